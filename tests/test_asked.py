@@ -15,8 +15,8 @@ from memory.recall.hits.fact_hits import QUESTIONS
 from memory.recall.recall_values import Filters
 from memory.write.draft import SessionDraft
 from rituals.cli.option_table import RECALL
-from rituals.hosts.extraction.deeds import Known
-from rituals.hosts.extraction.uses import VALUED, uses
+from rituals.hosts.capture.deeds import Known
+from rituals.hosts.capture.uses import VALUED, uses
 from rituals.hosts.transcripts.turns import Turn
 from rituals.review.learning.learning_plan import plan_learning
 from rituals.review.learning.learning_record import Answer, raise_threads, record_answers

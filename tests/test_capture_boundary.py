@@ -23,10 +23,11 @@ from rituals.hosts.capture import untold_session
 from rituals.hosts.capture.capture_notes import attempts, note_attempt
 from rituals.hosts.capture.stamps import stamp
 from rituals.hosts.context.session_news import begin, note_shown
-from rituals.hosts.extraction.checked_extraction import KINDS as KINDS_OF_FACTS
-from rituals.hosts.extraction.extracted_items import Extraction, Item
+from rituals.hosts.extraction import Extraction
 from rituals.hosts.moments import Moment, file_name
 from rituals.hosts.observed.observation_spool import spool_of
+from rituals.hosts.quoted_items import KINDS as KINDS_OF_FACTS
+from rituals.hosts.quoted_items import Item
 from rituals.hosts.transcripts.slices import Slice
 from rituals.hosts.user_settings import Settings
 from rituals.setup.home_setup import apply_setup

@@ -22,8 +22,8 @@ from projection.policy.model import BUILT_IN_KINDS, SUPERSEDE
 from rituals.hosts.capture import boundary as bounds
 from rituals.hosts.capture.composition import Part, draft_of_part, passages_of, storable
 from rituals.hosts.capture.told_sources import sources_of, title_of
-from rituals.hosts.extraction.extracted_items import Item
 from rituals.hosts.observed.observation_spool import Observation, spool_of
+from rituals.hosts.quoted_items import Item
 from rituals.hosts.transcripts.slices import Turn
 from tests.campaigns.homes import OWN_REPOSITORY, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture

@@ -16,7 +16,7 @@ from ledger.environment import now_ms
 from rituals.hosts.capture.session_choice import STAMPS_MS
 from rituals.hosts.capture.stamps import QUIET_MS, Seen, sessions, stamp
 from rituals.hosts.capture.untold_session import SPOOL_MS
-from rituals.hosts.extraction.extracted_items import Extraction
+from rituals.hosts.extraction import Extraction
 from rituals.hosts.moments import Moment
 from rituals.hosts.observed.observation_spool import spool_of
 from rituals.hosts.user_settings import Settings

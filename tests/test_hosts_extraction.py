@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,14 +16,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rituals.hosts.extraction import model_calls
-from rituals.hosts.extraction.checked_extraction import checked, extract
-from rituals.hosts.extraction.extracted_items import MOST_ITEMS, Extraction
-from rituals.hosts.extraction.model_exchange import NoAnswer, items_in
+from rituals.hosts import extraction
+from rituals.hosts.extraction import Extraction, NoAnswer, extract, items_in
+from rituals.hosts.quoted_items import MOST_ITEMS, checked
 from rituals.hosts.transcripts.slices import Slice, Turn
 from rituals.hosts.user_settings import Settings, settings
-from tests.captured_sessions import say
-from tests.conftest import NOW_MS, Repo, Run, each_row
+from tests.conftest import each_row
 from tests.pages import GUIDE
 from tests.test_negations import sentences
 
@@ -179,7 +176,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """An endpoint, for which there is half a second."""
-    monkeypatch.setattr(model_calls, "SECONDS", 0.5)
+    monkeypatch.setattr(extraction, "SECONDS", 0.5)
     server = Server(("127.0.0.1", 0), Handler)
     server.asked = []
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
@@ -263,33 +260,31 @@ def dripping(handler: BaseHTTPRequestHandler) -> None:
 
 
 @pytest.mark.parametrize(
-    ("respond", "times", "why"),
+    ("respond", "why"),
     [
-        (saying("I think there is nothing."), 1, "no array"),
-        (saying(ARRAY[:30]), 1, "no array"),
-        (sending(b"<html>"), 1, "no message"),
-        (sending(b'{"choices": []}'), 1, "no message"),
-        (sending(b"[" * 100_000), 1, "no message"),
-        (sending(b"x" * (2 << 20)), 1, "too large"),
-        (saying("[]", 500), 2, "status 500"),
-        (saying("[]", 429), 2, "status 429"),
-        (saying("[]", 401), 1, "status 401"),
-        (saying("[]", 302, Location="http://127.0.0.1:9/else"), 1, "status 302"),
-        (lambda handler: time.sleep(1), 1, "0.5 seconds"),
-        (dripping, 1, "0.5 seconds"),
-        (lambda handler: handler.connection.close(), 1, "broke off"),
-        (sending(b"\x00", 200, **{"Content-Length": "99"}), 1, "no message"),
+        (saying("I think there is nothing."), "no array"),
+        (saying(ARRAY[:30]), "no array"),
+        (sending(b"<html>"), "no message"),
+        (sending(b'{"choices": []}'), "no message"),
+        (sending(b"[" * 100_000), "no message"),
+        (sending(b"x" * (2 << 20)), "too large"),
+        (saying("[]", 500), "status 500"),
+        (saying("[]", 429), "status 429"),
+        (saying("[]", 401), "status 401"),
+        (saying("[]", 302, Location="http://127.0.0.1:9/else"), "status 302"),
+        (lambda handler: time.sleep(1), "0.5 seconds"),
+        (dripping, "0.5 seconds"),
+        (lambda handler: handler.connection.close(), "broke off"),
+        (sending(b"\x00", 200, **{"Content-Length": "99"}), "no message"),
     ],
 )
-def test_an_endpoint_that_answers_badly(
-    server: Server, respond: Respond, times: int, why: str
-) -> None:
-    """Is asked a second time only where nobody can have been charged; no exception, nothing found."""
+def test_an_endpoint_that_answers_badly(server: Server, respond: Respond, why: str) -> None:
+    """Is asked once; no exception, nothing found."""
     server.respond = respond
     started = time.monotonic()
     found = ask(server.settings(key_variable="MY_KEY"), MY_KEY=KEY)
     assert found.items == () and why in found.failed and KEY not in found.failed, found
-    assert len(server.asked) == times and time.monotonic() - started < 3
+    assert len(server.asked) == 1 and time.monotonic() - started < 3
 
 
 def test_an_endpoint_that_is_not_there(server: Server) -> None:
@@ -306,7 +301,7 @@ def test_an_endpoint_that_is_not_there(server: Server) -> None:
 @pytest.fixture
 def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], dict[str, str]]:
     """Put a program `claude` on the path of an environment, which is returned."""
-    monkeypatch.setattr(model_calls, "PROGRAM_SECONDS", 1.0)
+    monkeypatch.setattr(extraction, "PROGRAM_SECONDS", 1.0)
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
 
@@ -491,33 +486,3 @@ def test_planted_hallucinations() -> None:
         for lie in lies_near(ours, chance.choice(said), chance):
             if f" {lie.strip()} " not in whole or len(lie) < 8:
                 assert checked([{**GOOD, "quote": lie}], part, []) == ((), 1), lie
-
-
-def test_past_sessions_are_read_again_for_whoever_asks(
-    server: Server, repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What it costs is said first; what the model finds is checked, gated, shown, and recorded nowhere."""
-    user = repo.path.parent / "user"
-    monkeypatch.setenv("HOME", str(user))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(user))
-    monkeypatch.chdir(repo.path)
-    name = re.sub(r"[^A-Za-z0-9]", "-", str(repo.path))
-    file = user / f".claude/projects/{name}/s1.jsonl"
-    file.parent.mkdir(parents=True)
-    file.write_text(json.dumps({"cwd": str(repo.path)}) + "\n")
-    say(file, SAID, "My daughter has asthma, so I never work on Wednesdays.")
-    os.utime(file, (NOW_MS / 1000 - 86_400,) * 2)
-    assert run("capture", "--again").err.startswith("diurna: capture: no model is chosen")
-    (user / "diurna").mkdir()
-    settled = f'use = ["http"]\nurl = "http://127.0.0.1:{server.server_port}/v1"\nmodel = "tiny"\n'
-    (user / "diurna/config.toml").write_text(f"[extraction]\n{settled}")
-    secret = {**GOOD, "text": "Their daughter has asthma.", "quote": "My daughter has asthma"}
-    server.respond = saying(json.dumps([GOOD, secret]))
-    before = repo.git("rev-parse", "HEAD")
-    assert run("capture", "--again").out == "1 request about 1 session to http; nothing was asked\n"
-    assert server.asked == []
-    said = run("capture", "--again", "--write")
-    assert said.out.startswith(f"2026-11-20  decision: {GOOD['text']}\n    s1.jsonl ")
-    assert "asthma" not in said.out and len(server.asked) == 1
-    assert json.loads(run("capture", "--again", "--yes", "--json").out)["candidates"][0]["byte"] > 0
-    assert repo.git("rev-parse", "HEAD") == before and run("status").out.count("waiting") == 0

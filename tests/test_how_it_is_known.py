@@ -13,7 +13,7 @@ from memory.write.draft import SessionDraft
 from projection.fold.testimony import AGENTS
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.capture.composition import Part, draft_of_part
-from rituals.hosts.extraction.extracted_items import Item
+from rituals.hosts.quoted_items import Item
 from rituals.hosts.transcripts.slices import Turn
 from tests.conftest import examples
 

@@ -18,7 +18,7 @@ from ledger.model.session import SessionLog
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from rituals.hosts.capture.composition import storable
-from rituals.hosts.extraction.extracted_items import Item
+from rituals.hosts.quoted_items import Item
 from rituals.review.learning.agents_file import HEADING, with_item
 from rituals.review.learning.learning_plan import PROPOSALS, birth_of, plan_learning
 from rituals.review.learning.learning_record import ACCEPT, REJECT, Answer, record_answers

@@ -16,11 +16,12 @@ from rituals.hosts.capture import boundary as bounds
 from rituals.hosts.capture.composition import observed_lines
 from rituals.hosts.capture.gates import PersonalGate
 from rituals.hosts.context.compaction_checkpoint import save
-from rituals.hosts.extraction.extracted_items import Extraction, Item
+from rituals.hosts.extraction import Extraction
 from rituals.hosts.handed_messages import keep_messages
 from rituals.hosts.moments import Moment, file_name
 from rituals.hosts.observed.admission import admitted
 from rituals.hosts.observed.observation_spool import Observation, spool_of
+from rituals.hosts.quoted_items import Item
 from rituals.hosts.user_settings import Settings
 from rituals.setup.home_setup import apply_setup
 from rituals.setup.personal_home import plan_personal

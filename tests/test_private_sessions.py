@@ -17,7 +17,7 @@ from rituals.hosts import hook_answer as hook
 from rituals.hosts.capture import boundary as bounds
 from rituals.hosts.capture import detached
 from rituals.hosts.context.compaction_checkpoint import save
-from rituals.hosts.extraction.extracted_items import Extraction
+from rituals.hosts.extraction import Extraction
 from rituals.hosts.handed_messages import keep_messages
 from rituals.hosts.moments import Moment, moment
 from rituals.hosts.observed.observation_spool import spool_of

@@ -21,8 +21,8 @@ from projection.compare.restatements import Restatements
 from rituals.cli.app import main as diurna
 from rituals.hosts import opened_ids
 from rituals.hosts.capture.boundary import Asked, boundary
-from rituals.hosts.extraction.deeds import Known
-from rituals.hosts.extraction.uses import uses
+from rituals.hosts.capture.deeds import Known
+from rituals.hosts.capture.uses import uses
 from rituals.hosts.silence import begin as fall_silent
 from rituals.hosts.transcripts.turns import Turn
 from rituals.record.answer_lines import answer_of

@@ -347,8 +347,6 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Option("--land", "Commit the captured logs that wait, and record no session.", to="mode",
                sets="land"),
         Option("--past", "Sessions of this folder from before the hooks.", to="mode", sets="past"),
-        Option("--again", "Ask your model about them once more; show what it finds.", to="mode",
-               sets="again"),
         Option("--catch-up", to="mode", sets="rest", hidden=True), SINCE,
         Option("--write --yes", "Do so without asking."),
         Option("--why", metavar="WHY", hidden=True), DRY_RUN,

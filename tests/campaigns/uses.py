@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from ledger.model.record import Record
-from rituals.hosts.extraction.deeds import Known
-from rituals.hosts.extraction.uses import Use, uses
+from rituals.hosts.capture.deeds import Known
+from rituals.hosts.capture.uses import Use, uses
 from rituals.hosts.transcripts.slices import read_slice
 from rituals.hosts.transcripts.turns import Turn
 

@@ -13,7 +13,7 @@ from rituals.cli.context import Invocation
 from rituals.cli.output import counted
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.capture.capture_notes import FAILED
-from rituals.hosts.extraction.extracted_items import SOURCES
+from rituals.hosts.extraction import SOURCES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,15 +34,13 @@ def capture(
 
     if mode == "land":
         return land_held(call, dry_run=dry_run)
-    if mode in ("past", "again"):
-        from rituals.cli.terminal.past_text import show_again, tell_past
+    if mode == "past":
+        from rituals.cli.terminal.past_text import tell_past
 
         chosen = given["host"], given["since"]
-        if mode == "again":
-            return show_again(call, *chosen, unasked=write, dry_run=dry_run)
         return tell_past(call, *chosen, show=show, write=write, dry_run=dry_run)
     if write or given["since"]:
-        raise WrongUsage("--since and --write are for --past and --again")
+        raise WrongUsage("--since and --write are for --past")
     path = given["transcript"] and os.path.abspath(given["transcript"])
     asked = Asked(given["host"], given["session"], path, why or "asked", show or dry_run)
     with limited(unasked=bool(why)):

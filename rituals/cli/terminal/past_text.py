@@ -1,24 +1,18 @@
-"""Show what past sessions would leave, tell them once somebody has seen it, or ask a model about them."""
+"""Show what past sessions would leave, and tell them once somebody has seen it."""
 
 from __future__ import annotations
 
-import os
-
-import click
-
 from ledger.environment import user_folder, variables
 from ledger.model.order import stamp_of
-from projection.brief.single_line import shortened
 from rituals.answers.json_objects import capture_object
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
 from rituals.cli.terminal.intake_text import wanted
 from rituals.hosts.capture.boundary import Outcome
-from rituals.hosts.capture.session_choice import capture_past, models_of, past_sessions, read_again
+from rituals.hosts.capture.session_choice import capture_past, past_sessions
 from rituals.hosts.capture.stamps import Seen
-from rituals.hosts.transcripts.slices import SLICE_BYTES
 
-_DAY, _QUOTE_CHARS = len("2026-01-01"), 200
+_DAY = len("2026-01-01")
 
 
 def tell_past(
@@ -48,48 +42,6 @@ def tell_past(
     elif news:
         call.out.hint("nothing was written; --write writes it, --show prints the logs in full")
     return 0
-
-
-def show_again(call: Invocation, host: str, since: str, *, unasked: bool, dry_run: bool) -> int:
-    """Ask the user's model about past sessions once more, and show what it finds; return the exit code.
-
-    `host` and `since` are as for `tell_past`. `unasked`: a request costs, and nobody is asked whether it
-    may. With `dry_run` it is said what would be asked.
-
-    Raises:
-        NotFound: no model is chosen, or `since` is no time.
-    """
-    chosen = models_of(variables())
-    found = _found(call, host, since)
-    requests = sum(-(-os.path.getsize(one.transcript) // SLICE_BYTES) for one in found)
-    plan = f"{counted(requests, 'request')} about {counted(len(found), 'session')}"
-    model = ", then ".join(chosen.extractors)
-    asking = call.interactive() and not call.json and not dry_run
-    if dry_run or not (unasked or (asking and click.confirm(f"{plan} to {model}?", err=True))):
-        call.out.line(f"{plan} to {model}; nothing was asked")
-        call.out.hint("" if asking else "--write asks")
-        return 0
-    lines, failed = [], ""
-    for reading in read_again(call.memory(), found, chosen, variables()):
-        failed = failed or reading.failed
-        name = os.path.basename(reading.seen.transcript)
-        for item in reading.items:
-            where = {"host": reading.seen.host, "transcript": name, "byte": item.at}
-            lines.append({"kind": item.kind, "text": item.text, "quote": item.quote, **where})
-            if not call.json:
-                call.out.line(
-                    (stamp_of(reading.seen.at)[:_DAY], "yellow"), f"  {item.kind}: {item.text}"
-                )
-                call.out.line(f'    {name} {item.at} "{shortened(item.quote, _QUOTE_CHARS)}"')
-    if call.json:
-        call.out.answer({"candidates": lines, "failed": failed})
-    elif not lines:
-        call.out.line("nothing was found that others need to know")
-    else:
-        call.out.hint('nothing was recorded; `diurna note "KIND: TEXT"` records one')
-    if failed:
-        call.out.talk(("diurna:", "red"), f" a model did not answer: {failed}")
-    return int(bool(failed))
 
 
 def _found(call: Invocation, host: str, since: str) -> list[Seen]:

@@ -55,11 +55,11 @@ from rituals.hosts.capture.told_sources import (
 )
 from rituals.hosts.capture.untold_session import Pending, Piece
 from rituals.hosts.capture.use_evidence import Evidence, nearest
+from rituals.hosts.capture.uses import Use
 from rituals.hosts.context.session_cursor import heard_by
-from rituals.hosts.extraction.checked_extraction import extract
-from rituals.hosts.extraction.extracted_items import SOURCES, Extraction, Item
-from rituals.hosts.extraction.uses import Use
+from rituals.hosts.extraction import SOURCES, Extraction, extract
 from rituals.hosts.moments import CAPTURED_DIR, file_name
+from rituals.hosts.quoted_items import Item
 from rituals.hosts.stop_request import counts
 from rituals.hosts.user_settings import Settings, settings
 from rituals.record.draft_composer import taken_in, words_for

@@ -12,7 +12,7 @@ from ledger.errors import DiurnaError
 from ledger.model.captured_reach import Span
 from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
-from rituals.hosts.extraction.extracted_items import Extraction, Item
+from rituals.hosts.extraction import Extraction
 from rituals.hosts.moments import CAPTURED_DIR, captured_file
 from rituals.hosts.payloads import (
     fields_of,
@@ -22,6 +22,7 @@ from rituals.hosts.payloads import (
     record_of,
     write_object,
 )
+from rituals.hosts.quoted_items import Item
 
 KEPT = 50
 #: What became of an attempt: a log, nothing to write, no log, or a fault.

@@ -15,7 +15,7 @@ from ledger.errors import DiurnaError
 from ledger.git.git_objects import Objects
 from ledger.git.repository import Repository, find_repository
 from ledger.model.record import Record
-from rituals.hosts.extraction.deeds import arguments
+from rituals.hosts.capture.deeds import arguments
 from rituals.hosts.observed.shell import Simple, read
 from rituals.hosts.observed.shell_outcomes import behind_git
 from rituals.hosts.transcripts.slices import Turn

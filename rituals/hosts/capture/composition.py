@@ -23,8 +23,8 @@ from projection.policy.model import SUPERSEDE, THREAD_KIND
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.capture.fitting import Opens, fitted, paragraphs, shares, size_of, standing
 from rituals.hosts.capture.told_sources import MARKS, TITLE_CHARS, Sources
-from rituals.hosts.extraction.extracted_items import Item
 from rituals.hosts.observed.observation_spool import Observation
+from rituals.hosts.quoted_items import Item
 from rituals.hosts.transcripts.slices import Turn
 from rituals.record.draft_composer import compose, id_of_text
 from rituals.record.request import NewFact, Request, Supersession

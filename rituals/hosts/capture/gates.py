@@ -30,8 +30,8 @@ from memory.write.personal_guard import is_own
 from projection.policy.model import ASK, DIGEST, FORMERLY, OFF, SAID, TOLD, Policy
 from projection.text.normalize import index_words, sentences
 from rituals.hosts.capture.composition import Part, draft_of_part, storable
-from rituals.hosts.extraction.extracted_items import Item
 from rituals.hosts.observed.observation_spool import Observation
+from rituals.hosts.quoted_items import Item
 from rituals.hosts.transcripts.slices import Slice, Turn
 from rituals.record.draft_composer import taken_in, words_for
 
@@ -123,7 +123,7 @@ class PersonalGate:
 
     def closes_item(self, item: Item, turns: Sequence[Turn] = ()) -> bool:
         """Tell whether a fact has to stay out: by its own words, or by the sentence it was found in."""
-        said = (item.text, item.quote, item.entity, *item.tags, item.obsolete_when, item.misfit)
+        said = (item.text, item.quote, item.entity, *item.tags, item.obsolete_when)
         if item.personal or any(self.closes(one) for one in said if one):
             return True
         around = (_around(turn.text, item.quote) for turn in turns if turn.at == item.at)

@@ -19,7 +19,7 @@ from memory.replay.ledger_snapshot import Snapshot
 from projection.brief.single_line import shortened
 from rituals.hosts.capture.commit_texts import MessageOf, Written, texts_in
 from rituals.hosts.capture.fitting import Opens, paragraphs, phrases, sentences_of
-from rituals.hosts.extraction.extracted_items import MOST_ITEMS, Item
+from rituals.hosts.quoted_items import MOST_ITEMS, Item
 from rituals.hosts.transcripts.slices import Turn
 from rituals.hosts.transcripts.turns import ASSISTANT, HOST, INTERRUPTED, QUEUE, TITLE, TOOL, USER
 

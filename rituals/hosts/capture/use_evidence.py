@@ -19,13 +19,13 @@ from projection.brief.single_line import shortened
 from projection.compare.restatements import Restatements
 from projection.text.normalize import content_words
 from projection.work.failed_attempts import leaves, tried_in_vain
+from rituals.hosts.capture.deeds import Known
 from rituals.hosts.capture.gates import Gates
 from rituals.hosts.capture.stamps import Seen
+from rituals.hosts.capture.uses import Use, uses
 from rituals.hosts.context.session_cursor import heard_by
-from rituals.hosts.extraction.deeds import Known
-from rituals.hosts.extraction.extracted_items import Item
-from rituals.hosts.extraction.uses import Use, uses
 from rituals.hosts.moments import file_name
+from rituals.hosts.quoted_items import Item
 from rituals.hosts.silence import heard, silences
 from rituals.hosts.transcripts.slices import Slice, Turn
 

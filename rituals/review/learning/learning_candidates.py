@@ -22,8 +22,8 @@ from memory.redaction.withheld_texts import named_in, redacted_logs, shown
 from memory.replay.log_bytes import read_bytes
 from projection.text.normalize import sentences
 from projection.text.passage_cues import LEANING
-from rituals.hosts.extraction.extracted_items import Item
 from rituals.hosts.payloads import read_file
+from rituals.hosts.quoted_items import Item
 from rituals.review.learning import learning_cues
 from rituals.review.learning.offer import CANDIDATE, Offer, offered
 

@@ -35,7 +35,7 @@ from projection.policy.model import DEFAULT_KIND, DELIBERATE
 from projection.text.clipping import clipped
 from projection.text.normalize import index_words, sentences
 from rituals.hosts.capture.gates import PersonalGate, own_texts
-from rituals.hosts.extraction.extracted_items import Item
+from rituals.hosts.quoted_items import Item
 from rituals.intake.harvest.origin import code_of
 from rituals.record.draft_composer import id_of_text, taken_in, words_for
 from rituals.review.evidence.audit import evidence_questions
@@ -332,7 +332,6 @@ def birth_of(offer: Offer, name: str, kind: str) -> FactCreated:
         ("source", footer_value(where)),
         (LEARNED_KEY, offer.key),
         ("obsolete_when", footer_value(item.obsolete_when)),
-        ("misfit", footer_value(item.misfit)),
     )
     return FactCreated(name, tidy(item.text), "", order_meta([one for one in said if one[1]]))
 

@@ -19,7 +19,7 @@ from projection.text.normalize import index_words
 from projection.text.passage_cues import ACTIONS, CHECKS, LEANING
 from projection.text.salience import Weighed, decision_weight, weigh
 from projection.text.session_digest import reading_of
-from rituals.hosts.extraction.extracted_items import Item
+from rituals.hosts.quoted_items import Item
 from rituals.review.learning import learning_cues
 from rituals.review.learning.offer import (
     CORRECTION,

@@ -11,7 +11,7 @@ from projection.lifecycle.promotion import paragraphs_of, specific, undocumented
 from projection.lifecycle.review_threads import key_of
 from projection.text.normalize import index_words, plain
 from rituals.hosts.capture.composition import storable
-from rituals.hosts.extraction.extracted_items import Item
+from rituals.hosts.quoted_items import Item
 from rituals.review.learning import learning_cues
 from rituals.review.review_question import LEARN, Question
 

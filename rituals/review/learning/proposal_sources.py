@@ -27,7 +27,7 @@ from projection.lifecycle.review_threads import key_of
 from projection.policy.model import ATTEMPT_KIND, PATTERN_KIND
 from projection.text.normalize import plain
 from projection.work.finding_facts import REGRESSED, finding_of
-from rituals.hosts.extraction.extracted_items import Item
+from rituals.hosts.quoted_items import Item
 from rituals.review.learning.offer import ASKED, DROPPED, FINDING, Offer, Proposal, offered
 from rituals.review.review_question import LEARN, Question
 

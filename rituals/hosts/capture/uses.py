@@ -18,9 +18,7 @@ from memory.write.opened_facts import AT_ONCE, MOST_USES
 from projection.compare.restatements import Restated, Restatements
 from projection.text.normalize import content_words
 from projection.work.failed_attempts import leaves
-from rituals.hosts.context.broken_rules import Against, broken
-from rituals.hosts.context.moment_contents import spoken_against
-from rituals.hosts.extraction.deeds import (
+from rituals.hosts.capture.deeds import (
     Known,
     arguments,
     command_of,
@@ -28,6 +26,8 @@ from rituals.hosts.extraction.deeds import (
     followed,
     forbidden,
 )
+from rituals.hosts.context.broken_rules import Against, broken
+from rituals.hosts.context.moment_contents import spoken_against
 from rituals.hosts.observed.shell import read
 from rituals.hosts.transcripts.turns import ASSISTANT, TOOL, USER, Turn
 

@@ -1,1 +1,0 @@
-"""Find what others have to know in what was said, by a model that the user chose."""
