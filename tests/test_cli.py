@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import subprocess
@@ -316,43 +315,6 @@ def test_completion(repo: Repo, spawn: Run) -> None:
     words = {"COMP_WORDS": "diurna sh", "COMP_CWORD": "1"}
     assert spawn(_DIURNA_COMPLETE="bash_complete", **words).out == "plain,show\n"
     assert "diurna" in spawn(_DIURNA_COMPLETE="zsh_source").out
-
-
-# ---- hints ----------------------------------------------------------------------------------------
-
-_DESTRUCTIVE = re.compile(r"\brm\b|--force|--hard|\breset\b|\bdelete\b|\bprune\b|\bclean\b|push -f")
-
-
-def _hint_values(node: ast.AST) -> list[ast.expr]:
-    match node:
-        case ast.keyword(arg="hint"):
-            return [node.value]
-        case ast.Assign() if any("hint" in ast.unparse(one).lower() for one in node.targets):
-            return [node.value]
-        case ast.Call() if ast.unparse(node.func) in ("find", "Finding"):
-            return node.args[3:]
-        case _:
-            return []
-
-
-def _hints() -> list[tuple[str, str]]:
-    """Collect the texts of all hints in the source: keywords `hint`, and constants named so."""
-    found = []
-    for package in ("ledger", "projection", "memory", "rituals"):
-        for path in sorted((ROOT / package).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                for value in _hint_values(node):
-                    for part in ast.walk(value):
-                        if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                            found.append((f"{path.name}:{part.lineno}", part.value))
-    return found
-
-
-def test_hints_never_name_a_command_that_destroys() -> None:
-    """An agent follows hints: none of them deletes or forces."""
-    hints = _hints()
-    assert len(hints) > 50
-    assert [hint for hint in hints if _DESTRUCTIVE.search(hint[1])] == []
 
 
 def test_every_failure_has_a_code_below_three() -> None:

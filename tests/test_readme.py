@@ -19,6 +19,7 @@ import pytest
 
 import ledger
 from tests.campaigns import forks
+from tests.lint import PACKAGES
 from tests.pages import (
     ARCHITECTURE,
     COMMANDS,
@@ -30,7 +31,6 @@ from tests.pages import (
     WORKING,
     blocks,
 )
-from tests.test_architecture_page import PACKAGES
 
 HERE = Path(ledger.__file__).parent.parent
 pytestmark = pytest.mark.skipif(not README.exists(), reason="this is about the source tree")
