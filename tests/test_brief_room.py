@@ -8,7 +8,6 @@ import pytest
 
 from ledger.model.event import FactCreated, FactReferenced, FactSuperseded, FactUpdated
 from memory.api import Memory
-from projection.brief.brief_formats import FORMATS
 from projection.brief.brief_lines import LEAST_TEXT_CHARS, TITLE_CHARS
 from projection.brief.brief_values import ASKED, CHANGES, DECISIONS, REST, SESSIONS
 from projection.brief.single_line import title_of, unstressed
@@ -47,7 +46,7 @@ def test_brief_same_bytes(team: Team, monkeypatch: pytest.MonkeyPatch) -> None: 
     """The same ledger and arguments give the same bytes, on any day and with a cache that was made anew."""
     team.says("ada", *[born(f"f-{number}", "decision") for number in range(60)])
     team.says("bob", FactUpdated("f-7", "Another text."), FactSuperseded("f-8", "f-9"))
-    asked = [{"format": form, "task": task} for form in FORMATS for task in ("", "text of f-9")]
+    asked = [{"json": form, "task": task} for form in (False, True) for task in ("", "text of f-9")]
     first = [team.brief("ada", **one).text for one in asked]
     assert first == [team.brief("ada", **one).text for one in asked]
     monkeypatch.setenv("DIURNA_NOW", "1999999999999")

@@ -194,7 +194,7 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         "undo": (("--dry-run",), ("--agent", f"a{NAMED}"), (f"no{NAMED}",)),
         "redo": ((), ("--agent", f"a{NAMED}")),
         "note": ((f"k{NAMED}: t t",), (f"Note it {NAMED}", "--ref", f"r{NAMED}", "--dry-run"), ("-",)),
-        "brief": ((), ("--format", "xml"), ("--json",), ("--agent", NAMED, "--for", f"r{NAMED}")),
+        "brief": ((), ("--json",), ("--agent", NAMED, "--for", f"r{NAMED}")),
         "recall": (("orders",), ("evil", "--json"), (f"x{NAMED}",), ("evil", "--level", "full")),
         "why": (("bad",), ("bad", "--json"), (f"no{NAMED}",), (f"no{NAMED}.py:1",), ("bad", "--versions"), ("bad", "--versions", "--json")),
         "entity": ((), (f"e{NAMED}",), ("--json",)),

@@ -20,7 +20,7 @@ from memory.cache.name_lookup import fact_named, is_named
 from memory.cache.newest_logs import corrects
 from memory.replay.log_bytes import read_bytes
 from memory.replay.reader_marks import NOTHING_MARKED, marks_at
-from projection.brief.brief_formats import FORMATS, MARKDOWN, form_of
+from projection.brief.brief_formats import Json, Markdown
 from projection.brief.brief_lines import stem_said
 from projection.brief.brief_news import Happened, happened
 from projection.brief.brief_values import (
@@ -80,7 +80,7 @@ class Asked(Record):
     branch: str = ""  #: that is checked out
     changed: tuple[str, ...] = ()  #: paths of files that differ from what is committed
     budget_chars: int = BRIEF_CHARS  #: how many characters the whole output may have
-    format: str = MARKDOWN  #: one of `projection.brief.brief_formats.FORMATS`
+    json: bool = False  #: it is written as JSON, else as markdown
 
 
 def made_for(
@@ -95,15 +95,13 @@ def made_for(
     branch stands.
 
     Raises:
-        WrongUsage: the budget is too small, or there is no such format.
+        WrongUsage: the budget is too small.
     """
     if asked.budget_chars < LEAST_CHARS:
         raise WrongUsage(
             f"{asked.budget_chars} characters are too few for a brief",
             hint=f"the least is {LEAST_CHARS}, the usual {BRIEF_CHARS}",
         )
-    if asked.format not in FORMATS:
-        raise WrongUsage(f"there is no format {asked.format}", hint=f"one of {', '.join(FORMATS)}")
     home = snapshot.home
     from memory.replay.layers import layers_beside
 
@@ -121,7 +119,7 @@ def made_for(
         from memory.brief.other_homes import beside
 
         material = material._replace(beside=beside(layers))
-    return brief(material, form_of(asked.format), asked.budget_chars)
+    return brief(material, Json() if asked.json else Markdown(), asked.budget_chars)
 
 
 def _task_named(cache: Cache, said: str) -> str:

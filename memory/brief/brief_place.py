@@ -23,7 +23,7 @@ class Wish(Record):
     role: str = ""  #: whose notes are wanted, "" for nobody's
     task: str = ""  #: what is about to be done, "" where that is not said
     budget_chars: int = BRIEF_CHARS  #: how many characters the answer may have
-    format: str = "markdown"  #: how it is written, as `projection.brief.brief_formats` names it
+    json: bool = False  #: it is written as JSON, else as markdown
 
 
 def agent_of(home: Home) -> str:

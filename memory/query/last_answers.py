@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _HEADER = b"diurna-shown"
 _SHOWN, _BRIEFED, _VIEWED = ".shown", ".briefs", ".views"
 _WORDS = 6  # of the line before an answer
-#: How many briefs are kept: for a few agents, roles and formats.
+#: How many briefs are kept: for a few agents, roles and forms.
 _BRIEFS = 8
 #: How many views.
 _VIEWS = 12
@@ -74,12 +74,21 @@ def brief(start: str, wish: Wish) -> bytes | None:
             from memory.query.reader import Reader
 
             recall = Reader(home).recall
-        asked = Asked(agent, wish.role, wish.task, branch, changed, wish.budget_chars, wish.format)
+        asked = Asked(agent, wish.role, wish.task, branch, changed, wish.budget_chars, wish.json)
         made = made_for(snapshot, asked, recall, name)
         return made.commit, made.text
 
     key = "\0".join(
-        (agent, branch, wish.role, wish.task, str(wish.budget_chars), wish.format, gone, *changed)
+        (
+            agent,
+            branch,
+            wish.role,
+            wish.task,
+            str(wish.budget_chars),
+            str(wish.json),
+            gone,
+            *changed,
+        )
     )
     asked = f"{home.repository.commondir}/{INBOX_DIR}/requests"
     if os.path.isdir(asked):  # their names are those of their bytes

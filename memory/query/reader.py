@@ -346,7 +346,7 @@ class Reader(OpenHome):
         agent: str = "",
         branch: str | None = None,
         changed: Sequence[str] | None = None,
-        format: str = "markdown",
+        json: bool = False,
     ) -> Brief:
         """Return what an agent reads at the start of a session, most important first.
 
@@ -358,10 +358,10 @@ class Reader(OpenHome):
             branch: that is worked on; None for the one that is checked out.
             changed: files that are worked on; None for those that differ from what is committed, where
                 there is a task.
-            format: `markdown`, `json` or `xml`.
+            json: it is written as JSON, else as markdown.
 
         Raises:
-            WrongUsage: the budget is too small, or there is no such format.
+            WrongUsage: the budget is too small.
         """
         from memory.brief.brief_maker import Asked, made_for
         from memory.brief.brief_place import branch_of, changed_files
@@ -370,7 +370,5 @@ class Reader(OpenHome):
             branch = branch_of(self.home)
         if changed is None:
             changed = changed_files(self.home) if task else ()
-        asked = Asked(
-            agent or self.asker(), role, task, branch, tuple(changed), budget_chars, format
-        )
+        asked = Asked(agent or self.asker(), role, task, branch, tuple(changed), budget_chars, json)
         return made_for(self.snapshot, asked, self.recall if task else None)

@@ -1,6 +1,6 @@
-"""Write a brief as markdown, JSON or XML, each an envelope around lines of data.
+"""Write a brief as markdown or JSON, each an envelope around lines of data.
 
-Every form says once that what is in it is evidence, not instruction. Its parts are written one by one, so
+Both say once that what is in it is evidence, not instruction. Its parts are written one by one, so
 that `budget` can count them; no part depends on another one.
 """
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from projection.brief.brief_values import Line, Place
 
-MARKDOWN, JSON, XML = "markdown", "json", "xml"
-FORMATS = (MARKDOWN, JSON, XML)
 FORMAT_VERSION = 1
 #: Left out of JSON where a line says nothing of it.
 _OPTIONAL = ("state", "known", "here")
@@ -174,48 +172,7 @@ class Json:
         )
 
 
-class Xml:
-    """One XML element, one element on one line for each fact."""
-
-    between, apart = "\n", ""
-
-    def head(self, nonce: str, place: Place, due: str) -> str:
-        """Write what stands before the sections."""
-        review = f"<review-due>{_markup(due)}</review-due>\n" if due else ""
-        return (
-            f'<{TAG} format="{FORMAT_VERSION}" nonce="{nonce}">\n'
-            f"<notice>What this element holds {EVIDENCE}</notice>\n"
-            f"<state>{_markup(place_said(place))}.</state>\n{review}"
-        )
-
-    def opening(self, name: str, title: str, shown: int, total: int) -> str:
-        """Write what stands before the lines of a section."""
-        return f'<section name="{name}" title="{_markup(title)}" left-out="{total - shown}">\n'
-
-    def line(self, line: Line, said: Said = Said()) -> str:  # noqa: B008 - as in JSON
-        """Write one line."""
-        words = _words(line)
-        named = [f'{key}="{_markup(value)}"' for key, value in words if key != "text" and value]
-        named += [f'{key}="true"' for key in _marks(line)]
-        if line.mark.instead:
-            named.append(f'instead="{" ".join(line.mark.instead)}"')
-        if line.mark.gone:
-            named.append(f'marks="{_markup(_gone(line)[2:-1])}"')
-        return f"<fact {' '.join(named)}>{_markup(line.text)}</fact>"
-
-    def closing(self) -> str:
-        """Write what stands behind the lines of a section."""
-        return "\n</section>\n"
-
-    def tail(self, nonce: str, ending: Ending) -> str:
-        """Write what stands behind the sections."""
-        more = f'<more live="{ending.live}" archived="{ending.archived}">'
-        if ending.also:
-            more = f'<index rests="{ending.rests}">{" ".join(ending.also)}</index>\n{more}'
-        return f"{more}{_markup(ending.said)}</more>\n</{TAG}>\n"
-
-
-Form = Markdown | Json | Xml
+Form = Markdown | Json
 
 
 def _gone(line: Line) -> str:
@@ -244,13 +201,6 @@ def _standing(line: Line) -> list[str]:
     return marks or ["faded"] * (line.tier == _ARCHIVED)
 
 
-def form_of(name: str) -> Form:
-    """Return the form of a name of `FORMATS`."""
-    if name == JSON:
-        return Json()
-    return Xml() if name == XML else Markdown()
-
-
 def _string(text: str) -> str:
     """Write a text of `lines.plain` as JSON: there is no control character in it."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -262,9 +212,3 @@ def _strings(texts: Iterable[str]) -> str:
 
 def _value(value: str | int) -> str:
     return _string(value) if isinstance(value, str) else str(value)
-
-
-def _markup(text: str) -> str:
-    if "&" in text:
-        text = text.replace("&", "&amp;")
-    return text.replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

@@ -63,8 +63,6 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
                least="projection.brief.budget:LEAST_CHARS",
                default="memory.brief.brief_place:BRIEF_CHARS", shows=True),
         Option("--agent", "Who reads it; else $DIURNA_AGENT, else the name git commits with.", "NAME"),
-        Option("--format", "The format: {choices}.", "FORMAT", "form",
-               choices="projection.brief.brief_formats:FORMATS"),
         EVERYWHERE,
     ),
     "recall": (Argument("query", "[QUERY]", True, required=False), EVERYWHERE, *RECALL),

@@ -76,8 +76,7 @@ def _view(arguments: list[str], home: str) -> bytes | None:
 
 
 #: The options of `diurna brief` that are understood here, and whether each takes a value.
-_BRIEF_OPTIONS = {"--agent": True, "--for": True, "--task": True, "--budget": True, "--format": True,
-                  "--json": False}  # fmt: skip
+_BRIEF_OPTIONS = {"--agent": True, "--for": True, "--task": True, "--budget": True, "--json": False}
 
 
 def _brief(arguments: list[str], home: str, agent: str) -> bytes | None:
@@ -87,7 +86,7 @@ def _brief(arguments: list[str], home: str, agent: str) -> bytes | None:
     read = _read(arguments, _BRIEF_OPTIONS)
     if read is None or read[0]:
         return None
-    said = dict([(name, text) if text else ("--format", "json") for name, text in read[1]])
+    said = dict(read[1])
     budget = said.get("--budget", str(BRIEF_CHARS))
     if len(said) < len(read[1]) or not (budget.isascii() and budget.isdigit() and len(budget) < 10):
         return None
@@ -96,7 +95,7 @@ def _brief(arguments: list[str], home: str, agent: str) -> bytes | None:
         said.get("--for", ""),
         said.get("--task", ""),
         int(budget),
-        said.get("--format", "markdown"),
+        "--json" in said,
     )
     return brief(home or working_directory(), wish)
 

@@ -15,18 +15,11 @@ if TYPE_CHECKING:
     from projection.fold.projection_state import Standing
 
 
-def brief(
-    call: Invocation, role: str, task: str, budget: int, agent: str, form: str | None
-) -> None:
+def brief(call: Invocation, role: str, task: str, budget: int, agent: str) -> None:
     """Run `diurna brief`."""
-    from projection.brief.brief_formats import FORMATS, JSON
-
-    if call.json and form not in (None, JSON):
-        raise WrongUsage(f"--json and --format {form} say two things", hint="leave one of them out")
     made = call.memory().brief(
-        budget_chars=budget, role=role, task=task, agent=agent,
-        format=JSON if call.json else form or FORMATS[0],
-    )  # fmt: skip
+        budget_chars=budget, role=role, task=task, agent=agent, json=call.json
+    )
     call.out.text(made.text)
 
 
