@@ -19,10 +19,9 @@ from hypothesis import strategies as st
 
 from rituals.cli.context import Invocation
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.install import json_text, marked_text
+from rituals.hosts.install import marked_text
 from rituals.hosts.install.host_files import GROUND_RULE, SKILLS, entries, files_of
-from rituals.hosts.install.install_plan import apply_plan, installed, plan_install, plan_removal
-from rituals.hosts.install.json_text import EACH
+from rituals.hosts.install.install_plan import apply_plan, plan_install, plan_removal
 from rituals.hosts.moments import moment
 from rituals.hosts.user_settings import settings
 from tests.conftest import Repo, Run, examples
@@ -37,8 +36,7 @@ SHAPES: dict[str, tuple[str, tuple[str | int, ...]]] = {
     "qwen": (".qwen/settings.json", ("hooks", "SessionStart", 0, "hooks", 0, "command")),
     "cursor": (".cursor/hooks.json", ("hooks", "sessionStart", 0, "command")),
 }
-#: As releases of before wrote it.
-OLDER = {
+CALLS = {
     "claude": "diurna hook claude SessionStart", "codex": "diurna hook codex SessionStart",
     "copilot": "diurna hook copilot sessionStart", "gemini": "diurna hook gemini SessionStart",
     "qwen": "diurna hook qwen SessionStart", "cursor": "diurna hook cursor sessionStart",
@@ -50,7 +48,7 @@ def guarded(command: str) -> str:
     return f"command -v diurna >/dev/null 2>&1 && {command} 2>/dev/null || exit 0"
 
 
-COMMANDS = {host: guarded(command) for host, command in OLDER.items()}
+COMMANDS = {host: guarded(command) for host, command in CALLS.items()}
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
@@ -245,7 +243,7 @@ def test_each_host_finds_its_hook(bare_repo: Repo, run: Run, host: str) -> None:
     name, path = SHAPES[host]
     found = json.loads((bare_repo.path / name).read_text(encoding="utf-8"))
     assert at(found, path) == COMMANDS[host]
-    assert OLDER[host].split()[2:] == [host, HOSTS[host].start]
+    assert CALLS[host].split()[2:] == [host, HOSTS[host].start]
     if host in ("copilot", "cursor"):
         assert found["version"] == 1
     before = tree(bare_repo.path)
@@ -306,73 +304,6 @@ CHANGING = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("host", SHAPES)
-@pytest.mark.parametrize("mine", [False, True], ids=["alone", "beside"])
-def test_an_older_install_is_brought_up_to_date(tmp_path: Path, host: str, mine: bool) -> None:
-    """It entered the start alone, without a limit; what was there before it comes back all the same."""
-    name, path = SHAPES[host]
-    before = b'{\n  "hooks": {\n    "Stop": []\n  },\n  "version": 1\n}' if mine else None
-    handler = {"type": "command"} if host != "cursor" else {}
-    handler |= {"bash" if host == "copilot" else "command": OLDER[host]}
-    grouped = "hooks" in path[2:]
-    element = {"hooks": [handler]} if grouped else handler
-    way = ("hooks", str(path[1]), EACH)
-    if mine:
-        put(tmp_path, name, json_text.added((before or b"").decode(), way, element).encode())
-    else:
-        made = {"hooks": {path[1]: [element]}} | ({} if grouped else {"version": 1})
-        put(tmp_path, name, json.dumps(made, indent=2).encode() + b"\n")
-    base = str(tmp_path)
-    apply_plan(plan_install(base, (host,), user=False, servers=False), user=False)
-    found = json.loads((tmp_path / name).read_text())["hooks"]
-    assert len(found[path[1]]) == 1 and "timeout" in json.dumps(found[path[1]])
-    assert set(EVENTS[host].split()) <= set(found)
-    assert not plan_install(base, (host,), user=False, servers=False).changes
-    apply_plan(plan_removal(base, (host,), user=False), user=False)
-    assert ((tmp_path / name).read_bytes() if mine else None) == before
-    assert mine or not (tmp_path / name).exists()
-
-
-@pytest.mark.parametrize("host", [host for host in SHAPES if READING[host]])
-def test_a_hook_that_was_not_called_for_reading_is(tmp_path: Path, host: str) -> None:
-    """An install of before is brought up to date, but for a pattern that a person wrote."""
-    base, path = str(tmp_path), tmp_path / SHAPES[host][0]
-    apply_plan(plan_install(base, (host,), user=False, servers=False), user=False)
-    new = path.read_text()
-    old = new.replace(f"|{READING[host][0]}", "")
-    assert old != new
-    path.write_text(old)
-    (change,) = plan_install(base, (host,), user=False, servers=False).changes
-    assert change.after is not None and json.loads(change.after) == json.loads(new)
-    mine = old.replace('"matcher": "', '"matcher": "Mine|')
-    path.write_text(mine)
-    assert not plan_install(base, (host,), user=False, servers=False).changes
-
-
-@pytest.mark.parametrize("host", SHAPES)
-def test_the_commands_of_before_are_exchanged_where_they_stand(tmp_path: Path, host: str) -> None:
-    """Wherever a person moved one, with all else as it was; one that stands beside the new one goes."""
-    base, path = str(tmp_path), tmp_path / SHAPES[host][0]
-    apply_plan(plan_install(base, (host,), user=False, servers=False), user=False)
-    new = path.read_text()
-    old = new.replace(json.dumps(COMMANDS[host]), json.dumps(OLDER[host]))
-    assert old != new
-    path.write_text(old)
-    assert host in installed(base, user=False)
-    (change,) = plan_install(base, (host,), user=False, servers=False).changes
-    assert change.after == new.encode()
-    both = json.loads(new)
-    listed = at(both, SHAPES[host][1][:2])
-    new_one, old_one = json.dumps(COMMANDS[host])[1:-1], json.dumps(OLDER[host])[1:-1]
-    listed.append(json.loads(json.dumps(listed[0]).replace(new_one, old_one)))
-    path.write_text(json.dumps(both))
-    apply_plan(plan_install(base, (host,), user=False, servers=False), user=False)
-    assert json.loads(path.read_text()) == json.loads(new)
-    path.write_text(old)
-    apply_plan(plan_removal(base, (host,), user=False), user=False)
-    assert not path.exists()
-
-
 @pytest.mark.parametrize("shell", ["sh", "bash", "dash", "zsh", "fish", "ksh"])
 def test_a_hook_without_diurna_is_silent_and_ends_with_0(tmp_path: Path, shell: str) -> None:
     """Also where there is one that knows no such hook; and where there is one it has input and output."""
@@ -410,9 +341,8 @@ def test_a_hook_without_diurna_is_silent_and_ends_with_0(tmp_path: Path, shell: 
 def test_a_start_that_a_person_changed_is_theirs(tmp_path: Path) -> None:
     """Another limit, or a handler of theirs in the same group: the other events come beside it."""
     group = {"hooks": [{"type": "command", "command": COMMANDS["claude"], "timeout": 60}]}
-    older = {"hooks": [{**group["hooks"][0], "command": OLDER["claude"]}]}
     put(
-        tmp_path, ".claude/settings.json", json.dumps({"hooks": {"SessionStart": [older]}}).encode()
+        tmp_path, ".claude/settings.json", json.dumps({"hooks": {"SessionStart": [group]}}).encode()
     )
     apply_plan(plan_install(str(tmp_path), ("claude",), user=False, servers=False), user=False)
     found = json.loads((tmp_path / ".claude/settings.json").read_text())["hooks"]
@@ -420,7 +350,7 @@ def test_a_start_that_a_person_changed_is_theirs(tmp_path: Path) -> None:
 
 
 def test_a_file_of_another_release_is_replaced(tmp_path: Path) -> None:
-    """By its stamp, or its hash from before there was one; a word in it that is not ours, and it stays."""
+    """By its stamp; a word in it that is not ours, and it stays."""
     path = ".opencode/plugin/diurna.js"
     put(tmp_path, path, marked_text.stamped("// older\n", "// ").encode())
     plan = plan_install(str(tmp_path), ("opencode",), user=False, servers=False)

@@ -13,14 +13,12 @@ from pathlib import Path
 import pytest
 
 from rituals.cli.command_registry import available
-from rituals.hosts.install.host_files import FORMER_SKILLS, SKILLS, skill_files
-from rituals.hosts.install.install_plan import apply_plan, plan_install, plan_removal
-from rituals.hosts.install.marked_text import is_as_written, stamped
+from rituals.hosts.install.host_files import SKILLS, skill_files
+from rituals.hosts.install.marked_text import is_as_written
 from tests.conftest import Repo, Run, each_row
 from tests.pages import blocks
 
 #: The one skill that there was before.
-FORMER = "---\nname: diurna-memory\ndescription: Remember and recall.\n---\n\n# Remember\n"
 LINES_LIMIT = 120
 #: What the examples name, as somebody would have recorded it.
 KNOWN = (
@@ -63,7 +61,6 @@ def in_the_tree() -> list[str]:
 def test_every_skill_that_is_shipped_is_installed() -> None:
     """The table and the folder name the same files."""
     assert in_the_tree() == sorted(skill_files()) == sorted(f"{name}/SKILL.md" for name in SKILLS)
-    assert not set(SKILLS) & set(FORMER_SKILLS)
 
 
 @each_row("path", skill_files())
@@ -136,29 +133,3 @@ def test_skills_are_where_hosts_look(bare_repo: Repo, run: Run) -> None:
         assert "Never" in claudes.read_text()
     claudes.write_text("---\nname: mine\n---\n")
     assert run("uninstall").code == 0 and claudes.read_text() == "---\nname: mine\n---\n"
-
-
-@pytest.mark.parametrize("command", ("install", "uninstall"))
-@pytest.mark.parametrize("edited", (False, True))
-def test_a_skill_of_before_goes_unless_somebody_wrote_to_it(
-    tmp_path: Path, command: str, edited: bool
-) -> None:
-    """The one that there was; a skill of a person's beside it is never looked at."""
-    base = str(tmp_path)
-    former = tmp_path / ".claude/skills/diurna-memory/SKILL.md"
-    theirs = tmp_path / ".claude/skills/diurna-mine/SKILL.md"
-    said = stamped(FORMER, "<!-- ", " -->").replace(
-        "Remember and", "Never" if edited else "Remember and"
-    )
-    for path in (former, theirs):
-        path.parent.mkdir(parents=True)
-        path.write_text(said)
-    if command == "install":
-        plan = plan_install(base, ("claude",), user=False, servers=False)
-    else:
-        plan = plan_removal(base, ("claude",), user=False)
-    assert not plan.left
-    apply_plan(plan, user=False)
-    assert former.exists() == edited and theirs.read_text() == said
-    assert not edited or former.read_text() == said
-    assert former.parent.exists() == edited

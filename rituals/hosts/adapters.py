@@ -55,7 +55,6 @@ class Form(Record):
     #: a pattern of the tools that change something or read a file, by the host's names; "" where
     #: none is taken
     tools: str = ""
-    reads: str = ""  #: what of it releases of before did not have
     command: str = "command"  #: the key of the command
     timeout: str = "timeout"  #: the key of the limit; "" for none
     second: int = 1  #: what a second is in its unit
@@ -117,8 +116,7 @@ HOSTS = {
             {**_CLAUDE, "PostToolUseFailure": FAILURE, "TaskCompleted": TASK},
             ".claude", ".claude", ("claude",), "CLAUDE_PROJECT_DIR",
             # Codex and Copilot run what was installed for Claude, too, so their tools stand beside its own
-            Form("Bash|Edit|MultiEdit|NotebookEdit|Write|TodoWrite|TaskCreate|TaskUpdate|apply_patch|Read",
-                 "|Read"),
+            Form("Bash|Edit|MultiEdit|NotebookEdit|Write|TodoWrite|TaskCreate|TaskUpdate|apply_patch|Read"),
             Kept("CLAUDE_CONFIG_DIR", ".claude", "projects/{name}*/*.jsonl", (), ("cwd",)),
             rule="CLAUDE.md", skills=".claude/skills", below=False, asks=True,
         ),
@@ -133,7 +131,7 @@ HOSTS = {
             "copilot", "copilot", "sessionStart", _FLAT,
             {**_CAMEL, "userPromptSubmitted": PROMPT, "agentStop": STOP},
             ".github/hooks", ".copilot", ("copilot",), "COPILOT_PROJECT_DIR",
-            Form("bash|write_bash|create|edit|str_replace_editor|apply_patch|update_todo|view", "|view",
+            Form("bash|write_bash|create|edit|str_replace_editor|apply_patch|update_todo|view",
                  "bash", "timeoutSec", grouped=False),
             Kept("COPILOT_HOME", ".copilot", "session-state/*/events.jsonl", ("data", "sessionId"),
                  ("data", "context", "cwd")),
@@ -146,15 +144,14 @@ HOSTS = {
                 "SessionEnd": END,
             },
             ".gemini", ".gemini", ("gemini",), "GEMINI_PROJECT_DIR",
-            Form("^(run_shell_command|write_file|replace|write_todos|read_file)$", "|read_file",
-                 second=1000),
+            Form("^(run_shell_command|write_file|replace|write_todos|read_file)$", second=1000),
             Kept("GEMINI_CLI_HOME", ".gemini", "tmp/*/chats/*.jsonl", ("sessionId",), ("projectHash",)),
             rule="GEMINI.md", below=False, asks=True,
         ),
         Host(
             "qwen", "qwen-code", "SessionStart", _NESTED, {**_CLAUDE, "PostToolUseFailure": FAILURE},
             ".qwen", ".qwen", ("qwen",), "QWEN_PROJECT_DIR",
-            Form("run_shell_command|write_file|edit|notebook_edit|todo_write|read_file", "|read_file"),
+            Form("run_shell_command|write_file|edit|notebook_edit|todo_write|read_file"),
             Kept("QWEN_HOME", ".qwen", "projects/{name}*/chats/*.jsonl", (), ("cwd",)),
             below=False, asks=True,
         ),
@@ -171,7 +168,7 @@ HOSTS = {
             "cursor", "cursor", "sessionStart", ("additional_context",),
             {**_CAMEL, "beforeSubmitPrompt": PROMPT, "stop": STOP},
             ".cursor", ".cursor", ("cursor-agent", "cursor"), "",
-            Form("Shell|Write|Edit|Delete|Read", "|Read", kind=False, grouped=False), told=True,
+            Form("Shell|Write|Edit|Delete|Read", kind=False, grouped=False), told=True,
         ),
         Host(
             "antigravity", "antigravity", "SessionStart", (), {"SessionStart": START, "Stop": STOP},

@@ -114,11 +114,8 @@ def _incomplete(base: str, host: str, *, user: bool) -> Iterator[Finding]:
     plan = plan_install(base, (host,), user=user, servers=False)
     command = f"diurna install {host}{' --user' if user else ''}"
     for change in plan.changes:
-        path, hint = f"{base}/{change.file}", f"`{command}` writes it"
-        said = f"{host}: what `{command}` writes is not in {path}"
-        if change.after is None:
-            said, hint = f"{host}: {path} is of an older release", f"`{command}` takes it away"
-        yield Finding("host-files", said, hint=hint)
+        said = f"{host}: what `{command}` writes is not in {base}/{change.file}"
+        yield Finding("host-files", said, hint=f"`{command}` writes it")
     for left in plan.left:
         said = f"{host}: {base}/{left.file} {left.why}"
         yield Finding("host-files", said, hint=left.hint)

@@ -31,30 +31,15 @@ class Entry(Record):
     #: the hook's, which it is known by wherever a person moved it; "" where it is known by what it
     #: runs
     command: str = ""
-    older: str = ""  #: the command as releases of before wrote it: it is ours, too
     beside: tuple[tuple[str, object], ...] = ()  #: what a list's new element holds beside the value
-    #: what releases of before put into the first list of the path: that may be replaced
-    former: object = None
 
     def is_ours(self, found: object) -> bool:
         """Tell whether a value is this, or holds its command; a host may write more keys beside ours."""
         if self.command:
-            return _holds(found, self.command) or self.is_older(found)
+            return _holds(found, self.command)
         if not (isinstance(found, dict) and isinstance(self.value, dict)):
             return False
         return all(found.get(key) == self.value.get(key) for key in ("command", "args"))
-
-    def is_current(self, found: object) -> bool:
-        """Tell whether a value holds the command as it is written now."""
-        return bool(self.command) and _holds(found, self.command)
-
-    def is_older(self, found: object) -> bool:
-        """Tell whether a value holds the command as releases of before wrote it."""
-        return bool(self.older) and _holds(found, self.older)
-
-    def is_former(self, found: object) -> bool:
-        """Tell whether a value is what a release of before put there, and nobody changed."""
-        return self.former is not None and found == self.former
 
     @property
     def element(self) -> object:
@@ -67,29 +52,25 @@ class Entry(Record):
 
 def entries(host: str, before: tuple[str, ...] = ("hooks",)) -> tuple[Entry, ...]:
     """Return the hooks of a host; its events stand under the keys `before`."""
-    form, starts = HOSTS[host].form or Form(), HOSTS[host].start
+    form = HOSTS[host].form or Form()
     found: list[Entry] = []
     for event, meaning in HOSTS[host].events.items():
-        older = f"diurna hook {host} {event}"
-        command = f"command -v diurna >/dev/null 2>&1 && {older} 2>/dev/null || exit 0"
-        bare = {**({"type": "command"} if form.kind else {}), form.command: command}
-        matcher = form.tools if meaning in _OF_TOOLS else ""
+        call = f"diurna hook {host} {event}"
+        command = f"command -v diurna >/dev/null 2>&1 && {call} 2>/dev/null || exit 0"
         seconds = _END_SECONDS if meaning == "end" else _SECONDS
-        handler = {**bare, form.timeout: seconds * form.second}
+        handler = {
+            **({"type": "command"} if form.kind else {}),
+            form.command: command,
+            form.timeout: seconds * form.second,
+        }
+        matcher = form.tools if meaning in _OF_TOOLS else ""
         asked = {"matcher": matcher} if matcher else {}
         path = (*before, event, EACH)
-        # once there was a hook of the start alone, without a limit; and none for tools that read
-        first = event == starts and host != "antigravity"
-        then = {"matcher": matcher.replace(form.reads, "")} if matcher and form.reads else {}
         if form.grouped:
-            group: object = {"hooks": [{**bare, form.command: older}]} if first else None
-            group = {**then, "hooks": [handler]} if then else group
-            beside = tuple(asked.items())
-            found.append(Entry((*path, "hooks", EACH), handler, command, older, beside, group))
+            path, value, beside = (*path, "hooks", EACH), handler, tuple(asked.items())
         else:
-            listed: object = {**bare, form.command: older} if first else None
-            listed = {**handler, **then} if then else listed
-            found.append(Entry(path, {**handler, **asked}, command, older, former=listed))
+            value, beside = {**handler, **asked}, ()
+        found.append(Entry(path, value, command, beside))
     return tuple(found)
 
 
@@ -130,8 +111,6 @@ SKILLS = tuple(
     f"diurna-{ritual}"
     for ritual in ("remember", "recall", "review", "handover", "harvest", "learn")
 )
-#: Those of releases of before, which go where nobody wrote to them.
-FORMER_SKILLS = ("diurna-memory",)
 
 
 class HostFile(Record):
@@ -141,9 +120,8 @@ class HostFile(Record):
     entries: tuple[Entry, ...] = ()  #: of a JSON file
     empty: tuple[tuple[str, object], ...] = ()  #: what a new JSON file has beside them
     block: Block | None = None  #: of a file of lines
-    whole: str = ""  #: all that it says, where nobody else writes to it; "" beside `former`
+    whole: str = ""  #: all that it says, where nobody else writes to it
     holds: str = "hook"  #: hook, server, skill or rule
-    former: bool = False  #: a release of before wrote it, and it goes
 
 
 def files_of(host: str, *, user: bool) -> tuple[HostFile, ...]:
@@ -156,10 +134,6 @@ def files_of(host: str, *, user: bool) -> tuple[HostFile, ...]:
         *[
             skill._replace(path=f"{skill.path}/{path}", whole=text)
             for path, text in skill_files().items()
-        ],
-        *[
-            skill._replace(path=f"{skill.path}/{name}/SKILL.md", former=True)
-            for name in FORMER_SKILLS
         ],
     )
 

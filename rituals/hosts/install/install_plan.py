@@ -245,9 +245,7 @@ def read(base: str, path: str) -> bytes | None:
 
 
 def _with(data: bytes | None, file: HostFile) -> bytes | None:
-    """Return a file with what is ours; None where it is there no more."""
-    if file.former:
-        return _without_former(data)
+    """Return a file with what is ours."""
     if file.block:
         return (with_table if file.path.endswith(_TOML) else with_block)(data, file.block)
     if file.whole:
@@ -259,15 +257,6 @@ def _with(data: bytes | None, file: HostFile) -> bytes | None:
     for entry in file.entries:
         found = json_text.parse(text)
         named = not entry.command and _at(found, entry.path)
-        if entry.former is not None:
-            place = entry.path[: entry.path.index(json_text.EACH) + 1]
-            text = json_text.replaced(text, place, entry.is_former, entry.element)
-        if json_text.holds(text, entry.path, entry.is_current):
-            text = json_text.removed(
-                text, entry.path, entry.is_older
-            )  # two people brought one each
-        elif entry.older:
-            text = json_text.renamed(text, entry.path, entry.older, entry.command)
         if not named and not json_text.holds(text, entry.path, entry.is_ours):
             text = json_text.added(text, entry.path, entry.value, entry.beside)
     return _bytes(data, text)
@@ -277,8 +266,6 @@ def _without(data: bytes | None, file: HostFile) -> bytes | None:
     """Return a file without what is ours; None where it was made for that."""
     if data is None or b"diurna" not in data:
         return data  # also where it could not be read as what it should be
-    if file.former:
-        return _without_former(data)
     if file.block:
         return (without_table if file.path.endswith(_TOML) else without_block)(data, file.block)
     if file.whole:
@@ -305,11 +292,6 @@ def _says_nothing(found: dict[str, object], file: HostFile) -> bool:
 
     left = said({key: value for key, value in found.items() if key[:1] != "$"})
     return left in ({}, dict(file.empty))
-
-
-def _without_former(data: bytes | None) -> bytes | None:
-    """Return what stands where a release of before wrote: one that somebody wrote to since is theirs."""
-    return None if data is None or is_as_written(data) else data
 
 
 def _own_file(data: bytes | None, file: HostFile) -> bytes:

@@ -101,36 +101,9 @@ def removed(text: str, path: tuple[str, ...], ours: Callable[[object], bool]) ->
     return text
 
 
-def replaced(
-    text: str, path: tuple[str, ...], former: Callable[[object], bool], value: object
-) -> str:
-    """Return a file with another value in place of one at a path that a release of before put there."""
-    found = _chain(text, path, former)
-    if not found:
-        return text
-    at, child = found[-1]
-    laid = _laid_out(text, text[at + 1 : child.start], value)
-    return text[: child.value] + laid + text[child.end :]
-
-
 def holds(text: str, path: tuple[str, ...], ours: Callable[[object], bool]) -> bool:
     """Tell whether something that is ours stands at a path."""
     return bool(_chain(text, path, ours))
-
-
-def renamed(text: str, path: tuple[str, ...], older: str, newer: str) -> str:
-    """Return a file with another text in place of one, in the first value at a path that holds it.
-
-    The file is an object, as `parse` takes it; `older` is plain words: no character of it is written in
-    another way in JSON.
-    """
-    word = json.dumps(older)
-    found = _chain(text, path, lambda value: word in json.dumps(value))
-    if not found:
-        return text
-    _, child = found[-1]
-    value = text[child.value : child.end].replace(word, json.dumps(newer))
-    return text[: child.value] + value + text[child.end :]
 
 
 def _chain(

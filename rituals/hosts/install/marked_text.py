@@ -23,16 +23,12 @@ class Block(Record):
     before: str  #: what stands before its marks, on their lines
     after: str  #: what stands behind them
     text: str  #: its lines between the marks
-    former: tuple[str, ...] = ()  #: what it said in releases of before: that may be replaced
 
     @property
     def whole(self) -> str:
         """The block with its marks."""
-        return self._around(self.text)
-
-    def _around(self, text: str) -> str:
         begin, end = (f"{self.before}diurna:{name}{self.after}" for name in ("begin v1", "end"))
-        return f"{begin}\n{text}{end}"
+        return f"{begin}\n{self.text}{end}"
 
     def span(self, data: bytes) -> tuple[int, int] | None:
         """Return where the block stands; None where it does not.
@@ -51,7 +47,7 @@ class Block(Record):
             raise Unfit("has marks of Diurna's that are not one pair")
         start, end = begins[0].start(), ends[0].end()
         said = data[start:end].replace(b"\r\n", b"\n").decode("utf-8", "replace")
-        if said not in map(self._around, (self.text, *self.former)):
+        if said != self.whole:
             raise Unfit("was edited between the marks of Diurna's block")
         return start, end
 
@@ -101,8 +97,6 @@ def _newline(data: bytes) -> bytes:
 
 
 _STAMP = re.compile(rb"diurna:file v1 ([0-9a-f]{16})")
-#: Files of before there was a stamp, by their hash.
-_FORMER = frozenset({"8bef6a1e5478fed1"})
 
 
 def stamped(text: str, before: str, after: str = "") -> str:
@@ -115,7 +109,7 @@ def stamped(text: str, before: str, after: str = "") -> str:
 
 def bears_mark(data: bytes) -> bool:
     """Tell whether a file says that it is ours, whatever became of it."""
-    return bool(_STAMP.search(data)) or data.startswith(b"// Diurna's plugin")
+    return bool(_STAMP.search(data))
 
 
 def is_as_written(data: bytes) -> bool:
@@ -123,9 +117,7 @@ def is_as_written(data: bytes) -> bool:
     data = data.replace(b"\r\n", b"\n")
     text, _, last = data.removesuffix(b"\n").rpartition(b"\n")
     found = _STAMP.search(last)
-    if found:
-        return found[1].decode() == _hash(text + b"\n")
-    return _hash(data) in _FORMER
+    return found is not None and found[1].decode() == _hash(text + b"\n")
 
 
 def _hash(data: bytes) -> str:
