@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Generator
+import sys
+from collections.abc import Callable, Generator
 from statistics import median
 from typing import Any
 
@@ -34,6 +35,25 @@ def used() -> float:
     kinds = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
     own = [resource.getrusage(kind) for kind in kinds]
     return sum(one.ru_utime + one.ru_stime for one in own) + forks.processor_time() - _shared[0]
+
+
+def steps(do: Callable[[], object]) -> int:
+    """Count the calls that a function makes in this thread, of Python and of C: the same on every machine.
+
+    What one call does inside of C counts once: a text that makes it slow is too dear for the gate (`LIMIT`).
+    """
+    count = 0
+
+    def met(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(met)
+    try:
+        do()
+    finally:
+        sys.setprofile(None)
+    return count
 
 
 @pytest.hookimpl(wrapper=True)

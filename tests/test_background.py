@@ -101,10 +101,10 @@ def test_background_lock_and_sixty_seconds(home: Home, monkeypatch: pytest.Monke
     done: list[str] = []
     clock = [0.0]
     steps = taking(done, clock, long=59.0, longer=2.0, rest=1.0)
-    with Lock(f"{home.repository.commondir}/{MAINTAIN_FILE}", wait_seconds=0.0):
-        began = time.monotonic()
+    lock = Lock(f"{home.repository.commondir}/{MAINTAIN_FILE}", wait_seconds=0.0)
+    with lock, monkeypatch.context() as patch:
+        patch.setattr(time, "sleep", lambda _: pytest.fail("it is waited for"))
         assert not work(home, steps, lambda: clock[0])
-        assert time.monotonic() - began < 1
     assert (done, last_run(home)) == ([], Run())
     assert work(home, steps, lambda: clock[0])
     assert done == ["long", "longer"]
@@ -114,11 +114,9 @@ def test_background_lock_and_sixty_seconds(home: Home, monkeypatch: pytest.Monke
     tomorrow(monkeypatch)
     assert work(home, steps, lambda: clock[0])
     assert done[2:] == ["rest", "long"]
-    began = time.monotonic()
     os.unlink(background_start._path(home))
     hung = forks.run(["-c", _HANGS], home.folder, os.environ)
     assert hung.returncode == -signal.SIGALRM
-    assert time.monotonic() - began < 5
     assert last_run(home).doing == "hangs"
     tomorrow(monkeypatch, 400)
     (hanging,) = taking(done, clock, hangs=0.0)
@@ -217,9 +215,7 @@ def test_a_process_that_nobody_waits_for_does_it(
             with monkeypatch.context() as env:
                 env.setenv(name, value)
                 look_after(home)
-    began = time.monotonic()
     look_after(home)
-    assert time.monotonic() - began < 0.2
     for _ in range(400):
         if "verified" in last_run(home).did:
             break

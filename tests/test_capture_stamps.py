@@ -49,6 +49,7 @@ def test_the_child_stands_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     program = tmp_path / "python"
     program.write_text(
         "#!/bin/sh\n"
+        f"n=0; until [ -e {tmp_path}/go ]; do sleep 0.05; n=$((n + 1)); [ $n -lt 600 ] || exit; done\n"
         f'{{ printf "%s\\n" "$@"; pwd; echo "$DIURNA_HOOKS"; nice; ps -o sid= -p $$; echo $$; }} > {tmp_path}/said\n'
         f"for fd in 0 1 2; do readlink /proc/$$/fd/$fd; done >> {tmp_path}/said\n"
         f"ls /proc/$$/fd | tr '\\n' ' ' >> {tmp_path}/said\n"
@@ -58,11 +59,10 @@ def test_the_child_stands_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     left = os.open(tmp_path, os.O_RDONLY)  # a host may leave one open in its hook
     os.set_inheritable(left, True)
     (tmp_path / "work").mkdir()
-    began = time.monotonic()
     detached.spawn(
         moment("stop", folder=str(tmp_path / "work"), session="-s", transcript="/t.jsonl")
     )
-    took = time.monotonic() - began
+    (tmp_path / "go").touch()  # who waited for the child would wait until it gives up
     for _ in range(200):
         if (tmp_path / "said").exists() and (tmp_path / "said").read_text().count("\n") > 17:
             break
@@ -76,7 +76,6 @@ def test_the_child_stands_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert int(said[11]) >= 10 or os.nice(0) >= 10
     assert said[12].strip() == said[13]
     assert str(left) not in said[-1].split()
-    assert took < 0.1
 
 
 @pytest.mark.parametrize("said", ({"session": ""}, {"folder": "/not/there"}))

@@ -1,8 +1,9 @@
-"""No text is slow: twice of it takes at most two and a half times as long, wherever a text is read.
+"""No text is slow: twice of it takes at most two and a half times as many steps, wherever a text is read.
 
-Processor time, at sizes that take a few hundredths of a second and more; and a mebibyte of any of these
-shapes is linted in two seconds (fault:G10 and fault:G23). The gate takes every 37th pair of a shape
-and a reader, and every fifth shape of a mebibyte; `python -m tests.campaigns.matrices` takes all.
+The gate counts steps, of every 37th pair of a shape and a reader, and reads as much text as would be too dear
+for it (`tests.processor_time`) where one step takes a time that grows. The deep tests measure processor time at
+sizes that take a few hundredths of a second and more, and lint a mebibyte of every fifth shape in two seconds
+(fault:G10 and fault:G23); `python -m tests.campaigns.matrices` takes all.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import gc
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 
 import pytest
 
@@ -33,6 +36,7 @@ from rituals.intake.harvest.asciidoc_reader import read_asciidoc
 from rituals.intake.harvest.markdown_reader import read_markdown
 from rituals.intake.harvest.rst_reader import read_rst
 from tests.conftest import WHOLE, sampled
+from tests.processor_time import steps
 
 #: What is repeated: each of them hurts some way of reading.
 SHAPES = {
@@ -104,15 +108,19 @@ def taken(read: Callable[[str], object], text: str) -> float:
     gc.disable()
     start = time.process_time()
     try:
-        read(text)
-    except DiurnaError:
-        pass
+        refusing(read, text)
     finally:
         gc.enable()
     return time.process_time() - start
 
 
-@pytest.mark.parametrize(
+def refusing(read: Callable[[str], object], text: str) -> None:
+    """Read a text; a refusal is an answer."""
+    with suppress(DiurnaError):
+        read(text)
+
+
+PAIRS = pytest.mark.parametrize(
     ("shape", "reader"),
     [
         *sampled([(shape, reader) for shape in SHAPES for reader in READERS], 37),
@@ -122,6 +130,20 @@ def taken(read: Callable[[str], object], text: str) -> float:
         ("names run on", "lint"), ("wide names run on", "lint"), ("codes", "lint"),
     ],
 )  # fmt: skip
+
+
+@PAIRS
+def test_twice_the_text_takes_twice_the_steps(shape: str, reader: str) -> None:
+    """And eight times of it is read in the time that an item of the gate has; quadratic work takes minutes."""
+    read, unit = READERS[reader], SHAPES[shape]
+    text = unit * ((1 << 13) // len(unit))
+    once, twice = [steps(partial(refusing, read, text * times)) for times in (1, 2)]
+    assert twice <= _TIMES * once + 500
+    refusing(read, text * 8)
+
+
+@pytest.mark.deep
+@PAIRS
 def test_twice_the_text_takes_twice_the_time(shape: str, reader: str) -> None:
     """From a size on that can be measured; quadratic work would take four times as long."""
     read, unit = READERS[reader], SHAPES[shape]
@@ -139,6 +161,7 @@ def test_twice_the_text_takes_twice_the_time(shape: str, reader: str) -> None:
     raise AssertionError(f"{size} characters: {once:.2f} s, twice as many: {twice:.2f} s")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("shape", [*sampled(SHAPES, 5), "names run on", "wide names run on"])
 def test_a_mebibyte_is_linted_in_two_seconds(shape: str) -> None:
     """Any of the shapes, the best of three."""

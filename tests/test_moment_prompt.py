@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from rituals.hosts.moments import file_name
 from tests.campaigns.homes import open_memory
 from tests.captured_sessions import captured_texts, observe, tell
 from tests.conftest import Repo, Run
+from tests.processor_time import steps
 from tests.test_hosts_hook import answered_with
 from tests.test_packaging import HEAVY
 from tests.told_sessions import Sessions, unbriefed
@@ -238,13 +239,15 @@ def test_prompt_1_mb(session: Sessions, repo: Repo) -> None:
     session().start()
     index = opened(str(repo.path / ".git"), str(repo.path), words=True)
     assert index is not None
-    began = time.process_time()
     assert not index.may_answer("zebra " * 180_000)
-    assert time.process_time() - began < 0.025
+    short, long = [
+        steps(partial(index.may_answer, "zebra " * times)) for times in (18_000, 180_000)
+    ]
+    assert long <= short + 10
 
 
 def test_ten_thousand_facts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first look at an index of ten thousand facts takes at most 20 ms."""
+    """The first look at an index of ten thousand facts takes a few steps for each word, and none for each fact."""
     words = [
         f"{chr(97 + n % 26)}{chr(97 + n // 26 % 26)}{chr(97 + n // 676 % 26)}w{n % 10}"
         for n in range(20_000)
@@ -258,9 +261,7 @@ def test_ten_thousand_facts(monkeypatch: pytest.MonkeyPatch) -> None:
     start = data.index(b"\n") + 1
     index = moment_index.MomentIndex(data[start : start + size], data[start + size :])
     prompt = " ".join(words[:250])
-    began = time.process_time()
-    index.may_answer(prompt)
-    assert time.process_time() - began < 0.1  # 20 ms on a machine that does nothing else
+    assert steps(lambda: index.may_answer(prompt)) < 30_000
     assert all(moment_index._sorted_line(index._words, word) == rows[word] for word in words[::997])
     assert moment_index._sorted_line(index._words, "zzzz") == ""
 

@@ -197,10 +197,8 @@ def test_i6_a_silent_remote_ends_at_the_limit(here: Git, tmp_path: Path) -> None
         f"sh -c 'echo $$ >>{pids}; sleep 300 & echo $! >>{pids}; wait'",
     )  # fmt: skip
     before = git(here.where, "show-ref")
-    began = time.monotonic()
     with pytest.raises(RemoteSilent, match="not done after 1 seconds"):
         fetch(here, choose_remote(here, "main"), seconds=1.0)
-    assert time.monotonic() - began < 10
     for pid in pids.read_text().split():
         until = time.monotonic() + 10  # a killed process takes a moment to go
         while _runs(pid) and time.monotonic() < until:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from projection.text.salience import Quote
 from projection.text.sentence_cutter import cut_sentences
 from projection.text.session_digest import Digest, gist
 from tests.conftest import each_row
+from tests.processor_time import steps
 
 MERCURY = Path(__file__).resolve().parents[2] / "shared" / "ledgers" / "mercury"
 
@@ -340,15 +341,7 @@ def test_real_logs_have_a_digest() -> None:
      "<<<<<<< a\n", "## Memory References\n- Created: a\n", "- x\n  <!-- id: a -->\n", "[", "x/", "a_", "1."],
 )  # fmt: skip
 def test_no_text_takes_long(unit: str) -> None:
-    """Four times the text takes about four times as long, whatever is repeated in it."""
-
-    def spent(size: int) -> float:
-        text = unit * (size // len(unit))
-        best = 60.0
-        for _ in range(2):
-            start = time.process_time()
-            gist(text)
-            best = min(best, time.process_time() - start)
-        return best
-
-    assert spent(32_000) < max(16 * spent(8_000), 0.5)
+    """Four times the text takes about four times as many steps, whatever is repeated in it."""
+    once, more = [steps(partial(gist, unit * (size // len(unit)))) for size in (8_000, 32_000)]
+    assert more < 5 * once + 1000
+    gist(unit * (64_000 // len(unit)))
