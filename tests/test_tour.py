@@ -38,24 +38,30 @@ def take(home: Path, *options: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+#: The gate gives the whole tour once, of the wheel (`.ci/run`), and looks that nothing is left of it.
+whole = pytest.mark.deep(reason="the gate's wheel is given it")
+Taken = tuple[Path, subprocess.CompletedProcess[str]]
+
+
 @pytest.fixture(scope="module")
-def taken(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> tuple[Path, subprocess.CompletedProcess[str]]:
-    """Take the tour once for all who only look at it."""
+def taken(tmp_path_factory: pytest.TempPathFactory) -> Taken:
+    """Take the tour once for all who look at it, and keep its folder."""
     home = tmp_path_factory.mktemp("home")
-    return home, take(home)
+    return home, take(home, "--keep")
 
 
-def test_tour_needs_no_configuration_and_leaves_nothing(
-    taken: tuple[Path, subprocess.CompletedProcess[str]],
-) -> None:
-    """It ends with 0 for a user whose git has no name, and its folder is gone afterwards."""
+@whole
+def test_tour_needs_no_configuration(taken: Taken) -> None:
+    """It ends with 0 for a user whose git has no name; `--keep` leaves both clones and says where they are."""
     home, done = taken
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr
-    assert [str(path.relative_to(home)) for path in home.rglob("*")] == ["tmp"]
+    kept = Path(done.stderr.rsplit("kept in ", 1)[1].strip())
+    assert kept.is_relative_to(home / "tmp")
+    ada, bo = kept / "ada" / "continuity.md", kept / "bo" / "continuity.md"
+    assert ada.read_bytes() == bo.read_bytes()
 
 
+@whole
 @pytest.mark.parametrize(
     "said",
     (
@@ -69,30 +75,17 @@ def test_tour_needs_no_configuration_and_leaves_nothing(
         "cmp ada/continuity.md bo/continuity.md && echo same\nsame\n",
     ),
 )
-def test_tour_tells_the_whole_story(
-    taken: tuple[Path, subprocess.CompletedProcess[str]], said: str
-) -> None:
+def test_tour_tells_the_whole_story(taken: Taken, said: str) -> None:
     """Two agents, a supersession with its reasons, decay, two clones and one result."""
     assert said in taken[1].stdout
 
 
-def test_tour_ends_with_what_to_do_next(
-    taken: tuple[Path, subprocess.CompletedProcess[str]],
-) -> None:
+@whole
+def test_tour_ends_with_what_to_do_next(taken: Taken) -> None:
     """The last two lines are commands for the reader's own repository."""
     first, second = taken[1].stdout.rstrip("\n").split("\n")[-2:]
     assert first.startswith("  diurna init")
     assert second.startswith("  diurna note")
-
-
-def test_tour_keeps_its_folder_when_asked(tmp_path: Path) -> None:
-    """`--keep` leaves both clones and says where they are."""
-    done = take(tmp_path, "--keep")
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
-    kept = Path(done.stderr.rsplit("kept in ", 1)[1].strip())
-    assert kept.is_relative_to(tmp_path / "tmp")
-    ada, bo = kept / "ada" / "continuity.md", kept / "bo" / "continuity.md"
-    assert ada.read_bytes() == bo.read_bytes()
 
 
 def test_tour_fails_loudly_when_a_command_does(tmp_path: Path) -> None:
