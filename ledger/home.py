@@ -26,6 +26,7 @@ _POINTER_CHARS = 200
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.git.cli import Git
+    from ledger.git.code_history import Code
 
 
 class Home(Record):
@@ -216,6 +217,35 @@ def personal_home() -> Home | None:
     if repository is None or repository.top != os.path.realpath(folder):
         return None
     return checked_out_home(repository, "")
+
+
+def code_of(home: Home, path: str = "", option: str = "--code") -> Code | None:
+    """Return the code that a ledger is about; None where it has none.
+
+    In-tree and own-branch homes stand in its repository; a repository of their own has none unless one
+    is named. `path` is a folder in a code repository, "" for the home's own; the user named it by
+    `option`.
+
+    Raises:
+        NotFound: there is no repository with a commit at `path`.
+    """
+    from ledger.git.code_history import Code
+
+    if not path:
+        if home.kind == OWN_REPOSITORY:
+            return None
+        commit = head(home.repository)[1]
+        return Code(home.repository.git(), commit, home.prefix) if commit else None
+    repository = find_repository(path)
+    commit = head(repository)[1] if repository else ""
+    if repository is None or not commit:
+        raise NotFound(
+            f"there is no git repository with a commit at {path}",
+            where=option,
+            hint="name a folder in the repository whose code this memory is about",
+        )
+    same = repository.commondir == home.repository.commondir
+    return Code(repository.git(), commit, home.prefix if same else "")
 
 
 def _not_found(repository: Repository, start: str) -> HomeNotFound:

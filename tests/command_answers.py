@@ -301,27 +301,25 @@ def _adopt(tell: Recorder, folder: Path) -> None:
         tell("adopt", str(folder), *more)
 
 
-def _harvest(tell: Recorder, folder: Path) -> None:
-    """Take in what documents say: new, past the budget, against what memory says, and changed since."""
+def _records(tell: Recorder, folder: Path) -> None:
+    """Take in decision records: new, against what memory says, and changed since."""
     subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
-    record, rules = folder / "docs" / "adr" / "0001-queue.md", folder / "CONTRIBUTING.md"
+    record = folder / "docs" / "adr" / "0001-queue.md"
     record.parent.mkdir(parents=True)
-    record.write_text("# Queue\n\nStatus: accepted\n\n## Decision\n\nWe will keep jobs in Redis.\n")
-    (record.parent / "0002-mail.md").write_text("# Mail\n\nStatus: proposed\n")
-    rules.write_text(
-        "Every webhook must retry three times.\n\nThe tests must never sleep at all.\n"
+    record.write_text(
+        "# Queue\n\nStatus: accepted\n\n## Decision\n\nEvery webhook must retry three times.\n"
     )
+    (record.parent / "0002-mail.md").write_text("# Mail\n\nStatus: proposed\n")
     home = ("--home", str(folder))
     git = ("git", "-C", str(folder), "-c", "user.name=A", "-c", "user.email=a@example.org")
     subprocess.run([*git, "add", "."], check=True)
     subprocess.run([*git, "commit", "-qm", "Documents"], check=True)
     tell("init", str(folder))
     tell("note", *home, "Every webhook must retry five times.")
-    tell("harvest", *home, "--budget", "1")
-    tell("harvest", *home, "--write")
-    record.write_text(record.read_text().replace("Redis", "Redis, and wait for them"))
+    tell("import", *home, "docs", "--write")
+    record.write_text(record.read_text().replace("three", "seven"))
     subprocess.run([*git, "commit", "-qam", "Wait"], check=True)
-    tell("harvest", *home)
+    tell("import", *home, "docs")
 
 
 def gather(run: Callable[..., Ran], folder: Path, monkeypatch: pytest.MonkeyPatch) -> Answers:
@@ -338,7 +336,7 @@ def gather(run: Callable[..., Ran], folder: Path, monkeypatch: pytest.MonkeyPatc
     _keep(tell, folder)
     _share(tell, folder, monkeypatch)
     _check(tell, folder.parent / "other")
-    _harvest(tell, folder.parent / "documented")
+    _records(tell, folder.parent / "documented")
     _adopt(tell, folder.parent / "handed-down")
     return tell.answers
 

@@ -5,14 +5,10 @@ A store is planted with texts as its tool would have them; then its files are ma
 
 from __future__ import annotations
 
-import functools
-import gzip
 import json
 import os
-import pickle
 import random
 import sqlite3
-import zipfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -77,39 +73,11 @@ def _json_lines(folder: Path, texts: tuple[str, ...]) -> Path:
     return path
 
 
-def _handbook(folder: Path, texts: tuple[str, ...]) -> Path:
-    knowledge = "".join([f"- {text}\n" for text in texts])
-    head = "# Task Group: shop\n\napplies_to: cwd=any; reuse_rule=any\n\n"
-    _write(folder / "MEMORY.md", f"{head}## Reusable knowledge\n\n{knowledge}")
-    _write(folder / "raw_memories.md", knowledge)
-    return folder
-
-
-def _mind(folder: Path, texts: tuple[str, ...]) -> Path:
-    decisions = "".join(
-        [
-            f"## DEC-{number:03d}: {text[:20]}\n- **Decision:** {text}\n- **Status:** Final\n\n"
-            for number, text in enumerate(texts)
-        ]
-    )
-    _write(folder / "DECISIONS.md", f"# Decision Log\n\n{decisions}")
-    _write(folder / "PROGRESS.md", "".join([f"- [ ] {text}\n" for text in texts]))
-    return folder
-
-
-def _memex(folder: Path, texts: tuple[str, ...]) -> Path:
-    facts = [{"id": f"f-{number}", "fact": text} for number, text in enumerate(texts)]
-    _write(folder / "people" / "ada" / "items.json", json.dumps(facts))
-    _write(folder / "memory" / "2026-02-08.md", "".join([f"- {text}\n" for text in texts]))
-    return folder
-
-
-def _openmemory(folder: Path, texts: tuple[str, ...]) -> Path:
-    lines = [json.dumps({"id": str(n), "content": text}) for n, text in enumerate(texts)]
-    path = folder / "export.zip"
-    with zipfile.ZipFile(path, "w") as file:
-        file.writestr("../../victim", "unpacked")
-        file.writestr("memories.jsonl.gz", gzip.compress("\n".join(lines).encode()))
+def _server(folder: Path, texts: tuple[str, ...]) -> Path:
+    path = folder / "memory.json"
+    entity = {"type": "entity", "name": texts[0], "entityType": "x", "observations": texts}
+    relation = {"type": "relation", "from": texts[-1], "to": "b", "relationType": texts[0]}
+    _write(path, "".join(f"{json.dumps(one)}\n" for one in (entity, relation)))
     return path
 
 
@@ -140,92 +108,13 @@ def _claude_mem(folder: Path, texts: tuple[str, ...]) -> Path:
     return path
 
 
-def _memorize(folder: Path, texts: tuple[str, ...]) -> Path:
-    path = folder / "memorize.db"
-    with _database(path) as db:
-        db.execute(
-            "CREATE TABLE events (id, created_at, type, scope_id, actor, payload TEXT, writer TEXT)"
-        )
-        for number, text in enumerate(texts):
-            payload = json.dumps(
-                {"id": f"m{number}", "kind": "decision", "text": text, "tags": [text]}
-            )
-            row = (
-                number,
-                "2026-01-01",
-                "memory.consolidated",
-                f"m{number}",
-                "agent",
-                payload,
-                text[:9],
-            )
-            db.execute(
-                "INSERT INTO events VALUES (?,?,?,?,?,?,?)", [_utf8(str(one)) for one in row]
-            )
-    return folder
-
-
-def _mem0(folder: Path, texts: tuple[str, ...]) -> Path:
-    with _database(folder / "history.db") as db:
-        db.execute(
-            "CREATE TABLE history (id, memory_id, old_memory, new_memory, event, created_at, updated_at, "
-            "is_deleted, actor_id, role)"
-        )
-        for number, text in enumerate(texts):
-            row = (
-                f"{number}",
-                f"{number}",
-                None,
-                _utf8(text),
-                "ADD",
-                "2026-01-01",
-                "",
-                0,
-                "",
-                "user",
-            )
-            db.execute("INSERT INTO history VALUES (?,?,?,?,?,?,?,?,?,?)", row)
-    (folder / "qdrant").mkdir()
-    with _database(folder / "qdrant" / "storage.sqlite") as db:
-        db.execute("CREATE TABLE points (id TEXT PRIMARY KEY, point BLOB)")
-        for number, text in enumerate(texts):
-            point = {"id": str(number), "payload": {"data": text, "hash": "0", "user_id": text[:9]}}
-            db.execute("INSERT INTO points VALUES (?, ?)", (str(number), pickle.dumps(point, 4)))
-        for number, bad in enumerate(PICKLES):
-            db.execute("INSERT INTO points VALUES (?, ?)", (f"bad-{number}", bad))
-    return folder
-
-
-class _Runs:
-    """What a pickle would run, were it loaded."""
-
-    def __reduce__(self) -> tuple[Callable[..., object], tuple[str]]:
-        return os.system, ("touch ran-by-a-pickle",)
-
-
-PICKLES = (
-    pickle.dumps(_Runs()),
-    b"\x80\x04K\x01r\xff\xff\xff\x7f.",  # a memo of two thousand million entries
-    b"(" * 5_000 + b".",
-    b"\x80\x04" + b"]\x94" + b"h\x00a" * 5_000 + b".",  # a list in itself
-    b"\x80\x04\x8d" + b"\xff" * 7 + b"\x7f" + b"x.",  # a text longer than any memory
-    b"I" + b"9" * 5_000 + b"\n.",
-    b"not a pickle",
-    b"",
-)
-
 #: How each source is planted with texts: (folder, texts) to the place that is named.
 PLANTS: dict[str, Callable[[Path, tuple[str, ...]], Path]] = {
     "claude": _auto_memory,
-    "codex": _handbook,
-    "memoryforge": _mind,
-    "memex": _memex,
-    "openmemory": _openmemory,
+    "mcp-memory": _server,
     "jsonl": _json_lines,
     "basic-memory": _notes,
     "claude-mem": _claude_mem,
-    "memorize": _memorize,
-    "mem0": _mem0,
 }
 
 
@@ -247,17 +136,6 @@ def _giant(path: Path) -> None:
 def _grown(path: Path) -> None:
     with path.open("r+b") as file:
         file.truncate(GIANT_BYTES)
-
-
-def _bomb(path: Path) -> None:
-    """Pack zeros twice: what is unpacked in whole is over the limit of a file."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr("memories.jsonl.gz", _zeros())
-
-
-@functools.cache
-def _zeros() -> bytes:
-    return gzip.compress(bytes(80 << 20), 1)
 
 
 def _hot(path: Path) -> None:
@@ -289,7 +167,6 @@ NODES: dict[str, Callable[[Path], object]] = {
         b"---\na: &a [x, x]\n" + b"b: [*a, *a]\n- c\n" * 10_000 + b"---\ntext\n"
     ),
     "opening brackets": lambda path: path.write_bytes(b"- [[" * 50_000 + b"\n" + b"`" * 50_001),
-    "a bomb of zeros": _bomb,
     "a journal that deletes": _hot,
     "a log of noise": lambda path: Path(f"{path}-wal").write_bytes(
         random.Random(7).randbytes(9_000)
@@ -306,8 +183,6 @@ SCHEMAS = {
     "triggers": "CREATE TRIGGER boom AFTER INSERT ON {t} BEGIN DELETE FROM {t}; END;",
     "columns that compute": (
         "DROP TABLE {t}; CREATE TABLE {t} (id INTEGER PRIMARY KEY); INSERT INTO {t} VALUES (1);"
-        "ALTER TABLE {t} ADD COLUMN payload AS (hex(zeroblob(400000000)));"
-        "ALTER TABLE {t} ADD COLUMN new_memory AS (hex(zeroblob(400000000)));"
         "ALTER TABLE {t} ADD COLUMN title AS (hex(zeroblob(400000000)));"
     ),
     "no row ids": "DROP TABLE {t}; CREATE TABLE {t} (id TEXT PRIMARY KEY) WITHOUT ROWID;",
@@ -317,7 +192,7 @@ SCHEMAS = {
     "many rows": "INSERT INTO {t} (id) " + _MANY.format(1_000) + " SELECT 1000 + i FROM n;",  # noqa: S608
 }
 #: The table of each database.
-TABLES = {"claude-mem": "observations", "memorize": "events", "mem0": "history"}
+TABLES = {"claude-mem": "observations"}
 
 
 def corrupt(database: Path, table: str, sql: str) -> None:

@@ -12,17 +12,8 @@ from hypothesis import strategies as st
 
 from ledger.model.event import FactRedacted
 from memory.api import Memory, SessionDraft
-from rituals.intake.intake_items import Item, LeftOut, Reading
-from rituals.intake.intake_logs import apply_intake
-from rituals.intake.intake_plan import (
-    ASKED,
-    LEAVE,
-    LEFT,
-    QUESTIONS,
-    UPDATED,
-    IntakePlan,
-    plan_intake,
-)
+from rituals.intake.intake_items import ASKED, UPDATED, IntakePlan, Item, LeftOut, Reading
+from rituals.intake.intake_plan import QUESTIONS, apply_intake, plan_intake
 from tests.campaigns.homes import make_home
 from tests.conftest import Repo, Run, examples
 
@@ -39,11 +30,11 @@ def item(key: str, text: str, **more: Any) -> Item:
     return Item(key, text, place=f"{key}.md:1")._replace(**more)
 
 
-def take(repo: Repo, *items: Item, **how: Any) -> IntakePlan:
+def take(repo: Repo, *items: Item) -> IntakePlan:
     """Plan, and write what was planned."""
     memory = Memory.open(str(repo.path))
     try:
-        plan = plan_intake(memory, reading(*items), **how)
+        plan = plan_intake(memory, reading(*items))
         written = apply_intake(memory, plan)
         assert len(written.stems) == len(written.commits) == len(plan.logs)
     finally:
@@ -73,7 +64,6 @@ def test_what_comes_in_has_its_place_date_and_author(repo: Repo, run: Run) -> No
             "a.md#1", "Deploys go out on Tuesdays.", at="2025-03-04T10:00:00Z", author="Mara",
             kind="convention", tags=("ops", "release"), entity="deploy",
         ),
-        header=(("through", "4f2a91c"),),
     )  # fmt: skip
     (one,) = plan.new
     memory = Memory.open(str(repo.path))
@@ -91,7 +81,7 @@ def test_what_comes_in_has_its_place_date_and_author(repo: Repo, run: Run) -> No
     assert meta["key"] == "notes a.md#1" and meta["entity"] == "deploy"
     assert run("verify").code == 0
     said = repo.git("log", "-1", "-p")
-    assert "type: import" in said and "source: notes" in said and "through: 4f2a91c" in said
+    assert "type: import" in said and "source: notes" in said
 
 
 def test_one_first_line_of_many(repo: Repo) -> None:
@@ -169,16 +159,6 @@ def test_what_both_changed_is_asked(repo: Repo, run: Run) -> None:
     (thread,) = [text for id, text in now.items() if id.startswith("changed-twice-")]
     assert one.id in thread and "9 minutes" in thread
     assert take(repo, item("a", "The build takes 9 minutes.")).logs == ()
-
-
-def test_a_change_can_be_left_to_the_caller(repo: Repo) -> None:
-    """With `LEAVE` a changed item is told, with both texts, and nothing is written."""
-    take(repo, item("a", "The build takes 4 minutes."))
-    plan = take(repo, item("a", "The build takes 9 minutes."), changes=LEAVE)
-    (change,) = plan.changed
-    assert (change.how, change.before, change.text, plan.logs) == (
-        LEFT, "The build takes 4 minutes.", "The build takes 9 minutes.", (),
-    )  # fmt: skip
 
 
 def test_the_opposite_is_kept_with_a_thread(repo: Repo, run: Run) -> None:
@@ -306,18 +286,6 @@ def test_a_settled_thread_is_closed(repo: Repo, run: Run) -> None:
     assert take(repo, done).logs == ()
     run("append", "--reopen", one.id)
     assert take(repo, done).logs == ()
-
-
-def test_past_the_budget_one_thread_lists_the_rest(repo: Repo) -> None:
-    """The first in the source's order come in, and the rest is named; the next run goes on."""
-    some = [item(f"k{n}", text) for n, text in enumerate(
-        ["Zebra stripes are cached.", "Apples ship weekly.", "The mill grinds at noon."]
-    )]  # fmt: skip
-    plan = take(repo, *some, budget=2)
-    assert [one.item.key for one in plan.new] == ["k0", "k1"]
-    assert [one.key for one in plan.beyond] == ["k2"]
-    assert [text for text in texts(repo).values() if "k2.md:1" in text]
-    assert len(take(repo, *some, budget=2).new) == 1
 
 
 def test_personal_items_stay_out_of_a_shared_home(repo: Repo) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import tracemalloc
 from collections.abc import Iterator
@@ -15,11 +14,10 @@ import pytest
 from ledger.codec.log import encode
 from ledger.model.event import FactCreated, FactSuperseded
 from ledger.model.session import LOG_LIMIT_BYTES, SessionLog
+from rituals.intake import claude_mem
 from rituals.intake.intake_items import Reading
-from rituals.intake.sources import sqlite_tables
-from rituals.intake.sources.source_table import SOURCES, Ground, Source, read_source
+from rituals.intake.sources import SOURCES, Ground, Source, read_source
 from rituals.intake.stored_facts import Brought, parts
-from tests import hostile_stores
 from tests.conftest import Repo, Run, each_row
 from tests.hostile_stores import CANARY, HOSTILE_TEXTS, NODES, PLANTS, SCHEMAS, TABLES, corrupt
 
@@ -67,11 +65,8 @@ def test_every_source_is_planted() -> None:
 
 
 @each_row("source, what", product(SOURCES, NODES))
-def test_a_hostile_file_is_survived(
-    source: Source, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hostile_file_is_survived(source: Source, what: str, tmp_path: Path) -> None:
     """Whatever the files of a store become, it is read or passed over, and nothing outside is."""
-    monkeypatch.setattr(sqlite_tables, "TRIES", 2)
     folder = tmp_path / f"{source.name} {what}"
     place = _planted(source, folder, ("A plain thing.",))
     for path in [path for path in (folder / "store").rglob("*") if path.is_file()]:
@@ -102,10 +97,7 @@ def test_a_hostile_database_is_survived(
     tool: str, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Views, computed columns and too many rows cost bounded time and memory; nothing in them runs."""
-    monkeypatch.setattr(sqlite_tables, "ROWS", _ROWS)
-    monkeypatch.setattr(
-        hostile_stores, "PICKLES", ()
-    )  # following them is slow where memory is traced
+    monkeypatch.setattr(claude_mem, "ROWS", _ROWS)
     source = next(one for one in SOURCES if one.name == tool)
     folder = tmp_path / f"{tool} {what}"
     place = _planted(source, folder, ("A plain thing.",))
@@ -118,16 +110,6 @@ def test_a_hostile_database_is_survived(
     finally:
         tracemalloc.stop()
     assert len(reading.items) <= _ROWS
-
-
-def test_no_pickle_of_a_store_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The points of a vector store are read as data."""
-    monkeypatch.chdir(tmp_path)
-    source = next(one for one in SOURCES if one.name == "mem0")
-    reading = _read(source, _planted(source, tmp_path, ("A plain thing.",)), tmp_path / "shop")
-    assert [item.text for item in reading.items] == ["A plain thing."]
-    assert any("points that qdrant does not write" in one.why for one in reading.left_out)
-    assert not os.path.exists("ran-by-a-pickle")
 
 
 @each_source

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
 import os
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -14,46 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rituals.intake.intake_items import Item, Reading
-from rituals.intake.sources.notes import front_matter, passages
-from rituals.intake.sources.source_table import SOURCES, Ground, read_source, source_named
-from rituals.intake.sources.store_values import time_of
+from rituals.intake.markdown_sections import front_matter, sections
+from rituals.intake.sources import SOURCES, Ground, read_source, source_named, time_of
 from tests.conftest import Repo, Run, examples
-
-HANDBOOK = """# Task Group: {project} / billing service
-
-scope: work on billing
-applies_to: cwd={project}; reuse_rule=safe in this checkout
-
-## Task 1: retry queue, success
-
-### rollout_summary_files
-
-- rollout_summaries/a.md (cwd={project}, updated_at=2026-05-02T10:00:00Z, thread_id=1)
-
-### keywords
-
-- retry, queue
-
-## User preferences
-
-- when tests fail, the user asked: "show me the diff" -> show it first [Task 1]
-
-## Reusable knowledge
-
-- The queue needs `make up` before its tests. [Task 1][Task 2]
-
-## Failures and how to do differently
-
-- Migrations hang -> a lock is held -> run them alone [Task 1]
-
-# Task Group: elsewhere
-
-applies_to: cwd=/somewhere/else; reuse_rule=there
-
-## Reusable knowledge
-
-- A secret of another project. [Task 1]
-"""
 
 
 @pytest.fixture
@@ -93,7 +53,7 @@ def memory_of(ground: Ground) -> str:
 
 
 def test_claude_auto_memory(ground: Ground) -> None:
-    """A memory is a fact; `user` is personal; the index only points; a note without a type is passages."""
+    """A memory is a fact; `user` is personal; the index only points; a page without a type is whole sections."""
     lay(
         memory_of(ground),
         MEMORY_md="- [Tests](feedback_tests.md) — real database\n- [Lost](lost.md) — gone\n- Staging is birch.\n",
@@ -101,7 +61,7 @@ def test_claude_auto_memory(ground: Ground) -> None:
         "metadata:\n  node_type: memory\n  type: feedback\n  modified: 2026-04-05T06:07:08.999Z\n---\n\n"
         "Tests hit Postgres.\n\n**Why:** mocks lied.\n",
         user_role_md="---\nname: role\ndescription: who\ntype: user\n---\nTen years of Go.\n",
-        debugging_md="# Debugging\n\n- Redis hangs.\n  Restart it.\n- [x] Old one.\n\n```\n- no item\n```\n",
+        debugging_md="# Debugging\n\n- Redis hangs.\n  Restart it.\n\n## Do NOT\n\n- Flush it.\n<!-- a\nnote -->\n",
     )
     os.utime(f"{memory_of(ground)}/user_role.md", (1_700_000_000, 1_700_000_000))
     found = read("claude", ground)
@@ -111,56 +71,45 @@ def test_claude_auto_memory(ground: Ground) -> None:
     assert items["Tests hit Postgres."].at == "2026-04-05T06:07:08Z"
     role = items["Ten years of Go."]
     assert role.personal and role.at == "2023-11-14T22:13:20.000Z" and role.author == "claude-code"
-    assert items["Redis hangs."].text == "Redis hangs.\nRestart it."
-    assert items["Old one."].closed and items["Staging is birch."].place == "MEMORY.md:3"
+    assert items["Debugging:"].text == "Debugging:\n\n- Redis hangs.\n  Restart it."
+    assert items["Debugging / Do NOT:"].text == "Debugging / Do NOT:\n\n- Flush it."
+    assert items["Staging is birch."].place == "MEMORY.md:3"
     assert [one.why for one in found.left_out] == ["it points to lost.md, which is gone"]
-    assert not any("no item" == text for text in items)
 
 
-def test_claude_rules_and_what_they_import(ground: Ground, tmp_path: Path) -> None:
-    """Rules come by heading; imports are followed inside of the project alone, and round no circle."""
-    (tmp_path / "outside.md").write_text("- A secret.\n")
+@pytest.mark.parametrize("name", ("CLAUDE.md", "CLAUDE.local.md", ""))
+def test_a_file_of_rules_is_no_memory(ground: Ground, name: str) -> None:
+    """Agents read it by themselves, and its bullets mean little without what stands above them."""
     lay(
         ground.project,
-        CLAUDE_md="# Shop\n\n## Style\n\n- Use tabs.\n- Use tabs.\n@docs/more.md\n@../outside.md\n"
-        "Mail me at someone@docs/x.md\n\n## Run\n\n```\nmake\n```\n<!-- a\nnote -->\n",
-        docs__more_md="- Wrap errors.\n\n@../CLAUDE.md\n",
-        CLAUDE_local_md="",
+        CLAUDE_md="# Rules\n\n**Do NOT:**\n- Store keys\n",
+        CLAUDE__local_md="- x y z\n",
     )
-    Path(ground.project, "CLAUDE.local.md").write_text("- My sandbox is at :8081.\n")
-    found = read("claude", ground)
-    items = by_text(found)
-    assert set(items) == {
-        "Use tabs.", "Wrap errors.", "Mail me at someone@docs/x.md", "Run:", "My sandbox is at :8081.",
-    }  # fmt: skip
-    assert items["Use tabs."].tags == ("Style",) and items["Use tabs."].kind == "convention"
-    assert items["My sandbox is at :8081."].personal
-    assert len({item.key for item in found.items}) == len(found.items)
-    assert [one.place for one in found.left_out] == ["CLAUDE.md:8"]
+    found = read("claude", ground, f"{ground.project}/{name}".rstrip("/"))
+    assert found.items == () and "no auto memory" in found.left_out[0].why
 
 
-def test_what_diurna_wrote_itself_is_no_news(repo: Repo, run: Run) -> None:
-    """Its rule for agents, and its own page that the rules import, stay out; what is around comes in."""
-    repo.write("CLAUDE.md", "- Use tabs.\n\n@memory/continuity.md\n")
-    assert run("install", "claude").code == 0
-    repo.write("CLAUDE.md", (repo.path / "CLAUDE.md").read_text() + "\n- Wrap errors.\n")
-    found = run("import", "claude", "--json").json
-    assert [one["text"] for one in found["new"]] == ["Use tabs.", "Wrap errors."]
-    assert {one["why"] for one in found["left_out"]} == {
-        "`diurna install` put it there",
-        "it is a page of this memory",
-    }
-
-
-def test_folders_are_read_so_deep_and_what_is_deeper_is_named(ground: Ground) -> None:
-    """Eight below each other; none is passed over in silence."""
-    eight = "a/b/c/d/e/f/g/h"
-    lay(memory_of(ground), **{f"{eight}/x.md": "- In reach.\n", f"{eight}/i/x.md": "- Too deep.\n"})
-    found = read("claude", ground)
-    assert [item.text for item in found.items] == ["In reach."]
-    assert [(one.place, one.why) for one in found.left_out] == [
-        (f"{eight}/i", "it is more than 8 folders deep")
+def test_memory_of_the_mcp_server(ground: Ground, tmp_path: Path) -> None:
+    """An observation is a fact about its entity; the relations of one are one fact more."""
+    file = tmp_path / "memory.json"
+    said = [
+        {
+            "type": "entity",
+            "name": "Queue",
+            "entityType": "service",
+            "observations": ["It is Redis.", ""],
+        },
+        {"type": "relation", "from": "Queue", "to": "Mail", "relationType": "is_read_by"},
+        {"type": "relation", "from": "Queue", "to": "Shop", "relationType": "is_filled_by"},
+        {"type": "entity", "name": "Empty", "entityType": "x", "observations": []},
     ]
+    file.write_text("\n".join(json.dumps(one) for one in said))
+    found = read("mcp-memory", ground, str(file))
+    assert [(one.text, one.entity, one.kind, one.tags) for one in found.items] == [
+        ("It is Redis.", "Queue", "", ("service",)),
+        ("Queue: is read by Mail; is filled by Shop.", "Queue", "reference", ()),
+    ]
+    assert found.items[0].key == "Queue: It is Redis." and found.left_out == ()
 
 
 def test_claude_memory_of_another_project_is_not_read(ground: Ground) -> None:
@@ -177,114 +126,6 @@ def test_claude_memory_of_another_project_is_not_read(ground: Ground) -> None:
         "no json\n" + json.dumps({"cwd": ground.project + "/api"}) + "\n"
     )
     assert [item.text for item in read("claude", ground).items] == ["Theirs."]
-
-
-def test_codex_takes_what_applies_to_this_project(ground: Ground) -> None:
-    """Knowledge and failures are facts, preferences are personal, dated by their sessions; no other folder's."""
-    lay(f"{ground.user}/.codex/memories", MEMORY_md=HANDBOOK.format(project=ground.project))
-    found = read("codex", ground)
-    items = by_text(found)
-    assert set(items) == {
-        'when tests fail, the user asked: "show me the diff" -> show it first',
-        "The queue needs `make up` before its tests.",
-        "Migrations hang -> a lock is held -> run them alone",
-    }  # fmt: skip
-    knowledge = items["The queue needs `make up` before its tests."]
-    assert knowledge.at.startswith("2026-05-02") and knowledge.author == "codex"
-    assert [item.personal for item in found.items] == [True, False, False]
-    assert [one.why for one in found.left_out] == ["it applies to another folder"]
-    assert len(read("codex", ground, f"{ground.user}/.codex").items) == 3
-
-
-def test_memoryforge(ground: Ground) -> None:
-    """Decisions with date, author and reason; what is open; what replaced what; sessions stay out."""
-    lay(
-        f"{ground.project}/.mind",
-        DECISIONS_md="# Decision Log\n\n## DEC-001: Use SQLite\n- **Date:** 2026-01-02\n- **Decided by:** team\n"
-        "- **Decision:** SQLite for storage\n- **Rationale:** Simple.\n- **Status:** Superseded by DEC-002\n\n"
-        "## DEC-002: Use PostgreSQL\n- **Date:** 2026-02-03\n- **Decided by:** agent\n- **Decision:** PostgreSQL\n"
-        "- **Rationale:** Not specified\n- **Status:** Final\n\n## DEC-003: Mail\n- **Decision:** pick one\n"
-        "- **Status:** Pending\n",
-        PROGRESS_md="# Progress Tracker\n\n### Completed\n- [x] Schema (completed 2026-01-05)\n\n### Blocked\n- [ ] Stripe hook\n",
-        STATE_md="# State\n\n## Current Phase\nTwo\n\n## Blocked Items\n- Keys are missing\n\n## Next Action\nNone\n",
-        SESSION__x_md="",
-    )  # fmt: skip
-    lay(f"{ground.project}/.mind", **{"SESSION-LOG_md": "## Session 1\n- **Summary:** did\n"})
-    found = read("memoryforge", ground)
-    items = {item.key: item for item in found.items}
-    assert items["DEC-001"].text == "Use SQLite: SQLite for storage\n\n**Why:** Simple."
-    assert (items["DEC-001"].at, items["DEC-001"].author) == ("2026-01-02", "team")
-    assert items["DEC-002"].replaces == ("DEC-001",) and items["DEC-003"].kind == "thread"
-    assert [(one.text, one.closed) for one in found.items if "PROGRESS" in one.key] == [
-        ("Schema", True), ("Stripe hook", False),
-    ]  # fmt: skip
-    assert [one.text for one in found.items if "STATE" in one.key] == ["Keys are missing"]
-    assert [one.place for one in found.left_out] == ["SESSION-LOG.md"]
-
-
-def test_memex(ground: Ground) -> None:
-    """Facts of entities, with what superseded them; daily notes are dated by their name."""
-    facts = [
-        {"id": "alice-001", "fact": "Alice leads billing.", "category": "status", "timestamp": "2026-01-05",
-         "status": "superseded", "supersededBy": "alice-002", "tags": ["team"]},
-        {"id": "alice-002", "fact": "Alice leads search.", "category": "status", "timestamp": "2026-03-05",
-         "status": "active", "supersededBy": None},
-        {"id": "alice-003", "fact": "Alice is gone.", "status": "superseded"},
-        {"id": "me-1", "fact": "Likes short answers.", "category": "preference"},
-        "odd", 7,
-    ]  # fmt: skip
-    lay(
-        f"{ground.project}/life",
-        people__alice__items_json=json.dumps(facts),
-        people__alice__summary_md="# Alice\n",
-        memory__x_md="# Readme\n",
-    )
-    lay(
-        f"{ground.project}/life/memory",
-        **{"2026-02-08_md": "# Day\n\n- Deploys moved to Monday.\n"},
-    )
-    found = read("memex", ground)
-    items = by_text(found)
-    new = items["Alice leads search."]
-    assert (
-        new.replaces == ("people/alice/alice-001",)
-        and new.entity == "alice"
-        and new.at == "2026-03-05"
-    )
-    assert items["Alice leads billing."].key == "people/alice/alice-001"
-    assert items["Deploys moved to Monday."].at == "2026-02-08"
-    assert items["Likes short answers."].personal
-    assert {one.why for one in found.left_out} == {
-        "its source calls it superseded", "it is no object", "it sums up the facts beside it",
-        "it is neither facts nor a daily note",
-    }  # fmt: skip
-
-
-RECORDS = [
-    {"id": "11aa", "content": "Prefers pnpm.", "metadata": {}, "created_at": "2026-01-01T00:00:00+02:00",
-     "state": "active", "app": "cursor", "categories": ["tools", "work"]},
-    {"id": "22bb", "content": "Gone.", "state": "deleted", "created_at": None},
-]  # fmt: skip
-
-
-def test_openmemory_in_each_of_its_forms(ground: Ground, tmp_path: Path) -> None:
-    """The zip, the packed lines and the answer of the interface bring the same items."""
-    lines = gzip.compress("".join([json.dumps(one) + "\n" for one in RECORDS]).encode())
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as file:
-        file.writestr("export/memories.jsonl.gz", lines)
-        file.writestr("export/memories.json", "{}")
-    for name, data in (
-        ("a.zip", packed.getvalue()),
-        ("memories.jsonl.gz", lines),
-        ("memories.json", json.dumps({"memories": RECORDS}).encode()),
-    ):
-        (tmp_path / name).write_bytes(data)
-        found = read("openmemory", ground, str(tmp_path / name))
-        (item,) = found.items
-        assert (item.key, item.text, item.at) == ("11aa", "Prefers pnpm.", "2025-12-31T22:00:00Z")
-        assert item.tags == ("tools", "work")
-        assert [one.why for one in found.left_out] == ["its source calls it deleted"]
 
 
 def test_json_lines_with_whatever_names(ground: Ground, tmp_path: Path) -> None:
@@ -341,20 +182,17 @@ def test_front_matter_of_every_form() -> None:
     assert front_matter("---\nnever: closed\n")[0] == {}
 
 
-def test_what_is_indented_goes_on_below_a_bullet_alone() -> None:
-    """Behind an empty line it belongs to the bullet above it, and to no paragraph."""
-    found = passages("- A.\n\n  More of A.\n\nB.\n\n  C.\n")
-    assert [one.text for one in found] == ["A.\n\nMore of A.", "B.", "C."]
-
-
 @settings(max_examples=examples(40), deadline=None)
-@given(st.text(alphabet="-*# \n`~[]x@<!>ab:\t|", max_size=200))
-def test_any_note_is_read(text: str) -> None:
-    """Whatever stands there, each passage has a text and a line, in order."""
+@given(st.text(alphabet="-*# \n`~[]x@<!>ab:\t|=", max_size=200))
+def test_any_page_is_read(text: str) -> None:
+    """Whatever stands there, its sections come in order, and each begins on the line that it names."""
     said, body, first = front_matter(text)
-    found = passages(body, first)
-    assert all(one.text.strip() for one in found)
+    found = sections(body, first)
     assert [one.line for one in found] == sorted(one.line for one in found)
+    lines = text.split("\n")
+    for one in found:
+        assert not one.text or one.text.split("\n")[0] in lines[one.line - 1]
+        assert len(one.titles) >= bool(one.level)
     assert all(isinstance(value, str) for value in said.values())
 
 
@@ -367,24 +205,48 @@ def test_nothing_there(source: str, ground: Ground) -> None:
     assert read(source, ground, ground.user).items == ()
 
 
-def test_import_from_the_command_line(
-    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Off a terminal it shows the plan; --write takes it in, once; --json says all of it; a link is left out."""
-    repo.write("CLAUDE.md", "# Shop\n\n- Use tabs.\n- Deploy on Mondays.\n")
-    shown = run("import", "claude")
+def test_import_from_the_command_line(repo: Repo, run: Run) -> None:
+    """Off a terminal it shows the plan; --write takes it in, once; --json says all of it."""
+    lines = [{"text": "Use tabs."}, {"text": "Deploy on Mondays."}]
+    repo.write("facts.jsonl", "\n".join(map(json.dumps, lines)))
+    shown = run("import", "jsonl", "facts.jsonl")
     assert shown.code == 0 and "new (2)" in shown.out and "--write" in shown.err
-    assert "new (2)" in (said := run("import", "claude", "-v").out) and " more " not in said
-    assert "type: import" not in repo.git("log", "-p")
-    done = run("import", "claude", "--write")
-    assert done.code == 0 and "took in 2 facts from claude" in done.out
-    again = run("import", "claude", "--write", "--json").json
+    assert "new (2)" in (said := run("import", "jsonl", "facts.jsonl", "-v").out)
+    assert " more " not in said and "type: import" not in repo.git("log", "-p")
+    done = run("import", "jsonl", "facts.jsonl", "--write")
+    assert done.code == 0 and "took in 2 facts from jsonl" in done.out
+    again = run("import", "jsonl", "facts.jsonl", "--write", "--json").json
     assert (again["same"], again["new"], again["stems"], again["dry_run"]) == (2, [], [], True)
-    repo.write("CLAUDE.md", "# Shop\n\n- Use tabs.\n- Deploy on Fridays.\n")
-    changed = run("import", "claude", "--json").json
-    assert [one["text"] for one in changed["new"]] == ["Deploy on Fridays."]
-    assert changed["places"] == [str(repo.path / "CLAUDE.md")]
-    refused = run("import", "codex")
-    assert refused.code == 1 and "~/.codex/memories/MEMORY.md" in refused.err
+    assert again["places"] == [str(repo.path / "facts.jsonl")]
+    refused = run("import", "claude-mem")
+    assert refused.code == 1 and "~/.claude-mem/claude-mem.db" in refused.err
     assert run("import", "jsonl", "none.jsonl").code == 1
     assert run("import", "events").code == 2 and run("import", "nobody").code == 2
+
+
+def test_json_lines_keep_the_ids_that_they_are_given(repo: Repo, run: Run) -> None:
+    """An id that is free is the fact's; one that another fact has is refused, and no id is made of others."""
+    assert run("note", "id=mine decision: It is mine.").code == 0
+    lines = [
+        {"text": "Deploy on Mondays."},
+        {"id": "deploy-mondays", "text": "The day of deploys is a Monday, by tradition.", "kind": "decision",
+         "source": "docs/adr/0003-days.md:9"},
+        {"id": "mine", "text": "It is yours."},
+        {"id": "No Id", "text": "Ids are lower case."},
+    ]  # fmt: skip
+    given = "\n".join(map(json.dumps, lines)).encode()
+    told = run("import", "jsonl", "-", "--write", "--json", stdin=given).json
+    new = {one["text"]: one for one in told["new"]}
+    named = new["The day of deploys is a Monday, by tradition."]
+    assert (named["id"], named["place"]) == ("deploy-mondays", "docs/adr/0003-days.md:9")
+    assert len({one["id"] for one in new.values()}) == 3 and "It is yours." not in new
+    assert [one["why"] for one in told["left_out"]] == [
+        "`mine` is another fact: give it an id that is free"
+    ]
+    again = [{**lines[1], "text": "Deploys go out on Tuesdays."}]
+    told = run(
+        "import", "jsonl", "-", "--write", "--json", stdin=json.dumps(again[0]).encode()
+    ).json
+    assert [(one["id"], one["how"]) for one in told["changed"]] == [("deploy-mondays", "updated")]
+    assert "Deploys go out on Tuesdays." in run("show", "deploy-mondays").out
+    assert "It is mine." in run("show", "mine").out

@@ -235,7 +235,6 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         "capture": (("--show",), ("--session", f"s{NAMED}"), ("--host", "claude", "--session", f"s{NAMED}")),
         "sync": ((), (f"origin{NAMED}",)),
         "adopt": (("--dry-run",), (f"dir{NAMED}",)),
-        "harvest": ((), ("--json",), ("--write",), (f"p{NAMED}",), ("--from-json", "draft.md")),
         "init": (("--dry-run",), (f"dir{NAMED}", "--dry-run")),
         "install": (("--dry-run", "claude"), (f"h{NAMED}",)),
         "uninstall": (("--dry-run",), (f"h{NAMED}",)),

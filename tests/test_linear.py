@@ -32,9 +32,7 @@ from projection.text.session_digest import gist
 from projection.text.session_lines import in_short, parts_in_short
 from rituals.check.lint.linted_files import lint_files
 from rituals.hosts.observed.shell import read as read_shell
-from rituals.intake.harvest.asciidoc_reader import read_asciidoc
-from rituals.intake.harvest.markdown_reader import read_markdown
-from rituals.intake.harvest.rst_reader import read_rst
+from rituals.intake.decision_records import decision_of
 from tests.conftest import WHOLE, sampled
 from tests.processor_time import steps
 
@@ -93,8 +91,7 @@ def absorbed(text: str) -> None:
 READERS: dict[str, Callable[[str], object]] = {
     "lint": lint, "append": append, "append of a fact": append_fact, "absorb": absorbed, "digest": gist,
     "recall": passages_of, "in short": in_short, "parts": parts_in_short, "claims": claims, "promotion": specific,
-    "markdown": lambda text: read_markdown("a.md", text), "asciidoc": lambda text: read_asciidoc("a.adoc", text),
-    "restructured": lambda text: read_rst("a.rst", text), "shell": read_shell,
+    "decision record": lambda text: decision_of(f"# T\n\n## Decision\n\n{text}"), "shell": read_shell,
     "about a person": about_person, "private parts": without_private,
 }  # fmt: skip
 
@@ -124,8 +121,7 @@ PAIRS = pytest.mark.parametrize(
     ("shape", "reader"),
     [
         *sampled([(shape, reader) for shape in SHAPES for reader in READERS], 37),
-        ("blanks", "claims"), ("dashes", "promotion"), ("brackets", "markdown"), ("crosses", "asciidoc"),
-        ("dashes", "restructured"), ("piped commands", "shell"),
+        ("blanks", "claims"), ("dashes", "promotion"), ("brackets", "decision record"), ("piped commands", "shell"),
         ("private", "private parts"), ("quiet", "private parts"), ("mine", "about a person"), ("one word", "about a person"),
         ("names run on", "lint"), ("wide names run on", "lint"), ("codes", "lint"),
     ],

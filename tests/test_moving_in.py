@@ -1,177 +1,218 @@
-"""`diurna import` without more: all that is there, in one plan; one fact however often it is said."""
+"""`diurna import` without more: all that is there, in one plan; one fact however often it is said.
+
+And the lines of the guide by which other tools' memories come in, each on a store as the tool leaves it.
+"""
 
 from __future__ import annotations
 
+import gzip
+import json
+import shutil
+import sqlite3
+import subprocess
+import zipfile
+from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.pages import GUIDE, blocks
 
+if TYPE_CHECKING:
     from tests.conftest import Repo, Run
 
-RECORDS = """# Decisions
-
-## ADR-0001: Jobs in Redis
-**Status:** Accepted
-
-**Decision:** We keep jobs in Redis, because it is there already.
-
-## ADR-0002: Retries
-**Status:** Accepted
-
-**Decision:** We retry each webhook three times.
-"""
-AGENTS = "# Agents\n\n## Code Style\n\n- NEVER use float for money in this shop\n- Ask before adding one\n"
+DECISION = "We keep jobs in Redis, because it is there already."
+RECORD = "# ADR-0001: Jobs\n\n**Status:** {}\n\n## Decision\n\n{}\n"
+AGENTS = "# Agents\n\n## Code Style\n\n- NEVER use float for money in this shop\n"
 
 
 @pytest.fixture
 def shop(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
-    """A project with rules files, records, a memory bank and the notes of another tool."""
-    (tmp_path / "user").mkdir()
+    """A project with rules files, records, and what Claude remembers of it."""
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    repo.write("DECISIONS.md", RECORDS)
-    repo.write("AGENTS.md", AGENTS)
-    repo.write("CLAUDE.md", AGENTS)
-    repo.write(".cursor/rules/style.mdc", AGENTS)
-    repo.write(
-        "memory-bank/progress.md",
-        "# Progress\n\n## Next steps\n\n- Count the dead letters of May\n",
-    )
-    repo.write("CONTRIBUTING.md", "# Contributing\n\nThe weather was fine.\n")
-    repo.write(".mind/state.json", "{}")
+    slug = "".join([char if char.isalnum() else "-" for char in str(repo.path)])
+    memory = tmp_path / "user" / ".claude" / "projects" / slug / "memory"
+    memory.mkdir(parents=True)
+    (memory / "MEMORY.md").write_text("- Staging is birch.\n")
+    repo.write("docs/adr/0001-jobs.md", RECORD.format("Accepted", DECISION))
+    repo.write("docs/adr/0002-retries.md", RECORD.format("Proposed", "We retry each webhook."))
+    for path in ("AGENTS.md", "CLAUDE.md", "DECISIONS.md", "memory-bank/progress.md"):
+        repo.write(path, AGENTS)
     repo.git("add", "-A")
     repo.git("commit", "-qm", "Documents")
     return repo
 
 
 def test_all_that_is_there_is_one_plan(shop: Repo, run: Run) -> None:
-    """Each document is named: taken, known already, left out and why; nothing is written unasked."""
+    """Tools and decision records; what else there is, is counted, and nothing is written unasked."""
     before = shop.shape()
-    shown = run("import").out
-    assert "DECISIONS.md: 2 taken" in shown and "memory-bank/progress.md: 1 taken" in shown
-    for path in ("AGENTS.md", "CLAUDE.md", ".cursor/rules/style.mdc"):
-        assert path in shown.split("agents read it by themselves")[1], path
-    assert "it states no decision, no rule and nothing open: CONTRIBUTING.md" in shown
+    shown = run("import")
+    assert "read 2 decision records" in shown.out and "4 other documents seen" in shown.out
+    assert "a decision that is proposed: docs/adr/0002-retries.md" in shown.out
+    assert "claude: reads ~/.claude/projects/" in shown.err and "float" not in shown.out
     assert shop.shape() == before
     answer = run("import", "--write", "--json").json
-    (documents,) = [one for one in answer["sources"] if one["source"] == "harvest"]
-    assert (
-        sorted(one["text"] for one in documents["new"])
-        == [
-            "Count the dead letters of May",
-            "Jobs in Redis: We keep jobs in Redis, because it is there already.",
-            "Retries: We retry each webhook three times.",
-        ]
-        or len(documents["new"]) == 3
-    )
+    new = {source["source"]: [one["text"] for one in source["new"]] for source in answer["sources"]}
+    assert new == {"claude": ["Staging is birch."], "harvest": [f"Jobs: {DECISION}"]}
     again = run("import", "--json").json
     assert all(not one["new"] for one in again["sources"])
     assert run("import").code == 0 and shop.git("status", "--porcelain") == ""
 
 
-@pytest.mark.parametrize("first", (("import", "claude"), ("harvest", "CLAUDE.md", "AGENTS.md")))
-def test_imported_once_and_harvested_again_is_one_fact(
-    shop: Repo, run: Run, first: tuple[str, ...]
+def test_what_comes_in_by_two_ways_is_one_fact(shop: Repo, run: Run) -> None:
+    """What an agent piped in and what the record says."""
+    line = json.dumps({"id": "jobs", "text": f"Jobs: {DECISION}", "kind": "decision"}).encode()
+    assert len(run("import", "jsonl", "-", "--write", "--json", stdin=line).json["new"]) == 1
+    told = run("import", "docs", "--write", "--json").json
+    assert (told["new"], told["same"], told["opposite"]) == ([], 1, [])
+
+
+@pytest.mark.parametrize("tool", ("codex", "cursor", "mem0", "nonsense"))
+def test_what_is_no_source_is_refused(shop: Repo, run: Run, tool: str) -> None:
+    """Tools of before, too."""
+    assert run("import", tool).code == 2
+
+
+def _events(path: Path, table: str, rows: list[tuple[object, ...]]) -> None:
+    path.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(f"CREATE TABLE {table}")
+        name = table.partition(" ")[0]
+        marks = ", ".join("?" * len(rows[0]))
+        db.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)  # noqa: S608
+
+
+def _mem0(home: Path) -> None:
+    day = "2026-03-02T10:00:00.123456+00:00"
+    table = (
+        "history (id TEXT PRIMARY KEY, memory_id TEXT, old_memory TEXT, new_memory TEXT, event TEXT, "
+        "created_at DATETIME, updated_at DATETIME, is_deleted INTEGER, actor_id TEXT, role TEXT)"
+    )
+    _events(home / ".mem0" / "history.db", table, [
+        ("h1", "m1", None, "The staging port is 5433.", "ADD", day, day, 0, None, "user"),
+        ("h2", "m1", "The staging port is 5433.", "The staging port is 5434.", "UPDATE", day, day, 0, None, "user"),
+        ("h3", "m2", None, "The queue is RabbitMQ.", "ADD", day, day, 0, None, "user"),
+        ("h4", "m2", "The queue is RabbitMQ.", None, "DELETE", day, day, 1, None, "user"),
+    ])  # fmt: skip
+
+
+def _memorize(home: Path) -> None:
+    told = (
+        (
+            "memory.consolidated",
+            "mem_1",
+            {"id": "mem_1", "kind": "decision", "text": "Retry twice"},
+        ),
+        ("memory.superseded", "mem_1", {"supersedes": "mem_1", "supersededBy": "mem_2"}),
+        (
+            "memory.consolidated",
+            "mem_2",
+            {"id": "mem_2", "kind": "progress", "text": "The API is live"},
+        ),
+        ("decision.accepted", "dec_1", {"id": "dec_1", "title": "Cache", "decision": "Use Redis"}),
+    )
+    table = "events (seq INTEGER PRIMARY KEY, type TEXT, scope_id TEXT, payload TEXT)"
+    rows: list[tuple[object, ...]] = [
+        (number, type_, scope, json.dumps(payload))
+        for number, (type_, scope, payload) in enumerate(told)
+    ]
+    _events(home / ".memorize" / "projects" / "ID" / "memorize.db", table, rows)
+
+
+def _openmemory(home: Path) -> None:
+    rows: list[dict[str, object]] = [
+        {"id": "11aa", "content": "Staging is birch.", "created_at": "2026-01-01T00:00:00+02:00", "state": "active"},
+        {"id": "22bb", "content": "Gone.", "created_at": None, "state": "deleted"},
+    ]  # fmt: skip
+    lines = "".join(f"{json.dumps({**one, 'categories': ['tools']})}\n" for one in rows)
+    with zipfile.ZipFile("export.zip", "w") as file:
+        file.writestr("export/memories.jsonl.gz", gzip.compress(lines.encode()))
+        file.writestr("export/memories.json", "{}")
+
+
+def _memex(home: Path) -> None:
+    facts = [
+        {
+            "id": "a-1",
+            "fact": "Alice led billing.",
+            "timestamp": "2026-01-05",
+            "status": "superseded",
+        },
+        {
+            "id": "a-2",
+            "fact": "Billing closes at noon.",
+            "timestamp": "2026-03-05",
+            "status": "active",
+        },
+    ]
+    folder = Path("life/areas/projects/billing")
+    folder.mkdir(parents=True)
+    (folder / "items.json").write_text(json.dumps(facts))
+
+
+def _memoryforge(home: Path) -> None:
+    Path(".mind").mkdir()
+    Path(".mind/DECISIONS.md").write_text(
+        "# Decision Log\n\n## DEC-001: Use SQLite\n- **Decision:** SQLite\n- **Status:** Superseded by DEC-002\n\n"
+        "## DEC-002: Use PostgreSQL\n- **Date:** 2026-02-03\n- **Decision:** PostgreSQL\n- **Status:** Final\n"
+    )
+
+
+def _codex(home: Path) -> None:
+    block = (
+        "# Task Group: {0}\n\napplies_to: cwd={0}; reuse_rule=safe\n\n## User preferences\n\n- Be short.\n\n"
+        "## Reusable knowledge\n\n- The queue of {1} needs `make up`.\n\n"
+        "## Failures and how to do differently\n\n- Migrations of {1} hang, run them alone.\n\n"
+    )
+    folder = home / ".codex" / "memories"
+    folder.mkdir(parents=True)
+    here = str(Path.cwd())
+    (folder / "MEMORY.md").write_text(block.format(here, "ours") + block.format("/else", "theirs"))
+
+
+#: How each tool leaves its memories, and the texts that its line of the guide brings.
+LINES = {
+    "mem0": (_mem0, ["The staging port is 5434."]),
+    "memorize": (_memorize, ["Cache: Use Redis", "The API is live"]),
+    "OpenMemory": (_openmemory, ["Staging is birch."]),
+    "memex": (_memex, ["Billing closes at noon."]),
+    "MemoryForge": (
+        _memoryforge,
+        ["DEC-002: Use PostgreSQL\n- **Date:** 2026-02-03\n- **Decision:** PostgreSQL\n- **Status:** Final"],
+    ),
+    "Codex": (
+        _codex,
+        ["Failures and how to do differently: Migrations of ours hang, run them alone.",
+         "Reusable knowledge: The queue of ours needs `make up`."],
+    ),
+}  # fmt: skip
+SHOWN = [line for block in blocks((GUIDE / "MOVING.md").read_text("utf-8"), "sh") for line in block]
+
+
+def test_each_line_of_the_guide_is_tried() -> None:
+    """A new one stands in this test, too."""
+    assert [line[2:] for line in SHOWN if line.startswith("# ")] == list(LINES)
+
+
+@pytest.mark.parametrize("tool", LINES)
+def test_a_line_of_the_guide_brings_what_the_tool_keeps(
+    tool: str, repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By whatever way a line comes in first, the other way knows it."""
-    ways = (("import", "claude"), ("harvest", "CLAUDE.md", "AGENTS.md"))
-    assert len(run(*first, "--write", "--json").json["new"]) == 2
-    for way in ways:
-        again = run(*way, "--write", "--json").json
-        assert (again["new"], again["opposite"]) == ([], []), way
-
-
-def test_an_accepted_decision_that_memory_denies_is_asked_about(shop: Repo, run: Run) -> None:
-    """Once: a fact that says it is false here, and the record has it as accepted."""
-    (new, *_) = run("harvest", "--write", "--json").json["new"]
-    text = new["text"]
-    run("append", "--title", "Not so", "--invalidate", new["id"])
-    shop.write("docs/adr/0009-again.md", f"# Again\n\nStatus: Accepted\n\n## Decision\n\n{text}\n")
-    shop.git("add", "-A")
-    shop.git("commit", "-qm", "Again")
-    told = run("harvest", "docs/adr", "--write", "--json").json
-    assert [one["why"] for one in told["left_out"]] == [f"`{new['id']}` says it, and is false here"]
-    asked = run("ls", "--kind", "thread", "--json").json["facts"]
-    (question,) = [one["id"] for one in asked if one["id"].startswith("denied-")]
-    said = run("show", question).out
-    assert f"`{new['id']}` is false here, and docs/adr/0009-again.md has it" in said
-    assert run("harvest", "docs/adr", "--write", "--json").json["stems"] == []
-
-
-def test_a_decision_that_memory_replaced_is_asked_about(shop: Repo, run: Run) -> None:
-    """Though its document is as it was, and once; when the document follows, nothing is left to ask."""
-    (new, *_) = run("harvest", "--write", "--json").json["new"]
-    run(
-        "append",
-        "--title",
-        "Left it",
-        "--new",
-        "id=other decision: Something else.",
-        "--supersede",
-        f"{new['id']}=other",
-    )
-    path = new["place"].partition(":")[0]
-    told = run("harvest", "--write", "--json").json
-    said = f"`{new['id']}` says it, and is false here"
-    assert [one["why"] for one in told["left_out"]].count(said) == 1
-    assert told["read"] == 1 and told["new"] == []
-    asked = [one["id"] for one in run("ls", "--kind", "thread", "--json").json["facts"]]
-    (question,) = [id for id in asked if id.startswith("denied-")]
-    assert f"`{new['id']}` is false here, and {path} has it" in run("show", question).out
-    assert run("harvest", "--write", "--json").json["stems"] == []
-    text = (shop.path / path).read_text().replace("Accepted", "Superseded by ADR-9")
-    shop.write(path, text)
-    shop.git("commit", "-q", "-am", "It follows")
-    assert run("harvest", "--write", "--json").json["new"] == []
-
-
-def test_what_one_document_says_is_no_contradiction(shop: Repo, run: Run) -> None:
-    """Who wrote both beside each other knew of both; what another one says is asked about."""
-    shop.write(
-        "CONTRIBUTING.md",
-        "# C\n\n- Branches must be merged by squash.\n- Branches must not be merged by hand.\n",
-    )
-    shop.git("add", "-A")
-    shop.git("commit", "-q", "-m", "rules")
-    told = run("harvest", "--json").json
-    assert [one["text"] for one in told["new"]] != [] and told["opposite"] == []
-
-
-@pytest.mark.parametrize(
-    ("named", "holds"),
-    [
-        ("docs/runbook.md", ["docs/runbook.md"]), ("cursor", [".cursor/rules/a.mdc"]),
-        ("cline", ["memory-bank/projectbrief.md"]), ("roo", ["memory-bank/projectbrief.md"]),
-        ("copilot", []), ("nonsense", []),
-    ],
-)  # fmt: skip
-def test_a_path_and_a_tool_of_documents_are_read(
-    bare_repo: Repo, run: Run, named: str, holds: list[str]
-) -> None:
-    """`import` takes what people type: a document that is there, or the name of the tool that keeps some."""
-    rule = "# R\n\n- Never restore a dump while workers run.\n"
-    for path in ("docs/runbook.md", ".cursor/rules/a.mdc", "memory-bank/projectbrief.md"):
-        bare_repo.write(path, rule.replace("dump", path))
-    bare_repo.git("add", "-A")
-    bare_repo.git("commit", "-q", "-m", "documents")
-    assert run("init").code == 0
-    ran = run("import", named, "--json")
-    assert ran.code == (0 if holds else 2 if named == "nonsense" else 1), ran.err
-    if holds:
-        assert [one["place"].partition(":")[0] for one in ran.json["new"]] == holds
-
-
-def test_what_a_person_names_is_read(shop: Repo, run: Run) -> None:
-    """A folder or file of any name; a document that gives nothing is named, too."""
-    shop.write(
-        "docs/runbook.md", "# Runbook\n\nYou must stop the workers before restoring a dump.\n"
-    )
-    shop.write("docs/poem.md", "# Poem\n\nRoses are red.\n")
-    shop.git("add", "-A")
-    shop.git("commit", "-qm", "More")
-    read = run("harvest", "docs/runbook.md", "docs/poem.md", ".cursor", "--json").json
-    assert read["read"] == 3
-    assert len(read["new"]) == 3
-    assert [one["place"] for one in read["left_out"]] == ["docs/poem.md"]
+    """What holds there, and nothing of what was replaced or deleted."""
+    start = SHOWN.index(f"# {tool}") + 1
+    ends = [at for at in range(start, len(SHOWN)) if SHOWN[at].startswith("# ")]
+    command, pipe, into = "\n".join(SHOWN[start : (ends or [len(SHOWN)])[0]]).rpartition(" | ")
+    assert pipe and into == "diurna import jsonl -"
+    needs = [one for one in ("jq", "sqlite3", "unzip") if f"{one} " in command]
+    if missing := [one for one in needs if not shutil.which(one)]:
+        pytest.skip(f"there is no {missing[0]}")
+    write, texts = LINES[tool]
+    write(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    made = subprocess.run(["sh", "-ec", command], capture_output=True, check=False)
+    assert made.returncode == 0, made.stderr
+    told = run("import", "jsonl", "-", "--write", "--json", stdin=made.stdout).json
+    assert sorted(one["text"] for one in told["new"]) == texts
+    again = run("import", "jsonl", "-", "--json", stdin=made.stdout).json
+    assert (again["new"], again["same"]) == ([], len(texts))

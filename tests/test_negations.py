@@ -16,7 +16,7 @@ from projection.text.clipping import ended, windowed
 from projection.text.session_digest import gist
 from rituals.hosts.capture.composition import sentence_of
 from rituals.hosts.observed.decision_sentences import decision
-from rituals.intake.harvest.document_statements import without_lead
+from rituals.intake.decision_records import decision_of
 
 #: By language: sentences with a negation first, within and last; what they are about; what makes them long.
 _FORMS = {
@@ -92,7 +92,7 @@ _TAKING: dict[str, Callable[[str], Iterator[str]]] = {
     "clipped": _clipped,
     "recalled": _recalled,
     "digest": _digested,
-    "harvest": lambda text: (without_lead(said) for said in (text, f"Note that {text}", f"Therefore, {text}")),
+    "decision record": lambda text: (one.text for one in [decision_of(f"# T\n\n## Decision\n\n{text}\n")] if one),
     "a line of a log": lambda text: (sentence_of(f"- {text}"),),  # type: ignore[dict-item, return-value]
 }  # fmt: skip
 

@@ -221,7 +221,7 @@ def test_what_the_brief_told_does_not_come_back(
 
 
 def test_an_import_leaves_it_out(repo: Repo, run: Run) -> None:
-    """Of whatever source and kind; what an item said before counts, too."""
+    """Of whatever source and kind."""
     rows: list[dict[str, object]] = [
         {"id": topic, "text": said, "kind": "decision"} for topic, said in SENTENCES.items()
     ]
@@ -230,21 +230,19 @@ def test_an_import_leaves_it_out(repo: Repo, run: Run) -> None:
         {"id": "tag", "text": "Webhooks.", "tags": ["my salary"]},
     ]
     repo.write("facts.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
-    repo.write("CLAUDE.md", "# Rules\n\n" + "".join(f"- {one}\n" for one in SENTENCES.values()))
     done = run("import", "jsonl", "facts.jsonl", "--write", "--json").json
     assert (done["personal"], [one["text"] for one in done["new"]]) == (len(SENTENCES) + 1, [WORK])
-    told = run("import", "claude", "CLAUDE.md", "--write", "--json").json
-    assert (told["personal"], told["new"]) == (len(SENTENCES), [])
     assert holders(repo.path / ".git", MARK) == []
 
 
-def test_a_harvest_leaves_it_out(repo: Repo, run: Run) -> None:
+def test_a_decision_record_leaves_it_out(repo: Repo, run: Run) -> None:
     """Though the document is everybody's already: memory does not spread it."""
-    rules = [f"{said} We must never forget that." for said in SENTENCES.values()]
-    repo.write("CONTRIBUTING.md", "# Contributing\n\n" + "\n\n".join(rules) + f"\n\n{WORK}\n")
+    for number, said in enumerate(SENTENCES.values()):
+        record = f"# Rule {number}\n\nStatus: accepted\n\n## Decision\n\n{said}\n"
+        repo.write(f"docs/adr/{number:04}-rule.md", record)
     repo.git("add", "-A")
     repo.git("commit", "-qm", "Rules")
-    assert run("harvest", "--write").code == 0
+    assert run("import", "docs", "--write").code == 0
     assert MARK not in run("show", "--all").out
 
 

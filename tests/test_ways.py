@@ -51,8 +51,6 @@ TABLE = (
     ("check --restore --dry-run", "verify --restore --dry-run"),
     ("check memory/continuity.md", "lint memory/continuity.md"),
     ("check -- memory/continuity.md nowhere.md", "lint -- memory/continuity.md nowhere.md"),
-    ("import docs", "harvest"),
-    ("import --dry-run docs --budget 1", "harvest --dry-run --budget 1"),
     ("import ledger . --dry-run", "adopt . --dry-run"),
     ("export site ../site --base https://a.example --dry-run", "web --export ../site --base https://a.example --dry-run"),
     ("install --remove claude --dry-run", "uninstall claude --dry-run"),

@@ -263,13 +263,13 @@ def by_adoption(at: Redacted) -> None:
         assert "already adopted" in ran.out or ran.code == 1, ran
 
 
-def by_harvest(at: Redacted) -> None:
+def by_a_record(at: Redacted) -> None:
     at.repo.write(
         "docs/adr/0001-pay.md", f"# Pay\n\n## Status\n\nAccepted\n\n## Decision\n\n{SAID}\n"
     )
     at.repo.git("add", "docs")
     at.repo.git("commit", "-qm", "a record")
-    assert at.run("harvest", "--write").code == 0
+    assert at.run("import", "docs", "--write").code == 0
 
 
 def beside_git(at: Redacted) -> None:
@@ -282,7 +282,7 @@ def beside_git(at: Redacted) -> None:
 @pytest.mark.parametrize(
     "way",
     [beside_git, by_note, by_append, by_task, by_an_edit, by_a_committed_edit, by_learning, by_accepting,
-     by_the_transcript_again, by_the_past, by_import, by_events, by_adoption, by_harvest,
+     by_the_transcript_again, by_the_past, by_import, by_events, by_adoption, by_a_record,
      by_mcp, by_a_form, by_an_answer],
 )  # fmt: skip
 def test_no_way_leads_in_again(redacted: Redacted, way: Callable[[Redacted], None]) -> None:

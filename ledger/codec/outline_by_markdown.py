@@ -1,4 +1,4 @@
-"""Find the headings of a document with a CommonMark parser; the only module that imports markdown-it.
+"""Find the headings of a document with a CommonMark parser.
 
 Loaded only when the line scanner of `ledger.codec.outline_by_lines` is in doubt (importing costs 45 ms).
 It gives the same answer as the scanner wherever the scanner gives one, and keeps the same rule: a fence or
@@ -41,7 +41,7 @@ def outline_by_markdown(lines: list[str], start: int = 0) -> Outline:
     unclosed: list[tuple[str, int]] = []
     first = start
     if len(lines) - start <= LINES_BUDGET and sum(map(len, lines)) <= CHARS_BUDGET:
-        shallow = [_shallow(line) for line in lines[start:]]
+        shallow = [without_nesting(line) for line in lines[start:]]
         for _ in range(RESTARTS_BUDGET):
             again = _read(lines, shallow[first - start :], first, (headings, hidden, unclosed))
             if again is None:
@@ -91,7 +91,7 @@ def _end(token: Token, lines: list[str], begin: int, end: int) -> int:
     return html_end(kind, lines, begin + 1)
 
 
-def _shallow(line: str) -> str:
+def without_nesting(line: str) -> str:
     """Cut a line whose list and quote markers nest deeper than can matter."""
     if len(line) <= NESTING_COLUMNS // 4:
         return line

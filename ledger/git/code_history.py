@@ -151,14 +151,6 @@ class Code:
         wanted = sorted(set(blobs))
         return dict(zip(wanted, self._git.sizes(wanted), strict=True)) if wanted else {}
 
-    def blobs_at(self, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-        """Return the blobs of files at other commits: (commit, path) -> id, where it is there."""
-        wanted = [place for place in sorted(set(places)) if "\n" not in place[1]]
-        if not wanted:
-            return {}
-        found = self._git.resolve(*[f"{commit}:{path}" for commit, path in wanted])
-        return {place: blob for place, blob in zip(wanted, found, strict=True) if blob}
-
     def changed_since(self, commit: str) -> frozenset[str] | None:
         """Return the files that differ from another commit, None where that one is gone."""
         found = self._git.changes(commit, self.commit)

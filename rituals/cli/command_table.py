@@ -319,14 +319,6 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         FORM._replace(help="How to write it; --json is --format json."),
         Option("--sarif", "The same as --format sarif.", to="form", sets="sarif"),
     ),
-    "harvest": (
-        Argument("paths", "[PATH…]", True, required=False),
-        Option("--budget", "Bring N facts at most, the best first; 100 unless said.", "N", default=100,
-               most=10_000),
-        Option("--from-json", "Take in what an agent found in documents itself.", "FILE|-", "handed_in"),
-        DRY_RUN, Option("--write --yes", "Write it without asking."),
-        Option("-v --verbose", "Show every line of what is taken and left out.", to="verbose"),
-    ),
     "adopt": (
         Argument("dir"), Option("--compat", "Only print the other tool's own footers."),
         Option("--verbose -v", "Name everything that was noticed."), DRY_RUN,

@@ -9,12 +9,13 @@ from ledger.errors import NotFound
 from ledger.home import personal_home
 from ledger.secrets.scanner import without_secrets
 from memory.api import Memory
-from rituals.cli.context import Invocation
+from rituals.cli.context import STDIN, Invocation
+from rituals.cli.output import counted
 from rituals.cli.terminal.intake_text import intake_object, show_plan, show_written, wanted
-from rituals.intake.intake_items import Reading
-from rituals.intake.intake_logs import Applied, apply_intake
-from rituals.intake.intake_plan import IntakePlan, plan_intake
-from rituals.intake.sources.source_table import Ground, Source, read_source
+from rituals.intake.decision_records import Records, read_records
+from rituals.intake.intake_items import Applied, IntakePlan, Reading
+from rituals.intake.intake_plan import apply_intake, plan_intake
+from rituals.intake.sources import Ground, Source, read_source
 
 
 class Intake:
@@ -69,12 +70,11 @@ class Intake:
         ]
         return {**said[0], "yours": said[1] if len(said) > 1 else None}
 
-    def tell(self, places: tuple[str, ...]) -> None:
-        """Say what was written; in JSON also what was planned."""
+    def tell(self, **more: object) -> None:
+        """Say what was written; in JSON also what was planned, and `more`."""
         out, pairs = self._call.out, list(zip(self._plans, self._done, strict=True))
         if self._call.json:
-            shown = {"places": [without_secrets(place) for place in places]}
-            out.answer({**self.told(), **shown, "dry_run": not any(self._done)})
+            out.answer({**self.told(), **more, "dry_run": not any(self._done)})
         for (memory, plan), done in pairs:
             if not self._call.json and (plan.logs or len(pairs) == 1):
                 show_written(plan, done, out, memory.home.branch)
@@ -98,7 +98,7 @@ def take_in(
         NotFound: nothing lies there.
     """
     ground = Ground(call.project(), user_folder(), variables())
-    reading, places = read_source(source, _named(call, paths), ground)
+    reading, places = read_source(source, _named(call, source, paths), ground)
     if not places:
         raise NotFound(
             f"there is nothing of {source.name} for this project",
@@ -111,11 +111,37 @@ def take_in(
             call.out.line(f"reads {without_secrets(shown_place(place, ground))}")
         intake.show(verbose=verbose)
     intake.take_in(write=write, dry_run=dry_run)
-    intake.tell(places)
+    intake.tell(places=[without_secrets(place) for place in places])
 
 
-def _named(call: Invocation, paths: tuple[str, ...]) -> list[str]:
+def take_in_records(
+    call: Invocation, paths: tuple[str, ...], *, write: bool, dry_run: bool, verbose: bool
+) -> None:
+    """Bring in the decision records of the repository, or of the paths that are named."""
+    named = [os.path.join(call.folder(), path) for path in paths]
+    memory = call.memory()
+    records = read_records(memory.home, named, call.out.progress)
+    intake = Intake(call, plan_intake(memory, records.reading, progress=call.out.progress))
+    if not call.json:
+        tell_records(call, records)
+        intake.show(verbose=verbose)
+    intake.take_in(write=write, dry_run=dry_run)
+    intake.tell(commit=records.commit, read=records.read, others=records.others)
+
+
+def tell_records(call: Invocation, records: Records) -> None:
+    """Say what was looked into, and who reads the other documents."""
+    looked = counted(records.read, "decision record")
+    call.out.line(f"read {looked} at {records.commit[:7]}")
+    if records.others:
+        others = counted(records.others, "other document")
+        call.out.line(f"{others} seen; an agent reads them by the skill `diurna-harvest`")
+
+
+def _named(call: Invocation, source: Source, paths: tuple[str, ...]) -> list[str]:
     """Return the paths that were named, from the root on; behind a `#` may stand a part of the place."""
+    if source.module == "jsonl" and paths == (STDIN,):
+        return [STDIN]
     found = [os.path.abspath(os.path.join(call.folder(), path)) for path in paths]
     for path, name in zip(found, paths, strict=True):
         if not os.path.exists(path) and not os.path.isfile(path.rpartition("#")[0]):

@@ -1,1 +1,1 @@
-"""Take in what is known elsewhere: in another tool, in a repository's documents, in an older ledger."""
+"""Take in what is known elsewhere: in another tool, in decision records, in an older ledger."""

@@ -1,16 +1,16 @@
-"""Define what a source of memories hands in: items, with what it calls them, and what was left out."""
+"""Define what a source of memories hands in, and what a plan makes of it.
+
+A source hands in items, with what it calls them, and what it left out.
+"""
 
 from __future__ import annotations
 
+from ledger.model.event import Event, FactCreated
+from ledger.model.findings import Finding
 from ledger.model.record import Record
 
-
-class Version(Record):
-    """A text that an item had before."""
-
-    text: str  #: as it stood
-    at: str = ""  #: since when, a date or an instant; "" where the source does not say
-    author: str = ""  #: who wrote it, "" where the source does not say
+#: What becomes of an item that its source changed: an update, or a question where memory changed it too.
+UPDATED, ASKED = "updated", "asked"
 
 
 class Item(Record):
@@ -28,7 +28,7 @@ class Item(Record):
     closed: bool = False  #: it was open once, and is settled
     personal: bool = False  #: it is about the person, and belongs into no shared home
     replaces: tuple[str, ...] = ()  #: keys of items that it stands in place of
-    earlier: tuple[Version, ...] = ()  #: the texts that it had before, oldest first
+    id: str = ""  #: what the fact is to be called, "" where its text gives it a name
 
 
 class LeftOut(Record):
@@ -44,11 +44,68 @@ class Reading(Record):
     source: str  #: its name, as the header of the log has it (`source: claude`)
     items: tuple[Item, ...]  #: in the source's order
     left_out: tuple[LeftOut, ...] = ()  #: what was passed over, in the source's order
-    #: it is all that the source has, so what waited for another time is in it, or gone
-    whole: bool = True
+    #: its items are decided there: one that is false here is asked about
+    decided: bool = False
 
 
 def beside(one: Item, two: Item) -> bool:
     """Tell whether two items stand in one document: who wrote them there knew of both."""
     documents = [item.place.partition("@")[0].rpartition(":")[0] for item in (one, two)]
     return documents[0] == documents[1] != ""
+
+
+class Planned(Record):
+    """An item that becomes a fact."""
+
+    id: str
+    item: Item
+    event: FactCreated
+
+
+class Changed(Record):
+    """An item that its source changed since it was taken in."""
+
+    id: str  #: of its fact
+    item: Item  #: as it is now
+    before: str  #: the text of the fact
+    text: str  #: the text that the item has now, as it would be stored
+    how: str  #: `UPDATED` or `ASKED`
+
+
+class Opposed(Record):
+    """A new or changed fact that says the opposite of another one; both are kept."""
+
+    id: str  #: of the fact
+    other: str  #: of the one that it contradicts
+    said: str  #: the words of the one
+    against: str  #: the words of the other
+    thread: str  #: that asks which holds
+
+
+class IntakePlan(Record):
+    """What one reading of a source comes to."""
+
+    source: str  #: its name
+    new: tuple[Planned, ...] = ()  #: what becomes a fact, in the source's order
+    same: int = 0  #: how many items memory has already
+    changed: tuple[Changed, ...] = ()  #: what the source changed
+    #: what contradicts memory, or something else that is new; the first of them ask
+    opposite: tuple[Opposed, ...] = ()
+    unasked: int = 0  #: how many more contradict each other
+    closed: tuple[str, ...] = ()  #: ids of threads that the source settled since
+    #: what is no fact, may not be stored, or is withheld or false here
+    left_out: tuple[LeftOut, ...] = ()
+    #: items about the person: they belong into the personal home, and stay out of this one
+    personal: tuple[Item, ...] = ()
+    redacted: int = 0  #: how many secrets are not stored
+    findings: tuple[Finding, ...] = ()  #: what was changed so that it can stand in a log
+    #: the events of each log to be; none where there is nothing to write
+    logs: tuple[tuple[Event, ...], ...] = ()
+
+
+class Applied(Record):
+    """What was written."""
+
+    stems: tuple[str, ...] = ()  #: of the logs, oldest first; none where there was nothing new
+    commits: tuple[str, ...] = ()  #: that have them; fewer where a log waits in the spool
+    findings: tuple[Finding, ...] = ()  #: what was noticed

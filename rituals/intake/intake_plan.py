@@ -1,4 +1,6 @@
-"""Plan what is taken in from a source. Each item is looked at first; nothing is written.
+"""Plan what is taken in from a source, and write it as logs of type `import` that name the source.
+
+Each item is looked at first; a plan writes nothing, and one that has nothing new writes no log.
 
 An item is known again by what its source calls it (the footer `key`), and by the text that it last had
 there (`imported`). So a second reading brings nothing, one that changed is an update, and where both sides
@@ -13,128 +15,75 @@ from collections.abc import Callable, Sequence
 
 from ledger.model.event import Event, FactCreated, ThreadClosed
 from ledger.model.findings import Finding
-from ledger.model.ids import version_id
-from ledger.model.record import Record
+from ledger.model.ids import is_fact_id, version_id
 from memory.api import Memory
 from memory.query.live_pairs import compare_new
 from memory.redaction.withheld_lines import telling_of
+from memory.write.draft import SessionDraft
 from projection.compare.pair_comparison import Opposition, claim
 from projection.fold.fact_history import Fact, Version
 from projection.fold.full_replay import State
 from projection.policy.model import CLOSABLE
-from rituals.intake.drafts import Draft, Drafts, about_person_in, fact_of, places_clean
-from rituals.intake.intake_items import Item, LeftOut, Reading, beside
-from rituals.intake.intake_questions import (
+from rituals.intake.intake_items import (
+    ASKED,
+    UPDATED,
+    Applied,
+    Changed,
+    IntakePlan,
+    Item,
+    LeftOut,
+    Opposed,
+    Planned,
+    Reading,
+    beside,
+)
+from rituals.intake.known_items import (
+    IMPORTED,
+    Known,
     asking,
+    behind_heading,
     changed_twice,
     contradiction,
+    covers,
     denied,
-    is_rest,
-    rest,
+    key_in,
 )
-from rituals.intake.known_items import IMPORTED, Known, behind_heading, covers, key_in
 from rituals.intake.stored_facts import (
     Brought,
-    in_steps,
+    Draft,
+    Drafts,
+    about_person_in,
+    fact_of,
     parts,
+    places_clean,
     update_to,
     with_edges,
     without_circles,
 )
 from rituals.record.draft_composer import id_of_text, words_for
 
-#: What becomes of an item that its source changed: it updates its fact, or is only told.
-UPDATE, LEAVE = "update", "leave"
-#: What became of one: an update, a question because memory changed the fact too, or nothing.
-UPDATED, ASKED, LEFT = "updated", "asked", "left"
 #: How many contradictions one plan asks about; a review finds the others.
 QUESTIONS = 50
-_DECISION = "decision"
-
-
-class Planned(Record):
-    """An item that becomes a fact."""
-
-    id: str
-    item: Item
-    event: FactCreated
-
-
-class Changed(Record):
-    """An item that its source changed since it was taken in."""
-
-    id: str  #: of its fact
-    item: Item  #: as it is now
-    before: str  #: the text of the fact
-    text: str  #: the text that the item has now, as it would be stored
-    how: str  #: `UPDATED`, `ASKED` or `LEFT`
-
-
-class Opposed(Record):
-    """A new or changed fact that says the opposite of another one; both are kept."""
-
-    id: str  #: of the fact
-    other: str  #: of the one that it contradicts
-    said: str  #: the words of the one
-    against: str  #: the words of the other
-    thread: str  #: that asks which holds
-
-
-class IntakePlan(Record):
-    """What one reading of a source comes to."""
-
-    source: str  #: its name
-    header: tuple[tuple[str, str], ...] = ()  #: of the logs, besides `source`
-    new: tuple[Planned, ...] = ()  #: what becomes a fact, in the source's order
-    same: int = 0  #: how many items memory has already
-    changed: tuple[Changed, ...] = ()  #: what the source changed
-    #: what contradicts memory, or something else that is new; the first of them ask
-    opposite: tuple[Opposed, ...] = ()
-    unasked: int = 0  #: how many more contradict each other
-    closed: tuple[str, ...] = ()  #: ids of threads that the source settled since
-    #: what is no fact, may not be stored, or is withheld or false here
-    left_out: tuple[LeftOut, ...] = ()
-    #: items about the person: they belong into the personal home, and stay out of this one
-    personal: tuple[Item, ...] = ()
-    beyond: tuple[Item, ...] = ()  #: what is past the budget; a thread lists it
-    redacted: int = 0  #: how many secrets are not stored
-    findings: tuple[Finding, ...] = ()  #: what was changed so that it can stand in a log
-    #: the events of each log to be; none where there is nothing to write
-    logs: tuple[tuple[Event, ...], ...] = ()
 
 
 def plan_intake(
-    memory: Memory,
-    reading: Reading,
-    *,
-    budget: int = 0,
-    header: tuple[tuple[str, str], ...] = (),
-    changes: str = UPDATE,
-    progress: Callable[[int, int], None] | None = None,
+    memory: Memory, reading: Reading, *, progress: Callable[[int, int], None] | None = None
 ) -> IntakePlan:
-    """Plan what a reading of a source brings to a home; nothing is written.
+    """Plan what a reading of a source brings to a home, which is open; nothing is written.
 
-    Args:
-        memory: the home, open.
-        reading: of the source.
-        budget: the most new facts, the first in the source's order; 0 for all.
-        header: more for the header of the logs, as harvest's (`through`, COMMIT).
-        changes: `UPDATE`: what the source changed updates its fact, unless the fact was changed here too;
-            `LEAVE`: it is told in `changed` and nothing is written of it.
-        progress: told how far the comparing is, as (done, total).
+    `progress` is told how far the comparing is, as (done, total).
     """
-    made = _Planning(memory, reading, changes)
+    made = _Planning(memory, reading)
     made.sort_out()
-    made.cut(budget)
     made.compare(progress)
-    return made.plan(header)
+    return made.plan()
 
 
 class _Planning:
     """The making of one plan."""
 
-    def __init__(self, memory: Memory, reading: Reading, changes: str) -> None:
-        self._memory, self._reading, self._changes = memory, places_clean(reading), changes
+    def __init__(self, memory: Memory, reading: Reading) -> None:
+        self._memory, self._reading = memory, places_clean(reading)
         self._state: State = memory.state()
         telling = memory.ask(lambda cache: telling_of(memory.home, cache))
         self._known = Known(self._state, telling)
@@ -145,7 +94,6 @@ class _Planning:
         self._findings: list[Finding] = []
         self._left_out = list(self._reading.left_out)
         self._personal: list[Item] = []
-        self._beyond: list[Item] = []
         self._new: dict[str, Draft] = {}  # by key
         self._changed: list[tuple[Changed, Draft]] = []
         self._opposed: list[tuple[Opposed, Opposition]] = []
@@ -186,7 +134,8 @@ class _Planning:
             else:
                 self._again(draft, fact)
         self._used = set(self._ids.values())
-        for draft in unknown:  # now that it is known what the others will say
+        # now that it is known what the others will say; an id that is given comes before one that is made
+        for draft in sorted(unknown, key=lambda one: not is_fact_id(one.item.id)):
             self._unknown(draft)
 
     def _unknown(self, draft: Draft) -> None:
@@ -207,19 +156,29 @@ class _Planning:
         from projection.text.normalize import plain
 
         said = plain(draft.text)
-        first = self._texts.setdefault(said, draft.key)
-        if first != draft.key:
+        first = self._texts.get(said, "")
+        if first:
             self._same += 1
             self._ids[draft.key] = self._ids[first]
             return
-        used = self._used
-        for text in (draft.named, draft.text):  # the first line alone may be that of several
-            made = id_of_text(text, used, self._known.taken, self._words)
-            if made not in used and not self._known.taken(made):
-                break
+        made = draft.item.id if is_fact_id(draft.item.id) else self._made(draft)
+        if made in self._used or self._known.taken(made):
+            why = f"`{made}` is another fact: give it an id that is free"
+            self._left_out.append(LeftOut(draft.item.place, why))
+            return
+        self._texts[said] = draft.key
         self._ids[draft.key] = made
-        used.add(made)
+        self._used.add(made)
         self._new[draft.key] = draft
+
+    def _made(self, draft: Draft) -> str:
+        """Make an id of a text: of its first line, or of all of it where several have that one."""
+        made = ""
+        for text in (draft.named, draft.text):
+            made = id_of_text(text, self._used, self._known.taken, self._words)
+            if made not in self._used and not self._known.taken(made):
+                break
+        return made
 
     def _again(self, draft: Draft, fact: Fact) -> None:
         """Sort out an item that came from its source before."""
@@ -230,12 +189,10 @@ class _Planning:
         heads = tuple([head.id for head in fact.heads])
         base, now = dict(fact.meta).get(IMPORTED, ""), version_id(draft.text)
         changed = Changed(fact.id, draft.item, fact.text, draft.text, UPDATED)
-        if fact.false and self._changes == LEAVE and now in (base, *heads):
+        if fact.false and self._reading.decided and now in (base, *heads):
             self._false_here(draft, fact)
         elif now == base or now in heads:
             self._same += fact.id not in self._closed
-        elif self._changes == LEAVE:
-            self._changed.append((changed._replace(how=LEFT), draft))
         elif heads == (base,) and not fact.false:
             self._changed.append((changed, draft))
             self._redacted += draft.secrets
@@ -248,25 +205,10 @@ class _Planning:
     def _false_here(self, draft: Draft, fact: Fact) -> None:
         """Leave out what memory calls false; of a decision that its document accepts, ask."""
         place = draft.item.place
-        if draft.item.kind == _DECISION and self._changes == LEAVE and not fact.redacted:
+        if self._reading.decided and not fact.redacted:
             asked = denied(fact.id, place.partition("@")[0].rpartition(":")[0])
             self._denied[asked.id] = asked
         self._left_out.append(LeftOut(place, f"`{fact.id}` says it, and is false here"))
-
-    def cut(self, budget: int) -> None:
-        """Leave what is past the budget for another time: the last in the source's order."""
-        order = {item: number for number, item in enumerate(self._reading.items)}
-        ordered = sorted(self._new, key=lambda key: (order[self._new[key].item], key))
-        if budget and len(ordered) > budget:
-            for key in ordered[budget:]:
-                self._beyond.append(self._new.pop(key).item)
-                del self._ids[key]
-        self._new = {key: self._new[key] for key in ordered if key in self._new}
-        if self._reading.whole:
-            waits = rest(self._reading.source, self._beyond).id if self._beyond else ""
-            open_ones = [id for id, fact in self._known.facts.items() if not fact.closed]
-            said = [id for id in open_ones if is_rest(id, self._reading.source) and id != waits]
-            self._closed += sorted(said)
 
     def compare(self, progress: Callable[[int, int], None] | None) -> None:
         """Look what memory says of what is new: nearly the same, or the opposite."""
@@ -289,7 +231,7 @@ class _Planning:
                     self._ids[key] = two
                     self._same += 1
         held = {self._ids[key] for key in self._new}
-        unsaid = set() if self._changes == LEAVE else self._known.unsaid(self._reading)
+        unsaid = self._known.unsaid(self._reading)
         pairs = [(pair.one, pair.two) for pair in found.oppositions]
         pairs += [(pair.one, pair.two) for pair in found.overlaps]
         for pair in pairs:
@@ -326,37 +268,31 @@ class _Planning:
                     pairs.append((old, self._ids[key]))
         return without_circles([*pairs, *sorted(self._instead.items())], self._state)
 
-    def plan(self, header: tuple[tuple[str, str], ...]) -> IntakePlan:
+    def plan(self) -> IntakePlan:
         """Put it together."""
+        order = {item: number for number, item in enumerate(self._reading.items)}
         new: list[Planned] = []
-        for key, draft in self._new.items():
+        for key, draft in sorted(self._new.items(), key=lambda one: (order[one[1].item], one[0])):
             self._redacted += draft.secrets
             self._findings += draft.findings
             id = self._ids[key]
             new.append(Planned(id, draft.item, draft.event._replace(id=id)))
-        logs = self._logs(new)  # counts the secrets of earlier texts
         return IntakePlan(
-            self._reading.source, header, tuple(new), self._same,
+            self._reading.source, tuple(new), self._same,
             tuple([changed for changed, _ in self._changed]),
             tuple([opposed for opposed, _ in self._opposed]), self._unasked, tuple(self._closed),
-            tuple(self._left_out), tuple(self._personal), tuple(self._beyond),
-            self._redacted, tuple(self._findings), logs,
+            tuple(self._left_out), tuple(self._personal), self._redacted, tuple(self._findings),
+            self._logs(new),
         )  # fmt: skip
-
-    def _before(self, item: Item) -> list[str]:
-        """Return the texts that an item had, as they would be stored; not what was redacted here."""
-        had = [one for one in self._drafts.before(item) if not self._known.withholds(one.text)]
-        self._redacted += sum(one.secrets for one in had)
-        return [one.text for one in had]
 
     def _logs(self, new: Sequence[Planned]) -> tuple[tuple[Event, ...], ...]:
         """Return the events of the logs: births, then what needs them to be there."""
         source = self._reading.source
-        births, updates = in_steps([(one.event, self._before(one.item)) for one in new])
-        births.sort(key=lambda one: (dict(one.meta).get("created", "9999"), one.id))
-        groups = [with_edges(births, self._edges())]
-        groups += [[Brought(event) for event in events] for events in updates]
-        brought = groups[-1]
+        births = sorted(
+            [one.event for one in new],
+            key=lambda one: (dict(one.meta).get("created", "9999"), one.id),
+        )
+        brought: list[Brought] = []
         threads = [contradiction(against) for _, against in self._opposed]
         threads += self._denied.values()
         for changed, draft in self._changed:
@@ -365,10 +301,65 @@ class _Planning:
                 brought.append(Brought(update_to(draft.event._replace(id=changed.id), base)))
             elif changed.how == ASKED:
                 threads.append(changed_twice(source, changed.id, changed.text))
-        if self._beyond:
-            threads.append(rest(source, self._beyond))
         missing = {one.id: one for one in threads if not self._known.taken(one.id)}
         brought += [Brought(thread) for _, thread in sorted(missing.items())]
-        cut = [events for group in groups[:-1] for events in parts(group)]
-        cut += parts(brought, [ThreadClosed(id) for id in self._closed])
+        cut = parts(
+            [*with_edges(births, self._edges()), *brought],
+            [ThreadClosed(id) for id in self._closed],
+        )
         return tuple([tuple(events) for events in cut])
+
+
+def apply_intake(
+    memory: Memory,
+    plan: IntakePlan,
+    *,
+    agent: str = "",
+    progress: Callable[[int, int], None] | None = None,
+) -> Applied:
+    """Write what a plan says: one log of type `import`, several where it is too much for one.
+
+    `agent` takes it in, "" for the default of the process; `progress` is told how many of how many logs
+    are written.
+
+    Raises:
+        DraftRefused: memory has by now what the plan takes for new; what was written before is whole, and
+            taking in again brings the rest.
+        DiurnaError: as `Memory.append`.
+    """
+    done = Applied()
+    for number, events in enumerate(plan.logs):
+        if progress is not None:
+            progress(number, len(plan.logs))
+        draft = SessionDraft(
+            f"Import from {plan.source}",
+            _prose(plan, number),
+            events,
+            agent,
+            "import",
+            (("source", plan.source),),
+        )
+        receipt = memory.append(draft, again=True)
+        done = Applied(
+            (*done.stems, receipt.stem),
+            (*done.commits, *([receipt.commit] if receipt.commit else [])),
+            (*done.findings, *receipt.findings),
+        )
+    return done
+
+
+def _prose(plan: IntakePlan, number: int) -> str:
+    updated = sum(one.how == UPDATED for one in plan.changed)
+    asked = sum(one.how == ASKED for one in plan.changed)
+    told = [
+        (len(plan.new), "new"),
+        (plan.same, "known already"),
+        (updated, "changed there since"),
+        (asked, "changed there and here"),
+        (len(plan.opposite), "against what another fact says"),
+        (len(plan.closed), "settled"),
+        (len(plan.left_out), "left out"),
+    ]
+    said = ", ".join([f"{count} {what}" for count, what in told if count])
+    part = f"\n\nPart {number + 1} of {len(plan.logs)}." if len(plan.logs) > 1 else ""
+    return f"Of what {plan.source} has: {said}.{part}"

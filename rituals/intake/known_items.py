@@ -1,20 +1,26 @@
-"""Know what a memory has of what comes in: by the key of its source, or by its words."""
+"""Know what a memory has of what comes in, by its key or its words; ask what of it can not be known.
+
+The threads of an intake ask what contradicts, what changed on both sides, and what is denied here.
+"""
 
 from __future__ import annotations
 
-from ledger.model.event import ThreadReopened
+from ledger.model.event import FactCreated, ThreadReopened
 from ledger.model.ids import version_id
 from memory.redaction.withheld_lines import Telling
 from memory.write.birth_footers import footer_value
-from projection.compare.pair_comparison import Claim
+from projection.brief.single_line import shortened
+from projection.compare.pair_comparison import CONTRADICTION, Claim, Opposition
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
+from projection.lifecycle.review_threads import raising
+from projection.policy.model import THREAD_KIND
 from projection.text.normalize import plain
 from rituals.intake.intake_items import Reading
 
 #: Footers of what was taken in: what its source calls it, and the text that it last had there.
 KEY, IMPORTED = "key", "imported"
-_KEY_CHARS = 200
+_KEY_CHARS, _QUOTED_CHARS = 200, 300
 #: A heading before a sentence is no longer; a sentence that can do without has so many words.
 _HEADING_CHARS, _SENTENCE_WORDS = 80, 4
 
@@ -119,3 +125,41 @@ def covers(fact: Claim, new: Claim) -> bool:
 
 def _words(one: Claim) -> int:
     return sum(len(said.words) for said in one.statements)
+
+
+def contradiction(found: Opposition) -> FactCreated:
+    """Ask which of two facts holds, in the thread by which a review would ask it."""
+    text = f"{found.asked}\n- by the rule {found.rule}"
+    return raising(CONTRADICTION, found.key, (found.one, found.two), text)
+
+
+def asking(id: str, version: str) -> str:
+    """Return the id of the thread that asks about a fact that both sides changed.
+
+    `version` is that of the text that the source has.
+    """
+    return f"changed-twice-{version_id(f'{id} {version}')}"
+
+
+def changed_twice(source: str, id: str, text: str) -> FactCreated:
+    """Ask what holds of a fact that was changed here and in its source, which now has `text`."""
+    said = shortened(footer_value(text), _QUOTED_CHARS)
+    asked = (
+        f"`{id}` was changed here and in {source} since it was taken in. What does hold? "
+        f'{source} has now: "{said}"'
+    )
+    return _thread(asking(id, version_id(text)), asked, ("about", id))
+
+
+def denied(id: str, document: str) -> FactCreated:
+    """Ask what holds of an accepted decision that memory calls false.
+
+    `id` is of the fact that says the same, and is false; `document` has the decision.
+    """
+    path = footer_value(document)
+    asked = f"`{id}` is false here, and {path} has it as an accepted decision. What does hold?"
+    return _thread(f"denied-{version_id(f'{id} {path}')}", asked, ("about", id))
+
+
+def _thread(id: str, text: str, *footers: tuple[str, str]) -> FactCreated:
+    return FactCreated(id, text, " ", (("kind", THREAD_KIND), *footers))

@@ -1,26 +1,32 @@
 """Give facts from elsewhere a form that a log takes, and cut what was taken in into logs.
 
 A text is changed as little as the format needs: its comments are escaped, else it is kept in a block of
-code. Lines and logs are broken up before they reach a limit of the format. A log has one text of a fact:
-the first is born, each further one is an update in a log behind that. Every step says which text was taken
-in so far, so an intake that stops half-way goes on the next time.
+code. Lines and logs are broken up before they reach a limit of the format. Secrets go before all that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 
+from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.codec.log import canonical
 from ledger.codec.validate import problems
 from ledger.errors import DraftRefused
 from ledger.model.event import Event, FactCreated, FactSuperseded, FactUpdated, Meta
 from ledger.model.findings import Finding
 from ledger.model.ids import version_id
+from ledger.model.order import ended_of, is_date, stamp_of
 from ledger.model.record import Record
-from ledger.model.session import LINE_LIMIT_BYTES, SessionLog
+from ledger.model.session import LINE_LIMIT_BYTES, Entry, SessionLog
+from ledger.secrets.log_redaction import Look
+from ledger.secrets.scanner import without_secrets
+from memory.write.birth_footers import footer_value
+from projection.fold.fact_history import Fact
+from projection.fold.fold import collect, resolve
 from projection.fold.full_replay import State
-from rituals.intake.known_items import IMPORTED
+from projection.policy.model import CLOSABLE, DEFAULT_KIND, DELIBERATE, THREAD_KIND, Policy
+from rituals.intake.intake_items import Item, LeftOut, Reading
+from rituals.intake.known_items import IMPORTED, KEY, key_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +35,12 @@ if TYPE_CHECKING:
 
     Bringing = TypeVar("Bringing", FactCreated, FactUpdated)
 
+#: A longer text is a document, and no fact.
+ITEM_LIMIT_BYTES = 64 << 10
+_DAY_CHARS = 10
+_NO_ID = "unborn"
+#: What no log can hold, or only in another sense.
+_ODD = {0: "\ufffd", **dict.fromkeys(range(55296, 57344), "�")}
 _LOG_BYTES = 700_000  #: of events in one log, below the limit of the format
 _LOG_EVENTS = 5_000
 #: The keys of a footer that stay where the others can not.
@@ -117,30 +129,6 @@ def _cost(event: Event) -> int:
     return len(text.encode()) + 2 * text.count("\n") + 300 + sum(len(v) for _, v in event.meta)
 
 
-def in_steps(
-    brought: Iterable[tuple[FactCreated, Sequence[str]]],
-) -> tuple[list[FactCreated], list[list[FactUpdated]]]:
-    """Return births with the first texts, and for each further text of any the updates to it.
-
-    `brought` has births with the texts of now, and for each the texts before that, oldest first.
-    """
-    births: list[FactCreated] = []
-    updates: list[list[FactUpdated]] = []
-    for now, before in brought:
-        texts = [text for text in dict.fromkeys(before) if text != now.text]
-        steps = [now]
-        for text in reversed(texts):
-            taken = {IMPORTED: version_id(text)}
-            meta = tuple([(key, taken.get(key, value)) for key, value in now.meta])
-            steps.insert(0, now._replace(text=text, meta=meta))
-        births.append(steps[0])
-        for number, (old, new) in enumerate(pairwise(steps)):
-            if number == len(updates):
-                updates.append([])
-            updates[number].append(update_to(new, (version_id(old.text or ""),)))
-    return births, [sorted(step, key=lambda one: one.id) for step in updates]
-
-
 def update_to(event: FactCreated, was: tuple[str, ...]) -> FactUpdated:
     """Return the update by which a fact gets the text that its source has by now."""
     kept = tuple([pair for pair in event.meta if pair[0] in ("source", IMPORTED)])
@@ -185,3 +173,112 @@ def _reaches(start: str, goal: str, after: Mapping[str, set[str]], state: State)
             seen.add(one)
             todo.append(one)
     return False
+
+
+def places_clean(reading: Reading) -> Reading:
+    """Return a reading whose places can be shown: without the secret that a name of a file may be."""
+    clean = without_secrets
+    items = [item._replace(place=clean(item.place or item.key)) for item in reading.items]
+    left_out = [LeftOut(clean(one.place), clean(one.why)) for one in reading.left_out]
+    return reading._replace(items=tuple(items), left_out=tuple(left_out))
+
+
+class Draft(Record):
+    """An item as it would be stored."""
+
+    item: Item  #: as its source has it
+    key: str  #: of the footer `key`
+    event: FactCreated  #: that brings it; its id is to be chosen
+    secrets: int = 0  #: how many were taken out
+    findings: tuple[Finding, ...] = ()  #: what was changed so that it can stand in a log
+
+    @property
+    def text(self) -> str:
+        """The text as it is stored."""
+        return self.event.text or ""
+
+    @property
+    def named(self) -> str:
+        """What its id is made of: its first line, where that is more than a word."""
+        first = self.text.split("\n", 1)[0]
+        return first if len(first.split()) > 1 else self.text
+
+
+class Drafts:
+    """Makes the drafts of one source; nothing was written after `now_ms`, milliseconds since 1970."""
+
+    def __init__(self, source: str, policy: Policy, now_ms: int) -> None:
+        self._source, self._policy = source, policy
+        self._today = ended_of(stamp_of(now_ms))[:_DAY_CHARS]
+        self._kinds = frozenset([kind.name for kind in policy.kinds])
+
+    def draft(self, item: Item) -> Draft | LeftOut:
+        """Return an item as it would be stored, or why it can not be."""
+        place = item.place
+        look = Look(self._policy.privacy.personal)
+        raw = item.text.replace("\r\n", "\n").replace("\r", "\n").translate(_ODD)
+        if not raw.strip():
+            return LeftOut(place, "it has no text")
+        if len(raw.encode()) > ITEM_LIMIT_BYTES:
+            return LeftOut(place, f"over {ITEM_LIMIT_BYTES >> 10} KiB: a document, no fact")
+        kind, mark = self._kind(item)
+        clean = tidy(look.part(place, raw))
+        text = tidy(wrapped(clean))
+        if not text:
+            return LeftOut(place, "it has no text")
+        meta = [(key, look.part(place, value, f"{key}: ")) for key, value in self._meta(item, kind)]
+        if look.secrets and self._policy.privacy.secrets == "refuse":
+            return LeftOut(place, "it holds a secret, and this memory refuses those")
+        event = FactCreated(_NO_ID, text, mark, order_meta(meta))
+        try:
+            event, findings = stored(event, place)
+        except DraftRefused as problem:
+            return LeftOut(place, problem.findings[0].message)
+        footer = dict(event.meta)
+        if KEY not in footer:
+            return LeftOut(place, "what its source calls it can not stand in a footer")
+        event = event._replace(meta=(*event.meta, (IMPORTED, version_id(event.text or ""))))
+        secrets = len({(hit.rule, hit.shown) for _, hit in look.secrets})
+        return Draft(item, footer[KEY], event, secrets, findings)
+
+    def _kind(self, item: Item) -> tuple[str, str]:
+        """Return kind and checkbox: what a kind asks more of than a text, is a thread or a plain fact."""
+        kind = item.kind or (THREAD_KIND if item.closed else DEFAULT_KIND)
+        if kind not in self._kinds or kind in DELIBERATE:
+            kind = THREAD_KIND if kind in CLOSABLE else DEFAULT_KIND
+        if kind not in CLOSABLE:
+            return kind, ""
+        return kind, "x" if item.closed else " "
+
+    def _meta(self, item: Item, kind: str) -> list[tuple[str, str]]:
+        day = item.at[:_DAY_CHARS]
+        tags = list(item.tags)
+        if item.kind and item.kind != kind:
+            tags.append(item.kind)
+        named = [footer_value(tag.replace(",", " ")) for tag in tags]
+        said = (
+            ("kind", "" if kind == DEFAULT_KIND else kind),
+            ("tags", ", ".join([tag for tag in dict.fromkeys(named) if tag])),
+            ("entity", footer_value(item.entity)),
+            ("source", footer_value(item.place)),
+            ("created", day if is_date(day) and day <= self._today else ""),
+            ("by", footer_value(item.author)),
+            ("personal", "true" if item.personal else ""),
+            (KEY, key_in(self._source, item.key)),
+        )
+        return [pair for pair in said if pair[1]]
+
+
+def fact_of(event: FactCreated) -> Fact:
+    """Return a fact as it will be."""
+    history = collect([Entry("~", False, "", "import", (), (event,))])[event.id]
+    found = resolve(event.id, history)
+    assert found is not None
+    return found
+
+
+def about_person_in(item: Item) -> bool:
+    """Tell whether one of the texts of an item is about a person, whatever its source calls it."""
+    from ledger.secrets.person_statements import about_person
+
+    return any(about_person(text) for text in (item.text, item.entity, *item.tags))

@@ -5,6 +5,7 @@ No clock takes part: the same ledger, policy and code give the same plan on ever
 
 from __future__ import annotations
 
+from ledger.home import code_of
 from ledger.model.event import FactCreated
 from ledger.model.findings import Finding
 from ledger.model.record import Record
@@ -16,7 +17,6 @@ from projection.lifecycle.promotion import Score as Promotion
 from projection.lifecycle.review_due import Size, reasons, size_of
 from projection.lifecycle.review_threads import Raised, raised_threads
 from projection.lifecycle.transitions import Ageing, ageing
-from rituals.intake.harvest.origin import code_of
 from rituals.review.clone_questions import clone_questions
 from rituals.review.evidence.audit import evidence_questions
 from rituals.review.ledger_questions import (

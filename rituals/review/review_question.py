@@ -44,8 +44,6 @@ RULES: dict[str, str] = {
     "check-fails": "Facts whose check fails",
     "commit-stray": "Commits that are not in the history",
     "code-changed": "Code that changed a lot since",
-    "document-changed": "Documents that say something else now",
-    "document-gone": "Documents that are gone",
     "branch-dropped": "Branches that are gone",
     "contradiction": "Facts that may contradict each other",
     "overlap": "Facts that say nearly the same",

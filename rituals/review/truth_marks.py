@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from ledger.escape import prose
 from ledger.git.code_history import DOCUMENTS, Change, Code
-from ledger.home import Home
+from ledger.home import Home, code_of
 from ledger.wal.user_key import digest, user_key
 from memory.cache.broken_truth import with_ends
 from memory.cache.broken_truth_file import Kept, Lack, Wait, has_code, read, write
@@ -22,7 +22,6 @@ from projection.document.fact_remarks import GONE, NOWHERE, RENAMED, Gone
 from projection.fold.projection_state import Standing
 from projection.lifecycle.review_threads import raised_threads
 from projection.text.claims import FOLDER, MODULE, NAME, PATH
-from rituals.intake.harvest.origin import code_of
 from rituals.review.evidence.audit_subjects import Named, named_by
 from rituals.review.evidence.paths import name_key, taken_names, taken_paths
 

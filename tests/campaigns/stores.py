@@ -1,10 +1,9 @@
 """Stores that the tools themselves wrote: `python -m tests.campaigns.stores [FOLDER]`.
 
-Installs mem0 and basic-memory from PyPI, claude-mem and the runtime that it needs from npm, has each
-write the memories of `tests.other_stores`, and reads what it left on disk. Each must read as the store that
-our own code makes for the suite: so the suite's stores stay true to the tools. A tool that a registry does
-not give, or that does not run here, is skipped with a word. memorize is on no public registry by now; its
-store is made by the layout that its source documents. Exits with 1 where one reads otherwise.
+Installs basic-memory from PyPI, claude-mem and the runtime that it needs from npm, has each write the
+memories of `tests.other_stores`, and reads what it left on disk. Each must read as the store that our own
+code makes for the suite: so the suite's stores stay true to the tools. A tool that a registry does not
+give, or that does not run here, is skipped with a word. Exits with 1 where one reads otherwise.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from tests.other_stores import MEMORIES, NOTES, OBSERVATIONS, SUMMARY, WRITERS, Store, told
+from tests.other_stores import NOTES, OBSERVATIONS, SUMMARY, WRITERS, Store, told
 
 _SECONDS = 600
 #: The newest that was read; a newer one is tried with `--newest`.
-_MEM0, _BASIC, _CLAUDE = "mem0ai==2.2.1", "basic-memory==0.19.2", "claude-mem@13.25.3"
+_BASIC, _CLAUDE = "basic-memory==0.19.2", "claude-mem@13.25.3"
 _BUN = "1.4.5"
 _MACHINE = f"{sys.platform}-{'aarch64' if os.uname().machine in ('arm64', 'aarch64') else 'x64'}"
 
@@ -44,7 +43,6 @@ def main() -> int:
     tools.mkdir(parents=True, exist_ok=True)
     wrong = 0
     for name, write in (
-        ("mem0", _mem0),
         ("basic-memory", _basic_memory),
         ("claude-mem", _claude_mem),
     ):
@@ -61,47 +59,7 @@ def main() -> int:
         for text in sorted(theirs.keys() | ours.keys()):
             if theirs.get(text) != ours.get(text):
                 print(f"  {text!r}\n    theirs {theirs.get(text)}\n    ours   {ours.get(text)}")
-    print("memorize: skipped, no registry has it; its store is made by its documented layout")
     return 1 if wrong else 0
-
-
-def _mem0(tools: Path, place: Path, newest: bool) -> Store:
-    """Have mem0 write, with an embedder that is made of hashes, and no model: texts are taken as they are."""
-    python = _python(tools / "mem0", _chosen(_MEM0, newest), sys.executable)
-    root = place / "mem0"
-    root.mkdir(parents=True)
-    script = place / "write.py"
-    script.write_text(_MEM0_SCRIPT, encoding="utf-8")
-    _run([str(python), str(script), str(root), json.dumps(MEMORIES)], place, MEM0_DIR=str(root))
-    return Store("mem0", root)
-
-
-#: mem0 asks no server for embeddings or facts: `infer=False` stores a text as it is.
-_MEM0_SCRIPT = """
-import hashlib, json, sys
-from mem0 import Memory
-root = sys.argv[1]
-memory = Memory.from_config({
-    "vector_store": {"provider": "qdrant", "config": {
-        "path": root + "/qdrant", "on_disk": True, "embedding_model_dims": 8, "collection_name": "mem0"}},
-    "history_db_path": root + "/history.db",
-    "embedder": {"provider": "openai", "config": {"embedding_dims": 8, "api_key": "none"}},
-    "llm": {"provider": "openai", "config": {"api_key": "none"}},
-})
-class Hashes:
-    config = memory.embedding_model.config
-    def embed(self, text, memory_action=None):
-        return [byte / 255 for byte in hashlib.sha256(text.encode()).digest()[:8]]
-    def embed_batch(self, texts, memory_action=None):
-        return [self.embed(text) for text in texts]
-memory.embedding_model = Hashes()
-for user, agent, metadata, texts in json.loads(sys.argv[2]):
-    said = [{"role": "user", "content": texts[0]}]
-    ids = {"user_id": user, **({"agent_id": agent} if agent else {})}
-    id = memory.add(said, infer=False, metadata=metadata, **ids)["results"][0]["id"]
-    for text in texts[1:]:
-        memory.update(id, text) if text else memory.delete(id)
-"""
 
 
 def _basic_memory(tools: Path, place: Path, newest: bool) -> Store:
@@ -199,7 +157,7 @@ def _have(command: list[str]) -> None:
 def _run(command: list[str], place: Path, **settings: str) -> None:
     """Run a tool; it has no network to ask, and tells nobody that it ran."""
     nowhere = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
-    quiet = {"MEM0_TELEMETRY": "False", "DO_NOT_TRACK": "1", **nowhere}
+    quiet = {"DO_NOT_TRACK": "1", **nowhere}
     env = {**os.environ, **quiet, **settings}
     ran = subprocess.run(
         command, cwd=place, env=env, capture_output=True, text=True, timeout=_SECONDS, check=False

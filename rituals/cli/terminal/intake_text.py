@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import click
 
@@ -11,29 +10,12 @@ from memory.write.draft import NEXT_COMMIT
 from projection.policy.model import DEFAULT_KIND
 from rituals.cli.context import Invocation
 from rituals.cli.output import Output, counted
-from rituals.intake.harvest.document_harvest import Harvest
-from rituals.intake.intake_items import LeftOut
-from rituals.intake.intake_logs import Applied, apply_intake
-from rituals.intake.intake_plan import ASKED, LEFT, IntakePlan, Planned
+from rituals.intake.intake_items import ASKED, Applied, IntakePlan, LeftOut, Planned
 
 #: What was left out takes so many lines at most, unless all of it is asked for.
 _LEFT_OUT_LINES = 15
 _PLACES = 3
 _SHOWN, _TEXT_LINES, _CHARS = 20, 4, 300
-_HOW = {ASKED: "changed on both sides, a thread asks", LEFT: "says something else now"}
-
-
-def take_in(call: Invocation, plan: IntakePlan, *, write: bool, dry_run: bool) -> Applied | None:
-    """Write a plan where that was asked for: by an option, or by a person who saw it.
-
-    None where nothing was to be written. The plan was shown, unless the answer is JSON; with `dry_run`
-    nothing is written, whatever else is said.
-    """
-    if not wanted(call, bool(plan.logs), write=write, dry_run=dry_run):
-        return None
-    done = apply_intake(call.memory(), plan, agent=call.agent, progress=call.out.progress)
-    call.landed = bool(done.commits)
-    return done
 
 
 def wanted(call: Invocation, news: bool, *, write: bool, dry_run: bool) -> bool:
@@ -53,7 +35,6 @@ def show_plan(plan: IntakePlan, out: Output, *, everything: bool) -> None:
     _show_changes(plan, out)
     _show_left_out(plan.left_out, out, everything)
     said = [counted(plan.same, "item") + " known already" if plan.same else ""]
-    said.append(f"{len(plan.beyond)} past the budget: a thread lists them" if plan.beyond else "")
     said.append(f"{counted(plan.redacted, 'secret')} taken out" if plan.redacted else "")
     if plan.personal:
         said.append(f"{counted(len(plan.personal), 'personal item')} left out")
@@ -61,42 +42,6 @@ def show_plan(plan: IntakePlan, out: Output, *, everything: bool) -> None:
         out.line(", ".join([one for one in said if one]))
     if plan.personal:
         out.hint("`diurna init --personal` makes a home for what is only yours")
-
-
-def of_documents(harvest: Harvest, plan: IntakePlan) -> list[dict[str, object]]:
-    """Say of each document that was read how much of it is taken, known already, and left out."""
-    waits = {one.key for one in plan.beyond}
-    new = Counter([_path_of(one.item.place) for one in plan.new])
-    said = Counter([_path_of(one.place) for one in harvest.reading.items if one.key not in waits])
-    out = Counter([_path_of(one.place) for one in plan.personal])
-    out += Counter([_path_of(one.place) for one in plan.left_out if "@" in one.place])
-    return [
-        {
-            "path": path,
-            "taken": new[path],
-            "known": said[path] - new[path] - out[path],
-            "left_out": out[path],
-        }
-        for path in harvest.paths
-    ]
-
-
-def show_documents(
-    documents: Sequence[Mapping[str, object]], out: Output, everything: bool
-) -> None:
-    """Print what was read, a document a line; what states nothing is told among what is left out."""
-    told = [one for one in documents if one["taken"] or one["known"] or one["left_out"]]
-    for one in told if everything else told[:_SHOWN]:
-        parts = [f"{one['taken']} taken" * bool(one["taken"])]
-        parts.append(f"{one['known']} known already" * bool(one["known"]))
-        parts.append(f"{one['left_out']} left out" * bool(one["left_out"]))
-        out.line(f"  {one['path']}: {', '.join([part for part in parts if part])}")
-    if len(told) > _SHOWN and not everything:
-        out.line(f"  and {len(told) - _SHOWN} more documents (-v shows them)")
-
-
-def _path_of(place: str) -> str:
-    return place.partition("@")[0].rpartition(":")[0]
 
 
 def _show_new(new: Sequence[Planned], out: Output, everything: bool) -> None:
@@ -131,8 +76,9 @@ def _show_changes(plan: IntakePlan, out: Output) -> None:
     for changed in plan.changed:
         out.line(f"  ~ {changed.id}: {changed.before}")
         out.line(f"      now: {changed.text}")
-        if changed.how in _HOW:
-            out.line((f"      {_HOW[changed.how]}  {changed.item.place}", "dim"))
+        if changed.how == ASKED:
+            both = "changed on both sides, a thread asks"
+            out.line((f"      {both}  {changed.item.place}", "dim"))
     if plan.opposite:
         out.line((f"against what another fact says ({len(plan.opposite)})", "bold"))
     for opposed in plan.opposite:
@@ -192,7 +138,6 @@ def intake_object(plan: IntakePlan, done: Applied | None) -> dict[str, object]:
         "closed": list(plan.closed),
         "left_out": [{"place": one.place, "why": one.why} for one in plan.left_out],
         "personal": len(plan.personal),
-        "beyond": [one.place for one in plan.beyond],
         "redacted": plan.redacted,
         "stems": list(done.stems) if done else [],
         "commits": list(done.commits) if done else [],

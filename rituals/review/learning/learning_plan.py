@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from ledger.codec.fact_blocks import order_meta, tidy, write_fact
 from ledger.git.code_history import Code
+from ledger.home import code_of
 from ledger.model.event import Event, FactCreated, FactSuperseded
 from ledger.model.logset import LogRef
 from ledger.model.order import is_date, is_stem
@@ -36,7 +37,6 @@ from projection.text.clipping import clipped
 from projection.text.normalize import index_words, sentences
 from rituals.hosts.capture.gates import PersonalGate, own_texts
 from rituals.hosts.quoted_items import Item
-from rituals.intake.harvest.origin import code_of
 from rituals.record.draft_composer import id_of_text, taken_in, words_for
 from rituals.review.evidence.audit import evidence_questions
 from rituals.review.learning.agents_file import Promotion, promotions

@@ -64,7 +64,7 @@ def read_past(tip: Known) -> Callable[[], Past]:
 
 def read_plan(tip: Known) -> Callable[[], Plan]:
     """Read what a review is planned from; it asks git about the code."""
-    from rituals.intake.harvest.origin import code_of
+    from ledger.home import code_of
     from rituals.review.clone_questions import clone_questions
     from rituals.review.review_plan import plan_of
 

@@ -13,20 +13,30 @@ from collections.abc import Iterator
 
 from ledger.model.record import Record
 from rituals.intake.intake_items import Item, LeftOut
-from rituals.intake.sources.notes import front_matter
-from rituals.intake.sources.source_files import Left, files_at, text_of, written_at
-from rituals.intake.sources.source_table import Ground
-from rituals.intake.sources.store_values import (
+from rituals.intake.markdown_sections import front_matter
+from rituals.intake.sources import (
+    Ground,
+    Left,
+    files_below,
     from_json,
-    is_about_a_person,
-    kind_of,
     mapping,
-    shown,
     tag_words,
     text,
+    text_of,
     time_of,
+    written_at,
 )
 
+#: What its categories are here. One that is not here makes a plain fact, and stays as a tag.
+_KINDS = {
+    "decision": "decision", "adr": "decision", "convention": "convention", "rule": "convention",
+    "invariant": "invariant", "pattern": "pattern", "stack": "stack", "tech": "stack", "tool": "stack",
+    "preference": "preference", "todo": "thread", "task": "thread", "question": "thread", "open": "thread",
+    "next": "thread", "action": "thread", "reference": "reference", "link": "reference",
+}  # fmt: skip
+_PERSON = re.compile(
+    r"(i|i'm|i’m|i'd|my name|name is|(the )?user('s|’s)?|prefers|likes|dislikes)\b", re.IGNORECASE
+)
 _OBSERVATION = re.compile(r"[ \t]*[-*] \[([^\[\]()]{1,60})\](?!\() ?(\S.*)")
 _RELATION = re.compile(r"[ \t]*[-*] ([^\[\]]{0,80})\[\[([^\[\]]{1,200})\]\]")
 _TAG = re.compile(r"(?:^|(?<=\s))#([\w/-]{1,60})")
@@ -67,10 +77,12 @@ def read(place: str, ground: Ground, left: Left) -> Iterator[Item]:
 
     `place` is the project's folder, as `basic-memory project list` shows it; or one note.
     """
-    for name, path in files_at(place, left, ".md"):
-        whole = text_of(path, shown(name), left)
+    folder, only = (place, "") if os.path.isdir(place) else os.path.split(place)
+    for name in [only] if only else files_below(folder, left, ".md"):
+        path, shown = f"{folder}/{name}", name.encode("utf-8", "replace").decode()
+        whole = text_of(path, shown, left)
         if whole is not None:
-            yield from _of_note(shown(name), whole, written_at(path), left)
+            yield from _of_note(shown, whole, written_at(path), left)
 
 
 def _of_note(file: str, whole: str, written: str, left: Left) -> Iterator[Item]:
@@ -118,7 +130,8 @@ def _lines(body: str) -> tuple[list[tuple[int, str, str]], list[tuple[str, str]]
 
 def _observation(note: _Note, line: int, category: str, said: str, seen: dict[str, int]) -> Item:
     tags = tuple(_TAG.findall(said))
-    kind = kind_of(category)
+    word = category.lower()
+    kind = _KINDS.get(word) or _KINDS.get(word.removesuffix("s"), "")
     text = " ".join(_TAG.sub("", said).split())
     # by its first words: what stands above it may grow, and its end and its numbers may change
     words = _WORD.findall(f"{category} {text}".lower())[:_KEY_WORDS]
@@ -128,7 +141,7 @@ def _observation(note: _Note, line: int, category: str, said: str, seen: dict[st
         key=key if seen[key] == 1 else f"{key}-{seen[key]}", text=text, kind=kind, at=note.at,
         author=note.author, place=f"{note.file}:{line}", entity=note.title,
         tags=tag_words((*(() if kind else (category,)), *note.tags, *tags)),
-        personal=kind == "preference" and is_about_a_person(text),
+        personal=kind == "preference" and _PERSON.match(text) is not None,
     )  # fmt: skip
 
 

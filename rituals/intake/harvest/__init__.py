@@ -1,1 +1,0 @@
-"""Take in what a repository's own documents say: decisions, rules, and what is open."""
