@@ -40,7 +40,20 @@ from tests.processor_time import pytest_runtest_protocol as pytest_runtest_proto
 for _name in VARIABLES:  # the tests may run in an agent's session
     os.environ.pop(_name, None)
 # a loaded machine is no fault of a law; the tests that count time say so themselves
-settings.register_profile("loaded", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def examples(least: int, deep: int = 0) -> int:
+    """Return how many examples a law takes: in a campaign and in `tests.deep` more of them, at least `deep`."""
+    asked = int(os.environ.get("DIURNA_LAW_EXAMPLES", "0"))
+    return max(least, asked, deep if asked else 0)
+
+
+settings.register_profile(
+    "loaded",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=examples(40),
+)
 settings.load_profile("loaded")
 
 #: FORMAT.md's table of codes is written anew.
@@ -60,11 +73,6 @@ _FORMS = (
     ),
     (re.compile(r"(?<=digest )[0-9a-f]{16}\b"), "DIGEST"),
 )
-
-
-def examples(least: int) -> int:
-    """Return how many examples a law takes: more of them in a campaign."""
-    return max(least, int(os.environ.get("DIURNA_LAW_EXAMPLES", "0")))
 
 
 def sampled(cases: Iterable[Case], step: int) -> list[Case]:

@@ -1,6 +1,6 @@
-"""The tests that are too dear for each commit: `python -m tests.deep`, with any arguments of pytest.
+"""The tests that are too dear for each commit, and the laws with more examples.
 
-python -m tests.deep -k crash --maxfail 1
+`python -m tests.deep -k crash --maxfail 1`: with any arguments of pytest.
 """
 
 from __future__ import annotations
@@ -13,4 +13,6 @@ import pytest
 
 if __name__ == "__main__":
     os.chdir(Path(__file__).resolve().parents[1])
-    sys.exit(pytest.main(["-q", "-n", "auto", "--dist", "worksteal", "-m", "deep", *sys.argv[1:]]))
+    os.environ.setdefault("DIURNA_LAW_EXAMPLES", "100")
+    chosen = ["-q", "-n", "auto", "--dist", "worksteal", "-m", "deep or law"]
+    sys.exit(pytest.main([*chosen, *sys.argv[1:]]))

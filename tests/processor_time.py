@@ -1,7 +1,7 @@
 """The gate runs what is cheap: an item that uses more than half a second of the processor is marked `deep`.
 
-`pytest` leaves such items out and `python -m tests.deep` runs them, unless one is named by its id. An item without
-the mark that uses more than 0.8 s fails: this process, all that it started and waited for, and those that were
+`pytest` leaves such items out, unless one is named by its id, and `python -m tests.deep` runs them, and each law with
+more examples. An item without the mark that uses more than 0.8 s fails: this process, all that it started and waited for, and those that were
 forked for it. What stands for a whole module or session is not the item's. A first run may load what the others find
 loaded, and a busy machine counts more; so an item is too dear by the median of three runs.
 """
@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
+from hypothesis import is_hypothesis_test
 
 from tests.campaigns import forks
 from tests.campaigns.matrices import WHOLE
@@ -106,12 +107,31 @@ def _again(item: Any, nextitem: pytest.Item | None) -> list[float]:
     return found
 
 
+def _keep_small(item: pytest.Item) -> None:
+    """Take the mark off the cases of a test that stay in the gate: `deep(but="a-1")`, `deep(only=("a-2",))`.
+
+    Cases are named by how their ids begin.
+    """
+    mark = item.get_closest_marker("deep")
+    case = getattr(getattr(item, "callspec", None), "id", "")
+    if mark is None or not {"but", "only"} & mark.kwargs.keys():
+        return
+    wanted = mark.kwargs.get("but") or mark.kwargs["only"]
+    named = case.startswith((wanted,) if isinstance(wanted, str) else wanted)
+    if named == ("but" in mark.kwargs):
+        item.own_markers = [one for one in item.own_markers if one.name != "deep"]
+
+
 def leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the deep items to `python -m tests.deep`, unless one is named, a mark is asked for, or all is wanted.
 
     Raises:
         pytest.UsageError: of all items too many are deep.
     """
+    for item in items:
+        _keep_small(item)
+        if is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker("law")
     deep = [item for item in items if item.get_closest_marker("deep")]
     named = any("::" in argument for argument in config.args)
     if config.option.markexpr or named or any(name in os.environ for name in CAMPAIGNS):

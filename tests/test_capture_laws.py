@@ -28,6 +28,7 @@ from rituals.hosts.transcripts.slices import Turn
 from tests.campaigns.homes import OWN_REPOSITORY, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.captured_sessions import AT, SESSION, TALK, observe, say, spans_of, tell, told_of
+from tests.conftest import examples
 
 
 class Killed(BaseException):
@@ -90,7 +91,9 @@ ACTS = st.lists(
 
 
 @settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(5, 12),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(ACTS, st.booleans())
 def test_any_interleaving_tells_each_observation_once(

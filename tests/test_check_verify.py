@@ -279,6 +279,7 @@ def test_a_missing_commit_leaves_the_rest_of_history_checked(home: Place) -> Non
     assert any(missing in one.message for one in found)
 
 
+@pytest.mark.deep
 def test_a_missing_log_is_named_and_the_others_are_read(
     home: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -302,6 +303,7 @@ def test_a_missing_log_is_named_and_the_others_are_read(
         assert state["fact-4"].fact.text == "Number 4."
 
 
+@pytest.mark.deep(only="80")
 @pytest.mark.parametrize("logs", [0, 80])
 def test_a_damaged_log_is_named_and_the_others_are_read(home: Place, logs: int) -> None:
     """A loose object full of garbage costs only its own log (fault:C18)."""
@@ -331,6 +333,7 @@ def test_a_missing_folder_is_named_with_the_logs_it_held(home: Place) -> None:
     assert lost.stem in found[0].message
 
 
+@pytest.mark.deep
 def test_many_changed_logs_are_read_from_history(home: Place) -> None:
     """Each gets its own first bytes back, in the replay and by restore."""
     for number in range(20):

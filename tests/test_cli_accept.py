@@ -60,6 +60,7 @@ def old(repo: Repo, run: Run) -> None:
     repo.git("commit", "-qam", "tamper")
 
 
+@pytest.mark.deep
 def test_all_of_today_is_accepted_and_what_is_new_stands_out(old: Repo, run: Run) -> None:
     """`verify` and `lint` end with 0 and count; a new finding is named alone."""
     assert run("verify").code == run("lint").code == run("check").code == 1
@@ -325,6 +326,7 @@ def test_many_old_findings_are_counted_where_they_are_not_the_subject(repo: Repo
     assert "found     nothing new; 12 accepted\n" in run("status").out
 
 
+@pytest.mark.deep
 @needs_mercury
 def test_ci_on_an_adopted_ledger_can_be_green(bare_repo: Repo, run: Run) -> None:
     """A real ledger: adopted, everything accepted once, `lint --strict` ends with 0."""

@@ -15,7 +15,7 @@ from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.work.finding_facts import BugFound
 from rituals.review.learning.finding_reports import report
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, examples
 
 RULE = ("finding", "report", "--rule", "sql-injection", "--path", "src/db.py", "--symbol", "find")
 SARIF = {
@@ -110,7 +110,9 @@ def test_wrong_usage_is_said_with_a_hint(repo: Repo, run: Run, wrong: tuple[str,
     assert ran.code == 2 and "hint:" in ran.err
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(
+    max_examples=examples(60, 200), suppress_health_check=[HealthCheck.too_slow], deadline=None
+)
 @given(st.text(min_size=1, max_size=80), st.text(max_size=40), st.text(max_size=40))
 def test_whatever_a_program_writes_can_be_stored(message: str, path: str, symbol: str) -> None:
     """Odd characters, headings, comments, footers: the log of a report is canonical, or refused in words."""

@@ -24,9 +24,9 @@ from ledger.model.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from tests.conftest import each_row
+from tests.conftest import each_row, examples
 
-LAWS = settings(max_examples=300, deadline=None)
+LAWS = settings(max_examples=examples(100, 300), deadline=None)
 MERCURY = Path(__file__).resolve().parents[2] / "shared" / "ledgers" / "mercury"
 
 

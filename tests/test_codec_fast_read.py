@@ -17,8 +17,9 @@ from ledger.codec.outline_by_markdown import outline_by_markdown
 from ledger.codec.validate import problems
 from ledger.model.event import FactCreated, FactReferenced, FactUpdated
 from ledger.model.session import SessionLog
+from tests.conftest import examples
 
-LAWS = settings(max_examples=400, deadline=None)
+LAWS = settings(max_examples=examples(100, 400), deadline=None)
 STEM = "2026-11-21-083012417-000000000000"
 
 PIECES = (

@@ -29,9 +29,9 @@ from ledger.model.event import (
     WorkLanded,
 )
 from ledger.model.session import HEADER_KEYS, SessionLog
-from tests.conftest import each_row
+from tests.conftest import each_row, examples
 
-LAWS = settings(max_examples=300, deadline=None)
+LAWS = settings(max_examples=examples(80, 300), deadline=None)
 STEM = "2026-11-21-083012417-000000000000"
 
 EXAMPLE = """\

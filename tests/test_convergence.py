@@ -19,6 +19,7 @@ from tests.campaigns.kills import make_pair
 __all__ = ["hermetic"]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", [1, 3, 6])
 def test_h9_clones_that_gossip_at_random_hold_the_same_bytes(tmp_path: Path, seed: int) -> None:
     """Three clones, twelve acts each, then syncs until quiet: nothing differs and nothing is gone."""
@@ -28,6 +29,7 @@ def test_h9_clones_that_gossip_at_random_hold_the_same_bytes(tmp_path: Path, see
     assert sum(count for name, count in found.acts if name in ("sync", "pull", "rebase")) > 0
 
 
+@pytest.mark.deep
 def test_a_seed_decides_everything(tmp_path: Path) -> None:
     """The same seed comes to the same commit, byte for byte."""
     digests = {converge(tmp_path / name, 2, 2, 6).digest for name in ("once", "again")}
@@ -50,6 +52,7 @@ def test_the_mirror_follows_what_plain_git_fetched(tmp_path: Path) -> None:
     assert "later" in here.continuity()
 
 
+@pytest.mark.deep(only=("in-tree", "own-reposito"))
 @pytest.mark.parametrize("kind", KINDS)
 def test_two_clones_that_claim_one_task_at_once_contradict_each_other(
     tmp_path: Path, kind: str

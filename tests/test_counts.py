@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
+
 from ledger.model.event import FactCreated
 from memory.api import Memory
 from memory.write.draft import SessionDraft
@@ -26,6 +28,7 @@ def _numbers(text: str) -> dict[str, str]:
     return found
 
 
+@pytest.mark.deep
 def test_every_answer_counts_the_same(repo: Repo, run: Run, tmp_path: Path) -> None:
     """With imports, a session of several logs, and logs of decisions: none of them is one more session."""
     memory = Memory.open(str(repo.path))

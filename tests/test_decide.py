@@ -144,6 +144,7 @@ CASES: dict[str, tuple[str, Side, Side, str, str, set[str]]] = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("case", "late"), diagonal(CASES, (False, True)))
 def test_h3_both_sides_are_kept_shown_and_settled(
     pair: tuple[Clone, Clone], case: str, late: bool
@@ -185,6 +186,7 @@ def test_h3_a_plain_pull_shows_the_same(pair: tuple[Clone, Clone], case: str) ->
     assert [(found, what) for found, what, _ in listed(two)] == [(fact, kind)]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("case", sampled(CASES, 3))
 def test_the_same_choice_on_both_sides_settles(pair: tuple[Clone, Clone], case: str) -> None:
     """Two who resolve apart and choose alike have resolved it."""
@@ -199,6 +201,7 @@ def test_the_same_choice_on_both_sides_settles(pair: tuple[Clone, Clone], case: 
     assert listed(one) == []
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("case", "swap"),
     sampled(
@@ -238,6 +241,7 @@ def test_different_choices_are_a_contradiction_again(
         assert [head.id for head in state[fact].fact.heads] == [a]
 
 
+@pytest.mark.deep
 def test_a_side_that_came_after_the_plan_goes_on_standing(pair: tuple[Clone, Clone]) -> None:
     """Between reading and writing a sync brings a third text: only what was named is resolved."""
     one, two = pair
@@ -252,6 +256,7 @@ def test_a_side_that_came_after_the_plan_goes_on_standing(pair: tuple[Clone, Clo
     assert heads == {"Thirty seconds.", "Forty seconds."}
 
 
+@pytest.mark.deep
 def test_a_new_text_resolves_and_names_all_heads(pair: tuple[Clone, Clone]) -> None:
     """The event names every version that stood, so nothing of them stands any more."""
     one, two = pair
@@ -281,6 +286,7 @@ def mended(pair: tuple[Clone, Clone]) -> tuple[Clone, Clone]:
     return pair
 
 
+@pytest.mark.deep
 def test_an_invalidated_fact_that_was_reworded_elsewhere_stands_until_somebody_decides(
     mended: tuple[Clone, Clone],
 ) -> None:
@@ -301,6 +307,7 @@ def test_an_invalidated_fact_that_was_reworded_elsewhere_stands_until_somebody_d
     assert listed(mended[1]) == []
 
 
+@pytest.mark.deep
 def test_a_new_text_resolves_what_was_called_false_and_reworded(
     mended: tuple[Clone, Clone],
 ) -> None:
@@ -314,6 +321,7 @@ def test_a_new_text_resolves_what_was_called_false_and_reworded(
     )
 
 
+@pytest.mark.deep
 def test_rewording_on_what_is_denied_decides_nothing(mended: tuple[Clone, Clone]) -> None:
     """Whoever updates a fact that stands in a contradiction has not said which side holds."""
     mended[0].append("Again", FactUpdated("old", "The old way, once more."))
@@ -325,6 +333,7 @@ def test_rewording_on_what_is_denied_decides_nothing(mended: tuple[Clone, Clone]
     assert mended[0].memory.state()["old"].fact.superseded_by == ("right",)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("said", (FactSuperseded("old", "left"), FactInvalidated("old")))
 def test_who_saw_the_other_side_contradicts_nobody(pair: tuple[Clone, Clone], said: Event) -> None:
     """Reworded and then called false, or called false and then reworded: by one who saw that, all is said."""
@@ -355,6 +364,7 @@ def test_a_bullet_taken_away_here_and_reworded_there(pair: tuple[Clone, Clone]) 
     assert MENDED in one.memory.continuity()
 
 
+@pytest.mark.deep(but=("said4--None", "said5--None"))
 @pytest.mark.parametrize(
     ("said", "text", "closed"),
     [
@@ -386,6 +396,7 @@ def test_h6_a_thread_that_was_closed_and_reworded(
     assert (fact.text, fact.closed, listed(two)) == (text, closed, [])
 
 
+@pytest.mark.deep
 def test_a_closed_thread_may_be_reworded_by_who_knows(pair: tuple[Clone, Clone]) -> None:
     """Saw it closed, changed its text: no contradiction, in the same log or later."""
     one, two = pair

@@ -70,6 +70,7 @@ _CALLS = {
 }  # fmt: skip
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("shape", _CALLS)
 def test_what_a_clone_holds_takes_no_more_than_its_size(shape: str, tmp_path: Path) -> None:
     """The best of up to three: a loaded machine may stumble, work that is not linear fails each time."""

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Sequence
 from datetime import timedelta
@@ -65,12 +64,12 @@ from projection.fold.projection_state import (
 from projection.policy.model import BUILT_IN_KINDS, PUBLISHABLE, Policy, Views, Windows
 from tests.campaigns.homes import Clock, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
+from tests.conftest import examples
 from tests.test_remote_tree_merge import Objects, united
 
 #: `python -m tests.campaigns.laws` asks for 10,000.
-EXAMPLES = int(os.environ.get("DIURNA_LAW_EXAMPLES", "100"))
-LAW = settings(max_examples=EXAMPLES, deadline=timedelta(seconds=20), print_blob=True)
-MERGE_LAW = settings(LAW, max_examples=max(200, EXAMPLES))
+LAW = settings(max_examples=examples(40, 100), deadline=timedelta(seconds=20), print_blob=True)
+MERGE_LAW = settings(LAW, max_examples=examples(60, 200))
 IDS = ("a", "b", "c", "d", "e", "f")
 TEXTS = ("One.", "Two.", "Three.")
 VERSIONS = tuple(version_id(text) for text in TEXTS)

@@ -19,7 +19,7 @@ from rituals.record.note_lines import lines_of
 from rituals.record.own_home_parts import drafts_of
 from rituals.record.request import Request
 from tests.campaigns import forks
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, examples
 from tests.messy_answers import COATS, CORES, WHOLE
 
 #: What carries an answer, and is none of its words.
@@ -97,7 +97,9 @@ _PIECES = st.sampled_from(
 
 
 @settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(80, 300),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(lines=st.lists(st.lists(_PIECES, max_size=4).map("".join), max_size=7))
 def test_no_line_is_lost_in_silence(lines: list[str], repo: Repo) -> None:

@@ -68,6 +68,7 @@ def exchange(team: Team) -> None:
 # ---- file ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep(only=("own-reposito", "in-tree"))
 @pytest.mark.parametrize("kind", [OWN_REPOSITORY, IN_TREE, OWN_BRANCH])
 def test_over_file_urls(tmp_path: Path, kind: str) -> None:
     exchange(Team(tmp_path, kind, url="file://{}"))
@@ -172,6 +173,7 @@ def over_http(team: Team, web: type[_Backend]) -> Team:
     return team
 
 
+@pytest.mark.deep(only=("in-tree", "own-reposito"))
 @pytest.mark.parametrize("kind", [OWN_REPOSITORY, IN_TREE, OWN_BRANCH])
 def test_over_smart_http(tmp_path: Path, web: type[_Backend], kind: str) -> None:
     exchange(over_http(Team(tmp_path, kind), web))
@@ -208,6 +210,7 @@ def test_i3_over_http_that_asks_who_we_are(tmp_path: Path, web: type[_Backend]) 
 # ---- ssh ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 def test_over_an_ssh_stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What git says to ssh and gets back, with a script in the place of ssh that runs the command here."""
     script = tmp_path / "stand-in"

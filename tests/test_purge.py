@@ -215,6 +215,7 @@ def test_what_was_purged_before_it_was_sent_is_no_fault_where_it_arrives(
     assert {said.code for said in four.sync().findings} & {"seal-broken", "log-edited"}
 
 
+@pytest.mark.deep
 def test_an_old_clone_brings_nothing_back(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,6 +248,7 @@ def test_an_old_clone_brings_nothing_back(
     assert run("verify").code == 0
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "kill",
     sampled([f"{call} {n}" for call in ("rename", "link", "unlink") for n in range(1, 9)], 7),

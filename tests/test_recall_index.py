@@ -159,7 +159,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@settings(max_examples=examples(12))
+@settings(max_examples=examples(3, 12))
 @given(steps=STEPS)
 def test_any_way_to_a_set_of_logs_gives_its_index(
     tmp_path_factory: pytest.TempPathFactory, template: Path, steps: list[tuple[set[int], str]]
@@ -231,6 +231,7 @@ def test_room_for_late_logs_ends_in_a_new_file(
     assert len(files) > 1
 
 
+@pytest.mark.deep
 def test_logs_that_come_bit_by_bit_end_in_a_new_file(
     home: Home, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,7 @@ LINES = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(80, 300))
 @given(lines=LINES, header=st.booleans())
 def test_every_word_is_in_a_passage_and_lines_are_right(lines: list[str], header: bool) -> None:
     """Nothing of the prose is lost or told twice, and a passage's line is that of its first words."""
@@ -87,6 +87,7 @@ def test_what_a_turn_gives_away(text: str, marks: int) -> None:
     assert marks_of(text) == marks
 
 
+@pytest.mark.deep(only="# \\n")
 @pytest.mark.parametrize(
     "piece", sampled(["x", "\n", "a:\n", "a: b\n", "# \n", "- \n", "## Facts\n", "word ", "---\n", "**a:** ", "Aa", "\n\n"], 4)
 )  # fmt: skip
@@ -124,7 +125,7 @@ TOLD = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(80, 200))
 @given(blocks=TOLD)
 def test_passage_of_one_turn(blocks: list[str]) -> None:
     """No passage is of two turns or commits, and nobody speaks in one, whatever it begins with."""

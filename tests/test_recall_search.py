@@ -196,7 +196,7 @@ LOGS = st.lists(
 
 
 @example("ubes")  # a stem of two letters
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(20, 50))
 @given(question=st.text(max_size=80))
 def test_no_text_raises(question: str) -> None:
     """Whatever somebody types, in whatever writing, is a question."""
@@ -209,7 +209,7 @@ def test_no_text_raises(question: str) -> None:
 _KEPT: list[Index] = []
 
 
-@settings(max_examples=examples(80))
+@settings(max_examples=examples(30, 80))
 @given(
     question=st.lists(
         st.sampled_from(
@@ -244,7 +244,7 @@ def test_a_huge_question_is_read_in_part(corpus: Index) -> None:
     search(corpus, "-" * 100_000 + "a")
 
 
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(20, 50))
 @given(logs=LOGS, question=SENTENCES)
 def test_the_same_question_has_the_same_answer(logs: list[str], question: str) -> None:
     """An answer depends on the logs and the question alone, not on what was asked before."""
@@ -261,7 +261,7 @@ def test_the_same_question_has_the_same_answer(logs: list[str], question: str) -
     other.close()
 
 
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(20, 50))
 @given(logs=LOGS, left=SENTENCES, right=SENTENCES)
 def test_more_of_a_question_is_better(logs: list[str], left: str, right: str) -> None:
     """A passage with all words of a question comes before the same passage without one of them."""
@@ -275,7 +275,7 @@ def test_more_of_a_question_is_better(logs: list[str], left: str, right: str) ->
         index.close()
 
 
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(20, 50))
 @given(logs=LOGS, wanted=SENTENCES, unwanted=st.sampled_from(VOCABULARY))
 def test_what_is_not_wanted_is_in_no_hit(logs: list[str], wanted: str, unwanted: str) -> None:
     """`-word` and `-"two words"` keep every passage out that has them."""
@@ -287,7 +287,7 @@ def test_what_is_not_wanted_is_in_no_hit(logs: list[str], wanted: str, unwanted:
     index.close()
 
 
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(20, 50))
 @given(logs=LOGS, words=st.lists(st.sampled_from(VOCABULARY), min_size=2, max_size=3))
 def test_a_quotation_is_in_every_hit(logs: list[str], words: list[str]) -> None:
     """Quoted words follow each other in every hit, and every passage in which they do is one."""

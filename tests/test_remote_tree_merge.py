@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 import pytest
@@ -13,11 +12,10 @@ from ledger.git.trees import FILE, FOLDER, entries
 from ledger.model.seal import seal
 from ledger.model.sha256 import blob_id, sha1
 from ledger.remote.tree_merge import Joined, Sides, join, unite, with_files
+from tests.conftest import examples
 
 #: `python -m tests.campaigns.laws` asks for more.
-LAW = settings(
-    max_examples=max(200, int(os.environ.get("DIURNA_LAW_EXAMPLES", "0"))), deadline=None
-)
+LAW = settings(max_examples=examples(60, 200), deadline=None)
 STAMPS = [f"2026-11-2{day}-08301241{day}" for day in range(4)]
 PREFIXES = ("", "memory/")
 

@@ -252,6 +252,7 @@ def _asked(part: Path, *line: str) -> subprocess.CompletedProcess[str]:
     return forks.run(["-m", "rituals", *line], part, os.environ)
 
 
+@pytest.mark.deep
 @every_kind
 def test_c8_a_partial_clone_fetches_what_memory_needs_at_once(tmp_path: Path, kind: str) -> None:
     """A hook fetches nothing, a remote that is away leaves no log out, and no other file comes along."""

@@ -27,7 +27,7 @@ from tests.campaigns.second_fold import (
     said_by,
     view_of,
 )
-from tests.conftest import each_row
+from tests.conftest import each_row, examples
 from tests.second_fold import Known, Log, SecondFold, Windows
 from tests.test_laws import LAW, Logged, ledgers, policies, replayed
 
@@ -45,7 +45,7 @@ def second(logs: list[Logged], policy: Policy) -> dict[str, Known]:
     return SecondFold(told, Windows(*policy.windows[:6]), lasting).facts()
 
 
-@settings(LAW, max_examples=max(300, LAW.max_examples))
+@settings(LAW, max_examples=examples(60, 300))
 @given(ledgers(), policies, st.integers(0, 14))
 def test_two_folds_agree(logs: list[Logged], policy: Policy, cut: int) -> None:
     """Texts, use, birth, truth, last words, tiers, pages, contradictions; also in a cache that met them late."""

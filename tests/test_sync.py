@@ -37,6 +37,7 @@ __all__ = ["hermetic", "make_team", "pair"]
 # ---- journeys -----------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("kind", "url"), sampled(product(KINDS, ["{}", "file://{}"]), 5))
 def test_h1_two_clones_share_one_memory(make_team: MakeTeam, kind: str, url: str) -> None:
     """Both appended apart; after three syncs both hold the same bytes, and each says what happened."""
@@ -61,6 +62,7 @@ def test_h1_two_clones_share_one_memory(make_team: MakeTeam, kind: str, url: str
         settled(one, two)
 
 
+@pytest.mark.deep
 def test_in_tree_clones_agree_and_stay_clean(make_team: MakeTeam) -> None:
     """In-tree publishes by review only: the logs are joined, the projection waits for `publish`."""
     team = make_team(IN_TREE)
@@ -121,6 +123,7 @@ def test_a_log_that_waits_goes_along(pair: tuple[SyncedTeam, Clone, Clone]) -> N
     assert two.facts() == {"alpha"}
 
 
+@pytest.mark.deep
 def test_what_memory_learned_is_counted(pair: tuple[SyncedTeam, Clone, Clone]) -> None:
     """New, superseded and contested facts, by the logs of two agents."""
     _, one, two = pair
@@ -156,6 +159,7 @@ def test_h9_both_peers_make_the_same_commit(pair: tuple[SyncedTeam, Clone, Clone
     settled(one, two)
 
 
+@pytest.mark.deep
 def test_a_join_is_dated_as_the_newer_side(pair: tuple[SyncedTeam, Clone, Clone]) -> None:
     """Whichever of the tips has the lower id, and whoever joins them."""
     _, one, two = pair
@@ -191,6 +195,7 @@ def test_a_join_is_dated_as_the_newer_side(pair: tuple[SyncedTeam, Clone, Clone]
     assert newer_first == {True, False}
 
 
+@pytest.mark.deep
 def test_h8_criss_cross_merges_settle(make_team: MakeTeam) -> None:
     """Three clones that joined in different orders come to the same files; one more round, one tip."""
     team = make_team()
@@ -259,6 +264,7 @@ def test_a_bare_repository_syncs(pair: tuple[SyncedTeam, Clone, Clone]) -> None:
 # ---- races --------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 def test_i1_racing_clones_all_land(make_team: MakeTeam) -> None:
     """Three clones append and sync three times each, at once: nothing is lost, all settle."""
     team = make_team()

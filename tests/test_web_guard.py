@@ -255,6 +255,7 @@ FORGED: dict[str, tuple[Sent, Sent, int]] = {
 }  # fmt: skip
 
 
+@pytest.mark.deep
 @each_row("kind", FORGED)
 def test_what_is_forged_is_refused(kind: str, client: Client, recorded: list[str]) -> None:
     """One thing is not as a page of ours would send it; with that put right, the request passes."""
