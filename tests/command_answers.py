@@ -285,8 +285,8 @@ def _check(tell: Recorder, folder: Path) -> None:
     tell("impact", "HEAD~1")
 
 
-def _adopt(tell: Recorder, folder: Path) -> None:
-    """Take over a page and a log that another tool wrote."""
+def _import_ledger(tell: Recorder, folder: Path) -> None:
+    """Bring in a page and a log that another tool wrote."""
     subprocess.run(["git", "init", "-q", str(folder)], check=True)
     sessions = folder / "memory" / "sessions"
     sessions.mkdir(parents=True)
@@ -297,8 +297,11 @@ def _adopt(tell: Recorder, folder: Path) -> None:
     (sessions / "2026-01-02-100000.md").write_text(
         "# Queue\n\n## Memory References\n\n- Referenced: use-redis\n"
     )
-    for more in (("--dry-run",), ("--compat",), ()):
-        tell("adopt", str(folder), *more)
+    subprocess.run(["git", "-C", str(folder), "add", "-A"], check=True)
+    git = ("git", "-C", str(folder), "-c", "user.name=A", "-c", "user.email=a@example.org")
+    subprocess.run([*git, "commit", "-qm", "theirs"], check=True)
+    for more in (("--dry-run",), ("--write",)):
+        tell("import", "ledger", str(folder), *more)
 
 
 def _records(tell: Recorder, folder: Path) -> None:
@@ -337,7 +340,7 @@ def gather(run: Callable[..., Ran], folder: Path, monkeypatch: pytest.MonkeyPatc
     _share(tell, folder, monkeypatch)
     _check(tell, folder.parent / "other")
     _records(tell, folder.parent / "documented")
-    _adopt(tell, folder.parent / "handed-down")
+    _import_ledger(tell, folder.parent / "handed-down")
     return tell.answers
 
 

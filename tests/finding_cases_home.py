@@ -1,10 +1,10 @@
-"""Findings about projections, the repository, secrets and adoption."""
+"""Findings about projections, the repository and secrets."""
 
 from __future__ import annotations
 
 import os
 
-from tests.conftest import NOW_MS, make_repository
+from tests.conftest import NOW_MS
 from tests.finding_case import LOG, REFERENCES, Arguments, Prepare, Shop, by_hand, case
 
 # ---- projection and repository --------------------------------------------------------------------
@@ -307,23 +307,6 @@ def _(shop: Shop) -> Arguments:
     text = (shop.home / "continuity.md").read_text()
     shop.put("continuity.md", text.replace("- Use X.", "- Use X or Y."))
     return ("lint",)
-
-
-# ---- adoption -------------------------------------------------------------------------------------
-
-
-@case(
-    "adopt-differs",
-    "info: continuity.md: `a-b` uses: the reference tool says 1, right is 0 (1 x under a verb that "
-    "is no use)",
-)
-def _(shop: Shop) -> Arguments:
-    other = make_repository(shop.path.parent / "other")
-    footer = "created: 2026-01-01 | last_used: 2026-01-01 | uses: 1 | tier: active"
-    fact = f"- A.\n  <!-- id: a-b | {footer} -->\n"
-    other.write("memory/continuity.md", f"## Key Decisions\n\n{fact}")
-    other.write("memory/sessions/2026-01-01-000000.md", f"# S\n\n{REFERENCES}- Archived: a-b\n")
-    return ("adopt", "--dry-run", str(other.path))
 
 
 # ---- what memory has on a change of the code ------------------------------------------------------

@@ -275,6 +275,19 @@ class SecondFold:
         key = births[0][0] if births else self.texts_said(id)[0][0]
         return key[:10], key, key
 
+    def counted(self, id: str) -> tuple[int, str, str, bool] | None:
+        """What another tool counted, where it counts (F4): uses, and until a later use date, place, new."""
+        more, told = 0, None
+        for key, event in reversed(self.said(id)):
+            if isinstance(event, FactCreated):
+                form = r"(-?[0-9]{1,9}) ([0-9-]{10}) (\S+)( working)?"
+                found = re.fullmatch(form, dict(event.meta).get("counted", ""))
+                if found and is_date(found[2]) and (found[3] == "-" or is_stem(found[3])):
+                    place = f"{found[2]}-~" if found[3] == "-" else key_of(found[3])
+                    later = any(name > key for name in self.naming(id))
+                    more, told = int(found[1]), None if later else (found[2], place, bool(found[4]))
+        return None if not more and told is None else (more, *(told or ("", "", False)))
+
     def footer(self, id: str) -> dict[str, str]:
         footer: dict[str, str] = {}
         for _, event in reversed(self.said(id)):
@@ -283,7 +296,8 @@ class SecondFold:
         for _, event in self.said(id):
             if isinstance(event, FactUpdated):
                 footer.update(event.meta)
-        return {key: value for key, value in footer.items() if key not in ("created", "origin")}
+        births = ("created", "origin", "counted")
+        return {key: value for key, value in footer.items() if key not in births}
 
     def box(self, id: str) -> tuple[str, str]:
         """The checkbox at birth and its log."""
@@ -406,8 +420,11 @@ class SecondFold:
         verified = self.last(id, FactVerified)
         promoted = promotion is not None and isinstance(promotion[1], FactPromoted)
         away = self.away(id)
-        tier = self.tier(bool(calls), away, promoted, kind, closed, born, naming)
-        reason, page = self.place(tier, calls, away, closed, closed_at, (naming or [born])[-1])
+        more, told, since, new = self.counted(id) or (0, "", "", False)
+        uses, used = max(len(naming) + more, 0), since or (naming or [born])[-1]
+        young = (since if new else "") if since else born * (uses <= 1)
+        tier = self.tier(bool(calls), away, promoted, kind, closed, young, used)
+        reason, page = self.place(tier, calls, away, closed, closed_at, used)
         footer = {key: value for key, value in self.footer(id).items() if key != "kind"}
         redacted = self.redacted(id)
         if redacted:  # F9
@@ -422,8 +439,8 @@ class SecondFold:
             ),
             created=created,
             origin=origin,
-            uses=len(naming),
-            last_used=naming[-1][:10] if naming else created,
+            uses=uses,
+            last_used=told or (naming[-1][:10] if naming else created),
             closed=closed,
             closed_at=closed_at,
             superseded_by=by,
@@ -481,17 +498,16 @@ class SecondFold:
         promoted: bool,
         kind: str,
         closed: bool,
-        born: str,
-        naming: Sequence[str],
+        young: str,
+        used: str,
     ) -> str:
-        used = (naming or [born])[-1]
         if false:
             return "superseded"
         if away:
             return "archived"
         if promoted or kind in self.lasting:
             return "core"
-        if not self.passed(born, "working") and len(naming) <= 1:
+        if young and not self.passed(young, "working"):
             found = "working"
         elif not self.passed(used, "active"):
             found = "active"

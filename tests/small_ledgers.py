@@ -1,7 +1,9 @@
-"""Small ledgers of the kind that is adopted, and the command that adopts them."""
+"""Small ledgers of another implementation of the format, and the command that brings them in."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import shutil
 import subprocess
 from pathlib import Path
@@ -9,9 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memory.api import Memory
-from rituals.intake.adopt.adoption import apply_adoption, plan_adoption
-from rituals.intake.adopt.adoption_plan import AdoptionPlan
+from rituals.cli.app import main as diurna
 
 if TYPE_CHECKING:
     from tests.conftest import Repo
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 MERCURY = ROOT.parent / "shared" / "ledgers" / "mercury"
-NOW_MS = 1_795_249_812_417
 needs_mercury = pytest.mark.skipif(not MERCURY.is_dir(), reason="the shared ledgers are not here")
 
 
@@ -51,10 +50,15 @@ def log(*references: str) -> str:
     return "# Session\n\n## Memory References\n\n" + "".join(f"- {line}\n" for line in references)
 
 
-def adopt(folder: Path) -> tuple[AdoptionPlan, Memory]:
-    """Adopt a ledger as the command does."""
-    plan = plan_adoption(str(folder))
-    return plan, apply_adoption(plan, lambda: NOW_MS, "tester").memory
+def bring_in(folder: Path) -> None:
+    """Commit a folder as it is, and let the command bring in the ledger that lies in it."""
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "config", "user.name", "Ada")
+    git(folder, "config", "user.email", "ada@example.invalid")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "memory")
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        assert diurna(["import", "ledger", str(folder), "--write"]) == 0
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -72,47 +76,6 @@ def tree_of(folder: Path) -> dict[str, bytes]:
     }
 
 
-PAGE = """# Continuity — shop
-
-> Shared ground truth.
-> `<!-- id: kebab-id | created: YYYY-MM-DD | uses: N | tier: active -->`
-
----
-
-## Project State
-
-- **status:** alpha
-- **repo:** here
-
-> Seeded from a prototype.
-
-## Stack & Tools
-
-> Canonical live home for the current stack — and so on.
-
-Python 3.11.
-
-## Key Decisions
-
-- A decision nobody gave a footer.
-  It has a second line.
-
-- One with a footer.
-  <!-- id: dec-one | created: 2026-01-01 | uses: 1 | tier: active -->
-- The id is wrong. <!-- id: Not An Id | created: 2026-01-01 | tier: active -->
-
-## Open Threads
-
-- [ ] An open thread without a footer.
-
-## User Preferences
-
-(none recorded yet — record ONLY what the user states)
-
-<!-- a note to agents -->
-"""
-
-
 def small(repo: Repo) -> None:
     """Commit a small ledger."""
     write_ledger(
@@ -124,24 +87,3 @@ def small(repo: Repo) -> None:
     )
     repo.git("add", "memory")
     repo.git("commit", "-q", "-m", "memory")
-
-
-HAND_WRITTEN = """# What we know
-
-Some words before everything.
-
-## Key Decisions
-
-- We use Postgres.
-- Money is counted
-  in cents.
-
-A paragraph between.
-
-## Lunch
-
-- The canteen closes at two.
-- [ ] Ask for a later hour.
-
-1. first of all
-"""

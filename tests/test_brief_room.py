@@ -12,7 +12,7 @@ from projection.brief.brief_lines import LEAST_TEXT_CHARS, TITLE_CHARS
 from projection.brief.brief_values import ASKED, CHANGES, DECISIONS, REST, SESSIONS
 from projection.brief.single_line import title_of, unstressed
 from tests.bench.briefs import crowd, read, scored
-from tests.bench.facts import adopted
+from tests.bench.facts import brought_in
 from tests.conftest import Repo, Run, each_row
 from tests.test_brief_making import Team, born, ids, team  # noqa: F401 - a fixture
 
@@ -23,7 +23,7 @@ LEDGER, QUESTIONS = SHARED / "ledgers/mercury", SHARED / "bench/facts/questions.
 @pytest.mark.skipif(not QUESTIONS.exists(), reason="a real ledger with questions is not there")
 def test_brief_crowded(tmp_path: Path) -> None:
     """The fact that answers has a line in the brief for the question, however much else must hold or is open."""
-    memory = Memory.open(str(adopted(LEDGER, tmp_path)), agent="bench")
+    memory = Memory.open(str(brought_in(LEDGER, tmp_path)), agent="bench")
     questions = read(QUESTIONS, memory)
     asked = len(questions)
     assert asked >= 70

@@ -191,8 +191,8 @@ def test_an_edit_is_absorbed_without_its_secret(repo: Repo, run: Run) -> None:
     assert TOKEN.encode() not in everything(repo)
 
 
-def test_adopted_texts_are_guarded(bare_repo: Repo, run: Run) -> None:
-    """The texts that enter by `adopt` are redacted; the other tool's logs stay byte for byte."""
+def test_texts_of_an_imported_ledger_are_guarded(bare_repo: Repo, run: Run) -> None:
+    """The texts of its pages are redacted; the other tool's logs stay byte for byte."""
     log = f"# S\n\nUsed {TOKEN}.\n\n## Memory References\n\n- Created: use-it\n"
     bare_repo.write("memory/sessions/2026-07-01-101500.md", log)
     bare_repo.write(
@@ -200,7 +200,9 @@ def test_adopted_texts_are_guarded(bare_repo: Repo, run: Run) -> None:
         f"# Continuity — shop\n\n## Facts\n\n- Use {TOKEN}.\n"
         "  <!-- id: use-it | created: 2026-07-01 | last_used: 2026-07-01 | uses: 1 | tier: active -->\n",
     )
-    ran = run("adopt", ".")
+    bare_repo.git("add", "-A")
+    bare_repo.git("commit", "-qm", "theirs")
+    ran = run("import", "ledger", ".", "--write")
     assert ran.code == 0, ran.err
     assert "a github-token in the text of use-it was not stored" in ran.err
     assert TOKEN not in (bare_repo.path / "memory/continuity.md").read_text()

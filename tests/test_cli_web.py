@@ -44,7 +44,9 @@ def test_where_there_is_no_home_it_says_how_to_make_one(bare_repo: Repo, run: Ru
     assert "no Diurna home" in ran.err and "hint: run `diurna init`" in ran.err
 
 
-def test_a_ledger_that_another_tool_wrote_is_to_be_adopted_first(bare_repo: Repo, run: Run) -> None:
+def test_a_ledger_that_another_tool_wrote_is_to_be_imported_first(
+    bare_repo: Repo, run: Run
+) -> None:
     """It says so, with the command."""
     bare_repo.write("memory/sessions/2026-07-01-101500.md", "# A\n")
     bare_repo.write("memory/continuity.md", "# Continuity\n")

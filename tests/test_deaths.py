@@ -158,9 +158,11 @@ def test_a_copy_made_at_a_call_is_what_a_kill_there_leaves(tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(not strace_works(), reason="strace is not here or may not trace")
-def test_an_adoption_that_died_is_taken_back_though_the_person_went_on(tmp_path: Path) -> None:
-    """Its policy would stand there, not committed, and the ledger would look adopted."""
-    deed = next(one for one in DEEDS if one.name == "adopt")
+def test_an_imported_ledger_that_died_is_taken_back_though_the_person_went_on(
+    tmp_path: Path,
+) -> None:
+    """Its policy would stand there, not committed, and it would look imported."""
+    deed = next(one for one in DEEDS if one.name == "ledger")
     make_ground(tmp_path / "ground", deed)
     sites = sites_of(deed, tmp_path / "ground", tmp_path)
     site = next(one for one in sites if one.call == "link" and "index.lock" in one.what)

@@ -18,7 +18,7 @@ from ledger.model.sha256 import blob_id
 from memory.api import Memory
 from rituals.report.export.event_lines import log_line, read_line
 from tests.conftest import Repo, Run, each_row
-from tests.small_ledgers import needs_mercury, place_mercury
+from tests.small_ledgers import bring_in, needs_mercury, place_mercury
 
 _STAMP = "2026-11-21-083012417"
 _WORDS = st.text("ab`→#-:|<>!\u00e9\u2028\\\"'{}[] 0", max_size=30)
@@ -189,11 +189,8 @@ def test_two_names_for_one_place(repo: Repo, run: Run) -> None:
 
 @needs_mercury
 def test_a_ledger_of_another_tool(bare_repo: Repo, run: Run) -> None:
-    """The real one, adopted, arrives whole."""
-    place_mercury(bare_repo.path)
-    bare_repo.git("add", "-A")
-    bare_repo.git("commit", "-qm", "before")
-    assert run("adopt", str(bare_repo.path)).code == 0
+    """The real one, imported, arrives whole."""
+    bring_in(place_mercury(bare_repo.path))
     lines = run("export", "events").out
     home = _other(bare_repo, run)
     assert run("import", "events", "-", *home, stdin=lines.encode()).code == 0

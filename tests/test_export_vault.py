@@ -17,7 +17,7 @@ from projection.policy.model import Policy
 from projection.views.vault_notes import INDEX, MARK, ROLES, is_ours, note, vault
 from projection.views.view_source import SessionLine
 from tests.conftest import Repo, Run
-from tests.small_ledgers import needs_mercury, place_mercury
+from tests.small_ledgers import bring_in, needs_mercury, place_mercury
 from tests.test_laws import Logged, ledgers, policies, replayed
 from tests.test_views import VIEW_LAW, ledger, of_kind
 
@@ -179,11 +179,8 @@ def test_usage(repo: Repo, run: Run) -> None:
 
 @needs_mercury
 def test_the_real_ledger(bare_repo: Repo, run: Run, tmp_path: Path) -> None:
-    """Adopted, it is a vault without a dead link."""
-    place_mercury(bare_repo.path)
-    bare_repo.git("add", "-A")
-    bare_repo.git("commit", "-qm", "before")
-    run("adopt", str(bare_repo.path))
+    """Imported, it is a vault without a dead link."""
+    bring_in(place_mercury(bare_repo.path))
     folder = tmp_path / "vault"
     assert run("export", "vault", str(folder)).code == 0
     notes = {str(p.relative_to(folder)): p.read_text() for p in folder.rglob("*.md")}

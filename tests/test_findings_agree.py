@@ -30,7 +30,7 @@ DUE = {"lint", "review", "status"}
 #: What only the doing of something tells, never a look at what stands.
 OF_ACTS = frozenset(
     "not-canonical false-fact similar-fact relative-date no-such-file until-unseen opposite-fact absorbed answer-void index-busy stale-lock object-mended "
-    "cache-rebuilt fallback-identity unsigned secret-redacted adopt-differs no-home check-failed "
+    "cache-rebuilt fallback-identity unsigned secret-redacted no-home check-failed "
     "log-dropped note-line personal-log withheld-text fades-soon change-gone change-breaks change-version "
     "change-decided change-ends change-untold".split()
 )

@@ -269,7 +269,7 @@ def test_j11_a_hostile_configuration_runs_nothing(pair: Pair, tmp_path: Path) ->
 def test_j11_the_filters_of_a_repository_are_not_asked_which_files_changed(
     pair: Pair, tmp_path: Path
 ) -> None:
-    """Git compares by them what may have changed: for the brief of a task, and before a memory is adopted."""
+    """Git compares by them what may have changed: for the brief of a task, and before a ledger is imported."""
     _, one, _ = pair
     ran = tmp_path / "ran"
     (one.folder / ".gitattributes").write_text("* filter=evil\n*.b filter=slow\n")

@@ -234,7 +234,6 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         "redact": (("twin", "--reason", f"why {NAMED}"), (f"r{NAMED}", "--reason", "x")),
         "capture": (("--show",), ("--session", f"s{NAMED}"), ("--host", "claude", "--session", f"s{NAMED}")),
         "sync": ((), (f"origin{NAMED}",)),
-        "adopt": (("--dry-run",), (f"dir{NAMED}",)),
         "init": (("--dry-run",), (f"dir{NAMED}", "--dry-run")),
         "install": (("--dry-run", "claude"), (f"h{NAMED}",)),
         "uninstall": (("--dry-run",), (f"h{NAMED}",)),

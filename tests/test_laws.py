@@ -102,6 +102,8 @@ import_meta = st.sampled_from(
         (("created", "2026-03-31"),),
         (("created", "2026-03-31"), ("origin", "2026-03-31-100300")),
         (("kind", "thread"), ("created", "2026-04-01")),
+        (("created", "2026-03-31"), ("counted", "7 2026-04-01 - working")),
+        (("counted", "-2 2026-04-01 2026-04-01-090000"),),
     )
 )
 

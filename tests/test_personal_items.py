@@ -258,8 +258,10 @@ def test_a_session_is_not_said_to_have_been_shown_it() -> None:
     assert ids_shown(f"{text}- ship (decision, working, 2026-11-21): We ship.\n") == ["ship"]
 
 
-def test_adopting_what_says_so_changes_nothing(data: Path, bare_repo: Repo, run: Run) -> None:
-    """A page of another tool with such a fact is not taken over, and stays to the byte."""
+def test_importing_a_ledger_that_says_so_changes_nothing(
+    data: Path, bare_repo: Repo, run: Run
+) -> None:
+    """A page of another tool with such a fact is not brought in, and stays to the byte."""
     bare_repo.write(
         "memory/continuity.md",
         f"# Continuity\n\n## Key Decisions\n\n- {WORD} likes tea.\n"
@@ -268,6 +270,6 @@ def test_adopting_what_says_so_changes_nothing(data: Path, bare_repo: Repo, run:
     bare_repo.git("add", "-A")
     bare_repo.git("commit", "-qm", "theirs")
     before = bare_repo.shape()
-    ran = run("adopt", ".")
+    ran = run("import", "ledger", ".", "--write")
     assert ran.code == 1 and "tea is only one person's" in ran.err
     assert bare_repo.shape() == before

@@ -134,7 +134,7 @@ _MADE: list[str] = []
 
 #: Commands that do not answer from this ledger, and why.
 _ELSEWHERE = {
-    "init": "makes a home", "adopt": "takes over another tool's", "hook": "is called by git",
+    "init": "makes a home", "hook": "is called by git",
     "org": "its rows are walked in test_org_worker",
     "mcp": "serves until it is stopped; its tools are walked below",
     "web": "serves until it is stopped; its pages are walked in test_web_*", "tour": "a ledger of its own",

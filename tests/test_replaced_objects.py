@@ -156,7 +156,7 @@ def test_c19_so_is_the_commit_of_every_command(
 
 
 @pytest.mark.parametrize("disguise", ["tip", "tip's tree", "grafts"])
-def test_c19_so_is_an_adoption(bare_repo: Repo, run: Run, disguise: str) -> None:
+def test_c19_so_is_an_import_of_a_ledger(bare_repo: Repo, run: Run, disguise: str) -> None:
     """No file of the user's, and no log of the other tool's, is left out of it."""
     small(bare_repo)
     for number in range(3):
@@ -166,6 +166,6 @@ def test_c19_so_is_an_adoption(bare_repo: Repo, run: Run, disguise: str) -> None
         bare_repo.git("commit", "-q", "-m", f"code {number}")
     before = set(real(bare_repo.path, "ls-tree", "-r", "--name-only", "main").split("\n"))
     DISGUISES[disguise](bare_repo.path, "main")
-    ran = run("adopt", ".")
+    ran = run("import", "ledger", ".", "--write")
     assert ran.code == 0, ran.err
     assert before <= set(real(bare_repo.path, "ls-tree", "-r", "--name-only", "main").split("\n"))

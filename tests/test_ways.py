@@ -51,7 +51,6 @@ TABLE = (
     ("check --restore --dry-run", "verify --restore --dry-run"),
     ("check memory/continuity.md", "lint memory/continuity.md"),
     ("check -- memory/continuity.md nowhere.md", "lint -- memory/continuity.md nowhere.md"),
-    ("import ledger . --dry-run", "adopt . --dry-run"),
     ("export site ../site --base https://a.example --dry-run", "web --export ../site --base https://a.example --dry-run"),
     ("install --remove claude --dry-run", "uninstall claude --dry-run"),
 )  # fmt: skip

@@ -255,12 +255,14 @@ def by_events(at: Redacted) -> None:
     assert again["commits"] == [] and [one["line"] for one in again["left_out"]] == [2]
 
 
-def by_adoption(at: Redacted) -> None:
+def by_a_ledger(at: Redacted) -> None:
     page = f"# Continuity\n\n## Key Decisions\n\n- {SAID}\n"
-    write_ledger(at.repo.path / "old", {"continuity.md": page})
-    for folder in (".", "old"):
-        ran = at.run("adopt", folder)
-        assert "already adopted" in ran.out or ran.code == 1, ran
+    said = f"# Continuity\n\n{SAID}\n\n## Facts\n\n- Nobody minds that one.\n"
+    for folder, text in (("old", page), ("older", said)):
+        files = {"continuity.md": text, "sessions/2026-01-01-000000.md": f"# S\n\n{SAID}\n"}
+        write_ledger(at.repo.path.parent / folder, files)
+        ran = at.run("import", "ledger", f"../{folder}", "--write")
+        assert ran.code == 0 and "left out: sessions/2026-01-01-000000.md" in ran.out, ran
 
 
 def by_a_record(at: Redacted) -> None:
@@ -282,7 +284,7 @@ def beside_git(at: Redacted) -> None:
 @pytest.mark.parametrize(
     "way",
     [beside_git, by_note, by_append, by_task, by_an_edit, by_a_committed_edit, by_learning, by_accepting,
-     by_the_transcript_again, by_the_past, by_import, by_events, by_adoption, by_a_record,
+     by_the_transcript_again, by_the_past, by_import, by_events, by_a_ledger, by_a_record,
      by_mcp, by_a_form, by_an_answer],
 )  # fmt: skip
 def test_no_way_leads_in_again(redacted: Redacted, way: Callable[[Redacted], None]) -> None:

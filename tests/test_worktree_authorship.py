@@ -287,7 +287,7 @@ def test_d4_a_persons_own_file_where_a_projection_goes_is_left(
 WRITERS = (
     ("append", "--title", "T", "--new", "id=b The text of b."), ("publish",), ("replay", "--write"),
     ("absorb",), ("review",), ("doctor", "--fix"), ("hook", "post-merge", "0"), ("init",), ("sync",),
-    ("confirm", "a"), ("restore", "a", "--reason", "r"), ("adopt", "."), ("verify",), ("show",),
+    ("confirm", "a"), ("restore", "a", "--reason", "r"), ("import", "ledger", ".", "--write"), ("verify",), ("show",),
 )  # fmt: skip
 
 

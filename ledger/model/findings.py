@@ -159,8 +159,6 @@ CODES: dict[str, tuple[str, str]] = {
     "secret-waived": (INFO, "lines that look like secrets and say that they are none"),
     "personal-data": (WARNING, "a home folder, an address or a number that belongs to a person"),
     "undeclared-edit": (WARNING, "an edit of a projection file that no log declares"),
-    # adoption
-    "adopt-differs": (INFO, "the right count differs from the reference tool's"),
 }
 
 

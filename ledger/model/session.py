@@ -43,8 +43,10 @@ REPORTED_KEYS = (
 )  # fmt: skip
 #: Of an entry: where in the code the work was done that its log tells of (`place_of`).
 PLACE = "place"
+#: What another tool counted of the uses of a fact (F4).
+COUNTED_KEY = "counted"
 #: Footer keys that only an `import` log may carry.
-IMPORT_KEYS = ("created", "origin")
+IMPORT_KEYS = ("created", "origin", COUNTED_KEY)
 
 REFERENCES_HEADING = "Memory References"
 FACTS_HEADING = "Facts"

@@ -102,9 +102,8 @@ def fact_row(
     else:
         state = ORDINARY
     contested = found.contradicted or len(found.superseded_by) > 1 or bool(found.circle)
-    young = found.born if found.uses <= 1 else ""
     about, names = footer(found, ENTITY_KEY), " ".join(pointed(found))
-    return fact, packed, state, found.anchor, young, found.kind, int(contested), about, names
+    return fact, packed, state, found.anchor, found.young, found.kind, int(contested), about, names
 
 
 def unpack_history(packed: bytes) -> History:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from ledger.model.event import Event, Meta
 from ledger.model.record import Record
 from ledger.model.task_states import IN_PROGRESS, TODO, either
+from projection.fold.counted_uses import UNCOUNTED, Counted
 from projection.policy.model import CLOSABLE, TASK_KIND
 
 #: Stands for every text of a redacted fact.
@@ -95,7 +96,8 @@ class Fact(Record):
     (log, successor or "") of what calls it false and does not count, because it did not know what stands.
     `archived_at` is the log that put it away by hand, as long as nothing brought it back. `moves` are
     those of a task that stand, in ledger order; none for what is no task. `helps` are the logs in which it
-    helped, `ignores` (log, role) of those who had no use for it.
+    helped, `ignores` (log, role) of those who had no use for it. `counted` is what
+    an import tells of uses before it.
     """
 
     id: str
@@ -124,6 +126,7 @@ class Fact(Record):
     moves: tuple[Move, ...] = ()
     helps: tuple[Help, ...] = ()
     ignores: tuple[tuple[str, str], ...] = ()
+    counted: Counted = UNCOUNTED
 
     @property
     def text(self) -> str:
@@ -131,6 +134,13 @@ class Fact(Record):
         if self.redacted:
             return REDACTED_TEXT
         return "\n\n".join(version.text for version in self.heads)
+
+    @property
+    def young(self) -> str:
+        """Where its age counts from as long as it may be `working`, "" once it was used for that."""
+        if self.counted.at and self.anchor == self.counted.since:
+            return self.anchor if self.counted.fresh else ""
+        return self.born if self.uses <= 1 else ""
 
     @property
     def false(self) -> bool:

@@ -37,7 +37,8 @@ from ledger.model.event import (
 )
 from ledger.model.ids import WITHHELD, version_id
 from ledger.model.order import is_date, is_stem, key_of
-from ledger.model.session import META_KEYS, WORKING, Entry
+from ledger.model.session import COUNTED_KEY, META_KEYS, WORKING, Entry
+from projection.fold.counted_uses import UNCOUNTED, Counted, counted_in
 from projection.fold.fact_history import Act, Fact, History, Signature, Version
 from projection.fold.falsity import Call, Edge, Take, known, taken, takes_in
 from projection.fold.helps import helps_in, ignores_in
@@ -250,10 +251,10 @@ class _Reading:
             meta=_ordered(self._meta),
             created=created,
             origin=origin,
-            last_used=history.last[:10] or created,
-            uses=history.uses,
+            last_used="",
+            uses=0,
             born=born,
-            anchor=history.last or born,
+            anchor="",
             closed=closed,
             closed_at=closed_at,
             superseded_by=tuple(dict.fromkeys([new for _, new, _ in calls if new])),
@@ -264,11 +265,13 @@ class _Reading:
             verified=self._verified,
             circle=tuple(self._circle),
             denied=tuple(denied),
-            archived_at="" if history.last > archived else archived,
+            archived_at=archived,
             moves=moves,
             helps=helps_in(history.acts) if self._judged else (),
             ignores=ignores_in(history.acts) if self._judged else (),
+            counted=_counted(self._births),
         )
+        found = with_uses(found, history.uses, history.last)
         withheld = self._redacted or any(version.text[:1] == WITHHELD for version in versions)
         return withheld_fact(found) if withheld else found
 
@@ -320,6 +323,28 @@ def _birth(births: list[tuple[str, FactCreated]], brought: str) -> tuple[str, st
     return stem[:10], stem, stem
 
 
+def _counted(births: list[tuple[str, FactCreated]]) -> Counted:
+    """Return what the first birth that tells so says of uses that were counted before."""
+    for stem, event in births:
+        for key, value in event.meta:
+            if key == COUNTED_KEY and (found := counted_in(value, stem)).at:
+                return found
+    return UNCOUNTED
+
+
+def with_uses(fact: Fact, uses: int, last: str) -> Fact:
+    """Return a fact as so many logs use it, of which the last is given, "" for none (F4, T6)."""
+    told = fact.counted
+    if told.at and last < told.at:
+        last_used, anchor = told.last, told.since
+    else:
+        last_used, anchor = last[:10] or fact.created, last or fact.born
+    return fact._replace(
+        uses=max(uses + told.uses, 0), last_used=last_used, anchor=anchor,
+        archived_at="" if last > fact.archived_at else fact.archived_at,
+    )  # fmt: skip
+
+
 def _kind_of(births: list[tuple[str, FactCreated]]) -> str:
     return THREAD_KIND if any(event.mark for _, event in births) else DEFAULT_KIND
 
@@ -335,10 +360,11 @@ def _closed_at_birth(births: list[tuple[str, FactCreated]]) -> tuple[bool, str]:
 def _ordered(meta: dict[str, str]) -> Meta:
     """Known keys in canonical order, then the others by name; birth keys stand in the fact itself."""
     known = [(key, meta[key]) for key in META_KEYS if key in meta and key not in _BIRTH]
-    return tuple(known + sorted(item for item in meta.items() if item[0] not in META_KEYS))
+    others = [item for item in meta.items() if item[0] not in (*META_KEYS, COUNTED_KEY)]
+    return tuple(known + sorted(others))
 
 
-_BIRTH = ("created", "origin", "kind")
+_BIRTH = ("created", "origin", COUNTED_KEY, "kind")
 
 
 def rivals(fact: Fact, facts: Mapping[str, Fact]) -> tuple[str, ...]:

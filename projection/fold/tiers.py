@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ledger.model.event import FactCreated
 from ledger.model.layout import quarter_of
+from ledger.model.session import IMPORT_KEYS
 from projection.fold.fact_history import Fact, History
 from projection.fold.projection_state import (
     ARCHIVED_TIERS,
@@ -50,7 +51,8 @@ def tier(fact: Fact, clock: DecayClock, lasting: frozenset[str]) -> str:
         return "archived"
     if fact.promoted or fact.kind in lasting:
         return "core"
-    if fact.uses <= 1 and fact.born >= clock.working:
+    young = fact.young
+    if young and young >= clock.working:
         found = "working"
     elif fact.anchor >= clock.active:
         found = "active"
@@ -75,7 +77,7 @@ def surely_faded(history: History, clock: DecayClock, lasting: frozenset[str]) -
         return False
     kind = DEFAULT_KIND
     for key, value in event.meta:
-        if key in ("created", "origin"):
+        if key in IMPORT_KEYS:
             return False
         if key == "kind":
             kind = value

@@ -19,7 +19,8 @@ from ledger.model.event import (
 from ledger.model.evidence import form_of, role_in
 from ledger.model.ids import WITHHELD, is_fact_id, withheld_text
 from ledger.model.order import is_date, is_stem, stem_in
-from ledger.model.session import Entry
+from ledger.model.session import COUNTED_KEY, Entry
+from projection.fold.counted_uses import UNCOUNTED, counted_in
 from projection.fold.fact_history import REDACTED_TEXT, Fact, History, Version
 from projection.policy.model import DEFAULT_KIND
 
@@ -114,7 +115,11 @@ def structural(meta: Meta) -> Meta:
             kept.append((key, _kind(value)))
         elif key in _OF_IDS:
             kept.append((key, ", ".join(filter(is_fact_id, value.replace(",", " ").split()))))
-        elif (key == "created" and is_date(value)) or (key == "origin" and is_stem(value)):
+        elif (
+            (key == "created" and is_date(value))
+            or (key == "origin" and is_stem(value))
+            or (key == COUNTED_KEY and counted_in(value) is not UNCOUNTED)
+        ):
             kept.append((key, value))
     return tuple(kept)
 

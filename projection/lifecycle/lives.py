@@ -17,7 +17,7 @@ from ledger.model.task_states import CLOSING
 from projection.fold.cycles import Cuts
 from projection.fold.decay import Decay
 from projection.fold.fact_history import Act, Fact, History
-from projection.fold.fold import collect, resolve
+from projection.fold.fold import collect, resolve, with_uses
 from projection.fold.tiers import never_decaying, stand, tier
 from projection.lifecycle.life import Life, Track
 from projection.lifecycle.plain_life import PlainWalker, plain_kind
@@ -191,8 +191,7 @@ class _Walker:
                 stale = False
             elif fact is not None:
                 stale = stale or bool(news)
-                away = "" if last > fact.archived_at else fact.archived_at
-                fact = fact._replace(uses=used, anchor=last or fact.born, archived_at=away)
+                fact = with_uses(fact, used, last)
             if fact is not None:
                 following = points[place + 1] if place + 1 < len(points) else ""
                 for session, stem, name in self._stretch(fact, point, following):
@@ -216,9 +215,9 @@ class _Walker:
             # a work log is a session of its own; any other log falls into the session before it
             last = self._position(following) - (following in self.numbers)
         yield first, start, tier(fact, self.decay.clock(first), self.lasting)
-        unused = self._position(fact.anchor)
+        unused, young = self._position(fact.anchor), fact.young or fact.born
         turning = {
-            self.decay.passed(fact.born, "working", self._position(fact.born)),
+            self.decay.passed(young, "working", self._position(young)),
             self.decay.passed(fact.anchor, "active", unused),
             self.decay.passed(fact.anchor, "archive", unused),
         }

@@ -11,6 +11,7 @@ from bisect import bisect_right
 
 from ledger.model import event as log_events
 from ledger.model.ids import WITHHELD
+from ledger.model.session import IMPORT_KEYS
 from projection.fold.projection_state import FADED
 from projection.lifecycle.life import Life, Track
 from projection.policy.model import CLOSABLE, DEFAULT_KIND
@@ -47,7 +48,7 @@ def plain_kind(id: str, acts: Sequence[Act]) -> str:
     for key, value in birth.meta:
         if key == "kind":
             kind = value
-        elif key in ("created", "origin"):
+        elif key in IMPORT_KEYS:
             return ""  # it was born before that log
     for act in acts[1:]:
         event = act.event

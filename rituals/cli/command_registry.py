@@ -101,7 +101,6 @@ ENTRIES = (
     Entry("verify", "Check the integrity of the ledger.", OTHER, "check", "check"),
     Entry("lint", "Check the ledger alone, as CI does.", OTHER, "check"),
     Entry("impact", "Say what memory has on a change of the code.", OTHER, "check"),
-    Entry("adopt", "Take over a ledger that another tool wrote, in place.", OTHER),
     Entry("uninstall", "Take out of agents' programs what install put there.", OTHER, "install"),
     Entry("mcp", "Serve this memory to agents, by the Model Context Protocol.", PROGRAMS, "programs",
           ),
@@ -153,7 +152,6 @@ WAYS = (
     Way("check", "--restore", ("verify",), "", "Commit again what history took from the ledger.",
         kept=True),
     Way("check", FIRST, ("lint",), "[FILE]...", kept=True),
-    Way("import", "ledger", ("adopt",), "DIR"),
     Way("install", "--remove", ("uninstall",)),
 )  # fmt: skip
 #: Those whose answer can be long: on a terminal a pager shows it.

@@ -319,10 +319,6 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         FORM._replace(help="How to write it; --json is --format json."),
         Option("--sarif", "The same as --format sarif.", to="form", sets="sarif"),
     ),
-    "adopt": (
-        Argument("dir"), Option("--compat", "Only print the other tool's own footers."),
-        Option("--verbose -v", "Name everything that was noticed."), DRY_RUN,
-    ),
     "uninstall": (HOSTS, Option("--user", "From your own files, instead of this project's."), DRY_RUN),
     "mcp": (
         Option("--http", "Listen on 127.0.0.1; port 7873 unless named, 0 for a free one.", "[PORT]",

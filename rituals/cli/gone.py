@@ -11,6 +11,7 @@ from projection.text.fuzzy import nearest
 GONE = {
     "--json=": "`--json | jq` chooses fields: `diurna show --json | jq '.facts[].id'`",
     "add": "`diurna note TEXT` records a fact, `diurna task add TEXT` a task",
+    "adopt": "`diurna import ledger DIR` brings in a ledger of the same format",
     "brief --format": "`diurna brief` is markdown, `diurna brief --json` JSON",
     "capture --again": "`diurna capture --past` shows what past sessions would leave",
     "critique": '`diurna note "thread: …"` records a point, `diurna close ID` settles it',

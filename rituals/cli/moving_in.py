@@ -12,11 +12,11 @@ from functools import partial
 
 from ledger.environment import user_folder, variables
 from ledger.home import OWN_REPOSITORY
+from ledger.model.layout import CONTINUITY_FILE, TREE_PREFIX
 from ledger.secrets.scanner import without_secrets
 from rituals.cli.context import Invocation
 from rituals.cli.intake_input import Intake, shown_place, tell_records
 from rituals.cli.terminal.intake_text import wanted
-from rituals.intake.adopt.adopted_files import CONTINUITY, FOLDER
 from rituals.intake.decision_records import read_records
 from rituals.intake.intake_items import Reading
 from rituals.intake.intake_plan import plan_intake
@@ -55,12 +55,10 @@ def take_in_all(call: Invocation, *, write: bool, dry_run: bool, verbose: bool) 
     else:
         for one in planned:
             one.tell()
-    if memory.home.prefix != f"{FOLDER}/" and os.path.isfile(
-        f"{ground.project}/{FOLDER}/{CONTINUITY}"
+    if memory.home.prefix != TREE_PREFIX and os.path.isfile(
+        f"{ground.project}/{TREE_PREFIX}{CONTINUITY_FILE}"
     ):
-        out.hint(
-            f"{FOLDER}/ holds a ledger of another tool: `diurna import ledger .` takes it over"
-        )
+        out.hint(f"{TREE_PREFIX} holds another ledger: `diurna import ledger .` brings it in")
 
 
 def _of_source(call: Invocation, reading: Reading) -> Intake:

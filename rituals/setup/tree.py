@@ -66,9 +66,17 @@ def plan_tree(place: str, repository: Repository | None, project: str, prefix: s
 
 
 def plan_checked_out(
-    kind: str, place: str, repository: Repository | None, prefix: str, policy: Policy
+    kind: str,
+    place: str,
+    repository: Repository | None,
+    prefix: str,
+    policy: Policy,
+    *,
+    around: bool = False,
 ) -> SetupPlan:
     """Plan a home in the work tree of a repository; None for one that `place` is to become.
+
+    `around` makes it around what another tool wrote there, which is to be imported.
 
     Raises:
         WriteRefused: a home can not be made there; the reason is said.
@@ -87,8 +95,9 @@ def plan_checked_out(
         on = f" on {branch}"
         files = missing(repository, commit, prefix, files)
         pointer = missing(repository, commit, "", pointer)
-        refuse_other_memory(repository, commit, prefix, files)
-        if prefix and POLICY_FILE in dict(files):
+        if not around:
+            refuse_other_memory(repository, commit, prefix, files)
+        if not around and prefix and POLICY_FILE in dict(files):
             refuse_others_folder(repository, commit, prefix)
     added = (*[(prefix + path, data) for path, data in files], *pointer)
     if repository is not None:

@@ -21,8 +21,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.bench import agent_memory, ledgers, syncs
-from tests.bench.facts import adopted
+from tests.bench import ledgers, syncs
+from tests.bench.facts import brought_in
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = sys.executable
@@ -322,39 +322,10 @@ def append(home: Path, other: Path, runs: int, limit: float, where: str) -> Row:
     ).take(*in_turn(runs, ours, theirs))
 
 
-def compat(folder: Path, runs: int) -> Row:
-    """Compute the reference tool's footers, against git reading the same logs."""
-    ledger = folder / "agent-memory"
-    if not ledger.exists():
-        agent_memory.generate(ledger, 10_000, 2_000)
-        for argv in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "x"], ["gc", "-q"]):
-            quiet = ["-c", "gc.auto=0", "-c", "maintenance.auto=false"]
-            subprocess.run(["git", "-C", str(ledger), *quiet, *argv], check=True, env=ENVIRONMENT)
-    listing = subprocess.run(
-        ["git", "-C", str(ledger), "ls-tree", "-r", "HEAD"],
-        check=True, capture_output=True, env=ENVIRONMENT,
-    ).stdout.decode()  # fmt: skip
-    ids = folder / "agent-memory.ids"
-    ids.write_text(
-        "".join(line.split()[2] + "\n" for line in listing.split("\n") if "sessions/" in line)
-    )
-    return Row(
-        "`diurna adopt --compat`, 10,000 logs and 2,000 facts / `git cat-file --batch`",
-        "≤ 4 ×",
-        4.0,
-    ).take(
-        *in_turn(
-            runs,
-            lambda _: spawn([DIURNA, "adopt", str(ledger), "--compat"], ledger),
-            lambda _: spawn(["git", "cat-file", "--batch", "--buffer"], ledger, ids),
-        )
-    )
-
-
 def learn(ledger: Path, runs: int) -> Row:
-    """Propose what a ledger that another tool wrote teaches, adopted before, in a whole process."""
+    """Propose what a ledger that another tool wrote teaches, imported before, in a whole process."""
     with tempfile.TemporaryDirectory() as folder:
-        home = adopted(ledger, Path(folder))
+        home = brought_in(ledger, Path(folder))
         spawn([DIURNA, "show"], home)
         taken = [spawn([DIURNA, "learn", "--json"], home) for _ in range(runs)]
         row = Row(f"`diurna learn`, the ledger {ledger.name}", "≤ 3 s", 0)
@@ -423,7 +394,6 @@ def main() -> None:
         lambda: [*hooks(large, 2 * runs), boundary(large, few), day(folder)],
         lambda: [listing(prepared(folder, 10_000, "branch"), 2 * runs), *many(folder, few)],
         lambda: recall(small, 2 * runs),
-        lambda: [compat(folder, few)],
         lambda: similar(10_000, 20 * runs),
         lambda: recalls(large, few, 3 * runs),
         lambda: [sync(folder, runs)],

@@ -1,6 +1,6 @@
 """What a brief has room for: whether the fact that answers a question stands in the brief for it.
 
-`python -m tests.bench.briefs LEDGER QUESTIONS` adopts a copy of a ledger in the agent-memory layout and makes the
+`python -m tests.bench.briefs LEDGER QUESTIONS` brings in a copy of a ledger of another tool and makes the
 brief for each question of `QUESTIONS` that some fact answers (a line each: `id`, `question`, `kind`, `gold`), and
 one without a task; then once more, crowded by fifteen invariants and fifteen open threads. A line of the table says
 in how many briefs a fact that answers has a line of its own, and how many of their characters are texts of facts.
@@ -18,7 +18,7 @@ from ledger.model.record import Record
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.brief.brief_values import SESSIONS, Brief, Section
-from tests.bench.facts import adopted
+from tests.bench.facts import brought_in
 
 #: What crowds a ledger: (what always holds, what is open), about subjects that a project has beside any other.
 _SUBJECTS = (
@@ -98,14 +98,14 @@ def read(questions: Path, memory: Memory) -> list[dict[str, object]]:
 
 
 def main() -> None:
-    """Adopt, ask, print."""
+    """Bring in, ask, print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("ledger", type=Path)
     parser.add_argument("questions", type=Path)
     asked = parser.parse_args()
     print("| ledger | characters | | there | share of texts | written |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
-        memory = Memory.open(str(adopted(asked.ledger, Path(folder))), agent="bench")
+        memory = Memory.open(str(brought_in(asked.ledger, Path(folder))), agent="bench")
         questions = read(asked.questions, memory)
         for name in ("plain", "crowded"):
             if name == "crowded":

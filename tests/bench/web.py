@@ -20,7 +20,7 @@ from urllib.parse import urlencode, urlsplit
 from ledger.home import discover
 from memory.api import Memory
 from tests.bench import __main__ as bench
-from tests.bench.facts import adopted
+from tests.bench.facts import brought_in
 
 #: What each page may take, warm, in milliseconds.
 _PAGES = {
@@ -170,7 +170,7 @@ def _meanwhile(server: Server) -> tuple[float, float]:
 def _of_ledger(ledger: Path) -> list[bench.Row]:
     """Measure the site of a real ledger, and what its first page weighs on the way to a browser."""
     with tempfile.TemporaryDirectory() as folder:
-        home, site = adopted(ledger, Path(folder)), Path(folder) / "site"
+        home, site = brought_in(ledger, Path(folder)), Path(folder) / "site"
         bench.spawn([bench.DIURNA, "show"], home)
         taken = []
         for _ in range(3):

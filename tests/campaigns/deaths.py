@@ -188,7 +188,7 @@ _DEEDS: tuple[tuple[str, tuple[str, ...], Callable[[Path], None], tuple[str, ...
     ("review", ("review", "--yes"), _aged, (IN_TREE, OWN_BRANCH)),
     ("import", ("import", "jsonl", "../items.jsonl", "--write"), _items, (IN_TREE, OWN_BRANCH)),
     ("by itself", ("-m", "rituals.review.background_steps"), _landed, (OWN_BRANCH, IN_TREE)),
-    ("adopt", ("adopt", "."), lambda home: None, (IN_TREE,)),
+    ("ledger", ("import", "ledger", ".", "--write"), lambda home: None, (IN_TREE,)),
 )  # fmt: skip
 DEEDS = tuple(
     Deed(name, words, kind, before) for name, words, before, kinds in _DEEDS for kind in kinds
@@ -208,7 +208,7 @@ class Death(Record):
 
 def make_ground(folder: Path, deed: Deed) -> None:
     """Make a home for a deed, beside a remote, with what a person is at."""
-    if deed.name == "adopt":
+    if deed.name == "ledger":
         home = folder / "home"
         home.mkdir(parents=True)
         user_repository(home)
@@ -287,7 +287,7 @@ def live_on(site: Site, between: str, person: str, dead: Path, folder: Path) -> 
     seen = _Seen(where, site.act.kind)
     faults: list[str] = []
     before = seen.logs()
-    if not seen.is_home():  # it was not adopted yet
+    if not seen.is_home():  # it is none yet
         between = ""
     if between:
         faults += seen.diurna(*BETWEEN[between])
@@ -307,7 +307,7 @@ def live_on(site: Site, between: str, person: str, dead: Path, folder: Path) -> 
     if site.act.kind != OWN_BRANCH and person != "other files":
         if git(where, "show", "HEAD:staged.txt", check=False) != "staged\n":
             faults.append("what the person staged is not committed")
-    if site.act.name == "adopt":
+    if site.act.name == "ledger":
         seen.diurna("status")  # what it showed may be taken back, and with it the home
     if not seen.is_home():
         faults += seen.diurna(*site.act.words)

@@ -69,7 +69,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "import paths": (), "view name": ("state", "progress", "decisions", "sessions", "daily", "weekly", "actions",
     "entities", "roles"), "entity name": ("Payments", "E7"), "restore version": (), "sync remote": (), "resolve choose": ("1", "2"),
     "lint files": ("{note}",), "append file": ("{note}",), "append from_json": (), "finding from_json": (),
-    "resolve file": ("{note}",), "adopt dir": ("{out}",), "init dir": ("{out}",), "hook event": ("post-merge",), "hook arguments": ("0",),
+    "resolve file": ("{note}",), "init dir": ("{out}",), "hook event": ("post-merge",), "hook arguments": ("0",),
     "report svg": ("-",), "capture why": ("end",), "why id": ("f0", "f1", "f{last}"), "links id": ("f0", "f1", "f{last}"),
     "resolve id": ("f0", "f1"), "restore id": ("f1",), "archive id": ("f1",), "links hops": ("3",), "append tokens": ("7",),
     "recall branches": ("main",), "export what": ("events", "vault"), "verify findings": (), "diff range": ("{first}..{stem}",),

@@ -1,6 +1,6 @@
 """What a session is told when it is needed, on a real ledger: `python -m tests.campaigns.moments SHARED [--show]`.
 
-Questions and orders are put as prompts to an adopted ledger, with prompts and commands of other projects; rules
+Questions and orders are put as prompts to an imported ledger, with prompts and commands of other projects; rules
 stand in a home of their own with commands that break them and commands that look near. All go the way of a hook
 (`needed_at`). Then a hook is timed as a process against starting Python for nothing, in turn. Exits with 1 where a
 figure misses its mark, and with 0 where SHARED is not there.
@@ -29,7 +29,7 @@ from rituals.hosts.context.moment_contents import make
 from rituals.hosts.moments import Moment
 from rituals.hosts.observed.shell import read
 from tests.bench.__main__ import DIURNA, ENVIRONMENT, in_turn, nothing, spawn
-from tests.bench.facts import adopted
+from tests.bench.facts import brought_in
 
 RUNS = 31
 
@@ -46,7 +46,7 @@ class Place:
         self.commondir = discover(self.folder).repository.commondir
         make(self.commondir, self.folder, os.environ)
         snapshot = open_snapshot(discover(self.folder))
-        #: the ids of its facts: adopting gives some another one, and their questions have no answer here
+        #: the ids of its facts: importing leaves some without one, and their questions have no answer here
         self.facts = snapshot.ask(lambda cache: frozenset(cache.fact_ids()))
 
     def prompted(self, text: str) -> list[str]:
@@ -193,7 +193,7 @@ def main() -> int:
         return 0
     os.environ |= {name: ENVIRONMENT[name] for name in ENVIRONMENT if name.startswith("GIT_")}
     with tempfile.TemporaryDirectory() as temporary:
-        place = Place(adopted(chosen.shared / "ledgers" / "mercury", Path(temporary)))
+        place = Place(brought_in(chosen.shared / "ledgers" / "mercury", Path(temporary)))
         rows = [
             *prompts(place, chosen.shared, chosen.show),
             *commands(Path(temporary) / "rules", chosen.shared, chosen.show),

@@ -69,6 +69,8 @@ METAS: tuple[Meta, ...] = (
 TOLD: tuple[Meta, ...] = (
     (("created", "2026-03-31"),), (("created", "2026-03-31"), ("origin", "2026-03-31-100300")),
     (("kind", "thread"), ("created", "2026-04-01")), (("origin", "somewhere"),),
+    (("counted", "7 2026-04-01 - working"),), (("counted", "-1 2026-03-31 2026-03-31-words"),),
+    (("counted", "3 2026-04-01"),),
     (("origin", "2026-02-01-090000"),), (("origin", "2026-03-31-words"),),
 )  # fmt: skip
 REMARKS = (

@@ -22,7 +22,7 @@ from ledger.model.ids import version_id
 from memory.write.draft import SessionDraft
 from tests.campaigns import forks
 from tests.campaigns.homes import IN_TREE, START_MS, git, make_home, open_memory
-from tests.small_ledgers import MERCURY, adopt, place_mercury
+from tests.small_ledgers import MERCURY, bring_in, place_mercury
 from tests.teams import Clone, SyncedTeam
 
 _HOUR_MS = 3_600_000
@@ -297,14 +297,8 @@ def hostile(folder: Path) -> None:
 
 
 def real(folder: Path) -> None:
-    """Adopt the real ledger."""
-    place_mercury(folder)
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "config", "user.name", "Ada")
-    git(folder, "config", "user.email", "ada@example.invalid")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", "memory")
-    adopt(folder)[1].close()
+    """Bring in the real ledger."""
+    bring_in(place_mercury(folder))
 
 
 MAKERS: dict[str, Callable[[Path], None]] = {

@@ -14,15 +14,14 @@ from ledger.environment import working_directory
 from ledger.errors import DiurnaError, NotFound, WrongUsage
 from rituals.answers.json_objects import finding_objects
 from rituals.answers.record_fields import fields_of
-from rituals.cli.command_words import words_of
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.output import counted
 from rituals.intake.sources import SOURCES, source_named
 
-DOCS, EVENTS = "docs", "events"
+DOCS, EVENTS, LEDGER = "docs", "events", "ledger"
 _DOES = {
     DOCS: "the repository's decision records: MADR, Nygard, log4brains",
-    **words_of("import"),
+    LEDGER: "the memory folder of a tool with the same format: logs and pages",
     **{one.name: one.does for one in SOURCES},
 }
 NAMES = (*_DOES, EVENTS)
@@ -52,6 +51,12 @@ def import_(
         if len(paths) != 1:
             raise WrongUsage("it takes one FILE, or - for standard input", where="import events")
         return _import_events(call, paths[0], dry_run=dry_run)
+    if source == LEDGER:
+        from rituals.cli.commands.import_ledger import import_ledger
+
+        if len(paths) != 1:
+            raise WrongUsage("it takes one DIR", where="import ledger")
+        return import_ledger(call, paths[0], write=write, dry_run=dry_run, verbose=verbose)
     from rituals.cli.intake_input import take_in, take_in_records
 
     known = source_named(source)

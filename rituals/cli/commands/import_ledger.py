@@ -1,0 +1,230 @@
+"""Run `diurna import ledger DIR`: bring in the ledger of another implementation of the format.
+
+Where DIR lies in a work tree that has no home, it becomes the home. Its session logs stay as they are, and
+where they are; a home elsewhere gets the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+from ledger.errors import HomeNotFound, NotFound, WriteRefused
+from ledger.git.repository import find_repository, head
+from ledger.home import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Home, checked_out_home
+from ledger.model.findings import Finding
+from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
+from ledger.model.record import Record
+from memory.api import Memory
+from memory.worktree.projection_files import (
+    changes,
+    committed_projection,
+    projection_files,
+    refuse_unwritable,
+)
+from memory.worktree.trunk import trunk_of
+from projection.document.page_parser import machine_line
+from projection.policy.model import DEFAULT_KIND, Policy
+from projection.policy.template import write_policy
+from projection.policy.toml import read_policy
+from rituals.answers.json_objects import finding_objects
+from rituals.answers.record_fields import fields_of
+from rituals.cli.context import Invocation
+from rituals.cli.output import counted
+from rituals.cli.terminal.intake_text import wanted
+from rituals.intake.ledger_import import LedgerPlan, plan_ledger_import
+from rituals.intake.ledger_pages import OtherLedger, find_ledger, read_ledger
+from rituals.setup.home_setup import apply_setup
+from rituals.setup.setup_plan import SetupPlan
+from rituals.setup.tree import plan_checked_out, tree_policy
+
+_FACT = "id kind created last_used uses tier archived place"
+_NAMED = 5
+
+
+class _Task(Record):
+    """An import that is planned, and of which nothing is written yet."""
+
+    ledger: OtherLedger
+    plan: LedgerPlan
+    memory: Memory | None  #: of the home; None where the folder becomes one
+    setup: SetupPlan | None  #: what makes it one
+    policy: bytes  #: with the windows of the ledger, b"" to leave the one that is there
+    in_place: bool  #: whether the folder is the home, or becomes it
+    foreign: bool  #: whether the page in it is still that of the other tool
+
+
+def import_ledger(call: Invocation, dir: str, *, write: bool, dry_run: bool, verbose: bool) -> None:
+    """Plan, show, and bring it in where that is wanted."""
+    task = _planned(call, find_ledger(os.path.join(call.folder(), dir)))
+    ledger, plan, out = task.ledger, task.plan, call.out
+    news = bool(plan.facts or plan.arriving or task.foreign or task.setup)
+    if not call.json:
+        _show(call, task, verbose)
+    done = wanted(call, news, write=write, dry_run=dry_run)
+    commits, stems, findings = _apply(call, task) if done else ([], [], [])
+    findings = [*plan.findings, *findings]
+    if call.json:
+        facts = [fields_of(one, _FACT) for one in plan.facts]
+        said = {"dir": ledger.root, "in_place": task.in_place, "facts": facts}
+        more = {"arriving": [path for path, _ in plan.arriving], "stems": stems, "commits": commits}
+        left = {"left_out": [*ledger.left, *plan.left_out], "dry_run": not done}
+        told = {**fields_of(plan, "known sessions differing"), **more, **left}
+        return out.answer({**said, **told, "findings": finding_objects(findings)})
+    if done:
+        out.line(f"brought in {counted(len(plan.facts), 'fact')} in {counted(len(stems), 'log')}")
+        for commit in commits:
+            out.line(f"committed in {commit[:7]}")
+    elif news:
+        out.hint("nothing was written; --write brings it in")
+    else:
+        out.line("nothing new")
+    out.findings(tuple(findings))
+
+
+def _planned(call: Invocation, root: str) -> _Task:
+    """Read the ledger, and plan what it brings into the home that there is, or into itself.
+
+    Raises:
+        NotFound: there is no home, and the folder lies in no work tree.
+        WriteRefused: it can not be brought in as things are; nothing was changed.
+    """
+    memory = _open(call, root)
+    base = memory.cache().policy if memory else Policy()
+    ledger = read_ledger(root, base.kinds, call.out.progress)
+    setup, policy = None, b""
+    if memory is None:
+        home, setup = _new_home(ledger)
+        base, in_place = base._replace(windows=ledger.windows), True
+    else:
+        home = memory.home
+        base, policy = _policy(memory, ledger)
+        in_place = home.kind != OWN_BRANCH and os.path.realpath(home.folder) == root
+    plan = plan_ledger_import(ledger, memory, base, call.now_ms())
+    page = dict(ledger.files).get(CONTINUITY_FILE, b"").decode("utf-8", "replace")
+    foreign = in_place and bool(ledger.facts) and machine_line(page) is None
+    if foreign:
+        refuse_unwritable(home)
+        _refuse_uncommitted(home, ledger)
+    if foreign or setup:
+        plan = plan._replace(arriving=())  # they are committed
+    return _Task(ledger, plan, memory, setup, policy, in_place, foreign)
+
+
+def _open(call: Invocation, root: str) -> Memory | None:
+    """Open the home of the working directory, else that of the ledger's folder; None for none."""
+    try:
+        return call.memory()
+    except HomeNotFound:
+        if call.home:
+            raise
+    try:
+        call.adopt(Memory.open(root, agent=call.agent))
+    except HomeNotFound:
+        return None
+    return call.memory()
+
+
+def _new_home(ledger: OtherLedger) -> tuple[Home, SetupPlan]:
+    """Plan the home that the folder of the ledger becomes."""
+    repository = find_repository(ledger.root)
+    if repository is None or not repository.top:
+        raise NotFound(
+            f"there is no home here, and {ledger.root} is in no work tree of git",
+            hint="`diurna init` makes a home; then run this again in it",
+        )
+    prefix = ledger.root[len(repository.top) + 1 :] + "/" * (ledger.root != repository.top)
+    branch = head(repository)[0].removeprefix("refs/heads/")
+    home = checked_out_home(repository, prefix)
+    _refuse_uncommitted(home, ledger)
+    policy = tree_policy("", repository.top, trunk_of(repository, branch))
+    policy = policy._replace(windows=ledger.windows)
+    kind = IN_TREE if prefix else OWN_REPOSITORY
+    plan = plan_checked_out(kind, repository.top, repository, prefix, policy, around=True)
+    return home, plan
+
+
+def _policy(memory: Memory, ledger: OtherLedger) -> tuple[Policy, bytes]:
+    """Give a home without work of its own, and with the policy of `init`, the windows of the ledger."""
+    home, policy = memory.home, memory.cache().policy
+    (data,) = home.repository.git().blobs([f"{home.tip()}:{home.prefix}{POLICY_FILE}"])
+    plain = data is not None and write_policy(read_policy(data)).encode() == data
+    if not plain or policy.windows == ledger.windows or memory.cache().summary.sessions:
+        return policy, b""
+    policy = policy._replace(windows=ledger.windows)
+    return policy, write_policy(policy).encode()
+
+
+def _refuse_uncommitted(home: Home, ledger: OtherLedger) -> None:
+    """Refuse to write over what history does not have as it is."""
+    args = ("--no-renames", "--untracked-files=all", "--ignored=matching", "--", home.prefix or ".")
+    changed = {row[3:] for row in home.repository.git().status(*args)}
+    read = [home.prefix + path for path, _ in ledger.files]
+    found = [one for one in read if any(one == row or one.startswith(f"{row}/") for row in changed)]
+    if found:
+        raise WriteRefused(
+            f"the ledger is not committed as it stands: {counted(len(found), 'file')}",
+            where=found[0],
+            hint="commit them first, so that history keeps what the pages say now",
+        )
+
+
+def _show(call: Invocation, task: _Task, verbose: bool) -> None:
+    """Print the plan."""
+    ledger, plan, out = task.ledger, task.plan, call.out
+    out.line(f"reads {ledger.root}: {counted(plan.sessions, 'session log')}")
+    if plan.facts and (task.setup or task.policy):
+        for step in task.setup.steps if task.setup else ():
+            out.line(f"  {step}")
+        out.line(
+            f"  write its windows, {'/'.join(map(str, ledger.windows[:3]))}, into {POLICY_FILE}"
+        )
+    if plan.arriving:
+        out.line(f"{counted(len(plan.arriving), 'session log')} to be added, byte for byte")
+    if plan.facts:
+        kinds = Counter([one.kind or DEFAULT_KIND for one in plan.facts])
+        told = ", ".join([counted(many, kind) for kind, many in kinds.most_common()])
+        out.line((f"new ({len(plan.facts)})", "bold"), f" {told}")
+        titles = "; ".join([title for title, _ in ledger.loose])
+        out.line(f"kept in the log as text, for it has no footer: {titles or 'nothing'}")
+    if plan.known:
+        out.line(f"{counted(plan.known, 'fact')} known already")
+    for what, names in (
+        ("left out", (*ledger.left, *plan.left_out)),
+        ("stand otherwise here than on their pages", plan.differing),
+    ):
+        if names:
+            shown = names if verbose else names[:_NAMED]
+            more = f", and {len(names) - len(shown)} more (-v)" if len(names) > len(shown) else ""
+            out.line(f"{what}: {', '.join(shown)}{more}")
+
+
+def _apply(call: Invocation, task: _Task) -> tuple[list[str], list[str], list[Finding]]:
+    """Write what was planned; return the commits, the stems of the import logs, and what was noticed."""
+    memory, plan = task.memory, task.plan
+    if task.setup:
+        memory = apply_setup(task.setup, call.now_ms, call.agent)
+        call.adopt(memory)
+    assert memory is not None, "without a home there is a plan for one"
+    files = [*plan.arriving, *([(POLICY_FILE, task.policy)] if task.policy else [])]
+    said = f"diurna: import {counted(len(plan.arriving), 'session log')}"
+    commits = [memory.commit_files(files, said)] if files else []
+    stems, findings = list[str](), list[Finding]()
+    for number, draft in enumerate(plan.drafts):
+        call.out.progress(number, len(plan.drafts))
+        receipt = memory.append(draft._replace(agent=call.agent), again=True)
+        stems.append(receipt.stem)
+        # that the pages of the other tool stand there is over in a moment
+        findings += [one for one in receipt.findings if one.code != "hand-edited"]
+        commits += [receipt.commit] if receipt.commit else []
+    home = memory.home
+    if task.foreign and not memory.waiting() and not memory.held():
+        state = memory.state()  # the logs, and history, have now what the pages say
+        written = committed_projection(home, home.tip(), state.policy)
+        pages = changes(projection_files(state), written)
+        commits += [memory.commit_files(pages, "diurna: pages of a ledger")] if pages else []
+    elif memory.publishes() and not memory.edited() and commits:
+        made = memory.publish()[1]
+        commits += [made] if made else []
+    call.landed = bool(commits)
+    return commits, stems, findings

@@ -1,1 +1,0 @@
-"""Take over a ledger that another tool wrote, in place."""
