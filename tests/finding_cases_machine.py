@@ -11,9 +11,9 @@ from pathlib import Path
 from ledger.model.seal import seal
 from rituals.hosts.capture.capture_notes import Attempt, note_attempt
 from rituals.hosts.capture.stamps import stamp
-from rituals.hosts.faults import note
 from rituals.hosts.install.install_plan import apply_plan, plan_install
 from rituals.hosts.moments import Moment
+from rituals.hosts.payloads import note_fault
 from tests.campaigns.homes import as_left
 from tests.captured_sessions import observe
 from tests.conftest import NOW_MS, make_repository
@@ -150,9 +150,9 @@ def _(shop: Shop) -> Arguments:
     "agents went on without the answer; `DIURNA_HOOKS=off` silences the hooks of a shell",
 )
 def _(shop: Shop) -> Arguments:
-    shop.monkeypatch.setattr("rituals.hosts.faults.now_seconds", lambda: NOW_MS / 1000)
+    shop.monkeypatch.setattr("rituals.hosts.payloads.now_seconds", lambda: NOW_MS / 1000)
     shop.monkeypatch.setattr("rituals.check.doctor.host_checks.now_seconds", lambda: NOW_MS / 1000)
-    note(str(shop.path / ".git"), "hook codex Stop: OSError(28)")
+    note_fault(str(shop.path / ".git"), "hook codex Stop: OSError(28)")
     return installed(shop)
 
 

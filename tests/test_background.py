@@ -19,7 +19,7 @@ from memory.cache.broken_truth import truth_of
 from memory.cache.broken_truth_file import truth_path
 from rituals.hosts import background_start
 from rituals.hosts.background_start import DAY_MS, Run, last_run, look_after, note_run
-from rituals.hosts.faults import faults
+from rituals.hosts.payloads import faults
 from rituals.review import background_steps as job
 from rituals.review.background_steps import STEPS, Step, work
 from tests.campaigns import forks

@@ -16,7 +16,7 @@ from ledger.model.seal import seal
 from ledger.model.session import SessionLog
 from ledger.model.sha256 import blob_id
 from memory.api import Memory
-from rituals.report.export.event_lines import log_line, read_line
+from rituals.report.event_lines import log_line, read_line
 from tests.conftest import Repo, Run, each_row
 from tests.small_ledgers import bring_in, needs_mercury, place_mercury
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from rituals.hosts import faults, hook_answer, processes
+from rituals.hosts import hook_answer, payloads, processes
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.capture import detached
 from rituals.hosts.observed.admission import observing
@@ -223,7 +223,7 @@ def test_a_full_disk_costs_the_agent_nothing(
             "tool_use_id": "t",
         }
         assert call("PostToolUse", **said) == {}
-    (fault,) = faults.faults(common(home))
+    (fault,) = payloads.faults(common(home))
     assert fault.said.startswith("hook claude PostToolUse: OSError(28") and fault.at.endswith("Z")
     call("PostToolUse", **said)
     assert whats(home) == ["wrote a"]
@@ -234,11 +234,11 @@ def test_the_log_of_faults_stays_small(tmp_path: Path) -> None:
     (tmp_path / "diurna").mkdir()
     token = "ghp_" + "a8Jd93kLmQ2xWv7Zr4Tn6Yb1Pc5Hs0Ug8EfK"
     for _ in range(700):
-        faults.note(str(tmp_path), f"{token} " + "x" * 400 + "\ny")
-    found = faults.faults(str(tmp_path))
+        payloads.note_fault(str(tmp_path), f"{token} " + "x" * 400 + "\ny")
+    found = payloads.faults(str(tmp_path))
     assert found and token not in found[0].said and len(found[0].said) <= 320
     assert sum(path.stat().st_size for path in tmp_path.rglob("hooks.log*")) < 150_000
-    assert faults.faults(str(tmp_path / "none")) == []
+    assert payloads.faults(str(tmp_path / "none")) == []
 
 
 # ---- the session that an MCP connection belongs to -------------------------------------------------

@@ -19,7 +19,7 @@ from ledger.model.session import SessionLog
 from memory.query.origins import all_origins
 from memory.query.reader import Reader
 from memory.replay.reader_marks import NOTHING_MARKED
-from rituals.answers.fact_descriptions import described
+from rituals.answers.json_objects import described
 from rituals.org import org_registry
 from rituals.org.org_database import WORKER, connect
 from rituals.org.org_reading import TABLES

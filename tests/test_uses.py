@@ -17,7 +17,7 @@ from memory.write.duplicate_check import said_already
 from memory.write.opened_facts import MOST_USES, _path, note_opened, opened_by
 from projection.compare.restatements import Restatements
 from rituals.cli.app import main as diurna
-from rituals.hosts import opened_ids
+from rituals.hosts import processes
 from rituals.hosts.capture.boundary import Asked, boundary
 from rituals.hosts.capture.deeds import Known
 from rituals.hosts.capture.uses import uses
@@ -386,14 +386,14 @@ def test_what_is_not_noted_as_opened(scene: Scene, monkeypatch: pytest.MonkeyPat
     """Nobody's session, a silent one, more than five at once, hooks that are off, a disk that refuses."""
     home, commondir = scene.memory.home, scene.memory.home.repository.commondir
     monkeypatch.delenv("CLAUDE_CODE_SESSION_ID", raising=False)
-    opened_ids.note(home, ["retry-three"])
-    opened_ids.note(home, [f"fact-{n}" for n in range(6)], SESSION)
-    opened_ids.note(home, ["../../etc", ""], SESSION)
+    processes.note_shown(home, ["retry-three"])
+    processes.note_shown(home, [f"fact-{n}" for n in range(6)], SESSION)
+    processes.note_shown(home, ["../../etc", ""], SESSION)
     monkeypatch.setenv("DIURNA_HOOKS", "off")
-    opened_ids.note(home, ["retry-three"], SESSION)
+    processes.note_shown(home, ["retry-three"], SESSION)
     monkeypatch.delenv("DIURNA_HOOKS")
     fall_silent(commondir, str(scene.home), SESSION, 1)
-    opened_ids.note(home, ["retry-three"], SESSION)
+    processes.note_shown(home, ["retry-three"], SESSION)
     assert opened_by(commondir, SESSION) == []
     folder = Path(commondir, "diurna/news")
     folder.mkdir(parents=True, exist_ok=True)

@@ -307,11 +307,11 @@ class Call:
         try:
             from ledger.environment import working_directory
             from ledger.home import discover
-            from rituals.hosts.faults import note
+            from rituals.hosts.payloads import note_fault
 
             folder = self._said.folder if self._said else working_directory()
             commondir = self._commondir or discover(folder).repository.commondir
-            note(commondir, f"hook {self._host} {self._event}: {problem!r}")
+            note_fault(commondir, f"hook {self._host} {self._event}: {problem!r}")
         except Exception:  # noqa: BLE001, S110 - it was only a note
             pass
 

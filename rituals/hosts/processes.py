@@ -10,9 +10,16 @@ from __future__ import annotations
 
 import os
 
+from ledger.environment import now_ms, variables, working_directory
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
 from rituals.hosts.payloads import read_start, write_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.home import Home
 
 _FOLDER = f"{STATE_DIR}/processes"
 _SHELLS = frozenset(
@@ -92,6 +99,26 @@ def noted_session(commondir: str) -> str:
         return ""
     said = read_start(f"{commondir}/{_FOLDER}/{process.name}", _FILE_BYTES)
     return said.decode("utf-8", "replace").partition("\n")[2]
+
+
+def note_shown(home: Home, ids: Iterable[str], session: str = "") -> None:
+    """Note that facts were opened by their ids, unless no host's session asked, or a silent one.
+
+    That is a use of them (FORMAT.md, W13).
+
+    What is no id is passed over; `session` is the one that asked, "" for the one of this process.
+    """
+    from memory.write.host_session import host_session
+    from memory.write.opened_facts import note_opened
+    from rituals.hosts.silence import is_silent
+
+    named, commondir = tuple(ids), home.repository.commondir
+    if not named:
+        return
+    session = session or host_session(variables()) or noted_session(commondir)
+    off = variables().get("DIURNA_HOOKS") == "off"
+    if session and not off and not is_silent(commondir, session, working_directory()):
+        note_opened(home, session, named, now_ms())
 
 
 def _machine() -> str:

@@ -183,12 +183,12 @@ def make_moments(said: Moment, commondir: str, environment: Mapping[str, str]) -
 
     def made() -> None:
         from rituals.hosts.context.moment_contents import make
-        from rituals.hosts.faults import note
+        from rituals.hosts.payloads import note_fault
 
         try:
             make(commondir, said.folder, environment)
         except Exception as problem:  # noqa: BLE001 - nobody waits for it; `doctor` tells
-            note(commondir, f"the index of moments: {problem!r}")
+            note_fault(commondir, f"the index of moments: {problem!r}")
 
     _apart(made)
 

@@ -19,7 +19,7 @@ from memory.query.provenance import ended_at
 from memory.query.reader import Reader
 from memory.redaction.withheld_texts import named_in, redacted_logs, shown, without_words
 from memory.replay.reader_marks import NOTHING_MARKED
-from rituals.answers.fact_descriptions import described
+from rituals.answers.json_objects import described
 from rituals.org.org_database import copy_in
 from rituals.org.org_jobs import Fenced, Job, finish, wish
 from rituals.org.org_mirror import Fetched, fetched, forget

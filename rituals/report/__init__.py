@@ -1,1 +1,1 @@
-"""Report how memories really lived, in numbers and as a picture."""
+"""Report how memories really lived, in numbers, and take a memory out of git as files."""

@@ -21,7 +21,7 @@ from memory.api import Memory
 from memory.cache.broken_truth import truth_of
 from rituals.decide.recorded_endings import record_ended
 from rituals.hosts.background_start import is_daily_due, is_stale, last_run, note_run, obstacle
-from rituals.hosts.faults import note
+from rituals.hosts.payloads import note_fault
 from rituals.review import recorded_landings, truth_marks
 
 #: How long all steps may take together, on a clock that only goes forward.
@@ -158,7 +158,7 @@ class _Turn:
         try:
             said = step.do(self._memory)
         except (DiurnaError, OSError) as problem:
-            note(self._home.repository.commondir, f"{step.name}, by itself: {problem!r}")
+            note_fault(self._home.repository.commondir, f"{step.name}, by itself: {problem!r}")
             said = f"{step.name} failed"
         if said and said not in self._did:
             self._did.append(said)
@@ -173,7 +173,7 @@ def _main() -> None:
     try:
         work(home)
     except (DiurnaError, OSError) as problem:
-        note(home.repository.commondir, f"what is due, by itself: {problem!r}")
+        note_fault(home.repository.commondir, f"what is due, by itself: {problem!r}")
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from rituals.check.doctor.doctor_values import Machine
 from rituals.check.doctor.host_programs import hook_fails, on_path, server_fails
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.capture.stamps import sessions
-from rituals.hosts.faults import faults
 from rituals.hosts.install.install_plan import base_folder, installed, plan_install
+from rituals.hosts.payloads import faults
 
 #: How long a hook that failed is told of.
 _FAULT_DAYS = 7

@@ -32,7 +32,7 @@ def export(
     if what == "events":
         if dir or dry_run:
             raise WrongUsage("events are printed", hint="diurna export events > FILE")
-        from rituals.report.export.events_out import event_lines
+        from rituals.report.event_lines import event_lines
 
         for line in event_lines(call.memory(), call.out.progress):
             call.out.text(line)
@@ -97,7 +97,7 @@ def _check_parquet(call: Invocation, folder: str, org: bool) -> int:
 
 def _write_vault(call: Invocation, folder: str, dry_run: bool) -> int:
     from rituals.answers.json_objects import finding_objects
-    from rituals.report.export.vault_files import apply_vault, plan_vault
+    from rituals.report.vault_files import apply_vault, plan_vault
 
     plan = plan_vault(call.memory(), folder, call.out.progress)
     if not dry_run:

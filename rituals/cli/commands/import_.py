@@ -83,7 +83,7 @@ SOURCE = _SourceName(NAMES)
 
 def _import_events(call: Invocation, file: str, *, dry_run: bool) -> None:
     """Bring in a file of events, or standard input."""
-    from rituals.report.export.events_in import apply_arrival, plan_arrival
+    from rituals.report.events_in import apply_arrival, plan_arrival
 
     memory, name = call.memory(), "standard input" if file == STDIN else file
     with _opened(call, file) as lines:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from rituals.answers.record_fields import all_fields_of, fields_of
 from rituals.cli.context import Invocation
@@ -42,12 +42,12 @@ def _print_report(report: Report, out: Output) -> None:
     if report.lives:
         _print_cost(report, out)
         out.heading("how they lived", "  ", ("medians, with the quartiles in brackets", "dim"))
-    kind_width = max((len(group.kind) for group in report.groups), default=0)
-    for group in report.groups if len(report.groups) > 1 else ():
-        out.line("  ", (f"{group.kind:<{kind_width}}", "cyan"), f"  {_standing(group)}")
-    if report.lives:
-        name = report.groups[0].kind if len(report.groups) == 1 else "all"
-        out.line("  ", (f"{name:<{kind_width}}", "cyan"), f"  {_standing(report.whole)}")
+    groups = report.groups if len(report.groups) > 1 else ()
+    only = report.groups[0].kind if len(report.groups) == 1 else "all"
+    rows = [(one.kind, one) for one in groups] + [(only, report.whole)] * bool(report.lives)
+    width = max((len(group.kind) for group in report.groups), default=0)
+    for name, group in rows:
+        out.line("  ", (f"{name:<{width}}", "cyan"), f"  {_standing(group)}")
     for label, said in _lines(report.whole):
         out.line(f"    {label:<11} {said}")
     guilty = [one for one in report.authors if one.false or one.unused]
@@ -65,6 +65,8 @@ def _print_report(report: Report, out: Output) -> None:
 
 def _print_cost(found: Report, out: Output) -> None:
     """Print how many characters sessions were shown and told, at the median, and which facts."""
+    from statistics import median_low
+
     shown, told = [sum(bool(getattr(one, key)) for one in found.usage) for key in ("shown", "told")]
     if not (shown or told or found.costs):
         return out.line(("cost", "bold"), "  not known yet: no session was captured here")
@@ -74,9 +76,9 @@ def _print_cost(found: Report, out: Output) -> None:
     if days:
         many = f"{counted(len(found.costs), 'session')} on {counted(len(days), 'day')}"
         out.heading(
-            "cost", f"  {_median(one.shown for one in found.costs):,} characters shown and "
-            f"{_median(one.told for one in found.costs):,} told a session, "
-            f"{_median(days.values()):,} a day (medians of {many})",
+            "cost", f"  {median_low(one.shown for one in found.costs):,} characters shown and "
+            f"{median_low(one.told for one in found.costs):,} told a session, "
+            f"{median_low(days.values()):,} a day (medians of {many})",
         )  # fmt: skip
     else:
         out.heading("cost", "  not known: no log says how many characters it was")
@@ -89,16 +91,8 @@ def _print_cost(found: Report, out: Output) -> None:
         out.line(f"  rests  shown often since the last use, and no longer in briefs: {ids}{more}")
 
 
-def _median(numbers: Iterable[int]) -> int:
-    ordered = sorted(numbers)
-    return ordered[(len(ordered) - 1) // 2]
-
-
 def _standing(group: Group) -> str:
-    counts = (
-        (group.live, "live"), (group.faded, "faded"), (group.closed, "closed"),
-        (group.false, "false"),
-    )  # fmt: skip
+    counts = [(getattr(group, what), what) for what in ("live", "faded", "closed", "false")]
     parts = ", ".join(f"{count} {what}" for count, what in counts if count)
     return f"{counted(group.facts, 'fact')}: {parts}" if parts else counted(group.facts, "fact")
 

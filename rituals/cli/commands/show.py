@@ -132,8 +132,7 @@ def _answer_facts(
 ) -> None:
     """Answer with facts, how each is known, and a person's side of a contradiction first, as JSON."""
     from memory.replay.reader_marks import NOTHING_MARKED, marks_at
-    from rituals.answers.fact_descriptions import described
-    from rituals.answers.json_objects import summary_object
+    from rituals.answers.json_objects import described, summary_object
 
     cache = memory.cache()
     marks = NOTHING_MARKED if as_of else marks_at(memory.home, cache)

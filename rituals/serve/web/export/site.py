@@ -22,7 +22,7 @@ from ledger.heavy_work import in_two, may_fork
 from ledger.model.record import Record
 from memory.api import Memory
 from memory.replay.log_bytes import ReadAhead
-from rituals.report.export.target_folder import refuse_inside
+from rituals.report.vault_files import refuse_inside
 from rituals.serve.web.export.site_data import past_data, search_data
 from rituals.serve.web.export.site_folder import Target, write_beside
 from rituals.serve.web.export.site_links import NOT_HERE, Links, file_of

@@ -21,7 +21,7 @@ from memory.api import Memory
 from memory.redaction.withheld_lines import Telling, telling_of
 from memory.redaction.withheld_texts import held_logs
 from memory.write.withheld_words import repeated
-from rituals.report.export.event_lines import (
+from rituals.report.event_lines import (
     KIND,
     LINE_LIMIT_BYTES,
     VERSION,

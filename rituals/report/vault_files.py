@@ -16,8 +16,8 @@ from ledger.wal.atomic_files import make_folder, replace_file
 from memory.api import Memory
 from memory.query.home_views import whole_source
 from projection.views.vault_notes import FOLDERS, TOP, is_ours, vault
-from rituals.report.export.target_folder import OUTSIDE, refuse_inside
 
+OUTSIDE = "name a folder outside of the home, that is empty or not there yet"
 _LEFT_HINT = "move it elsewhere, and export again; what it says can be recorded with `diurna note`"
 
 
@@ -59,6 +59,26 @@ def plan_vault(memory: Memory, folder: str, progress: Callable[[int, int], None]
             left.append(Finding("hand-edited", said, path, hint=_LEFT_HINT))
     remove = [path for path in _exported(folder) if path not in notes and _is_ours(folder, path)]
     return VaultPlan(folder, len(notes), tuple(write), tuple(remove), tuple(left))
+
+
+def refuse_inside(memory: Memory, folder: str) -> None:
+    """Refuse a folder in git's own or in the home, and what is no folder.
+
+    Raises:
+        WriteRefused: it is one.
+    """
+    real = os.path.realpath(folder)
+    repository = memory.home.repository
+    for place, called in (
+        (repository.commondir, "git's own folder"),
+        (repository.gitdir, "git's own folder"),
+        (memory.home.folder if repository.top else "", "the home itself"),
+    ):
+        inside = os.path.realpath(place) if place else ""
+        if inside and (real + os.sep).startswith(inside.rstrip(os.sep) + os.sep):
+            raise WriteRefused(f"{folder} is in {called}", where=folder, hint=OUTSIDE)
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        raise WriteRefused(f"{folder} is no folder", where=folder, hint=OUTSIDE)
 
 
 def apply_vault(plan: VaultPlan) -> None:

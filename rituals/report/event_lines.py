@@ -1,4 +1,7 @@
-"""Write a session log as one line of JSON, and read it back to the byte.
+"""Export every event of a ledger: a first line about the whole, then a line for each log, in ledger order.
+
+As a `git clone` or `diurna sync` does, it carries the logs whole: also the words of what was redacted,
+together with the log that says so, until the logs themselves are taken out of the history.
 
 A line holds where the log stands, its header, its title and prose, and its events with all of their
 fields. A log whose bytes follow from these needs no more; of any other (written by hand, or by another
@@ -11,6 +14,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ledger.codec.log import decode, encode
@@ -21,7 +25,11 @@ from ledger.model.record import Record
 from ledger.model.seal import breaks_seal
 from ledger.model.session import LOG_LIMIT_BYTES, SessionLog
 from ledger.model.sha256 import blob_id
+from memory.api import Memory
+from memory.replay.log_bytes import read_bytes
 
+#: How many logs are read from git at once.
+_PART = 500
 #: Of the form of these lines.
 VERSION = 1
 #: What the first line calls itself.
@@ -45,6 +53,36 @@ class Carried(Record):
     def blob(self) -> str:
         """The id of its bytes in git."""
         return blob_id(self.data)
+
+
+def event_lines(memory: Memory, progress: Callable[[int, int], None]) -> Iterator[str]:
+    """Yield the lines of what is committed, each with its line end.
+
+    Progress is told how many of how many logs are written.
+    """
+    snapshot = memory.snapshot.tip
+    policy, summary, refs, redacted = snapshot.ask(
+        lambda cache: (cache.policy, cache.summary, cache.log_refs(), len(cache.redacted))
+    )
+    head = {
+        "kind": KIND,
+        "version": VERSION,
+        "project": policy.project,
+        "logs": len(refs),
+        "newest": summary.newest,
+        "digest": summary.digest,
+        "redacted": redacted,
+    }
+    yield json.dumps(head) + "\n"
+    done = 0
+    for start in range(0, len(refs), _PART):
+        part = refs[start : start + _PART]
+        found = dict(read_bytes(memory.home, part))
+        for ref in part:
+            if ref in found:
+                yield log_line(ref.path, found[ref]) + "\n"
+        done += len(part)
+        progress(done, len(refs))
 
 
 def log_line(path: str, data: bytes) -> str:
