@@ -27,7 +27,7 @@ LIMIT = 30.0
 #: How many of a hundred items may be deep.
 SHARE = 15
 #: In a campaign everything takes longer, and everything is wanted.
-CAMPAIGNS = (WHOLE, "DIURNA_LAW_EXAMPLES", "WARM")
+IN_CAMPAIGN = any(name in os.environ for name in (WHOLE, "DIURNA_LAW_EXAMPLES", "DIURNA_ALL_TESTS"))
 _shared = [0.0]  # what fixtures took that are not made for one item
 
 
@@ -71,7 +71,7 @@ def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     """Run an item, and let it fail where it is too dear for the gate."""
-    if item.get_closest_marker("deep") or any(name in os.environ for name in CAMPAIGNS):
+    if IN_CAMPAIGN or item.get_closest_marker("deep"):
         return None
     told = {"nodeid": item.nodeid, "location": item.location}
     item.ihook.pytest_runtest_logstart(**told)
@@ -134,7 +134,7 @@ def leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
             item.add_marker("law")
     deep = [item for item in items if item.get_closest_marker("deep")]
     named = any("::" in argument for argument in config.args)
-    if config.option.markexpr or named or any(name in os.environ for name in CAMPAIGNS):
+    if config.option.markexpr or named or IN_CAMPAIGN:
         return
     if len(items) > 3000 and 100 * len(deep) > SHARE * len(items):
         raise pytest.UsageError(f"{len(deep)} of {len(items)} items are deep, over {SHARE} %")

@@ -173,7 +173,8 @@ _PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p",
 def _environment(clone: Path) -> dict[str, str]:
     """Return an environment whose Python reads a clone, and never a compiled file of an earlier mutant."""
     return os.environ | {
-        "PYTHONPATH": str(clone), "PYTHONDONTWRITEBYTECODE": "1", "HYPOTHESIS_STORAGE_DIRECTORY": str(clone / ".hypothesis"),
+        "PYTHONPATH": str(clone), "PYTHONDONTWRITEBYTECODE": "1", "DIURNA_ALL_TESTS": "1",
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(clone / ".hypothesis"),
     }  # fmt: skip
 
 
