@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -364,10 +362,3 @@ def test_footers_name_an_id() -> None:
     assert parse_footer("<!-- todo -->") is None
     assert parse_footer("<!-- id: a --> -->") is None
     assert parse_footer("<!-->") is None
-
-
-def test_golden_logs_of_the_repository() -> None:
-    """Session logs of this repository, if it has any, are canonical when sealed."""
-    for path in Path(__file__).parents[1].glob("memory/sessions/*/*/*.md"):
-        log, _ = decode(path.read_bytes(), sealed=True)
-        assert encode(log) == path.read_bytes()

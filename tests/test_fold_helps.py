@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ledger.codec.log import decode, encode, entry_of
 from ledger.model.event import Event, FactCreated, FactHelped, FactIgnored, FactRedacted
 from ledger.model.evidence import COMMAND, PLACE, Place, form_of, place_in, role_in
+from ledger.model.ids import is_fact_id
 from ledger.model.session import Entry, SessionLog
 from projection.fold.fact_history import Fact, Help
 from projection.fold.fold import collect, merged, resolve
@@ -61,11 +62,17 @@ def test_what_is_evidence(remark: str, form: str) -> None:
     assert form_of(remark) == form
 
 
-@given(st.text(max_size=80))
-def test_any_remark_is_judged(remark: str) -> None:
-    """Whatever stands beside an id has a form or none, and a role or none."""
-    assert form_of(remark) in (COMMAND, PLACE, "") or remark[:1] == "\ud800"
-    assert role_in(remark) == role_in(role_in(remark))
+@given(st.text(max_size=80), st.integers(0, 10**10), st.sampled_from("ab"))
+def test_any_remark_is_judged(words: str, line: int, path: str) -> None:
+    """A place in any words is one with a line that there can be; a role is read as itself, and has the form of an id."""
+    without = " ".join(
+        word for word in words.split() if not {":", "#"} & set(word) and "exit" not in word.lower()
+    )
+    assume(form_of(without) == "")
+    there = 0 < line < 10**9
+    assert form_of(f"{without} src/{path}.py:{line}") == (PLACE if there else "")
+    role = role_in(words)
+    assert role_in(role) == role and (not role or is_fact_id(role))
 
 
 def test_a_place_begins_at_the_top() -> None:
