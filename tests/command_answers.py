@@ -113,8 +113,6 @@ def _work(tell: Recorder, folder: Path) -> None:
     tell("task", "start", "wire")
     tell("task", "handoff", "wire", "--done", "All of it.")
     tell("task", "pick")
-    tell("task", "request", "Add a currency", "--to", str(folder), "--dry-run")
-    tell("task", "requests")
 
 
 def _ask(tell: Recorder, folder: Path, stem: str) -> None:

@@ -13,7 +13,7 @@ from tests.finding_case import LOG, REFERENCES, Arguments, Prepare, Shop, by_han
 @case(
     "policy-invalid",
     "warning: diurna.toml:1: unknown key `bogus` (known here: format, project, publish, trunk, personal, "
-    "push, windows, review, privacy, recall, capture, views, brief, commit, background, branches, learning, moment, upstream, inbox, kinds)",
+    "push, windows, review, privacy, recall, capture, views, brief, commit, background, branches, learning, moment, upstream, kinds)",
     "the defaults are in force until it is mended and committed",
     also=("drift",),
 )

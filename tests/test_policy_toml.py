@@ -14,7 +14,6 @@ from projection.policy.model import (
     LANGUAGES,
     PUBLISHABLE,
     Capture,
-    Inbox,
     Kind,
     Learning,
     Policy,
@@ -98,9 +97,6 @@ def _policies(draw: st.DrawFn) -> Policy:
         upstream=tuple(
             [Upstream(name, draw(_NAMES)) for name in draw(st.sampled_from([(), ("org", "a-b")]))]
         ),
-        inbox=Inbox(
-            draw(st.booleans()), draw(st.sampled_from([(), (Upstream("orders", "../o"),)]))
-        ),
     )
 
 
@@ -174,12 +170,6 @@ personal = "warn"  # home folders and e-mail addresses: "warn", "redact" or "kee
 # [upstream]
 # org = "https://git.example.org/team/memory.git"
 
-# Requests of other projects, which nobody accepts but you, and projects to ask (`diurna task request`):
-#
-# [inbox]
-# accept = true
-# to     = { orders = "https://git.example.org/orders.git" }
-
 # Change a built-in kind of fact, or add one of your own:
 #
 # [kinds.glossary]
@@ -237,8 +227,6 @@ def test_kinds_change_and_add() -> None:
         ("[recall]\nfiles = ['../x']", 2, "`recall.files` must name files of this repository"),
         ("[recall]\nfiles = ['/etc/x']", 2, "`recall.files` must name files of this repository"),
         ("[upstream]\norg = 1", 2, "`upstream.org` must be text, not 1"),
-        ("[inbox]\naccept = 1", 2, "`inbox.accept` must be true or false"),
-        ("[inbox]\nto = { '../o' = 'x' }", 2, "this is no name for a project"),
         ("[upstream]\n'../org' = 'x'", 2, "this is no name for an upstream"),
         ("[upstream]\npersonal = 'x'", 2, "this is no name for an upstream"),
         ("[upstream]\norg.url = 'x'", 2, "`upstream.org` must be text"),

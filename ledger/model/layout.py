@@ -54,7 +54,6 @@ UPSTREAM_DIR = "diurna/upstream"
 UPSTREAM_BRANCH = "upstream"
 FETCHED_FILE = "diurna/fetched"
 #: Requests of other projects and to them, and the bare repository that they come by.
-INBOX_DIR = "diurna/inbox"
 CACHE_DIR = "diurna/cache"
 #: Which sessions are silent.
 SILENCES_FILE = "diurna/private"

@@ -172,7 +172,9 @@ def fetch_newest(
     branch = next((one for one in wanted if one in there), "")
     if not branch:
         return ""
-    fetch_shallow(git, remote, (f"+{branch}:{remote.tracking}",), seconds, limit_mb)
+    # a repository of the user's would take a branch that points into its history for the end of that
+    shallow = ("--depth=1", "--update-shallow")
+    fetch_limited(git, remote, (f"+{branch}:{remote.tracking}",), seconds, limit_mb, *shallow)
     return git.resolve(remote.tracking)[0]
 
 
@@ -190,20 +192,6 @@ def advertised(
         raise failure(remote, "ls-remote", said, git.where)
     rows = [line.partition("\t") for line in out.splitlines()]
     return {name: commit for commit, _, name in rows}
-
-
-def fetch_shallow(
-    git: Git, remote: Remote, specs: Sequence[str], seconds: float, limit_mb: int
-) -> None:
-    """Fetch the commits of some branches, without their history, up to so many megabytes.
-
-    That is for a bare repository of our own: one of the user's would take a branch that points into its
-    history for the end of that.
-
-    Raises:
-        NetworkFailed: one of its kinds.
-    """
-    fetch_limited(git, remote, specs, seconds, limit_mb, "--depth=1", "--update-shallow")
 
 
 def fetch_limited(

@@ -5,13 +5,11 @@ The whole state is not looked at: what is live, the newest logs, and the few fac
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
 
 from ledger.codec.log import read_header
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.ids import is_fact_id
-from ledger.model.layout import INBOX_DIR
 from ledger.model.record import Record
 from ledger.model.task_states import CANCELLED, DONE
 from memory.brief.brief_place import BRIEF_CHARS
@@ -29,7 +27,6 @@ from projection.brief.brief_values import (
     Brief,
     Material,
     News,
-    Outside,
     Place,
     Session,
     Todo,
@@ -109,12 +106,6 @@ def made_for(
     found = found_for(recall, words_of(snapshot, asked.task)) if recall else ()
     asked = asked._replace(task=snapshot.ask(lambda cache: _task_named(cache, asked.task)))
     material = snapshot.ask(lambda cache: _material(home, cache, asked, found), tip)
-    if os.path.isdir(f"{home.repository.commondir}/{INBOX_DIR}"):
-        from memory.replay.request_inbox import waiting
-
-        came = snapshot.ask(lambda cache: waiting(home, cache), tip)
-        asking = [Outside(one.hash, one.asker, one.day, one.title) for one in came]
-        material = material._replace(requests=tuple(asking))
     if layers:
         from memory.brief.other_homes import beside
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from ledger.home import OWN_BRANCH, Home, discover, has_layers
-from ledger.model.layout import CACHE_VERSION, FORMAT_VERSION, INBOX_DIR
+from ledger.model.layout import CACHE_VERSION, FORMAT_VERSION
 from ledger.model.record import Record
 from ledger.wal.dead_owner import died
 from ledger.wal.user_key import digest, signed, user_key
@@ -90,9 +90,6 @@ def brief(start: str, wish: Wish) -> bytes | None:
             *changed,
         )
     )
-    asked = f"{home.repository.commondir}/{INBOX_DIR}/requests"
-    if os.path.isdir(asked):  # their names are those of their bytes
-        key += "\0\0" + "\0".join(sorted(os.listdir(asked)))
     if not has_layers(home):
         return _answer(_File(home, _BRIEFED), key, _BRIEFS, make)
     from memory.replay.layers import brief_file, layers_as_of

@@ -48,10 +48,6 @@ def line_of(item: values.Item, chars: int = _MOST_CHARS) -> values.Line:
         return _news_line(item, chars)
     if isinstance(item, values.Stated):
         return _fact_line(item.standing, chars)._replace(state=item.state, by=item.by)
-    if isinstance(item, values.Outside):
-        said = f'"{plain(item.title)}"'
-        by = label(item.asker)
-        return values.Line(item.hash, "request", "", item.day, "", said, by=by, state="outside")
     if isinstance(item, values.Session):
         stem, said = stem_said(item.stem), shortened(plain(item.said), chars)
         return values.Line(stem, "session", "", item.stem[:10], stem, said, by=label(item.by))

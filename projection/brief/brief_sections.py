@@ -32,8 +32,6 @@ _DECIDED = ("decision", "convention", "stack")
 #: How many facts that a task asks for stand before all else; the others stand where they belong.
 _ASKED = 12
 #: How many requests of other projects are named; what stands above them.
-_REQUESTS = 3
-_REQUESTS_TITLE = "Asked from outside, accepted by nobody (`diurna task requests`)"
 
 
 def wanted(material: values.Material) -> tuple[values.Wanted, ...]:
@@ -88,8 +86,6 @@ def wanted(material: values.Material) -> tuple[values.Wanted, ...]:
         _section(values.ROLE, f"For the role {role}", _stated(noted, material)),
         _section(values.ATTEMPTS, "Failed before", failed, policy.ATTEMPT_KIND),
         _section(values.TASKS, _tasks_title(tasks), tasks, policy.TASK_KIND),
-        values.Wanted(values.REQUESTS, _REQUESTS_TITLE, material.requests[:_REQUESTS],
-                      len(material.requests), ("request",)),
         _section(values.THREADS, "Open threads", _stated(threads, material), policy.THREAD_KIND),
         _section(values.DECISIONS, "Decisions, conventions, stack", decisions, *_DECIDED),
         values.Wanted(values.SESSIONS, "Lately", material.sessions, len(material.sessions)),
@@ -114,7 +110,7 @@ def _unmarked_first(section: values.Wanted, material: values.Material) -> values
 
 def gone_of(item: values.Item, material: values.Material) -> tuple[Gone, ...]:
     """Return what a fact names that the code no longer has; what happened to one says nothing of it."""
-    if material.gone is None or isinstance(item, values.News | values.Session | values.Outside):
+    if material.gone is None or isinstance(item, values.News | values.Session):
         return ()
     return material.gone(fact_of(item))
 
@@ -265,7 +261,7 @@ def usual_word(sections: Iterable[values.Wanted], known: Callable[[str], str]) -
         item
         for one in sections
         for item in one.items[:_LOOKED_AT]
-        if not isinstance(item, values.News | values.Session | values.Outside)
+        if not isinstance(item, values.News | values.Session)
     ]
     words = [known(fact_of(item).id) for item in items[:_LOOKED_AT]]
     return max((SAID, QUOTED, IMPORTED), key=words.count)

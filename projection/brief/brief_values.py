@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 CONTRADICTIONS, INVARIANTS, CHANGES = "contradictions", "invariants", "changes"
 ASKED, HANDED, ATTEMPTS, TASKS = "asked", "handed", "attempts", "tasks"
 ROLE, THREADS, DECISIONS = "role", "threads", "decisions"
-SESSIONS, REST, REQUESTS = "sessions", "rest", "requests"
+SESSIONS, REST = "sessions", "rest"
 #: What other homes say (`memory.replay.layers`): the user's own, and in a section each those upstream.
 YOURS, UPSTREAM = "yours", "upstream"
 #: What stands above a person's own facts, and how a command names their home.
@@ -126,15 +126,6 @@ class Session(Record):
     said: str
 
 
-class Outside(Record):
-    """A request of another project that nobody has accepted; of its words the title alone."""
-
-    hash: str  #: what names it
-    asker: str  #: who asks, by their own word
-    day: str  #: when, by their own word
-    title: str
-
-
 class Stated(Record):
     """A fact with what there is to say of its state, and who left it; "" for nothing."""
 
@@ -166,7 +157,7 @@ class Beside(Record):
 
 if TYPE_CHECKING:
     #: What a line is made of.
-    Item = Standing | Stated | News | Session | Outside
+    Item = Standing | Stated | News | Session
 
 
 class Material(Record):
@@ -202,7 +193,6 @@ class Material(Record):
     asked: tuple[str, ...] = ()
     #: tells what a fact names that the code no longer has; None where nothing is gone
     gone: Callable[[Fact], tuple[Gone, ...]] | None = None
-    requests: tuple[Outside, ...] = ()  #: of other projects, oldest first
 
 
 class Wanted(Record):

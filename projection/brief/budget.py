@@ -135,7 +135,7 @@ class _Filling:
         if is_behind(gone):
             nth, halves = self._budget, 2  # the first and the longer texts are for what holds
         line = line_of(item, text_chars(section.name, nth, self._budget) * halves // 2)
-        if isinstance(item, values.Session | values.Outside):
+        if isinstance(item, values.Session):
             return line
         if gone:
             line = line._replace(mark=line.mark._replace(gone=gone))
@@ -200,7 +200,7 @@ class _Filling:
             summary = [
                 one
                 for one in fresh
-                if not isinstance(one, values.News | values.Session | values.Outside)
+                if not isinstance(one, values.News | values.Session)
                 and is_summary(fact_of(one), asked)
             ][:1]
             if summary and self._take_cut(section, summary[0], limit):
@@ -222,10 +222,7 @@ class _Filling:
 
     def _is_passed_over(self, section: values.Wanted, item: values.Item) -> bool:
         """Tell whether a fact is shown already, or rests; what happened to it is said all the same."""
-        if (
-            isinstance(item, values.Session | values.Outside)
-            or section.name == values.CONTRADICTIONS
-        ):
+        if isinstance(item, values.Session) or section.name == values.CONTRADICTIONS:
             return False  # what stands against what is said also of a fact that is corrected
         if isinstance(item, values.News):
             return item.what == values.BORN and item.fact in self._shown
@@ -272,7 +269,7 @@ class _Filling:
             for item in section.items[self._next[section.name] :]:
                 if room < 0:
                     break
-                if not isinstance(item, values.News | values.Session | values.Outside):
+                if not isinstance(item, values.News | values.Session):
                     id = fact_of(item).id
                     if id not in self._shown:
                         found[id] = None

@@ -102,14 +102,6 @@ class Upstream(Record):
         return tuple([cls(name, url) for name, url in named.items()])
 
 
-class Inbox(Record):
-    """Requests between projects (FORMAT.md, Y10)."""
-
-    accept: bool = False  #: a sync looks for requests of others
-    #: the projects that can be asked by a name
-    to: tuple[Upstream, ...] = ()
-
-
 #: What is kept of a session that was captured, and that nothing is; the last is what `TOLD` was called.
 TOLD, DIGEST, OFF, FORMERLY = "told", "digest", "off", "facts"
 #: The facts that capture makes without a model: what a person asks to be remembered.
@@ -254,7 +246,6 @@ class Policy(Record):
     push: bool = False  #: a sync sends such a home too; others it always sends
     #: homes of others that are read beside this one, nearest first
     upstream: tuple[Upstream, ...] = ()
-    inbox: Inbox = Inbox()  #: requests of other projects, and to them
     moment: Moments = Moments()  #: what a session is told when it is needed
     brief: Briefs = Briefs()  #: what briefs show
     commit: Commits = Commits()  #: who commits logs in a home beside code

@@ -113,6 +113,5 @@ def sentence(
 
 def no_place(path: Keys) -> tuple[str, str]:
     """Say what is wrong with the name of another home, and what to do."""
-    what = "a project" if path[0] == "inbox" else "an upstream"
     hint = "use lower-case letters, digits and single hyphens, at most 40, and not `personal`"
-    return f"{shown(path)}: this is no name for {what}", hint
+    return f"{shown(path)}: this is no name for an upstream", hint

@@ -6,7 +6,6 @@ from projection.policy.model import (
     BUILT_IN_KINDS,
     BY_BRIEF,
     OFF,
-    Inbox,
     Kind,
     Policy,
     Recall,
@@ -40,12 +39,6 @@ _EXAMPLES = """
 #
 # [upstream]
 # org = "https://git.example.org/team/memory.git"
-
-# Requests of other projects, which nobody accepts but you, and projects to ask (`diurna task request`):
-#
-# [inbox]
-# accept = true
-# to     = { orders = "https://git.example.org/orders.git" }
 
 # Change a built-in kind of fact, or add one of your own:
 #
@@ -136,9 +129,6 @@ def _changed(policy: Policy) -> str:
         text += "".join(
             ["\n[upstream]\n", *[f"{name} = {quoted(url)}\n" for name, url in policy.upstream]]
         )
-    if policy.inbox != Inbox():
-        to = ", ".join([f"{name} = {quoted(url)}" for name, url in policy.inbox.to])
-        text += f"\n[inbox]\naccept = {_value(policy.inbox.accept)}\nto = {{ {to} }}\n"
     for name, section, decays in policy.kinds:
         if Kind(name, section, decays) not in BUILT_IN_KINDS:
             text += f"\n[kinds.{name}]\nsection = {quoted(section)}\ndecays  = {_value(decays)}\n"

@@ -60,7 +60,6 @@ def _list_of(entry: Any) -> Any:
     return Annotated[list[entry], Field(max_length=WORDS_LIMIT)]
 
 
-_HOMES = Annotated[dict[str, _Name], Field(max_length=UPSTREAMS_LIMIT)]
 #: What a key takes where neither its default nor the table of choices says so.
 _TYPES: dict[Keys, Any] = {
     ("format",): Annotated[int, Field(ge=1, le=COUNT_LIMIT)],
@@ -79,12 +78,13 @@ _TYPES: dict[Keys, Any] = {
 }
 #: What holds keys of any name.
 _NAMED: dict[Keys, Any] = {
-    ("upstream",): _HOMES, ("inbox", "to"): _HOMES, ("kinds",): dict[str, _Kind],
-}  # fmt: skip
+    ("upstream",): Annotated[dict[str, _Name], Field(max_length=UPSTREAMS_LIMIT)],
+    ("kinds",): dict[str, _Kind],
+}
 #: The tables and keys of the file, as a message lists them.
 _KEYS = (
     "format project publish trunk personal push windows review privacy recall capture views brief commit "
-    "background branches learning moment upstream inbox kinds"
+    "background branches learning moment upstream kinds"
 ).split()
 
 
@@ -184,7 +184,6 @@ def _policy(said: dict[str, Any]) -> Policy:
     said["ask"] = said["review"].pop("ask")
     said["kinds"] = _kinds(said["kinds"])
     said["upstream"] = Upstream.all_of(said["upstream"])
-    said["inbox"]["to"] = Upstream.all_of(said["inbox"]["to"])
     published = said["views"]["publish"]
     said["views"]["publish"] = [name for name in PUBLISHABLE if name in published]
     for key, usual in zip(Policy._fields, Policy(), strict=True):
@@ -258,9 +257,9 @@ def _crooked(table: dict[str, Any], said: dict[str, Any]) -> tuple[Keys, str, st
                     f"{names[1]} and {names[2]} would be {counts[0]}, {counts[1]} and {counts[2]}"
                 )
                 return (table_name, key), message, f"{' <= '.join(names)} must hold"
-    named = [("upstream", name) for name in said["upstream"]]
-    for where in (*named, *[("inbox", "to", name) for name in said["inbox"]["to"]]):
-        if not is_place(where[-1]):
+    for name in said["upstream"]:
+        if not is_place(name):
+            where = ("upstream", name)
             return where, *no_place(where)
     built_in = {kind.name for kind in BUILT_IN_KINDS}
     for name, kind in said["kinds"].items():

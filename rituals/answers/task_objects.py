@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from ledger.codec.letter import Letter
     from memory.cache.cache_file import Cache
     from memory.query.reader import Reader
 
@@ -114,11 +113,6 @@ def task_object(one: Listed) -> dict[str, Any]:
         "contradiction": task.contradicted,
         "line": summary_of(task.standing.fact),
     }
-
-
-def letter_object(one: Letter) -> dict[str, Any]:
-    """Describe a request or an answer; all that it says is the word of who sent it."""
-    return {"id": one.hash, "from": one.asker, **fields_of(one, "to day reply state title text")}
 
 
 def _fits(task: Task, wanted: Wanted, handed: set[str]) -> bool:

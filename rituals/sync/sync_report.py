@@ -7,7 +7,6 @@ from ledger.model.record import Record
 from ledger.remote.remote import Remote
 from memory.merge.summary import CHANGES, Learned
 from memory.merge.tip_merge import Plan
-from rituals.sync.inbox_fetch import Happening
 
 
 class Brought(Record):
@@ -38,7 +37,6 @@ class Report(Record):
     dry_run: bool = False  #: whether nothing but the fetch was done
     upstreams: tuple[Brought, ...] = ()  #: what came of homes of others
     ended: tuple[str, ...] = ()  #: facts that ended, and are recorded so now, a line each
-    inbox: tuple[Happening, ...] = ()  #: what became of requests
     #: how many logs are not sent, since nobody said so of a home that is only the user's
     kept: int = 0
     #: what git has to do, since there are commits of code beside memory; "" for nothing

@@ -21,7 +21,6 @@ _NAMED, _LINE_CHARS = 12, 72
 
 def sync(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: bool) -> None:
     """Run `diurna sync`."""
-    from rituals.cli.terminal.requests_text import print_exchange
     from rituals.hosts.background_start import look_after
     from rituals.sync.upstream_fetch import sync_all
 
@@ -62,7 +61,6 @@ def sync(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: bool) 
         if not one.problem:
             new = f"{one.new} new" if one.new else "nothing new"
             out.line(f"read  {one.name}: {counted(one.logs, 'log')}, {new}")
-    print_exchange(report.inbox, out)
     out.findings(report.findings)
 
 
@@ -87,7 +85,6 @@ def _sync_object(report: Report) -> dict[str, Any]:
         **fields_of(report, "tries offline ahead kept left"),
         "ended": list(report.ended),
         "upstreams": [all_fields_of(one) for one in report.upstreams],
-        "requests": [all_fields_of(one) for one in report.inbox],
         "findings": finding_objects(report.findings),
         "dry_run": report.dry_run,
     }

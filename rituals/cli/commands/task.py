@@ -20,8 +20,7 @@ _LEFT = "to done remaining warning question next confidence"
 _LISTED = "state mine workstream everything"
 _TAKES = {
     "list": _LISTED, "add": _ADDED, "start": "take_over", "move": "why", "done": "why",
-    "handoff": _LEFT, "pick": "start", "request": "to dry_run", "requests": "", "accept": _ADDED,
-    "decline": "",
+    "handoff": _LEFT, "pick": "start",
 }  # fmt: skip
 ACTIONS = tuple(_TAKES)
 #: The fields of a task in a list.
@@ -30,10 +29,8 @@ LISTED = (
     "waits workstream"
 )
 _WRITES = "agent role session dry_run"
-_WORDS = {"list": 0, "pick": 0, "move": 2, "requests": 0, "decline": 2}
-_FORMS = {"add": " TEXT", "move": " ID STATE", "request": " TEXT --to NAME", "decline": ' ID "WHY"'}
-#: What records nothing here.
-_ELSEWHERE = ("list", "request", "requests")
+_WORDS = {"list": 0, "pick": 0, "move": 2}
+_FORMS = {"add": " TEXT", "move": " ID STATE"}
 
 
 def task(call: Invocation, /, action: str, words: tuple[str, ...], **given: Any) -> None:
@@ -55,10 +52,6 @@ def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[st
         from rituals.cli.terminal.tasks_text import answer
 
         return answer(call, given)
-    if action in ("request", "requests"):
-        from rituals.cli.terminal.requests_text import ask, list_all
-
-        return ask(call, words[0], given) if words else list_all(call)
     from functools import partial
 
     from rituals.cli.terminal.receipt_text import record
@@ -72,18 +65,14 @@ def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[st
 
     memory, dry_run = call.memory(), given["dry_run"]
     author = Author(given["agent"], given["role"], session=given["session"])
-    new = NewTask(
-        words[0] if words else "", given["id"], given["priority"] or "", given["owner"],
-        given["goal"], given["workstream"], parse_ids(given["depends"]), parse_ids(given["serves"]),
-        given["criterion"], given["question"], given["risk"],
-    )  # fmt: skip
     if action == "add":
+        new = NewTask(
+            words[0], given["id"], given["priority"] or "", given["owner"],
+            given["goal"], given["workstream"], parse_ids(given["depends"]),
+            parse_ids(given["serves"]), given["criterion"], given["question"], given["risk"],
+        )  # fmt: skip
         drafts = Drafts(*adding(memory, new, author, anyway=given["anyway"]))
         return record(call, drafts, again=False, dry_run=dry_run, strict=False)
-    if action in ("accept", "decline"):
-        from rituals.cli.terminal.requests_text import answer_request
-
-        return answer_request(call, words, (new, author), given)
     if action == "handoff":
         leaving = Leaving(
             given["to"], given["done"], given["remaining"], given["warning"], given["question"],
@@ -99,18 +88,8 @@ def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[st
         plan = partial(moving, memory, words[0], state, author, given["why"])
     change, receipt = carried_out(memory, plan, dry_run=dry_run)
     tell(call, change, receipt, dry_run=dry_run)
-    if not dry_run:
-        _afterwards(call, action, given["session"])
-
-
-def _afterwards(call: Invocation, action: str, session: str) -> None:
-    """Send the answer that is due to a request; ask a session that hands over what it did not record."""
-    if action in ("done", "move"):
-        from rituals.cli.terminal.requests_text import send_due
-
-        send_due(call)
-    if action == "handoff" and not call.json:
-        _ask_before_leaving(call, session)
+    if action == "handoff" and not (dry_run or call.json):
+        _ask_before_leaving(call, given["session"])
 
 
 def _ask_before_leaving(call: Invocation, session: str) -> None:
@@ -138,7 +117,7 @@ def _check(action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> Non
         hint += f'actions: {", ".join(_TAKES)}; `diurna task add "{action} …"` adds a task'
         raise WrongUsage(f"`diurna task` has no action {action}", hint=hint)
     taken = _TAKES[action].split()
-    if action not in _ELSEWHERE:
+    if action != "list":
         taken += _WRITES.split()
     odd = [name for name, value in given.items() if value and name not in taken]
     if odd:
@@ -146,18 +125,11 @@ def _check(action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> Non
         raise WrongUsage(f"`diurna task {action}` takes no {names}")
     wanted = _WORDS.get(action, 1)
     if len(words) != wanted:
-        number = "an id and a reason" if action == "decline" else _NUMBERS[wanted]
         form = _FORMS.get(action, " ID" * wanted)
-        hint = (
-            "a text stands in quotes; " if action in ("add", "request", "decline") and words else ""
-        )
+        hint = "a text stands in quotes; " if action == "add" and words else ""
         raise WrongUsage(
-            f"`diurna task {action}` takes {number}",
+            f"`diurna task {action}` takes {_NUMBERS[wanted]}",
             hint=f"{hint}diurna task {action}{form}",
-        )
-    if action == "request" and not given["to"]:
-        raise WrongUsage(
-            "whom is asked?", hint="--to NAME, of `[inbox] to` in diurna.toml, or a URL or path"
         )
     if action == "move" and words[1] not in STATES:
         raise WrongUsage(f"there is no state {words[1]}", hint=f"states: {', '.join(STATES)}")

@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 from memory.recall.hits.snippets import one_line
-from memory.replay.request_inbox import waiting
 from projection.document.archive_pages import summary_of
-from rituals.answers.task_objects import (
-    Listed,
-    Wanted,
-    letter_object,
-    listed,
-    task_object,
-    tasks_object,
-)
+from rituals.answers.task_objects import Listed, Wanted, listed, task_object, tasks_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,20 +30,11 @@ def answer(call: Invocation, given: Mapping[str, Any]) -> None:
     mine = (call.agent or reader.asker()) if given["mine"] else ""
     wanted = Wanted(given["state"] or "", mine, given["workstream"], given["everything"])
     found = listed(reader, wanted, call.now_ms())
-    asked = () if any(wanted) else reader.ask(lambda cache: waiting(reader.home, cache))
     if call.json:
-        return out.answer(
-            {"tasks": tasks_object(found), "requests": [letter_object(one) for one in asked]}
-        )
+        return out.answer({"tasks": tasks_object(found)})
     for one in found:
         print_line(one, out)
-    for request in asked:
-        out.line(
-            (request.hash, "yellow"), f'  asked by {request.asker} (outside): "{request.title}"'
-        )
-    if asked:
-        out.hint("`diurna task requests` shows them whole; nobody has accepted them yet")
-    if not (found or asked):
+    if not found:
         out.talk("no task fits" if any(wanted) else "no task is open", fixed=True)
         if not any(wanted):
             out.hint(

@@ -35,7 +35,6 @@ class NewTask(Record):
     criteria: tuple[str, ...] = ()  #: when it is done: a fact each, tagged `criterion`
     questions: tuple[str, ...] = ()  #: a thread each
     risks: tuple[str, ...] = ()  #: a fact each, tagged `risk`
-    source: str = ""  #: where it comes from, if from outside
 
 
 def adding(
@@ -61,7 +60,6 @@ def adding(
     said = (
         ("serves", ", ".join(new.serves)), ("priority", new.priority), ("owner", new.owner),
         ("goal", new.goal), ("workstream", new.workstream), ("depends", ", ".join(new.depends)),
-        ("source", new.source),
     )  # fmt: skip
     task = NewFact(new.text, id, TASK_KIND, footers=tuple([pair for pair in said if pair[1]]))
     serves = (("serves", id),)

@@ -35,8 +35,6 @@ class FormPlan(Record):
     places: tuple[str, ...] = ()  #: where git goes on having what is withheld
     findings: tuple[Finding, ...] = ()  #: what is odd about the form
     reversible: bool = True  #: whether a log can take it back
-    #: does what the command does behind the append, and says it
-    afterwards: Callable[[], tuple[str, ...]] = tuple
 
 
 class Preview(Record):
@@ -63,7 +61,7 @@ def recording(planning: Planning) -> Action:
         if receipt is None or receipt.already:
             return Recorded(already=plan.already or _AGAIN)
         return Recorded(
-            (receipt.stem,), (receipt.commit,), (*_does(plan, receipt), *plan.afterwards()), "",
+            (receipt.stem,), (receipt.commit,), _does(plan, receipt), "",
             plan.title, plan.command, (*plan.findings, *receipt.findings), plan.reversible,
             facts=receipt.facts,
         )  # fmt: skip

@@ -18,7 +18,6 @@ from rituals.review.learning.finding_reports import DISMISSED, KNOWN, Reported, 
 from rituals.serve.web.actions import twin_commands
 from rituals.serve.web.actions.form_fields import Fields
 from rituals.serve.web.actions.form_plan import FormPlan, drafted
-from rituals.sync.request_sending import send_answers
 
 _AUTHOR = Author()
 
@@ -97,13 +96,7 @@ def report_finding(memory: Memory, fields: Fields) -> FormPlan:
 
 
 def _move(memory: Memory, id: str, state: str, why: str, command: str) -> FormPlan:
-    plan = _step(memory, lambda: moving(memory, id, state, _AUTHOR, why), command)
-    return plan._replace(afterwards=lambda: _sent(memory))
-
-
-def _sent(memory: Memory) -> tuple[str, ...]:
-    """Send the answers that are due to requests from outside, and say what became of each."""
-    return tuple([f"{one.what}: {one.id}, {one.line}" for one in send_answers(memory)])
+    return _step(memory, lambda: moving(memory, id, state, _AUTHOR, why), command)
 
 
 def _step(memory: Memory, plan: Callable[[], Change], command: str) -> FormPlan:

@@ -8,7 +8,6 @@ from ledger.model.order import ended_of, has_time, stem_in
 from ledger.model.record import Record
 from ledger.model.task_states import BLOCKED, HANDOFF_READY, IN_PROGRESS, may_follow
 from memory.query.origins import Origin
-from memory.replay.request_inbox import waiting
 from projection.fold.fact_history import Fact, Move
 from projection.graph.fact_links import served_by
 from projection.graph.graph_neighbours import tags
@@ -69,7 +68,6 @@ def tasks(tip: TipView, asked: Asked) -> Page:
         "groups": [_group(tip, name, found) for name, found in there.items() if found],
         "open": len(tip.tasks) - len(there[OVER]),
         "next": pick(tip.tasks, elsewhere=others),
-        "asked": tip.memory.ask(lambda cache: waiting(tip.memory.home, cache)),
     }
     return Page("tasks", "Tasks", values)
 
