@@ -21,7 +21,6 @@ Answers = dict[str, list[Any]]
 #: Objects whose keys are names of the ledger: path -> what the keys are.
 KEYED = {
     "counted.findings": "CODE",
-    "counted.questions": "RULE",
     "course.tiers": "TIER",
     "did": "VERB",
     "events[].meta": "KEY",
@@ -221,7 +220,6 @@ def _keep(tell: Recorder, folder: Path) -> None:
     tell("learn")
     tell("review", "--dry-run")
     tell("review", "--yes")
-    tell("review", "--pull-request", "--dry-run")
     tell("report")
     tell("replay", "--check")
     tell("verify")

@@ -57,17 +57,6 @@ def _(shop: Shop) -> Arguments:
 
 
 @case(
-    "answer-void",
-    "warning: memory/REVIEW.md, line 1: these are not the questions that it was made with",
-    "answer by ticks alone; `diurna review --pull-request` asks anew",
-)
-def _(shop: Shop) -> Arguments:
-    shop.put("REVIEW.md", "- [x] All of it holds.\n")
-    shop.commit()
-    return ("review", "--pull-request", "--dry-run")
-
-
-@case(
     "over-size",
     "info: continuity.md is over the limits of the policy: 16 of 2 lines",
     "`diurna review` asks what may go; the limits are below [review] in diurna.toml",

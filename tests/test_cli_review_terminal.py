@@ -47,7 +47,11 @@ def typed(shop: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Termin
 def reviewed(run: Run) -> tuple[int, bool, dict[str, int]]:
     """Return how many sessions there are since the last review, whether one is due, and what it asks."""
     said = run("status", "--json").json
-    return said["review"]["since"], said["review"]["due"], said["counted"]["questions"]
+    return (
+        said["review"]["since"],
+        said["review"]["due"],
+        run("review", "--dry-run", "--json").json["asks"],
+    )
 
 
 def test_whoever_quits_keeps_what_was_answered(shop: Repo, typed: Terminal, run: Run) -> None:
@@ -171,4 +175,4 @@ def test_a_policy_that_does_not_fit_is_set_by_accepting(
     assert "Set         windows.archive_days = 30 in diurna.toml" in asked.shown
     assert "archive_days = 30\n" in shop.git("show", "HEAD:memory/diurna.toml")
     assert shop.git("status", "--porcelain") == ""
-    assert "pace" not in run("status", "--json").json["counted"]["questions"]
+    assert "pace" not in run("review", "--dry-run", "--json").json["asks"]

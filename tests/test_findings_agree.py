@@ -12,24 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from ledger.home import discover
 from ledger.model.findings import CODES
-from memory.api import Memory
 from rituals.check.check_registry import CHECKS, COMMANDS, chosen
-from rituals.review.review_plan import plan_review
 from tests import test_findings as states
 from tests.conftest import Repo, Run, sampled
 from tests.finding_case import CASES, Shop
 
 WHOLE = {"verify", "lint", "doctor", "review"}
 model, shop = states.model, states.shop  # fixtures
-ALL = WHOLE | {"status"}
 DOCTOR = {"doctor"}
 LINT = {"lint"}
-DUE = {"lint", "review", "status"}
+DUE = {"lint", "review"}
 #: What only the doing of something tells, never a look at what stands.
 OF_ACTS = frozenset(
-    "not-canonical false-fact similar-fact relative-date no-such-file until-unseen opposite-fact absorbed answer-void index-busy stale-lock object-mended "
+    "not-canonical false-fact similar-fact relative-date no-such-file until-unseen opposite-fact absorbed index-busy stale-lock object-mended "
     "cache-rebuilt fallback-identity unsigned secret-redacted no-home check-failed "
     "log-dropped note-line personal-log withheld-text fades-soon change-gone change-breaks change-version "
     "change-decided change-ends change-untold".split()
@@ -43,7 +39,7 @@ TOLD: dict[str, set[str]] = {
         "date-only-name duplicate-stem seal-broken seal-collision stamp-moved not-a-file unknown-id contradiction "
         "supersession-cycle not-a-thread task-move no-evidence unknown-kind unknown-version policy-invalid policy-deprecated newer-format "
         "drift conflict-in-projection spool-waiting undeclared-edit hand-edited".split(),
-        ALL,
+        WHOLE,
     ),
     **dict.fromkeys(
         "log-modified log-deleted log-moved log-edited log-uncommitted history-cut history-rewritten "
@@ -94,11 +90,7 @@ def _said(run: Run, command: str, *more: str) -> tuple[set[str], Said]:
         return set(), set()
     found = answer["verified" if command == "review" else "findings"]
     said = {(one["code"], one["severity"], one["file"], one["line"]) for one in found}
-    codes = {code for code, *_ in said}
-    if command == "status":
-        codes |= answer["counted"]["findings"].keys()
-        codes |= {"spool-waiting"} if answer["waiting"] else set()
-    return codes, said
+    return {code for code, *_ in said}, said
 
 
 @pytest.mark.parametrize("code", sampled(sorted(TOLD), 3))
@@ -107,17 +99,16 @@ def test_a_state_is_told_by_the_commands_of_the_table(
 ) -> None:
     """And by those alone; where several name it, with one severity, file and line."""
     home = _plant(code, shop("agree"))
-    told = {command: _said(run, command, *home) for command in sorted(ALL)}
+    told = {command: _said(run, command, *home) for command in sorted(WHOLE)}
     assert {command for command, (codes, _) in told.items() if code in codes} == TOLD[code]
     named = [
         {one for one in said if one[0] == code}
         for command, (_, said) in told.items()
-        if command in TOLD[code] and command != "status"
+        if command in TOLD[code]
     ]
     assert all(one == named[0] for one in named), named
-    if "status" in TOLD[code]:
-        mine = {one for one in told["status"][1] if one[0] == code}
-        assert mine <= named[0]
+    mine = {one for one in _said(run, "status", *home)[1] if one[0] == code}
+    assert mine <= set().union(*named), "status says nothing else"
     assert not (set(told["verify"][0]) - told["lint"][0]), "lint says all that verify says"
     found = json.loads(run("check", "--deep", "--json", *home).out)["findings"]
     checked = [(one["code"], one["severity"], one["file"], one["line"]) for one in found]
@@ -148,98 +139,6 @@ def test_every_row_of_the_registry_names_a_function() -> None:
         module, _, name = check.look.partition(":")
         assert callable(getattr(import_module(module), name)), check.look
     assert len({check.name for check in CHECKS}) == len(CHECKS)
-
-
-# ---- what status counts ---------------------------------------------------------------------------
-
-
-def _asked(repo: Repo) -> int:
-    memory = Memory(discover(str(repo.path)))
-    try:
-        return len(plan_review(memory).unanswered)
-    finally:
-        memory.close()
-
-
-def test_status_counts_what_review_asks(repo: Repo, run: Run) -> None:
-    """Before a review, behind one that raised them, and after one was answered by a log."""
-    policy = (repo.path / "memory/diurna.toml").read_text()
-    repo.write("memory/diurna.toml", policy.replace("verify_invariants_every = 40", "verify_invariants_every = 1"))  # fmt: skip
-    repo.git("commit", "-qam", "policy")
-    run("append", "--new", "id=a invariant: Orders are never deleted.", "--new", "id=b Use tabs.",
-        "--new", "id=c Use spaces, never tabs.")  # fmt: skip
-    run("append", "--title", "Go on", "--ref", "b, nobody", "--anyway")
-    for _ in range(2):
-        counted = run("status", "--json").json["counted"]
-        assert counted["now"]
-        assert sum(counted["questions"].values()) == _asked(repo) > 1
-        assert counted["findings"] == {"unknown-id": 1}
-        assert run("review", "--yes").code == 0
-    ran = run("status")
-    asked = _asked(repo)
-    assert f"asks      {asked} question{'s' * (asked > 1)}: " in ran.out
-    assert "1 invariant-due" in ran.out
-    assert "confirm   1 due: a\n" in ran.out
-    assert "found     1 warning: 1 unknown-id\n" in ran.out
-    run("confirm", "a")
-    assert "confirm   " not in run("status").out
-    assert sum(run("status", "--json").json["counted"]["questions"].values()) == _asked(repo)
-
-
-def test_status_makes_the_plan_once(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is made when something changed, and read from beside the cache else; damage makes it anew."""
-    made: list[str] = []
-
-    def counting(memory: Memory) -> object:
-        made.append(memory.home.tip())
-        return plan_review(memory)
-
-    run("append", "--new", "id=a One.")
-    monkeypatch.setattr("rituals.review.review_plan.plan_review", counting)
-    first = run("status", "--json").out
-    assert run("status", "--json").out == first
-    assert len(made) == 1
-    (kept,) = (repo.path / ".git/diurna/cache").glob("*.tally")
-    assert kept.stat().st_mode & 0o077 == 0
-    for damage in (b"", b"x", kept.read_bytes()[:-3], kept.read_bytes().replace(b"tip", b"tap")):
-        kept.write_bytes(damage)
-        assert run("status", "--json").out == first
-    assert len(made) == 5
-    run("append", "--title", "More")
-    run("status")
-    assert len(made) == 6
-
-
-def test_a_large_ledger_is_counted_by_review(
-    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """There `status` says of when its numbers are, and what brings new ones."""
-    run("append", "--new", "id=a One.", "--ref", "nobody", "--anyway")
-    monkeypatch.setattr("rituals.review.tally._LOGS", 0)
-    assert "asks" not in run("status").out
-    assert "`diurna review --dry-run` counts what it would ask" in run("status").err
-    run("review", "--dry-run")
-    tip = repo.git("rev-parse", "HEAD")[:7]
-    assert "found     1 warning: 1 unknown-id\n" in run("status").out
-    assert "counts what it would ask" not in run("status").err
-    run("append", "--title", "More")
-    ran = run("status")
-    assert f"found     1 warning: 1 unknown-id, as of {tip}\n" in ran.out
-    assert not run("status", "--json").json["counted"]["now"]
-
-
-def test_a_plan_that_can_not_be_made_stops_no_status(
-    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where git fails in the middle, the rest of the status stands."""
-    from ledger.errors import DiurnaError
-
-    def broken(*_: object) -> None:
-        raise DiurnaError("broken")
-
-    run("append", "--new", "id=a One.")
-    monkeypatch.setattr("rituals.review.review_plan.plan_review", broken)
-    assert run("status").code == 0
 
 
 def test_review_says_what_verify_found_and_goes_on(repo: Repo, run: Run) -> None:

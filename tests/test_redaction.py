@@ -670,7 +670,6 @@ def test_a_purged_text_never_comes_back(told: Told, replace: str, monkeypatch: A
         ("brief",),
         ("status",),
         ("review", "--yes"),
-        ("review", "--pull-request", "--dry-run"),
     ):
         assert run(*command).code == 0
     assert objects_with(repo, TEXT, LATER) == []

@@ -238,12 +238,12 @@ def test_conflicts_and_status_name_it(
     sides = [(one["agent"], one["text"]) for one in found["choices"]]
     assert sides == [(PERSON, "The ferry waits."), ("codex", "The ferry leaves.")]
     assert "diurna review" in run("conflicts").out
-    assert run("status", "--json").json["counted"]["questions"][OVERRULED] == 1
+    assert run("review", "--dry-run", "--json").json["asks"][OVERRULED] == 1
     assert run("confirm", "ferry").code == 0
     memory = Memory.open(str(repo.path))
     assert overruled_sides(memory) == ()
     memory.close()
-    assert OVERRULED not in run("status", "--json").json["counted"]["questions"]
+    assert OVERRULED not in run("review", "--dry-run", "--json").json["asks"]
 
 
 def test_a_persons_side_stands_first(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

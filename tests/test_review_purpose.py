@@ -1,4 +1,4 @@
-"""What the review asks about purpose and about remarks in footers: visions, drift, obsolete facts, misfits."""
+"""What the review asks about purpose and about remarks in footers: visions, obsolete facts, misfits."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import pytest
 from ledger.model.event import (
     FactInvalidated,
     FactRedacted,
-    FactSuperseded,
     FactUpdated,
-    ThreadClosed,
 )
 from rituals.review.review_record import ACCEPT, REJECT
 from rituals.review.review_section import body
@@ -26,50 +24,6 @@ def test_a_vision_is_due_for_confirmation() -> None:
     assert plan.state.get("north").tier == "core"  # type: ignore[union-attr]
     book.review(north=ACCEPT)
     assert "invariant-due" not in rules(book.plan())
-
-
-def test_what_leads_to_no_vision_is_raised_once() -> None:
-    """Open threads, open tasks and decisions; one thread for all of them, and never again."""
-    book = Book()
-    book.log(
-        new("north", kind="vision"), new("goal", kind="decision", serves="north"),
-        new("design", "How.\n→ serves: goal, gone", kind="decision"), new("apart", kind="decision"),
-        new("job", kind="thread", serves="design"), new("lost", kind="thread"),
-        new("done", kind="thread", mark="x"), new("todo", kind="task", mark=" "), new("plain"),
-    )  # fmt: skip
-    plan = book.plan()
-    assert rules(plan)["drift"] == ["apart", "lost", "todo"]
-    (thread,) = (one for one in plan.threads if one.id.startswith("review-drift-"))
-    assert "apart leads to no vision." in (thread.text or "")
-    book.review()
-    assert [one.rule for one in book.plan().fresh] == []
-    book.log(FactUpdated("apart", "As before. → serves: goal"), ThreadClosed("lost"))
-    assert rules(book.plan())["drift"] == ["todo"]
-
-
-def test_where_there_is_no_vision_nothing_drifts() -> None:
-    """Also not where the only one is false or withheld."""
-    book = Book()
-    book.log(new("apart", kind="decision"))
-    assert "drift" not in rules(book.plan())
-    book.log(new("north", kind="vision"))
-    assert rules(book.plan())["drift"] == ["apart"]
-    book.log(FactInvalidated("north"))
-    assert "drift" not in rules(book.plan())
-    book.log(new("other", kind="vision"))
-    book.log(FactRedacted("other"))
-    assert "drift" not in rules(book.plan())
-
-
-def test_a_superseded_aim_passes_on_what_serves_it() -> None:
-    """To what stands instead; a circle of what serves ends, and leads nowhere."""
-    book = Book()
-    book.log(
-        new("old", kind="vision"), new("north", kind="vision"), new("goal", kind="decision", serves="old"),
-        new("a", kind="decision", serves="b"), new("b", kind="decision", serves="a b"),
-    )  # fmt: skip
-    book.log(FactSuperseded("old", "north"))
-    assert rules(book.plan())["drift"] == ["a", "b"]
 
 
 def test_an_obsolete_date_is_asked_at_each_review() -> None:

@@ -91,7 +91,6 @@ CODES: dict[str, tuple[str, str]] = {
     "drift": (WARNING, "the published projection differs from the replay"),
     "hand-edited": (WARNING, "a projection file was edited by hand and was left alone"),
     "absorbed": (INFO, "a person's edit of a projection file became a log of its own"),
-    "answer-void": (WARNING, "an answer that was merged is not recorded"),
     "conflict-in-projection": (ERROR, "a projection file holds conflict markers"),
     "merge-attribute": (
         WARNING,

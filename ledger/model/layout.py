@@ -21,7 +21,6 @@ EDITABLE = (CONTINUITY_FILE, *VIEW_FILES)
 ARCHIVE_DIR = "archive"
 ARCHIVE_INDEX = "archive/INDEX.md"
 #: The questions of a review as a pull request brings them, and how their branches begin.
-REVIEW_FILE, REVIEW_BRANCH = "REVIEW.md", "diurna-review/"
 ATTRIBUTES_FILE = ".gitattributes"
 #: The in-tree prefix, the default branch of an own-branch home, and where that one is mirrored.
 TREE_PREFIX = "memory/"

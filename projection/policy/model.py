@@ -251,8 +251,6 @@ class Policy(Record):
     commit: Commits = Commits()  #: who commits logs in a home beside code
     background: Background = Background()  #: what is done by itself
     branches: Branches = Branches()  #: whether answers go by what HEAD holds
-    #: how a scheduled job asks what a review asks: "pull-request", "issue", or not at all
-    ask: str = OFF
 
     @property
     def view_files(self) -> tuple[str, ...]:

@@ -47,10 +47,6 @@ CHOICES: dict[Keys, tuple[tuple[str, ...], str]] = {
         ("tell", "off"),
         "tell: a command that breaks a rule is told of it; off: it is not",
     ),
-    ("review", "ask"): (
-        ("pull-request", "issue", "off"),
-        "how a scheduled job asks: by a file with ticks, whose merge is the answer; by a note; not at all",
-    ),
     ("background", "run"): (
         ("daily", "off"),
         "daily: what is due is done by itself, behind a session or a sync; off: only when asked for",

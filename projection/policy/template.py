@@ -5,7 +5,6 @@ from __future__ import annotations
 from projection.policy.model import (
     BUILT_IN_KINDS,
     BY_BRIEF,
-    OFF,
     Kind,
     Policy,
     Recall,
@@ -64,7 +63,6 @@ def write_policy(policy: Policy) -> str:
     paced = _paced(windows)
     only = "" if paced else ", never in days"
     facts = f"max_facts = {review.max_facts}" if review.max_facts != BY_BRIEF else _NO_FACTS
-    ask = f"ask = {quoted(policy.ask)}  # how a scheduled job asks\n" if policy.ask != OFF else ""
     text = f"""\
 # The policy of this Diurna home. A key that is left out has its default.
 
@@ -84,7 +82,7 @@ max_lines = {review.max_lines}
 closed_thread_lines = {review.closed_thread_lines}
 verify_invariants_every = {review.verify_invariants_every}
 stale_thread_after = {review.stale_thread_after}
-{ask}
+
 [privacy]  # what an append does with a log that holds them
 secrets  = {quoted(privacy.secrets)}  # "redact" or "refuse"
 personal = {quoted(privacy.personal)}  # home folders and e-mail addresses: "warn", "redact" or "keep"

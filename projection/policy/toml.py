@@ -97,8 +97,7 @@ def _table(path: Keys, usual: dict[str, Any]) -> Any:
 def _field(path: Keys, usual: Any) -> tuple[Any, Any]:
     """Return what a key takes, and its default."""
     if hasattr(usual, "_fields"):
-        inner = dict(zip(usual._fields, usual, strict=True))
-        table = _table(path, inner | ({"ask": Policy().ask} if path == ("review",) else {}))
+        table = _table(path, dict(zip(usual._fields, usual, strict=True)))
         return table, table()
     if path in _NAMED:
         return _NAMED[path], {}
@@ -181,7 +180,6 @@ def _without_gone(table: dict[str, Any]) -> list[tuple[Keys, Keys]]:
 
 def _policy(said: dict[str, Any]) -> Policy:
     """Return what a file says, as the projection has it."""
-    said["ask"] = said["review"].pop("ask")
     said["kinds"] = _kinds(said["kinds"])
     said["upstream"] = Upstream.all_of(said["upstream"])
     published = said["views"]["publish"]

@@ -79,12 +79,10 @@ def status_object(found: Overview) -> dict[str, Any]:
             **fields_of(found.by_itself, "took_ms did doing"),
             "because": found.hindered,
         },
-        "answered": found.answered,
         "findings": finding_objects(found.edits),
         "contradictions": [fact for fact, _ in found.contradictions],
         "disputed": [{"id": fact, "kinds": list(kinds)} for fact, kinds in found.contradictions],
         "confirm": {"due": list(found.unconfirmed), "every": found.confirm_every},
-        "counted": _tally_object(found),
         "upstream": upstream.name if upstream else "",
         "ahead": upstream.ahead if upstream else 0,
         "behind": upstream.behind if upstream else 0,
@@ -92,18 +90,6 @@ def status_object(found: Overview) -> dict[str, Any]:
             {"name": one.name, "fetched_at": int(one.fetched_at), "age": one.age(found.now)}
             for one in found.reads
         ],
-    }
-
-
-def _tally_object(found: Overview) -> dict[str, Any]:
-    """Describe what was counted, as of which commit, and whether that is now."""
-    tally = found.tally
-    return {
-        "now": found.counted_now,
-        "tip": tally.tip if tally else "",
-        "questions": dict(tally.questions) if tally else {},
-        "findings": dict(tally.found) if tally else {},
-        "accepted": tally.accepted if tally else 0,
     }
 
 

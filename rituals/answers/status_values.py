@@ -7,7 +7,6 @@ from bisect import bisect_right
 from ledger.environment import now_seconds
 from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.layout import REVIEW_FILE
 from ledger.model.record import Record
 from memory.replay.upstream_homes import Fetched, upstreams
 from memory.worktree.trunk import Publishing, publishing
@@ -20,7 +19,6 @@ from rituals.decide.open_contradictions import kinds_of
 from rituals.hosts.background_start import Run, last_run, obstacle
 from rituals.hosts.silence import lasting
 from rituals.review.change.untold_work import untold_since
-from rituals.review.tally import Tally, tally_of
 from rituals.setup.git_hooks.hook_install import has_hook
 
 TYPE_CHECKING = False
@@ -71,11 +69,7 @@ class Overview(Record):
     untold: int  #: commits of people since the newest log, 0 where they are few
     by_itself: Run  #: what was done by itself last
     hindered: str  #: what keeps it from being done, "" for nothing
-    answered: bool  #: a merged pull request has answers that nobody recorded
     now: float  #: when that was, in seconds since 1970
-    #: what a review asks and what the checks of the tip find, None where it was never counted
-    tally: Tally | None
-    counted_now: bool  #: the tally is of what stands now
 
     @property
     def disputed(self) -> str:
@@ -129,15 +123,8 @@ def overview(memory: Memory) -> Overview:
         untold_since(memory.home, state.summary.newest),
         last_run(memory.home),
         obstacle(memory.home, state.policy),
-        _is_answered(memory.home),
         now_seconds(),
-        *tally_of(memory),
     )
-
-
-def _is_answered(home: Home) -> bool:
-    tip = home.tip()
-    return bool(tip and home.repository.git().resolve(f"{tip}:{home.prefix}{REVIEW_FILE}")[0])
 
 
 def _edits(memory: Memory) -> tuple[Finding, ...]:

@@ -20,9 +20,8 @@ from rituals.check.survey import Survey
 TIP, PAST, CHECKOUT, CLONE, MACHINE = "tip", "past", "checkout", "clone", "machine"
 #: What it costs: a look; a replay, which a cache spares; a walk through the history; all bytes again.
 LOOK, REPLAY, WALK, BYTES = "look", "replay", "walk", "bytes"
-VERIFY, LINT, DOCTOR, STATUS, REVIEW = COMMANDS = "verify", "lint", "doctor", "status", "review"
-_WHOLE = (VERIFY, LINT, DOCTOR, REVIEW)
-_ALL = (*_WHOLE, STATUS)
+VERIFY, LINT, DOCTOR, REVIEW = COMMANDS = "verify", "lint", "doctor", "review"
+_ALL = COMMANDS
 
 #: What names a commit and its author, and what would send people to that.
 _TELLING = ("log-modified", "log-deleted", "duplicate-stem")
@@ -98,30 +97,30 @@ CHECKS = (
     _check("permissions", "doctor.clone_checks:privacy_noticed", "open-to-others"),
     _check("the bytes of logs", "doctor.object_checks:logs_noticed", "unreadable", content=True),
     _check(SAID, "ledger_checks:said", _OF_LOGS, _ALL, TIP, REPLAY),
-    _check("what is only one person's", "ledger_checks:personal", "personal-item", _WHOLE, TIP, REPLAY),
+    _check("what is only one person's", "ledger_checks:personal", "personal-item", _ALL, TIP, REPLAY),
     _check("what is about a person", "lint.statements:shared_statements", "personal-statement", (LINT,),
            TIP, REPLAY),
-    _check("names of logs", "doctor.object_checks:twins_noticed", "case-twins", _WHOLE, TIP),
+    _check("names of logs", "doctor.object_checks:twins_noticed", "case-twins", _ALL, TIP),
     _check("the policy", "ledger_checks:policy", _OF_POLICY, _ALL, TIP),
-    _check("keys of the policy", "ledger_checks:policy_keys", "policy-deprecated", _WHOLE, TIP),
-    _check("the policy in the work tree", "ledger_checks:policy_here", "conflict-marker", _WHOLE,
+    _check("keys of the policy", "ledger_checks:policy_keys", "policy-deprecated", _ALL, TIP),
+    _check("the policy in the work tree", "ledger_checks:policy_here", "conflict-marker", _ALL,
            CHECKOUT),
-    _check("clocks", "ledger_checks:clocks", "clock-ahead", _WHOLE, TIP),
+    _check("clocks", "ledger_checks:clocks", "clock-ahead", _ALL, TIP),
     _check("evidence of helps", "log_claims:misplaced", "evidence-gone", (VERIFY, LINT), TIP, REPLAY,
            lasting=False),
     _check("landings", "log_claims:unproven", "landed-unproven", (VERIFY, LINT), costs=REPLAY,
            content=True),
-    _check("short seals", "ledger_checks:seals", "weak-seal", _WHOLE, TIP),
-    _check("the history of logs", "ledger_checks:history", _OF_HISTORY, _WHOLE, PAST, WALK),
-    _check("the history of the branch", "ledger_checks:rewritten", "history-rewritten", _WHOLE, PAST,
+    _check("short seals", "ledger_checks:seals", "weak-seal", _ALL, TIP),
+    _check("the history of logs", "ledger_checks:history", _OF_HISTORY, _ALL, PAST, WALK),
+    _check("the history of the branch", "ledger_checks:rewritten", "history-rewritten", _ALL, PAST,
            WALK),
     _check("the projection", "ledger_checks:projection",
            "drift conflict-in-projection newer-format unreadable", _ALL, TIP, REPLAY),
     _check("logs in the work tree", "ledger_checks:work_tree",
-           "log-edited log-uncommitted bad-name date-only-name", _WHOLE, CHECKOUT),
+           "log-edited log-uncommitted bad-name date-only-name", _ALL, CHECKOUT),
     _check("edits by hand", "ledger_checks:edits", "undeclared-edit hand-edited conflict-in-projection",
            _ALL, CHECKOUT, REPLAY),
-    _check("what is due", "ledger_checks:due", "review-due over-size", (LINT, STATUS, REVIEW), TIP, REPLAY,
+    _check("what is due", "ledger_checks:due", "review-due over-size", (LINT, REVIEW), TIP, REPLAY,
            lasting=False),
     _check("texts", "ledger_checks:texts", "secret-found secret-waived personal-data conflict-marker",
            (LINT,), TIP, BYTES),

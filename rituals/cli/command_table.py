@@ -190,7 +190,6 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
     "review": (
         Option("--code", "The repository whose code this is about.", "PATH"),
         Option("--yes", "Ask nothing: what needs a person is raised as threads."),
-        Option("--pull-request", "Ask in REVIEW.md, on a branch for a pull request.", to="on_branch"),
         DRY_RUN,
     ),
     "conflicts": (Argument("ids", "[ID]...", True, required=False),),

@@ -68,14 +68,6 @@ def _index(memory: Memory) -> str:
     return ""
 
 
-def _count(memory: Memory) -> str:
-    from rituals.review.review_plan import plan_review
-    from rituals.review.tally import keep
-
-    keep(memory, plan_review(memory))
-    return ""
-
-
 def _verify(memory: Memory) -> str:
     from ledger.model.findings import ERROR
     from rituals.check.check_registry import VERIFY
@@ -92,7 +84,6 @@ STEPS = (
     Step("marks of what is gone", _mark, daily=False),
     Step("what sessions left", _forget),
     Step("the index of recall", _index),
-    Step("the questions of a review", _count),
     Step("verify", _verify),
 )
 

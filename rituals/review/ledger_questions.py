@@ -14,7 +14,6 @@ from ledger.escape import prose
 from ledger.model.event import FactUpdated, FactVerified, ThreadClosed
 from ledger.model.record import Record
 from ledger.model.session import OBSOLETE_KEY, Entry
-from projection.document.fact_remarks import instead_of
 from projection.fold.fact_history import Fact, History
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
@@ -25,7 +24,7 @@ from projection.lifecycle.footer_remarks import MISFIT_KEY, remarks
 from projection.lifecycle.pace import Pace, proposals
 from projection.lifecycle.review_due import Size, closed_threads, most_facts, text_lines
 from projection.lifecycle.review_threads import Raised, is_raised, key_of
-from projection.policy.model import TASK_KIND, THREAD_KIND, VISION_KIND, Policy
+from projection.policy.model import Policy
 from projection.text.until_conditions import until_of
 from rituals.decide.confirmation import is_lasting, looked_at
 from rituals.decide.decision import over
@@ -33,10 +32,7 @@ from rituals.review.review_question import INVARIANT_DUE, Question, listed, ques
 
 #: A closed thread with more lines of text than this is told of when all together have too many.
 _STUB_LINES = 6
-DRIFT, OBSOLETE, MISFIT = "drift", "obsolete", "misfit"
-_LEAD_HINT = "let it serve what leads to one: `→ serves: ID` at the end of a line of its text"
-#: What has to lead to a vision while it is live; a thread or a task only while it is open.
-_LEADING = ("decision", THREAD_KIND, TASK_KIND)
+OBSOLETE, MISFIT = "obsolete", "misfit"
 
 
 class Ground(Record):
@@ -237,41 +233,6 @@ def _standing_number(ground: Ground, rule: str) -> int | None:
         if ground.sessions_since(last) < max(ground.policy.review.every, 1):
             return None
     return len(earlier)
-
-
-def drift_questions(ground: Ground) -> Iterator[Question]:
-    """Ask about open threads, open tasks and decisions that reach no vision by what they serve.
-
-    Each once, and only where there is a vision.
-    """
-    facts = [one.fact for one in ground.standings if one.live and not one.fact.redacted]
-    visions = {fact.id for fact in facts if fact.kind == VISION_KIND}
-    if not visions:
-        return
-    reaching = _reaching(visions, facts, ground.state)
-    for fact in facts:
-        leads = fact.kind in _LEADING and not (fact.closed or is_raised(fact))
-        if leads and fact.id not in reaching:
-            said = f"{fact.id} leads to no vision."
-            yield question(DRIFT, fact.id, said=said, proposal=_LEAD_HINT)
-
-
-def _reaching(visions: set[str], facts: Iterable[Fact], state: State) -> set[str]:
-    """Return what reaches a vision, through whatever it serves; what is superseded passes on."""
-    servants: dict[str, list[str]] = {}
-    met: dict[str, tuple[str, ...]] = {}
-    for fact in facts:
-        for target in served(fact):
-            there = state.fact(target)
-            now = instead_of(there, state.fact, met) if there and there.false else (target,)
-            for one in now:
-                servants.setdefault(one, []).append(fact.id)
-    found, todo = set(visions), [*visions]
-    while todo:
-        fresh = set(servants.get(todo.pop(), ())) - found
-        found |= fresh
-        todo += fresh
-    return found
 
 
 def remark_questions(ground: Ground, *, code: bool) -> Iterator[Question]:

@@ -5,6 +5,8 @@ No clock takes part: the same ledger, policy and code give the same plan on ever
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ledger.home import code_of
 from ledger.model.event import FactCreated
 from ledger.model.findings import Finding
@@ -21,7 +23,6 @@ from rituals.review.clone_questions import clone_questions
 from rituals.review.evidence.audit import evidence_questions
 from rituals.review.ledger_questions import (
     Ground,
-    drift_questions,
     invariant_questions,
     link_questions,
     pace_questions,
@@ -80,6 +81,11 @@ class Plan(Record):
         """The questions that nobody answered: the fresh ones, and those whose threads stand open."""
         answered = {key for one in self.raised if one.closed for key in one.keys}
         return tuple(question for question in self.questions if question.key not in answered)
+
+
+def asked(plan: Plan) -> dict[str, int]:
+    """Count what a review asks a person, by rule."""
+    return dict(Counter([question.rule for question in plan.unanswered]))
 
 
 def plan_review(
@@ -181,7 +187,6 @@ def _questions(
             *wordy_questions(ground),
             *size_questions(ground),
             *link_questions(ground),
-            *drift_questions(ground),
             *remark_questions(ground, code=code is not None),
             *pace_questions(ground),
         ]

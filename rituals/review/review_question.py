@@ -34,6 +34,7 @@ LEARN = "learn"
 #: rule -> heading, in the order of a review. The questions of a rule in `TOGETHER` share a thread.
 RULES: dict[str, str] = {
     OVERRULED: "Decisions of people that were overruled",
+    "contradiction": "Facts that may contradict each other",
     INVARIANT_DUE: "Invariants to confirm",
     "file-gone": "Files that are gone",
     "file-renamed": "Files that were renamed",
@@ -45,7 +46,6 @@ RULES: dict[str, str] = {
     "commit-stray": "Commits that are not in the history",
     "code-changed": "Code that changed a lot since",
     "branch-dropped": "Branches that are gone",
-    "contradiction": "Facts that may contradict each other",
     "overlap": "Facts that say nearly the same",
     "promotion": "Facts worth promoting",
     "obsolete": "Facts that may be obsolete by now",
@@ -56,13 +56,12 @@ RULES: dict[str, str] = {
     "successor-missing": "Supersessions without a successor",
     "id-dangling": "Ids without a text",
     "serves-broken": "Broken `serves` links",
-    "drift": "Threads and decisions that lead to no vision",
     "pace": "Policy and pace",
     LEARN: "Proposals of `diurna learn`",
 }
 TOGETHER = frozenset(
     "overruled invariant-due code-changed thread-stalled thread-wordy successor-missing id-dangling "
-    "serves-broken drift".split()
+    "serves-broken".split()
 )
 #: What a thread of several questions asks for.
 _ASKS = {
@@ -74,7 +73,6 @@ _ASKS = {
     "successor-missing": "Say what replaces these facts: no log has brought a text for the successor.",
     "id-dangling": "Create these ids or stop naming them: no log has brought a text for them.",
     "serves-broken": "Let these facts serve something that holds.",
-    "drift": "Let these serve what leads to a vision, or close what does not.",
 }
 
 

@@ -34,10 +34,9 @@ from projection.policy.policy_keys import with_number
 from rituals.check.check_registry import REVIEW
 from rituals.check.check_runner import made
 from rituals.decide.recorded_endings import ended_lines
-from rituals.review.review_plan import Plan, plan_review
+from rituals.review.review_plan import Plan, asked, plan_review
 from rituals.review.review_question import Question, answered_thread, is_raising, threads_for
 from rituals.review.review_section import CUT_SHORT, TITLE, body, cut_short
-from rituals.review.tally import Counts, asked, keep, total
 
 ACCEPT, REJECT, LATER = "accept", "reject", "later"
 #: One of these, or what holds instead of what was proposed: `Invalidated`, `Updated`, or an open thread.
@@ -60,7 +59,7 @@ class Outcome(Record):
     verified: tuple[Finding, ...] = ()  #: what was wrong before anything else was done
     #: what a person who left before the end did not answer, or what is too much for one log,
     #: counted by rule
-    unasked: Counts = ()
+    unasked: Mapping[str, int] = {}
     prose: str = ""  #: of its log
     #: what was set in `diurna.toml` besides, or is left to be set by hand, a line each
     settings: tuple[str, ...] = ()
@@ -112,12 +111,12 @@ def review(
         refuse_edited(tuple(path for path in memory.edited() if not path.endswith("continuity.md")))
         verified, ended = made(memory, REVIEW, progress).findings, ended_lines(memory)
         given: dict[str, Answer] = {}
-        unasked: Counts = ()
+        unasked: Mapping[str, int] = {}
         findings: tuple[Finding, ...] = ()
         for left in reversed(range(_TRIES)):
             memory.drain()
             findings += memory.absorb_first()
-            plan = _planned(memory, code_path, progress)
+            plan = plan_review(memory, code_path, progress)
             if ask is not None and not unasked:
                 given.update(ask(_open(plan, given)))
                 unasked = asked(_open(plan, given))
@@ -176,7 +175,7 @@ def _previewed(
     """Say what a review would do."""
     verified = made(memory, REVIEW, progress).findings
     edits = memory.absorb_first(dry_run=True)
-    plan = _planned(memory, code_path, progress)
+    plan = plan_review(memory, code_path, progress)
     ended = ended_lines(memory, dry_run=True)
     outcome = Outcome(plan, findings=edits, verified=verified, ended=ended)
     return outcome if plan.nothing_new else _fitted(outcome, None)
@@ -210,14 +209,6 @@ def _published(memory: Memory, outcome: Outcome) -> Outcome:
     except EditNotUnderstood as problem:
         return outcome._replace(findings=(*outcome.findings, *problem.findings))
     return outcome._replace(published=files)
-
-
-def _planned(memory: Memory, code_path: str, progress: Callable[[int, int], None] | None) -> Plan:
-    """Make a plan; what the home's own code raises is counted and kept for `status`."""
-    plan = plan_review(memory, code_path, progress)
-    if not code_path:
-        keep(memory, plan)
-    return plan
 
 
 def _open(plan: Plan, given: Mapping[str, Answer]) -> Plan:
@@ -258,7 +249,7 @@ def _fitted(outcome: Outcome, given: Mapping[str, Answer] | None) -> Outcome:
         unasked = asked(_open(fresh if given is None else plan, taken))
     if unasked:
         verb = "Raised" if given is None else "Answered"
-        prose = cut_short(verb, len(taken), total(unasked))
+        prose = cut_short(verb, len(taken), sum(unasked.values()))
     return outcome._replace(events=events, unasked=unasked, prose=prose)
 
 

@@ -53,31 +53,24 @@ def publish(call: Invocation, discard_edits: bool, dry_run: bool) -> None:
 
 def absorb(call: Invocation, dry_run: bool) -> None:
     """Run `diurna absorb`."""
-    from rituals.cli.terminal.review_request_text import taken_object, tell_taken, void_findings
-    from rituals.review.pull_request import take_in
-
     memory = call.memory()
-    taken = take_in(memory, dry_run=dry_run)
     found = memory.absorb(dry_run=dry_run)
     more = (*found.committed, *memory.left_alone())
-    call.landed = bool(found.commit or found.committed or (taken and taken.commit))
+    call.landed = bool(found.commit or found.committed)
     out = call.out
     if call.json:
-        said = {"review": taken_object(taken), "dry_run": dry_run}
-        out.answer({**_absorption_object(found), **said})
+        out.answer({**_absorption_object(found), "dry_run": dry_run})
     elif not found.file and found.committed:
         out.line("committed edits " + ("would become logs" if dry_run else "became logs"))
     elif not found.file and more:
         out.line("nothing new: what no log can say stays in the file")
-    elif not found.file and not taken:
+    elif not found.file:
         out.line("nothing to do: continuity.md is as Diurna wrote it")
-    elif found.file:
+    else:
         for one in (found, *found.others):
             _print(one, call, memory.home.branch, dry_run)
-    if not call.json:
-        tell_taken(call, taken, dry_run=dry_run)
     others = [said for one in found.others for said in one.findings]
-    out.findings((*found.findings, *others, *more, *void_findings(taken)))
+    out.findings((*found.findings, *others, *more))
 
 
 def replay(call: Invocation, write: bool, check: bool, dry_run: bool) -> int:

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ledger.model.event import VERB_OF
-from ledger.model.findings import ERROR
+from ledger.model.findings import ERROR, INFO, WARNING
 from memory.write.draft import NEXT_COMMIT
 from projection.lifecycle.promotion import Score
 from rituals.answers.json_objects import event_line, finding_objects, summary_object
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
+from rituals.review.review_plan import asked
 from rituals.review.review_question import Question, is_raising
-from rituals.review.tally import OF_REVIEW, asked, counts, said, severities, total
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rituals.review.review_record import Outcome
 
+#: Codes that a review says in its own words.
+_OF_REVIEW = ("review-due", "over-size")
 
-def review(call: Invocation, code: str, yes: bool, on_branch: bool, dry_run: bool) -> None:
+
+def review(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
     """Run `diurna review`."""
-    if on_branch:
-        from rituals.cli.terminal.review_request_text import ask_by_pull_request
-
-        return ask_by_pull_request(call, code, dry_run=dry_run)
     from rituals.cli.terminal.review_walk_text import walk
     from rituals.review.review_record import review
 
@@ -59,12 +60,12 @@ def _review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
             {**_question_object(question), "fresh": question.key in fresh}
             for question in plan.questions
         ],
-        "asks": dict(asked(plan)),
+        "asks": asked(plan),
         "settled": [one.id for one in plan.settled],
         **fields_of(outcome, "stem commit"),
         "events": [{"event": VERB_OF[type(one)], "id": one.id} for one in outcome.events],
         **fields_of(outcome, "raised published ended"),
-        "unasked": total(outcome.unasked),
+        "unasked": sum(outcome.unasked.values()),
         "nothing_new": plan.nothing_new,
         "verified": finding_objects(outcome.verified),
         "findings": finding_objects(outcome.findings),
@@ -82,8 +83,10 @@ def _question_object(question: Question) -> dict[str, object]:
 
 def _verified_line(outcome: Outcome) -> str:
     """Say how much was wrong before the review, "" for nothing; what is due stands in its answer."""
-    found = [one.code for one in outcome.verified if one.code not in OF_REVIEW]
-    return f"Checked     {severities(counts(found))}; `diurna check` names them" if found else ""
+    found = Counter([one.severity for one in outcome.verified if one.code not in _OF_REVIEW])
+    parts = ((found[ERROR], "error"), (found[WARNING], "warning"), (found[INFO], "remark"))
+    said = ", ".join([counted(many, noun) for many, noun in parts if many])
+    return f"Checked     {said}; `diurna check` names them" if said else ""
 
 
 def answer_lines(outcome: Outcome) -> list[str]:
@@ -104,7 +107,7 @@ def _show_review(call: Invocation, outcome: Outcome, *, dry_run: bool) -> None:
     if cut_short and not (outcome.stem or dry_run):
         out.line("nothing was answered, so nothing was recorded")
     elif not outcome.stem and not (dry_run and not plan.nothing_new):
-        waiting = total(asked(plan))
+        waiting = len(plan.unanswered)
         left = f"; {counted(waiting, 'question')} still open" if waiting else ""
         out.line(f"nothing new since {plan.summary.last_review or 'the beginning'}{left}")
     else:
@@ -122,8 +125,9 @@ def _show_review(call: Invocation, outcome: Outcome, *, dry_run: bool) -> None:
         for line in answer_lines(outcome):
             out.line(line)
     if cut_short:
-        questions = counted(total(outcome.unasked), "question")
-        out.line(f"Not asked   {questions}: {said(outcome.unasked)}")
+        questions = counted(sum(outcome.unasked.values()), "question")
+        rules = ", ".join([f"{count} {rule}" for rule, count in outcome.unasked.items()])
+        out.line(f"Not asked   {questions}: {rules}")
         out.hint("the review does not count as held; `diurna review` asks what is left")
     if outcome.published:
         out.line(f"Published   {', '.join(outcome.published)}")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE, REVIEW_FILE
+from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from ledger.model.order import ended_of, stamp_of
 from memory.write.draft import NEXT_COMMIT, waiting
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
-from rituals.review.tally import OF_REVIEW, said, severities, total
 from rituals.setup.git_hooks.hook_install import HOOK_HINT
 
 TYPE_CHECKING = False
@@ -69,15 +68,7 @@ def _ledger_rows(found: Overview) -> Iterator[tuple[str, str]]:
 
 
 def _due_rows(found: Overview) -> Iterator[tuple[str, str]]:
-    """Yield what was counted and what a person should decide, each only where there is something."""
-    tally, asked, noticed = found.tally, _asked(found), _noticed(found)
-    late = "" if tally is None or found.counted_now else f", as of {tally.tip[:7]}"
-    if tally is not None and asked:
-        yield "asks", f"{counted(asked, 'question')}: {said(tally.questions)}{late}"
-    known = f"; {tally.accepted} accepted" if tally and tally.accepted else ""
-    if noticed or known:
-        open_now = f"{severities(noticed)}: {said(noticed)}" if noticed else "nothing new"
-        yield "found", f"{open_now}{known}{late}"
+    """Yield what a person should decide, and what is beside, each only where there is something."""
     if found.contradictions:
         yield "disputed", found.disputed
     if found.unconfirmed:
@@ -101,14 +92,8 @@ def _hints(found: Overview) -> Iterator[str]:
         yield f"what was captured is committed {when}, or with the next append; every answer has it"
     if found.untold:
         yield '`diurna note "decision: …"` records what was decided'
-    if found.answered:
-        yield f"`diurna absorb` records what the merged {REVIEW_FILE} answers"
-    if _asked(found):
-        yield "`diurna review` asks them, one by one; with --dry-run it only says them"
-    if _noticed(found):
-        yield "`diurna check` names what was found, and what to do about it"
-    if found.tally is None or not found.counted_now:
-        yield "`diurna review --dry-run` counts what it would ask, which takes a while here"
+    if found.review_due:
+        yield "`diurna review` asks what there is to decide; with --dry-run it only says it"
     if found.contradictions:
         yield "`diurna conflicts` shows every side, `diurna conflicts ID --choose N` decides"
     if found.unconfirmed:
@@ -138,12 +123,3 @@ def _no_drift(publish: Publishing) -> str:
         return f"none here; {CONTINUITY_FILE} is published on the trunk, and no branch is known to be it"
     gone = ", a branch that is not here" if publish.missing else ""
     return f"none here; {CONTINUITY_FILE} is published on {publish.trunk}{gone}"
-
-
-def _asked(found: Overview) -> int:
-    return total(found.tally.questions) if found.tally else 0
-
-
-def _noticed(found: Overview) -> tuple[tuple[str, int], ...]:
-    """Return how often which finding was made, without what a review says itself."""
-    return tuple(one for one in found.tally.found if one[0] not in OF_REVIEW) if found.tally else ()

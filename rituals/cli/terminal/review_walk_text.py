@@ -13,7 +13,6 @@ from rituals.cli.output import Output, counted
 from rituals.review.review_plan import Plan
 from rituals.review.review_question import INVARIANT_DUE, RULES, Question, own_thread
 from rituals.review.review_record import ACCEPT, LATER, REJECT, Answer
-from rituals.review.tally import asked, total
 
 _BACK, _QUIT = "back", "quit"
 _SHOWN_LINES = 6
@@ -46,7 +45,7 @@ def walk(plan: Plan, out: Output) -> dict[str, Answer]:
     given: dict[str, Answer] = {}
     steps: list[Question | Raised] = [*plan.questions, *plan.settled]
     if steps:
-        number = counted(total(asked(plan)), "question")
+        number = counted(len(plan.unanswered), "question")
         more = f" and {counted(len(plan.settled), 'thread')} to close" if plan.settled else ""
         out.talk(f"{number}{more}; what you leave for later stays open as a thread")
     at = 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ledger.model.event import Event
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.api import Memory
@@ -25,9 +24,6 @@ class Recorded(Record):
     findings: tuple[Finding, ...] = ()
     reversible: bool = True  #: whether a log can take it back
     publishes: bool = False  #: whether pages are published behind it, as behind a review
-    #: what the log says, where it tells what is left to ask: nothing for an undo
-    events: tuple[Event, ...] = ()
-    answered: tuple[str, ...] = ()  #: keys of the questions that it answers
     facts: tuple[str, ...] = ()  #: the ids that were born with it
     learnable: Plan | None = None  #: what is proposed still, of an answer to a proposal
 

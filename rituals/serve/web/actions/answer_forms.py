@@ -63,7 +63,7 @@ def answer(memory: Memory, fields: Fields, kept: Kept = lambda memory: None) -> 
     return Recorded(
         (outcome.stem,), (outcome.commit,), _said(events), "", title, twin_commands.REVIEW,
         outcome.findings, not any(isinstance(event, FactVerified) for event in events),
-        bool(outcome.unasked), events if outcome.plan is plan else (), tuple(given),
+        bool(outcome.unasked),
     )  # fmt: skip
 
 
@@ -81,7 +81,7 @@ def shut(memory: Memory, fields: Fields) -> Recorded:
         return Recorded(already=decision.already)
     return Recorded(
         (receipt.stem,), (receipt.commit,), decision.does, "", decision.title, twin_commands.shut(ids),
-        receipt.findings, events=decision.events,
+        receipt.findings,
     )  # fmt: skip
 
 

@@ -79,5 +79,5 @@ def _recorded(
         return Recorded(already=decision.already)
     return Recorded(
         (receipt.stem,), (receipt.commit,), decision.does, "", decision.title, command,
-        receipt.findings, reversible, events=() if reversible else decision.events,
+        receipt.findings, reversible,
     )  # fmt: skip

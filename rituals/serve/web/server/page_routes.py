@@ -11,7 +11,6 @@ from ledger.environment import monotonic
 from ledger.errors import DiurnaError, NotFound, WrongUsage
 from ledger.model.record import Record
 from memory.api import Memory
-from rituals.review.remaining_questions import remaining
 from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.actions.form_fields import Fields
 from rituals.serve.web.actions.form_plan import preview
@@ -199,12 +198,8 @@ class ActRoute:
         return await self._answer(request, show)
 
     def _record(self, memory: Memory, sent: Sent) -> Recorded:
-        """Record it, and foresee what is left to ask: the next page need not wait for a new plan."""
-        asking = self._preparing.asking(memory)
+        """Record it, and foresee what is left to learn: the next page need not wait for a new plan."""
         recorded = self._notices.record(memory, sent.name, sent.fields)
-        if asking and recorded.events:
-            left = remaining(asking, recorded.answered, recorded.events)
-            self._preparing.foresee(memory, "plan", left)
         self._preparing.foresee(memory, "learn_plan", recorded.learnable)
         return recorded
 
