@@ -208,15 +208,7 @@ def _keep(tell: Recorder, folder: Path) -> None:
          "--about", bug["findings"][0]["id"], "--tokens", "900")  # fmt: skip
     tell("finding", "list")
     tell("log", "-n", "3")
-    for name in ("One", "Two"):
-        prose = folder.parent / "prose.md"
-        prose.write_text(
-            "Lesson: parallel tests must pin the settings before any test body runs.\n"
-        )
-        tell("append", "--title", name, "--body", str(prose))
-    tell("learn")
-    new = "Parallel tests must pin the settings before any test body runs."
-    tell("append", "--title", "Three", "--new", f"id=pin-settings pattern: {new}")
+    tell("finding", "report", "--rule", "flaky", "--path", "tests/a.py", "it fails alone")
     tell("learn")
     tell("review", "--dry-run")
     tell("review", "--yes")

@@ -26,7 +26,7 @@ def _(shop: Shop) -> Arguments:
 @case(
     "policy-deprecated",
     'info: diurna.toml: `[capture] approve = "ask"` lets no fact wait any more; none comes in by itself',
-    'say `facts = "off"` instead; `diurna review --learn` shows what could be one',
+    'say `facts = "off"` instead',
 )
 def _(shop: Shop) -> Arguments:
     policy = (shop.home / "diurna.toml").read_text()

@@ -18,8 +18,6 @@ from rituals.cli.option_table import RECALL
 from rituals.hosts.capture.deeds import Known
 from rituals.hosts.capture.uses import VALUED, uses
 from rituals.hosts.transcripts.turns import Turn
-from rituals.review.learning.learning_plan import plan_learning
-from rituals.review.learning.learning_record import Answer, raise_threads, record_answers
 from tests.campaigns.homes import OWN_REPOSITORY, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.captured_sessions import captured_texts, observe, tell
@@ -223,46 +221,3 @@ def test_it_is_redacted_with_the_fact(scene: Scene) -> None:
         assert "delivery" not in str(memory.why("retry-three"))
     scene.session(3, ASKED, opened="pay-cents")
     assert sum(ASKED in one for one in scene.remarks()) == 2
-
-
-VAIN = "why do partners complain about duplicates"
-
-
-def test_learn_proposes_what_was_asked_in_vain(scene: Scene) -> None:
-    """Once a person says so it finds the fact, in their words too; what recall finds is not proposed."""
-    scene.session(1, VAIN, "webhooks with jitter", ASKED)
-    assert scene.found(VAIN) == []
-    plan = plan_learning(scene.memory)
-    (proposal,) = [one for one in plan.proposals if one.offer.source == "asked"]
-    assert proposal.offer.item.text == VAIN and proposal.question.facts == ("retry-three",)
-    assert raise_threads(scene.memory, plan).raised == ()  # it stands nowhere but in its log
-    before = scene.memory.state()["retry-three"].fact
-    outcome = record_answers(
-        scene.memory, plan, {proposal.key: Answer("accept", f"{VAIN} at night")}
-    )
-    assert outcome.facts == ("retry-three",)
-    now = scene.memory.state()["retry-three"].fact
-    assert dict(now.meta)["asked"] == f"{VAIN} at night"
-    assert (now.text, now.kind, now.uses, len(now.heads)) == (
-        before.text,
-        before.kind,
-        before.uses,
-        1,
-    )
-    assert scene.found(VAIN) == ["retry-three"]
-    assert not plan_learning(scene.memory).proposals
-
-
-def test_what_is_rejected_or_withheld_is_not_proposed_again(scene: Scene) -> None:
-    scene.session(1, VAIN, ASKED)
-    plan = plan_learning(scene.memory)
-    outcome = record_answers(
-        scene.memory, plan, {one.key: Answer("reject") for one in plan.proposals}
-    )
-    assert len(outcome.rejected) == 1 and outcome.receipt is None
-    assert not plan_learning(scene.memory).proposals
-    other = "who is paged when parcels vanish"
-    scene.session(2, other, ASKED, opened="pay-cents")
-    assert [one.offer.item.text for one in plan_learning(scene.memory).proposals] == [other]
-    scene.memory.append(SessionDraft(title="Out", events=(FactRedacted("pay-cents"),)))
-    assert not plan_learning(scene.memory).proposals

@@ -208,7 +208,7 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         "task": ((), ("list", "--all", "--json"), ("add", f"Do {NAMED}", "--goal", f"g{NAMED}"), ("start", f"t{NAMED}"),
                  ("move", "thread", f"s{NAMED}"), ("pick",), (f"a{NAMED}",)),
         "finding": ((), ("report", "--rule", f"r{NAMED}", f"m {NAMED}"), ("list", "--json"), (f"a{NAMED}",)),
-        "learn": ((), ("--json",), ("--ask", "--dry-run"), ("--since", f"s{NAMED}")),
+        "learn": ((), ("--json",), ("--ask", "--dry-run")),
         "timeline": (("bad",), (stem,), ("evil", "--json")),
         "diff": (("2026-07-01..2026-11-30",), (f"{NAMED}..{stem}",), ("2026-07-01..2026-11-30", "--json")),
         "review": (("--dry-run",), ("--dry-run", "--json")),

@@ -246,14 +246,6 @@ def test_a_decision_record_leaves_it_out(repo: Repo, run: Run) -> None:
     assert MARK not in run("show", "--all").out
 
 
-def test_nothing_is_learned_of_it(repo: Repo, run: Run) -> None:
-    """Neither from logs and candidates, nor from a transcript that is still there."""
-    body = "\n\n".join([f"Lesson: {said}" for said in SENTENCES.values()] * 3).encode()
-    for number in range(3):
-        run("append", "--title", f"Day {number}", "--body", "-", stdin=body)
-    assert MARK not in run("learn", "--json").out
-
-
 @each
 def test_who_writes_it_on_purpose_is_told(repo: Repo, run: Run, topic: str) -> None:
     """It is recorded, and `lint` names it until it is redacted."""

@@ -374,29 +374,6 @@ def test_what_is_committed_by_hand_is_let_go(home: Path) -> None:
     memory.close()
 
 
-@pytest.mark.parametrize("how", ["branch -D", "reset --hard", "rm"])
-def test_what_dropped_work_had_learned_is_proposed(
-    home: Home, how: str, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What failed is worth knowing whatever became of its code; what a person took out on purpose is not."""
-    monkeypatch.chdir(home)
-    git(home, "switch", "-q", "-c", "topic")
-    tried_out = "A lock for each shop must not be tried again: it starves the queue."
-    assert run("note", f"attempt: {tried_out}").code == 0
-    edit(home, add=True)
-    git(home, "commit", "-q", "-m", "c")
-    assert ask(home)[0]
-    if how == "rm":
-        git(home, "rm", "-q", "-r", "memory/sessions")
-        git(home, "commit", "-q", "-n", "-m", "out")
-    else:
-        git(home, "reset", "-q", "--hard", "HEAD~1")
-        git(home, "switch", "-q", "main")
-        git(home, "branch", "-q", "-D", "topic")
-    proposed = [(one["text"], one["kind"]) for one in run("learn", "--json").json["proposals"]]
-    assert proposed == ([] if how == "rm" else [(tried_out, "attempt")])
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_a_day_at_random(tmp_path: Path, seed: int) -> None:
     """A sample of the campaign, with its kills."""

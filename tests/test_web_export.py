@@ -63,13 +63,13 @@ def test_what_is_only_the_users_is_in_no_byte(repo: Repo, run: Run, tmp_path: Pa
 def test_what_this_machine_could_learn_is_in_no_site(
     repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It stands in transcripts and spools, and in no commit: it is not even looked at."""
+    """It is for whoever answers it, and no page of a site: it is not even looked at."""
     assert run("note", "id=tabs decision: We use tabs.").code == 0
     monkeypatch.setattr("rituals.review.learning.learning_plan.plan_learning", None)
     _, said = exported(repo, tmp_path / "site")
     assert "We use tabs." in said
     assert not (tmp_path / "site/review/learn.html").exists()
-    assert "Worth keeping" not in said and "What sessions taught" not in said
+    assert "Worth keeping" not in said and "met again and again" not in said
 
 
 @pytest.mark.parametrize("seed", sampled([1, 2], 2))

@@ -14,7 +14,9 @@ from ledger.model.event import FactUpdated
 from ledger.model.ids import version_id
 from memory.api import Memory
 from memory.write.draft import SessionDraft
+from projection.work.finding_facts import BugFound
 from rituals.decide.open_contradictions import KINDS, SAYS, disputes
+from rituals.review.learning.finding_reports import report
 from rituals.review.review_plan import plan_review
 from rituals.review.review_question import RULES, Question
 from rituals.serve.web.actions.form_fields import LIMIT_IDS
@@ -384,7 +386,10 @@ def test_no_side_can_put_markup_into_the_page(home: Path) -> None:
         client_memory(home).append(
             SessionDraft(f"Say {number}", "", (FactUpdated("calm", payload, was),), agent=payload)
         )
-    client_memory(home).append(SessionDraft("Teach", f"Lesson: never run {PAYLOADS[11]} unread."))
+    bugs = tuple(
+        [BugFound("unread", f"never run {PAYLOADS[11]} unread", f"src/{n}.py") for n in "abc"]
+    )
+    report(client_memory(home), bugs, SessionDraft(""))
     client = client_in(home)
     assert len(disputes(client_memory(home), ("calm",))[0].choices) == len(FIRING) + 2
     for address in ("/review", "/review/learn"):

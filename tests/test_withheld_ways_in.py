@@ -18,7 +18,6 @@ from ledger.codec.log import decode
 from ledger.errors import DraftRefused
 from ledger.home import discover
 from memory.api import Memory
-from memory.write.draft import SessionDraft
 from rituals.cli.context import Invocation
 from rituals.hosts.observed.observation_spool import spool_of
 from rituals.review.review_plan import plan_review
@@ -158,11 +157,9 @@ def by_learning(at: Redacted) -> None:
 
 def proposed(at: Redacted) -> str:
     """Let there be a proposal; return its key."""
-    body = (
-        "## Turns\n\n### Turn 1 of 1\n\nBuilds start clean, because what is left breaks the seal.\n"
-    )
-    header = (("host", "claude"), ("session", "s2"), ("transcript", "s2.jsonl 0-900"))
-    at.memory().append(SessionDraft("Work", body, (), "claude-code", header=header))
+    for path in ("a.py", "b.py", "c.py"):
+        ran = at.run("finding", "report", "--rule", "unclean", "--path", path, "what is left stays")
+        assert ran.code == 0, ran.err
     (one,) = at.run("learn", "--json").json["proposals"]
     return str(one["key"])
 

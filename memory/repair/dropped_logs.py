@@ -11,7 +11,7 @@ import os
 
 from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.layout import SESSIONS_DIR, log_path, stem_of
+from ledger.model.layout import log_path
 from ledger.wal.spool import Spool
 from memory.cache.view_name import rides
 from memory.worktree.checkout import work_file
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 _REVERTS = ("revert: ", 'commit: Revert "')
 #: How many places where the branch stood are looked at.
 _TIPS = 50
-#: How many, for commits that are on no branch any more.
-_LATELY = 500
 
 
 def dropped(home: Home, spool: Spool, cache: Cache) -> list[str]:
@@ -83,39 +81,6 @@ def reverted(home: Home, spool: Spool, cache: Cache) -> list[str]:
         if said.startswith(_REVERTS):
             found.update(dict.fromkeys(paths[name] for name in names.split("\n") if name in paths))
     return list(found)
-
-
-def set_back(home: Home, cache: Cache) -> dict[str, bytes]:
-    """Return the logs, stem -> bytes, that stood where HEAD was lately, and that no branch has any more.
-
-    A person set their commit back, or dropped its branch; git itself keeps the commit for a while.
-    """
-    if not home.checked_out or not cache.commit:
-        return {}
-    git, folder = home.repository.git(), f":(top){home.prefix}{SESSIONS_DIR}"
-    added = ("--diff-filter=A", "--name-only", "--no-renames")
-    listed = git.run(
-        "log", "-g", f"-n{_LATELY}", *added, "--format=%x00%H", "HEAD", "--", folder, check=False
-    )
-    places: dict[str, str] = {}
-    for block in listed.decode("utf-8", "replace").split("\0"):
-        commit, _, names = block.partition("\n")
-        places.update({name: commit.strip() for name in names.split("\n") if name})
-    known = cache.known([stem_of(name) for name in places])
-    gone = [name for name in places if stem_of(name) not in known]
-    if not gone:
-        return {}
-    paths = [f":(top,literal){name}" for name in gone]
-    there = git.run(
-        "log", "--branches", "--remotes", *added, "--format=", "--", *paths, check=False
-    )
-    lost = sorted({*gone}.difference(there.decode("utf-8", "replace").split("\n")))
-    found = git.resolve(*[f"{places[name]}:{name}" for name in lost])
-    bodies = git.blobs([blob for blob in found if blob])
-    read = dict(
-        zip([name for name, blob in zip(lost, found, strict=True) if blob], bodies, strict=True)
-    )
-    return {stem_of(name): data for name, data in read.items() if data is not None}
 
 
 def dropped_finding(home: Home, stem: str, then: str, hint: str = "") -> Finding:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rituals.answers.status_values import Overview
     from rituals.hosts.capture.boundary import Outcome
     from rituals.review.learning.agents_file import Promotion
-    from rituals.review.learning.offer import Held, Proposal
+    from rituals.review.learning.learning_plan import Proposal
 
 
 def without_secrets(text: str) -> str:
@@ -255,16 +255,11 @@ def _outcome_object(found: Outcome, *, dry_run: bool) -> dict[str, Any]:
 
 def proposal_object(found: Proposal) -> dict[str, Any]:
     """Describe a proposal of `learn`: what it would record, and what speaks for it."""
-    offer, born = found.offer, found.question.accept[0]
     return {
         "key": found.key,
-        "source": offer.source,
-        "id": born.id,
-        **fields_of(offer.item, "kind text"),
-        "places": list(offer.places),
-        "sessions": len(offer.sessions),
-        "marks": {mark.name: mark.met for mark in found.marks},
-        "evidence": [f"{mark.name}: {mark.shown}" for mark in found.marks],
+        "id": found.question.accept[0].id,
+        **fields_of(found.habit, "source text places"),
+        "evidence": list(found.question.evidence),
         "diff": list(found.diff),
     }
 
@@ -278,8 +273,3 @@ def promotion_object(found: Promotion) -> dict[str, Any]:
         "evidence": why,
         **fields_of(found, "path refused diff"),
     }
-
-
-def held_object(found: Held) -> dict[str, Any]:
-    """Describe what is not proposed because a fact says it, or says otherwise."""
-    return {"id": found.fact, **fields_of(found, "how text where")}

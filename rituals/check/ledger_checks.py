@@ -67,7 +67,7 @@ def policy(survey: Survey) -> Iterator[Finding]:
         yield policy_problem(problem)
     if found.capture.approve == ASK:
         said = '`[capture] approve = "ask"` lets no fact wait any more; none comes in by itself'
-        hint = 'say `facts = "off"` instead; `diurna review --learn` shows what could be one'
+        hint = 'say `facts = "off"` instead'
         yield Finding("policy-deprecated", said, POLICY_FILE, hint=hint)
     if found.moment.command == HOLD:
         said = (

@@ -93,7 +93,7 @@ ENTRIES = (
     Entry("timeline", "Show the sessions around a fact, a date or a question.", OTHER, "log"),
     Entry("diff", "Show what was learned, faded and corrected between two points.", OTHER, "log"),
     Entry("report", "Tell in numbers what memory cost, and how memories lived.", OTHER),
-    Entry("learn", "Propose facts that sessions taught; nothing is written unasked.", OTHER),
+    Entry("learn", "Propose patterns of what is met again and again.", OTHER),
     Entry("confirm", "Record that a person looked at facts and they hold.", OTHER, "decisions"),
     Entry("resolve", "Resolve a contradiction; on a terminal it asks.", OTHER, "conflicts"),
     Entry("doctor", "Check this machine and clone, and mend what is safe.", OTHER, "check", "check",

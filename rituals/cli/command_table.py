@@ -283,7 +283,7 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Option("--until", "As if the ledger ended then (time or stem).", "WHEN"), KIND,
     ),
     "learn": (
-        SINCE, Option("--ask", "Raise the proposals as open threads, each once."),
+        Option("--ask", "Raise the proposals as open threads, each once."),
         Option("--accept", "Let in the proposal of this key.", "KEY"),
         Option("--text", "With --accept: in these words.", "TEXT"),
         Option("--agent", "Who answers, or asks.", "NAME"), DRY_RUN,

@@ -24,7 +24,6 @@ from pathlib import Path
 from ledger.home import discover
 from ledger.model.layout import log_path, stem_of
 from memory.api import Memory
-from memory.repair.dropped_logs import set_back
 from rituals.setup.existing_files import riding
 from rituals.setup.home_setup import apply_setup, plan_setup, with_hooks
 from tests.campaigns.homes import (
@@ -150,12 +149,13 @@ class Day:
             gone = [stem for stem in self.recorded if cache.log_ref(stem) is None]
             there = self.on_branches() if gone else set()
             waits = set(memory.held()) | set(memory.waiting())
-            # what a person set back in ways of their own git still has, and `learn` looks at
             gone = [stem for stem in gone if stem not in there | waits | self.given_up]
-            kept = set_back(memory.home, cache) if gone else {}
+            # what a person set back in ways of their own git still has
+            kept = git(self.folder, "log", "-g", "--format=", "--name-only", "HEAD") if gone else ""
             for stem in gone:
-                self.given_up |= {stem} & kept.keys()
-                if stem not in kept:
+                if stem in kept:
+                    self.given_up.add(stem)
+                else:
                     self.fault(name, f"{stem} is nowhere")
             logs = logs_in(memory.home)  # none stands twice
             if memory.state().summary.logs != len(set(logs) | set(memory.held())):

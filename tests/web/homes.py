@@ -20,6 +20,8 @@ from ledger.model.event import (
 )
 from ledger.model.ids import version_id
 from memory.write.draft import SessionDraft
+from projection.work.finding_facts import BugFound
+from rituals.review.learning.finding_reports import report
 from tests.campaigns import forks
 from tests.campaigns.homes import IN_TREE, START_MS, git, make_home, open_memory
 from tests.small_ledgers import MERCURY, bring_in, place_mercury
@@ -59,11 +61,11 @@ PAYLOADS = (
     "away\u202eereh ti si\u202c and\u200b\u2066 on\U000e0041",
     "x" * 400 + " \u2028 \u0301\u0301\u0301\u0301",
 )
-#: What sessions teach, and nobody recorded as facts.
-LESSONS = (
-    "Lesson: parallel tests must pin the settings snapshot before any test body runs.",
-    "Lesson: the importer must never run without a lock file of its own.",
-    "Lesson: a webhook must never be sent before its order is committed.",
+#: Bugs that came back, and of which nobody recorded what they teach.
+BUGS = (
+    BugFound("unpinned-settings", "a test changes the settings of others", "tests/a.py"),
+    BugFound("no-lock", "the importer runs without a lock file", "src/importer.py"),
+    BugFound("uncommitted-order", "a webhook is sent before its order is committed", "src/hook.py"),
 )
 #: Logs and files that somebody wrote by hand, under such names; the first is no log for its name.
 HOSTILE_NAMES = (
@@ -237,7 +239,9 @@ def undecided(folder: Path) -> None:
     one.append("More", *invariants, *pair, FactCreated("storm", "Can it storm?", " ", (("kind", "thread"),)),
                FactCreated("put-away", "Put away."), FactCreated("untrue", "Untrue."))  # fmt: skip
     one.append("Away", FactArchived("put-away", "not now"), FactInvalidated("untrue"))
-    one.memory.append(SessionDraft("What it taught", "\n\n".join(LESSONS)))
+    report(one.memory, BUGS, SessionDraft(""))
+    one.memory.append(SessionDraft("Fixed", "", tuple([ThreadClosed(bug.id) for bug in BUGS])))
+    report(one.memory, BUGS, SessionDraft(""))
     one.append("The last one")
 
 

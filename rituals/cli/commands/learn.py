@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -10,17 +10,13 @@ import click
 from ledger.errors import NotFound, WrongUsage
 from memory.write.draft import SessionDraft
 from projection.work.finding_facts import BugFound
-from rituals.answers.json_objects import (
-    held_object,
-    promotion_object,
-    proposal_object,
-)
+from rituals.answers.json_objects import promotion_object, proposal_object
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.output import Output, counted
 from rituals.cli.terminal.review_walk_text import chosen
 from rituals.review.learning.agents_file import Promotion
-from rituals.review.learning.learning_plan import Plan
+from rituals.review.learning.learning_plan import Plan, Proposal, plan_learning
 from rituals.review.learning.learning_record import (
     ACCEPT,
     REJECT,
@@ -29,7 +25,6 @@ from rituals.review.learning.learning_record import (
     raise_threads,
     record_answers,
 )
-from rituals.review.learning.offer import Proposal
 
 _ACTIONS = ("list", "report")
 _EDIT, _LATER, _QUIT = "edit", "later", "quit"
@@ -42,20 +37,16 @@ _ANSWERS = {
     "q": (_QUIT, "record what is answered, and leave the rest"),
 }
 _REPORT_HINT = 'for example: diurna finding report --rule flaky --path tests/a.py "it fails alone"'
-_MARKS = {True: "yes", False: "no", None: "?"}
 
 
-def learn(
-    call: Invocation, since: str, ask: bool, accept: str, text: str, agent: str, dry_run: bool
-) -> None:
+def learn(call: Invocation, ask: bool, accept: str, text: str, agent: str, dry_run: bool) -> None:
     """Run `diurna learn`."""
     from rituals.decide.decision import Author
-    from rituals.review.learning.learning_plan import plan_learning
 
     if (text and not accept) or (accept and (ask or dry_run)):
         raise WrongUsage("--text goes with --accept, and --accept with no --ask and no --dry-run")
     memory, out = call.memory(), call.out
-    plan = plan_learning(memory, since)
+    plan = plan_learning(memory)
     outcome = Outcome(plan)
     asking = not (ask or accept or dry_run or call.json) and call.interactive()
     if accept:
@@ -91,21 +82,14 @@ def finding(call: Invocation, /, action: str, message: str, **given: Any) -> Non
     _report_findings(call, message, given)
 
 
-def _one(name: str, metavar: str, help: str) -> Callable[[Any], Any]:
-    return click.option(name, default="", metavar=metavar, help=help)
-
-
 def _learning_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
     plan, receipt = outcome.plan, outcome.receipt
     return {
         "tip": plan.tip,
         "code": plan.code,
-        "since": plan.since,
-        "logs": plan.logs,
         "proposals": [proposal_object(one) for one in plan.proposals],
         "more": plan.more,
         "promotions": [promotion_object(one) for one in plan.promotions],
-        "held": [held_object(one) for one in plan.held],
         "raised": list(outcome.raised),
         "stem": receipt.stem if receipt else "",
         "commit": receipt.commit if receipt else "",
@@ -114,18 +98,14 @@ def _learning_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
 
 
 def show(plan: Plan, out: Output) -> None:
-    """Print the proposals with their marks and diffs, and what memory has already."""
+    """Print the proposals with what shows them, and their diffs."""
     steps: list[Proposal | Promotion] = [*plan.proposals, *plan.promotions]
     for number, step in enumerate(steps, 1):
         if number > 1:
             out.line()
         _show(step, f"{number}/{len(steps)}", out, out.line)
     if not steps:
-        out.line(f"nothing to learn in {counted(plan.logs, 'session log')}")
-    if plan.held and steps:
-        out.line()
-    for held in plan.held:
-        out.line(f"not proposed: {held.fact} {held.how}: {held.text} ({held.where})")
+        out.line("nothing to learn")
     if plan.more:
         out.line(f"{plan.more} more wait until these are answered")
 
@@ -143,7 +123,7 @@ def walk(plan: Plan, out: Output) -> dict[str, Answer]:
         if answer == _QUIT:
             break
         if answer == _EDIT:
-            text = _edited(step.offer.item.text if isinstance(step, Proposal) else step.text)
+            text = _edited(step.habit.text if isinstance(step, Proposal) else step.text)
             if text:
                 given[step.key] = Answer(ACCEPT, text)
             else:
@@ -179,17 +159,15 @@ def _edited(before: str) -> str:
 def _show(step: Proposal | Promotion, place: str, out: Output, line: object) -> None:
     say = out.line if line == out.line else out.talk
     if isinstance(step, Proposal):
-        say((f"{place} {step.offer.source}", "bold"), f"  {step.key}")
-        say(step.offer.item.text)
-        for mark in step.marks:
-            say((f"  {mark.name:<13}", "dim"), f"{_MARKS[mark.met]:<4} {mark.shown}")
+        say((f"{place} {step.habit.source}", "bold"), f"  {step.key}")
+        say(step.habit.text)
     else:
         say((f"{place} promotion", "bold"), f"  {step.key}")
         say(step.question.said)
-        for evidence in step.question.evidence:
-            say(f"  {evidence}")
-        if step.refused:
-            say((f"  {step.path} can not be written: ", "red"), step.refused)
+    for evidence in step.question.evidence:
+        say(f"  {evidence}")
+    if isinstance(step, Promotion) and step.refused:
+        say((f"  {step.path} can not be written: ", "red"), step.refused)
     for text in step.diff:
         colour = {"+": "green", "-": "red"}.get(text[:1], "dim")
         say((text, colour))

@@ -9,20 +9,22 @@ from __future__ import annotations
 import difflib
 import os
 import stat
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Sequence
 
 from ledger.errors import StorageFailed, WriteRefused
 from ledger.escape import prose
+from ledger.git.code_history import Code
 from ledger.model.event import Event, FactPromoted
 from ledger.model.record import Record
+from ledger.model.session import Entry
 from ledger.wal.atomic_files import make_folder, replace_file
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
-from projection.lifecycle.promotion import Score, undocumented, words
-from projection.lifecycle.review_threads import Raised, key_of
+from projection.lifecycle.promotion import PROMOTE, undocumented, words
+from projection.lifecycle.review_threads import key_of, raised_threads
 from projection.text.normalize import plain
-from rituals.review.promotions import READ_FIRST, promotion_questions, target_file
+from rituals.review.evidence.audit import evidence_questions
+from rituals.review.promotions import READ_FIRST, promotion_questions, score_facts, target_file
 from rituals.review.review_question import LEARN, Question
 
 #: Where promoted facts stand in the file.
@@ -54,23 +56,23 @@ class Promotion(Record):
 def promotions(
     top: str,
     state: State,
-    scored: Sequence[Score],
-    raised: Sequence[Raised],
-    doubted: AbstractSet[str],
+    entries: Sequence[Entry],
+    code: Code,
     paragraphs: Sequence[frozenset[str]],
-    files: Mapping[str, str],
 ) -> list[Promotion]:
     """Offer the facts that a review found worth promoting, or that were, and that no document has.
 
-    Args:
-        top: of the work tree.
-        state: of the ledger.
-        scored: the facts that could be promoted.
-        raised: what reviews and earlier proposals asked.
-        doubted: ids of facts that the code belies.
-        paragraphs: words of the documents of the code.
-        files: the paths of the code.
+    None that the code belies by now is offered. `top` is of the work tree, `entries` are the logs of the
+    ledger, `paragraphs` the words of the documents of the code.
     """
+    standings = tuple(state.standings())
+    scored = score_facts(state, standings, entries, code)
+    likely = {one.id for one in scored if one.proposal == PROMOTE}
+    looked_at = [one for one in standings if one.fact.id in likely or one.fact.promoted]
+    if not looked_at:
+        return []
+    doubted = {name for one in evidence_questions(looked_at, code) for name in one.facts}
+    raised, files = raised_threads(one.fact for one in standings), code.files()
     rejected = {
         fact
         for one in raised
@@ -82,7 +84,7 @@ def promotions(
     out = rejected | doubted
     asked = promotion_questions(scored, state, out, files)
     worth = {one.facts[0]: one.evidence for one in asked}
-    for standing in state.standings():
+    for standing in standings:
         if standing.live and standing.fact.promoted and standing.fact.id not in out:
             worth.setdefault(standing.fact.id, (_PROMOTED,))
     there = {**files, **{name: "" for name in READ_FIRST if os.path.lexists(f"{top}/{name}")}}

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from ledger.codec.fact_blocks import tidy
 from ledger.errors import DiurnaError
-from ledger.model.event import Event, FactCreated, FactUpdated, ThreadClosed
+from ledger.model.event import Event, FactCreated, ThreadClosed
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.api import Memory
@@ -18,10 +18,7 @@ from memory.write.draft import Receipt
 from projection.lifecycle.review_threads import Raised, raised_threads
 from rituals.decide.decision import Author, Decision, record
 from rituals.review.learning.agents_file import Promotion, after_others, put_back, write
-from rituals.review.learning.learning_candidates import refuse
-from rituals.review.learning.learning_plan import Plan
-from rituals.review.learning.offer import ASKED, CANDIDATE, Proposal
-from rituals.review.learning.proposal_sources import in_words
+from rituals.review.learning.learning_plan import Plan, Proposal
 from rituals.review.review_question import LEARN, Question, answered_thread, threads_for
 
 ACCEPT, REJECT = "accept", "reject"
@@ -61,7 +58,6 @@ def record_answers(
     accepted = [one for one in plan.proposals if words.get(one.key) == ACCEPT]
     promoted = [one for one in plan.promotions if words.get(one.key) == ACCEPT]
     rejected = [one for one in steps if words.get(one.key) == REJECT]
-    named = [one for one in rejected if not _is_candidate(one)]
     raised = {one.id: one.closed for one in _asked(plan) if one.rule == LEARN}
     events: list[Event] = []
     for proposal in accepted:
@@ -71,19 +67,17 @@ def record_answers(
         events += promotion.question.accept
         said = f"Written into {promotion.path}: {promotion.fact}"
         events += _done(promotion.question, raised, said)
-    for other in named:
-        text = other.offer.item.text if isinstance(other, Proposal) else other.question.said
+    for other in rejected:
+        text = other.habit.text if isinstance(other, Proposal) else other.question.said
         events += _done(other.question, raised, f"Not worth keeping: {text}")
     facts = tuple([one.question.accept[0].id for one in accepted])
     receipt: Receipt | None = None
     written: tuple[str, ...] = ()
     if events:
-        parts = ((accepted, "learned"), (promoted, "promoted"), (named, "rejected"))
+        parts = ((accepted, "learned"), (promoted, "promoted"), (rejected, "rejected"))
         title = f"Learn: {', '.join([f'{len(some)} {what}' for some, what in parts if some])}"
         decision = Decision(title, (), tuple(events))
         receipt, written = _written(memory, promoted, given, decision, author)
-    if refused := {one.key for one in rejected if _is_candidate(one)}:
-        refuse(memory.home.repository.commondir, refused)
     keys = tuple([one.key for one in rejected])
     return Outcome(plan, receipt, facts, keys, (), written, receipt.findings if receipt else ())
 
@@ -98,10 +92,7 @@ def raise_threads(
     """
     known = {key for one in _asked(plan) for key in one.keys}
     steps: list[Proposal | Promotion] = [*plan.proposals, *plan.promotions]
-    # candidates stand nowhere but in their log
-    threads = threads_for(
-        [one.question for one in steps if not (_is_candidate(one) or one.key in known)]
-    )
+    threads = threads_for([one.question for one in steps if one.key not in known])
     if not threads:
         return Outcome(plan)
     decision = Decision(f"Ask about {len(threads)} proposals to learn", (), threads)
@@ -116,12 +107,8 @@ def _asked(plan: Plan) -> tuple[Raised, ...]:
 
 def _accepted(proposal: Proposal, text: str) -> list[Event]:
     """Return the events of a proposal, in a person's words where there are some."""
-    first, *more = proposal.question.accept
-    if text and isinstance(first, FactCreated):
-        first = first._replace(text=tidy(text))
-    elif text and isinstance(first, FactUpdated):
-        first = in_words(first, " ".join(text.split()))
-    return [first, *more]
+    (birth,) = proposal.question.accept
+    return [birth._replace(text=tidy(text)) if text and isinstance(birth, FactCreated) else birth]
 
 
 def _done(question: Question, raised: Mapping[str, bool], said: str) -> list[Event]:
@@ -157,7 +144,3 @@ def _written(
         raise
     paths = [one.path for one, written in done if written != one.before]
     return receipt, tuple(dict.fromkeys(paths))
-
-
-def _is_candidate(step: Proposal | Promotion) -> bool:
-    return isinstance(step, Proposal) and step.offer.source in (ASKED, CANDIDATE)

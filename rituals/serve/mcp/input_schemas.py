@@ -223,9 +223,8 @@ class ResolveAsked(Strict):
 
 
 class LearnAsked(Strict):
-    """What sessions taught, and whether to raise it."""
+    """What was met again and again, and whether to raise it."""
 
-    since: Point = ""
     ask: Annotated[bool, Field(description="Raise them as threads")] = False
 
 

@@ -158,12 +158,11 @@ class ResolveAnswered(Answered):
 
 
 class LearnAnswered(Answered):
-    """What could be learned; a person lets it in. `held` is in memory already."""
+    """What could be learned; a person lets it in."""
 
     notice: str
     proposals: list[dict[str, Any]] = []
     promotions: list[dict[str, Any]] = []
-    held: list[dict[str, Any]] = []
     more: int = 0
     raised: list[str] = []
     stem: str = ""

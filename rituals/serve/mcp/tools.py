@@ -47,7 +47,7 @@ TOOLS = (
          asked.ResolveAsked, answered.ResolveAnswered, records.resolve, writes=True),
     Tool("task", "What is to be done: pick, start, move a task, hand it over (a line a point).",
          asked.TaskAsked, answered.TaskAnswered, tasks.task, writes=True),
-    Tool("learn", "List what sessions taught and memory lacks, for a person to let in; writes no fact.",
+    Tool("learn", "List patterns of what was met again and again, for a person to let in; writes no fact.",
          asked.LearnAsked, answered.LearnAnswered, records.learn, writes=True),
     Tool("status", "Count facts and logs; say what is contradicted, due or unpublished.",
          asked.StatusAsked, answered.StatusAnswered, questions.status),

@@ -75,18 +75,17 @@ def resolve(memory: Memory, asked: ResolveAsked, caller: Caller) -> ResolveAnswe
 
 def learn(memory: Memory, asked: LearnAsked, caller: Caller) -> LearnAnswered:
     """List what could be learned, or raise it as threads; a fact is written by a person's answer alone."""
-    from rituals.answers.json_objects import held_object, promotion_object, proposal_object
+    from rituals.answers.json_objects import promotion_object, proposal_object
     from rituals.decide.decision import Author
     from rituals.review.learning.learning_plan import plan_learning
     from rituals.review.learning.learning_record import Outcome, raise_threads
 
-    plan = plan_learning(memory, asked.since)
+    plan = plan_learning(memory)
     outcome = raise_threads(memory, plan, Author(caller.agent)) if asked.ask else Outcome(plan)
     return LearnAnswered(
         notice=NOTICE,
         proposals=[proposal_object(one) for one in plan.proposals],
         promotions=[promotion_object(one) for one in plan.promotions],
-        held=[held_object(one) for one in plan.held],
         more=plan.more,
         raised=list(outcome.raised),
         stem=outcome.receipt.stem if outcome.receipt else "",

@@ -109,9 +109,7 @@ def learn(memory: Memory, fields: Fields, kept: Learnable = lambda memory: None)
         promotions=tuple([one for one in plan.promotions if one.key != key]),
     )
     if outcome.receipt is None:
-        gone = "this proposal is not offered again on this machine"
-        already = gone if outcome.rejected else NotAsked("this proposal").message
-        return Recorded(already=already, learnable=left)
+        return Recorded(already=NotAsked("this proposal").message, learnable=left)
     done = outcome.receipt
     does = tuple([f"{verb}: {', '.join(ids)}" for verb, ids in done.did])
     files = tuple([f"{path} is written, and not committed" for path in outcome.written])
