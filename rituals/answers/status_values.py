@@ -18,7 +18,7 @@ from rituals.decide.confirmation import due
 from rituals.decide.open_contradictions import kinds_of
 from rituals.hosts.background_start import Run, last_run, obstacle
 from rituals.hosts.silence import lasting
-from rituals.review.change.untold_work import untold_since
+from rituals.review.change.change_facts import untold_since
 from rituals.setup.git_hooks.hook_install import has_hook
 
 TYPE_CHECKING = False

@@ -20,7 +20,7 @@ from projection.lifecycle.review_due import Size, reasons, size_of
 from projection.lifecycle.review_threads import Raised, raised_threads
 from projection.lifecycle.transitions import Ageing, ageing
 from rituals.review.clone_questions import clone_questions
-from rituals.review.evidence.audit import evidence_questions
+from rituals.review.evidence.changed_files import evidence_questions
 from rituals.review.ledger_questions import (
     Ground,
     invariant_questions,

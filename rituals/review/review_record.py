@@ -79,7 +79,6 @@ def review(
     ask: Callable[[Plan], Mapping[str, Answer]] | None = None,
     dry_run: bool = False,
     progress: Callable[[int, int], None] | None = None,
-    by: str = "",
     kept: Plan | None = None,
 ) -> Outcome:
     """Review a ledger: verify it, then plan, ask and apply. What is wrong is said and stops nothing.
@@ -91,7 +90,6 @@ def review(
             some out has left before the end. None answers none, and raises all.
         dry_run: change nothing; say what would be.
         progress: told how far a long comparing of facts is.
-        by: who answers, where it is not who runs this.
         kept: a plan made before: its answers alone are recorded while it holds (`settle_answers`).
 
     Raises:
@@ -106,7 +104,7 @@ def review(
     refuse_unwritable(home)
     with alone(home, occasion.agent, occasion.now_ms):
         refuse_incomplete(memory.ask(lambda cache: cache.unread()))
-        if kept and ask and (answered := _answered(memory, kept, ask, by)):
+        if kept and ask and (answered := _answered(memory, kept, ask)):
             return answered
         refuse_edited(tuple(path for path in memory.edited() if not path.endswith("continuity.md")))
         verified, ended = made(memory, REVIEW, progress).findings, ended_lines(memory)
@@ -125,7 +123,7 @@ def review(
             if not outcome.events and (unasked or plan.nothing_new):
                 break
             try:
-                outcome = _append(memory, outcome, by)
+                outcome = _append(memory, outcome)
                 break
             except Outrun:
                 if not left:
@@ -135,7 +133,7 @@ def review(
 
 
 def _answered(
-    memory: Memory, kept: Plan, ask: Callable[[Plan], Mapping[str, Answer]], by: str
+    memory: Memory, kept: Plan, ask: Callable[[Plan], Mapping[str, Answer]]
 ) -> Outcome | None:
     """Record answers to a plan that holds still, None where it has to be made anew for them."""
     home = memory.home
@@ -149,7 +147,7 @@ def _answered(
     if not (unasked and outcome.events):
         return None
     try:
-        return _set(memory, _append(memory, outcome, by), given)
+        return _set(memory, _append(memory, outcome), given)
     except Outrun:
         return None
 
@@ -253,9 +251,9 @@ def _fitted(outcome: Outcome, given: Mapping[str, Answer] | None) -> Outcome:
     return outcome._replace(events=events, unasked=unasked, prose=prose)
 
 
-def _append(memory: Memory, outcome: Outcome, by: str) -> Outcome:
+def _append(memory: Memory, outcome: Outcome) -> Outcome:
     plan = outcome.plan
-    draft = SessionDraft(TITLE, outcome.prose, outcome.events, by, "review", anyway=True)
+    draft = SessionDraft(TITLE, outcome.prose, outcome.events, "", "review", anyway=True)
     if outcome.unasked:
         draft = draft._replace(title=CUT_SHORT, type="edit")
     receipt = memory.append(draft, again=True, on=plan.tip)

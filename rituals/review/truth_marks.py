@@ -22,8 +22,7 @@ from projection.document.fact_remarks import GONE, NOWHERE, RENAMED, Gone
 from projection.fold.projection_state import Standing
 from projection.lifecycle.review_threads import raised_threads
 from projection.text.claims import FOLDER, MODULE, NAME, PATH
-from rituals.review.evidence.audit_subjects import Named, named_by
-from rituals.review.evidence.paths import name_key, taken_names, taken_paths
+from rituals.review.evidence.paths import Named, name_key, named_by, taken_names, taken_paths
 
 _KINDS = frozenset((PATH, FOLDER, MODULE, NAME))
 

@@ -16,12 +16,14 @@ from rituals.cli.context import STDIN, Invocation
 from rituals.cli.output import Output, counted
 from rituals.cli.terminal.review_walk_text import chosen
 from rituals.review.learning.agents_file import Promotion
-from rituals.review.learning.learning_plan import Plan, Proposal, plan_learning
-from rituals.review.learning.learning_record import (
+from rituals.review.learning.learning_plan import (
     ACCEPT,
     REJECT,
     Answer,
     Outcome,
+    Plan,
+    Proposal,
+    plan_learning,
     raise_threads,
     record_answers,
 )

@@ -13,9 +13,8 @@ from memory.write.personal_guard import is_own
 from rituals.check.check_registry import bare, order
 from rituals.check.lint.secrets import text_findings
 from rituals.check.lint.statements import statements_in
-from rituals.review.change.change_facts import Change, change_of
+from rituals.review.change.change_facts import Change, change_of, untold_work
 from rituals.review.change.change_remarks import remarks
-from rituals.review.change.untold_work import untold_work
 
 #: More lines nobody reads.
 _MOST = 3

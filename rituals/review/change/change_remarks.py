@@ -27,9 +27,17 @@ from rituals.hosts.context.moment_contents import constrained, may_be_told, of_n
 from rituals.hosts.context.moment_index import MomentIndex
 from rituals.hosts.observed.shell import read
 from rituals.review.change.change_facts import Change
-from rituals.review.evidence.audit_subjects import Named, asked_about, named_by
 from rituals.review.evidence.manifests import is_manifest, manifest_questions
-from rituals.review.evidence.paths import declares, defines, known_ends, paths_of, taken_paths
+from rituals.review.evidence.paths import (
+    Named,
+    asked_about,
+    declares,
+    defines,
+    known_ends,
+    named_by,
+    paths_of,
+    taken_paths,
+)
 
 GONE, BREAKS = "change-gone", "change-breaks"
 VERSION_SAID, ENDS, DECIDED = "change-version", "change-ends", "change-decided"

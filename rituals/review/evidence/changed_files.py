@@ -1,4 +1,4 @@
-"""Find commits that left the history, and files that changed a lot since a fact was last used."""
+"""Ask git about all that facts name at once; find stray commits, and files that changed a lot."""
 
 from __future__ import annotations
 
@@ -6,12 +6,35 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ledger.escape import prose
 from ledger.git.code_history import Churn, Code
+from projection.fold.projection_state import Standing
 from projection.text.claims import COMMIT, PATH
-from rituals.review.evidence.audit_subjects import Named, used_ms
+from rituals.review.evidence.manifests import manifest_questions
+from rituals.review.evidence.paths import (
+    Named,
+    name_questions,
+    named_by,
+    path_questions,
+    used_ms,
+)
 from rituals.review.review_question import Question, question
 
 #: A file changed a lot when this many of its lines are gone, and at least half of all.
 LOT_LINES = 40
+
+
+def evidence_questions(standings: Iterable[Standing], code: Code) -> list[Question]:
+    """Ask about everything that live facts name and that is no longer there."""
+    named = named_by(standings)
+    if not named:
+        return []
+    files = code.files()
+    return [
+        *path_questions(named, code, files),
+        *name_questions(named, code),
+        *manifest_questions(named, code, files),
+        *commit_questions(named, code),
+        *churn_questions(named, code, files),
+    ]
 
 
 def commit_questions(named: Iterable[Named], code: Code) -> Iterator[Question]:

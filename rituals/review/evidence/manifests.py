@@ -12,7 +12,7 @@ from ledger.escape import prose
 from ledger.git.code_history import Change, Code
 from ledger.model.record import Record
 from projection.text.claims import TARGET, VERSION
-from rituals.review.evidence.audit_subjects import Named
+from rituals.review.evidence.paths import Named
 from rituals.review.review_question import Question, question
 
 #: Names of files that ask for dependencies or define tasks.

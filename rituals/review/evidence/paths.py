@@ -1,4 +1,4 @@
-"""Find files, folders and modules that a commit took away after a fact named them, and where they went."""
+"""Gather what facts name; find files and names that a commit took away since, and where they went."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Iterable
 
 from ledger.escape import prose
 from ledger.git.code_history import Code, Lost, Removal
+from ledger.model.order import milliseconds_of
 from ledger.model.record import Record
-from projection.lifecycle.review_threads import key_of
-from projection.text.claims import FOLDER, MODULE, NAME, PATH
-from rituals.review.evidence.audit_subjects import Named
+from projection.fold.fact_history import Fact
+from projection.fold.projection_state import Standing
+from projection.lifecycle.review_threads import is_raised, key_of
+from projection.text.claims import FOLDER, MODULE, NAME, PATH, Claim, claims
 from rituals.review.review_question import Question, question
 
 #: What stands before a name that is defined there; `#define` and annotations of types included.
@@ -22,6 +24,55 @@ _DEFINES = (
     r"(?:[\w<>\[\],.*&:?]+\s+)*)"
 )
 _SHOWN_CHARS = 80
+
+
+class Named(Record):
+    """One thing that a fact names."""
+
+    fact: Fact  #: that names it
+    claim: Claim  #: what it names
+    written_ms: int  #: when that text was written; what history did before is no news to its author
+
+
+def named_by(standings: Iterable[Standing], *, faded: bool = False) -> list[Named]:
+    """Return what live facts name.
+
+    Disputed, redacted and closed ones are left to their dispute or rest; what a review raised is about
+    others. `faded` takes those of the archive, too.
+    """
+    return [
+        Named(fact, claim, written)
+        for fact in asked_about(standings, faded=faded)
+        for written in (written_ms(fact),)
+        for claim in claims(fact.text)
+    ]
+
+
+def asked_about(standings: Iterable[Standing], *, faded: bool = False) -> list[Fact]:
+    """Return the facts that the audit asks about: those that live (or faded), undisputed."""
+    return [
+        standing.fact
+        for standing in standings
+        if (faded or standing.live)
+        and not (standing.fact.false or standing.fact.redacted or standing.fact.closed)
+        and len(standing.fact.heads) == 1
+        and not is_raised(standing.fact)
+    ]
+
+
+def written_ms(fact: Fact) -> int:
+    """Return when the text of a fact was written, in milliseconds since 1970.
+
+    What an import brought was written when the fact was born, as far as anybody knows.
+    """
+    head = fact.heads[0]
+    imported = not head.parents and fact.origin != head.stem
+    return milliseconds_of(fact.born if imported else head.stem)
+
+
+def used_ms(fact: Fact) -> int:
+    """Return when a fact was last used or written, in milliseconds since 1970."""
+    return max(written_ms(fact), milliseconds_of(fact.anchor))
 
 
 class Taken(Record):

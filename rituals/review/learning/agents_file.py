@@ -23,7 +23,7 @@ from projection.fold.full_replay import State
 from projection.lifecycle.promotion import PROMOTE, undocumented, words
 from projection.lifecycle.review_threads import key_of, raised_threads
 from projection.text.normalize import plain
-from rituals.review.evidence.audit import evidence_questions
+from rituals.review.evidence.changed_files import evidence_questions
 from rituals.review.promotions import READ_FIRST, promotion_questions, score_facts, target_file
 from rituals.review.review_question import LEARN, Question
 
