@@ -413,7 +413,10 @@ def test_learn_lists_and_asks_and_writes_no_fact(tell: Tell, run: Run) -> None:
         assert "raised" not in await ask(client, "learn", ask=True)
 
     tell(story)
-    assert {one["kind"] for one in run("ls", "--all", "--json").json["facts"]} == {"thread"}
+    assert {one["kind"] for one in run("ls", "--all", "--json").json["facts"]} == {
+        "finding",
+        "thread",
+    }
 
 
 def test_a_task_goes_its_way_by_the_tool(tell: Tell, run: Run) -> None:

@@ -26,10 +26,13 @@ GONE = {
     "push": "`diurna sync` fetches, joins and pushes",
     "quiz": "the skill diurna-review asks what a newcomer asks, `diurna recall WORDS` answers",
     "remember": "`diurna note TEXT` records a fact",
+    "review --pull-request": "`diurna review` asks on a terminal, `diurna web --write` on a page",
     "review --quiz": "the skill diurna-review asks what a newcomer asks, `diurna recall WORDS` answers",
     "review --svg": "`diurna review --report --json` has the numbers",
     "rm": "`diurna forget ID` lets a fact go; `diurna undo` takes back what your last log did",
     "search": "`diurna recall WORDS` finds what answers a question",
+    "task accept": "`diurna task add TEXT` adds a task",
+    "task request": "another project is asked by an issue in its repository",
     "todo": '`diurna task add "TEXT"` adds a task, `diurna task` lists those that are open',
     "update": "`diurna edit ID TEXT` gives a fact a new text",
 }  # fmt: skip

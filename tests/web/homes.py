@@ -239,9 +239,10 @@ def undecided(folder: Path) -> None:
     one.append("More", *invariants, *pair, FactCreated("storm", "Can it storm?", " ", (("kind", "thread"),)),
                FactCreated("put-away", "Put away."), FactCreated("untrue", "Untrue."))  # fmt: skip
     one.append("Away", FactArchived("put-away", "not now"), FactInvalidated("untrue"))
-    report(one.memory, BUGS, SessionDraft(""))
-    one.memory.append(SessionDraft("Fixed", "", tuple([ThreadClosed(bug.id) for bug in BUGS])))
-    report(one.memory, BUGS, SessionDraft(""))
+    for title in ("Fixed", "Fixed again"):
+        report(one.memory, BUGS, SessionDraft("", type="edit"))
+        closed = tuple([ThreadClosed(bug.id) for bug in BUGS])
+        one.memory.append(SessionDraft(title, "", closed, type="edit"))
     one.append("The last one")
 
 

@@ -226,7 +226,6 @@ class StatusAnswered(Answered):
     contradictions: list[str]
     disputed: list[dict[str, Any]]
     confirm: dict[str, Any]
-    counted: dict[str, Any]
     upstream: str
     ahead: int
     behind: int
