@@ -365,9 +365,8 @@ def test_each_question_is_answered_as_on_a_terminal(
     rules: list[str] = []
     while (plan := plan_review(twins.memory)).unanswered:
         asked = plan.unanswered[0]
-        pairs, typed = (("say", "accept"),), "a\n"
-        if asked.rule == INVARIANT_DUE:
-            pairs, typed = next(ways, (pairs, typed))
+        usual = ((("say", "accept"),), "a\n")
+        pairs, typed = next(ways, usual) if asked.rule == INVARIANT_DUE else usual
         if not asked.acceptable:
             pairs, typed = (("say", "reject"),), "r\n"
         twins.plan = plan if kept else None
