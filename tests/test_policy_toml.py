@@ -401,7 +401,7 @@ def test_no_row_of_what_is_gone_begins_as_another() -> None:
     """Else the second would be looked for where the first was taken out; and none is a key that there is."""
     assert not [(one, two) for one in GONE for two in GONE if one != two and two[: len(one)] == one]
     for path in GONE:
-        known = tomllib.loads(write_policy(Policy()))
+        known: object = tomllib.loads(write_policy(Policy()))
         for part in path:
             known = known.get(part) if isinstance(known, dict) else None
         assert known is None, path
