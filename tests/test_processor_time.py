@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests import processor_time
-from tests.lint import ROOT
+from tests.pages import ROOT
 from tests.processor_time import leave_out, steps
 
 _ITEMS = r"""
