@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from tests.web.conftest import Server, Site
 
 
+@pytest.mark.smoke
 def test_facts_are_filtered_while_somebody_types(page: Page, server: Server) -> None:
     """The address follows, so that it can be sent; a tier on top of it is a link."""
     server("plain").open(page)

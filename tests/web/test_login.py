@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
@@ -21,6 +23,7 @@ def _evil(context: BrowserContext, body: str) -> Page:
     return page
 
 
+@pytest.mark.smoke
 def test_the_token_stays_nowhere(page: Page, server: Server) -> None:
     """It leaves the address before it is sent; neither the history nor the cookie has it."""
     served = server("plain")

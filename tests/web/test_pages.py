@@ -180,6 +180,7 @@ def test_the_same_payloads_fire_where_they_stand_raw(
     console.clear()
 
 
+@pytest.mark.smoke
 def test_pages_read_without_script(browser: Browser, server: Server, home: Homes) -> None:
     """Every page says what it says, and its links and forms are there."""
     served = server("plain")
@@ -201,6 +202,7 @@ def test_pages_read_without_script(browser: Browser, server: Server, home: Homes
     assert not found, "\n".join(found)
 
 
+@pytest.mark.smoke
 def test_a_site_is_searched_without_a_server(page: Page, site: Callable[[str], Site]) -> None:
     """From a disk, and from the header of any page: all words, ids first; a hit leads to its page."""
     made = site("plain")

@@ -91,6 +91,7 @@ def test_the_command_is_copied(server: Server, page: Page) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == command
 
 
+@pytest.mark.smoke
 def test_forms_can_be_used_by_all(server: Server, page: Page) -> None:
     """With all that folds unfolded: labels, contrast, targets for fingers, and nothing too wide."""
     served = server("undecided", write=True)

@@ -149,6 +149,7 @@ def test_the_readers_of_these_tests_have_teeth(tmp_path: Path) -> None:
     assert len(dead_links({"index.html": page}, tmp_path)) == 3
 
 
+@pytest.mark.deep
 def test_one_tip_has_one_site(
     home: Callable[[str], Path], site: Callable[[str], Site], tmp_path: Path
 ) -> None:
