@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -216,15 +215,6 @@ def test_any_text_is_read(text: str) -> None:
     for said in (text, f"# T\n\nStatus: accepted\n\n## Decision\n\n{text}"):
         found = decision_of(said, "0001-x.md")
         assert found is None or isinstance(found, Decision)
-
-
-@each_row("part", ["# a\n", "[a](", "> ", "a\n---\n", "```\n", "<div>\n\n", "Status: a\n"])
-def test_hostile_documents_are_read_in_time(part: str) -> None:
-    """A document of nothing but one mark costs little, however it is repeated."""
-    text = "# x\n\n## Decision\n\n" + part * (40_000 // len(part))
-    begun = time.process_time()
-    decision_of(text)
-    assert time.process_time() - begun < 0.5
 
 
 RULES = "# Rules\n\n**Do NOT:**\n- Store keys in localStorage\n\n## Don't\n\n- Merge by hand\n"

@@ -14,16 +14,7 @@ from collections.abc import Iterator
 
 from rituals.intake.intake_items import Item, LeftOut
 from rituals.intake.markdown_sections import front_matter, sections
-from rituals.intake.sources import (
-    Ground,
-    Left,
-    files_below,
-    from_json,
-    mapping,
-    text_of,
-    time_of,
-    written_at,
-)
+from rituals.intake.sources import Ground, Left, from_json, mapping, pages_at, time_of
 
 _AUTHOR = "claude-code"
 _INDEX = "MEMORY.md"
@@ -58,15 +49,10 @@ def read(place: str, ground: Ground, left: Left) -> Iterator[Item]:
     if only.startswith("CLAUDE") or not os.path.lexists(f"{folder}/{_INDEX}"):
         left.append(LeftOut(only or place, f"it is no auto memory: that has a {_INDEX}"))
         return
-    names = files_below(folder, left, ".md")
-    for name in [only] if only else names:
-        path = f"{folder}/{name}"
-        text = text_of(path, name, left)
-        if text is None:
-            continue
+    for name, text, written in pages_at(place, left):
         if os.path.basename(name) == _INDEX:
-            text = _without_pointers(text, name, frozenset(names), left)
-        yield from _of_memory(text, name, written_at(path))
+            text = _without_pointers(text, name, folder, left)
+        yield from _of_memory(text, name, written)
 
 
 def _folders_in(folder: str) -> list[str]:
@@ -74,22 +60,18 @@ def _folders_in(folder: str) -> list[str]:
     found: list[str] = []
     names = sorted([name for name in os.listdir(folder) if name.endswith(".jsonl")])
     for name in names[:_LOOKED_AT]:
-        lines = _head_of(f"{folder}/{name}").split("\n")[:-1]
+        try:
+            flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+            with os.fdopen(os.open(f"{folder}/{name}", flags), "rb") as file:
+                lines = file.read(_HEAD_BYTES).decode("utf-8", "replace").split("\n")[:-1]
+        except OSError:
+            continue
         said = [mapping(from_json(line)).get("cwd") for line in lines]
         found += [where for where in said if isinstance(where, str)][:1]
     return found
 
 
-def _head_of(path: str) -> str:
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
-        return ""
-    with os.fdopen(fd, "rb") as file:
-        return file.read(_HEAD_BYTES).decode("utf-8", "replace")
-
-
-def _without_pointers(text: str, name: str, names: frozenset[str], left: Left) -> str:
+def _without_pointers(text: str, name: str, folder: str, left: Left) -> str:
     """Return the index without the lines that point to a memory: these are that memory's."""
     lines = text.split("\n")
     for number, line in enumerate(lines):
@@ -97,7 +79,7 @@ def _without_pointers(text: str, name: str, names: frozenset[str], left: Left) -
         if pointer is None:
             continue
         lines[number] = ""
-        if pointer[1].removeprefix("./") not in names:
+        if not os.path.lexists(os.path.join(folder, pointer[1])):
             left.append(
                 LeftOut(f"{name}:{number + 1}", f"it points to {pointer[1]}, which is gone")
             )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import closing
 from urllib.parse import quote
@@ -18,16 +18,16 @@ from urllib.parse import quote
 from ledger.environment import monotonic
 from projection.policy.model import THREAD_KIND
 from rituals.intake.intake_items import Item, LeftOut
-from rituals.intake.sources import Ground, Left, from_json, tag_words, texts, time_of
+from rituals.intake.sources import Ground, Left, from_json, tag_words, texts_in, time_of
 
-Row = dict[str, str]
+Row = defaultdict[str, str]  #: what stands in the columns of one, "" for what does not
 
 _FILE = "claude-mem.db"
 #: What holds, and the kind of fact that it makes; other types tell what was done.
 _KINDS = {"decision": "decision"} | dict.fromkeys(
     ("discovery", "bugfix", "security_alert", "security_note"), ""
 )
-_NAMED = 10  #: types and projects that are left out, the largest
+_NAMED = 20  #: sorts of what is left out, the largest
 ROWS = 20_000  #: of a table at most, the newest
 _VALUE_BYTES, _BYTES = 1 << 20, 32 << 20  #: of a value, and of a table
 _SECONDS = 30.0  #: for all that is read
@@ -64,15 +64,8 @@ def read(place: str, ground: Ground, left: Left) -> Iterator[Item]:
     except sqlite3.Error as error:
         left.append(LeftOut(name, f"can not be read ({error})"))
         return
-    for type_, count in store.types.most_common(_NAMED):
-        why = f"{count:,} of the type {type_}: what was done, not what holds"
-        left.append(LeftOut("observations", why))
-    for project, count in store.projects.most_common(_NAMED):
-        why = f"{count:,} of another project; `{_FILE}#{project}` is the place of those"
-        left.append(LeftOut(f"project {project}", why))
-    if store.repeated:
-        why = f"{store.repeated:,} that sum up observations which come along"
-        left.append(LeftOut("session_summaries", why))
+    for (table, why), count in store.passed.most_common(_NAMED):
+        left.append(LeftOut(table, f"{count:,} {why}"))
 
 
 def _guard(db: sqlite3.Connection) -> None:
@@ -91,13 +84,9 @@ class _Store:
     def __init__(self, db: sqlite3.Connection, project: str, left: Left) -> None:
         self._db, self._project, self._left = db, project, left
         sessions = self._rows("sdk_sessions")
-        self._programs = {
-            _of(row, "memory_session_id"): _of(row, "platform_source") for row in sessions
-        }
+        self._programs = {row["memory_session_id"]: row["platform_source"] for row in sessions}
         self._brought: set[str] = set()  # sessions of which an observation comes along
-        self.types: Counter[str] = Counter()  # that are left out
-        self.projects: Counter[str] = Counter()  # that are other ones
-        self.repeated = 0
+        self.passed: Counter[tuple[str, str]] = Counter()  # what is left out: table, and why
 
     def _rows(self, table: str) -> list[Row]:
         """Return the newest rows of a table, the oldest of them first; none where it is not there."""
@@ -111,25 +100,27 @@ class _Store:
             if len(found) == ROWS or size > _BYTES:
                 self._left.append(LeftOut(table, f"all but the newest {len(found):,} rows"))
                 break
-            found.append({key: str(row[key]) for key in row.keys() if row[key] is not None})  # noqa: SIM118
-            size += sum(map(len, found[-1].values()))
+            said = {key: str(row[key]).strip() for key in row.keys() if row[key] is not None}  # noqa: SIM118
+            found.append(defaultdict(str, said))
+            size += sum(map(len, said.values()))
         return found[::-1]
 
     def observations(self) -> Iterator[Item]:
         """Yield the observations that hold."""
         for row in self._rows("observations"):
-            type_ = _of(row, "type").lower()
+            type_ = row["type"].lower()
             if not self._is_meant(row):
                 continue
-            said, session = _said(row), _of(row, "memory_session_id")
+            said, session = _said(row), row["memory_session_id"]
             if type_ not in _KINDS or not said:
-                self.types[type_ or "none"] += 1
+                why = f"of the type {type_ or 'none'}: what was done, not what holds"
+                self.passed["observations", why] += 1
                 continue
             self._brought.add(session)
             kind = _KINDS[type_]
-            tags = (*(() if kind else (type_,)), *texts(from_json(_of(row, "concepts"))))
+            tags = (*(() if kind else (type_,)), *texts_in(from_json(row["concepts"])))
             # an id is a number that other machines count too
-            key = f"{session} {_of(row, 'content_hash') or _of(row, 'id')}"
+            key = f"{session} {row['content_hash'] or row['id']}"
             yield self._item("observations", row, said, kind, key, tags)
 
     def summaries(self) -> Iterator[Item]:
@@ -138,31 +129,33 @@ class _Store:
         for row in self._rows(table):
             if not self._is_meant(row):
                 continue
-            newest[_of(row, "project")] = row
-            learned, session = _of(row, "learned"), _of(row, "memory_session_id")
+            newest[row["project"]] = row
+            learned, session = row["learned"], row["memory_session_id"]
             if learned and session in self._brought:
-                self.repeated += 1
+                self.passed[table, "that sum up observations which come along"] += 1
             elif learned:
-                key = f"{session} learned {_of(row, 'prompt_number')}"
+                key = f"{session} learned {row['prompt_number']}"
                 yield self._item(table, row, learned, "", key, ("learned",))
         for project, row in newest.items():
-            if said := _of(row, "next_steps"):
+            if said := row["next_steps"]:
                 key = f"next steps of {project}"
                 yield self._item(table, row, f"Next steps: {said}", THREAD_KIND, key)
 
     def rules(self) -> Iterator[Item]:
         """Yield the rules that a user gave; those for all projects are personal."""
         for row in self._rows("directives"):
-            said, everywhere = _of(row, "content"), _of(row, "scope") != "project"
-            if _of(row, "status") == "active" and said and (everywhere or self._is_meant(row)):
+            said, everywhere = row["content"], row["scope"] != "project"
+            if row["status"] == "active" and said and (everywhere or self._is_meant(row)):
                 kind = "preference" if everywhere else "convention"
-                item = self._item("directives", row, said, kind, f"directives {_of(row, 'id')}")
+                item = self._item("directives", row, said, kind, f"directives {row['id']}")
                 yield item._replace(personal=everywhere)
 
     def _is_meant(self, row: Row) -> bool:
-        if self._project in (_of(row, "project"), _of(row, "merged_into_project")):
+        if self._project in (row["project"], row["merged_into_project"]):
             return True
-        self.projects[_of(row, "project")[:80]] += 1
+        project = row["project"][:80]
+        why = f"of another project; `{_FILE}#{project}` is the place of those"
+        self.passed[f"project {project}", why] += 1
         return False
 
     def _item(
@@ -170,22 +163,18 @@ class _Store:
     ) -> Item:
         return Item(
             key, said, kind,
-            at=time_of(_of(row, "created_at_epoch")) or time_of(_of(row, "created_at")),
-            author=self._programs.get(_of(row, "memory_session_id"), ""),
-            place=f"{_FILE} {table} {_of(row, 'id')}", tags=tag_words(tags),
+            at=time_of(row["created_at_epoch"]) or time_of(row["created_at"]),
+            author=self._programs.get(row["memory_session_id"], ""),
+            place=f"{_FILE} {table} {row['id']}", tags=tag_words(tags),
         )  # fmt: skip
-
-
-def _of(row: Row, column: str) -> str:
-    return row.get(column, "").strip()
 
 
 def _said(row: Row) -> str:
     """Return an observation as one text: what it is about, then its single facts, else its story."""
-    title, under = _of(row, "title").rstrip("."), _of(row, "subtitle")
+    title, under = row["title"].rstrip("."), row["subtitle"]
     head = ": ".join([part for part in (title, under) if part])
-    facts = texts(from_json(_of(row, "facts")))
+    facts = texts_in(from_json(row["facts"]))
     if facts:
         return "\n".join([head, *[f"- {' '.join(fact.split())}" for fact in facts]]).strip()
-    story = _of(row, "narrative") or _of(row, "text")
+    story = row["narrative"] or row["text"]
     return "\n\n".join([part for part in (head, story) if part])

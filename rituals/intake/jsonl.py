@@ -13,11 +13,10 @@ from collections.abc import Iterator
 
 from ledger.model.ids import version_id
 from rituals.intake.intake_items import Item, LeftOut
-from rituals.intake.sources import Ground, Left, from_json, tag_words, text_of, texts, time_of
+from rituals.intake.sources import Ground, Left, from_json, tag_words, text_of, texts_in, time_of
 
 STDIN = "-"  #: names standard input
 FILE_LIMIT_BYTES = 64 << 20
-ITEMS_LIMIT = 50_000
 #: What the fields are called, by who wrote the file; the first that is there counts.
 _TEXT = ("text", "content", "memory", "fact", "body", "observation", "note", "summary")
 _KIND = ("kind", "type", "category", "memory_type")
@@ -37,16 +36,12 @@ def places(ground: Ground) -> tuple[str, ...]:
 def read(place: str, ground: Ground, left: Left) -> Iterator[Item]:
     """Read one file, or standard input."""
     name = "standard input" if place == STDIN else place.rpartition("/")[2]
-    count = 0
     relations: dict[str, list[str]] = {}
     for line, said in _objects_in(place, name, left):
         for made in _of_object(said, f"{name}:{line}", relations):
             if isinstance(made, LeftOut):
                 left.append(made)
-            elif count == ITEMS_LIMIT:
-                left.append(LeftOut(made.place, f"it is past {ITEMS_LIMIT} items"))
             else:
-                count += 1
                 yield made
     for entity, told in relations.items():
         text = f"{entity}: {'; '.join(dict.fromkeys(told))}."
@@ -64,13 +59,13 @@ def _of_object(
         relations.setdefault(entity, []).append(f"{how} {_string(known, ('to',))}")
     elif known.get("type") == "entity" and name and isinstance(known.get("observations"), list):
         tags = tag_words((_string(known, ("entityType",)),))
-        for one in texts(known["observations"]):
+        for one in texts_in(known["observations"]):
             yield Item(f"{name}: {one}", one, place=place, entity=name, tags=tags)
     else:
-        yield item_of(said, place)
+        yield _item_of(said, place)
 
 
-def item_of(said: object, place: str) -> Item | LeftOut:
+def _item_of(said: object, place: str) -> Item | LeftOut:
     """Make an item of one object, whatever its fields are called."""
     if isinstance(said, str):
         said = {"text": said}

@@ -3,7 +3,7 @@
 A tool is one row here, and a module. That has two functions. `places(ground)` names what lies where the
 tool keeps it by default and belongs to this project; it opens nothing of another one. `read(place, ground,
 left)` yields the items of one place, never writes there, and adds to `left` what it passes over. Files are
-regular ones, of bounded size and number, and stand behind no link.
+regular ones, of bounded size, and stand behind no link.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import import_module
-from stat import S_ISREG
 from types import ModuleType
 
 from ledger.model.order import ended_of, is_date, stamp_of
@@ -23,17 +22,13 @@ from rituals.intake.intake_items import LeftOut, Reading
 
 Left = list[LeftOut]  #: what was passed over so far
 
-#: What is larger or more than that is left out, and said.
-FILE_LIMIT_BYTES = 4 << 20
-FILES_LIMIT = 5_000
+FILE_LIMIT_BYTES = 4 << 20  #: what is larger is left out, and said
 #: A file of which one byte in so many is NUL is no text.
 _NUL_SHARE = 100
-_OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 _SKIPPED = frozenset((".git", "node_modules", "__pycache__"))
 _JSON_CHARS = 1 << 20
 _DAY_CHARS, _NUMBER_CHARS = 10, 24
 _MILLISECONDS = 1e11  #: from so many on a number since 1970 counts these
-_FORM = "%Y-%m-%dT%H:%M:%SZ"
 
 
 class Ground(Record):
@@ -60,22 +55,10 @@ class Source(Record):
 
 #: In the order of the help.
 SOURCES = (
-    Source(
-        "claude", "claude", "~/.claude/projects/PROJECT/memory",
-        "Claude Code's auto memory of this project",
-    ),
-    Source(
-        "claude-mem", "claude_mem", "~/.claude-mem/claude-mem.db",
-        "decisions, discoveries and causes of bugs of this project",
-    ),
-    Source(
-        "basic-memory", "basic_memory", "the project's folder of notes",
-        "observations and relations of its notes, and short notes",
-    ),
-    Source(
-        "mcp-memory", "jsonl", "a file that you name",
-        "memory.json of the MCP memory server: its observations",
-    ),
+    Source("claude", "claude", "~/.claude/projects/PROJECT/memory", "Claude Code's auto memory"),
+    Source("claude-mem", "claude_mem", "~/.claude-mem/claude-mem.db", "what its observations found"),
+    Source("basic-memory", "basic_memory", "a folder of notes", "observations and short notes"),
+    Source("mcp-memory", "jsonl", "a file that you name", "memory.json of the MCP memory server"),
     Source("jsonl", "jsonl", "a file that you name", "JSON lines, an object each; - for standard input"),
 )  # fmt: skip
 
@@ -107,13 +90,11 @@ def text_of(path: str, place: str, left: Left, *, limit: int = FILE_LIMIT_BYTES)
     """
     data, why = b"", ""
     try:
-        fd = os.open(path, _OPEN)
-        if S_ISREG(os.fstat(fd).st_mode):
-            with os.fdopen(fd, "rb") as file:
-                data = file.read(limit + 1)
-        else:
-            os.close(fd)
+        if not os.path.isfile(path):
             why = "it is no regular file"
+        else:
+            with open(path, "rb") as file:
+                data = file.read(limit + 1)
     except OSError as problem:
         why = problem.strerror or "it can not be read"
     if len(data) > limit:
@@ -126,29 +107,28 @@ def text_of(path: str, place: str, left: Left, *, limit: int = FILE_LIMIT_BYTES)
     return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def written_at(path: str) -> str:
-    """Return when a file was last written, as an instant; "" where nobody knows."""
-    try:
-        return ended_of(stamp_of(int(os.stat(path, follow_symlinks=False).st_mtime * 1000)))
-    except (OSError, ValueError, OverflowError):
-        return ""
+def pages_at(place: str, left: Left) -> Iterator[tuple[str, str, str]]:
+    """Yield the markdown files of a place, itself or what is below it: name, text, when it was written."""
+    folder, only = (place, "") if os.path.isdir(place) else os.path.split(place)
+    for name in [only] if only else files_below(folder, left):
+        path, shown = f"{folder}/{name}", name.encode("utf-8", "replace").decode()
+        whole = text_of(path, shown, left)
+        if whole is not None:
+            yield shown, whole, ended_of(stamp_of(max(0, int(os.stat(path).st_mtime * 1000))))
 
 
-def files_below(folder: str, left: Left, ending: str) -> list[str]:
-    """List the files below a folder whose names end so, sorted, relative to it."""
+def files_below(folder: str, left: Left) -> list[str]:
+    """List the markdown files below a folder, sorted, relative to it."""
     found: list[str] = []
     for above, folders, names in os.walk(folder):
         for name in (*folders, *names):
             path = os.path.relpath(f"{above}/{name}", folder)
             if os.path.islink(f"{above}/{name}"):
                 left.append(LeftOut(path, "it is a link"))
-            elif name.endswith(ending) and name in names:
+            elif name.endswith(".md") and name in names:
                 found.append(path)
         folders[:] = sorted(set(folders) - _SKIPPED)
-    found.sort()
-    if len(found) > FILES_LIMIT:
-        left.append(LeftOut(folder, f"{len(found) - FILES_LIMIT} more files than {FILES_LIMIT}"))
-    return found[:FILES_LIMIT]
+    return sorted(found)
 
 
 def from_json(text: str, limit: int = _JSON_CHARS) -> object:
@@ -167,14 +147,10 @@ def mapping(value: object) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def text(value: object) -> str:
-    """Return a JSON text, "" for anything else."""
-    return value.strip() if isinstance(value, str) else ""
-
-
-def texts(value: object) -> tuple[str, ...]:
+def texts_in(value: object) -> tuple[str, ...]:
     """Return the texts of a JSON array without empty ones."""
-    return tuple(filter(None, map(text, value if isinstance(value, list) else [])))
+    found = value if isinstance(value, list) else []
+    return tuple([one.strip() for one in found if isinstance(one, str) and one.strip()])
 
 
 def tag_words(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -184,30 +160,27 @@ def tag_words(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def time_of(said: object) -> str:
-    """Return a time as a date or an instant (UTC); "" for what is none."""
+    """Return a time as a date or an instant (UTC); "" for what is none.
+
+    One without a zone is taken as UTC, one that is odd for its day.
+    """
+    day = ""
     if isinstance(said, str):
         said = said.strip()
-        if not said.replace(".", "", 1).isdecimal() or len(said) >= _NUMBER_CHARS:
-            return _written(said)
-        said = float(said)
-    if isinstance(said, bool) or not isinstance(said, int | float):
-        return ""
+        if said.isdecimal() and len(said) < _NUMBER_CHARS:
+            said = int(said)
     try:
-        number = said / 1000 if said >= _MILLISECONDS else said
-        return datetime.fromtimestamp(number, UTC).strftime(_FORM) if number > 0 else ""
+        if isinstance(said, str):
+            named = said[:_DAY_CHARS].replace("/", "-")
+            day = named if is_date(named) else ""
+            if not day or len(said) == _DAY_CHARS:
+                return day
+            read = datetime.fromisoformat(day + said[_DAY_CHARS:].replace(" UTC", "Z"))
+            read = read.astimezone(UTC) if read.tzinfo else read
+        elif isinstance(said, int | float) and not isinstance(said, bool) and said > 0:
+            read = datetime.fromtimestamp(said / 1000 if said >= _MILLISECONDS else said, UTC)
+        else:
+            return ""
     except (ValueError, OverflowError, OSError):
-        return ""
-
-
-def _written(text: str) -> str:
-    """Read a time as it is written; one without a zone is taken as UTC, one that is odd for its day."""
-    day = text[:_DAY_CHARS].replace("/", "-")
-    if not is_date(day):
-        return ""
-    if len(text) == _DAY_CHARS:
         return day
-    try:
-        read = datetime.fromisoformat(day + text[_DAY_CHARS:].replace(" UTC", "Z"))
-        return (read.astimezone(UTC) if read.tzinfo else read).strftime(_FORM).rjust(20, "0")
-    except (ValueError, OverflowError):
-        return day
+    return read.strftime("%Y-%m-%dT%H:%M:%SZ").rjust(20, "0")
