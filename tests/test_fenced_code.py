@@ -15,7 +15,6 @@ from projection.text.claims import claims
 from projection.text.normalize import sentences
 from projection.text.sentence_cutter import read_sentences
 from projection.text.session_digest import gist
-from rituals.intake.code_spans import hidden_lines
 
 FENCES = ("```", "~~~", "````", "~~~~", "```sh", "~~~ text", "``` a`b")
 #: A line of a document: a fence, or `None` for words that name the line they stand on.
@@ -60,7 +59,6 @@ def test_all_readers_agree_on_what_is_code(document: list[str | None]) -> None:
     assert seen(document, " ".join([one.text for one in read_sentences(lines).sentences])) == prose
     assert seen(document, " ".join([*links_in(text), ""])) == prose
     assert seen(document, " ".join([one.subject for one in claims(text)])) == prose
-    assert {n for n, mark in enumerate(hidden_lines(lines)[0]) if mark} == hidden
 
 
 @given(DOCUMENTS)
