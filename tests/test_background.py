@@ -93,7 +93,7 @@ def taking(done: list[str], clock: list[float], **seconds: float) -> tuple[Step,
     return tuple([Step(name, step(name)) for name in seconds])
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="a_process_that_nobody_waits_for_does_it is the small one")
 def test_background_lock_and_sixty_seconds(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who finds the lock held goes; no step is begun after a minute, and the one that took it is last next time.
 
@@ -126,7 +126,7 @@ def test_background_lock_and_sixty_seconds(home: Home, monkeypatch: pytest.Monke
     assert last_run(home).doing == ""
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="what is killed between two commands: test_deaths")
 def test_killed_before_each_of_its_writes_nothing_is_lost_or_stuck(
     repo: Repo, home: Home, run: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

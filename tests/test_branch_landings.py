@@ -299,7 +299,7 @@ def asked(memory: Memory) -> list[Question]:
     return [one for one in plan_review(memory).questions if one.rule == DROPPED]
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="in_one_second_own_work_is_told_from_a_fresh_branch is the small one")
 def test_a_fast_forward_is_told_from_a_fresh_branch_by_the_record(tmp_path: Path) -> None:
     """A colleague can not tell them apart, and is told what the author found."""
     for number, (end, place) in enumerate((("fast-forward", "tip"), ("fresh", "dirty"))):

@@ -220,7 +220,7 @@ def lines_in(made: Brief, form: Form) -> list[tuple[str, str, str]]:
     return found
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(12, 60))
 @given(materials(), budgets, st.sampled_from(FORMS))
 def test_laws(given: Material, budget: int, form: Form) -> None:
     """Within the budget, well-formed, every line whole and inside, and nothing that acts or hides."""
@@ -238,7 +238,7 @@ def test_laws(given: Material, budget: int, form: Form) -> None:
         ]
 
 
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(10, 50))
 @given(materials(), budgets, st.sampled_from(FORMS))
 def test_the_newest_correction_is_always_there(given: Material, budget: int, form: Form) -> None:
     """Whatever the budget is and however much else there is to say."""
@@ -273,7 +273,7 @@ def test_the_longest_correction_fits_into_the_least_budget(form: Form) -> None:
     assert lines_in(made, form)[0][1] == long
 
 
-@settings(max_examples=examples(25))
+@settings(max_examples=examples(6, 25))
 @given(materials(), st.randoms(use_true_random=False))
 def test_the_same_ledger_gives_the_same_bytes(given: Material, rng: random.Random) -> None:
     """In whatever order the facts come."""
@@ -284,7 +284,7 @@ def test_the_same_ledger_gives_the_same_bytes(given: Material, rng: random.Rando
         assert brief(again, form, 2000).text == brief(given, form, 2000).text
 
 
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(8, 40))
 @given(materials(), budgets)
 def test_what_is_left_out_is_counted(given: Material, budget: int) -> None:
     """Every live fact that may be shown is shown, or counted in the last line."""
@@ -302,7 +302,7 @@ def test_what_is_left_out_is_counted(given: Material, budget: int) -> None:
     assert json.loads(made.text)["more"]["live"] == made.live
 
 
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(8, 40))
 @given(materials(), budgets)
 @example(material(sessions=(Session("2026-05-01", "", "Short"),)), 1000)
 def test_what_a_brief_shows_is_read_off_its_text(given: Material, budget: int) -> None:
@@ -313,7 +313,7 @@ def test_what_a_brief_shows_is_read_off_its_text(given: Material, budget: int) -
 
 
 @given(st.lists(ids, max_size=300, unique=True), st.integers(0, 1 << 20))
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(8, 40))
 def test_what_was_shown_is_read_as_it_was_written(shown: list[str], more: int) -> None:
     """In one line of a header; of what is too much the count is left."""
     value = shown_value(shown, more)
@@ -324,7 +324,7 @@ def test_what_was_shown_is_read_as_it_was_written(shown: list[str], more: int) -
 
 
 @given(st.integers(LEAST_CHARS, 30_000))
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(6, 30))
 def test_more_room_never_shows_less(budget: int) -> None:
     """A larger budget shows as many lines or more."""
     live = [Standing(fact(f"f-{n}", f"Text {n}.", kind="decision"), "active") for n in range(40)]
@@ -604,7 +604,7 @@ def _of_roles(draw: st.DrawFn) -> tuple[Material, set[str]]:
     return given, hidden
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(12, 60))
 @given(_of_roles(), budgets, st.sampled_from(FORMS))
 def test_no_note_of_another_role_is_shown(
     drawn: tuple[Material, set[str]], budget: int, form: Form
@@ -617,7 +617,7 @@ def test_no_note_of_another_role_is_shown(
     assert not [name for name in hidden if f"Said of {name}." in made.text]
 
 
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(8, 40))
 @given(_of_roles())
 def test_what_is_for_a_role_is_in_its_brief(drawn: tuple[Material, set[str]]) -> None:
     """With room enough everything live is there that is not for others."""
@@ -638,7 +638,7 @@ def _noted(
     return material(*notes, *more, role=role, role_chars=role_chars)
 
 
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(6, 30))
 @given(
     st.integers(0, 30), st.integers(LEAST_CHARS, 9_000), st.integers(0, 4_000),
     st.sampled_from(FORMS),

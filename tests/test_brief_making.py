@@ -120,7 +120,7 @@ def test_what_changed_since_this_agents_last_log(team: Team) -> None:
     assert team.brief("ada").place.since == 3
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="what_changed_since_this_agents_last_log is the small one")
 def test_who_was_never_here_gets_the_newest_corrections(team: Team) -> None:
     """And not everything as news."""
     team.says("ada", born("a"), born("b"))
@@ -328,7 +328,7 @@ def test_two_who_claim_a_task_at_once_see_it(team: Team) -> None:
         assert "in-progress by ada" in made.text and "in-progress by bob" in made.text
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="task_branch_and_changed_files is the small one")
 def test_what_failed_before_is_told_to_whoever_takes_the_task(team: Team) -> None:
     """By the id of the task, or because it is theirs; archived attempts too."""
     team.says(

@@ -20,7 +20,7 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 LEDGER, QUESTIONS = SHARED / "ledgers/mercury", SHARED / "bench/facts/questions.jsonl"
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="brief_same_bytes is the small one")
 @pytest.mark.skipif(not QUESTIONS.exists(), reason="a real ledger with questions is not there")
 def test_brief_crowded(tmp_path: Path) -> None:
     """The fact that answers has a line in the brief for the question, however much else must hold or is open."""

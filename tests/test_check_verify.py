@@ -279,7 +279,7 @@ def test_a_missing_commit_leaves_the_rest_of_history_checked(home: Place) -> Non
     assert any(missing in one.message for one in found)
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="a_missing_folder_is_named_with_the_logs_it_held is the small one")
 def test_a_missing_log_is_named_and_the_others_are_read(
     home: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -333,7 +333,7 @@ def test_a_missing_folder_is_named_with_the_logs_it_held(home: Place) -> None:
     assert lost.stem in found[0].message
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="what_stands_at_the_tip_judges_what_history_did is the small one")
 def test_many_changed_logs_are_read_from_history(home: Place) -> None:
     """Each gets its own first bytes back, in the replay and by restore."""
     for number in range(20):

@@ -60,7 +60,7 @@ def old(repo: Repo, run: Run) -> None:
     repo.git("commit", "-qam", "tamper")
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="one_by_its_key_or_the_start_of_it is the small one")
 def test_all_of_today_is_accepted_and_what_is_new_stands_out(old: Repo, run: Run) -> None:
     """`verify` and `lint` end with 0 and count; a new finding is named alone."""
     assert run("verify").code == run("lint").code == run("check").code == 1

@@ -161,7 +161,7 @@ def test_append_says_what_it_did(repo: Repo, run: Run) -> None:
     assert ran.said.endswith("demoted  g\ntier     g: core → active (fades)\n")
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="append_from_options is the small one")
 def test_append_as_a_plain_command_says_the_same(
     repo: Repo, spawn: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

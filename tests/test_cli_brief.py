@@ -203,7 +203,7 @@ def test_the_agent_is_part_of_the_question(told: Repo, quick: Run) -> None:
     assert "you are Eve, new here" in quick("brief", DIURNA_AGENT="").out
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="both_ways_say_the_same is the small one")
 def test_what_is_new_is_seen(told: Repo, run: Run, quick: Run) -> None:
     """Another log, a reset, another branch, and changed files where there is a task."""
     before = quick("brief").out
@@ -227,7 +227,7 @@ def test_what_is_new_is_seen(told: Repo, run: Run, quick: Run) -> None:
     assert first() == "code"
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="what_is_kept_is_printed_without_the_library is the small one")
 def test_a_few_briefs_are_kept(told: Repo, quick: Run) -> None:
     """Eight, the newest ones; the file does not grow, and those of another commit go."""
     for number in range(10):

@@ -66,7 +66,7 @@ def test_long_output_is_paged_and_short_is_not(shop: Repo) -> None:
     assert "through: " not in shown(shop, "show", "fact-07", DIURNA_PAGER=MARK)
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="less_is_asked_and_quit is the small one")
 def test_which_pager(shop: Repo) -> None:
     """`$DIURNA_PAGER` goes before `$PAGER`; an empty one and `cat` mean none, as in git."""
     assert "through: " in shown(shop, "ls", PAGER=MARK)

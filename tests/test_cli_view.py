@@ -43,7 +43,7 @@ def test_days_as_people_say_them(told: None, run: Run) -> None:
     assert run("view", "daly").err.endswith("hint: did you mean daily?\n")
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="every_view_is_listed_and_shown is the small one")
 def test_the_short_way_in_says_the_same(told: None, run: Run, spawn: Run) -> None:
     """As a process, kept or not, and right after another log."""
     for arguments in (("state",), ("decisions",), ("entities", "ada"), ("daily", "2026-11-21")):

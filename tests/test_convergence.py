@@ -19,7 +19,7 @@ from tests.campaigns.kills import make_pair
 __all__ = ["hermetic"]
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_sync::h9_both_peers_make_the_same_commit is the small one")
 @pytest.mark.parametrize("seed", [1, 3, 6])
 def test_h9_clones_that_gossip_at_random_hold_the_same_bytes(tmp_path: Path, seed: int) -> None:
     """Three clones, twelve acts each, then syncs until quiet: nothing differs and nothing is gone."""
@@ -29,7 +29,7 @@ def test_h9_clones_that_gossip_at_random_hold_the_same_bytes(tmp_path: Path, see
     assert sum(count for name, count in found.acts if name in ("sync", "pull", "rebase")) > 0
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="of the campaign alone")
 def test_a_seed_decides_everything(tmp_path: Path) -> None:
     """The same seed comes to the same commit, byte for byte."""
     digests = {converge(tmp_path / name, 2, 2, 6).digest for name in ("once", "again")}

@@ -13,7 +13,7 @@ from tests.conftest import sampled
 __all__ = ["hermetic"]
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_cache_damage is the small one")
 @pytest.mark.parametrize("seed", sampled([11, 12], 2))
 def test_damage_changes_no_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int

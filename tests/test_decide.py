@@ -144,7 +144,7 @@ CASES: dict[str, tuple[str, Side, Side, str, str, set[str]]] = {
 }
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="h3_a_plain_pull_shows_the_same is the small one")
 @pytest.mark.parametrize(("case", "late"), diagonal(CASES, (False, True)))
 def test_h3_both_sides_are_kept_shown_and_settled(
     pair: tuple[Clone, Clone], case: str, late: bool
@@ -186,7 +186,7 @@ def test_h3_a_plain_pull_shows_the_same(pair: tuple[Clone, Clone], case: str) ->
     assert [(found, what) for found, what, _ in listed(two)] == [(fact, kind)]
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_merges and test_laws have it without clones")
 @pytest.mark.parametrize("case", sampled(CASES, 3))
 def test_the_same_choice_on_both_sides_settles(pair: tuple[Clone, Clone], case: str) -> None:
     """Two who resolve apart and choose alike have resolved it."""
@@ -201,7 +201,7 @@ def test_the_same_choice_on_both_sides_settles(pair: tuple[Clone, Clone], case: 
     assert listed(one) == []
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_merges and test_laws have it without clones")
 @pytest.mark.parametrize(
     ("case", "swap"),
     sampled(
@@ -241,7 +241,7 @@ def test_different_choices_are_a_contradiction_again(
         assert [head.id for head in state[fact].fact.heads] == [a]
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_decide_versions has it without clones")
 def test_a_side_that_came_after_the_plan_goes_on_standing(pair: tuple[Clone, Clone]) -> None:
     """Between reading and writing a sync brings a third text: only what was named is resolved."""
     one, two = pair
@@ -256,7 +256,7 @@ def test_a_side_that_came_after_the_plan_goes_on_standing(pair: tuple[Clone, Clo
     assert heads == {"Thirty seconds.", "Forty seconds."}
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_decide_versions has it without clones")
 def test_a_new_text_resolves_and_names_all_heads(pair: tuple[Clone, Clone]) -> None:
     """The event names every version that stood, so nothing of them stands any more."""
     one, two = pair
@@ -286,7 +286,7 @@ def mended(pair: tuple[Clone, Clone]) -> tuple[Clone, Clone]:
     return pair
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_second_fold has it without clones")
 def test_an_invalidated_fact_that_was_reworded_elsewhere_stands_until_somebody_decides(
     mended: tuple[Clone, Clone],
 ) -> None:
@@ -307,7 +307,7 @@ def test_an_invalidated_fact_that_was_reworded_elsewhere_stands_until_somebody_d
     assert listed(mended[1]) == []
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_second_fold has it without clones")
 def test_a_new_text_resolves_what_was_called_false_and_reworded(
     mended: tuple[Clone, Clone],
 ) -> None:
@@ -321,7 +321,7 @@ def test_a_new_text_resolves_what_was_called_false_and_reworded(
     )
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_second_fold has it without clones")
 def test_rewording_on_what_is_denied_decides_nothing(mended: tuple[Clone, Clone]) -> None:
     """Whoever updates a fact that stands in a contradiction has not said which side holds."""
     mended[0].append("Again", FactUpdated("old", "The old way, once more."))
@@ -333,7 +333,7 @@ def test_rewording_on_what_is_denied_decides_nothing(mended: tuple[Clone, Clone]
     assert mended[0].memory.state()["old"].fact.superseded_by == ("right",)
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_second_fold has it without clones")
 @pytest.mark.parametrize("said", (FactSuperseded("old", "left"), FactInvalidated("old")))
 def test_who_saw_the_other_side_contradicts_nobody(pair: tuple[Clone, Clone], said: Event) -> None:
     """Reworded and then called false, or called false and then reworded: by one who saw that, all is said."""
@@ -396,7 +396,7 @@ def test_h6_a_thread_that_was_closed_and_reworded(
     assert (fact.text, fact.closed, listed(two)) == (text, closed, [])
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="h6 keeps two cases in the gate")
 def test_a_closed_thread_may_be_reworded_by_who_knows(pair: tuple[Clone, Clone]) -> None:
     """Saw it closed, changed its text: no contradiction, in the same log or later."""
     one, two = pair

@@ -184,7 +184,7 @@ def test_a8_git_can_not_make_its_reference_lock(
     tried.assert_next_append_works("second")
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="a8_git_can_not_make_its_reference_lock is the small one")
 @both
 def test_a8_the_system_call_that_makes_the_lock_fails(place: Path, writer: str) -> None:
     """With the error that the kernel itself gives for that one file, whichever git asks."""
@@ -291,7 +291,7 @@ def read_only(top: Path) -> Iterator[None]:
             path.chmod(mode)
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="a11_read_only_file_system is the small one")
 @pytest.mark.parametrize(("writer", "cached"), diagonal(WRITERS, (True, False)))
 def test_a11_read_only_folder(place: Path, writer: str, cached: bool) -> None:
     """Reading works, with and without a cache; writing says why it can not, and changes nothing."""

@@ -84,7 +84,7 @@ def test_whatever_was_not_touched_holds_and_no_word_is_lost(seed: int) -> None:
     check(seed)
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_document_edit_events has each kind without a home")
 @each_row("name", sorted(LOUD))
 @each_row("seed", range(8))
 def test_one_edit_of_each_kind(name: str, seed: int) -> None:

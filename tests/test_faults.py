@@ -73,7 +73,7 @@ def calls(act: Act, scratch: Path) -> tuple[Site, ...]:
     return tuple(sites_of(act, template, scratch))
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_disk_faults has each of these faults by a stand-in")
 @pytest.mark.parametrize("name", sampled(CASES, 2))
 def test_a_call_that_fails_loses_nothing(scratch: Path, tmp_path: Path, name: str) -> None:
     """The exit code is typed, nothing of the user's moves, and the next command works without help."""
@@ -91,7 +91,7 @@ def test_a_call_that_fails_loses_nothing(scratch: Path, tmp_path: Path, name: st
     assert found.clean, found
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_remote_transport has one such git")
 @pytest.mark.parametrize("number", sampled(range(11, 33), 30))
 def test_a_git_that_dies_as_it_starts_says_nothing(
     scratch: Path, tmp_path: Path, number: int

@@ -70,7 +70,7 @@ _CALLS = {
 }  # fmt: skip
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="every_shape_is_read_without_a_fault is the small one")
 @pytest.mark.parametrize("shape", _CALLS)
 def test_what_a_clone_holds_takes_no_more_than_its_size(shape: str, tmp_path: Path) -> None:
     """The best of up to three: a loaded machine may stumble, work that is not linear fails each time."""
@@ -90,7 +90,7 @@ def test_what_a_clone_holds_takes_no_more_than_its_size(shape: str, tmp_path: Pa
             raise AssertionError(f"{line}: {once:.2f} s, of four times as many: {more:.2f} s")
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="what_many_hang_on_is_read_a_few_times is the small one")
 @pytest.mark.parametrize("shape", ["a chain of supersessions", "nothing between them"])
 def test_a_site_takes_no_more_than_its_pages(shape: str, tmp_path: Path) -> None:
     """A page reads neither all logs again nor a whole row; part of the time is the same for any site."""
@@ -150,7 +150,7 @@ def test_what_many_hang_on_is_read_a_few_times(
     assert count < sum(read) <= 20 * count
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="links_read_a_log_once_for_all_its_facts is the small one")
 def test_what_stands_instead_is_looked_for_once_for_all_pages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -315,7 +315,7 @@ def test_links_follow_rows_that_part_and_meet_once(
     assert count <= sum(read) <= 5 * count
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="a_brief_reads_a_log_once_however_much_it_brings is the small one")
 def test_the_pages_of_sessions_read_a_text_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -331,7 +331,7 @@ def test_the_pages_of_sessions_read_a_text_once(
     assert count <= len(read) <= 4 * count
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="links_read_a_log_once_for_all_its_facts is the small one")
 @pytest.mark.parametrize(("shape", "more"), [("all link to one", 50), ("all helped in one log", 0)])
 def test_a_page_shows_so_many_links(
     shape: str, more: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -389,7 +389,7 @@ def test_marks_of_one_state_say_what_each_says_alone() -> None:
     assert mark_of(facts["g"], facts.get).said.endswith("and 12 more stands instead")
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="a_few_equal_texts_are_compared_in_pairs is the small one")
 @pytest.mark.parametrize("shape", ["one text", "the same words", "the same words, reordered"])
 def test_a_review_of_equal_texts_compares_each_with_one(
     shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

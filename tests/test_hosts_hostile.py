@@ -13,7 +13,7 @@ from rituals.hosts.moments import moment
 from tests.campaigns.hooks import Outcome, campaign, wrong
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_hosts_hook and test_hosts_payloads have one place each")
 def test_no_payload_and_no_place_makes_a_hook_fail(tmp_path: Path) -> None:
     """Exit 0, one object, in time; no secret on the disk, and nothing written elsewhere."""
     found = campaign(96, 7, tmp_path, processes=False)

@@ -204,7 +204,7 @@ def test_a_ledger_of_before_says_what_it_said(
     assert digest(lines) == DIGESTS[shape][seed]
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="a_ledger_of_before_says_what_it_said is the small one")
 @pytest.mark.parametrize("shape", SHAPES)
 def test_further_ledgers_say_what_they_said(tmp_path: Path, shape: str) -> None:
     lines = [line for seed in range(6, 12) for line in told(tmp_path / str(seed), shape, seed)]

@@ -138,7 +138,7 @@ def test_twice_the_text_takes_twice_the_steps(shape: str, reader: str) -> None:
     refusing(read, text * 8)
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="twice_the_text_takes_twice_the_steps is the small one")
 @PAIRS
 def test_twice_the_text_takes_twice_the_time(shape: str, reader: str) -> None:
     """From a size on that can be measured; quadratic work would take four times as long."""
@@ -157,7 +157,7 @@ def test_twice_the_text_takes_twice_the_time(shape: str, reader: str) -> None:
     raise AssertionError(f"{size} characters: {once:.2f} s, twice as many: {twice:.2f} s")
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="twice_the_text_takes_twice_the_steps is the small one")
 @pytest.mark.parametrize("shape", [*sampled(SHAPES, 5), "names run on", "wide names run on"])
 def test_a_mebibyte_is_linted_in_two_seconds(shape: str) -> None:
     """Any of the shapes, the best of three."""

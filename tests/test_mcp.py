@@ -476,7 +476,7 @@ def test_what_another_process_appends_is_seen(tell: Tell, spawn: Run) -> None:
     assert spawn("verify").code == 0
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="too_many_requests_are_told_to_wait is the small one")
 def test_many_requests_at_once_are_all_answered(tell: Tell, run: Run) -> None:
     """Writers and readers at once: each gets its own answer, and every log is in the ledger."""
     count = 12

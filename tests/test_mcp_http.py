@@ -79,7 +79,7 @@ def listening(repo: Repo) -> Iterator[Listening]:
         one.process.communicate()
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="only_programs_of_this_machine_are_answered is the small one")
 def test_clients_of_two_eras_share_a_memory(listening: Listening, spawn: Run) -> None:
     """Clients with and without handshake write at once; each sees the others' logs; a stop loses nothing."""
     count = 4

@@ -171,7 +171,7 @@ def test_the_sdk_talks_to_a_process(repo: Repo, spawn: Run, program: str, mode: 
     assert spawn("verify").code == 0
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_mcp::a_session_of_work is the small one")
 def test_a_connection_is_one_work_session(
     serve: Serve, spawn: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -281,7 +281,7 @@ def test_a_repository_that_can_not_be_used_is_told_by_each_tool(serve: Serve, re
     assert server.end()[:2] == (0, "")
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_packaging tells what the fast path loads")
 def test_a_handshake_loads_neither_the_memory_nor_what_only_http_needs(serve: Serve) -> None:
     """A client waits for the handshake: the memory and the tools' models are loaded for the request after it."""
     later = {
@@ -307,7 +307,7 @@ def test_a_handshake_loads_neither_the_memory_nor_what_only_http_needs(serve: Se
     assert server.end()[:2] == (0, "")
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_mcp::tools_are_described is the small one")
 def test_the_list_of_tools_loads_no_memory() -> None:
     """It is answered while the memory is loaded on a thread of its own: making it must not wait for that."""
     loads = (

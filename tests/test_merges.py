@@ -319,7 +319,7 @@ def test_h9_peers_of_other_names_and_zones_make_one_commit(
     assert one.git("cat-file", "-p", first) == two.git("cat-file", "-p", first)
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="h9_peers_of_other_names_and_zones_make_one_commit is the small one")
 def test_h10_peers_that_keep_merging_settle(pair: tuple[Clone, Clone]) -> None:
     """Each joins what the other has, at the same time, again and again: no commit more than needed."""
     one, two = pair

@@ -200,7 +200,7 @@ def test_the_codec_and_the_fast_path_read_it(copy: Path) -> None:
     ]
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="the_codec_and_the_fast_path_read_it is the small one")
 def test_a_home_records_it_and_tells_it(diurna: Callable[..., Ran], bare_repo: Repo) -> None:
     """Appended, folded, kept in the cache, and told by `show`, `why` and the timeline as by the replay."""
     diurna("init")

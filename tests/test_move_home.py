@@ -58,7 +58,7 @@ def moved(clone: Clone, to: str, name: str) -> None:
     apply_move(plan, Clock()).close()
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_moving_in has one way of it")
 @pytest.mark.parametrize(("kind", "to", "name"), WAYS)
 def test_the_past_comes_along(make_team: MakeTeam, kind: str, to: str, name: str) -> None:
     """All logs with their bytes and names, who wrote them, and what waited; and back again."""
@@ -90,7 +90,7 @@ class Killed(BaseException):
     """The process ends here."""
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_crashes kills each step of an append")
 @pytest.mark.parametrize(("kind", "to", "name"), WAYS)
 def test_killed_anywhere(
     make_team: MakeTeam,
@@ -140,7 +140,7 @@ def test_killed_anywhere(
     assert steps >= 6
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_moving_in has one way of it")
 @pytest.mark.parametrize(("kind", "to", "name"), WAYS[:2])
 def test_who_goes_on_in_the_old_place(
     make_team: MakeTeam, kind: str, to: str, name: str, run: Run, monkeypatch: pytest.MonkeyPatch

@@ -12,7 +12,7 @@ from rituals.cli.context import Invocation
 from tests.conftest import Repo, Run, make_repository
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="where_it_is_made is the small one")
 @pytest.mark.parametrize("folder", ["notes", ".agents/memory", "deep/er and\u00e9/x"])
 def test_everything_finds_it(
     folder: str, bare_repo: Repo, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch

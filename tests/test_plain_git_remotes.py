@@ -210,7 +210,7 @@ def test_i3_over_http_that_asks_who_we_are(tmp_path: Path, web: type[_Backend]) 
 # ---- ssh ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="over_ssh is the small one, where there is a server")
 def test_over_an_ssh_stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What git says to ssh and gets back, with a script in the place of ssh that runs the command here."""
     script = tmp_path / "stand-in"

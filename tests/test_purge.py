@@ -215,7 +215,7 @@ def test_what_was_purged_before_it_was_sent_is_no_fault_where_it_arrives(
     assert {said.code for said in four.sync().findings} & {"seal-broken", "log-edited"}
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_redaction::no_sync_brings_back_what_was_purged is the small one")
 def test_an_old_clone_brings_nothing_back(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,7 +248,9 @@ def test_an_old_clone_brings_nothing_back(
     assert run("verify").code == 0
 
 
-@pytest.mark.deep
+@pytest.mark.deep(
+    reason="test_redaction::a_cleaning_that_was_killed_is_gone_on_with is the small one"
+)
 @pytest.mark.parametrize(
     "kill",
     sampled([f"{call} {n}" for call in ("rename", "link", "unlink") for n in range(1, 9)], 7),

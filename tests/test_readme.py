@@ -121,7 +121,7 @@ def shell(tmp_path: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_commands_page and test_cli run each command")
 @pytest.mark.parametrize("page", [one for one in with_blocks("console") if one.id != "ORG"])
 def test_console_blocks_do_what_they_show(
     page: Path, tmp_path: Path, shell: dict[str, str]

@@ -231,7 +231,7 @@ def test_room_for_late_logs_ends_in_a_new_file(
     assert len(files) > 1
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="room_for_late_logs_ends_in_a_new_file is the small one")
 def test_logs_that_come_bit_by_bit_end_in_a_new_file(
     home: Home, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -225,7 +225,7 @@ def invocations(told: Told, name: str, command: click.Command) -> Iterator[list[
                     yield [name, *line, *required, one.opts[0], point, "--json"]
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="no_method_of_memory_returns_it is the small one")
 def test_no_command_shows_what_is_redacted_at_any_point_of_time(told: Told) -> None:
     """Whatever is asked of a command that the registry names, on standard output or error (F9)."""
     told.redact()
@@ -532,7 +532,7 @@ def path_of(told: Told, number: int) -> str:
     return f"sessions/{stem[:7]}/{stem[8:10]}/{stem}.md"
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="footers_that_come_after_the_redaction_stay_withheld is the small one")
 def test_a_later_update_of_a_redacted_fact_is_kept_nowhere_either(told: Told) -> None:
     """Its text is withheld from the first moment; said again, the redaction takes out its copy too."""
     told.redact()
@@ -585,7 +585,7 @@ def test_what_has_to_wait_is_seen_to_by_the_next_command(told: Told) -> None:
     assert not kept.exists()
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="caches_of_other_branches_go_with_it is the small one")
 def test_a_redaction_cleans_the_other_clones_when_it_arrives(tmp_path: Path) -> None:
     """By a sync, and by a plain `git pull`: the first command that reads the event."""
     team = Team(tmp_path)
@@ -640,7 +640,7 @@ def purge(repo: Repo, *, replace: str = "") -> None:
     repo.git("gc", "-q", "--prune=now")
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="no_sync_brings_back_what_was_purged is the small one")
 @pytest.mark.parametrize("replace", ["", f"{TEXT}\\|{LATER}"])
 def test_a_purged_text_never_comes_back(told: Told, replace: str, monkeypatch: Any) -> None:
     """Redacted, taken out of the history, collected: no later command writes it again (fault:E7)."""
@@ -677,7 +677,7 @@ def test_a_purged_text_never_comes_back(told: Told, replace: str, monkeypatch: A
     assert run("show", "plain").out.count("Orders are kept a year.") == 1
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="a_redaction_of_other_bytes_allows_nothing is the small one")
 def test_only_the_logs_that_a_redaction_names_may_go(told: Told, monkeypatch: Any) -> None:
     """Another log that goes with them, or one of other bytes, is an error as ever."""
     monkeypatch.setenv("FILTER_BRANCH_SQUELCH_WARNING", "1")
@@ -692,7 +692,7 @@ def test_only_the_logs_that_a_redaction_names_may_go(told: Told, monkeypatch: An
     assert {one["code"] for one in found if one["severity"] == "error"} == {"history-rewritten"}
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="a_redaction_of_other_bytes_allows_nothing is the small one")
 def test_a_redacted_log_may_be_deleted_and_no_other(told: Told) -> None:
     """By a commit of its own as by a purge; what the redaction does not name is told and comes back."""
     run, repo = told.run, told.repo

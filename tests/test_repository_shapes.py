@@ -252,7 +252,7 @@ def _asked(part: Path, *line: str) -> subprocess.CompletedProcess[str]:
     return forks.run(["-m", "rituals", *line], part, os.environ)
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="c7_a_shallow_clone_works_and_says_what_it_can_not_see is the small one")
 @every_kind
 def test_c8_a_partial_clone_fetches_what_memory_needs_at_once(tmp_path: Path, kind: str) -> None:
     """A hook fetches nothing, a remote that is away leaves no log out, and no other file comes along."""

@@ -79,7 +79,7 @@ def test_recall_over_all_kinds() -> None:
     assert sum(found.values()) >= 0.99 * sum(planted.values())
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="recall_over_all_kinds is the small one")
 def test_recall_over_kinds_places_and_disguises(capsys: pytest.CaptureFixture[str]) -> None:
     """Of all kinds, in nine places and nine disguises, at least 98 of 100 are not stored.
 

@@ -36,7 +36,7 @@ def test_what_is_said_of_passwords_is_none(text: str) -> None:
     assert redacted(text, find_secrets(text)) == text
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="what_is_said_of_passwords_is_none is the small one")
 @pytest.mark.skipif(not SESSIONS.is_dir(), reason="the shared sessions are not here")
 def test_real_sessions_hold_none() -> None:
     """What is found in 30 sessions was looked through by hand: a bad example that an agent reads stays."""

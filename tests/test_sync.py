@@ -37,7 +37,7 @@ __all__ = ["hermetic", "make_team", "pair"]
 # ---- journeys -----------------------------------------------------------------------------------
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="a_fresh_clone_finds_the_branch_on_the_remote is the small one")
 @pytest.mark.parametrize(("kind", "url"), sampled(product(KINDS, ["{}", "file://{}"]), 5))
 def test_h1_two_clones_share_one_memory(make_team: MakeTeam, kind: str, url: str) -> None:
     """Both appended apart; after three syncs both hold the same bytes, and each says what happened."""
@@ -62,7 +62,7 @@ def test_h1_two_clones_share_one_memory(make_team: MakeTeam, kind: str, url: str
         settled(one, two)
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="h1_a_plain_pull_never_conflicts is the small one")
 def test_in_tree_clones_agree_and_stay_clean(make_team: MakeTeam) -> None:
     """In-tree publishes by review only: the logs are joined, the projection waits for `publish`."""
     team = make_team(IN_TREE)
@@ -123,7 +123,7 @@ def test_a_log_that_waits_goes_along(pair: tuple[SyncedTeam, Clone, Clone]) -> N
     assert two.facts() == {"alpha"}
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="the_command_says_what_happened is the small one")
 def test_what_memory_learned_is_counted(pair: tuple[SyncedTeam, Clone, Clone]) -> None:
     """New, superseded and contested facts, by the logs of two agents."""
     _, one, two = pair
@@ -159,7 +159,7 @@ def test_h9_both_peers_make_the_same_commit(pair: tuple[SyncedTeam, Clone, Clone
     settled(one, two)
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="h9_both_peers_make_the_same_commit is the small one")
 def test_a_join_is_dated_as_the_newer_side(pair: tuple[SyncedTeam, Clone, Clone]) -> None:
     """Whichever of the tips has the lower id, and whoever joins them."""
     _, one, two = pair
@@ -195,7 +195,7 @@ def test_a_join_is_dated_as_the_newer_side(pair: tuple[SyncedTeam, Clone, Clone]
     assert newer_first == {True, False}
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_merges::h8_many_heads_in_any_order is the small one")
 def test_h8_criss_cross_merges_settle(make_team: MakeTeam) -> None:
     """Three clones that joined in different orders come to the same files; one more round, one tip."""
     team = make_team()
@@ -264,7 +264,7 @@ def test_a_bare_repository_syncs(pair: tuple[SyncedTeam, Clone, Clone]) -> None:
 # ---- races --------------------------------------------------------------------------------------
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="i1_a_rejected_push_is_joined_and_tried_again is the small one")
 def test_i1_racing_clones_all_land(make_team: MakeTeam) -> None:
     """Three clones append and sync three times each, at once: nothing is lost, all settle."""
     team = make_team()

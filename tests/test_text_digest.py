@@ -321,7 +321,7 @@ def test_the_laws_of_a_digest(text: str) -> None:
         check(text, found)
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="the_laws_of_a_digest are the small one")
 @pytest.mark.skipif(not MERCURY.is_dir(), reason="the shared ledgers are not here")
 def test_real_logs_have_a_digest() -> None:
     """Every log of a real ledger has a summary, and all of it stands in the log; half of it is left out."""

@@ -549,7 +549,7 @@ def test_a_refused_undo_says_why(repo: Repo, run: Run) -> None:
     assert run("undo", "--json").json["error"]["code"] == "Irreversible"
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="a_whole_log_is_taken_back_at_once is the small one")
 def test_a_bad_session_is_taken_back_as_one_plan(repo: Repo, run: Run) -> None:
     """The plan is shown; off a terminal nothing is done without `--yes`, on one it is asked for."""
     run("note", "id=days decision: We deploy on Mondays.")

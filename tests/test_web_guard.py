@@ -255,7 +255,9 @@ FORGED: dict[str, tuple[Sent, Sent, int]] = {
 }  # fmt: skip
 
 
-@pytest.mark.deep
+@pytest.mark.deep(
+    reason="every_header_that_a_browser_may_leave_out_can_be_missing is the small one"
+)
 @each_row("kind", FORGED)
 def test_what_is_forged_is_refused(kind: str, client: Client, recorded: list[str]) -> None:
     """One thing is not as a page of ours would send it; with that put right, the request passes."""

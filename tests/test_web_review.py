@@ -129,7 +129,9 @@ def logs(folder: Path) -> dict[str, bytes]:
     return logs_in(discover(str(folder)))
 
 
-@pytest.mark.deep
+@pytest.mark.deep(
+    reason="the_newest_contradiction_comes_first_and_each_has_a_place is the small one"
+)
 def test_all_that_waits_stands_on_one_page(home: Path) -> None:
     """Each kind of contradiction with its sides, invariants as one list, questions, and proposals."""
     page = client_in(home).get("/review").text
@@ -149,7 +151,7 @@ def test_all_that_waits_stands_on_one_page(home: Path) -> None:
     assert len(page.encode()) + styled <= WEIGHT_BYTES
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="a_text_of_ones_own_settles_what_no_side_says is the small one")
 def test_every_contradiction_can_be_settled_where_it_stands(home: Path) -> None:
     """The first side of each is kept; each is one log, said on top of the next page with its undo."""
     client = client_in(home)
@@ -195,7 +197,7 @@ def test_ticks_of_a_list_are_one_log(home: Path) -> None:
     assert "Nothing is ticked" in nothing and "Your memory is as it was" in nothing
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="ticks_of_a_list_are_one_log is the small one")
 def test_questions_and_proposals_are_answered_and_undone(home: Path) -> None:
     """Answered where they stand, taken back by the notice, and asked again."""
     client = client_in(home)
@@ -302,7 +304,7 @@ def test_an_answer_goes_on_at_the_next_card(home: Path) -> None:
     assert "<b>Recorded:</b>" not in client.get(answer.headers["location"]).text
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="ticks_of_a_list_are_one_log is the small one")
 def test_all_of_a_group_are_answered_with_one_log(tmp_path: Path) -> None:
     """Ticked by the page, where one asks for it; undone as one."""
     home, names = (
@@ -378,7 +380,7 @@ def test_many_questions_weigh_no_more(home: Path) -> None:
     assert review_page.review(tip, {"rule": rules[0], "from": "99999"}).values["start"] < 30
 
 
-@pytest.mark.deep
+@pytest.mark.deep(reason="test_web_html has the same texts in one card")
 def test_no_side_can_put_markup_into_the_page(home: Path) -> None:
     """Texts, agents and footers of sides and of proposals, also where a text area begins with them."""
     was = (version_id("Nobody contradicts this one."),)
