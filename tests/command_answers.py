@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rituals.cli.command_table import TAKES
+from rituals.cli.option_table import Option
 from rituals.hosts.observed.observation_spool import Observation, spool_of
 
 if TYPE_CHECKING:
@@ -34,6 +36,12 @@ KEYED = {
     "verdicts[].counts": "VERDICT",
 }
 
+#: The options by which a command answers with other keys.
+MODES = {
+    name: [row.name.split()[-1] for row in rows if isinstance(row, Option) and row.key == "mode"]
+    for name, rows in TAKES.items()
+}
+
 
 class Recorder:
     """Runs commands, and keeps what they answer.
@@ -54,7 +62,9 @@ class Recorder:
         assert ran.out, (command, arguments, ran.err)
         answer = json.loads(ran.out)
         assert ("error" in answer) is refused, (command, arguments, answer)
-        self.answers.setdefault("failure" if refused else command, []).append(answer)
+        modes = [*MODES.get(command, ()), "--level", "timeline"]
+        mode = " ".join([command, *[one for one in arguments if one in modes]])
+        self.answers.setdefault("failure" if refused else mode, []).append(answer)
         return answer
 
     def printed(self, *arguments: str) -> str:
@@ -79,7 +89,7 @@ def _record(tell: Recorder) -> tuple[str, str]:
     tell("note", "id=uv decision: We use uv.")
     tell("undo", "--dry-run")
     tell("undo")
-    tell("redo")
+    tell("undo", "--redo")
     tell("undo")
     tell("note", "id=twin decision: Webhooks retry thrice.", "--dry-run")
     tell("append", "--new", "id=twin decision: Webhooks retry thrice.", "--dry-run")
@@ -121,34 +131,34 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
     tell("brief", "--agent", "codex", "--task", "retry webhooks")
     tell("brief", "--for", "coder")
     tell("recall", "webhooks retry", "--explain")
-    tell("recall", "webhooks", "--superseded", "--level", "timeline")
-    tell("recall", "--ids", "webhook-once,orders-stay", "--level", "full")
+    tell("recall", "webhooks", "--superseded")
+    tell("recall", "--ids", "webhook-once", "--level=timeline")
+    tell("recall", "--ids", "webhook-once,orders-stay", "--level=full")
     tell("recall", "xyzzy")
     tell("recall", "webhooks", "--yours")
     for fact in ("webhook-once", "webhook-retries", "orders-stay"):
         tell("why", fact)
-        tell("links", fact)
+        tell("show", "--links", fact)
         tell("why", fact, "--versions")
     tell("why", "memory/continuity.md:3")
     tell("why", "memory/continuity.md")
-    tell("links", "storm", "--hops", "3")
-    tell("ls", "--all")
-    tell("open", stem)
-    tell("entity")
-    tell("entity", "Payments API")
+    tell("show", "--links", "storm", "--hops", "3")
+    tell("show", "--list", "--all")
+    tell("show", "--about")
+    tell("show", "--about", "Payments API")
     tell("view")
     for name in ("state", "decisions", "daily"):
         tell("view", name)
     tell("log")
-    tell("timeline", "webhook-once")
-    tell("timeline", "2026-01-01")
+    tell("recall", "--level", "timeline", "webhook-once")
+    tell("recall", "--level", "timeline", "2026-01-01")
     tell("log", stem)
     notes = folder / "notes.md"
     notes.write_text("# Notes\n\nAda decided: we use Redis 7.\n\n- [ ] Measure `retry()` again.\n")
     tell("log", str(notes))
     notes.unlink()
-    tell("diff", f"{stem}..")
-    tell("report")
+    tell("log", "--changes", f"{stem}..")
+    tell("review", "--report")
     exported = folder / "events"
     exported.write_text(tell.printed("export", "events"))
     tell("import", "events", str(exported), "--dry-run")
@@ -173,52 +183,49 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
     broken.write_text("{", encoding="utf-8")
     tell("install", "claude", "codex")
     broken.unlink()
-    tell("uninstall")
+    tell("install", "--remove")
 
 
 def _keep(tell: Recorder, folder: Path) -> None:
     """Decide, edit, redact, review and check."""
-    tell("confirm", "orders-stay")
-    tell("restore", "webhook-once", "--reason", "It was a test.", "--dry-run")
+    tell("review", "--confirm", "orders-stay")
+    tell("edit", "--restore", "webhook-once", "--reason", "It was a test.", "--dry-run")
     tell("edit", "webhook-retries", "Webhooks retry four times.", "--dry-run")
     tell("edit", "webhook-retries", "--kind", "gotcha", "--dry-run")
     tell("close", "storm", "--dry-run")
     tell("forget", "webhook-retries", "--false", "--dry-run")
     tell("forget", "storm", "--withhold", "--dry-run")
-    tell("archive", "nobody", "--reason", "Nobody asks.", refused=True)
-    tell("archive", "webhook-retries", "--reason", "Nobody asks.")
-    tell("archive", "webhook-retries", "--back", "--reason", "Somebody asks.")
+    tell("forget", "--archive", "nobody", "--reason", "Nobody asks.", refused=True)
+    tell("forget", "--archive", "webhook-retries", "--reason", "Nobody asks.")
+    tell("forget", "webhook-retries", "--back", "--reason", "Somebody asks.")
     tell("append", "--update", "webhook-retries", "Webhooks retry five times.")
     version = tell("why", "webhook-retries", "--versions")["versions"][0]["version"]
-    tell("restore", "webhook-retries", version)
-    tell("publish", "--dry-run")
+    tell("edit", "--restore", "webhook-retries", version)
+    tell("check", "--publish", "--dry-run")
     page = folder / "memory" / "continuity.md"
     page.write_text(page.read_text() + "\nStray words.\n")
-    tell("publish", "--discard-edits")
-    tell("publish")
+    tell("check", "--publish", "--discard-edits")
+    tell("check", "--publish")
     page.write_text(page.read_text().replace("retry thrice", "retry four times"))
     tell("status")
-    tell("absorb", "--dry-run")
-    tell("absorb")
+    tell("check", "--absorb", "--dry-run")
+    tell("check", "--absorb")
     tell("redact", "storm", "--reason", "It names a customer.", "--dry-run")
     tell("redact", "storm", "--reason", "It names a customer.")
     tell("redact", "storm", "--reason", "It names a customer.", "--purge", "--dry-run")
-    bug = tell("finding", "report", "--rule", "flaky", "--path", "tests/a.py", "it fails alone")
-    tell("append", "--close", bug["findings"][0]["id"], "--verdict", "pass", "--role", "judge",
-         "--about", bug["findings"][0]["id"], "--tokens", "900")  # fmt: skip
-    tell("finding", "list")
+    bug = tell("note", "--rule", "flaky", "--path", "tests/a.py", "finding: it fails alone")
+    tell("append", "--close", bug["finding"]["id"], "--verdict", "pass", "--role", "judge",
+         "--about", bug["finding"]["id"], "--tokens", "900")  # fmt: skip
     tell("log", "-n", "3")
-    tell("finding", "report", "--rule", "flaky", "--path", "tests/a.py", "it fails alone")
-    tell("learn")
+    tell("note", "--rule", "flaky", "--path", "tests/a.py", "finding: it fails alone")
+    tell("review", "--learn")
     tell("review", "--dry-run")
     tell("review", "--yes")
-    tell("report")
-    tell("replay", "--check")
-    tell("verify")
-    tell("verify", "--restore", "--dry-run")
-    tell("doctor", "--deep")
-    tell("lint")
-    tell("check")
+    tell("review", "--report")
+    tell("check", "--replay")
+    tell("check", "--ci")
+    tell("check", "--restore", "--dry-run")
+    tell("check", "--deep")
 
 
 def _share(tell: Recorder, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,7 +252,7 @@ def _share(tell: Recorder, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(tell("conflicts")["contradictions"]) == 1
     tell("brief")
     tell("show", "webhook-retries")
-    tell("resolve", "webhook-retries", "--text", "Webhooks retry six times, with jitter.")
+    tell("conflicts", "webhook-retries", "--text", "Webhooks retry six times, with jitter.")
 
 
 def _check(tell: Recorder, folder: Path) -> None:
@@ -254,23 +261,23 @@ def _check(tell: Recorder, folder: Path) -> None:
     text = log.read_text()
     log.write_text(text + "edited\n")
     subprocess.run(["git", "commit", "-qam", "edited"], check=True, capture_output=True)
-    tell("verify")
-    tell("verify", "--accept-all", "--reason", "Known.", "--dry-run")
-    tell("doctor")
-    tell("lint")
+    tell("check", "--ci")
+    tell("check", "--accept-all", "--reason", "Known.", "--dry-run")
+    tell("check")
+    tell("check", "--ci")
     tell("check")
     tell("status")
-    tell("verify", "--restore")
+    tell("check", "--restore")
     subprocess.run(
         ["git", "switch", "-q", "-c", "side"], check=True
     )  # where appends do not publish
     tell("append", "--title", "Aside")
-    tell("replay")
-    tell("publish")
+    tell("check", "--replay")
+    tell("check", "--publish")
     log.with_name("2026-11-20-101500.md").write_text("# T\n\nIt is in /home/alice/shop.\n")
     subprocess.run(["git", "add", "-A"], check=True)
     subprocess.run(["git", "commit", "-qm", "by hand"], check=True)
-    tell("impact", "HEAD~1")
+    tell("check", "--diff", "HEAD~1")
 
 
 def _import_ledger(tell: Recorder, folder: Path) -> None:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rituals.cli.command_builder import command_of, help_of
-from rituals.cli.command_registry import GROUPS, Entry, available, shown
-from rituals.cli.command_words import with_ways
+from rituals.cli.command_registry import GROUPS, Entry, available
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,6 +19,8 @@ GENERATED = "<!-- What follows is written by tests/test_commands_page.py. -->\n"
 #: What every command takes, or every writer; the head of the page says so.
 _COMMON = frozenset(("--json", "--home", "--no-pager", "--help", "--dry-run"))
 _WIDTH = 130
+#: The head of the page has them once for all answers.
+_OF_A_FINDING = "findings[]: code, file, hint, line, message, severity"
 
 
 def page(head: str, keys: Mapping[str, list[str]]) -> str:
@@ -29,37 +30,49 @@ def page(head: str, keys: Mapping[str, list[str]]) -> str:
     `tests.command_answers.shape` writes them.
     """
     lines = [head.partition(GENERATED)[0] + GENERATED]
-    told: dict[str, str] = {}  # keys, and the first command that has them
     for group in GROUPS:
         lines.append(f"# {group}\n")
         for entry in available():
             if entry.group == group:
-                lines += [*_section(entry), *_keys(entry.name, keys.get(entry.name, []), told), ""]
+                lines += _section(entry)
+                lines += _keys([(one, keys[one]) for one in keys if one.split()[0] == entry.name])
+                lines.append("")
     return "\n".join(lines)
 
 
 def _section(entry: Entry) -> Iterator[str]:
-    command = with_ways(command_of(entry.name), entry.name)
+    command = command_of(entry.name)
     context = click.Context(command, info_name=f"diurna {entry.name}")
     said, examples = _told(*help_of(entry.name))
     yield f"## {entry.name}\n"
-    if shown(entry.name) != entry.name:
-        yield f"Today people type `diurna {shown(entry.name)}`.\n"
     yield "\n\n".join(said)
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)[1:]])
     yield "\n".join(dict.fromkeys(["```sh", usage, *examples])) + "\n```"
-    for option in command.params:
-        record = option.get_help_record(context)
-        if record and isinstance(option, click.Option) and _COMMON.isdisjoint(option.opts):
-            yield f"- `{record[0]}`: {record[1]}"
+    options = [
+        f"`{record[0]}`: {record[1]}"
+        for option in command.params
+        if isinstance(option, click.Option) and _COMMON.isdisjoint(option.opts)
+        if (record := option.get_help_record(context))
+    ]
+    if options:
+        yield textwrap.fill(" · ".join(options), _WIDTH, break_on_hyphens=False)
 
 
-def _keys(name: str, keys: list[str], told: dict[str, str]) -> list[str]:
-    text = "\n".join(keys)
-    first = told.setdefault(text, name)
-    if not keys or (first != name and len(keys) > 1):
-        return [f"\nIts `--json` has the keys of [{first}](#{first})."] * bool(keys)
-    return ["```keys", text, "```"]
+def _keys(answers: list[tuple[str, list[str]]]) -> list[str]:
+    """Return the keys of a command's answers; an object that stands above already is left out."""
+    told: set[str] = set()
+    lines: list[str] = []
+    for name, keys in answers:
+        first, *rest = keys
+        lines.append(f"{name}{first.removeprefix('.')}")
+        alike: dict[str, list[str]] = {}
+        for one in rest:
+            if one not in told and not one.endswith(_OF_A_FINDING):
+                path, _, said = one.partition(": ")
+                alike.setdefault(said, []).append(path)
+        lines += [f"  {', '.join(paths)}: {said}" for said, paths in alike.items()]
+        told.update(rest)
+    return ["```keys", *lines, "```"] if lines else []
 
 
 def _told(*helps: str | None) -> tuple[list[str], list[str]]:

@@ -94,7 +94,7 @@ def by_hand(data: str | bytes, path: str = LOG) -> Prepare:
     def prepare(shop: Shop) -> Arguments:
         shop.put(path, data)
         shop.commit()
-        return ("verify",)
+        return ("check", "--ci")
 
     return prepare
 

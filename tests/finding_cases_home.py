@@ -1,4 +1,4 @@
-"""Findings about projections, the repository and secrets."""
+"""Findings about projections, the repository, secrets and adoption."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.finding_case import LOG, REFERENCES, Arguments, Prepare, Shop, by_han
 def _(shop: Shop) -> Arguments:
     shop.put("diurna.toml", "bogus = 1\n")
     shop.commit()
-    return ("verify",)
+    return ("check", "--ci")
 
 
 @case(
@@ -32,7 +32,7 @@ def _(shop: Shop) -> Arguments:
     policy = (shop.home / "diurna.toml").read_text()
     shop.put("diurna.toml", policy + 'approve = "ask"\n')  # its last table is [capture]
     shop.commit()
-    return ("lint",)
+    return ("check", "--ci")
 
 
 @case(
@@ -45,15 +45,18 @@ def _(shop: Shop) -> Arguments:
     policy = (shop.home / "diurna.toml").read_text()
     shop.put("diurna.toml", policy.replace("format  = 1", "format  = 7"))
     shop.commit()
-    return ("verify",)
+    return ("check", "--ci")
 
 
 @case(
-    "drift", "warning: continuity.md differs from the replay", "run `diurna publish`", exit_code=1
+    "drift",
+    "warning: continuity.md differs from the replay",
+    "run `diurna check --publish`",
+    exit_code=1,
 )
 def _(shop: Shop) -> Arguments:
     shop.run("append", "--title", "Second", "--new", "id=use-y Use Y.")
-    return ("replay", "--check")
+    return ("check", "--replay")
 
 
 @case(
@@ -66,20 +69,20 @@ def _(shop: Shop) -> Arguments:
     policy = (shop.home / "diurna.toml").read_text()
     shop.put("diurna.toml", policy.replace("max_lines = 600", "max_lines = 2", 1))
     shop.commit()
-    return ("lint",)
+    return ("check", "--ci")
 
 
 @case(
     "hand-edited",
     "warning: archive/INDEX.md was edited by hand; it was left as it is and not published",
     "record what the edit says with `diurna note TEXT`, and put it back as git has it; "
-    "or `diurna publish --discard-edits` writes it anew and keeps this one beside git",
+    "or `diurna check --publish --discard-edits` writes it anew and keeps this one beside git",
 )
 def _(shop: Shop) -> Arguments:
     shop.put("archive/INDEX.md", "# Archive\n")
     shop.commit()
     shop.put("archive/INDEX.md", "mine\n")
-    return ("verify",)
+    return ("check", "--ci")
 
 
 @case("absorbed", "info: the edit of continuity.md became the log STEM, Updated: use-x")
@@ -93,14 +96,14 @@ def _(shop: Shop) -> Arguments:
 @case(
     "conflict-in-projection",
     "error: continuity.md:4: continuity.md holds a merge conflict marker",
-    "`diurna publish` computes the file anew; both sides' logs count",
+    "`diurna check --publish` computes the file anew; both sides' logs count",
     exit_code=1,
     also=("hand-edited",),
 )
 def _(shop: Shop) -> Arguments:
     shop.put("continuity.md", "# Continuity — shop\n\nProse.\n<<<<<<< ours\n")
     shop.commit()
-    return ("verify",)
+    return ("check", "--ci")
 
 
 @case(
@@ -111,7 +114,7 @@ def _(shop: Shop) -> Arguments:
 def _(shop: Shop) -> Arguments:
     shop.git("checkout", "-q", "--detach")
     assert shop.run("append", "--title", "Second").code == 1
-    return ("verify",)
+    return ("check", "--ci")
 
 
 @case(
@@ -245,7 +248,7 @@ def linted(data: str) -> Prepare:
 
     def prepared(shop: Shop) -> Arguments:
         prepare(shop)
-        return ("lint",)
+        return ("check", "--ci")
 
     return prepared
 
@@ -290,12 +293,12 @@ def _(shop: Shop) -> Arguments:
 @case(
     "undeclared-edit",
     "warning: continuity.md:14: the edit says `Updated: use-x`, and no log does",
-    "`diurna absorb` makes a log of it; `diurna absorb --dry-run` shows which",
+    "`diurna check --absorb` makes a log of it; `diurna check --absorb --dry-run` shows which",
 )
 def _(shop: Shop) -> Arguments:
     text = (shop.home / "continuity.md").read_text()
     shop.put("continuity.md", text.replace("- Use X.", "- Use X or Y."))
-    return ("lint",)
+    return ("check", "--ci")
 
 
 # ---- what memory has on a change of the code ------------------------------------------------------

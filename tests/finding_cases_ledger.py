@@ -182,7 +182,7 @@ def _(shop: Shop) -> Arguments:
     copy = f"sessions/{Path(shop.log).name}"
     shop.put(copy, (shop.home / shop.log).read_text().replace("Use X.", "Never use X."))
     shop.commit()
-    return ("verify",)
+    return ("check", "--ci")
 
 
 case(
@@ -232,7 +232,7 @@ def _(shop: Shop) -> Arguments:
     shop.put(log_path(stem), made[stem])
     shop.put(f"sessions/{stem}.md", text)
     shop.commit()
-    return ("verify",)
+    return ("check", "--ci")
 
 
 @case(
@@ -245,7 +245,7 @@ def _(shop: Shop) -> Arguments:
     for text in ("# T\n", "# Other\n"):
         shop.put(LOG, text)
         shop.commit()
-    return ("verify",)
+    return ("check", "--ci")
 
 
 @case(
@@ -258,7 +258,7 @@ def _(shop: Shop) -> Arguments:
 def _(shop: Shop) -> Arguments:
     (shop.home / shop.log).unlink()
     shop.commit()
-    return ("verify",)
+    return ("check", "--ci")
 
 
 @case(
@@ -272,7 +272,7 @@ def _(shop: Shop) -> Arguments:
 def _(shop: Shop) -> Arguments:
     (shop.home / shop.log).rename(shop.home / "sessions" / Path(shop.log).name)
     shop.commit()
-    return ("verify",)
+    return ("check", "--ci")
 
 
 @case(
@@ -283,7 +283,7 @@ def _(shop: Shop) -> Arguments:
 )
 def _(shop: Shop) -> Arguments:
     shop.put(shop.log, "# Other\n")
-    return ("verify",)
+    return ("check", "--ci")
 
 
 @case(
@@ -293,7 +293,7 @@ def _(shop: Shop) -> Arguments:
 )
 def _(shop: Shop) -> Arguments:
     shop.put(LOG, "# T\n")
-    return ("verify",)
+    return ("check", "--ci")
 
 
 @case(
@@ -304,7 +304,7 @@ def _(shop: Shop) -> Arguments:
 def _(shop: Shop) -> Arguments:
     (shop.home / LOG).symlink_to("../diurna.toml")
     shop.commit()
-    return ("verify",)
+    return ("check", "--ci")
 
 
 @case(
@@ -316,7 +316,7 @@ def _(shop: Shop) -> Arguments:
 )
 def _(shop: Shop) -> Arguments:
     shop.object_file(f"HEAD:memory/{shop.log}").unlink()
-    return ("verify",)
+    return ("check", "--ci")
 
 
 @case(
@@ -326,7 +326,7 @@ def _(shop: Shop) -> Arguments:
 )
 def _(shop: Shop) -> Arguments:
     shop.git("clone", "-q", "--depth", "1", f"file://{shop.path}", f"{shop.path}-clone")
-    return ("verify", "--home", f"{shop.path}-clone")
+    return ("check", "--ci", "--home", f"{shop.path}-clone")
 
 
 @case(
@@ -337,9 +337,9 @@ def _(shop: Shop) -> Arguments:
 )
 def _(shop: Shop) -> Arguments:
     shop.run("append", "--title", "Second")
-    assert shop.run("verify").code == 0
+    assert shop.run("check", "--ci").code == 0
     shop.git("reset", "-q", "--hard", "HEAD~1")
-    return ("verify",)
+    return ("check", "--ci")
 
 
 case(
@@ -364,14 +364,14 @@ case(
     "contradiction",
     "warning: use-x has 2 versions that stand side by side: "
     f"{version_id('Never use X.')}, {version_id('Use X.')}",
-    "`diurna conflicts use-x` shows them, `diurna resolve use-x` says which holds",
+    "`diurna conflicts use-x` shows them, `diurna conflicts use-x --choose SIDE` says which holds",
 )(by_hand(born("- Never use X.\n  <!-- id: use-x -->\n", "use-x")))
 
 
 case(
     "supersession-cycle",
     f"warning: {LOG}: b → a would close a circle; this edge is left out",
-    "`diurna resolve b` says which of them holds",
+    "`diurna conflicts b --choose SIDE` says which of them holds",
     also=("contradiction",),
 )(
     by_hand(
@@ -432,7 +432,7 @@ def _(shop: Shop) -> Arguments:
     commit = other.git("rev-parse", "HEAD").strip()
     said = f"# Forged\n\n{REFERENCES}- Landed: {stem} → {commit} (squash)\n"
     shop.run("append", "-", stdin=said.encode())
-    return ("verify", "--home", str(other.path))
+    return ("check", "--ci", "--home", str(other.path))
 
 
 @case(

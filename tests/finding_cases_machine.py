@@ -24,7 +24,7 @@ def on_path(shop: Shop, *folders: str | Path) -> Arguments:
     """Let nothing be called but what is in some folders, and git; and run the doctor."""
     here = os.path.dirname(shutil.which("git") or "")
     shop.monkeypatch.setenv("PATH", os.pathsep.join([*map(str, folders), here]))
-    return ("doctor",)
+    return ("check",)
 
 
 def script(path: Path, text: str) -> None:

@@ -71,7 +71,7 @@ def test_recall_marks(told: Repo, run: Run) -> None:
 
 def test_timeline_marks(told: Repo, run: Run) -> None:
     """What a session did is told with what became of it since, but where it says that itself."""
-    ran = run("timeline", "ask")
+    ran = run("recall", "--level", "timeline", "ask")
     assert (
         "    created ask (closed), gone (invalidated), "
         "old (superseded by newer; newest stands instead)\n" in ran.out
@@ -82,29 +82,29 @@ def test_timeline_marks(told: Repo, run: Run) -> None:
         in ran.out
     )
     assert "    invalidated gone; closed ask\n" in ran.out
-    found = run("timeline", "ask", "--json").json["marks"]
+    found = run("recall", "--level", "timeline", "ask", "--json").json["marks"]
     assert found == {fact: mark for fact, (mark, _) in MARKED.items() if mark != HOLDS}
 
 
 def test_entity_and_links_mark(told: Repo, run: Run) -> None:
     """All about an entity, and a neighbourhood: the fact itself and both ends of each edge."""
-    found = {one["id"]: one for one in run("entity", "Walrus", "--json").json["facts"]}
+    found = {one["id"]: one for one in run("show", "--about", "Walrus", "--json").json["facts"]}
     assert {fact: marks(one) for fact, one in found.items()} == {
         fact: mark for fact, (mark, _) in MARKED.items()
     }
-    text = run("entity", "Walrus").out
+    text = run("show", "--about", "Walrus").out
     assert "  ask  thread, active, closed, " in text
     assert "  old  fact, superseded by newer; newest stands instead, " in text
     assert "  gone  fact, invalidated, " in text
     for fact, (mark, _) in MARKED.items():
-        links = run("links", fact, "--json").json
+        links = run("show", "--links", fact, "--json").json
         assert marks(links) == mark
         for one in (*links["near"], *links["far"]):
             assert marks(one) == MARKED[one["id"]][0], one
-    text = run("links", "newest").out
+    text = run("show", "--links", "newest").out
     assert "shares Walrus with ask  active, closed — Ask" in text
     assert "shares Walrus with gone  invalidated — Gone" in text
-    assert run("links", "ask").out.startswith("ask  thread, active, closed\n")
+    assert run("show", "--links", "ask").out.startswith("ask  thread, active, closed\n")
 
 
 def test_why_and_show_mark(told: Repo, run: Run) -> None:
@@ -160,10 +160,10 @@ def test_agents_are_told(told: Repo) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ("show", "named-only"), ("links", "named-onl"), ("recall", "--ids", "named-only"),
-        ("why", "--versions", "named-only"), ("confirm", "named-only"), ("restore", "named-only", "--reason", "x"),
+        ("show", "named-only"), ("show", "--links", "named-onl"), ("recall", "--ids", "named-only"),
+        ("why", "--versions", "named-only"), ("review", "--confirm", "named-only"), ("edit", "--restore", "named-only", "--reason", "x"),
         ("show", "--as-of", "2020-01-01", "ask"), ("recall", "--ids", "withheld"),
-        ("resolve", "named-only", "--choose", "1"),
+        ("conflicts", "named-only", "--choose", "1"),
     ],
 )  # fmt: skip
 def test_not_found_never_proposes_what_was_asked(

@@ -149,7 +149,7 @@ def test_killed_before_each_of_its_writes_nothing_is_lost_or_stuck(
     assert work(home)
     assert last_run(home)[2:4] == ((GONE, "verified"), "")
     assert {one.fact for one in truth_of(home)} == {"gone"}
-    assert run("replay", "--check").code == 0
+    assert run("check", "--replay").code == 0
     assert not faults(home.repository.commondir)
 
 
@@ -280,4 +280,4 @@ def test_what_landed_and_what_ended_is_recorded_once(
     assert set(refs[1].splitlines()) - set(refs[0].splitlines()) == {
         f"{recorded} refs/heads/memory"
     }
-    assert run("replay", "--check").code == 0
+    assert run("check", "--replay").code == 0

@@ -168,7 +168,7 @@ def test_used_fact_stays_unused_rests(team: Team, repo: Repo, run: Run, rest: in
     assert "open" in made.text and "- holds" in made.text
     assert ("\nAlso there: unused\n" in made.text) == bool(rest)
     (one,) = [one for one in Memory.open(str(repo.path)).view().live if one.fact.id == "unused"]
-    assert one.tier == "active" and "unused" in run("ls").out
+    assert one.tier == "active" and "unused" in run("show", "--list").out
     asked = team.brief("eve", task="the text of unused")
     assert "unused" in ids(asked, ASKED) and "unused" not in asked.also
     team.says("ada", FactReferenced("unused"))

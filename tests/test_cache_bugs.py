@@ -27,8 +27,8 @@ ASKED = {
     ("why", "node"): "memory.cache.queries.resolve",
     ("log",): "memory.cache.queries.LogRef",
     ("recall", "node"): "memory.recall.recaller.search",
-    ("entity",): "memory.query.entity_graph.entities_of",
-    ("links", "node"): "memory.query.entity_graph.pointed",
+    ("show", "--about"): "memory.query.entity_graph.entities_of",
+    ("show", "--links", "node"): "memory.query.entity_graph.pointed",
     ("append", "--title", "Two", "--new", "Other words."): "memory.write.duplicate_check._settled",
 }  # fmt: skip
 BUGS = (KeyError("a bug"), IndexError("a bug"), TypeError("a bug"), ValueError("a bug"))

@@ -276,12 +276,12 @@ def test_m5_the_cache_says_what_the_ledger_does_not(
 ) -> None:
     """`replay --check` compares the two, names the file and ends with 1; the ledger is right."""
     monkeypatch.chdir(home.folder)
-    assert run("replay", "--check").code == 0
+    assert run("check", "--replay").code == 0
     truth = reopened(home).continuity()
     with sqlite3.connect(cache_file(home)) as base:
         base.execute("DELETE FROM facts WHERE id = 'two'")
     as_left(cache_file(home))
-    ran = run("replay", "--check")
+    ran = run("check", "--replay")
     assert ran.code == 1
     assert "the cache gives another continuity.md than the ledger" in ran.err
     assert "aside" in ran.err
@@ -289,7 +289,7 @@ def test_m5_the_cache_says_what_the_ledger_does_not(
     published = git(home.folder, "show", "HEAD:continuity.md")
     assert "The text of two." in published
     cache_file(home).rename(home.state_dir + "/moved aside")
-    assert run("replay", "--check").code == 0
+    assert run("check", "--replay").code == 0
     assert reopened(home).continuity() == truth
 
 

@@ -159,7 +159,7 @@ def test_the_past_is_shown_then_told_once_at_its_own_time(
     [log] = json.loads(run("log", "--json").out)["sessions"]
     assert (log["type"], log["ended"][:10]) == ("import", "2026-10-12")
     assert "0 work sessions" in run("status").out
-    assert run("verify").code == 0
+    assert run("check", "--ci").code == 0
     say(file, TALK.replace("broker", "server"))
     memory = open_memory(home)
     tell(memory, file, session="s1")

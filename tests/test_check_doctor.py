@@ -37,9 +37,9 @@ def repo(repo: Repo, run: Run) -> None:
 
 @pytest.fixture
 def doctor(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Doctor:
-    """Run `diurna doctor` with nothing on PATH but git."""
+    """Run `diurna check` with nothing on PATH but git."""
     monkeypatch.setenv("PATH", os.path.dirname(shutil.which("git") or ""))
-    return lambda *arguments: run("doctor", *arguments)
+    return lambda *arguments: run("check", *arguments)
 
 
 def codes(ran: Ran) -> list[str]:
@@ -106,7 +106,7 @@ def test_every_kind_of_home_is_in_order(
             ["git", "clone", "-q", "--bare", str(where), str(tmp_path / "team.git")], check=True
         )
         where = tmp_path / "team.git"
-    found = run("doctor", "--deep", "--home", str(where))
+    found = run("check", "--deep", "--home", str(where))
     assert (found.code, found.out, found.err) == (0, "all in order\n", "")
 
 
@@ -196,9 +196,8 @@ def test_a_log_that_git_lost_is_written_again(
     deep = ("--deep",) if what == "short" else ()
     found = doctor("--json", *deep)
     assert found.code == 1
-    known = {"unreadable", "object-lost"}
-    if deep:  # reads as `verify` does, and what a lost log said is missed
-        known |= {one["code"] for one in run("verify", "--json").json["findings"]}
+    known = {"unreadable", "object-lost"}  # and what a lost log said is missed
+    known |= {one["code"] for one in run("check", "--ci", "--json").json["findings"]}
     assert set(codes(found)) <= known
     assert blob_id(data)[:12] in found.out
     done = doctor("--fix", "--json", *deep)
@@ -210,7 +209,7 @@ def test_a_log_that_git_lost_is_written_again(
     assert (done.code, codes(done)) == (0, []), done.out
     assert len(done.json["done"]) == 1
     assert repo.git("cat-file", "blob", f"HEAD:{path}").encode() == data
-    assert run("verify").code == 0
+    assert run("check", "--ci").code == 0
     assert repo.git("status", "--porcelain") == ""
     if what != "gone":
         assert len(list((state / "stale").iterdir())) == 1, "the damaged file was kept"
@@ -509,7 +508,7 @@ def test_a_clock_that_is_far_behind(
     monkeypatch: pytest.MonkeyPatch,
     where: str,
 ) -> None:
-    """fault:F1, fault:F2: behind logs of this branch, as `verify` names them, or behind the newest of the remote."""
+    """fault:F1, fault:F2: behind logs of this branch, as a check of the ledger alone names them, or behind the newest of the remote."""
     if where == "remote":
         repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "team.git"))
         repo.git("remote", "add", "origin", str(tmp_path / "team.git"))
@@ -518,8 +517,8 @@ def test_a_clock_that_is_far_behind(
     monkeypatch.setenv("DIURNA_NOW", str(NOW_MS - 2 * 86_400_000))
     found = doctor("--json").json["findings"]
     assert {one["code"] for one in found} == {"clock-ahead"}
-    told = run("verify", "--json").json["findings"]
-    assert all(one.pop("key") for one in told)
+    told = run("check", "--ci", "--json").json["findings"]
+    assert all(one["key"] for one in told)
     assert [one for one in found if one["file"]] == told
     beside = [one["message"] for one in found if not one["file"]]
     assert len(beside) == (where == "remote")
@@ -606,10 +605,10 @@ def test_outside_of_any_repository(
     """The machine is looked at, and there is no home."""
     monkeypatch.setenv("PATH", os.path.dirname(shutil.which("git") or ""))
     monkeypatch.chdir(tmp_path)
-    found = run("doctor", "--json")
+    found = run("check", "--json")
     assert (found.code, codes(found)) == (0, ["no-home"])
     make_repository(tmp_path / "plain")
-    assert codes(run("doctor", "--json", "--home", str(tmp_path / "plain"))) == ["no-home"]
+    assert codes(run("check", "--json", "--home", str(tmp_path / "plain"))) == ["no-home"]
 
 
 def test_every_remedy_reads_as_done_and_as_planned() -> None:

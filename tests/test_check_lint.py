@@ -53,7 +53,7 @@ def test_policy_keeps_lint_silent_about_people(repo: Repo, run: Run) -> None:
     policy.write_text(policy.read_text().replace('"warn"', '"keep"'))
     repo.write(FOREIGN, f"# T\n\ntoken {TOKEN}\nin /home/alice/shop\n")
     commit(repo)
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     assert linted(repo) == [("secret-found", FOREIGN.removeprefix("memory/"), 3)]
 
 
@@ -61,7 +61,7 @@ def test_waived_lines_are_counted(repo: Repo, run: Run) -> None:
     """A waived line raises nothing but a count, in the log and in the projection."""
     said = f"id=a The docs show {TOKEN} <!-- diurna: allow-secret -->"
     assert run("append", "--new", said).err == ""
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     found = linted(repo)
     assert [code for code, _, _ in found] == ["secret-waived", "secret-waived"]
     assert found[0][1] == "continuity.md"
@@ -70,7 +70,7 @@ def test_waived_lines_are_counted(repo: Repo, run: Run) -> None:
 def test_uncommitted_logs_and_edits_are_looked_at(repo: Repo, run: Run) -> None:
     """What waits in the work tree for a commit is read there."""
     run("append", "--new", "id=a One.")
-    run("publish")
+    run("check", "--publish")
     file = "sessions/2026-07-01-101500.md"
     repo.write(f"memory/{file}", f"# T\n\n{TOKEN}\n")
     continuity = repo.path / "memory/continuity.md"
@@ -87,20 +87,20 @@ def test_uncommitted_logs_and_edits_are_looked_at(repo: Repo, run: Run) -> None:
 def test_a_committed_edit_is_undeclared_too(repo: Repo, run: Run) -> None:
     """An edit that was committed without a log shows in a fresh clone; absorbing it declares it."""
     run("append", "--new", "id=a One.", "--new", "thread: id=b Two?")
-    run("publish")
+    run("check", "--publish")
     continuity = repo.path / "memory/continuity.md"
     continuity.write_text(continuity.read_text().replace("[ ] Two", "[x] Two"))
     commit(repo)
     assert [code for code, _, _ in linted(repo)] == ["drift", "undeclared-edit"]
-    assert run("absorb").code == 0
-    assert run("publish").code == 0
+    assert run("check", "--absorb").code == 0
+    assert run("check", "--publish").code == 0
     assert linted(repo) == []
 
 
 def test_an_edit_that_is_not_understood_is_passed_on(repo: Repo, run: Run) -> None:
     """What `absorb` would stop at is said in its words."""
     run("append", "--new", "id=a One.")
-    run("publish")
+    run("check", "--publish")
     continuity = repo.path / "memory/continuity.md"
     continuity.write_text(continuity.read_text().replace("- Sessions: 1", "- Sessions: 9"))
     found = linted(repo)

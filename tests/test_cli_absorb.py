@@ -1,4 +1,4 @@
-"""`diurna absorb`: transcripts of what a person edits and what the commands say and do, in each kind of home."""
+"""`diurna check --absorb`: transcripts of what a person edits and what the commands say and do, in each kind of home."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ START = (
 def file(repo: Repo, run: Run) -> Path:
     """`continuity.md` of a home with three facts, published."""
     assert run(*START).code == 0
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     return repo.path / "memory" / "continuity.md"
 
 
@@ -56,7 +56,7 @@ def test_absorb_makes_a_log_of_an_edit(repo: Repo, run: Run, file: Path, branch:
     if branch == "side":
         repo.git("switch", "-q", "-c", branch)
     edit(file, REWORD, TICK, ADD)
-    ran = run("absorb")
+    ran = run("check", "--absorb")
     said = f"STEM  committed in COMMIT on {branch}\n" + SAID
     assert (ran.code, ran.said, ran.err) == (0, said, "")
     assert file.read_text() == run("show").out
@@ -66,20 +66,20 @@ def test_absorb_makes_a_log_of_an_edit(repo: Repo, run: Run, file: Path, branch:
     assert (newest["type"], newest["agent"]) == ("edit", "Ada")
     left = "" if branch == "main" else " M memory/continuity.md\n"
     assert repo.git("status", "--porcelain") == left, "published on the trunk alone"
-    assert run("absorb").out == "nothing to do: continuity.md is as Diurna wrote it\n"
-    assert run("publish").code == 0
+    assert run("check", "--absorb").out == "nothing to do: continuity.md is as Diurna wrote it\n"
+    assert run("check", "--publish").code == 0
     assert repo.git("status", "--porcelain") == ""
-    assert run("verify").out == "all in order\n"
+    assert run("check", "--ci").out == "all in order\n"
 
 
 def test_absorb_dry_run_changes_nothing(repo: Repo, run: Run, file: Path) -> None:
     """The plan is what is done afterwards."""
     text = edit(file, REWORD, TICK, ADD)
     before = repo.shape()
-    ran = run("absorb", "--dry-run")
+    ran = run("check", "--absorb", "--dry-run")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == "would absorb the edit of continuity.md\n" + SAID
-    ran = run("publish", "--dry-run")
+    ran = run("check", "--publish", "--dry-run")
     assert (ran.code, ran.out) == (0, "nothing to do: the projection is in step\n")
     assert ran.err == (
         "info: the edit of continuity.md would become a log, "
@@ -91,17 +91,17 @@ def test_absorb_dry_run_changes_nothing(repo: Repo, run: Run, file: Path) -> Non
 def test_absorb_json(run: Run, file: Path) -> None:
     """One object with the events, and the log that holds them."""
     edit(file, REWORD, TICK)
-    plan = run("absorb", "--dry-run", "--json").json
+    plan = run("check", "--absorb", "--dry-run", "--json").json
     assert (plan["format"], plan["dry_run"], plan["stem"], plan["commit"]) == (1, True, "", "")
     assert plan["events"] == [
         {"event": "Updated", "id": "one", "text": "One, at last.", "mark": "", "meta": {},
          "was": ["70277bfc"]},
         {"event": "Closed", "id": "two", "was": ["e693dc5a"]},
     ]  # fmt: skip
-    done = run("absorb", "--json").json
+    done = run("check", "--absorb", "--json").json
     assert (done["events"], done["file"], done["findings"]) == (plan["events"], "continuity.md", [])
     assert done["stem"] == run("log", "-n", "1", "--json").json["sessions"][0]["stem"]
-    again = run("absorb", "--json").json
+    again = run("check", "--absorb", "--json").json
     assert (again["file"], again["events"], again["stem"]) == ("", [], "")
 
 
@@ -114,14 +114,19 @@ def test_what_is_not_understood_is_named_and_stays(repo: Repo, run: Run, file: P
     said = (
         f": continuity.md:{loose}: this text is no part of a fact (and 1 more)\n"
         "hint: write it as a bullet (`- ...`) of a section, or indent it under the bullet it belongs to; "
-        "or `diurna publish --discard-edits` writes the page anew and keeps this one beside git\n"
+        "or `diurna check --publish --discard-edits` writes the page anew and keeps this one beside git\n"
         f"also: continuity.md:{two}: the thread two has lost its checkbox\n"
         "hint: write `[ ]` or `[x]` before it; to make something else of it, move it\n"
     )
-    for command in (["absorb"], ["absorb", "--dry-run"], ["publish"], ["replay", "--write"]):
+    for command in (
+        ["check", "--absorb"],
+        ["check", "--absorb", "--dry-run"],
+        ["check", "--publish"],
+        ["check", "--replay", "--write"],
+    ):
         ran = run(*command)
         assert (ran.code, ran.out, ran.err) == (1, "", "diurna" + said)
-    error = run("absorb", "--json").json["error"]
+    error = run("check", "--absorb", "--json").json["error"]
     assert (error["code"], error["where"]) == ("EditNotUnderstood", f"continuity.md:{loose}")
     assert [one["line"] for one in error["findings"]] == [loose, two]
     assert (repo.shape(), file.read_text()) == (before, text)
@@ -131,12 +136,12 @@ def test_publish_and_replay_absorb_by_themselves(repo: Repo, run: Run, file: Pat
     """Both say which log the edit became."""
     repo.publish_when("review")
     edit(file, REWORD)
-    ran = run("publish")
+    ran = run("check", "--publish")
     assert ran.said == "wrote continuity.md\ncommitted in COMMIT on main\n"
     assert formed(ran.err) == "info: the edit of continuity.md became the log STEM, Updated: one\n"
     assert repo.git("status", "--porcelain") == ""
     edit(file, TICK)
-    ran = run("replay", "--write")
+    ran = run("check", "--replay", "--write")
     assert ran.said.startswith("replayed 3 logs, 1 work session, 3 facts; digest DIGEST\n")
     assert formed(ran.err).startswith(
         "info: the edit of continuity.md became the log STEM, Closed: two\n"
@@ -147,18 +152,18 @@ def test_publish_and_replay_absorb_by_themselves(repo: Repo, run: Run, file: Pat
 def test_an_edited_archive_page_is_not_absorbed(repo: Repo, run: Run, file: Path) -> None:
     """It is refused as before, and `continuity.md` waits for it."""
     assert run("append", "--title", "U", "--invalidate", "three").code == 0
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     page = next((repo.path / "memory" / "archive").glob("*-Q*.md"))
     page.write_text(page.read_text() + "\n- Mine.\n")
     edit(file, REWORD)
     before = repo.shape()
-    for command in ("absorb", "publish"):
-        ran = run(command)
+    for option in ("--absorb", "--publish"):
+        ran = run("check", option)
         assert (ran.code, ran.out) == (1, "")
         assert ran.err == (
-            f"diurna: {command}: archive/{page.name} was edited by hand and is left as it is\n"
+            f"diurna: check: archive/{page.name} was edited by hand and is left as it is\n"
             "hint: record what the edit says with `diurna note TEXT`, and put it back as git has it; "
-            "or `diurna publish --discard-edits` writes it anew and keeps this one beside git\n"
+            "or `diurna check --publish --discard-edits` writes it anew and keeps this one beside git\n"
         )
     assert repo.shape() == before
 
@@ -171,12 +176,12 @@ def test_another_file_in_its_place_is_refused(repo: Repo, run: Run, file: Path) 
         (text.replace("digest: ", "digest: 0").replace("One.", "Un."), "this text is in no log"),
     ):
         file.write_text(put)
-        ran = run("absorb")
+        ran = run("check", "--absorb")
         assert ran.code == 1 and said in ran.err, ran.err
         assert "\nhint: " in ran.err and file.read_text() == put
     file.unlink()
     file.symlink_to(repo.path / "code.py")
-    ran = run("absorb")
+    ran = run("check", "--absorb")
     assert (ran.code, file.is_symlink()) == (1, True)
     assert "continuity.md is a link, and was not read" in ran.err
     assert (repo.path / "code.py").read_text() == "print('hello')\n"
@@ -186,9 +191,9 @@ def test_an_old_version_put_back_says_nothing(repo: Repo, run: Run, file: Path) 
     """Whoever takes `continuity.md` out of the history takes nothing back of what memory holds."""
     old = file.read_text()
     assert run("append", "--title", "U", "--new", "id=four Four.").code == 0
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     file.write_text(old)
-    ran = run("absorb")
+    ran = run("check", "--absorb")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == "the ledger says it already; continuity.md is written anew\n"
     assert "Four." in file.read_text() and repo.git("status", "--porcelain") == ""
@@ -198,13 +203,13 @@ def test_the_base_is_what_was_edited_however_old(repo: Repo, run: Run, file: Pat
     """Logs that came meanwhile are no part of the edit, whether the base is committed or was only written."""
     repo.publish_when("review")
     assert run("append", "--title", "U", "--new", "id=four Four.").code == 0
-    assert run("replay", "--write").code == 0
+    assert run("check", "--replay", "--write").code == 0
     edit(file, REWORD)
     assert (
         run("append", "--title", "V", "--new", "id=five Five.", "--update", "one", "Un.").code == 0
     )
     (repo.path / ".git" / "diurna" / "written").unlink()  # it can be deleted
-    ran = run("absorb")
+    ran = run("check", "--absorb")
     assert ran.said == "STEM  committed in COMMIT on main\nUpdated     one: One, at last.\n"
     assert file.read_text() == run("show").out
     for said in ("Four.", "Five.", "- Un.\n", "- One, at last.\n", "**Contradiction**: 2 versions"):
@@ -221,10 +226,10 @@ def test_what_was_only_written_is_the_base_though_older_logs_came(
     repo.git("switch", "-q", "main")
     monkeypatch.setenv("DIURNA_NOW", str(NOW_MS + 60_000))
     assert run("append", "--title", "V", "--new", "id=five Five.").code == 0
-    assert run("replay", "--write").code == 0
+    assert run("check", "--replay", "--write").code == 0
     edit(file, REWORD)
     repo.git("merge", "-q", "--no-edit", "side")
-    ran = run("absorb")
+    ran = run("check", "--absorb")
     assert ran.said == "STEM  committed in COMMIT on main\nUpdated     one: One, at last.\n"
     assert all(said in file.read_text() for said in ("- Four.\n", "- Five.\n"))
 
@@ -234,11 +239,11 @@ def test_a_contradiction_is_settled_by_editing(repo: Repo, run: Run, file: Path)
     repo.publish_when("review")
     edit(file, REWORD)
     assert run("append", "--title", "V", "--update", "one", "Un.").code == 0
-    assert run("absorb").code == 0
+    assert run("check", "--absorb").code == 0
     text = file.read_text()
     start, end = text.index("- **Contradiction**"), text.index("  <!-- id: one")
     file.write_text(text[:start] + "- Un et demi.\n" + text[end:])
-    ran = run("absorb")
+    ran = run("check", "--absorb")
     assert (ran.code, ran.err) == (0, "")
     assert "## Contradictions" not in file.read_text() and "- Un et demi.\n" in file.read_text()
 
@@ -248,18 +253,18 @@ def test_a_rebase_in_progress_is_no_time_to_absorb(repo: Repo, run: Run, file: P
     text = edit(file, REWORD)
     other = repo.git("commit-tree", "HEAD^{tree}", "-m", "not merged yet")
     (repo.path / ".git" / "MERGE_HEAD").write_text(other)
-    ran = run("absorb")
+    ran = run("check", "--absorb")
     assert ran.code == 1 and "merge is in progress" in ran.err
     assert file.read_text() == text
     (repo.path / ".git" / "MERGE_HEAD").unlink()
-    assert run("absorb").code == 0
+    assert run("check", "--absorb").code == 0
 
 
 def test_a_bare_clone_has_nothing_to_absorb(repo: Repo, run: Run, tmp_path: Path) -> None:
     """Nobody edits there."""
     bare = tmp_path / "bare.git"
     repo.git("clone", "-q", "--bare", str(repo.path), str(bare))
-    ran: Ran = run("--home", str(bare), "absorb")
+    ran: Ran = run("--home", str(bare), "check", "--absorb")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == "nothing to do: continuity.md is as Diurna wrote it\n"
 
@@ -456,7 +461,7 @@ def test_the_library_refuses_to_write_over_an_edit(tmp_path: Path) -> None:
 def test_what_was_closed_can_become_something_else(run: Run, file: Path, heading: str) -> None:
     """A tick says nothing of what is never closed: the edit is no different from any other move."""
     assert run("append", "--title", "Done", "--close", "two").code == 0
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     text = file.read_text()
     start = text.index("- [x] Two?")
     end = text.index("-->\n", start) + len("-->\n")
@@ -464,8 +469,8 @@ def test_what_was_closed_can_become_something_else(run: Run, file: Path, heading
     file.write_text(
         (text[:start] + text[end:]).replace(f"## {heading}\n", f"## {heading}\n\n{moved}")
     )
-    assert run("absorb").code == 0
-    assert run("publish").out.startswith("nothing to do")
+    assert run("check", "--absorb").code == 0
+    assert run("check", "--publish").out.startswith("nothing to do")
     of = {one["id"]: one for one in run("show", "--json").json["facts"]}["two"]
     assert of["text"] == "Two?"
     assert (of["kind"] == "thread") == (heading == "Open Threads"), of

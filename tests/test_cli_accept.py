@@ -1,4 +1,4 @@
-"""`diurna verify --accept`: a baseline in the ledger, so that what is new stands out, in every clone."""
+"""`diurna check --accept`: a baseline in the ledger, so that what is new stands out, in every clone."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ TOKEN = "ghp_" + Draw(21).some(ALNUM, 36)
 WHY = "What the old tool left."
 
 
-def tally(run: Run, command: str = "verify") -> tuple[int, list[str], list[str]]:
+def tally(run: Run, command: str = "check --ci") -> tuple[int, list[str], list[str]]:
     """Return the exit code, the codes that stand open and those that are accepted."""
-    ran = run(command, "--json")
+    ran = run(*command.split(), "--json")
     return (
         ran.code,
         [one["code"] for one in ran.json["findings"]],
@@ -36,8 +36,8 @@ def tally(run: Run, command: str = "verify") -> tuple[int, list[str], list[str]]
     )
 
 
-def keys(run: Run, code: str, command: str = "verify") -> list[str]:
-    ran = run(command, "--json")
+def keys(run: Run, code: str, command: str = "check --ci") -> list[str]:
+    ran = run(*command.split(), "--json")
     assert "findings" in ran.json, ran.out
     found = ran.json["findings"]
     return [one["key"] for one in found if one["code"] == code]
@@ -48,7 +48,7 @@ def old(repo: Repo, run: Run) -> None:
     """A home with a log of before: unknown ids, a secret, an address, and one that somebody rewrote."""
     repo.publish_when("review")  # what comes by git is no drift then
     run("append", "--new", "id=a One.")
-    run("publish")
+    run("check", "--publish")
     repo.write(
         f"memory/{OLD}",
         f"# T\n\ntoken {TOKEN} of a@b.co\n\n## Memory References\n\n- Referenced: nobody, no-one\n",
@@ -63,23 +63,26 @@ def old(repo: Repo, run: Run) -> None:
 @pytest.mark.deep(reason="one_by_its_key_or_the_start_of_it is the small one")
 def test_all_of_today_is_accepted_and_what_is_new_stands_out(old: Repo, run: Run) -> None:
     """`verify` and `lint` end with 0 and count; a new finding is named alone."""
-    assert run("verify").code == run("lint").code == run("check").code == 1
-    check, lint = run("check", "--json").json, run("lint", "--json").json
+    assert run("check", "--ci").code == run("check", "--ci").code == run("check").code == 1
+    check, lint = run("check", "--json").json, run("check", "--ci", "--json").json
     assert [one for one in check["findings"] if one["key"]] == lint["findings"]
     before = old.shape()
-    dry = run("verify", "--accept-all", "--reason", WHY, "--dry-run")
+    dry = run("check", "--accept-all", "--reason", WHY, "--dry-run")
     assert (dry.code, old.shape()) == (0, before)
-    ran = run("verify", "--accept-all", "--reason", WHY)
+    ran = run("check", "--accept-all", "--reason", WHY)
     assert ran.code == 0, ran.err
     assert f"{OLD}: a github-token: ghp_…(40)" in ran.out.replace(f"{OLD}:3", OLD)
     assert TOKEN not in ran.out + ran.err
-    assert run("verify").out == "all in order, 3 accepted (1 log-modified)\n"
-    lint = run("lint", "--strict")
+    assert run("check", "--ci").out == "all in order, 3 accepted (1 log-modified)\n"
+    lint = run("check", "--ci", "--strict")
     assert (lint.code, lint.err) == (0, "")
     assert lint.out == "all in order, 5 accepted (1 log-modified, 1 secret-found)\n"
-    assert run("doctor", "--json").json["accepted"]
+    assert run("check", "--json").json["accepted"]
     check = run("check", "--json")
-    assert (check.code, check.json["accepted"]) == (0, run("lint", "--json").json["accepted"])
+    assert (check.code, check.json["accepted"]) == (
+        0,
+        run("check", "--ci", "--json").json["accepted"],
+    )
     assert "\naccepted  " in run("check", "--all").out
     assert run("review", "--dry-run", "--json").json["verified"] == []
     old.write(
@@ -88,11 +91,11 @@ def test_all_of_today_is_accepted_and_what_is_new_stands_out(old: Repo, run: Run
     old.git("add", "-A")
     old.git("commit", "-q", "-m", "new")
     assert tally(run)[1] == ["unknown-id"]
-    assert "new is named" in run("verify").err
-    assert run("verify").out == "0 errors, 1 other finding, 3 accepted (1 log-modified)\n"
-    again = run("verify", "--accept-all", "--reason", WHY)
+    assert "new is named" in run("check", "--ci").err
+    assert run("check", "--ci").out == "0 errors, 1 other finding, 3 accepted (1 log-modified)\n"
+    again = run("check", "--accept-all", "--reason", WHY)
     assert "unknown-id:" in again.out
-    nothing = run("verify", "--accept-all", "--reason", WHY)
+    nothing = run("check", "--accept-all", "--reason", WHY)
     assert nothing.code == 0
     assert nothing.out == "nothing to do: there is no open finding that a log can accept\n"
 
@@ -100,30 +103,30 @@ def test_all_of_today_is_accepted_and_what_is_new_stands_out(old: Repo, run: Run
 def test_the_log_reads_well_and_is_the_persons(old: Repo, run: Run) -> None:
     """Type `edit`, the reason first, then the section; nothing else moves."""
     tiers = run("show", "--json").out
-    stem = run(
-        "verify", "--accept", "unknown-id", "--reason", WHY, "--agent", "Ada", "--json"
-    ).json["stem"]
+    stem = run("check", "--accept", "unknown-id", "--reason", WHY, "--agent", "Ada", "--json").json[
+        "stem"
+    ]
     path = f"sessions/{stem[:7]}/{stem[8:10]}/{stem}.md"
     text = (old.path / "memory" / path).read_text()
     assert "\ntype: edit\n" in text and text.startswith("---\nagent: Ada\n")
     assert f"\n# Accept 2 findings\n\n{WHY}\n\n## Accepted Findings\n\n- `unknown-id:" in text
     assert f"` {OLD}: nobody is named and no log has brought a text for it\n" in text
     assert json.loads(tiers)["facts"] == run("show", "--json").json["facts"]
-    assert run("verify", "--json").json["findings"][0]["code"] == "log-modified"
+    assert run("check", "--ci", "--json").json["findings"][0]["code"] == "log-modified"
 
 
 def test_one_by_its_key_or_the_start_of_it(old: Repo, run: Run) -> None:
     """What else stands open stays open; the same again does nothing."""
     first, second = keys(run, "unknown-id")
-    assert run("verify", "--accept", first[:23], "--reason", WHY).code == 0
+    assert run("check", "--accept", first[:23], "--reason", WHY).code == 0
     assert keys(run, "unknown-id") == [second]
-    again = run("verify", "--accept", first, "--reason", WHY)
+    again = run("check", "--accept", first, "--reason", WHY)
     assert (again.code, again.out) == (0, "nothing to do: accepted already\n")
-    ran = run("verify", "--all")
+    ran = run("check", "--ci", "--all")
     assert f"accepted  {first[:23]}  {OLD}: n" in ran.out
     assert f"          by claude-code on 2026-11-21: {WHY}\n" in ran.out
     assert f"warning   {second[:23]}  {OLD}: n" in ran.out
-    one = next(one for one in run("verify", "--json").json["accepted"])
+    one = next(one for one in run("check", "--ci", "--json").json["accepted"])
     assert (one["key"], one["by"], one["on"], one["reason"]) == (
         first,
         "claude-code",
@@ -139,47 +142,47 @@ def test_two_findings_of_one_tampered_log_are_accepted(repo: Repo, run: Run) -> 
     (log,) = (repo.path / "memory" / "sessions").rglob("*.md")
     log.write_text(log.read_text() + "\nMore.\n")
     repo.git("commit", "-qam", "tamper")
-    run("verify", "--accept-all", "--reason", WHY)
+    run("check", "--accept-all", "--reason", WHY)
     code, open_, accepted = tally(run)
     assert (code, open_) == (0, [])
     assert {"log-modified", "seal-broken"} <= set(accepted)
-    assert run("lint").code == 0 and WHY in run("verify", "--all").out
+    assert run("check", "--ci").code == 0 and WHY in run("check", "--ci", "--all").out
 
 
 def test_it_can_be_taken_back(old: Repo, run: Run) -> None:
     """By a log of its own; the last word counts, also to accept it again."""
     (key,) = keys(run, "log-modified")
-    assert run("verify", "--accept", key, "--reason", WHY).code == 0
-    assert run("verify").code == 0
-    back = run("verify", "--unaccept", key, "--reason", "It was no accident.", "--dry-run")
-    assert (back.code, run("verify").code) == (0, 0)
-    back = run("verify", "--unaccept", key[:20], "--reason", "It was no accident.")
-    assert (back.code, run("verify").code) == (0, 1)
+    assert run("check", "--accept", key, "--reason", WHY).code == 0
+    assert run("check", "--ci").code == 0
+    back = run("check", "--unaccept", key, "--reason", "It was no accident.", "--dry-run")
+    assert (back.code, run("check", "--ci").code) == (0, 0)
+    back = run("check", "--unaccept", key[:20], "--reason", "It was no accident.")
+    assert (back.code, run("check", "--ci").code) == (0, 1)
     assert "## Findings No Longer Accepted" in old.git("show", "HEAD")
-    gone = run("verify", "--unaccept", key, "--reason", WHY)
+    gone = run("check", "--unaccept", key, "--reason", WHY)
     assert gone.code == 1 and "is not accepted" in gone.err
-    assert run("verify", "--accept", key, "--reason", WHY).code == 0
-    assert run("verify").code == 0
+    assert run("check", "--accept", key, "--reason", WHY).code == 0
+    assert run("check", "--ci").code == 0
 
 
 def test_what_was_taken_back_stays_so_when_git_packs(old: Repo, run: Run) -> None:
     """The last word counts, wherever git keeps the objects of the logs: the older one in a pack, say."""
     (key,) = keys(run, "log-modified")
-    assert run("verify", "--accept", key, "--reason", WHY).code == 0
+    assert run("check", "--accept", key, "--reason", WHY).code == 0
     old.git("repack", "-qad")
-    assert run("verify", "--unaccept", key, "--reason", WHY).code == 0
+    assert run("check", "--unaccept", key, "--reason", WHY).code == 0
     assert keys(run, "log-modified") == [key] and tally(run)[2] == []
 
 
 def test_an_accepted_error_that_changes_is_new(old: Repo, run: Run) -> None:
     """Other bytes of the log, other bytes of the policy, another line of the projection."""
-    run("verify", "--accept-all", "--reason", WHY)
+    run("check", "--accept-all", "--reason", WHY)
     log = old.path / "memory" / OLD
     log.write_text(log.read_text() + "\nEven more.\n")
     old.git("commit", "-qam", "again")
     code, found, _ = tally(run)
     assert (code, found) == (1, ["log-modified", "unknown-id", "unknown-id"])
-    assert "secret-found" in tally(run, "lint")[1]
+    assert "secret-found" in tally(run)[1]
 
 
 def test_a_secret_in_the_projection_keeps_its_key_while_pages_change(repo: Repo, run: Run) -> None:
@@ -194,17 +197,17 @@ def test_a_secret_in_the_projection_keeps_its_key_while_pages_change(repo: Repo,
         )
         repo.git("add", "-A")
         repo.git("commit", "-q", "-m", "by hand")
-        run("publish")
+        run("check", "--publish")
 
     write("2026-07-01-101500", TOKEN)
-    assert tally(run, "lint")[1] == ["secret-found", "secret-found"]
-    run("verify", "--accept", "secret-found", "--reason", "Revoked.")
-    assert tally(run, "lint")[:2] == (0, [])
+    assert tally(run)[1] == ["secret-found", "secret-found"]
+    run("check", "--accept", "secret-found", "--reason", "Revoked.")
+    assert tally(run)[:2] == (0, [])
     run("append", "--new", "id=a One.", "--new", "id=b Two.")
-    run("publish")
-    assert tally(run, "lint") == (0, [], ["secret-found", "secret-found"])
+    run("check", "--publish")
+    assert tally(run) == (0, [], ["secret-found", "secret-found"])
     write("2026-07-01-101501", other)
-    code, found, accepted = tally(run, "lint")
+    code, found, accepted = tally(run)
     assert (code, len(accepted)) == (1, 2)
     assert found == ["secret-found", "secret-found"]
 
@@ -213,8 +216,8 @@ def test_every_clone_honours_it_and_keeps_a_checkpoint(
     old: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is in the logs: a fresh clone, cold or warm, says the same; what is whole is remembered."""
-    run("verify", "--accept-all", "--reason", WHY)
-    mine = [tally(run), tally(run, "lint")]
+    run("check", "--accept-all", "--reason", WHY)
+    mine = [tally(run), tally(run)]
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "-q", str(old.path), str(clone)], check=True)
     monkeypatch.chdir(clone)
@@ -244,7 +247,7 @@ def test_what_is_not_there_is_never_accepted(
     """Refused with today's keys; nothing is written."""
     old.write("memory/sessions/2026-07-03-101500.md", "# T\n")
     before = old.shape()
-    ran: Ran = run("verify", *arguments)
+    ran: Ran = run("check", "--ci", *arguments)
     assert (ran.code, said in ran.err) == (code, True), ran.err
     assert old.shape() == before
 
@@ -267,15 +270,15 @@ def test_only_a_log_of_type_edit_accepts_and_code_only_quotes(old: Repo, run: Ru
     old.git("add", "-A")
     old.git("commit", "-q", "-m", "by hand")
     assert keys(run, "unknown-id") == [second]
-    (one,) = run("verify", "--json").json["accepted"]
+    (one,) = run("check", "--ci", "--json").json["accepted"]
     assert (one["by"], one["reason"]) == ("Eve", "Because.")
 
 
 def test_words_of_a_withheld_log_are_not_shown(old: Repo, run: Run) -> None:
     """What it accepts counts as before; its reason is withheld."""
-    stem = run("verify", "--accept", "unknown-id", "--reason", WHY, "--json").json["stem"]
+    stem = run("check", "--accept", "unknown-id", "--reason", WHY, "--json").json["stem"]
     assert run("redact", stem, "--reason", "r").code == 0
-    ran = run("verify", "--all")
+    ran = run("check", "--ci", "--all")
     assert "accepted  unknown-id:" in ran.out
     assert WHY not in ran.out
 
@@ -306,19 +309,19 @@ def test_many_old_findings_are_counted_where_they_are_not_the_subject(repo: Repo
     repo.write(f"memory/{OLD}", f"# T\n\n## Memory References\n\n- Referenced: {many}\n")
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "old")
-    verify = run("verify")
+    verify = run("check", "--ci")
     assert verify.err.count("is named and no log has brought a text") == 12
     assert "`diurna check --accept-all --reason TEXT`" in verify.err
-    doctor = run("doctor")
+    doctor = run("check")
     assert doctor.out == "0 errors, 12 other findings\n"
     assert doctor.err == (
         "hint: 12 findings are about what logs and facts say: `diurna check --all` names them\n"
     )
-    assert len(run("doctor", "--json").json["findings"]) == 12
-    ran = run("verify", "--accept", "unknown-id", "--reason", WHY)
+    assert len(run("check", "--json").json["findings"]) == 12
+    ran = run("check", "--accept", "unknown-id", "--reason", WHY)
     assert ran.out.count("accepted: unknown-id:") == 12
-    assert run("verify").out == "all in order, 12 accepted\n"
-    assert run("verify").err == ""
+    assert run("check", "--ci").out == "all in order, 12 accepted\n"
+    assert run("check", "--ci").err == ""
 
 
 @pytest.mark.deep
@@ -328,11 +331,11 @@ def test_ci_on_an_adopted_ledger_can_be_green(bare_repo: Repo, run: Run) -> None
     place_mercury(bare_repo.path)
     bare_repo.git("add", "memory")
     bare_repo.git("commit", "-q", "-m", "memory of another tool")
-    assert run("adopt", ".").code == 0
-    open_now = tally(run, "lint")[1]
-    ran = run("verify", "--accept-all", "--reason", WHY)
+    assert run("import", "ledger", ".").code == 0
+    open_now = tally(run)[1]
+    ran = run("check", "--accept-all", "--reason", WHY)
     assert ran.code == 0, ran.err
-    code, found, accepted = tally(run, "lint")
+    code, found, accepted = tally(run)
     assert (code, found) == (0, [one for one in open_now if one in ("review-due", "over-size")])
     assert len(accepted) == len(open_now) - len(found)
     memory = Memory(discover(str(bare_repo.path)))

@@ -304,7 +304,9 @@ def test_every_way_in_knows_the_same_words_for_kinds_and_refuses_none(
         if way == "markdown" and hint:
             assert f"old: there is no kind {kind}\n" in ran.err  # and it keeps its own
             assert run("show", "old", "--json").json["facts"][0]["kind"] == "convention"
-    assert not [one for one in run("verify", "--json").json["findings"] if "kind" in one["code"]]
+    assert not [
+        one for one in run("check", "--ci", "--json").json["findings"] if "kind" in one["code"]
+    ]
 
 
 def test_anyway_records_the_kind_that_json_says(repo: Repo, run: Run) -> None:
@@ -526,10 +528,10 @@ def test_c10_waits_in_the_spool(repo: Repo, run: Run) -> None:
     assert shown.err == (
         "no session log yet\n"
         f"warning: a session log waits in the spool: {stem}\n"
-        "hint: the next `diurna append` or `diurna publish` commits what waits\n"
+        "hint: the next `diurna append` or `diurna check --publish` commits what waits\n"
     )
     repo.git("checkout", "-q", "main")
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     assert stem[:18] in run("log").out
     assert run("log").err == ""
 

@@ -1,4 +1,4 @@
-"""`diurna archive`: a fact that holds is put away by hand with a reason, and comes back."""
+"""`diurna forget --archive`: a fact that holds is put away by hand with a reason, and comes back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def held(repo: Repo, run: Run) -> None:
 
 def test_archive_and_back(held: Repo, run: Run) -> None:
     """A transcript: put away, in the archive with its text, told by `why`, and taken out again."""
-    ran = run("archive", "importer", "--reason", "It is frozen.")
+    ran = run("forget", "--archive", "importer", "--reason", "It is frozen.")
     assert (ran.code, ran.said) == (
         0, "STEM  committed in COMMIT on main\n"
         "importer goes into the archive; its text stays, and every log that names it\n"
@@ -29,33 +29,33 @@ def test_archive_and_back(held: Repo, run: Run) -> None:
     )
     assert "importer" not in run("show").out
     assert "archived" in run("show", "importer").out
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     index = (held.path / "memory/archive/INDEX.md").read_text()
     assert "- importer — The importer runs at night. — archived — 2026-Q4.md\n" in index
     why = run("why", "importer").out
     assert "Archived" in why and "remark: It is frozen." in why
     newest = max((held.path / "memory/sessions").rglob("*.md"), key=lambda path: path.name)
     assert "\ntype: edit\n" in newest.read_text() and "It is frozen.\n" in newest.read_text()
-    assert run("verify").code == 0 and run("replay", "--check").code == 0
-    back = run("archive", "importer", "--back", "--reason", "It thaws.")
+    assert run("check", "--ci").code == 0 and run("check", "--replay").code == 0
+    back = run("forget", "importer", "--back", "--reason", "It thaws.")
     assert (back.code, back.said) == (
         0, "STEM  committed in COMMIT on main\nimporter is taken out of the archive: working\n"
         "tier     importer: archived → working (gains)\n",
     )  # fmt: skip
     assert "The importer runs at night." in run("show").out
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     assert not (held.path / "memory/archive/INDEX.md").exists()
-    assert run("verify").code == 0 and run("replay", "--check").code == 0
+    assert run("check", "--ci").code == 0 and run("check", "--replay").code == 0
 
 
 def test_a_work_log_that_names_it_brings_it_back_and_an_edit_does_not(held: Repo, run: Run) -> None:
     """T3 and T1; an invariant is put away like any other, and is lasting again afterwards."""
     for fact in ("importer", "never", "find"):
-        assert run("archive", fact, "--reason", "Later.").code == 0
+        assert run("forget", "--archive", fact, "--reason", "Later.").code == 0
     shown = run("show").out
     assert not [fact for fact in ("id: importer", "id: never", "id: find") if fact in shown]
     assert run("append", "--title", "Other", "--new", "id=x X.").code == 0
-    assert run("confirm", "never").code == 0
+    assert run("review", "--confirm", "never").code == 0
     assert "id: never" not in run("show").out
     assert run("append", "--title", "Used", "--ref", "never,find").code == 0
     shown = run("show").out
@@ -66,35 +66,35 @@ def test_a_work_log_that_names_it_brings_it_back_and_an_edit_does_not(held: Repo
 def test_archive_refuses_and_changes_nothing(held: Repo, run: Run) -> None:
     """What is unknown, archived or false already, or live, is named with the way out; nothing is written."""
     before = held.shape()
-    wrong = run("archive", "importr", "--reason", "x")
+    wrong = run("forget", "--archive", "importr", "--reason", "x")
     assert wrong.code == 1 and "importer" in wrong.err
-    assert run("archive", "importer").code == 2
-    assert run("archive", "importer", "--reason", " ").code == 2
-    live = run("archive", "importer", "--back", "--reason", "x")
+    assert run("forget", "--archive", "importer").code == 2
+    assert run("forget", "--archive", "importer", "--reason", " ").code == 2
+    live = run("forget", "importer", "--back", "--reason", "x")
     assert (live.code, live.err) == (
-        1, "diurna: archive: importer is not in the archive\nhint: diurna show importer\n"
+        1, "diurna: forget: importer is not in the archive\nhint: diurna show importer\n"
     )  # fmt: skip
     assert held.shape() == before
-    assert run("archive", "importer", "--reason", "x").code == 0
+    assert run("forget", "--archive", "importer", "--reason", "x").code == 0
     assert run("append", "--title", "No", "--invalidate", "never").code == 0
     before = held.shape()
-    twice = run("archive", "importer", "--reason", "x")
+    twice = run("forget", "--archive", "importer", "--reason", "x")
     assert twice.code == 1
     assert "importer is in the archive already: archived" in twice.err
     assert "--back" in twice.err
-    false = run("archive", "never", "--reason", "x")
+    false = run("forget", "--archive", "never", "--reason", "x")
     assert false.code == 1 and "never is in the archive already: invalidated" in false.err
     assert "diurna edit never --restore" in false.err
-    assert "diurna edit never --restore" in run("archive", "never", "--back", "--reason", "x").err
+    assert "diurna edit never --restore" in run("forget", "never", "--back", "--reason", "x").err
     assert held.shape() == before
 
 
 def test_what_would_have_faded_meanwhile_comes_back_by_a_use_alone(held: Repo, run: Run) -> None:
     """Taking it out would not make it live, so that is refused with what would."""
-    assert run("archive", "importer", "--reason", "x").code == 0
+    assert run("forget", "--archive", "importer", "--reason", "x").code == 0
     for number in range(22):
         assert run("append", "--title", f"Session {number}").code == 0
-    ran = run("archive", "importer", "--back", "--reason", "x")
+    ran = run("forget", "importer", "--back", "--reason", "x")
     assert ran.code == 1 and "would be in the archive anyway: faded" in ran.err
     assert "diurna append --reactivate importer" in ran.err
     assert run("append", "--title", "Back", "--reactivate", "importer").code == 0
@@ -103,10 +103,10 @@ def test_what_would_have_faded_meanwhile_comes_back_by_a_use_alone(held: Repo, r
 
 def test_archive_dry_run_and_json(held: Repo, run: Run) -> None:
     before = held.shape()
-    dry = run("archive", "importer", "--reason", "Frozen.", "--dry-run")
+    dry = run("forget", "--archive", "importer", "--reason", "Frozen.", "--dry-run")
     assert dry.out.startswith("would record: importer goes into the archive")
     assert held.shape() == before
-    said = run("archive", "importer", "--reason", "Frozen.", "--json").json
+    said = run("forget", "--archive", "importer", "--reason", "Frozen.", "--json").json
     assert said["events"] == [{"event": "Archived", "id": "importer"}]
     assert said["stem"] and said["commit"] and not said["dry_run"]
     (moved,) = said["tiers"]

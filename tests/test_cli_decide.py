@@ -81,28 +81,28 @@ def test_conflicts_are_listed_in_full(torn: Repo, run: Run) -> None:
 def test_resolve_by_a_choice(torn: Repo, run: Run) -> None:
     """A transcript: the plan, the log, the same again, and another choice too late."""
     before = torn.shape()
-    plan = run("resolve", "limit", "--choose", V30[:4], "--dry-run")
+    plan = run("conflicts", "limit", "--choose", V30[:4], "--dry-run")
     assert plan == (0, f"would record: limit says {V30}: Thirty seconds.\n", "")
     assert torn.shape() == before
-    ran = run("resolve", "limit", "--choose", V30[:4])
+    ran = run("conflicts", "limit", "--choose", V30[:4])
     assert (ran.code, ran.err) == (0, "")
     assert ran.said == f"STEM  committed in COMMIT on main\nlimit says {V30}: Thirty seconds.\n"
-    again = run("resolve", "limit", "--choose", V30)
+    again = run("conflicts", "limit", "--choose", V30)
     assert again == (0, "nothing to do: limit has no contradiction\n", "")
-    other = run("resolve", "limit", "--choose", V20)
+    other = run("conflicts", "limit", "--choose", V20)
     assert (other.code, other.out, other.err) == (
-        1, "", f"diurna: resolve: there is no contradiction about limit any more: it says {V30}\n"
-        "hint: `diurna why limit --versions` and `diurna restore` bring an older text back\n",
+        1, "", f"diurna: conflicts: there is no contradiction about limit any more: it says {V30}\n"
+        "hint: `diurna edit limit --restore VERSION` lets one of `why --versions` stand again\n",
     )  # fmt: skip
     answer = run(
-        "resolve", "old", "--choose", "2", "--agent", "Grace", "--title", "C it is", "--json"
+        "conflicts", "old", "--choose", "2", "--agent", "Grace", "--title", "C it is", "--json"
     )
     (event,) = answer.json["events"]
     assert (event["event"], event["id"], event["new"]) == ("Superseded", "b", "c")
     newest = run("log", "-n", "1", "--json").json["sessions"][0]
     assert (newest["agent"], newest["title"], newest["type"]) == ("Grace", "C it is", "edit")
     assert run("conflicts").err == "no contradiction\n"
-    assert run("verify").out == "all in order\n"
+    assert run("check", "--ci").out == "all in order\n"
 
 
 def test_resolve_by_a_text(torn: Repo, run: Run, tmp_path: Path) -> None:
@@ -114,11 +114,11 @@ def test_resolve_by_a_text(torn: Repo, run: Run, tmp_path: Path) -> None:
         ("--text", "x", "--file", str(text)),
         ("--text", "x", "--choose", "1"),
     ):
-        assert run("resolve", "limit", *wrong).code == 2
-    assert run("resolve", "limit", "--file", str(text)).code == 0
+        assert run("conflicts", "limit", *wrong).code == 2
+    assert run("conflicts", "limit", "--file", str(text)).code == 0
     (fact,) = run("show", "limit", "--json").json["facts"]
     assert fact["text"] == "It depends:\n\n- ten seconds at night"
-    assert run("resolve", "limit", "--file", str(text)).out.startswith("nothing to do")
+    assert run("conflicts", "limit", "--file", str(text)).out.startswith("nothing to do")
 
 
 def test_resolve_asks_on_a_terminal_only(
@@ -126,18 +126,20 @@ def test_resolve_asks_on_a_terminal_only(
 ) -> None:
     """Without one, saying nothing is wrong usage, with the list; with one, a number answers."""
     said = (
-        f"diurna: resolve: which holds of limit? (1) {V20} by codex: Twenty seconds.; "
+        f"diurna: conflicts: which holds of limit? (1) {V20} by codex: Twenty seconds.; "
         f"(2) {V30} by codex: Thirty seconds.\n"
         "hint: diurna conflicts limit --choose N, or --text for a new text\n"
     )
-    assert run("resolve", "limit") == (2, "", said)
+    assert run("conflicts", "--resolve", "limit") == (2, "", said)
     monkeypatch.setattr(Invocation, "piped", lambda self: False)
-    ran = run("resolve", "limit", stdin=b"7\n2\n")
+    ran = run("conflicts", "--resolve", "limit", stdin=b"7\n2\n")
     assert (ran.code, ran.out.split("\n")[-2]) == (0, f"limit says {V30}: Thirty seconds.")
     assert ran.out.startswith("limit — changed on several sides (text)\n  1  ")
     assert "which holds?" in ran.err
-    assert run("resolve", "limit").out == "nothing to do: limit has no contradiction\n"
-    assert run("resolve", "old", stdin=b"").code == 130
+    assert (
+        run("conflicts", "--resolve", "limit").out == "nothing to do: limit has no contradiction\n"
+    )
+    assert run("conflicts", "--resolve", "old", stdin=b"").code == 130
 
 
 def test_called_false_here_and_reworded_there_is_told_everywhere(repo: Repo, run: Run) -> None:
@@ -162,23 +164,26 @@ def test_called_false_here_and_reworded_there_is_told_everywhere(repo: Repo, run
     assert "disputed  1: limit (reworded)\n" in run("status").out
     brief = run("brief").out
     assert "Twenty seconds." in brief and "called false (replaced by b)" in brief
-    assert "limit was called false (replaced by b)" in run("verify").err + run("verify").out
+    assert (
+        "limit was called false (replaced by b)"
+        in run("check", "--ci").err + run("check", "--ci").out
+    )
     review = run("review", "--dry-run")
     assert "Contradicted, see `diurna conflicts` (1): limit (reworded)\n" in review.out
     assert f"{TWENTY}\n  <!-- id: limit " in run("show").out
     (fact,) = run("show", "limit", "--json").json["facts"]
     assert fact["contradiction"] and fact["superseded_by"] == [] and fact["tier"] == "active"
     assert [call["new"] for call in fact["denied"]] == ["b"]
-    assert run("resolve", "limit", "--choose", "2").code == 0
+    assert run("conflicts", "limit", "--choose", "2").code == 0
     assert run("conflicts").err == "no contradiction\n"
     assert run("show", "limit", "--json").json["facts"][0]["superseded_by"] == ["b"]
-    assert run("restore", "limit", "--reason", "It holds.").code == 0
+    assert run("edit", "--restore", "limit", "--reason", "It holds.").code == 0
     assert run("show", "limit", "--json").json["facts"][0]["tier"] == "active"
 
 
 def test_history_and_restore(torn: Repo, run: Run) -> None:
     """A transcript: each version with who, when and why, the heads marked; an old one comes back."""
-    assert run("resolve", "limit", "--choose", V30).code == 0
+    assert run("conflicts", "limit", "--choose", V30).code == 0
     ran = run("why", "limit", "--versions")
     assert (ran.code, ran.err) == (0, "")
     assert ran.said == (
@@ -199,15 +204,19 @@ def test_history_and_restore(torn: Repo, run: Run) -> None:
     versions = run("why", "limit", "--versions", "--json").json["versions"]
     assert [one["stands"] for one in versions] == [False, False, True, True]
     assert versions[1]["was"] == [V10]
-    done = run("restore", "limit", V10[:5])
+    done = run("edit", "--restore", "limit", V10[:5])
     assert (done.code, formed(done.out)) == (
         0, "STEM  committed in COMMIT on main\n"
         f"limit says {V10} again, of STEM, in place of {V30}\n",
     )  # fmt: skip
-    assert run("restore", "limit", V10) == (0, f"nothing to do: limit says {V10} already\n", "")
-    wrong = run("restore", "limit", "zz")
+    assert run("edit", "--restore", "limit", V10) == (
+        0,
+        f"nothing to do: limit says {V10} already\n",
+        "",
+    )
+    wrong = run("edit", "--restore", "limit", "zz")
     assert (wrong.code, wrong.err) == (
-        1, f"diurna: restore: zz is no version of limit\nhint: one of {V10}, {V20}, {V30}\n"
+        1, f"diurna: edit: zz is no version of limit\nhint: one of {V10}, {V20}, {V30}\n"
     )  # fmt: skip
     assert run("why", "limits", "--versions").code == 1
 
@@ -215,16 +224,16 @@ def test_history_and_restore(torn: Repo, run: Run) -> None:
 def test_reinstate_and_the_chain_in_why(torn: Repo, run: Run) -> None:
     """A transcript: superseded, said to hold after all, and the chain with what does not count."""
     assert run("append", "--title", "D", "--new", "id=d D.", "--supersede", "b=d").code == 0
-    assert run("restore", "b").code == 2
-    assert run("restore", "b", "--reason", " ").code == 2
-    ran = run("restore", "b", "--reason", "D was a test.")
+    assert run("edit", "--restore", "b").code == 2
+    assert run("edit", "--restore", "b", "--reason", " ").code == 2
+    ran = run("edit", "--restore", "b", "--reason", "D was a test.")
     assert (ran.code, ran.said) == (
         0, "STEM  committed in COMMIT on main\n"
         "b holds again; what 1 log said against it is taken back: STEM\n"
         "tier     b: superseded → active (holds again)\n",
     )  # fmt: skip
     assert ran.err == "hint: d holds beside it now; if it is false: diurna append --invalidate\n"
-    again = run("restore", "b", "--reason", "D was a test.")
+    again = run("edit", "--restore", "b", "--reason", "D was a test.")
     assert again.out == "nothing to do: b holds; nothing is said against it\n"
     why = run("why", "b").said
     assert why.endswith("\nsupersessions\n  old → b  STEM\n  b → d  (does not count)  STEM\n")
@@ -233,7 +242,7 @@ def test_reinstate_and_the_chain_in_why(torn: Repo, run: Run) -> None:
     assert [(link["old"], link["new"], link["counts"]) for link in chain] == [
         ("old", "b", True), ("b", "d", False)
     ]  # fmt: skip
-    assert "cycle" not in run("verify").err
+    assert "cycle" not in run("check", "--ci").err
 
 
 def test_a_point_in_time_shows_what_held_then(repo: Repo, run: Run) -> None:
@@ -243,7 +252,7 @@ def test_a_point_in_time_shows_what_held_then(repo: Repo, run: Run) -> None:
             "stem"
         ],
         run("append", "--title", "B", "--supersede", "a=b", "--json").json["stem"],
-        run("restore", "a", "--reason", "Both hold.", "--json").json["stem"],
+        run("edit", "--restore", "a", "--reason", "Both hold.", "--json").json["stem"],
     ]
     shown = [run("show", "a", "--as-of", stem, "--json").json["facts"][0] for stem in stems]
     assert [fact["tier"] == "superseded" for fact in shown] == [False, True, False]
@@ -265,13 +274,13 @@ def test_confirm_and_what_is_due(repo: Repo, run: Run) -> None:
     assert "confirm   1 due: never\n" in status.out
     assert "hint: `diurna review --confirm ID…` records that a person looked" in status.err
     assert run("status", "--json").json["confirm"] == {"due": ["never"], "every": 2}
-    ran = run("confirm", "never")
+    ran = run("review", "--confirm", "never")
     assert ran.said == "STEM  committed in COMMIT on main\nnever is confirmed\n"
-    again = run("confirm", "never")
+    again = run("review", "--confirm", "never")
     assert again.out == "nothing to do: confirmed before, and nothing was recorded since\n"
     assert run("status", "--json").json["confirm"]["due"] == []
-    assert run("confirm", "nothing").code == 1
-    assert run("confirm").code == 2
+    assert run("review", "--confirm", "nothing").code == 1
+    assert run("review", "--confirm").code == 2
 
 
 def test_redact_says_what_git_still_holds(repo: Repo, run: Run) -> None:
@@ -279,7 +288,7 @@ def test_redact_says_what_git_still_holds(repo: Repo, run: Run) -> None:
     repo.publish_when("review")
     new = ("--new", "id=login The password is hunter2.")
     stem = run("append", "--title", "hunter2", *new, "--json").json["stem"]
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     assert run("redact", "login").code == 2
     plan = run("redact", stem, "--reason", "A password.", "--dry-run")
     assert plan.code == 0 and plan.said.startswith(
@@ -305,10 +314,10 @@ def test_redact_says_what_git_still_holds(repo: Repo, run: Run) -> None:
     json = run("redact", stem, "--reason", "A password.", "--json").json
     assert set(json["git"]["files"]) == held and json["git"]["messages"] == []
     assert "revoke it where it was issued, issue another" in ran.err
-    assert "hint: `diurna publish` takes it out of continuity.md\n" in ran.err
-    assert run("publish").code == 0
+    assert "hint: `diurna check --publish` takes it out of continuity.md\n" in ran.err
+    assert run("check", "--publish").code == 0
     for command in (("show",), ("show", "--json"), ("why", "login"), ("log",), ("log", "--json"),
-                    ("why", "--versions", "login"), ("diff", f"{stem}.."), ("verify",), ("conflicts",)):  # fmt: skip
+                    ("why", "--versions", "login"), ("log", "--changes", f"{stem}.."), ("check", "--ci",), ("conflicts",)):  # fmt: skip
         shown = run(*command)
         assert (shown.code, "hunter2" in shown.out + shown.err) == (0, False), command
     assert "hunter2" not in (repo.path / "memory" / "continuity.md").read_text()

@@ -1,8 +1,7 @@
-"""`diurna finding`: one bug is one fact, open, fixed or regressed; and verdicts in the headers of logs."""
+"""`diurna note --rule`: one bug is one fact, open, fixed or regressed; and verdicts in the headers of logs."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -17,30 +16,20 @@ from projection.work.finding_facts import BugFound
 from rituals.review.learning.finding_reports import report
 from tests.conftest import Repo, Run, examples
 
-RULE = ("finding", "report", "--rule", "sql-injection", "--path", "src/db.py", "--symbol", "find")
-SARIF = {
-    "runs": [{"results": [
-        {"ruleId": "B101", "message": {"text": "assert used at 3"}, "locations": [
-            {"physicalLocation": {"artifactLocation": {"uri": "a.py"}, "region": {"startLine": 3}}}]},
-        {"ruleId": "B102", "message": {"text": "exec"}, "suppressions": [{"kind": "inSource"}]},
-        {"ruleId": "B103", "message": {"text": "fine"}, "kind": "pass"},
-    ]}]
-}  # fmt: skip
+RULE = ("note", "--rule", "sql-injection", "--path", "src/db.py", "--symbol", "find")
 
 
-def found(run: Run, *arguments: str, stdin: bytes = b"") -> list[dict[str, Any]]:
-    """What a command says of findings in JSON."""
-    ran = run("finding", *arguments, "--json", stdin=stdin)
-    assert ran.code == 0, ran.err
-    listed: list[dict[str, Any]] = ran.json["findings"]
-    return listed
+def found(run: Run) -> list[dict[str, Any]]:
+    """Return the findings that are not false."""
+    facts = run("show", "--list", "--all", "--kind", "finding", "--json").json["facts"]
+    return [one for one in facts if not one["false"]]
 
 
 def reported(run: Run, message: str) -> tuple[str, str]:
     """Report a bug; return its id, and what became of it."""
     ran = run(*RULE, message, "--json")
     assert ran.code == 0, ran.err
-    (one,) = ran.json["findings"]
+    one = ran.json["finding"]
     return one["id"], one["outcome"]
 
 
@@ -49,19 +38,19 @@ def test_a_bug_is_open_then_fixed_then_regressed(repo: Repo, run: Run) -> None:
     bug, outcome = reported(run, "query built from `name` at line 12")
     assert outcome == "new"
     assert reported(run, "query built from `name` at line 4711") == (bug, "known")
-    assert [one["state"] for one in found(run, "list")] == ["open"]
+    assert [one["state"] for one in found(run)] == ["open"]
     assert run("append", "--close", bug).code == 0
-    assert [one["id"] for one in found(run, "list", "--state", "fixed")] == [bug]
+    assert [(one["id"], one["state"]) for one in found(run)] == [(bug, "fixed")]
     assert f"{bug}  fixed" in run("why", bug).out
     assert reported(run, "query built from `name` at line 12") == (bug, "regressed")
     (one,) = found(run)
-    assert (one["state"], one["times_regressed"]) == ("regressed", 1)
+    assert one["state"] == "regressed"
     assert f"{bug}  regressed" in run("why", bug).out
-    assert "(regressed)" in run("ls", "--kind", "finding").out
+    assert "(regressed)" in run("show", "--list", "--kind", "finding").out
     assert "| state: regressed | known: said by claude-code -->" in run("show", bug).out
     assert run("show", bug, "--json").json["facts"][0]["state"] == "regressed"
-    assert run("ls", "--json").json["facts"][0]["state"] == "regressed"
-    assert run("verify").out == "all in order\n"
+    assert run("show", "--list", "--json").json["facts"][0]["state"] == "regressed"
+    assert run("check", "--ci").out == "all in order\n"
 
 
 def test_what_was_called_false_stays_so(repo: Repo, run: Run) -> None:
@@ -86,27 +75,13 @@ def test_two_clones_that_meet_one_bug_have_one_fact(repo: Repo, run: Run, tmp_pa
     assert one["state"] == "open" and run("conflicts", "--json").json["contradictions"] == []
 
 
-def test_reports_are_read_from_json_and_sarif(repo: Repo, run: Run) -> None:
-    """A list, one object, or SARIF without what its tool suppressed; what is none of these is refused."""
-    bug = {"rule": "flaky", "message": "fails alone", "path": "t.py", "line": 3}
-    data = json.dumps([bug, {**bug, "message": "fails  alone"}]).encode()
-    assert len(found(run, "report", "--from-json", "-", stdin=data)) == 1
-    (one,) = found(run, "report", "--from-json", "-", stdin=json.dumps(SARIF).encode())
-    assert (one["rule"], one["path"], one["line"]) == ("B101", "a.py", 3)
-    shape = repo.shape()
-    for wrong in (b"{", b"[1]", b'[{"rule": "x"}]', b'[{"rule": "x", "line": "3"}]', b'{"runs": 3}',
-                  b'[{"rule": "x", "message": "y", "file": "z"}]', b"[" * 100_000):  # fmt: skip
-        ran = run("finding", "report", "--from-json", "-", stdin=wrong)
-        assert ran.code == 1 and "hint:" in ran.err, wrong
-    assert repo.shape() == shape
-
-
 @pytest.mark.parametrize(
-    "wrong", [("report",), ("report", "x"), ("list", "x"), ("close",), ("report", "x", "--from-json", "-")]
+    "wrong", [("--rule", "x"), ("x", "--path", "a.py"), ("--rule", "x", "It is.", "So it is."),
+              ("--rule", "x", "It is.", "--replace", "y")],
 )  # fmt: skip
 def test_wrong_usage_is_said_with_a_hint(repo: Repo, run: Run, wrong: tuple[str, ...]) -> None:
     """What is not clear is refused with 2."""
-    ran = run("finding", *wrong)
+    ran = run("note", *wrong)
     assert ran.code == 2 and "hint:" in ran.err
 
 

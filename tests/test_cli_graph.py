@@ -50,7 +50,7 @@ def linked(repo: Repo, run: Run) -> None:
 
 def test_entity(linked: Repo, run: Run) -> None:
     """All facts about an entity in any spelling, and what of it stands now."""
-    ran = run("entity", "PAYMENTS_API")
+    ran = run("show", "--about", "PAYMENTS_API")
     assert (ran.code, ran.err) == (0, "")
     assert (
         ran.said
@@ -70,7 +70,7 @@ stands now
   from STEM
 """
     )
-    found = run("entity", "payments api", "--json").json
+    found = run("show", "--about", "payments api", "--json").json
     assert (found["format"], found["name"]) == (1, "Payments API")
     assert found["kinds"] == {"decision": 1, "fact": 1}
     assert found["tiers"] == {"active": 1, "superseded": 1}
@@ -83,12 +83,12 @@ stands now
 
 def test_entities(linked: Repo, run: Run) -> None:
     """Without a name the entities are listed, those with most facts first."""
-    assert run("entity") == (
+    assert run("show", "--about") == (
         0,
         "Payments API  2 facts, 1 of them false  (also payments-api)\norders  1 fact\nRedis  1 fact\n",
         "",
     )
-    assert [one["name"] for one in run("entity", "--json").json["entities"]] == [
+    assert [one["name"] for one in run("show", "--about", "--json").json["entities"]] == [
         "Payments API",
         "orders",
         "Redis",
@@ -108,22 +108,22 @@ def test_entity_that_is_not_there(
     name: str, message: str, hint: str, linked: Repo, run: Run
 ) -> None:
     """A name that nobody wrote is a failure with the near ones, or the way to all of them."""
-    assert run("entity", name) == (1, "", f"diurna: entity: {message}\nhint: {hint}\n")
+    assert run("show", "--about", name) == (1, "", f"diurna: show: {message}\nhint: {hint}\n")
 
 
 def test_no_entity_at_all(repo: Repo, run: Run) -> None:
     """Where no footer names any, that is said, with how to write one."""
     hint = "hint: a fact's footer says what it is about: `entity: NAME`\n"
-    assert run("entity") == (0, "", "no fact names an entity\n" + hint)
-    assert run("entity", "--json").json == {"format": 1, "entities": []}
-    assert run("entity", "orders").err == (
-        "diurna: entity: no fact is about orders\nhint: a fact's footer says `entity: NAME`\n"
+    assert run("show", "--about") == (0, "", "no fact names an entity\n" + hint)
+    assert run("show", "--about", "--json").json == {"format": 1, "entities": []}
+    assert run("show", "--about", "orders").err == (
+        "diurna: show: no fact is about orders\nhint: a fact's footer says `entity: NAME`\n"
     )
 
 
 def test_links(linked: Repo, run: Run) -> None:
     """Edges by kind and direction, two hops, what dangles, and what stands instead."""
-    assert run("links", "note") == (
+    assert run("show", "--links", "note") == (
         0,
         """\
 note  fact, working
@@ -140,7 +140,7 @@ two hops
         "",
     )
     assert (
-        run("links", "timeouts", "--hops", "1").out
+        run("show", "--links", "timeouts", "--hops", "1").out
         == """\
 timeouts  fact, active
   Calls time out after 10 s, see [[gone]].
@@ -151,12 +151,15 @@ one hop
   shares payments-api with webhook-once  superseded, webhook-retries stands instead — A webhook is sent once, see [[orders-stay]].
 """
     )
-    assert "supersedes webhook-once  superseded — A webhook" in run("links", "webhook-retries").out
+    assert (
+        "supersedes webhook-once  superseded — A webhook"
+        in run("show", "--links", "webhook-retries").out
+    )
 
 
 def test_links_as_json(linked: Repo, run: Run) -> None:
     """Every end of an edge with where it stands."""
-    found = run("links", "timeouts", "--json").json
+    found = run("show", "--links", "timeouts", "--json").json
     assert (found["format"], found["id"], found["exists"], found["crowds"]) == (
         1,
         "timeouts",
@@ -173,20 +176,20 @@ def test_links_as_json(linked: Repo, run: Run) -> None:
         ("webhook-once", "orders-stay"),
         ("webhook-once", "note"),
     ]
-    assert run("links", "timeouts", "--hops", "1", "--json").json["far"] == []
+    assert run("show", "--links", "timeouts", "--hops", "1", "--json").json["far"] == []
 
 
 def test_links_of_what_is_invalidated_or_leads_nowhere(linked: Repo, run: Run) -> None:
     """What was called false without a successor is said so; a chain that ends there has nothing left."""
     assert run("append", "--title", "Off", "--invalidate", "webhook-retries").code == 0
-    said = run("links", "timeouts").out
+    said = run("show", "--links", "timeouts").out
     assert "linked from webhook-retries  invalidated — Webhooks retry" in said
     assert "webhook-once  superseded, nothing stands instead — A webhook" in said
 
 
 def test_links_of_what_is_not_there(linked: Repo, run: Run) -> None:
     """An id that is only named shows by whom; one that nobody names is a failure with the near ones."""
-    assert run("links", "gone", "--hops", "1") == (
+    assert run("show", "--links", "gone", "--hops", "1") == (
         0,
         """\
 gone  there is no such fact; only its id is named
@@ -196,16 +199,16 @@ one hop
 """,
         "",
     )
-    assert run("links", "timeots") == (
-        1, "", "diurna: links: there is no fact timeots\nhint: did you mean timeouts?\n",
+    assert run("show", "--links", "timeots") == (
+        1, "", "diurna: show: there is no fact timeots\nhint: did you mean timeouts?\n",
     )  # fmt: skip
-    assert run("links", "note", "--hops", "4").code == 2
+    assert run("show", "--links", "note", "--hops", "4").code == 2
 
 
 def test_links_of_a_fact_alone(repo: Repo, run: Run) -> None:
     """A fact without edges is no failure, and that is said on stderr."""
     assert run("append", "--title", "A", "--new", "id=alone fact: Alone.").code == 0
-    assert run("links", "alone") == (
+    assert run("show", "--links", "alone") == (
         0, "alone  fact, working\n  Alone.\n", "nothing is linked with it\n",
     )  # fmt: skip
 
@@ -219,7 +222,7 @@ def test_a_crowd(repo: Repo, run: Run) -> None:
     )
     repo.write("log.md", created)
     assert run("append", "log.md").code == 0
-    ran = run("links", "f000")
+    ran = run("show", "--links", "f000")
     assert (ran.code, ran.err) == (0, "")
     assert (
         ran.out
@@ -244,7 +247,7 @@ def test_both_load_no_library(linked: Repo) -> None:
     loud = ("pygit2", "markdown_it", "rapidfuzz")
     code = (
         "import sys, rituals.cli.app as app;"
-        "app.main(['links', 'note']); app.main(['entity', 'redis']); app.main(['entity']);"
+        "app.main(['show', '--links', 'note']); app.main(['show', '--about', 'redis']); app.main(['show', '--about']);"
         f"print([name for name in {loud} if name in sys.modules], file=sys.stderr)"
     )
     root = Path(__file__).parent.parent
@@ -266,19 +269,19 @@ def test_three_hops_lead_from_a_vision_to_commits(repo: Repo, run: Run) -> None:
         "--new", "id=goal decision: Checkout is fast.\n→ serves: north",
         "--new", "id=design decision: Prices are cached, since commit 3f2a91c0d. → serves: goal",
     ).code == 0  # fmt: skip
-    ran = run("links", "north", "--hops", "3")
+    ran = run("show", "--links", "north", "--hops", "3")
     for commit in ("3f2a91c0d", head[:7]):
         assert f"  north → goal → design → {commit}\n" in ran.out
     assert f"  north → {head[:7]}\n" in ran.out
     assert ran.out.endswith("\nthree hops\n  design commit 3f2a91c0d\n")
-    said = run("links", "design", "--hops", "3", "--json").json
+    said = run("show", "--links", "design", "--hops", "3", "--json").json
     assert ["north", "goal", "design", head] in said["chains"]
     assert {(one["edge"], one["id"], one["exists"]) for one in said["near"]} == {
         ("serves", "goal", True), ("commit", head, True), ("commit", "3f2a91c0d", True),
     }  # fmt: skip
-    assert run("links", "north", "--json").json["chains"] == []
+    assert run("show", "--links", "north", "--json").json["chains"] == []
     assert run("redact", "design", "--reason", "A name.").code == 0
-    assert "3f2a91c0d" not in run("links", "goal", "--hops", "3").out
+    assert "3f2a91c0d" not in run("show", "--links", "goal", "--hops", "3").out
 
 
 def test_what_helped_informs(repo: Repo, run: Run) -> None:
@@ -289,10 +292,10 @@ def test_what_helped_informs(repo: Repo, run: Run) -> None:
         "append", "--title", "Work", "--new", "id=d decision: Retry.", "--helped", "p1=`make` exit 0",
         "--helped", "p2=`make` exit 0", "--helped", "p3=it felt good",
     ).code == 0  # fmt: skip
-    ran = run("links", "d")
+    ran = run("show", "--links", "d")
     assert "\n  informed by p1  " in ran.out and "\n  informed by p2  " in ran.out
     assert "p3" not in ran.out, "without evidence nothing is counted"
-    said = run("links", "p1", "--json").json
+    said = run("show", "--links", "p1", "--json").json
     assert {(one["edge"], one["direction"], one["id"]) for one in said["near"]} == {
         ("informed-by", "both", "p2"), ("informed-by", "in", "d"),
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""`diurna lint` and the look for secrets at `append`: transcripts on real repositories."""
+"""`diurna check --ci` and the look for secrets at `append`: transcripts on real repositories."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def foreign(repo: Repo, run: Run) -> None:
     repo.write(FOREIGN, f"# T\n\ntoken {TOKEN}\nin /home/alice/shop\n")
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "by hand")
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
 
 
 # ---- append ---------------------------------------------------------------------------------------
@@ -179,12 +179,12 @@ def test_l14_messages_quote_no_secret(repo: Repo, run: Run) -> None:
 def test_an_edit_is_absorbed_without_its_secret(repo: Repo, run: Run) -> None:
     """A token that a person wrote into continuity.md enters no log and no object, and is said."""
     run("append", "--new", "id=a One.")
-    run("publish")
+    run("check", "--publish")
     continuity = repo.path / "memory/continuity.md"
     continuity.write_text(continuity.read_text().replace("One.", f"One {TOKEN}."))
-    dry = run("absorb", "--dry-run")
+    dry = run("check", "--absorb", "--dry-run")
     assert "One [redacted: github-token]." in dry.out
-    ran = run("absorb")
+    ran = run("check", "--absorb")
     assert ran.code == 0
     assert "warning: a github-token in the text of a was not stored: ghp_…(40)" in ran.err
     assert TOKEN not in dry.out + dry.err + ran.out + ran.err
@@ -207,7 +207,9 @@ def test_texts_of_an_imported_ledger_are_guarded(bare_repo: Repo, run: Run) -> N
     assert "a github-token in the text of use-it was not stored" in ran.err
     assert TOKEN not in (bare_repo.path / "memory/continuity.md").read_text()
     assert (bare_repo.path / "memory/sessions/2026-07-01-101500.md").read_text() == log
-    assert "secret-found" in [one["code"] for one in run("lint", "--json").json["findings"]]
+    assert "secret-found" in [
+        one["code"] for one in run("check", "--ci", "--json").json["findings"]
+    ]
 
 
 # ---- lint -----------------------------------------------------------------------------------------
@@ -216,19 +218,19 @@ def test_texts_of_an_imported_ledger_are_guarded(bare_repo: Repo, run: Run) -> N
 def test_lint_of_a_clean_home(repo: Repo, run: Run) -> None:
     """Nothing to say, in every form."""
     run("append", "--new", "id=a One.")
-    ran = run("lint")
+    ran = run("check", "--ci")
     assert (ran.code, ran.out, ran.err) == (0, "all in order\n", "")
-    assert run("lint", "--strict").code == 0
+    assert run("check", "--ci", "--strict").code == 0
     clean = {"format": 1, "ok": True, "findings": [], "accepted": []}
-    assert run("lint", "--json").json == clean
-    assert run("lint", "--format", "json").json == clean
-    assert run("lint", "--format", "github").out == ""
-    assert run("lint", "--format", "sarif").json["runs"][0]["results"] == []
+    assert run("check", "--ci", "--json").json == clean
+    assert run("check", "--ci", "--format", "json").json == clean
+    assert run("check", "--ci", "--format", "github").out == ""
+    assert run("check", "--ci", "--format", "sarif").json["runs"][0]["results"] == []
 
 
 def test_lint_text(foreign: Repo, run: Run) -> None:
     """Findings with line and hint on stderr, the count on stdout, 1 for an error."""
-    ran = run("lint")
+    ran = run("check", "--ci")
     assert (ran.code, ran.out) == (1, "1 error, 1 other finding\n")
     file = FOREIGN.removeprefix("memory/")
     assert ran.err == (
@@ -242,20 +244,20 @@ def test_lint_text(foreign: Repo, run: Run) -> None:
 
 def test_lint_formats_for_machines(foreign: Repo, run: Run) -> None:
     """JSON, SARIF and annotations say the same, relative to the repository, and no value."""
-    ran = run("lint", "--json")
+    ran = run("check", "--ci", "--json")
     assert ran.code == 1 and ran.json["ok"] is False
     assert [(one["code"], one["line"]) for one in ran.json["findings"]] == [
         ("secret-found", 3),
         ("personal-data", 4),
     ]
     assert TOKEN not in ran.out + ran.err
-    ran = run("lint", "--format", "sarif")
+    ran = run("check", "--ci", "--format", "sarif")
     assert (ran.code, ran.err) == (1, "")
     assert TOKEN not in ran.out
     (result, _) = ran.json["runs"][0]["results"]
     place = result["locations"][0]["physicalLocation"]
     assert place == {"artifactLocation": {"uri": FOREIGN}, "region": {"startLine": 3}}
-    ran = run("lint", "--format", "github")
+    ran = run("check", "--ci", "--format", "github")
     assert (ran.code, ran.err) == (1, "")
     error, warning = ran.out.splitlines()
     start = f"::error file={FOREIGN},line=3,title=diurna secret-found::a github-token: ghp_…(40)%0Ahint: "
@@ -266,16 +268,16 @@ def test_lint_formats_for_machines(foreign: Repo, run: Run) -> None:
 def test_lint_strict_fails_on_warnings(repo: Repo, run: Run) -> None:
     """A warning ends lint with 0, and with 1 under --strict; a notice never fails it."""
     run("append", "--new", "id=a In /home/alice/shop.")
-    assert run("lint").code == 0
+    assert run("check", "--ci").code == 0
     for form in ("text", "json", "sarif", "github"):
-        assert run("lint", "--strict", "--format", form).code == 1
-    assert run("lint", "--strict", "--json").json["ok"] is False
+        assert run("check", "--ci", "--strict", "--format", form).code == 1
+    assert run("check", "--ci", "--strict", "--json").json["ok"] is False
 
 
 def test_lint_strict_passes_waivers(repo: Repo, run: Run) -> None:
     """A counted waiver is no warning, in the log and in the projection."""
     run("append", "--new", f"id=a E.g. {TOKEN} <!-- diurna: allow-secret -->")
-    ran = run("lint", "--strict")
+    ran = run("check", "--ci", "--strict")
     assert (ran.code, ran.out) == (0, "0 errors, 2 other findings\n")
     assert ran.err.count("1 line looks like a secret and says that it is none") == 2
 
@@ -284,7 +286,7 @@ def test_lint_changes_nothing(foreign: Repo, run: Run) -> None:
     """A reader writes nothing into the repository."""
     before = foreign.shape()
     for form in ("text", "json", "sarif", "github"):
-        run("lint", "--format", form)
+        run("check", "--ci", "--format", form)
     assert foreign.shape() == before
 
 
@@ -295,23 +297,25 @@ def test_lint_files_before_they_are_appended(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "draft.md").write_text(f"# T\n\nIt is {TOKEN}.\n")
     (tmp_path / "good.md").write_text("# T\n\nIt works.\n")
-    ran = run("lint", "draft.md", "good.md")
+    ran = run("check", "--ci", "draft.md", "good.md")
     assert (ran.code, ran.out) == (1, "1 error, 0 other findings\n")
     assert ran.err.startswith("error: draft.md:3: a github-token: ghp_…(40)\n")
-    assert run("lint", "good.md").out == "all in order\n"
-    ran = run("lint", "missing.md")
+    assert run("check", "--ci", "good.md").out == "all in order\n"
+    ran = run("check", "--ci", "missing.md")
     assert ran.code == 1 and "there is no such file" in ran.err
-    ran = run("lint", "--format", "github", "draft.md")
+    ran = run("check", "--ci", "--format", "github", "draft.md")
     assert ran.out.startswith("::error file=draft.md,line=3,")
 
 
 @pytest.mark.skipif(not (ROOT / ".pre-commit-hooks.yaml").exists(), reason="the source tree's")
 def test_hook_and_action_call_what_there_is() -> None:
     """The pre-commit hooks and the composite action name this command and options that it has."""
-    options = {name for param in command_of("lint").params for name in param.opts}
+    options = {name for param in command_of("check").params for name in param.opts}
     hooks = (ROOT / ".pre-commit-hooks.yaml").read_text()
-    assert [line for line in hooks.splitlines() if "entry:" in line] == ["  entry: diurna lint"] * 2
+    assert [line for line in hooks.splitlines() if "entry:" in line] == [
+        "  entry: diurna check --ci"
+    ] * 2
     action = (ROOT / ".github/actions/lint/action.yml").read_text()
     used = {word for word in action.replace(")", " ").replace("(", " ").split() if word[:2] == "--"}
     assert used - options == {"--quiet"}
-    assert "lint --format github" in action and "lint --format sarif" in action
+    assert "check --ci --format github" in action and "check --ci --format sarif" in action

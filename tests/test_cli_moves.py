@@ -52,7 +52,7 @@ def test_an_undone_move_is_where_it_was(home: Repo, run: Run) -> None:
         assert run("append", "--title", state, "--move", f"wire={state}").code == 0
     assert "wire is in-progress again" in run("undo").out
     assert fact(run, "wire")["state"] == "in-progress"
-    assert run("redo").code == 0
+    assert run("undo", "--redo").code == 0
     assert fact(run, "wire")["state"] == "done"
     for state in ("in-progress", "todo"):
         assert run("undo").code == 0
@@ -101,7 +101,7 @@ def test_helps_count_by_evidence(home: Repo, run: Run) -> None:
     ran = run("append", "--title", "c", "--helped", "pin=it was good")
     assert ran.code == 0 and "without evidence; that counts as a reference" in ran.err
     assert run("append", "--title", "d", "--ignored", "pin=judge").code == 0
-    assert "no-evidence" in run("verify", "--json").out
+    assert "no-evidence" in run("check", "--ci", "--json").out
     told = run("why", "pin").out
     assert told.count("Helped") == 3 and "remark: src/api.py:3" in told and "Ignored" in told
 
@@ -141,4 +141,4 @@ def test_the_footer_of_another_version_is_read_as_it_is(home: Repo, run: Run) ->
     home.git("add", "memory")
     home.git("commit", "-q", "-m", "by hand")
     assert fact(run, "odd")["state"] == "done"
-    assert "odd was moved to done and was todo" in run("verify").err
+    assert "odd was moved to done and was todo" in run("check", "--ci").err

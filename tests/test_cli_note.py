@@ -112,12 +112,12 @@ def test_append_of_a_text_names_note(repo: Repo, run: Run, spawn: Run) -> None:
         assert "`diurna note TEXT` records a text\n" in ran.err
 
 
-# ---- ls ----------------------------------------------------------------------------------------------
+# ---- show --list ----------------------------------------------------------------------------------------------
 
 
 def test_ls_is_a_line_a_fact(repo: Repo, run: Run) -> None:
     """A transcript: by kind, with what is closed, false or contradicted said before the text."""
-    assert run("ls") == (0, "", "no fact yet\n")
+    assert run("show", "--list") == (0, "", "no fact yet\n")
     assert (
         run(
             "note", "id=uv decision: We use uv.", "thread: id=cache Why is it cold?", "id=old Old."
@@ -126,23 +126,25 @@ def test_ls_is_a_line_a_fact(repo: Repo, run: Run) -> None:
     )
     assert run("append", "--close", "cache", "--invalidate", "old").code == 0
     assert run("note", f"id=long {'word ' * 60}").code == 0
-    ran = run("ls")
+    ran = run("show", "--list")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == (
         "uv  decision  working  said  We use uv.\n"
         f"long  fact  working  said  {'word ' * 13}word…\n"
         "cache  thread  active  said  (closed) Why is it cold?\n"
     )
-    assert "old  fact  superseded  said  (invalidated) Old.\n" in run("ls", "--all").out
-    assert [line.split()[0] for line in run("ls", "--kind", "thread").out.splitlines()] == ["cache"]
-    assert run("ls", "--tier", "superseded", "--json").json["facts"] == [
+    assert "old  fact  superseded  said  (invalidated) Old.\n" in run("show", "--list", "--all").out
+    assert [
+        line.split()[0] for line in run("show", "--list", "--kind", "thread").out.splitlines()
+    ] == ["cache"]
+    assert run("show", "--list", "--tier", "superseded", "--json").json["facts"] == [
         {
             "id": "old", "kind": "fact", "tier": "superseded", "line": "Old.", "closed": False,
             "false": True, "instead": [], "state": "", "contradiction": False, "known": "said",
             "known_by": "claude-code", "marks": [], **HELD,
         }
     ]  # fmt: skip
-    assert run("ls", "--kind", "nonsense").code == 2
+    assert run("show", "--list", "--kind", "nonsense").code == 2
 
 
 @pytest.mark.parametrize(
@@ -158,7 +160,7 @@ def test_ls_by_pattern(patterns: tuple[str, ...], ids: list[str], repo: Repo, ru
         run("note", "id=uv We like it.", "id=web-one The first.", "id=web-two The second.").code
         == 0
     )
-    ran = run("ls", *patterns)
+    ran = run("show", "--list", *patterns)
     assert [line.split()[0] for line in ran.out.splitlines()] == ids
     assert ran.err == (
         "" if ids else "no fact matches\nhint: `--all` lists archived and superseded facts too\n"
@@ -169,7 +171,7 @@ def test_ls_by_pattern(patterns: tuple[str, ...], ids: list[str], repo: Repo, ru
 def test_ls_is_cheap(tmp_path: Path, run: Run) -> None:
     """The listing of a real ledger is at most 116 bytes a fact, so that 172 of them are 20 KB."""
     bring_in(place_mercury(tmp_path / "m"))
-    said = run("ls", "--all", "--home", str(tmp_path / "m")).out
+    said = run("show", "--list", "--all", "--home", str(tmp_path / "m")).out
     assert said.count("\n") >= 80
     assert len(said.encode()) <= 20_000 / 172 * said.count("\n")
 

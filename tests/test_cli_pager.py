@@ -69,13 +69,13 @@ def test_long_output_is_paged_and_short_is_not(shop: Repo) -> None:
 @pytest.mark.deep(reason="less_is_asked_and_quit is the small one")
 def test_which_pager(shop: Repo) -> None:
     """`$DIURNA_PAGER` goes before `$PAGER`; an empty one and `cat` mean none, as in git."""
-    assert "through: " in shown(shop, "ls", PAGER=MARK)
-    assert "through: " not in shown(shop, "ls", DIURNA_PAGER="cat", PAGER=MARK)
-    assert "through: " not in shown(shop, "ls", DIURNA_PAGER="", PAGER=MARK)
-    assert "through: " not in shown(shop, "ls", PAGER=MARK, TERM="dumb")
-    assert "through: " not in shown(shop, "--no-pager", "ls", PAGER=MARK)
-    assert "LESS=FRX" in shown(shop, "ls", PAGER="cat > /dev/null; env")
-    assert "LESS=i" in shown(shop, "ls", PAGER="cat > /dev/null; env", LESS="i")
+    assert "through: " in shown(shop, "show", "--list", PAGER=MARK)
+    assert "through: " not in shown(shop, "show", "--list", DIURNA_PAGER="cat", PAGER=MARK)
+    assert "through: " not in shown(shop, "show", "--list", DIURNA_PAGER="", PAGER=MARK)
+    assert "through: " not in shown(shop, "show", "--list", PAGER=MARK, TERM="dumb")
+    assert "through: " not in shown(shop, "--no-pager", "show", "--list", PAGER=MARK)
+    assert "LESS=FRX" in shown(shop, "show", "--list", PAGER="cat > /dev/null; env")
+    assert "LESS=i" in shown(shop, "show", "--list", PAGER="cat > /dev/null; env", LESS="i")
 
 
 def test_hints_stand_behind_what_they_speak_of(shop: Repo, run: Run) -> None:
@@ -86,7 +86,7 @@ def test_hints_stand_behind_what_they_speak_of(shop: Repo, run: Run) -> None:
     (shop.path / ".git" / "CHERRY_PICK_HEAD").write_text(shop.git("rev-parse", "HEAD"))
     run("note", "fact: It waits for a while.")
     for environment in ({"DIURNA_PAGER": MARK}, {"DIURNA_PAGER": ""}):
-        lines = shown(shop, "ls", **environment).splitlines()
+        lines = shown(shop, "show", "--list", **environment).splitlines()
         said = [number for number, line in enumerate(lines) if "a session log waits" in line]
         assert said and said[0] > max(n for n, line in enumerate(lines) if "fact-59" in line)
 
@@ -95,7 +95,7 @@ def test_never_in_json_and_never_in_a_pipe(shop: Repo, spawn: Run) -> None:
     """A script reads what it always read."""
     assert "through: " not in shown(shop, "show", "--json", DIURNA_PAGER=MARK)
     assert "through: " not in spawn("show", DIURNA_PAGER=MARK, TERM="xterm").out
-    assert "through: " not in spawn("ls", DIURNA_PAGER=MARK, TERM="xterm").out
+    assert "through: " not in spawn("show", "--list", DIURNA_PAGER=MARK, TERM="xterm").out
 
 
 def test_whoever_quits_early_has_seen_enough(shop: Repo) -> None:
@@ -106,7 +106,7 @@ def test_whoever_quits_early_has_seen_enough(shop: Repo) -> None:
 
 def test_a_pager_that_can_not_run_loses_nothing(shop: Repo) -> None:
     """The text is printed then."""
-    assert "fact-59" in shown(shop, "ls", DIURNA_PAGER="there-is-no-such-program")
+    assert "fact-59" in shown(shop, "show", "--list", DIURNA_PAGER="there-is-no-such-program")
 
 
 def test_a_failure_is_said_at_once(shop: Repo) -> None:
@@ -119,7 +119,7 @@ def test_a_failure_is_said_at_once(shop: Repo) -> None:
 @pytest.mark.skipif(not shutil.which("less"), reason="less is not installed")
 def test_less_is_asked_and_quit(shop: Repo) -> None:
     """Without a word in the environment it is less: it waits for a key, Ctrl-C does not end it, `q` does."""
-    terminal = on_terminal(shop, "ls")
+    terminal = on_terminal(shop, "show", "--list")
     terminal.expect("fact-05")
     terminal.press("\x03")
     assert terminal.finish("q") == 0

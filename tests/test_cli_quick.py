@@ -40,7 +40,8 @@ OTHER = (
     "show retries", "show retries --json", "show once", "show retr", "show nothing", "show --json",
     "show --kind thread", "show --tier working --json", "show once retries", "show --as-of 2026-11-20",
     "show once --as-of 2026-11-21 --json", "show --kind none", "show retries --everywhere", "show org/x",
-    "ls", "ls --all", "ls webhook", "ls 'r*' --json", "ls --kind decision", "ls --tier core", "ls -a once",
+    "show --list", "show --list --all", "show --list webhook", "show --list 'r*' --json",
+    "show --kind decision --list", "show --list --tier core", "show --list -a once", "show --links once",
     "why retries", "why once --json", "why retries --versions", "why once --versions --json", "why nothing",
     "why org/x", "status", "status --json", "log", "log -n 1 --json", "log --agent codex", "log nothing",
     "note text --dry-run", "note a --kind thread --dry-run --json", "note --dry-run -- -x", "note a --ref none",
@@ -52,7 +53,7 @@ ODD = (
     "--json=1 webhooks", "-n=3 webhooks", "--tier none webhooks", "--home . webhooks", "--kind",
 )  # fmt: skip
 OTHER_ODD = (
-    "show --list", "show --about Ada", "show --tier none", "why", "why a b",
+    "show --tier none", "show --all", "show --hops 3", "why", "why a b",
     "why --versions=x retries", "status now", "status --home .", "task add x", "note --title", "log a b", "brief -- x",
 )  # fmt: skip
 WORDS = 'webhooks retried queue drained once lost open latest -- jobs* zz "nothing drained" Ada -x'.split()
@@ -174,7 +175,14 @@ def test_what_has_to_be_said_is_said(
 
 
 @pytest.mark.parametrize(
-    "line", ["recall webhooks retry --no-vectors", "show retries", "ls", "why retries", "task list"]
+    "line",
+    [
+        "recall webhooks retry --no-vectors",
+        "show retries",
+        "show --list",
+        "why retries",
+        "task list",
+    ],
 )
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_nothing_heavy_is_loaded(line: str, form: list[str], asked: Repo) -> None:

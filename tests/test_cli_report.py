@@ -1,4 +1,4 @@
-"""`diurna report`: what it says of lives, and of how facts were met."""
+"""`diurna review --report`: what it says of lives, and of how facts were met."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ reviews  0 held, 2 skipped; one is due every 4 work sessions; one is due now
 def test_report_as_text(lived: Repo, run: Run) -> None:
     """By kind, by agent, and the reviews; it writes nothing."""
     before = lived.shape()
-    ran = run("report")
+    ran = run("review", "--report")
     assert (ran.code, ran.out) == (0, WHOLE)
     assert "no fact" not in ran.err
     assert lived.shape() == before
@@ -81,7 +81,7 @@ def test_report_as_text(lived: Repo, run: Run) -> None:
 
 def test_report_as_json(lived: Repo, run: Run) -> None:
     """The numbers, the course of the tiers, and each fact's moments; few numbers have no quartiles."""
-    found = run("report", "--json").json
+    found = run("review", "--report", "--json").json
     (decision,) = found["kinds"]
     assert found["format"] == 1
     assert decision == {"kind": "decision", **found["all"]}
@@ -102,32 +102,32 @@ def test_report_as_json(lived: Repo, run: Run) -> None:
 
 def test_bounds(lived: Repo, run: Run) -> None:
     """`--until` is the ledger as it was then, `--since` the facts born from then on; others are named."""
-    then = run("report", "--json", "--until", "2026-10-30").json
+    then = run("review", "--report", "--json", "--until", "2026-10-30").json
     shown = run("show", "--json", "--as-of", "2026-10-30").json["facts"]
     assert [(one["id"], one["tier"]) for one in then["facts"]] == [
         (one["id"], one["tier"]) for one in shown
     ]
     assert (then["sessions"], then["last"]) == (5, "2026-10-30")
-    later = run("report", "--json", "--since", "2026-10-28").json
+    later = run("review", "--report", "--json", "--since", "2026-10-28").json
     assert [one["id"] for one in later["facts"]] == ["fact-3"]
     assert (later["sessions"], later["course"]["sessions"][0]) == (12, 3)
     assert sum(row[0] for row in later["course"]["tiers"].values()) == 3
-    assert run("report", "--since", "whenever") == (
+    assert run("review", "--report", "--since", "whenever") == (
         1, "",
-        "diurna: report: whenever is neither a time nor a session log\n"
+        "diurna: review: whenever is neither a time nor a session log\n"
         f"hint: {FORMS}; or name a session log\n",
     )  # fmt: skip
 
 
 def test_nothing_to_tell(repo: Repo, run: Run) -> None:
     """No fact is no failure."""
-    ran = run("report")
+    ran = run("review", "--report")
     assert (ran.code, ran.err) == (0, "no fact yet\n")
     assert ran.out == (
         "shop: 0 facts, 0 work sessions\n\n"
         "reviews  0 held, 0 skipped; one is due every 10 work sessions\n"
     )
-    assert run("report", "--kind", "thread").err == "no fact matches\n"
+    assert run("review", "--report", "--kind", "thread").err == "no fact matches\n"
 
 
 def entries(count: int, *, reviews: tuple[int, ...] = ()) -> list[Entry]:
@@ -229,7 +229,7 @@ def test_report_tells_how_facts_were_met(repo: Repo, run: Run) -> None:
     tell("More", session="s1", shown="quiet, +7", told="retries", characters="40, told 90")
     tell("Used", FactReferenced("retries"), session="s1", told="quiet", characters="1000")
     tell("Odd", session="s2", characters="many, told -3")
-    said = run("report", "--json").json
+    said = run("review", "--report", "--json").json
     assert said["shown"] == {"sessions": 20, "resting": ["quiet"]}
     costs = {one["session"]: (one["shown"], one["told"]) for one in said["costs"]}
     assert costs == {"s1": (1040, 90), "s2": (0, 0)}
@@ -237,14 +237,14 @@ def test_report_tells_how_facts_were_met(repo: Repo, run: Run) -> None:
     assert (met["retries"]["shown"], met["retries"]["uses"]) == (20, 2)
     assert met["quiet"]["shown"] == 20
     assert {id: one["told"] for id, one in met.items() if one["told"]} == {"retries": 1, "quiet": 1}
-    ran = run("report")
+    ran = run("review", "--report")
     assert "\n  shown  2 facts to 20 sessions\n  told   2 facts when needed\n" in ran.out
     assert "\n  rests  shown often since the last use, and no longer in briefs: quiet\n" in ran.out
     assert (
         "0 characters shown and 0 told a session, 1,130 a day (medians of 2 sessions on 1 day)"
         in ran.out
     )
-    before = run("report", "--until", "2026-10-25", "--json").json
+    before = run("review", "--report", "--until", "2026-10-25", "--json").json
     assert (before["shown"], before["facts"]) == ({"sessions": 0, "resting": []}, [])
 
 
@@ -253,5 +253,5 @@ def test_headers_that_say_nonsense_are_passed_over(repo: Repo, run: Run) -> None
     for value in ("-1/2", "7", "1/2/3", "९/9", "9" * 400 + "/1", "/", "x"):
         tell("Odd", shown=f"{value}, ../x, +-3, +9e9", told="‮" + value, characters=value)
         tell("Odd", quiz=value, shown=value, verdict=value, tokens=value)
-    assert run("report", "--json").json["facts"] == []
-    assert run("report").code == 0
+    assert run("review", "--report", "--json").json["facts"] == []
+    assert run("review", "--report").code == 0

@@ -77,7 +77,7 @@ def test_review_raises_threads_and_publishes(repo: Repo, run: Run) -> None:
     assert ran.said.replace(thread, "THREAD") == (
         "STEM  committed in COMMIT on main\n"
         "Reviewed    3 work sessions since the beginning\n"
-        "Raised      THREAD: Confirm each of these (`diurna confirm`) or say what holds: nobody did for long.\n"
+        "Raised      THREAD: `diurna review --confirm` each of these, or say what holds: nobody did for long.\n"
         "Published   continuity.md\n"
     )
     assert f"id: {thread}" in (repo.path / "memory/continuity.md").read_text()
@@ -86,7 +86,7 @@ def test_review_raises_threads_and_publishes(repo: Repo, run: Run) -> None:
     log = path.read_text()
     assert "\ntype: review\n" in log and "\n# Memory review\n\n## Memory Review\n" in log
     assert "- inv: never confirmed; 2 work sessions went by.\n" in log
-    assert run("verify").out == "all in order\n"
+    assert run("check", "--ci").out == "all in order\n"
     shape = repo.shape()
     again = run("review")
     assert again.code == 0
@@ -242,7 +242,7 @@ def test_walk_that_is_interrupted_changes_nothing(
 def test_an_edit_is_absorbed_first(repo: Repo, run: Run) -> None:
     """What a person edited in continuity.md is a log before the plan is made."""
     shop(repo, run)
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     file = repo.path / "memory/continuity.md"
     file.write_text(file.read_text().replace("never deleted", "never, ever deleted"))
     ran = run("review")
@@ -318,7 +318,7 @@ def test_k18_a_review_that_was_outrun_is_made_again(
     assert plans == [3, 4]
     assert "Reviewed    4 work sessions since the beginning\n" in ran.out
     assert run("log", "--json").json["sessions"][0]["type"] == "review"
-    assert run("verify").out == "all in order\n"
+    assert run("check", "--ci").out == "all in order\n"
 
 
 def test_a_review_that_is_always_outrun_gives_up(

@@ -70,7 +70,7 @@ def test_whoever_quits_keeps_what_was_answered(shop: Repo, typed: Terminal, run:
     assert (log["type"], log["title"]) == ("edit", "Memory review, left before the end")
     text = (shop.path / "memory" / log["path"]).read_text()
     assert "- Answered: 1 of 3. 2 questions were not asked." in text
-    assert run("verify").out == "all in order\n"
+    assert run("check", "--ci").out == "all in order\n"
     assert len(run("review", "--dry-run", "--json").json["questions"]) == 2
 
 
@@ -141,7 +141,7 @@ def test_no_opens_what_follows(shop: Repo, typed: Terminal, run: Run) -> None:
     assert thread["text"] == "Is the till in UTC?" and thread["meta"]["about"] == "c"
     assert not facts["c"]["false"] and not facts["c"]["verified"]
     assert reviewed(run) == (0, False, {"invariant-due": 1})
-    assert run("verify").out == "all in order\n"
+    assert run("check", "--ci").out == "all in order\n"
 
 
 def test_no_and_nothing_now_is_remembered(shop: Repo, typed: Terminal, run: Run) -> None:

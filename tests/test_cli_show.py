@@ -74,7 +74,7 @@ def test_log_of_nothing(repo: Repo, run: Run) -> None:
 
 def test_diff(asked: Repo, run: Run) -> None:
     """What was learned and corrected between two points."""
-    assert run("diff", "2026-11-20..").out == (
+    assert run("log", "--changes", "2026-11-20..").out == (
         "1 work session from 2026-11-20 to now\n"
         "learned   webhook-retries — Webhooks retry three times.\n"
         "corrected webhook-once (superseded by webhook-retries) — A webhook is sent once.\n"
@@ -84,16 +84,16 @@ def test_diff(asked: Repo, run: Run) -> None:
 @pytest.mark.parametrize(
     ("points", "message", "hint"),
     [
-        ("HEAD..HEAD~1", "HEAD~1 has fewer logs than HEAD", "diurna diff HEAD~1..HEAD"),
+        ("HEAD..HEAD~1", "HEAD~1 has fewer logs than HEAD", "diurna log --changes HEAD~1..HEAD"),
         ("2026-11-21..2026-11-20", "2026-11-20 has fewer logs than 2026-11-21",
-         "diurna diff 2026-11-20..2026-11-21"),
-        ("HEAD~1...HEAD", "'HEAD~1...HEAD' has three dots", "diurna diff HEAD~1..HEAD"),
-        ("..HEAD", "'..HEAD' does not say from where", "diurna diff A..B"),
+         "diurna log --changes 2026-11-20..2026-11-21"),
+        ("HEAD~1...HEAD", "'HEAD~1...HEAD' has three dots", "diurna log --changes HEAD~1..HEAD"),
+        ("..HEAD", "'..HEAD' does not say from where", "diurna log --changes A..B"),
     ],
 )  # fmt: skip
 def test_diff_the_wrong_way(points: str, message: str, hint: str, asked: Repo, run: Run) -> None:
     """Points in the wrong order are wrong usage; the hint is the command that was meant."""
-    assert run("diff", points) == (2, "", f"diurna: diff: {message}\nhint: {hint}\n")
+    assert run("log", "--changes", points) == (2, "", f"diurna: log: {message}\nhint: {hint}\n")
 
 
 @pytest.mark.parametrize("variable", [True, False])
@@ -127,13 +127,25 @@ def test_times_as_people_write_them(asked: Repo, run: Run, monkeypatch: pytest.M
     assert titles("--until", "yesterday") == titles("--until", "24h") == ["Ship"]
     assert titles("--since", "this week") == ["Lost", "Ship"]
     assert titles("--until", "last week") == []
-    assert run("diff", "yesterday..now", "--json").json["learned"] == ["webhook-retries"]
+    assert run("log", "--changes", "yesterday..now", "--json").json["learned"] == [
+        "webhook-retries"
+    ]
     found = run("recall", "webhook", "--superseded", "--since", "today", "--json").json["hits"]
     assert found and {one["date"] for one in found} == {"2026-11-21"}
     found = run("recall", "webhook", "--as-of", "yesterday", "--in", "facts", "--json").json["hits"]
     assert [one["id"] for one in found] == ["webhook-once"]
-    around = run("timeline", "yesterday", "--before", "0h", "--after", "0 minutes", "--json").json
+    around = run(
+        "recall",
+        "--level",
+        "timeline",
+        "yesterday",
+        "--before",
+        "0h",
+        "--after",
+        "0 minutes",
+        "--json",
+    ).json
     assert [one["title"] for one in around["sessions"]] == ["Ship"]
-    assert run("report", "--until", "yesterday", "--json").json["sessions"] == 1
+    assert run("review", "--report", "--until", "yesterday", "--json").json["sessions"] == 1
     refused = run("show", "--as-of", "2026-11-31")
     assert (refused.code, refused.out) == (1, "") and "yesterday 14:30, monday" in refused.err

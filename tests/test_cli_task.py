@@ -305,7 +305,7 @@ def test_two_clones_that_claim_one_task_see_a_contradiction(
     assert (found["claimant"], found["contradiction"]) == ("ada or bob", True)
     assert "no task is free" in task("pick").out
     assert "ada or bob has wire" in task("start", "wire", "--agent", "bob").err
-    assert run("resolve", "wire", "--choose", "1", "--agent", "Eve").code == 0
+    assert run("conflicts", "wire", "--choose", "1", "--agent", "Eve").code == 0
     found = task("--json").json["tasks"][0]
     chosen = found["claimant"]
     assert (chosen in ("ada", "bob"), found["contradiction"]) == (True, False)

@@ -42,7 +42,7 @@ def asked(repo: Repo, run: Run) -> None:
 
 def test_timeline(asked: Repo, run: Run) -> None:
     """Oldest first: when, who, what, what it did to facts, its id and what it costs."""
-    ran = run("timeline")
+    ran = run("recall", "--level", "timeline")
     assert (ran.code, ran.err) == (0, "")
     assert ran.said == (
         "  2026-11-20 08:30  claude-code  Ship\n"
@@ -54,14 +54,21 @@ def test_timeline(asked: Repo, run: Run) -> None:
         "    STEM  107 tokens\n"
         "2 logs; 2026-11-19 08:30 to 2026-11-22 08:30 UTC, 172 tokens in full\n"
     )
-    assert run("timeline", "webhook-once", "-n", "1", "--after", "0m").out.endswith(
+    assert run(
+        "recall", "--level", "timeline", "webhook-once", "-n", "1", "--after", "0m"
+    ).out.endswith(
         "1 log of 2; left out: 1 older; 2026-11-18 08:30 to 2026-11-21 08:30 UTC, 107 tokens in full\n"
     )
 
 
 def test_timeline_for_scripts(asked: Repo, run: Run) -> None:
     """The keys that the README names."""
-    found = run("timeline", *"webhooks lost while restarting --before 1h --json".split()).json
+    found = run(
+        "recall",
+        "--level",
+        "timeline",
+        *"webhooks lost while restarting --before 1h --json".split(),
+    ).json
     (session,) = found.pop("sessions")
     stem = session.pop("stem")
     assert found.pop("marks") == {
@@ -98,19 +105,19 @@ def test_timeline_for_scripts(asked: Repo, run: Run) -> None:
 
 def test_timeline_of_nothing(repo: Repo, run: Run) -> None:
     """No session is no failure; what is named wrongly is one, and says what can be named."""
-    assert run("timeline") == (0, "", "no session log yet\n")
-    assert run("timeline", "2026-01-01") == (
+    assert run("recall", "--level", "timeline") == (0, "", "no session log yet\n")
+    assert run("recall", "--level", "timeline", "2026-01-01") == (
         0, "", "no session there\nhint: `--before` and `--after` reach further: 7d, 4w\n",
     )  # fmt: skip
-    assert run("timeline", "--agent", "nobody").err == "no session matches\n"
-    ran = run("timeline", "xyzzy")
+    assert run("recall", "--level", "timeline", "--agent", "nobody").err == "no session matches\n"
+    ran = run("recall", "--level", "timeline", "xyzzy")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
-        "diurna: timeline: nothing is named xyzzy, and nothing answers to it\n"
+        "diurna: recall: nothing is named xyzzy, and nothing answers to it\n"
         f"hint: `diurna show --list` lists facts, `diurna log` sessions; {FORMS}\n"
     )
-    assert run("timeline", "--before", "soon") == (
-        2, "", "diurna: timeline: 'soon' is no length of time\n"
+    assert run("recall", "--level", "timeline", "--before", "soon") == (
+        2, "", "diurna: recall: 'soon' is no length of time\n"
         "hint: write 30m, 48h, 7d or 2w, or in words: 3 days\n",
     )  # fmt: skip
 

@@ -23,7 +23,7 @@ def test_verify_names_who_changed_a_log(tampered: tuple[Repo, str], run: Run) ->
     """The commit, the author and the way back; nobody is sent to the command that just ran."""
     repo, path = tampered
     commit = repo.git("rev-parse", "HEAD")[:12]
-    ran = run("verify")
+    ran = run("check", "--ci")
     assert ran.code == 1
     assert ran.out == "2 errors, 0 other findings\n"
     assert ran.err == (
@@ -38,18 +38,18 @@ def test_restore_can_be_repeated(tampered: tuple[Repo, str], run: Run) -> None:
     """`--restore` says what it would do, does it, and finds nothing to do the second time."""
     repo, path = tampered
     before = repo.shape()
-    planned = run("verify", "--restore", "--dry-run")
+    planned = run("check", "--restore", "--dry-run")
     assert (planned.code, planned.out.splitlines()[0]) == (1, f"would restore {path}")
     assert repo.shape() == before
-    done = run("verify", "--restore")
+    done = run("check", "--restore")
     assert (done.code, done.out) == (0, f"restored {path}\nall in order\n")
     assert repo.git("log", "-1", "--format=%s") == (
         "diurna: put back a session log as first committed\n"
     )
-    again = run("verify", "--restore")
+    again = run("check", "--restore")
     assert (again.code, again.out) == (0, "all in order\n")
     assert again.err.startswith("nothing to restore: ")
-    assert run("verify", "--restore", "--json").json["restored"] == []
+    assert run("check", "--restore", "--json").json["restored"] == []
 
 
 def test_a_log_that_waits_is_named(repo: Repo, run: Run) -> None:
@@ -57,7 +57,7 @@ def test_a_log_that_waits_is_named(repo: Repo, run: Run) -> None:
     repo.git("checkout", "-q", "--detach")
     for count, said in ((1, "1 log waits"), (2, "2 logs wait")):
         assert run("append", "--title", f"T{count}").code == 1
-        assert f"warning: {said} to be committed: " in run("verify").err
+        assert f"warning: {said} to be committed: " in run("check", "--ci").err
 
 
 def test_a_broken_policy_is_told_once(repo: Repo, run: Run) -> None:
@@ -65,8 +65,8 @@ def test_a_broken_policy_is_told_once(repo: Repo, run: Run) -> None:
     policy = repo.path / "memory" / "diurna.toml"
     policy.write_text("bogus = 1\n" + policy.read_text())
     repo.git("commit", "-q", "-a", "-m", "policy")
-    for command in ("verify", "show", "log"):
-        said = run(command).err
+    for command in ("check --ci", "show", "log"):
+        said = run(*command.split()).err
         assert said.count("unknown key `bogus`") == 1
         assert "\nhint: the defaults are in force until it is mended and committed\n" in said
 
@@ -78,11 +78,11 @@ def test_status_says_what_to_do(repo: Repo, run: Run) -> None:
     assert run("append", "--title", "T", "--new", "id=a One").code == 0
     ran = run("status")
     assert "drift     continuity.md\n" in ran.out
-    assert ran.err == "hint: `diurna publish` writes and commits what drifted\n"
-    assert run("publish").code == 0
+    assert ran.err == "hint: `diurna check --publish` writes and commits what drifted\n"
+    assert run("check", "--publish").code == 0
     assert run("status").err == ""
     repo.write("memory/continuity.md", "mine\n")
     edited = run("status")
     assert "edited    continuity.md\n" in edited.out
     assert "warning: continuity.md:1: this text is no part of a fact\n" in edited.err
-    assert edited.err == run("verify").err
+    assert edited.err == run("check", "--ci").err

@@ -57,17 +57,17 @@ def test_no_command_puts_a_sentence_into_a_commit(repo: Repo, run: Run) -> None:
         ("append", "--title", f"More {WORD}", "--update", "own", f"Own {WORD} more."),
         ("task", "add", f"Feed the {WORD}", "--id", f"feed-{WORD}"),
         ("task", "start", f"feed-{WORD}"),
-        ("confirm", "own"),
+        ("review", "--confirm", "own"),
         ("append", "--title", f"No {WORD}", "--invalidate", "own"),
         ("undo",),
-        ("archive", "own", "--reason", f"No {WORD}."),
+        ("forget", "--archive", "own", "--reason", f"No {WORD}."),
         ("redact", "own", "--reason", f"It is {WORD}."),
-        ("publish",),
+        ("check", "--publish",),
     ):  # fmt: skip
         ran = run(*words)
         assert ran.code == 0, (words, ran.err)
     page.write_text(page.read_text().replace("is how we say no", f"{WORD} is how we say it"))
-    assert run("absorb").code == 0
+    assert run("check", "--absorb").code == 0
     arrived = json.dumps({"title": f"{WORD} again", "new": [{"text": f"A {WORD} came."}]})
     assert run("append", "--from-json", "-", stdin=arrived.encode()).code == 0
     said = repo.git("log", "--all", "--reflog", "--format=%B%n%gs")

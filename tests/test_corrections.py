@@ -78,7 +78,7 @@ def test_each_verb_is_one_log(case: str, known: Repo, run: Run) -> None:
     if case not in ("archive", "withhold", "edit --kind of a lesson"):
         assert again.code == 0 and ("nothing to do" in again.out or "already" in again.out), again
     assert known.shape() == after
-    assert run("verify").code == 0
+    assert run("check", "--ci").code == 0
 
 
 #: What is typed -> what is said.

@@ -44,7 +44,7 @@ def test_every_answer_counts_the_same(repo: Repo, run: Run, tmp_path: Path) -> N
     memory.append(SessionDraft("Other work", "It went."))
     memory.append(SessionDraft("More work", "It went on."))
     memory.close()
-    assert run("confirm", "tide-1").code == 0
+    assert run("review", "--confirm", "tide-1").code == 0
     status = run("status", "--json").json
     logs, sessions = str(status["logs"]), str(status["sessions"])
     assert (int(logs), int(sessions)) == (10, 3)
@@ -54,8 +54,8 @@ def test_every_answer_counts_the_same(repo: Repo, run: Run, tmp_path: Path) -> N
     assert {"log": str(state["logs"]), "work session": str(state["sessions"])} == wanted
     assert _numbers(run("status").out.split("logs")[1].split("\n")[0])["work session"] == sessions
     assert f"Ledger: {sessions} work sessions in {logs} logs" in run("review", "--dry-run").out
-    assert _numbers(run("replay").out.splitlines()[0]) == wanted
-    assert f"{sessions} work sessions" in run("report").out
+    assert _numbers(run("check", "--replay").out.splitlines()[0]) == wanted
+    assert f"{sessions} work sessions" in run("review", "--report").out
     site = tmp_path / "site"
     assert run("web", "--export", str(site)).code == 0
     pages = {path.stem: path.read_text() for path in site.glob("*.html")}
@@ -66,7 +66,7 @@ def test_every_answer_counts_the_same(repo: Repo, run: Run, tmp_path: Path) -> N
     assert "3 work sessions, 1 edit, 3 further logs, 3 imports</small>" in pages["timeline"]
     assert f"in {sessions} work sessions" in re.sub(r"<[^>]+>", "", pages["health"])
     assert not re.search(r"\d+ sessions?\b", re.sub(r"<[^>]+>", " ", pages["timeline"]))
-    assert len(run("ls", "--all", "--json").json["facts"]) == 7
-    assert "shop: 7 facts, " in run("report").out
+    assert len(run("show", "--list", "--all", "--json").json["facts"]) == 7
+    assert "shop: 7 facts, " in run("review", "--report").out
     health = " ".join(re.sub(r"<[^>]+>", " ", pages["health"]).split())
     assert re.search(rf"facts in {sessions} work sessions", health)

@@ -1,4 +1,4 @@
-"""What `diurna doctor` tries of agents' programs: a hook and the server of MCP, as hosts call them."""
+"""What `diurna check` tries of agents' programs: a hook and the server of MCP, as hosts call them."""
 
 from __future__ import annotations
 

@@ -289,7 +289,7 @@ def test_a_circle_and_who_called_it_false_are_named_line_by_line() -> None:
         "  - circle `three`\n"
         "  - circle `two`\n\n"
         "- `two`: It was called false by who did not know this text; "
-        "`diurna resolve two` says which holds.\n"
+        "`diurna conflicts two --choose SIDE` says which holds.\n"
         f"  - superseded by `new` in {STEM}\n"
         f"  - invalidated in {LATER}\n\n"
     )

@@ -128,8 +128,8 @@ def change(page: Path, old: str, new: str) -> None:
 
 def in_step(run: Run) -> bool:
     """Tell whether nobody has anything to say of the page."""
-    codes = {one["code"] for one in run("doctor", "--json").json["findings"]}
-    said = run("publish").out + run("absorb").out
+    codes = {one["code"] for one in run("check", "--json").json["findings"]}
+    said = run("check", "--publish").out + run("check", "--absorb").out
     return (
         not codes & {"hand-edited", "drift", "conflict-in-projection"}
         and said.count("nothing to do") == 2
@@ -167,7 +167,7 @@ def test_what_was_deleted_and_put_back_leaves_a_page_in_step(
     assert run("note", "fact: Something else.").code == 0
     change(page, "## Key Decisions\n", "## Key Decisions\n\n- Code lives in src.\n")
     repo.git("commit", "-q", "-a", "-m", "two")
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     assert in_step(run)
     assert "Code lives in src." in page.read_text() and "signed twice" in page.read_text()
 
@@ -182,9 +182,9 @@ def test_a_page_that_was_cut_short_is_no_fact(
     if committed:
         repo.git("commit", "-q", "-a", "-m", "half")
     assert run("note", "fact: Something else.").code == 0
-    ran = run("absorb")
-    assert ran.code == 1 and "`diurna publish --discard-edits`" in ran.err.split("\n")[1]
-    assert run("publish", "--discard-edits").code == 0
+    ran = run("check", "--absorb")
+    assert ran.code == 1 and "`diurna check --publish --discard-edits`" in ran.err.split("\n")[1]
+    assert run("check", "--publish", "--discard-edits").code == 0
     assert {one.fact.text for one in open_memory(repo.path).state().standings()} == {
         "Sessions are signed.", "Code lives in src.", "Something else.",
     }  # fmt: skip
@@ -210,10 +210,10 @@ def test_a_page_that_is_let_go_is_shown_and_kept(
         file.write_text(text)
     monkeypatch.chdir(folder)
     before = shape(folder)
-    ran = run("publish", "--discard-edits", "--dry-run")
+    ran = run("check", "--publish", "--discard-edits", "--dry-run")
     assert ran.code == 0 and "- Stray words of mine.\n" in ran.out
     assert shape(folder) == before and not (folder / ".git/diurna/dropped").exists()
-    ran = run("publish", "--discard-edits", "--json")
+    ran = run("check", "--publish", "--discard-edits", "--json")
     (one,) = ran.json["dropped"]
     assert one["lines"] == ["Stray words of mine."]
     kept = folder / one["kept"]
@@ -237,7 +237,7 @@ def test_a_half_of_an_edit_that_an_older_version_recorded_stays(
     header = ((EDITED_KEY, blob_id(data)),)
     open_memory(repo.path).append(SessionDraft("Edit", "", (said,), "Ada", "edit", header))
     assert page.read_bytes() == data
-    ran = run("publish")
+    ran = run("check", "--publish")
     assert ran.code == 1 and "this text is in no log" in ran.err and page.read_bytes() == data
 
 

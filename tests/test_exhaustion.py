@@ -33,7 +33,7 @@ def test_a17_out_of_memory_in_a_replay(
     for name in ("memory.replay.replayed_state.collect", "memory.cache.cache_file.Cache.view"):
         with monkeypatch.context() as patch:
             patch.setattr(name, none_left)
-            ran = run("replay") if name.endswith("collect") else run("show")
+            ran = run("check", "--replay") if name.endswith("collect") else run("show")
         assert ran.code == 1
         assert "not enough memory" in ran.err
         assert "Traceback" not in ran.err

@@ -60,7 +60,7 @@ def test_who_notes_a_sentence_finds_no_word_of_it_in_git(repo: Repo, run: Run) -
     repo.git("commit", "-qm", "code")
     again = run("note", said)
     assert again.code == 0 or "says just that" in again.err
-    assert len(run("ls", "--json").json["facts"]) == 1
-    assert "src-leave-burnout" not in run("ls").out
+    assert len(run("show", "--list", "--json").json["facts"]) == 1
+    assert "src-leave-burnout" not in run("show", "--list").out
     one = run("note", "decision: The leave service keeps burnout reports apart.", "--json").json
     assert one["facts"] == ["leave-burnout"]

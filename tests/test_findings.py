@@ -23,10 +23,6 @@ from tests.finding_case import CASES, Shop
 #: They fill the table.
 __all__ = ["finding_cases_home", "finding_cases_ledger", "finding_cases_machine"]
 
-#: Commands that change nothing: asked twice, they say the same twice.
-_READERS = ("verify", "lint", "replay", "doctor")
-
-
 #: What differs from run to run, behind what `formed` puts by its name.
 _VOLATILE = (
     (re.compile(r"/[^' ]*/(?:text|json)/shop\b"), "TOP"),
@@ -46,7 +42,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert main(["init"]) == 0
         repo.publish_when("review")
         assert main(["append", "--title", "First", "--new", "id=use-x Use X."]) == 0
-        assert main(["publish"]) == 0
+        assert main(["check", "--publish"]) == 0
     return repo.path
 
 
@@ -81,7 +77,7 @@ def test_code_is_told(code: str, shop: Callable[[str], Shop], run: Run) -> None:
     one = CASES[code]
     arguments = one.prepare(shop("text"))
     text = run(*arguments)
-    if arguments[0] not in _READERS:
+    if "--publish" in arguments or "--fix" in arguments:
         arguments = one.prepare(shop("json"))
     data = run(*arguments, "--json")
     assert (text.code, data.code) == (one.exit_code, one.exit_code), text.err

@@ -117,7 +117,7 @@ def test_m3_commands_say_that_the_ledger_is_newer(
         assert "Traceback" not in ran.err
     Path(home.folder, "continuity.md").write_text("drifted\n")
     git(home.folder, "commit", "-q", "-am", "drift")
-    ran = run("publish")
+    ran = run("check", "--publish")
     assert ran.code == 1
     assert "format 2" in ran.err
 

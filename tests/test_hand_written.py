@@ -75,7 +75,7 @@ def test_what_comes_after_a_log_written_by_hand_has_the_last_word(
         assert [one["stem"] for one in run("log", "--json").json["sessions"]][:5] == stems[::-1]
         for file in repo.path.glob(".git/diurna/cache/*"):
             file.unlink()
-    assert run("verify").code == 0
+    assert run("check", "--ci").code == 0
 
 
 def test_a_note_of_today_leaves_the_clock_alone(repo: Repo, append: Append) -> None:
@@ -90,7 +90,7 @@ def test_a_log_is_found_by_the_name_that_its_file_has(repo: Repo, run: Run, appe
     append("--update", "use-x", "Use Y.")
     for name in ("2026-11-21-notes", "2026-11-21-no"):
         assert "Use X." in run("log", name).out
-        assert run("timeline", name).code == 0
+        assert run("recall", "--level", "timeline", name).code == 0
     assert "Use X." in run("show", "use-x", "--as-of", "2026-11-21-notes").out
     assert run("recall", "--ids", "2026-11-21-notes").code == 0
     assert run("redact", "2026-11-21-notes", "--reason", "It is private.").code == 0
@@ -106,4 +106,4 @@ def test_nothing_is_appended_behind_the_end_of_time(repo: Repo, run: Run) -> Non
     assert refused.code == 1
     assert "no later stamp" in refused.json["error"]["message"]
     assert repo.shape() == before
-    assert run("show").code == run("brief").code == run("verify").code == 0
+    assert run("show").code == run("brief").code == run("check", "--ci").code == 0

@@ -271,10 +271,10 @@ def test_in_tree_squash_marks_nothing(repo: Repo, run: Run) -> None:
 def test_replay_bytes_same_at_every_head(shop: Repo, run: Run) -> None:
     """The replay, its page and its digest know nothing of HEAD (B1)."""
     branch_off(shop, run)
-    said = [(run("show").out, run("replay", "--json").json)]
+    said = [(run("show").out, run("check", "--replay", "--json").json)]
     for head in ("feature/x", "main~0"):
         shop.git("switch", "-q", "--detach", head)
-        said.append((run("show").out, run("replay", "--json").json))
+        said.append((run("show").out, run("check", "--replay", "--json").json))
     assert said[0] == said[1] == said[2]
 
 

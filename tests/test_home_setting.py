@@ -66,7 +66,7 @@ def test_which_home_wins(
     monkeypatch.setenv("DIURNA_HOME", str(bare_repo.path))
     assert named(run) == (str(bare_repo.path), "$DIURNA_HOME")
     assert "named by $DIURNA_HOME" in run("status").out
-    assert run("doctor", "--json").json["home"]["named"] == "$DIURNA_HOME"
+    assert run("check", "--json").json["home"]["named"] == "$DIURNA_HOME"
 
 
 @pytest.mark.parametrize("file", ["--local", "--global"])

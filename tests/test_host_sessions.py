@@ -85,13 +85,13 @@ def test_twenty_one_appends_are_one_work_session(repo: Repo, run: Run) -> None:
     assert [line["type"] for line in run("log", "--json", "-n", "30").json["sessions"]].count(
         "work"
     ) == 1
-    assert run("report", "--json").json["sessions"] == 1
+    assert run("review", "--report", "--json").json["sessions"] == 1
     assert run("review", "--dry-run", "--json").code == 0
     tiers = {one["tier"] for one in run("show", "--json").json["facts"]}
     assert tiers == {"working"}
-    assert run("lint", "--strict").code == 0
-    assert run("publish").code == 0
-    assert run("replay", "--check").code == 0
+    assert run("check", "--ci", "--strict").code == 0
+    assert run("check", "--publish").code == 0
+    assert run("check", "--replay").code == 0
     assert "continued" in run("log").out
 
 

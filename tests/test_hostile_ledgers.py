@@ -64,9 +64,9 @@ _FLOOR_SECONDS = 0.5
 _GROWS = 7.0
 #: What a shape once made slow.
 _CALLS = {
-    "a chain, shuffled": (["timeline"], ["ls", "-a"]),
+    "a chain, shuffled": (["recall", "--level", "timeline"], ["show", "--list", "-a"]),
     "half superseded by one, that by the other half": (["brief", "--task", "the queue"], ["show", "--json"]),
-    "layers of ten, each superseded by all of the next": (["ls", "-a"],),
+    "layers of ten, each superseded by all of the next": (["show", "--list", "-a"],),
 }  # fmt: skip
 
 
@@ -124,7 +124,10 @@ def _logs_asked_for(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.parametrize(
     ("shape", "line"),
-    [("all superseded by one", ["timeline"]), ("one superseded by all", ["why", "f0"])],
+    [
+        ("all superseded by one", ["recall", "--level", "timeline"]),
+        ("one superseded by all", ["why", "f0"]),
+    ],
 )
 def test_what_many_hang_on_is_read_a_few_times(
     shape: str, line: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -244,10 +247,10 @@ def test_the_campaign_knows_what_stands_for_each_parameter() -> None:
 
 def test_a_command_that_is_refused_is_not_fast(tmp_path: Path) -> None:
     """What ends at once with an error, or with a signal, says nothing of how long an answer takes."""
-    ends = {"recall": 1, "show": 2, "lint": 1, "ls": 0}
+    ends = {"recall": 1, "show": 2, "lint": 1, "log": 0}
     answered = {name: hostile.measured(hostile.Call(name, partial(int, code)), tmp_path).answered for name, code in ends.items()}  # fmt: skip
-    assert answered == {"recall": False, "show": False, "lint": True, "ls": True}
-    fault = hostile.measured(hostile.Call("ls", partial(int, "no number")), tmp_path)
+    assert answered == {"recall": False, "show": False, "lint": True, "log": True}
+    fault = hostile.measured(hostile.Call("log", partial(int, "no number")), tmp_path)
     assert (fault.code, fault.answered) == (3, False)
 
 
@@ -338,7 +341,7 @@ def test_a_page_shows_so_many_links(
 ) -> None:  # fmt: skip
     """It says how many more there are; what so many share says nothing, and is no link."""
     monkeypatch.chdir(hostile.ledger_of(tmp_path, shape, NEAR + 50).folder)
-    hostile.ask(["links", "f0"])
+    hostile.ask(["show", "--links", "f0"])
     assert (f"… and {more} more: --json has all" in capfd.readouterr().out) is bool(more)
     hostile.ask(["web", "--export", "site"])
     assert (f"and {more} more" in Path("site/fact/f0.html").read_text()) is bool(more)

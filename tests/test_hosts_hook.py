@@ -118,7 +118,7 @@ def test_a_host_with_hooks_of_its_own_is_told_once(
         assert ask("claude", "SessionStart", payload, COPILOT_CLI="1") == {}
         assert "you are copilot" in context(ask("copilot", "sessionStart", payload))
         assert "you are claude-code" in context(ask("claude", "SessionStart"))
-        assert run("uninstall", "copilot", *more).code == 0
+        assert run("install", "--remove", "copilot", *more).code == 0
 
 
 @pytest.mark.parametrize(

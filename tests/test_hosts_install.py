@@ -1,4 +1,4 @@
-"""`diurna install` and `diurna uninstall`: what was there before is there again, to the byte."""
+"""`diurna install` and `diurna install --remove`: what was there before is there again, to the byte."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ def test_each_host_finds_its_hook(bare_repo: Repo, run: Run, host: str) -> None:
     before = tree(bare_repo.path)
     assert "nothing to do" in run("install", host, "--no-mcp").out
     assert tree(bare_repo.path) == before
-    assert run("uninstall").code == 0
+    assert run("install", "--remove").code == 0
     assert list(tree(bare_repo.path)) == ["code.py"]
 
 
@@ -374,7 +374,7 @@ def test_servers_are_where_hosts_read_them(bare_repo: Repo, run: Run) -> None:
     opencode = json.loads((bare_repo.path / "opencode.json").read_text())["mcp"]["diurna"]
     assert opencode == {"type": "local", "command": ["diurna", "mcp"], "enabled": True}
     assert '{\n  "' in (bare_repo.path / ".cursor/mcp.json").read_text()
-    assert run("uninstall").code == 0
+    assert run("install", "--remove").code == 0
     assert list(tree(bare_repo.path)) == ["code.py"]
 
 
@@ -576,15 +576,15 @@ def test_the_rule_stands_where_it_is_read(bare_repo: Repo, run: Run) -> None:
     assert (top / "AGENTS.md").read_bytes() == (top / "GEMINI.md").read_bytes() == block
     assert not (top / "CLAUDE.md").exists()
     # another host still reads it
-    assert run("uninstall", "claude").code == 0
+    assert run("install", "--remove", "claude").code == 0
     assert (top / "AGENTS.md").exists() and not (top / ".claude").exists()
-    assert run("uninstall", "codex", "gemini").code == 0
+    assert run("install", "--remove", "codex", "gemini").code == 0
     assert list(tree(top)) == ["code.py"]
     (top / "CLAUDE.md").write_text("Be kind.\n")
     assert run("install", "claude", "--no-mcp").code == 0
     assert (top / "CLAUDE.md").read_text() == f"Be kind.\n\n{GROUND_RULE.whole}\n"
     assert not (top / "AGENTS.md").exists()
-    assert run("uninstall", "claude").code == 0
+    assert run("install", "--remove", "claude").code == 0
     (top / "AGENTS.md").write_text("All of it.\n")
     (top / "CLAUDE.md").unlink()
     (top / "CLAUDE.md").symlink_to("AGENTS.md")
@@ -592,7 +592,7 @@ def test_the_rule_stands_where_it_is_read(bare_repo: Repo, run: Run) -> None:
     assert (top / "CLAUDE.md").is_symlink() and (top / "AGENTS.md").read_text().count(
         "diurna:begin"
     ) == 1
-    assert run("uninstall", "claude").code == 0
+    assert run("install", "--remove", "claude").code == 0
     assert (top / "AGENTS.md").read_text() == "All of it.\n"
 
 
@@ -633,10 +633,10 @@ def test_a_file_that_can_not_be_read_is_named_and_left_alone(
     assert [one["file"] for one in answer["left"]] == [".claude/settings.json"] and answer[
         "files"
     ] == []
-    assert run("uninstall").code == 0 and path.read_bytes() == text
+    assert run("install", "--remove").code == 0 and path.read_bytes() == text
     if text:
         path.write_bytes(text + COMMANDS["claude"].encode())  # whatever it is, it may be ours
-        ran = run("uninstall")
+        ran = run("install", "--remove")
         assert ran.code == 1 and ".claude/settings.json: it " in ran.err and "by hand" in ran.err
         assert path.read_bytes() == text + COMMANDS["claude"].encode()
 
@@ -661,7 +661,7 @@ def test_a_server_of_that_name_is_a_persons(bare_repo: Repo, run: Run) -> None:
     put(bare_repo.path, ".mcp.json", mine)
     put(bare_repo.path, ".codex/config.toml", toml)
     assert run("install", "claude", "codex", "--mcp").code == 0
-    assert run("uninstall").code == 0
+    assert run("install", "--remove").code == 0
     assert tree(bare_repo.path) == {
         "code.py": b"print('hello')\n", ".mcp.json": mine, ".codex": None, ".codex/config.toml": toml,
     }  # fmt: skip
@@ -680,14 +680,14 @@ def test_nothing_outside_is_written(bare_repo: Repo, run: Run, tmp_path: Path) -
     assert tree(outside) == {"settings.json": b"{}"} and os.listdir(top / ".codex") == [
         "hooks.json"
     ]
-    assert run("uninstall").code == 0
+    assert run("install", "--remove").code == 0
     assert tree(outside) == {"settings.json": b"{}"} and (top / ".codex/hooks.json").is_symlink()
     (top / ".codex/hooks.json").unlink()
     put(top, "shared/hooks.json", b'{"hooks": {}}')
     (top / ".codex/hooks.json").symlink_to("../shared/hooks.json")
     assert run("install", "codex", "--no-mcp").code == 0
     assert COMMANDS["codex"] in (top / "shared/hooks.json").read_text()
-    assert run("uninstall", "codex").code == 0
+    assert run("install", "--remove", "codex").code == 0
     assert (top / ".codex/hooks.json").is_symlink()
     assert (top / "shared/hooks.json").read_bytes() == b'{"hooks": {}}'
 
@@ -721,8 +721,8 @@ def test_a_dry_run_shows_each_file_and_changes_nothing(bare_repo: Repo, run: Run
     did = [one["did"] for one in answer["files"]]
     assert answer["dry_run"] and did == ["write", *["make"] * len(SKILLS), "make"]
     assert run("install", "claude", "--no-mcp").code == 0
-    assert run("uninstall", "--dry-run").code == 0
-    assert run("uninstall").code == 0
+    assert run("install", "--remove", "--dry-run").code == 0
+    assert run("install", "--remove").code == 0
     assert tree(bare_repo.path) == before
 
 
@@ -820,7 +820,7 @@ def test_for_the_user_nothing_of_the_project_is_touched(
     assert tree(bare_repo.path) == project
     assert COMMANDS["claude"] in (home / ".claude/settings.json").read_text()
     assert (home / ".config/opencode/plugin/diurna.js").exists()
-    assert run("uninstall", "--user").code == 0
+    assert run("install", "--remove", "--user").code == 0
     noted = ".local/state/diurna/informed"  # that the user was told what is kept
     assert [name for name, data in tree(home).items() if data is not None] == [noted]
     assert run("install", "claude").code == 0
@@ -839,7 +839,7 @@ def test_doctor_names_what_is_not_as_it_was_written(
     put(tmp_path, "bin/diurna", b"#!/bin/sh\necho '{}'\n").chmod(0o755)
 
     def told() -> list[str]:
-        found = run("doctor", "--json").json["findings"]
+        found = run("check", "--json").json["findings"]
         return [one["message"] for one in found if one["code"].startswith("host-")]
 
     assert told() == []
@@ -858,7 +858,7 @@ def test_doctor_names_what_is_not_as_it_was_written(
         ran = run(command, "opencode", "--user")
         assert ran.code == 1 and plugin.read_bytes() == before
         assert "once it has another name" in ran.err
-    assert run("uninstall").code == 1
+    assert run("install", "--remove").code == 1
     skills = [tmp_path / f"home/.agents/skills/{name}/SKILL.md" for name in SKILLS]
     missing = "opencode: what `diurna install opencode --user` writes is not in"
     assert set(told()) == {edited_plugin, *(f"{missing} {skill}" for skill in skills)}

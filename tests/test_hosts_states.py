@@ -170,8 +170,12 @@ def test_two_hooks_for_one_start_give_one_brief(
         assert ["per year" in one for one in said] == [True, host == "claude"]
         resumed = _raw(ask, event, {**payload(repo, f"both-{host}"), "source": "resume"}, host)
         assert "per year" in resumed  # another start
-    assert run("uninstall", "codex", "--user").code == 0
-    assert run("uninstall", "claude").code == run("uninstall", "claude", "--user").code == 0
+    assert run("install", "--remove", "codex", "--user").code == 0
+    assert (
+        run("install", "--remove", "claude").code
+        == run("install", "--remove", "claude", "--user").code
+        == 0
+    )
     said = [
         _raw(ask, "SessionStart", {**payload(repo, "one"), "source": "startup"}, "codex")
         for _ in range(2)
@@ -297,7 +301,7 @@ def test_doctor_and_install_say_who_hears_nothing_in_a_folder_below(
     assert "`diurna install claude qwen --user`" in ran.err
 
     def deaf() -> list[str]:
-        found = run("doctor", "--json").json["findings"]
+        found = run("check", "--json").json["findings"]
         return [one["message"].partition(":")[0] for one in found if one["code"] == "host-folder"]
 
     assert deaf() == []

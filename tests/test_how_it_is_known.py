@@ -39,7 +39,7 @@ def test_an_agents_confirmation_is_no_persons(
     new = "id=ferry decision: The ferry waits for the tide."
     assert run("append", "--agent", "codex", "--title", "F", "--new", new).code == 0
     monkeypatch.setenv("DIURNA_AGENT", "claude-code")
-    assert run("confirm", "ferry").code == 0
+    assert run("review", "--confirm", "ferry").code == 0
     assert _known(run, "ferry") == ("said", "codex")
 
 
@@ -61,8 +61,8 @@ def test_each_answer_says_it_by_the_same_word(repo: Repo, run: Run) -> None:
     assert run("append", "--agent", "codex", "--title", "F", "--new", new).code == 0
     assert _known(run, "ferry") == ("said", "codex")
     assert "known: said by codex -->" in run("show", "ferry").out
-    assert run("ls").out.startswith("ferry  decision  working  said  ")
-    assert run("ls", "--json").json["facts"][0]["known_by"] == "codex"
+    assert run("show", "--list").out.startswith("ferry  decision  working  said  ")
+    assert run("show", "--list", "--json").json["facts"][0]["known_by"] == "codex"
     assert run("why", "ferry").out.startswith("ferry  said by codex\n")
     assert "said by codex)" in run("recall", "ferry").out
     assert run("recall", "ferry", "--json").json["hits"][0]["known"] == "said"
@@ -71,7 +71,7 @@ def test_each_answer_says_it_by_the_same_word(repo: Repo, run: Run) -> None:
     )  # what is not marked is said
     assert _in_brief(run) == "said"
     who = repo.git("config", "user.name").strip()
-    assert run("confirm", "ferry").code == 0
+    assert run("review", "--confirm", "ferry").code == 0
     assert _known(run, "ferry") == ("decided", who)
     assert _in_brief(run) == "decided"
     assert "\n- ferry (decided): The ferry" in run("brief", "--agent", "other").out
@@ -81,10 +81,10 @@ def test_an_edit_of_the_page_is_a_persons(repo: Repo, run: Run) -> None:
     """What a person types into `continuity.md` was decided."""
     new = "id=ferry decision: The ferry waits for the tide."
     assert run("append", "--agent", "codex", "--title", "F", "--new", new).code == 0
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     page = repo.path / "memory" / "continuity.md"
     page.write_text(page.read_text().replace("waits for the tide", "waits for the pilot"))
-    assert run("absorb").code == 0
+    assert run("check", "--absorb").code == 0
     assert _known(run, "ferry") == ("decided", repo.git("config", "user.name").strip())
 
 
@@ -132,7 +132,7 @@ def test_a_persons_decision_is_replaced_in_no_silence(repo: Repo, run: Run, seed
     for number in range(8):
         deed = chance.choice(("confirm", "update", "use", "update"))
         if deed == "confirm":
-            assert run("confirm", "ferry").code == 0
+            assert run("review", "--confirm", "ferry").code == 0
             person, against = True, False
         elif deed == "update":
             text = f"The ferry waits {number} minutes."
@@ -156,10 +156,10 @@ def test_an_agents_successor_of_a_decision_says_so(repo: Repo, run: Run) -> None
     """The superseded one tells it, and a person's confirmation of the new one settles it."""
     new = "id=ferry decision: The ferry waits for the tide."
     assert run("append", "--agent", "codex", "--title", "F", "--new", new).code == 0
-    assert run("confirm", "ferry").code == 0
+    assert run("review", "--confirm", "ferry").code == 0
     assert run("append", "--agent", "codex", "--title", "G", "--new", "id=bridge decision: We use the bridge.",
                "--supersede", "ferry=bridge").code == 0  # fmt: skip
     assert "and no person replaced it" in run("why", "ferry").out
     assert "decided, overruled" in run("brief").out
-    assert run("confirm", "bridge").code == 0
+    assert run("review", "--confirm", "bridge").code == 0
     assert "no person replaced it" not in run("why", "ferry").out

@@ -79,7 +79,7 @@ def test_what_comes_in_has_its_place_date_and_author(repo: Repo, run: Run) -> No
         meta["source"] == "a.md#1.md:1" and meta["by"] == "Mara" and meta["tags"] == "ops, release"
     )
     assert meta["key"] == "notes a.md#1" and meta["entity"] == "deploy"
-    assert run("verify").code == 0
+    assert run("check", "--ci").code == 0
     said = repo.git("log", "-1", "-p")
     assert "type: import" in said and "source: notes" in said
 
@@ -317,7 +317,7 @@ def test_what_can_not_stand_as_it_is(repo: Repo, run: Run) -> None:
     plan = take(repo, *[item(f"h{n}", text) for n, text in enumerate(HOSTILE)])
     assert len(plan.new) + len(plan.left_out) == len(HOSTILE)
     assert "forged" not in texts(repo)
-    assert run("verify").code == 0 and run("replay", "--check").code == 0
+    assert run("check", "--ci").code == 0 and run("check", "--replay").code == 0
     assert take(repo, *[item(f"h{n}", text) for n, text in enumerate(HOSTILE)]).logs == ()
 
 

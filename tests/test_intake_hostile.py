@@ -124,7 +124,7 @@ def test_hostile_texts_are_stored_as_data(
         took = run("import", source.name, str(place), "--write", "--json")
     assert took.code == 0, took.err
     assert took.json["stems"]
-    assert run("verify").code == 0
+    assert run("check", "--ci").code == 0
     again = run("import", source.name, str(place), "--json")
     assert again.code == 0 and not again.json["new"], again.out
     page = (repo.path / "memory" / "continuity.md").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""`diurna learn`: what was met again and again, promotions, and that nothing is written unasked."""
+"""`diurna review --learn`: what was met again and again, promotions, and that nothing is written unasked."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from tests.terminals import Terminal
 
 def finding(run: Run, rule: str, path: str, message: str) -> str:
     """Report a bug; return its id."""
-    ran = run("finding", "report", "--rule", rule, "--path", path, message, "--json")
+    ran = run("note", "--rule", rule, "--path", path, message, "--json")
     assert ran.code == 0, ran.err
     id: str = ran.json["findings"][0]["id"]
     return id
 
 
 def learned(run: Run, *options: str) -> Any:
-    """What `diurna learn` says in JSON."""
-    return run("learn", "--json", *options).json
+    """What `diurna review --learn` says in JSON."""
+    return run("review", "--learn", "--json", *options).json
 
 
 def texts(run: Run, *options: str) -> list[str]:
@@ -62,10 +62,10 @@ def test_the_same_ledger_gives_the_same(
     taught: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No clock takes part, and listing changes nothing."""
-    shape, before = taught.shape(), run("learn", "--json").out
+    shape, before = taught.shape(), run("review", "--learn", "--json").out
     monkeypatch.setenv("DIURNA_NOW", "1999999999999")
-    assert run("learn", "--json").out == before
-    assert run("learn", "--dry-run").code == 0 and run("learn").code == 0
+    assert run("review", "--learn", "--json").out == before
+    assert run("review", "--learn", "--dry-run").code == 0 and run("review", "--learn").code == 0
     assert taught.shape() == shape
 
 
@@ -73,14 +73,16 @@ def test_a_pipe_writes_nothing_and_asking_raises_threads_once(taught: Repo, run:
     """Without a terminal nothing is written; `--ask` raises open threads, no fact, and each once."""
     keys = [one["key"] for one in learned(run)["proposals"]]
     shape = taught.shape()
-    assert run("learn", "--ask", "--dry-run").out.startswith("would raise review-learn-")
+    assert run("review", "--learn", "--ask", "--dry-run").out.startswith(
+        "would raise review-learn-"
+    )
     assert taught.shape() == shape
     asked = learned(run, "--ask")
     assert asked["raised"] == [f"review-learn-{key}" for key in keys] and asked["commit"]
-    facts = run("ls", "--all", "--json").json["facts"]
+    facts = run("show", "--list", "--all", "--json").json["facts"]
     assert {one["kind"] for one in facts} == {"finding", "thread"}
     assert learned(run, "--ask")["raised"] == []
-    assert run("learn", "--ask").out == "nothing new is to be asked\n"
+    assert run("review", "--learn", "--ask").out == "nothing new is to be asked\n"
     assert [one["key"] for one in learned(run)["proposals"]] == keys
     assert run("append", "--close", asked["raised"][0]).code == 0
     assert [one["key"] for one in learned(run)["proposals"]] == keys[1:]
@@ -152,7 +154,7 @@ def test_what_a_document_says_is_not_proposed(taught: Repo, run: Run) -> None:
 
 def test_accepting_by_key(taught: Repo, run: Run) -> None:
     """The proposal of a key alone, in other words too; any other key writes nothing."""
-    facts = run("ls", "--json").json["facts"]
+    facts = run("show", "--list", "--json").json["facts"]
     keys = [one["key"] for one in learned(run)["proposals"]]
     for wrong in (
         ("--accept", "zz"),
@@ -161,10 +163,10 @@ def test_accepting_by_key(taught: Repo, run: Run) -> None:
         ("--accept", keys[0], "--ask"),
     ):
         assert (
-            run("learn", *wrong, "--text", "y").code != 0
-            and run("ls", "--json").json["facts"] == facts
+            run("review", "--learn", *wrong, "--text", "y").code != 0
+            and run("show", "--list", "--json").json["facts"] == facts
         )
-    ran = run("learn", "--accept", keys[0][:12], "--text", "Each call has a timeout.")
+    ran = run("review", "--learn", "--accept", keys[0][:12], "--text", "Each call has a timeout.")
     assert ran.code == 0 and "Learned" in ran.out
     assert "Each call has a timeout." in run("recall", "timeout of calls").out
     assert [one["key"] for one in learned(run)["proposals"]] == keys[1:]
@@ -303,11 +305,11 @@ def test_what_auditors_find_again_and_again_is_offered(repo: Repo, run: Run) -> 
     """Three findings of one rule, a bug that came back, and three failed verdicts; two are no habit."""
     for number in range(3):
         said = ("--rule", "no-timeout", "--path", f"src/{number}.py", "request without a timeout")
-        assert run("finding", "report", *said).code == 0
-    back = ("finding", "report", "--rule", "race", "--path", "src/q.py", "lock is not held")
+        assert run("note", *said).code == 0
+    back = ("note", "--rule", "race", "--path", "src/q.py", "lock is not held")
     bug = run(*back, "--json").json["findings"][0]["id"]
     assert run("append", "--close", bug).code == 0 and run(*back).code == 0
-    assert run("finding", "report", "--rule", "typo", "one word").code == 0
+    assert run("note", "--rule", "typo", "one word").code == 0
     assert run("note", "thread: id=retry Retry queue", "thread: id=cart Cart").code == 0
     for number, (fact, role) in enumerate(
         (("retry", "judge"),) * 3 + (("cart", "judge"), ("cart", "builder"))

@@ -64,7 +64,7 @@ _FLOOR_SECONDS = 0.1 if WHOLE in os.environ else 0.05
 
 
 def lint(text: str) -> None:
-    """As `diurna lint FILE` does."""
+    """As `diurna check --ci FILE` does."""
     lint_files([("draft.md", text.encode())], "warn")
 
 
@@ -83,7 +83,7 @@ def append_fact(text: str) -> None:
 
 
 def absorbed(text: str) -> None:
-    """As `diurna absorb` reads an edited continuity.md."""
+    """As `diurna check --absorb` reads an edited continuity.md."""
     head = "# Continuity — x\n\n## Facts\n\n"
     absorb(head, f"{head}{text}\n", Policy(), lambda _: None)
 

@@ -86,11 +86,11 @@ def test_faults_are_cited_and_known() -> None:
     [
         ("pip install 'diurna[mcp]'", True),
         ("python -m pip install -U diurna", True),
-        ("uvx diurna tour", True),
+        ("uvx diurna init --tour", True),
         ("uv tool install --force diurna", True),
         ("uv tool install '.[mcp]'", False),
         ('"$RUNNER_TEMP/diurna/bin/pip" install --quiet "$GITHUB_ACTION_PATH/../../.."', False),
-        ("pip install -q -e . && .venv/bin/diurna tour", False),
+        ("pip install -q -e . && .venv/bin/diurna init --tour", False),
     ],
 )
 def test_an_install_from_a_registry_is_found(text: str, is_one: bool) -> None:

@@ -399,7 +399,7 @@ def test_learn_lists_and_asks_and_writes_no_fact(tell: Tell, run: Run) -> None:
     """Proposals come with keys and diffs as evidence; asked for they become threads, and no fact is born."""
     for path in ("a.py", "b.py", "c.py"):
         bug = ("--rule", "no-timeout", "--path", path, "a request without a timeout")
-        assert run("finding", "report", *bug).code == 0
+        assert run("note", *bug).code == 0
 
     async def story(client: Client) -> None:
         listed = await ask(client, "learn")
@@ -413,7 +413,7 @@ def test_learn_lists_and_asks_and_writes_no_fact(tell: Tell, run: Run) -> None:
         assert "raised" not in await ask(client, "learn", ask=True)
 
     tell(story)
-    assert {one["kind"] for one in run("ls", "--all", "--json").json["facts"]} == {
+    assert {one["kind"] for one in run("show", "--list", "--all", "--json").json["facts"]} == {
         "finding",
         "thread",
     }
@@ -473,7 +473,7 @@ def test_what_another_process_appends_is_seen(tell: Tell, spawn: Run) -> None:
         assert (await ask(client, "status"))["logs"] == 5
 
     tell(story)
-    assert spawn("verify").code == 0
+    assert spawn("check", "--ci").code == 0
 
 
 @pytest.mark.deep(reason="too_many_requests_are_told_to_wait is the small one")
@@ -504,7 +504,7 @@ def test_many_requests_at_once_are_all_answered(tell: Tell, run: Run) -> None:
 
     tell(story)
     assert len(run("log", "--json").json["sessions"]) == count
-    assert run("verify").code == 0
+    assert run("check", "--ci").code == 0
 
 
 def test_a_slow_question_blocks_nobody_and_can_be_taken_back(

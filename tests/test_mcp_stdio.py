@@ -168,7 +168,7 @@ def test_the_sdk_talks_to_a_process(repo: Repo, spawn: Run, program: str, mode: 
     anyio.run(story)
     logs = json.loads(spawn("log", "--json").out)["sessions"]
     assert [log["agent"] for log in logs] == ["other", "codex"]
-    assert spawn("verify").code == 0
+    assert spawn("check", "--ci").code == 0
 
 
 @pytest.mark.deep(reason="test_mcp::a_session_of_work is the small one")
@@ -466,7 +466,7 @@ def test_a_client_that_is_killed_loses_no_log(repo: Repo, spawn: Run, program: s
         assert b"Traceback" not in said.read()  # ends when the server has ended
     titles = {one["title"] for one in json.loads(spawn("log", "--json").out)["sessions"]}
     assert titles == {f"Log {n}" for n in range(1, count + 1)}
-    verified = spawn("verify")
+    verified = spawn("check", "--ci")
     assert (verified.code, verified.out) == (0, "all in order\n")
     assert repo.git("status", "--porcelain") == ""
     assert repo.git("fsck", "--strict") == ""

@@ -33,14 +33,14 @@ def test_whatever_is_said_names_no_command_line(said: str) -> None:
         ("`diurna show --list --all` lists all ids, archived ones too", "`recall` finds ids by their words"),
         ("`diurna recall --ids 2026-11-21-x`", "`get` of 2026-11-21-x"),
         ("`diurna why a.b tells when and by whom`", "`get` of a.b"),
-        ("`diurna resolve limit` says which holds", "`resolve` says which holds"),
+        ("`diurna conflicts limit --choose SIDE` says which holds", "`resolve` says which holds"),
         ('if it is meant as it is, say `--anyway` (`"anyway": true` in JSON)',
          "if it is meant as it is, say `anyway`: true"),
         ("say `--ref a` or `--update a TEXT` instead; where both are recorded, `diurna append --supersede b=a` makes one",
          "say `refs` with a or `update` of a instead; where both are recorded, `supersede` of b by a makes one"),
         ("run `diurna init` here to make one, or name one with --home PATH",
          "a person has to look at it, where the memory is"),
-        ("free some space; `diurna doctor` says more", "free some space"),
+        ("free some space; `diurna check` says more", "free some space"),
     ],
 )  # fmt: skip
 def test_hints(hint: str, told: str) -> None:

@@ -218,9 +218,9 @@ def test_a_home_records_it_and_tells_it(diurna: Callable[..., Ran], bare_repo: R
         ]  # fmt: skip
         assert [step["remark"] for step in steps[2:4]] == ["", "at last"]
         assert "Shelved to done" in diurna("why", "node").out
-        assert "shelved node → todo, node → done" in diurna("timeline").out
-        diurna("publish")
-        diurna("replay", "--check")
+        assert "shelved node → todo, node → done" in diurna("recall", "--level", "timeline").out
+        diurna("check", "--publish")
+        diurna("check", "--replay")
         shutil.rmtree(bare_repo.path / ".git/diurna/cache")
 
 

@@ -164,7 +164,7 @@ def test_who_goes_on_in_the_old_place(
     monkeypatch.chdir(two.folder)
     if kind == IN_TREE:
         assert discover(str(two.folder)).kind == OWN_BRANCH, "the clone follows by itself"
-        assert "home-moved" in {one["code"] for one in run("doctor", "--json").json["findings"]}
+        assert "home-moved" in {one["code"] for one in run("check", "--json").json["findings"]}
     assert run("sync").code == 0
     two.git("push", "-q", "origin", "main")
     one.sync()

@@ -36,11 +36,16 @@ def test_everything_finds_it(
     ):
         monkeypatch.chdir(place)
         assert run("status", "--json").json["home"]["prefix"] == f"{folder}/"
-        assert run("ls").out.startswith("one"), place
+        assert run("show", "--list").out.startswith("one"), place
     monkeypatch.chdir(bare_repo.path)
     page = f"{folder}/continuity.md"
     assert bare_repo.git("check-attr", "-z", "merge", page).split("\0")[2] == "diurna-ours"
-    for command in (("verify",), ("lint",), ("doctor",), ("publish",)):
+    for command in (
+        ("check", "--ci"),
+        ("check", "--ci"),
+        ("check",),
+        ("check", "--publish"),
+    ):
         assert run(*command).code == 0, command
 
 

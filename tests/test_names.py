@@ -89,9 +89,9 @@ def test_a_log_holds_whole_ids(memory: Memory, event: Event) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("show", "web"), ("why", "web"), ("why", "web", "--versions"), ("links", "web"),
-        ("recall", "--ids", "web"), ("timeline", "web"), ("conflicts", "web"), ("confirm", "web"),
-        ("archive", "web", "--reason", "R."), ("redact", "web", "--reason", "R.", "--dry-run"),
+        ("show", "web"), ("why", "web"), ("why", "web", "--versions"), ("show", "--links", "web"),
+        ("recall", "--ids", "web"), ("recall", "--level", "timeline", "web"), ("conflicts", "web"), ("review", "--confirm", "web"),
+        ("forget", "--archive", "web", "--reason", "R."), ("redact", "web", "--reason", "R.", "--dry-run"),
         ("task", "start", "do-"), ("task", "done", "do-"), ("task", "handoff", "do-", "--next", "N."),
         ("task", "add", "More.", "--depends", "do-"), ("append", "--ref", "web"),
         ("append", "--close", "thr"), ("append", "--supersede", "web=orders-stay"),

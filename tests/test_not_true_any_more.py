@@ -76,9 +76,9 @@ def test_no_line_says_what_is_false_without_a_mark(repo: Repo, run: Run, seed: i
     for subject in _SUBJECTS:
         lines += run("recall", subject, "-n", "12").out.splitlines()
         lines += run("recall", subject, "--superseded", "-n", "12").out.splitlines()
-    lines += run("ls", "--all").out.splitlines()
+    lines += run("show", "--list", "--all").out.splitlines()
     lines += run("log").out.splitlines()
-    lines += run("timeline", "--before", "9w", "-n", "99").out.splitlines()
+    lines += run("recall", "--level", "timeline", "--before", "9w", "-n", "99").out.splitlines()
     lines += run("brief").out.splitlines()
     lines += run("brief", "--task", "look at the ferry and the quarry").out.splitlines()
     assert false
@@ -151,9 +151,15 @@ def test_a_deprecated_pattern_is_marked(repo: Repo, run: Run) -> None:
     for role in ("judge", "auditor"):
         assert run("append", "--title", f"N {role}", "--ignored", f"pin-it={role}").code == 0
     assert "deprecated: Pin the tide table first." in run("recall", "tide table").out
-    assert "(deprecated) Pin the tide" in run("ls").out
+    assert "(deprecated) Pin the tide" in run("show", "--list").out
     assert "state: deprecated" in run("show", "pin-it").out
-    for command in (("show", "pin-it"), ("ls",)):
+    for command in (
+        ("show", "pin-it"),
+        (
+            "show",
+            "--list",
+        ),
+    ):
         assert run(*command, "--json").json["facts"][0]["state"] == "deprecated"
 
 

@@ -148,7 +148,7 @@ def test_of_a_repository_with_code_only_the_memory_comes(
     repo.git("add", "-A")
     repo.git("commit", "-qm", "code")
     assert run("note", "decision: id=retry Webhooks are retried three times.").code == 0
-    run("publish")
+    run("check", "--publish")
     for key in ("uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"):
         repo.git("config", key, "true")
     whole = tmp_path / "whole"

@@ -55,7 +55,7 @@ def test_all_that_is_born_there_says_so(own: Path, run: Run) -> None:
     """A fact of the personal home says that it is personal, also one that somebody wrote into the page."""
     page = own / "continuity.md"
     page.write_text(page.read_text() + "\n## Facts\n\n- The bikes are blue.\n")
-    assert run("absorb", "--home", "personal").code == 0
+    assert run("check", "--absorb", "--home", "personal").code == 0
     live = Memory(discover(str(own))).view().live
     assert {one.fact.text for one in live} == {f"{WORD} likes tabs.", "The bikes are blue."}
     assert all(("personal", "true") in one.fact.meta for one in live)
@@ -179,10 +179,10 @@ def test_an_edit_of_the_page_is_said_and_not_absorbed(data: Path, repo: Repo, ru
     edited = page.read_text().replace("| tier:", "| personal: true | tier:")
     assert edited != page.read_text()
     page.write_text(edited)
-    ran = run("absorb")
+    ran = run("check", "--absorb")
     assert ran.code == 1 and "ship is only one person's" in ran.err
     repo.git("commit", "-qam", "by hand")
-    assert "ship is only one person's" in run("lint").out + run("lint").err
+    assert "ship is only one person's" in run("check", "--ci").out + run("check", "--ci").err
     run("append", "--title", "Next")
     assert all(
         not one.fact.meta or "personal" not in dict(one.fact.meta)
@@ -223,11 +223,11 @@ def test_what_history_has_is_named(data: Path, repo: Repo, run: Run) -> None:
     repo.write("memory/sessions/2026-11-20-101500.md", log)
     repo.git("add", "-A")
     repo.git("commit", "-qm", "by hand")
-    for command in ("lint", "verify", "doctor"):
-        ran = run(command)
+    for command in (("check", "--ci"), ("check",)):
+        ran = run(*command)
         assert ran.code == 1 and "m is only one person's" in ran.out + ran.err, command
     assert run("redact", "m", "--reason", "Private.").code == 0
-    assert "m is only one person's" not in run("lint").err
+    assert "m is only one person's" not in run("check", "--ci").err
 
 
 def test_a_reference_by_the_library_is_not_refused(own: Path, repo: Repo) -> None:
@@ -247,9 +247,9 @@ def test_two_homes_are_not_named_at_once(own: Path, repo: Repo, run: Run) -> Non
 
 def test_who_decides_about_it_is_told_where_it_is(own: Path, repo: Repo, run: Run) -> None:
     """A command that takes no name of a home before an id says how that fact is named."""
-    ran = run("confirm", "personal/qf-tabs")
+    ran = run("review", "--confirm", "personal/qf-tabs")
     assert ran.code == 1 and "qf-tabs with `--home personal` names the fact" in ran.err
-    assert run("confirm", "--home", "personal", "qf-tabs").code == 0
+    assert run("review", "--confirm", "--home", "personal", "qf-tabs").code == 0
 
 
 def test_a_session_is_not_said_to_have_been_shown_it() -> None:

@@ -253,12 +253,14 @@ def test_who_writes_it_on_purpose_is_told(repo: Repo, run: Run, topic: str) -> N
     assert done.code == 0 and "warning: mine reads as if it were about a person" in done.err
     assert "`diurna note --personal`" in done.err
     found = [
-        one for one in run("lint", "--json").json["findings"] if one["code"] == "personal-statement"
+        one
+        for one in run("check", "--ci", "--json").json["findings"]
+        if one["code"] == "personal-statement"
     ]
     assert found[0]["message"].startswith("mine reads as if")
     assert found[0]["hint"].startswith("`diurna redact mine --reason WHY`")
     assert run("redact", "mine", "--reason", "private").code == 0
-    assert "personal-statement" not in run("lint", "--json").out
+    assert "personal-statement" not in run("check", "--ci", "--json").out
 
 
 @pytest.mark.parametrize("cue", ["from now on", "don't", "prefer", "never use"])
@@ -272,7 +274,7 @@ def test_no_word_of_ours_makes_a_line_personal(repo: Repo, run: Run, cue: str) -
         ]
         body = "## Observed\n\n" + "\n".join(observed_lines(seen)) + "\n"
         run("append", "--title", "Day", "--body", "-", stdin=body.encode())
-        found = [one["code"] for one in run("lint", "--json").json["findings"]]
+        found = [one["code"] for one in run("check", "--ci", "--json").json["findings"]]
         assert found.count("personal-statement") == named
 
 

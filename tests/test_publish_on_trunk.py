@@ -106,8 +106,8 @@ def test_a_fact_that_is_redacted_on_the_trunk_leaves_the_page_at_once(repo: Repo
     assert run("append", "--title", "L", "--new", "id=login It is hunter2.").code == 0
     repo.git("switch", "-q", "-c", "side")
     ran = run("redact", "login", "--reason", "A password.")
-    assert "hint: `diurna publish` takes it out of continuity.md\n" in ran.err
-    ran = run("publish")
+    assert "hint: `diurna check --publish` takes it out of continuity.md\n" in ran.err
+    ran = run("check", "--publish")
     assert ran.code == 0 and "hunter2" not in (repo.path / PAGE).read_text()
     assert "published on main; a pull request from side can conflict in them" in ran.err
     repo.git("switch", "-q", "main")
@@ -131,9 +131,9 @@ def test_nobody_is_nagged_on_a_branch_that_does_not_publish(repo: Repo, run: Run
     assert "publish" not in ran.err
     answer = run("status", "--json").json
     assert (answer["publish"], answer["drift"]) == ({**here, "here": False}, [])
-    assert run("verify").out == "all in order\n"
-    assert "drift" not in {one["code"] for one in run("lint", "--json").json["findings"]}
-    assert "drift" not in {one["code"] for one in run("doctor", "--json").json["findings"]}
+    assert run("check", "--ci").out == "all in order\n"
+    assert "drift" not in {one["code"] for one in run("check", "--ci", "--json").json["findings"]}
+    assert "drift" not in {one["code"] for one in run("check", "--json").json["findings"]}
     repo.git("checkout", "-q", "--detach")
     answer = run("status", "--json").json
     assert (answer["publish"]["here"], answer["drift"]) == (False, [])
@@ -141,8 +141,8 @@ def test_nobody_is_nagged_on_a_branch_that_does_not_publish(repo: Repo, run: Run
     repo.git("switch", "-q", "main")
     repo.git("merge", "-q", "--no-ff", "side")
     assert "drift     continuity.md\n" in run("status").out
-    assert "`diurna publish` writes and commits what drifted" in run("status").err
-    assert {one["code"] for one in run("verify", "--json").json["findings"]} == {"drift"}
+    assert "`diurna check --publish` writes and commits what drifted" in run("status").err
+    assert {one["code"] for one in run("check", "--ci", "--json").json["findings"]} == {"drift"}
 
 
 def test_a_review_publishes_on_the_trunk_alone(clone: Clone) -> None:

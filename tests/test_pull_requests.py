@@ -378,7 +378,7 @@ def test_work_in_the_checkout_is_left_alone(forge: Forge) -> None:
 def test_the_three_lines_of_other_forges(forge: Forge, tmp_path: Path) -> None:
     """Those of TEAM.md, as they stand there."""
     page = (GUIDE / "TEAM.md").read_text()
-    (lines,) = [block for block in blocks(page, "sh") if "diurna publish" in block]
+    (lines,) = [block for block in blocks(page, "sh") if "diurna check --publish" in block]
     assert len(lines) == 3
     merged(forge, "ada")
     done = forge.step(["bash", "-euc", "\n".join(lines)], tmp_path, URL=str(forge.hub))

@@ -62,7 +62,7 @@ def told(repo: Repo, run: Run) -> str:
         input=raw.encode(), capture_output=True, check=True,
     ).stdout.decode().strip()  # fmt: skip
     repo.git("update-ref", "refs/heads/main", made)
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     repo.git("clone", "-q", "--bare", str(repo.path), str(repo.path.parent / "hub"))
     repo.git("remote", "add", "origin", str(repo.path.parent / "hub"))
     repo.git("fetch", "-q")
@@ -72,7 +72,7 @@ def told(repo: Repo, run: Run) -> str:
 
 def shown(run: Run) -> list[str]:
     """Return what memory answers of everything."""
-    asked = (("show",), ("why", "vault"), ("ls", "--all"), ("archive",))
+    asked = (("show",), ("why", "vault"), ("show", "--list", "--all"), ("forget", "vault"))
     return [run(*words).out for words in asked]
 
 
@@ -90,7 +90,7 @@ def test_no_command_of_git_finds_it(repo: Repo, run: Run) -> None:
     (path,) = (repo.path / "memory").rglob(f"*{stem}*.md")
     purged = path.read_bytes()
     assert run("redact", "vault", stem, "--reason", "Private.").code == 0
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     before = [without_ids(one) for one in shown(run)]
     aside = lines(repo, "-C", str(repo.path.parent / "aside"), "status", "--porcelain")
     assert aside == []
@@ -123,17 +123,20 @@ def test_no_command_of_git_finds_it(repo: Repo, run: Run) -> None:
     assert lines(repo, "cat-file", "-t", "v1") == ["tag"]
     assert repo.git("status", "--porcelain", "-uno") == ""
     assert repo.git("-C", str(repo.path.parent / "aside"), "status", "--porcelain") == ""
-    for command in (("verify",), ("replay", "--check")):
+    for command in (
+        ("check", "--ci"),
+        ("check", "--replay"),
+    ):
         assert run(*command).code == 0, run(*command)
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     assert [without_ids(one) for one in shown(run)] == before
-    assert run("absorb").out.startswith("nothing")
+    assert run("check", "--absorb").out.startswith("nothing")
     copies = [repo.path / ".git/diurna/spool" / name for name in (stem, f"kept/{stem}")]
     for copy in copies:  # of another process, or of a backup of the machine
         copy.parent.mkdir(exist_ok=True)
         copy.write_bytes(purged)
     assert run("append", "--title", "Later", "--ref", "plain").code == 0
-    assert run("verify").code == 0 and run("doctor").code in (0, 1)
+    assert run("check", "--ci").code == 0 and run("check").code in (0, 1)
     assert not any(copy.exists() for copy in copies)
     assert not any(word in repo.git("log", "--all", "-p") for word in WORDS)
     again = run("redact", "vault", stem, "--reason", "Private.", "--purge", "--yes")
@@ -182,7 +185,7 @@ def test_an_own_branch(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
     assert run("redact", "vault", "--reason", "Private.", "--purge", "--yes").code == 0
     assert repo.git("rev-parse", "main") == code
     assert WORDS[0] not in repo.git("log", "--all", "-p")
-    assert run("verify").code == 0 and run("replay", "--check").code == 0
+    assert run("check", "--ci").code == 0 and run("check", "--replay").code == 0
     assert "Orders are kept." in run("show").out
     assert Memory.open(str(repo.path)).state()["vault"].fact.redacted
 
@@ -245,7 +248,7 @@ def test_an_old_clone_brings_nothing_back(
     three.sync()
     one.sync()
     assert one.git("rev-parse", "HEAD") == three.git("rev-parse", "HEAD")
-    assert run("verify").code == 0
+    assert run("check", "--ci").code == 0
 
 
 @pytest.mark.deep(
@@ -279,7 +282,7 @@ def test_a_kill_loses_nothing_and_the_same_command_goes_on(repo: Repo, run: Run,
     ran = run(*purge)
     assert ran.code == 0, ran.err
     assert WORDS[0] not in repo.git("log", "--all", "-p", "-m")
-    assert run("verify").code == 0
+    assert run("check", "--ci").code == 0
     repo.git("fsck", "--no-dangling")
 
 

@@ -146,7 +146,7 @@ def test_set_up_lines_are_the_two_for_a_fresh_machine() -> None:
     """One line starts the tour, one the tests; both work from a fresh clone with git and Python only."""
     tour, tests = set_up()
     start = "python3 -m venv .venv && .venv/bin/pip install -q -e "
-    assert tour == f"{start}. && .venv/bin/diurna tour"
+    assert tour == f"{start}. && .venv/bin/diurna init --tour"
     assert tests == f"{start}'.[dev]' && .venv/bin/pytest -q -n auto"
 
 

@@ -94,7 +94,7 @@ def test_what_the_home_is_made_of_is_no_document(bare_repo: Repo, run: Run, bran
     """In-tree; a home on a branch of its own has nothing in HEAD, and asks the code's documents."""
     assert run("init", *(("--branch", branch) if branch else ())).code == 0
     run("note", "decision: One queue for each shop.")
-    run("publish")
+    run("check", "--publish")
     bare_repo.write("AGENTS.md", "A queue.\n")
     bare_repo.write("archive/AGENTS.md", "An old queue.\n")
     bare_repo.git("add", "AGENTS.md", "archive")

@@ -88,10 +88,10 @@ class Told:
         ]  # fmt: skip
         self.stems = [one if isinstance(one, str) else str(one.json["stem"]) for one in made]
         self.before = repo.git("rev-parse", "HEAD").strip()
-        assert run("publish").code == 0
+        assert run("check", "--publish").code == 0
         assert all(run("recall", token, "--superseded").out for token in TOKENS[:4])
         assert (
-            NAMED in run("entity").out + run("show", "vault").out
+            NAMED in run("show", "--about").out + run("show", "vault").out
             and BESIDE in run("why", "vault").out
         )
         assert run("brief", "--task", TEXT).code == 0
@@ -103,7 +103,7 @@ class Told:
     def redact(self) -> None:
         for target in ("vault", self.stems[3]):
             assert self.run("redact", target, "--reason", "Private.").code == 0
-        assert self.run("publish").code == 0
+        assert self.run("check", "--publish").code == 0
 
     @property
     def points(self) -> list[str]:
@@ -137,8 +137,8 @@ _ELSEWHERE = {
     "init": "makes a home", "hook": "is called by git",
     "org": "its rows are walked in test_org_worker",
     "mcp": "serves until it is stopped; its tools are walked below",
-    "web": "serves until it is stopped; its pages are walked in test_web_*", "tour": "a ledger of its own",
-    "install": "writes settings of other programs", "uninstall": "takes them out again",
+    "web": "serves until it is stopped; its pages are walked in test_web_*",
+    "install": "writes settings of other programs",
     "completion": "prints a script; what it completes with is read off the cache",
 }  # fmt: skip
 #: What stands in the help for a value that is no point of time.
@@ -333,7 +333,7 @@ def test_no_method_of_memory_returns_it(told: Told) -> None:
 
 def test_what_holds_no_free_text_is_shown_of_a_redacted_fact(told: Told) -> None:
     """Id, kind, dates, counts and ids that it names, now and then; its entity is unknown, other remarks stay."""
-    assert told.run("entity", f"{NAMED} Vault").code == 0
+    assert told.run("show", "--about", f"{NAMED} Vault").code == 0
     told.redact()
     for asked in ([], ["--as-of", told.points[0]]):
         out = told.run("show", "vault", "--json", *asked).json
@@ -341,7 +341,7 @@ def test_what_holds_no_free_text_is_shown_of_a_redacted_fact(told: Told) -> None
         assert (fact["id"], fact["kind"], fact["text"]) == ("vault", "thread", "(redacted)")
         assert "plain" in str(fact) and told.stems[1][:10] in str(fact)
     for name in (f"{NAMED} Vault", "safe"):
-        assert told.run("entity", name).code == 1
+        assert told.run("show", "--about", name).code == 1
     assert "a remark that stays" in told.run("why", "plain").out
     assert "supersedes" in str(told.run("why", "vault").out).lower()
 
@@ -353,8 +353,8 @@ def test_footers_that_come_after_the_redaction_stay_withheld(told: Told) -> None
     meta = (("tags", token), ("entity", token), ("cellar", token), ("supersedes", f"old, {token}!"))
     told.says("More", FactUpdated("vault", "It is open.", meta=meta, remark=f"see {token}"),
               FactReferenced("vault", f"or {token}"))  # fmt: skip
-    assert told.run("publish").code == 0
-    for line in (["show", "vault"], ["show", "--json"], ["why", "vault"], ["entity"], ["recall", "open"],
+    assert told.run("check", "--publish").code == 0
+    for line in (["show", "vault"], ["show", "--json"], ["why", "vault"], ["show", "--about"], ["recall", "open"],
                  ["brief"], ["recall", token, "--json"], ["status"], ["show", "--tag", token]):  # fmt: skip
         ran = told.run(*line)
         assert token not in (ran.out + ran.err).replace(f'"{token}"', "").replace(
@@ -430,7 +430,7 @@ def test_a_title_that_says_the_text_is_withheld_with_it(repo: Repo, run: Run) ->
     )
     assert run("recall", words[0]).code == 0 and words[1] in run("log").out
     assert run("redact", "short", "long", "--reason", "Private.").code == 0
-    for line in (["log"], ["log", "--json"], ["recall", "kappaqoukka"], ["recall", "stone"], ["timeline"],
+    for line in (["log"], ["log", "--json"], ["recall", "kappaqoukka"], ["recall", "stone"], ["recall", "--level", "timeline"],
                  ["why", "short", "--versions"], ["why", "long"], ["undo", "--dry-run"]):  # fmt: skip
         ran = run(*line)
         assert not [word for word in words if word in ran.out + ran.err], line
@@ -646,9 +646,9 @@ def test_a_purged_text_never_comes_back(told: Told, replace: str, monkeypatch: A
     """Redacted, taken out of the history, collected: no later command writes it again (fault:E7)."""
     monkeypatch.setenv("FILTER_BRANCH_SQUELCH_WARNING", "1")
     run, repo = told.run, told.repo
-    assert run("verify").code == 0
+    assert run("check", "--ci").code == 0
     assert run("redact", "vault", "--reason", "Private.").code == 0
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     said = run("redact", "vault", "--reason", "Private.", "--json").json
     (repo.path.parent / "purge").write_text("".join(f"{one}\n" for one in said["git"]["files"]))
     purge(repo, replace=replace)
@@ -656,13 +656,13 @@ def test_a_purged_text_never_comes_back(told: Told, replace: str, monkeypatch: A
     for number in range(2):
         done = run("append", "--title", f"Later {number}", "--ref", "plain")
         assert (done.code, "warning" in done.err) == (0, False), done
-        assert run("publish").code == 0
-        said = run("verify", "--json").json["findings"]
+        assert run("check", "--publish").code == 0
+        said = run("check", "--ci", "--json").json["findings"]
         assert [one for one in said if one["severity"] == "error"] == []
-        assert run("verify").code == 0
+        assert run("check", "--ci").code == 0
         repo.git("gc", "-q", "--prune=now")
-    assert "nothing to restore" in run("verify", "--restore").err
-    assert run("doctor", "--fix").code in (0, 1)
+    assert "nothing to restore" in run("check", "--restore").err
+    assert run("check", "--fix").code in (0, 1)
     for command in (
         ("show",),
         ("recall", "code vault"),
@@ -683,12 +683,12 @@ def test_only_the_logs_that_a_redaction_names_may_go(told: Told, monkeypatch: An
     monkeypatch.setenv("FILTER_BRANCH_SQUELCH_WARNING", "1")
     run, repo = told.run, told.repo
     told.redact()
-    assert run("verify").code == 0
+    assert run("check", "--ci").code == 0
     ids = repo.path.parent / "purge"
     other = repo.git("rev-parse", f"HEAD:memory/{path_of(told, 5)}").strip()
     ids.write_text(f"{other}\n")
     purge(repo)
-    found = run("verify", "--json").json["findings"]
+    found = run("check", "--ci", "--json").json["findings"]
     assert {one["code"] for one in found if one["severity"] == "error"} == {"history-rewritten"}
 
 
@@ -700,14 +700,14 @@ def test_a_redacted_log_may_be_deleted_and_no_other(told: Told) -> None:
     for number, code in ((1, 0), (3, 0), (4, 0), (5, 1)):
         repo.git("rm", "-q", f"memory/{path_of(told, number)}")
         repo.git("commit", "-q", "-m", "gone")
-        run("publish")
-        assert run("verify").code == code
-    found = run("verify", "--json").json["findings"]
+        run("check", "--publish")
+        assert run("check", "--ci").code == code
+    found = run("check", "--ci", "--json").json["findings"]
     errors = {one["file"] for one in found if one["severity"] == "error"}
     assert errors == {path_of(told, 5)}
-    assert run("verify", "--restore").code == 0
-    run("publish")
-    assert run("verify").code == 0
+    assert run("check", "--restore").code == 0
+    run("check", "--publish")
+    assert run("check", "--ci").code == 0
     assert not (repo.path / "memory" / path_of(told, 1)).exists()
 
 
@@ -719,8 +719,8 @@ def test_a_redaction_of_other_bytes_allows_nothing(told: Told) -> None:
     memory.append(SessionDraft("Sly", "", (FactRedacted("plain", held=held),), type="edit"))
     repo.git("rm", "-q", f"memory/{path_of(told, 5)}")
     repo.git("commit", "-q", "-m", "gone")
-    run("publish")
-    assert run("verify").code == 1
+    run("check", "--publish")
+    assert run("check", "--ci").code == 1
 
 
 @pytest.mark.parametrize("who", ["one", "two"])

@@ -362,7 +362,7 @@ def test_c18_the_command_line_marks_an_answer_as_incomplete(repo: Repo, run: Run
     one, file = object_file(repo.path, f"HEAD:{path}")
     file.unlink()
     shutil.rmtree(repo.path / ".git" / "diurna" / "cache")
-    for arguments in (["show"], ["show", "--json"], ["status"], ["verify"]):
+    for arguments in (["show"], ["show", "--json"], ["status"], ["check", "--ci"]):
         ran = run(*arguments)
         assert (ran.out + ran.err).count(one) == 1, arguments
     assert continuity(str(repo.path)) is None, "the short way leaves it to the command line"

@@ -52,7 +52,7 @@ def diurna(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     "command",
     [
-        ("show",), ("status",), ("brief",), ("log",), ("publish",), ("verify",), ("show", "a"),
+        ("show",), ("status",), ("brief",), ("log",), ("check", "--publish",), ("check", "--ci",), ("show", "a"),
         ("show", "nobody"), ("show", "nobody", "--json"),
     ],
 )  # fmt: skip

@@ -117,8 +117,8 @@ def _colleague(repo: Repo) -> None:
 #: A command -> what is to be done first.
 COMMANDS: dict[tuple[str, ...], Callable[[Repo], None]] = {
     ("sync",): _colleague,
-    ("publish",): lambda repo: repo.publish_when("append"),
-    ("absorb",): _edit,
+    ("check", "--publish",): lambda repo: repo.publish_when("append"),
+    ("check", "--absorb",): _edit,
     ("redact", "number-two", "--reason", "a slip"): lambda repo: None,
     ("import", "jsonl", "items.jsonl", "--write"): lambda repo: (
         repo.write("items.jsonl", '{"text": "Orders are never deleted."}\n'), None,
@@ -143,7 +143,7 @@ def test_c19_so_is_the_commit_of_every_command(
     repo.git("remote", "add", "origin", str(repo.path.parent / "hub.git"))
     for number in ("one", "two", "three"):
         assert run("note", f"id=number-{number} fact: Number {number} is told.").code == 0
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     repo.git("push", "-q", "-u", "origin", "main")
     COMMANDS[command](repo)
     before = logs(repo.path, "main")

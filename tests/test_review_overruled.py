@@ -239,7 +239,7 @@ def test_conflicts_and_status_name_it(
     assert sides == [(PERSON, "The ferry waits."), ("codex", "The ferry leaves.")]
     assert "diurna review" in run("conflicts").out
     assert run("review", "--dry-run", "--json").json["asks"][OVERRULED] == 1
-    assert run("confirm", "ferry").code == 0
+    assert run("review", "--confirm", "ferry").code == 0
     memory = Memory.open(str(repo.path))
     assert overruled_sides(memory) == ()
     memory.close()

@@ -189,7 +189,7 @@ def test_a_log_waits_for_the_branch_that_it_was_written_on(tmp_path: Path) -> No
     assert len(logs_in(discover(str(home)))) == 2
 
 
-@pytest.mark.parametrize("what", ["sync", "publish", "a day", "doctor --fix"])
+@pytest.mark.parametrize("what", ["sync", "check --publish", "a day", "check --fix"])
 def test_what_still_waits_goes_by_a_commit_of_diurnas(
     home: Path, what: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,10 +62,10 @@ def put(repo: Repo, path: str, data: bytes, message: str) -> None:
     repo.git("commit", "-q", "-m", message, "--author", "Mallory <m@example.invalid>")
 
 
-def told(run: Run, command: str = "verify") -> dict[str, list[str]]:
+def told(run: Run, *command: str) -> dict[str, list[str]]:
     """Return the messages of a check by their codes."""
     found: dict[str, list[str]] = {}
-    for one in run(command, "--json").json["findings"]:
+    for one in run(*(command or ("check", "--ci")), "--json").json["findings"]:
         found.setdefault(one["code"], []).append(one["message"])
     return found
 
@@ -74,7 +74,7 @@ def answers(run: Run, stem: str) -> Iterator[str]:
     """Say all that a reader of the ledger is told about the fact and the log."""
     for command in (
         ("show",), ("show", "deploys"), ("brief",), ("why", "deploys"), ("log", stem),
-        ("recall", "deploys need"), ("timeline", stem), ("replay",),
+        ("recall", "deploys need"), ("recall", "--level", "timeline", stem), ("check", "--replay",),
     ):  # fmt: skip
         yield run(*command).out
 
@@ -93,14 +93,14 @@ def test_bytes_that_fit_do_not_take_the_place_of_those_first_committed(
     said = list(answers(run, stem))
     assert not any(POISON in one for one in said)
     assert all(HONEST in one for one in (said[0], said[1], said[2]))
-    for command in ("verify", "lint"):
-        assert run(command).code == 1
-        found = told(run, command)
+    for command in (("check",), ("check", "--ci")):
+        assert run(*command).code == 1
+        found = told(run, *command)
         assert any("those first committed are read" in one for one in found["seal-collision"])
         assert any("by Mallory" in one for one in found["seal-collision"])
         assert "log-modified" in found
     before = repo.shape()
-    assert run("verify", "--restore").code == 1
+    assert run("check", "--restore").code == 1
     assert repo.shape() == before
     assert (repo.path / "memory" / log_path(stem)).read_bytes() == poison
 
@@ -114,11 +114,11 @@ def test_what_was_reverted_stays_reverted(short: None, repo: Repo, run: Run, hig
     repo.git("revert", "--no-edit", "HEAD")
     assert not any(POISON in one for one in answers(run, stem))
     assert list(told(run)) == ["seal-collision", "drift", "weak-seal"]
-    assert run("verify", "--restore").code == 1
+    assert run("check", "--restore").code == 1
     assert (repo.path / "memory" / log_path(stem)).read_bytes() == honest
     repo.git("rm", "-q", f"memory/{log_path(stem)}")
     repo.git("commit", "-q", "-m", "tidy")
-    assert run("verify", "--restore").code == 1  # nobody can tell which of them is right
+    assert run("check", "--restore").code == 1  # nobody can tell which of them is right
     assert {"log-deleted", "seal-collision"} <= set(told(run))
 
 
@@ -134,7 +134,7 @@ def test_two_logs_of_one_name_that_both_fit_are_both_read(
     assert HONEST in shown and POISON in shown
     found = told(run)
     assert {"duplicate-stem", "seal-collision", "contradiction"} <= set(found)
-    assert run("verify", "--restore").code == 1
+    assert run("check", "--restore").code == 1
 
 
 @pytest.mark.parametrize("place", ["in place", "beside", "rewritten"])
@@ -160,7 +160,7 @@ def test_a_foreign_log_that_fits_one_of_many_names(
         repo.git("checkout", "-q", "--orphan", "fresh")
         repo.git("commit", "-q", "-m", "squashed")
         repo.git("branch", "-q", "-M", "main")
-    assert run("verify").code == 1
+    assert run("check", "--ci").code == 1
     found = told(run)
     assert ("seal-collision" in found) == (place != "rewritten")
     assert ("stamp-moved" in found) == (place != "in place")
@@ -173,12 +173,15 @@ def test_an_old_log_under_a_later_stamp_is_told(repo: Repo, run: Run) -> None:
     put(repo, log_path(seal(STAMP, data)), data, "notes")
     moved = log_path(seal(LATER, data))
     put(repo, moved, data, "sync")
-    for command in ("verify", "lint"):
-        assert run(command).code == 1
-        (said,) = told(run, command)["stamp-moved"]
+    for command in (("check",), ("check", "--ci")):
+        assert run(*command).code == 1
+        (said,) = told(run, *command)["stamp-moved"]
         assert ended_of(STAMP) in said and ended_of(LATER) in said
-    alone = run("lint", f"memory/{moved}")
-    assert (alone.code, "stamp-moved" in run("lint", f"memory/{moved}", "--json").out) == (1, True)
+    alone = run("check", "--ci", f"memory/{moved}")
+    assert (alone.code, "stamp-moved" in run("check", "--ci", f"memory/{moved}", "--json").out) == (
+        1,
+        True,
+    )
     assert run("show", "deploys", "--json").code == 0
 
 
@@ -201,7 +204,7 @@ def test_short_seals_are_told_once(repo: Repo, run: Run) -> None:
         put(repo, log_path(f"{stamp}-{hashlib.sha256(data).hexdigest()[:12]}"), data, "notes")
     (said,) = told(run)["weak-seal"]
     assert said.startswith("3 logs:")
-    assert run("verify").code == 0
+    assert run("check", "--ci").code == 0
     assert "fact-2" in run("show").out
 
 
@@ -214,16 +217,16 @@ def test_people_read_the_start_of_a_stem_and_every_command_takes_it(repo: Repo, 
         ("why", "use-x"),
         ("why", "--versions", "use-x"),
         ("log", stem),
-        ("timeline", "use-x"),
+        ("recall", "--level", "timeline", "use-x"),
     ):
         said = run(*command).out
         assert short in said and stem not in said, command
         assert stem in run(*command, "--json").out, command
     for taking in (
-        ("log", short), ("timeline", short), ("show", "use-x", "--as-of", short),
-        ("diff", f"{short}..{short}"), ("recall", "--ids", short), ("recall", "use", "--as-of", short),
+        ("log", short), ("recall", "--level", "timeline", short), ("show", "use-x", "--as-of", short),
+        ("log", "--changes", f"{short}..{short}"), ("recall", "--ids", short), ("recall", "use", "--as-of", short),
         ("recall", "use", "--since", short), ("recall", "use", "--until", short),
-        ("log", "--since", short), ("log", "--until", short), ("report", "--until", short),
+        ("log", "--since", short), ("log", "--until", short), ("review", "--report", "--until", short),
         ("redact", short, "--reason", "It is private.", "--words-only", "--dry-run"),
     ):  # fmt: skip
         ran = run(*taking)
@@ -231,7 +234,7 @@ def test_people_read_the_start_of_a_stem_and_every_command_takes_it(repo: Repo, 
     assert "Use X." in run("show", "use-x", "--as-of", short).out
     assert "Use X." in run("recall", "use", "--as-of", short).out
     assert len(run("log", "--since", short, "--until", short, "--json").json["sessions"]) == 1
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     assert stem in (repo.path / "memory/continuity.md").read_text()
 
 
@@ -251,7 +254,11 @@ def test_a_start_that_several_logs_share_is_refused_with_their_names(repo: Repo,
     assert all(len(one) >= 27 and run("log", one).code == 0 for one in shown)
     for taking in (
         ("log",),
-        ("timeline",),
+        (
+            "recall",
+            "--level",
+            "timeline",
+        ),
         ("show", "--as-of"),
         ("recall", "--ids"),
         ("redact", "--reason", "x"),

@@ -193,7 +193,7 @@ def test_d5_what_a_person_edits_waits_for_the_person(alone: Clone) -> None:
     assert (code, out) == (0, "")
     assert (
         err
-        == "diurna: continuity.md was edited by hand; `diurna publish` makes a log of that first\n"
+        == "diurna: continuity.md was edited by hand; `diurna check --publish` makes a log of that first\n"
     )
     assert shape(alone.folder) == before
 
@@ -269,7 +269,10 @@ def test_k7_the_time_of_a_hook_is_limited(
     monkeypatch.setattr("rituals.setup.git_hooks.republish.republish", hangs)
     monkeypatch.setattr("rituals.setup.git_hooks.republish.LIMIT_SECONDS", 1)
     ran = run("hook", "post-merge", "0")
-    assert (ran.code, ran.err) == (0, "diurna: not published in time; `diurna publish` does it\n")
+    assert (ran.code, ran.err) == (
+        0,
+        "diurna: not published in time; `diurna check --publish` does it\n",
+    )
     with pytest.raises(TookTooLong), Limit(1):
         time.sleep(600)
 
@@ -304,7 +307,13 @@ def test_j9_hooks_that_a_repository_ships_never_run(pair: tuple[Clone, Clone], r
     assert "hookspath" not in one.git("config", "--list")
     one.git("config", "core.hooksPath", ".githooks")
     one.create("gamma")
-    for command in (("init",), ("sync",), ("publish",), ("verify",), ("status",)):
+    for command in (
+        ("init",),
+        ("sync",),
+        ("check", "--publish"),
+        ("check", "--ci"),
+        ("status",),
+    ):
         assert run(*command).code == 0
     assert list(one.folder.parent.glob("ran-*")) == []
 

@@ -121,15 +121,15 @@ def test_skills_are_where_hosts_look(bare_repo: Repo, run: Run) -> None:
         assert there == set(SKILLS)
     text = ours.read_text()
     assert ours.read_bytes() == claudes.read_bytes()
-    assert run("uninstall", "codex").code == 0 and ours.exists()
-    assert run("uninstall", "gemini").code == 0 and not (top / ".agents").exists()
+    assert run("install", "--remove", "codex").code == 0 and ours.exists()
+    assert run("install", "--remove", "gemini").code == 0 and not (top / ".agents").exists()
     # as git does on some machines
     claudes.write_bytes(claudes.read_bytes().replace(b"\n", b"\r\n"))
     assert "nothing to do" in run("install", "claude", "--no-mcp").out
     claudes.write_text(text.replace("In passing", "Never"))
-    for command in (("install", "claude", "--no-mcp"), ("uninstall",)):
+    for command in (("install", "claude", "--no-mcp"), ("install", "--remove")):
         ran = run(*command)
         assert ran.code == 1 and "SKILL.md: it is not as Diurna wrote it" in ran.err
         assert "Never" in claudes.read_text()
     claudes.write_text("---\nname: mine\n---\n")
-    assert run("uninstall").code == 0 and claudes.read_text() == "---\nname: mine\n---\n"
+    assert run("install", "--remove").code == 0 and claudes.read_text() == "---\nname: mine\n---\n"

@@ -29,7 +29,7 @@ def bare_environment(home: Path) -> dict[str, str]:
 
 
 def take(home: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run `diurna tour` with an empty home directory."""
+    """Run `diurna init --tour` with an empty home directory."""
     (home / "tmp").mkdir(parents=True)
     return subprocess.run(
         [sys.executable, "-P", "-m", "rituals", "tour", *options],
@@ -70,7 +70,7 @@ def test_tour_needs_no_configuration(taken: Taken) -> None:
         "--supersede webhook-once=webhook-retries",
         "diurna why webhook-once",
         "git pull --no-rebase",
-        "diurna publish",
+        "diurna check --publish",
         "- staging-port — Staging listens on port 8081. — faded — ",
         "cmp ada/continuity.md bo/continuity.md && echo same\nsame\n",
     ),

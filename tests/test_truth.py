@@ -160,13 +160,16 @@ def test_every_answer_says_so(repo: Repo, run: Run, drifted: str) -> None:
         ("recall", "walrus", "payments"),
         ("recall", "--ids", "gone"),
         ("recall", "--ids", "gone", "--level", "timeline"),
-        ("ls",),
+        (
+            "show",
+            "--list",
+        ),
         ("why", "gone"),
     ):
         assert said in run(*command).out, command
     assert f"| marks: {said[1:-1]} -->" in run("show", "gone").out
     assert "marks:" not in run("show", "holds").out
-    assert f"src/mail.py is lib/post.py since {drifted}, 2026-11-22" in run("ls").out
+    assert f"src/mail.py is lib/post.py since {drifted}, 2026-11-22" in run("show", "--list").out
 
     def of(answer: Any) -> dict[str, list[dict[str, str]]]:
         return {one["id"]: one["marks"] for one in answer}
@@ -174,10 +177,10 @@ def test_every_answer_says_so(repo: Repo, run: Run, drifted: str) -> None:
     hits = run("recall", "walrus", "--json").json["hits"]
     assert of(hits)["gone"] == [mark]
     assert of(hits)["holds"] == []
-    assert of(run("ls", "--json").json["facts"])["gone"] == [mark]
+    assert of(run("show", "--list", "--json").json["facts"])["gone"] == [mark]
     assert of(run("show", "gone", "--json").json["facts"])["gone"] == [mark]
     assert run("why", "gone", "--json").json["marks"] == [mark]
-    assert run("links", "gone", "--json").json["marks"] == [mark]
+    assert run("show", "--links", "gone", "--json").json["marks"] == [mark]
 
 
 def test_agents_and_pages_are_told(repo: Repo, drifted: str) -> None:
@@ -274,7 +277,7 @@ def test_a_mark_ends_with_the_text_and_with_what_came_back(
     home = discover(str(repo.path))
 
     def told() -> set[str]:
-        answer = run("ls", "--json").json["facts"]
+        answer = run("show", "--list", "--json").json["facts"]
         return {one["id"] for one in answer if one["marks"]}
 
     repo.write("src/pay.py", "pass\n")

@@ -503,16 +503,16 @@ def test_undo_as_it_is_typed(repo: Repo, run: Run) -> None:
         "uv says again: We use uv.\n",
     )
     assert ran.err == (
-        "hint: the log stays, with its words and uses; `diurna redo` does it again\n"
+        "hint: the log stays, with its words and uses; `diurna undo --redo` does it again\n"
     )
     (log, *_) = run("log", "--json").json["sessions"]
     assert log["title"] == "Undo: Back to pip"
-    for command in (("redo",), ("undo",), ("undo", "--redo")):
+    for command in (("undo", "--redo"), ("undo",), ("undo", "--redo")):
         told = run(*command, "--json").json
         assert told["logs"][0]["stem"] == first["stem"]
     assert told["events"][0]["text"] == "We use pip." and told["undone"] != first["stem"]
     assert "We use pip." in run("show", "uv").out
-    assert run("verify").code == 0
+    assert run("check", "--ci").code == 0
 
 
 def test_a_log_that_waits_is_committed_and_taken_back(repo: Repo, run: Run) -> None:
@@ -531,8 +531,8 @@ def test_an_import_is_taken_back_and_done_again(repo: Repo, run: Run) -> None:
     repo.git("add", "CLAUDE.md")
     repo.git("commit", "-qm", "rules")
     assert run("import", "CLAUDE.md", "--write").code == 0
-    for word, false in (("undo", True), ("redo", False)):
-        assert run(word).code == 0
+    for word, false in (("undo", True), ("undo --redo", False)):
+        assert run(*word.split()).code == 0
         facts = run("show", "--list", "-a", "--json").json["facts"]
         assert [one["tier"] == "superseded" for one in facts] == [false, false]
 
@@ -576,11 +576,11 @@ def test_a_bad_session_is_taken_back_as_one_plan(repo: Repo, run: Run) -> None:
         assert terminal.finish() == 0 and ("committed in" in terminal.shown) == (typed == "y")
     assert holding(run) == {"days"}
     assert "nothing to do: taken back before" in run("undo", "--session", "bad", "--yes").out
-    again = run("redo", "--json").json
+    again = run("undo", "--redo", "--json").json
     assert (
         again["took"] == ["page"] and again["left"] == [] and again["logs"][0]["agent"] == "codex"
     )
-    assert holding(run) == {"friday", "page"} and run("verify").code == 0
+    assert holding(run) == {"friday", "page"} and run("check", "--ci").code == 0
 
 
 def holding(run: Run) -> set[str]:

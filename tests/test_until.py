@@ -154,7 +154,7 @@ def test_a_check_fails_at_the_commit_that_breaks_it(repo: Repo, run: Run) -> Non
     does = {one.facts[0]: one.does[0].partition(":")[0] for one in asked}
     assert does.pop("ask") == "Closed"
     assert does == dict.fromkeys(("old", "path", "text", "version"), "Invalidated")
-    assert run("confirm", "old").code == 0
+    assert run("review", "--confirm", "old").code == 0
     assert set(marks(repo)) == {"path", "text", "version", "ask"}
     for bad in ("tag v5*", "merged x", "date 2027-01-31", "check has a", "make test", "soon"):
         assert until_in(f"check {bad}") is None
@@ -414,7 +414,7 @@ def test_until_two_clones_one_outcome(
     pages = []
     for one in (repo, other):
         monkeypatch.chdir(one.path)
-        pages.append(run("replay").out)
+        pages.append(run("check", "--replay").out)
         assert recorded(one.path) == []
         assert run("why", "pay", "--json").json["false"]
     assert pages[0] == pages[1]

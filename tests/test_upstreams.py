@@ -167,7 +167,7 @@ def test_offline_what_was_fetched_last_is_read(org: Organisation, run: Run) -> N
     note.write_bytes(note_of("../org.git", "", note.stat().st_mtime - 45.5 * 86_400))
     assert "reads     org (fetched 45 days ago)" in run("status", "--home", home).out
     assert run("status", "--home", home, "--json").json["reads"][0]["age"] == "fetched 45 days ago"
-    told = run("doctor", "--home", home, "--json").json["findings"]
+    told = run("check", "--home", home, "--json").json["findings"]
     assert "org, which the policy names as upstream, was fetched 45 days ago" in [
         one["message"] for one in told
     ]
@@ -362,8 +362,8 @@ def test_questions_change_nothing_there_or_here(asked: Organisation, run: Run) -
     before = everything(asked.hub), git(fetched, "show-ref"), asked.team.tip()
     for command in (
         ("recall", "retries"), ("recall", "--in", "upstream", "retries"), ("show", "org/no-pii"),
-        ("why", "org/no-pii"), ("status",), ("doctor",), ("brief",), ("verify",), ("publish",),
-        ("append", "--title", "A", "--ref", "org/no-pii"), ("confirm", "org/no-pii"),
+        ("why", "org/no-pii"), ("status",), ("check",), ("brief",), ("check", "--ci",), ("check", "--publish",),
+        ("append", "--title", "A", "--ref", "org/no-pii"), ("review", "--confirm", "org/no-pii"),
     ):  # fmt: skip
         run(*command)
     assert (everything(asked.hub), git(fetched, "show-ref"), asked.team.tip()) == before

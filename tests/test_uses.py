@@ -110,7 +110,7 @@ def test_followed_is_only_what_was_shown() -> None:
         (("bash", "pip install rich"), ("assistant", "Dependencies are installed with uv, not pip.")),
         (("write", "node-version: 18"),),
         (("bash", "cat docs/uv.md"), ("bash", "grep -r 'Node 22' .")),
-        (("bash", "diurna recall webhooks retry"), ("bash", "diurna ls"), ("bash", "diurna brief")),
+        (("bash", "diurna recall webhooks retry"), ("bash", "diurna show --list"), ("bash", "diurna brief")),
     ],
 )  # fmt: skip
 def test_what_proves_nothing(said: tuple[tuple[str, str], ...]) -> None:
@@ -370,7 +370,7 @@ def test_opened_is_noted_and_written(
     assert len(memory.log()) == 3
 
 
-@pytest.mark.parametrize("line", ("show", "recall --ids", "why", "timeline"))
+@pytest.mark.parametrize("line", ("show", "recall --ids", "why", "recall --level timeline"))
 def test_each_way_to_open_a_fact_is_noted(
     scene: Scene, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
@@ -471,7 +471,7 @@ def test_a_fact_is_found_by_how_it_is_asked_for(
     for word, id in (("zebra", "ship-it"), ("walrus", "kept-there")):
         assert [hit.id for hit in memory.recall(word).hits] == [id]
     capsys.readouterr()
-    for shown in (["show"], ["show", "--json"], ["show", "ship-it"], ["ls", "--json"], ["brief"],
+    for shown in (["show"], ["show", "--json"], ["show", "ship-it"], ["show", "--list", "--json"], ["brief"],
                   ["why", "ship-it"], ["why", "ship-it", "--json"], ["view", "entities"],
                   ["recall", "zebra", "--json"], ["recall", "--ids", "ship-it,kept-there"]):  # fmt: skip
         diurna(shown)

@@ -319,8 +319,14 @@ def test_what_waits_is_marked_so(waits: str, home: Path, run: Run) -> None:
         (event,) = run("why", fact, "--json").json["events"]
         assert (event["waiting"], event["commit"] == "") == (expected, expected)
         assert ("waiting to be committed" in run("why", fact).out) == expected
-    assert "banana" in run("ls").out and "All about banana." in run("show", "banana").out
-    for command in (("verify",), ("replay", "--check"), ("publish", "--dry-run")):
+    assert (
+        "banana" in run("show", "--list").out and "All about banana." in run("show", "banana").out
+    )
+    for command in (
+        ("check", "--ci"),
+        ("check", "--replay"),
+        ("check", "--publish", "--dry-run"),
+    ):
         assert run(*command).code == 0
     assert open_memory(home).held() == [waits], "none of these lands it"
     open_memory(home).drain()
@@ -340,7 +346,12 @@ def test_a_sync_lands_it_and_others_have_it(waits: str, home: Path, run: Run) ->
 
 
 @pytest.mark.parametrize(
-    "command", [("publish",), ("review", "--json"), ("note", "decision: So it is.")]
+    "command",
+    [
+        ("check", "--publish"),
+        ("review", "--json"),
+        ("note", "decision: So it is."),
+    ],
 )
 def test_what_anybody_asks_for_takes_it_along(
     waits: str, home: Path, run: Run, command: tuple[str, ...]
@@ -348,7 +359,7 @@ def test_what_anybody_asks_for_takes_it_along(
     """It is in the tip before or with what was asked for."""
     assert run(*command).code == 0
     assert waits in in_tree(home) and open_memory(home).held() == []
-    assert run("replay", "--check").code == 0
+    assert run("check", "--replay").code == 0
 
 
 def test_the_doctor_lands_what_waits_too_long(
@@ -356,7 +367,7 @@ def test_the_doctor_lands_what_waits_too_long(
 ) -> None:
     """After a week it says so, and why; `--fix` is asking for it."""
     monkeypatch.setenv("DIURNA_NOW", "1798761600000")  # 2027
-    told = run("doctor", "--json")
+    told = run("check", "--json")
     assert "captured-waiting" in told.out and UNPUSHED in told.out
-    run("doctor", "--fix")
+    run("check", "--fix")
     assert waits in in_tree(home)

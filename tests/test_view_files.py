@@ -28,7 +28,7 @@ def home(repo: Repo, run: Run) -> Path:
     new = ("state: id=state-phase Hardening", "task: id=queue Write it.", "decision: id=go Go.")
     assert run("note", *new).code == 0
     publish(repo, *ALL)
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     return repo.path / "memory"
 
 
@@ -46,7 +46,7 @@ def test_views_follow_every_log(repo: Repo, run: Run, home: Path) -> None:
     run("note", "decision: Stay.")
     assert "memory/DECISIONS.md" in repo.git("show", "--stat", "--format=", "HEAD")
     assert "## DEC-002: Stay." in (home / "DECISIONS.md").read_text()
-    assert run("replay", "--check").code == 0
+    assert run("check", "--replay").code == 0
     assert run("status", "--json").json["drift"] == []
     assert repo.git("status", "--porcelain") == ""
     assert repo.git("check-attr", "merge", "--", "memory/STATE.md").strip().endswith("diurna-view")
@@ -57,8 +57,8 @@ def test_drift_is_told_and_mended(repo: Repo, run: Run, home: Path) -> None:
     repo.git("rm", "-q", "memory/STATE.md")
     repo.git("commit", "-qm", "gone")
     assert run("status", "--json").json["drift"] == ["STATE.md"]
-    assert any(one["file"] == "STATE.md" for one in run("verify", "--json").json["findings"])
-    assert run("publish").code == 0 and (home / "STATE.md").exists()
+    assert any(one["file"] == "STATE.md" for one in run("check", "--ci", "--json").json["findings"])
+    assert run("check", "--publish").code == 0 and (home / "STATE.md").exists()
 
 
 def test_one_log_for_each_edited_file(repo: Repo, run: Run, home: Path) -> None:
@@ -66,7 +66,7 @@ def test_one_log_for_each_edited_file(repo: Repo, run: Run, home: Path) -> None:
     edit(home / "STATE.md", "Hardening", "Shipping")
     edit(home / "PROGRESS.md", "- [ ] Write it.", "- [x] Write it.")
     edit(home / "continuity.md", "- Go.", "- Go now.")
-    said = run("absorb", "--json").json
+    said = run("check", "--absorb", "--json").json
     assert [one["file"] for one in (said, *said["others"])] == [
         "continuity.md", "STATE.md", "PROGRESS.md",
     ]  # fmt: skip
@@ -75,7 +75,7 @@ def test_one_log_for_each_edited_file(repo: Repo, run: Run, home: Path) -> None:
     assert facts["queue"].fact.closed
     status = run("status", "--json").json
     assert status["drift"] == [] and status["edited"] == []
-    assert run("absorb").out.startswith("nothing to do")
+    assert run("check", "--absorb").out.startswith("nothing to do")
     assert repo.git("status", "--porcelain") == ""
 
 
@@ -92,9 +92,9 @@ def test_what_is_not_understood_stays(repo: Repo, run: Run, home: Path) -> None:
     edit(home / "STATE.md", "Hardening", "Shipping")
     page = (home / "STATE.md").read_text() + "Loose words.\n"
     (home / "STATE.md").write_text(page)
-    ran = run("absorb")
+    ran = run("check", "--absorb")
     assert ran.code == 1 and "STATE.md:25: this text is no part of a fact" in ran.err
-    assert run("publish").code == 1
+    assert run("check", "--publish").code == 1
     assert run("note", "fact: More.").code == 0
     assert (home / "STATE.md").read_text() == page
     assert Memory.open(str(repo.path)).state()["state-phase"].fact.text == "Hardening"
@@ -111,13 +111,13 @@ def test_a_persons_file_of_that_name_is_never_touched(
     if committed:
         repo.git("add", "-A")
         repo.git("commit", "-qm", "mine")
-    assert run("publish").code == 0 and run("status", "--json").json["drift"] == []
+    assert run("check", "--publish").code == 0 and run("status", "--json").json["drift"] == []
     publish(repo, "state", "decisions")
-    assert run("publish").code == 1
+    assert run("check", "--publish").code == 1
     assert run("note", "fact: Two.").code == 0
     assert mine.read_text() == "# My state\n\n- mine\n"
     publish(repo)
-    assert run("publish").code == 0 and mine.read_text() == "# My state\n\n- mine\n"
+    assert run("check", "--publish").code == 0 and mine.read_text() == "# My state\n\n- mine\n"
 
 
 def test_a_view_taken_out_of_the_policy(repo: Repo, run: Run, home: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_view_taken_out_of_the_policy(repo: Repo, run: Run, home: Path) -> Non
     edit(home / "DECISIONS.md", "# Decisions", "Ours.\n\n# Decisions")
     repo.git("commit", "-qam", "ours")
     publish(repo)
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     assert not (home / "STATE.md").exists() and not (home / "PROGRESS.md").exists()
     assert "Ours." in (home / "DECISIONS.md").read_text()
     assert run("status", "--json").json["drift"] == []
@@ -135,9 +135,9 @@ def test_a_committed_edit_becomes_a_log(repo: Repo, run: Run, home: Path) -> Non
     """By its author, at its time; then the file may be written over (A7)."""
     edit(home / "STATE.md", "Hardening", "Shipping")
     repo.git("commit", "-qam", "ship", "--author", "Pat <pat@example.invalid>")
-    found = run("lint", "--json").json["findings"]
+    found = run("check", "--ci", "--json").json["findings"]
     assert any(one["code"] == "undeclared-edit" and one["file"] == "STATE.md" for one in found)
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     state = Memory.open(str(repo.path)).state()
     assert state["state-phase"].fact.text == "Shipping"
     assert run("log", "--json").json["sessions"][0]["agent"] == "Pat"
@@ -153,10 +153,10 @@ def test_two_clones_that_publish_merge_plainly(repo: Repo, run: Run, home: Path)
     assert run("note", "decision: Ours.").code == 0
     repo.git("pull", "-q", "--no-rebase", "--no-edit", str(other), "main")
     assert "<<<<" not in (home / "DECISIONS.md").read_text()
-    assert run("publish").code == 0
+    assert run("check", "--publish").code == 0
     page = (home / "DECISIONS.md").read_text()
     assert ": Theirs." in page and ": Ours." in page and "## DEC-003" in page
-    assert run("replay", "--check").code == 0
+    assert run("check", "--replay").code == 0
 
 
 def test_a_join_computes_them_anew(repo: Repo, run: Run, home: Path) -> None:
@@ -174,12 +174,12 @@ def test_a_join_computes_them_anew(repo: Repo, run: Run, home: Path) -> None:
     assert run("sync").code == 0
     page = (home / "PROGRESS.md").read_text()
     assert "- [ ] Theirs." in page and "- [ ] Ours." in page
-    assert run("replay", "--check").code == 0
+    assert run("check", "--replay").code == 0
 
 
 def test_redacted_texts_leave_the_files(repo: Repo, run: Run, home: Path) -> None:
     """A decision that is withheld keeps its number and says nothing."""
     assert run("redact", "go", "--reason", "A name.").code == 0
-    run("publish")
+    run("check", "--publish")
     text = (home / "DECISIONS.md").read_text()
     assert "## DEC-001: (redacted)" in text and "Go." not in text

@@ -113,36 +113,36 @@ def test_the_home_has_each_kind_of_contradiction(twins: Twins) -> None:
 
 V20 = version_id(TWENTY)
 SAME: dict[str, tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]] = {
-    "confirm one": ("confirm", (("id", "calm"),), ("confirm", "calm")),
+    "confirm one": ("confirm", (("id", "calm"),), ("review", "--confirm", "calm")),
     "confirm many": (
-        "confirm", (("id", "orders"), ("id", "money"), ("id", "orders")), ("confirm", "orders", "money"),
+        "confirm", (("id", "orders"), ("id", "money"), ("id", "orders")), ("review", "--confirm", "orders", "money"),
     ),
-    "a text": ("resolve", (("id", "limit"), ("choose", V20)), ("resolve", "limit", "--choose", V20)),
+    "a text": ("resolve", (("id", "limit"), ("choose", V20)), ("conflicts", "limit", "--choose", V20)),
     "own words": (
         "resolve", (("id", "limit"), ("text", "It depends:\r\n\r\n- on the shop\r\n")),
-        ("resolve", "limit", "--text", "It depends:\n\n- on the shop"),
+        ("conflicts", "limit", "--text", "It depends:\n\n- on the shop"),
     ),
     "a birth": (
         "resolve", (("id", "deploy"), ("choose", version_id("We deploy on Fridays."))),
-        ("resolve", "deploy", "--choose", version_id("We deploy on Fridays.")),
+        ("conflicts", "deploy", "--choose", version_id("We deploy on Fridays.")),
     ),
-    "closed": ("resolve", (("id", "find"), ("stands", "closed")), ("resolve", "find", "--closed")),
+    "closed": ("resolve", (("id", "find"), ("stands", "closed")), ("conflicts", "find", "--closed")),
     "open": (
         "resolve", (("id", "find"), ("text", "Find it."), ("stands", "open")),
-        ("resolve", "find", "--text", "Find it.", "--open"),
+        ("conflicts", "find", "--text", "Find it.", "--open"),
     ),
     "a successor": (
-        "resolve", (("id", "old"), ("choose", "left")), ("resolve", "old", "--choose", "left"),
+        "resolve", (("id", "old"), ("choose", "left")), ("conflicts", "old", "--choose", "left"),
     ),
     "a circle": (
-        "resolve", (("id", "north"), ("choose", "north")), ("resolve", "north", "--choose", "north"),
+        "resolve", (("id", "north"), ("choose", "north")), ("conflicts", "north", "--choose", "north"),
     ),
     "reworded": (
         "resolve", (("id", "table"), ("choose", version_id(SHOPS))),
-        ("resolve", "table", "--choose", version_id(SHOPS)),
+        ("conflicts", "table", "--choose", version_id(SHOPS)),
     ),
     "a state": (
-        "resolve", (("id", "wire"), ("state", "blocked")), ("resolve", "wire", "--state", "blocked"),
+        "resolve", (("id", "wire"), ("state", "blocked")), ("conflicts", "wire", "--state", "blocked"),
     ),
     "close": ("close", (("id", "storm"),), ("close", "storm")),
     "close, and why": (
@@ -197,20 +197,20 @@ SAME: dict[str, tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]] = {
     ),
     "a finding": (
         "report-finding", (("text", "It leaks 3 files"), ("rule", "leak"), ("path", "a/b.py"), ("symbol", "f")),
-        ("finding", "report", "--rule", "leak", "--path", "a/b.py", "--symbol", "f", "It leaks 3 files"),
+        ("note", "--rule", "leak", "--path", "a/b.py", "--symbol", "f", "finding: It leaks 3 files"),
     ),
     "close several": ("shut", (("id", "storm"), ("id", "wire")), ("close", "storm", "wire")),
     "archive": (
         "archive", (("id", "calm"), ("reason", "it is\r\nfrozen")),
-        ("archive", "calm", "--reason", "it is\nfrozen"),
+        ("forget", "--archive", "calm", "--reason", "it is\nfrozen"),
     ),
     "return": (
         "return", (("id", "put-away"), ("reason", "thawed")),
-        ("archive", "put-away", "--back", "--reason", "thawed"),
+        ("forget", "put-away", "--back", "--reason", "thawed"),
     ),
     "reinstate": (
         "reinstate", (("id", "untrue"), ("reason", "it holds")),
-        ("restore", "untrue", "--reason", "it holds"),
+        ("edit", "--restore", "untrue", "--reason", "it holds"),
     ),
 }  # fmt: skip
 
@@ -418,7 +418,7 @@ def test_each_proposal_is_answered_as_on_a_terminal(
         proposals = plan_learning(twins.memory).proposals
         key = proposals[0].key
         recorded = twins.form("learn", ("key", key), *pairs)
-        assert twins.line("learn", stdin=typed + "q\n" * (len(proposals) > 1)).code == 0
+        assert twins.line("review", "--learn", stdin=typed + "q\n" * (len(proposals) > 1)).code == 0
         assert recorded.does and twins.logs() == twins.logs(twins.theirs)
         again = twins.form("learn", ("key", key), ("say", "reject"))
         assert again.already and not again.stems
@@ -426,7 +426,7 @@ def test_each_proposal_is_answered_as_on_a_terminal(
     assert twins.memory.state()["untrue"].fact.false  # and nothing else moved
 
 
-@pytest.mark.parametrize("case", ("archive", "close"))
+@pytest.mark.parametrize("case", ("forget", "--archive", "close"))
 def test_what_was_recorded_a_moment_ago_is_undone(twins: Twins, case: str) -> None:
     """And done again by the next one: as `diurna undo` and `redo` do, byte for byte."""
     name, pairs, command = SAME[case]

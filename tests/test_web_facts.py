@@ -243,7 +243,7 @@ def test_a_contradicted_fact_shows_its_sides_and_no_joined_text(tip: Tip) -> Non
     html = told(tip(), fact_page.fact(tip(), {"id": "a"}))
     assert html.count('class="card side"') == 2
     assert "Resolve it in the review" in html
-    assert "diurna confirm" not in html
+    assert "diurna review --confirm" not in html
     said = text_of(html)
     assert said.index("Contradicted changed on several sides") < said.index("Thirty seconds.")
     assert "Twenty seconds. Thirty seconds." not in said
@@ -260,7 +260,7 @@ def test_what_does_not_hold_says_so_first(tip: Tip, run: Run) -> None:
            FactCreated("ask", "Is it?", " ", (("kind", "thread"),)))  # fmt: skip
     assert run("append", "--title", "Two", "--new", "id=new It is new.", "--supersede", "old=new",
                "--invalidate", "false", "--close", "ask").code == 0  # fmt: skip
-    assert run("archive", "away", "--reason", "nobody asks").code == 0
+    assert run("forget", "--archive", "away", "--reason", "nobody asks").code == 0
     for name, words in (
         ("old", "It does not hold: it was superseded. new stands instead."),
         ("false", "It does not hold: it was invalidated."),
@@ -270,8 +270,8 @@ def test_what_does_not_hold_says_so_first(tip: Tip, run: Run) -> None:
         said = text_of(told(tip(), fact_page.fact(tip(), {"id": name})))
         assert words in said, (name, said)
         assert said.index(words) < said.index("Is it?" if name == "ask" else f"It is {name}.")
-    assert "diurna restore old" in told(tip(), fact_page.fact(tip(), {"id": "old"}))
-    assert "diurna archive away --back" in told(tip(), fact_page.fact(tip(), {"id": "away"}))
+    assert "diurna edit old --restore" in told(tip(), fact_page.fact(tip(), {"id": "old"}))
+    assert "diurna forget away --back" in told(tip(), fact_page.fact(tip(), {"id": "away"}))
 
 
 def test_a_redacted_fact_shows_no_word(tip: Tip, run: Run) -> None:
@@ -282,7 +282,7 @@ def test_a_redacted_fact_shows_no_word(tip: Tip, run: Run) -> None:
     html = told(tip(), fact_page.fact(tip(), {"id": "a"}))
     assert "Its words are withheld" in html
     assert "a name of a person" in text_of(html), "the reason is said"
-    assert "diurna confirm" not in html
+    assert "diurna review --confirm" not in html
     for address in session_page.addresses(tip()):
         html += told(
             tip(), session_page.session(tip(), {"stem": address.removeprefix("/session/")})

@@ -21,7 +21,7 @@ class Stands:
         self.token, self.here = token, "/fact/a?x=1&y=2"
 
 
-def written(token: str, command: str = "diurna confirm a b") -> str:
+def written(token: str, command: str = "diurna review --confirm a b") -> str:
     """Write the macros."""
     environment = Environment(
         loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined
@@ -45,7 +45,7 @@ def test_a_form_posts_its_fields_and_comes_back() -> None:
 
 def test_without_a_token_stands_the_command() -> None:
     """As a button that copies it, and as text for whoever has no script."""
-    said = written("", 'diurna archive a --reason "<b>"')
+    said = written("", 'diurna forget a --archive --reason "<b>"')
     assert "<form" not in said
     assert said.count("data-copy=") == 3
     assert said.count("<code") == 3

@@ -213,7 +213,7 @@ def test_decisions_say_what_why_by_whom_when_and_what_they_replaced(tip: Tip) ->
 
 def test_the_numbers_of_health_are_those_of_the_lists(tip: Tip, run: Run) -> None:
     """Each number links to a list of as many facts; each such address is one of a site."""
-    assert run("archive", "port", "--reason", "nobody asks").code == 0
+    assert run("forget", "--archive", "port", "--reason", "nobody asks").code == 0
     html = told(tip(), health_page.health(tip(), {}))
     numbers = re.findall(r'<a href="(/facts[^"]*)">([\d,]+)</a>', html)
     assert len(numbers) > 8
@@ -259,7 +259,7 @@ def grouped(page: Page) -> dict[str, list[str]]:
 
 def test_a_search_finds_what_is_false_and_says_so(tip: Tip, run: Run) -> None:
     """Neither false nor archived facts stand among what holds; what stands instead is named."""
-    assert run("archive", "port", "--reason", "nobody asks").code == 0
+    assert run("forget", "--archive", "port", "--reason", "nobody asks").code == 0
     page = search_page.search(tip(), {"q": "webhook sent once"})
     found = grouped(page)
     assert found["What holds"] == ["retries"]

@@ -160,7 +160,7 @@ def test_every_contradiction_can_be_settled_where_it_stands(home: Path) -> None:
         page = client.get("/review").text
         form = next(one for one in forms_in(page) if one.action == "/act/resolve")
         page = press(client, form, form.buttons[0][2])
-        assert "<b>Recorded:</b> Resolve" in page and "diurna resolve" in page
+        assert "<b>Recorded:</b> Resolve" in page and "diurna conflicts" in page
         assert len(disputes(client_memory(home))) < len(found)
     assert len(logs(home)) == before + len(KINDS)
     assert "Contradictions" not in client.get("/review").text
@@ -189,7 +189,7 @@ def test_ticks_of_a_list_are_one_log(home: Path) -> None:
     page = press(client, form, "Confirm what is ticked", ("id", "money"), ("id", "orders"))
     (new,) = set(logs(home)) - set(before)
     assert b"# Confirm money, orders\n" in logs(home)[new]
-    assert new[:10] in page and "diurna confirm money orders" in page
+    assert new[:10] in page and "diurna review --confirm money orders" in page
     assert "Undo" not in page  # no log takes back that somebody looked
     left = next(one for one in forms_in(page) if one.ticks)
     assert [value for _, value in left.ticks] == ["clocks", "doors", "keys"]
@@ -254,7 +254,7 @@ def test_a_stale_page_is_told_and_changes_nothing(home: Path) -> None:
 def test_whoever_only_looks_is_shown_the_commands(home: Path) -> None:
     page = client_in(home, writes=False).get("/review").text
     assert forms_in(page) == []
-    for command in ("diurna resolve old --choose left", "diurna confirm clocks doors keys money orders",
+    for command in ("diurna conflicts old --choose left", "diurna review --confirm clocks doors keys money orders",
                     "diurna review", "diurna web --write"):  # fmt: skip
         assert f">{command}</code>" in page
     assert page.count("data-copy=") >= 2 * len(KINDS)

@@ -214,7 +214,7 @@ def test_a_stop_waits_for_what_is_being_written(
         assert listening.end(signal.SIGTERM) == (0, "", "")
         assert one.recv(4096).startswith(b"HTTP/1.1 303")
     assert json.loads(spawn("show", "one", "--json").out)["facts"][0]["tier"] == "archived"
-    assert spawn("verify").code == 0
+    assert spawn("check", "--ci").code == 0
 
 
 # ---- what becomes of the home ---------------------------------------------------------------------

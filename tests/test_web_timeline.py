@@ -448,7 +448,7 @@ def memory(home: Repo) -> Iterator[Memory]:
 
 
 def test_sessions_are_those_of_the_timeline(memory: Memory) -> None:
-    """By their keys they are told as `diurna timeline` tells them; one that is not there is left out."""
+    """By their keys they are told as `diurna recall --level timeline` tells them; one that is not there is left out."""
     told = memory.timeline("2026-03-21", before="24h", after="24h").sessions
     wanted = [key_of(one.stem) for one in told]
     found = sessions_of(memory.snapshot, [*wanted, "2020-01-01-000000"])

@@ -228,23 +228,14 @@ def test_an_empty_home_says_what_to_do(repo: Repo, address: str, command: str) -
 
 def test_findings_stand_by_what_became_of_them(browser: Client, home: Repo, run: Run) -> None:
     """What came back first, then what is open, what is fixed is folded; as the command lists them."""
-    assert "diurna finding report" in browser.get("/findings").text
+    assert "diurna note &#34;finding: " in browser.get("/findings").text
     for rule in ("flaky", "unsafe", "slow"):
-        told = run(
-            "finding", "report", "--rule", rule, "--path", f"src/{rule}.py", f"It is {rule}."
-        )
+        told = run("note", "--rule", rule, "--path", f"src/{rule}.py", f"finding: It is {rule}.")
         assert told.code == 0, told.err
-    ids = {
-        one["rule"]: one["id"]
-        for one in json.loads(run("finding", "list", "--json").out)["findings"]
-    }
+    facts = json.loads(run("show", "--kind", "finding", "--json").out)["facts"]
+    ids = {one["meta"]["rule"]: one["id"] for one in facts}
     assert run("close", ids["slow"]).code == run("close", ids["unsafe"]).code == 0
-    assert (
-        run(
-            "finding", "report", "--rule", "unsafe", "--path", "src/unsafe.py", "It is unsafe."
-        ).code
-        == 0
-    )
+    assert run("note", "--rule", "unsafe", "--path", "src/unsafe.py", "It is unsafe.").code == 0
     page = browser.get("/findings").text
     assert re.findall(r"<h2>([\w ]+) <small>(\d+)</small>", page) == [
         ("Came back", "1"),

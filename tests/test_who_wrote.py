@@ -223,10 +223,16 @@ def test_a_decision_names_the_commit_that_has_it(repo: Repo, run: Run) -> None:
     page = repo.path / "memory" / "continuity.md"
     for command in (
         ("edit", "one", "Four tries.", "--agent", "codex"),
-        ("confirm", "one"),
-        ("absorb",),
+        ("review", "--confirm", "one"),
+        (
+            "check",
+            "--absorb",
+        ),
     ):
-        if command == ("absorb",):
+        if command == (
+            "check",
+            "--absorb",
+        ):
             page.write_text(page.read_text().replace("Four", "Five"))
         assert run(*command).code == 0
         step = run("why", "one", "--json").json["events"][-1]
@@ -235,7 +241,7 @@ def test_a_decision_names_the_commit_that_has_it(repo: Repo, run: Run) -> None:
     page.write_text(page.read_text().replace("Five", "Six"))
     repo.git("commit", "-q", "-a", "-m", "Six", "--author", "Ben <ben@example.invalid>")
     edited = repo.git("rev-parse", "--short=7", "HEAD").strip()
-    assert run("absorb").code == 0
+    assert run("check", "--absorb").code == 0
     step = run("why", "one", "--json").json["events"][-1]
     assert (step["commit"], step["author"]) == (edited, "Ben")
 

@@ -79,10 +79,10 @@ class Redacted:
         """Return what memory shows of all facts and logs, and what it proposes."""
         asked = (
             ("show",),
-            ("ls", "--all"),
+            ("show", "--list", "--all"),
             ("log",),
             ("brief",),
-            ("learn",),
+            ("review", "--learn"),
             ("conflicts",),
             ("review",),
         )
@@ -127,45 +127,45 @@ def by_task(at: Redacted) -> None:
 
 def by_an_edit(at: Redacted) -> None:
     page = at.repo.path / "memory" / "continuity.md"
-    at.run("publish")
+    at.run("check", "--publish")
     before = page.read_text()
     page.write_text(before.replace("## Facts\n", f"## Facts\n\n- {SAID}\n", 1))
     assert page.read_text() != before
-    assert at.run("absorb").code == 1
+    assert at.run("check", "--absorb").code == 1
     page.write_text(before)
 
 
 def by_a_committed_edit(at: Redacted) -> None:
     page = at.repo.path / "memory" / "continuity.md"
-    at.run("publish")
+    at.run("check", "--publish")
     said = page.read_text().replace("## Facts\n", f"## Facts\n\n- Kept.\n- {SAID}\n", 1)
     page.write_text(said)
     at.repo.git("commit", "-qam", BY_HAND)
-    for words in ("absorb", "publish"):
-        ran = at.run(words)
+    for option in ("--absorb", "--publish"):
+        ran = at.run("check", option)
         assert ran.code == 1 and page.read_text() == said, ran
         assert "redacted here" in ran.err and "--discard-edits" in ran.err and WORD not in ran.err
-    assert at.run("publish", "--discard-edits").code == 0
+    assert at.run("check", "--publish", "--discard-edits").code == 0
     assert WORD not in page.read_text()
 
 
 def by_learning(at: Redacted) -> None:
-    assert WORD not in at.run("learn").out
-    assert at.run("learn", "--ask").code == 0
-    assert WORD not in at.run("learn", "--json").out
+    assert WORD not in at.run("review", "--learn").out
+    assert at.run("review", "--learn", "--ask").code == 0
+    assert WORD not in at.run("review", "--learn", "--json").out
 
 
 def proposed(at: Redacted) -> str:
     """Let there be a proposal; return its key."""
     for path in ("a.py", "b.py", "c.py"):
-        ran = at.run("finding", "report", "--rule", "unclean", "--path", path, "what is left stays")
+        ran = at.run("note", "--rule", "unclean", "--path", path, "what is left stays")
         assert ran.code == 0, ran.err
-    (one,) = at.run("learn", "--json").json["proposals"]
+    (one,) = at.run("review", "--learn", "--json").json["proposals"]
     return str(one["key"])
 
 
 def by_accepting(at: Redacted) -> None:
-    ran = at.run("learn", "--accept", proposed(at), "--text", SAID)
+    ran = at.run("review", "--learn", "--accept", proposed(at), "--text", SAID)
     assert ran.code == 1 and "redacted here" in ran.err
 
 
@@ -294,4 +294,4 @@ def test_no_way_leads_in_again(redacted: Redacted, way: Callable[[Redacted], Non
     )
     added = [line for line in new.splitlines() if line.startswith("+")]
     assert [line for line in added if WORD in line] == []
-    assert redacted.run("verify").code == 0
+    assert redacted.run("check", "--ci").code == 0

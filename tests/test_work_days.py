@@ -118,7 +118,7 @@ def test_what_fades_soon_is_said_once_a_day(
     )
     repo.git("commit", "-qam", "days")
     run("append", "--title", "First", "--new", "fact kept: It holds.")
-    (kept_id,) = [one["id"] for one in json.loads(run("ls", "--json").out)["facts"]]
+    (kept_id,) = [one["id"] for one in json.loads(run("show", "--list", "--json").out)["facts"]]
     told = []
     for day in (1, 2):
         for minute in (10, 20):

@@ -177,8 +177,10 @@ def test_status_absorb_lint_and_publish_name_it(
     data = commit_edit(team.one)
     line = data.decode().split("\n").index("## Random notes") + 1
     monkeypatch.chdir(team.one.folder)
-    for command, code in (("absorb", 1), ("status", 0), ("lint", None), ("publish", 1)):
-        ran = run(command)
+    for command, code in (
+        ("check --absorb", 1), ("status", 0), ("check --ci", None), ("check --publish", 1),
+    ):  # fmt: skip
+        ran = run(*command.split())
         assert f"continuity.md:{line}" in ran.out + ran.err, command
         assert code is None or ran.code == code
     assert page(team.one).read_bytes() == data
@@ -285,9 +287,10 @@ def test_d4_a_persons_own_file_where_a_projection_goes_is_left(
 
 #: Every command that writes projection files.
 WRITERS = (
-    ("append", "--title", "T", "--new", "id=b The text of b."), ("publish",), ("replay", "--write"),
-    ("absorb",), ("review",), ("doctor", "--fix"), ("hook", "post-merge", "0"), ("init",), ("sync",),
-    ("confirm", "a"), ("restore", "a", "--reason", "r"), ("import", "ledger", ".", "--write"), ("verify",), ("show",),
+    ("append", "--title", "T", "--new", "id=b The text of b."), ("check", "--publish"), ("check", "--replay", "--write"),
+    ("check", "--absorb"), ("review",), ("check", "--fix"), ("hook", "post-merge", "0"), ("init",), ("sync",),
+    ("review", "--confirm", "a"), ("edit", "--restore", "a", "--reason", "r"),
+    ("import", "ledger", ".", "--write"), ("check", "--ci"), ("show",),
 )  # fmt: skip
 
 

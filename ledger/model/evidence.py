@@ -1,8 +1,8 @@
 """Read the evidence that a fact helped: a command with its exit code, or a place in the code.
 
 And write and read the evidence that it was used (W13). What counts is the form alone (FORMAT.md, F12), so
-that everybody counts the same; whether the place is there, an append and `diurna lint` look. No regular
-expression takes part: the quick path loads none.
+that everybody counts the same; whether the place is there, an append and `diurna check --ci` look. No
+regular expression takes part: the quick path loads none.
 """
 
 from __future__ import annotations

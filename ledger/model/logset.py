@@ -74,7 +74,7 @@ def log_refs(
                     "duplicate-stem",
                     f"{ref.path} and {first.path} are both named {stem} and differ; both are read",
                     ref.path,
-                    hint="diurna verify tells who committed which",
+                    hint="diurna check tells who committed which",
                 )
             )
     return [by_stem[key] for key in sorted(by_stem)], tuple(findings)

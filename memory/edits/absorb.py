@@ -217,7 +217,7 @@ def settle(home: Home, edit: Edit, text: str) -> tuple[Finding, ...]:
     if here == data or here is None:
         return ()
     if here != edit.data:  # edited again meanwhile
-        hint = "the next `diurna absorb` records it"
+        hint = "the next `diurna check --absorb` records it"
         return (Finding("hand-edited", f"{name} was edited again meanwhile", name, hint=hint),)
     try:
         store_blob(home, data)

@@ -261,7 +261,7 @@ def _colliding(doubtful: Mapping[int, Doubtful], kept: Sequence[LogRef]) -> list
             "seal-collision",
             f"{' and '.join([ref.path for ref in refs])} differ and fit one seal; all are read",
             refs[-1].path,
-            hint="somebody made bytes to fit: diurna verify tells who committed which",
+            hint="somebody made bytes to fit: diurna check tells who committed which",
         )
         for refs in fitting.values()
         if len(refs) > 1
@@ -270,7 +270,7 @@ def _colliding(doubtful: Mapping[int, Doubtful], kept: Sequence[LogRef]) -> list
 
 def _said(ref: LogRef, proven: bool, found: bool) -> Finding:
     """Say which bytes of a changed log are read."""
-    who = "diurna verify names the commit and its author"
+    who = "diurna check names the commit and its author"
     if not found:
         said = "are not those it was sealed with, and history has no others"
         hint = "fetch the log from a clone that has it"

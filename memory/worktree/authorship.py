@@ -197,7 +197,7 @@ def _stays(path: str, found: Absorbed) -> tuple[Finding, ...]:
     """Say why the projection can not be written over a file that a person committed."""
     if found.events:
         message = f"{path} {NO_LOG}"
-        hint = "`diurna absorb` makes a log of it"
+        hint = "`diurna check --absorb` makes a log of it"
         return (Finding("hand-edited", message, path, hint=hint),)
     return tuple([one._replace(message=f"{one.message}; it stays") for one in found.findings])
 

@@ -55,7 +55,7 @@ def note_written(home: Home, blobs: Mapping[str, str]) -> None:
 
 
 def _writing(home: Home) -> Lock:
-    """Return the lock of the record, which `diurna replay --write` takes beside an append."""
+    """Return the lock of the record, which `diurna check --replay --write` takes beside an append."""
     make_folder(os.path.dirname(written_record(home)))
     return Lock(f"{home.repository.gitdir}/diurna/writing")
 
@@ -128,11 +128,13 @@ def edit_hint(path: str) -> str:
     `path` is relative to the home, or that of the mirror.
     """
     if is_editable(path):
-        said = "`diurna absorb` makes a log of the edit; with --dry-run it says what it understands"
+        said = "`diurna check --absorb` makes a log of the edit; --dry-run says what it understands"
         own = "; a file of your own stays, and [views] in diurna.toml must not name a view of that name"
         return said + own * (path.removeprefix(f"{MIRROR_DIR}/") in VIEW_FILES)
     then = "move the file elsewhere" if path.startswith(MIRROR_DIR) else "put it back as git has it"
-    way_out = "`diurna publish --discard-edits` writes it anew and keeps this one beside git"
+    way_out = (
+        "`diurna check --publish --discard-edits` writes it anew and keeps this one beside git"
+    )
     return f"record what the edit says with `diurna note TEXT`, and {then}; or {way_out}"
 
 

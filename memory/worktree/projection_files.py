@@ -124,7 +124,9 @@ def is_projection(path: str) -> bool:
 def drift_findings(paths: list[str]) -> list[Finding]:
     """Say which files differ from the replay."""
     return [
-        Finding("drift", f"{path} differs from the replay", path, hint="run `diurna publish`")
+        Finding(
+            "drift", f"{path} differs from the replay", path, hint="run `diurna check --publish`"
+        )
         for path in paths
     ]
 

@@ -1,7 +1,7 @@
 """Keep what is only one person's out of every home that is not their own (FORMAT.md, S16).
 
 Whatever is to be committed goes through here: drafts before they are sealed, logs that wait, logs that
-come as files. What is in the history already no one can refuse: `diurna lint` names it.
+come as files. What is in the history already no one can refuse: `diurna check --ci` names it.
 """
 
 from __future__ import annotations

@@ -206,11 +206,11 @@ def conflict(
     if denied:
         said.append(
             "It was called false by who did not know this text; "
-            f"`diurna resolve {id}` says which holds."
+            f"`diurna conflicts {id} --choose SIDE` says which holds."
         )
     if moves:
         said.append(
-            f"{len(moves)} moves stand, none wins; `diurna resolve {id} --state STATE` says which holds."
+            f"{len(moves)} moves stand, none wins; `diurna conflicts {id} --state STATE` says which holds."
         )
     lines = [f"`{id}`: {' '.join(said)}"]
     lines.extend(f"- version `{version}` of {stem}" for version, stem in versions)

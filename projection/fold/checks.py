@@ -75,7 +75,7 @@ def _contradictions(fact: Fact) -> list[Finding]:
                 "contradiction",
                 f"{fact.id} has {len(fact.heads)} versions that stand side by side: {said}",
                 hint=f"`diurna conflicts {fact.id}` shows them, "
-                f"`diurna resolve {fact.id}` says which holds",
+                f"`diurna conflicts {fact.id} --choose SIDE` says which holds",
             )
         )
     if len(fact.rivals) > 1:
@@ -83,7 +83,7 @@ def _contradictions(fact: Fact) -> list[Finding]:
             Finding(
                 "contradiction",
                 f"{fact.id} has {len(fact.rivals)} live successors: {', '.join(fact.rivals)}",
-                hint=f"`diurna resolve {fact.id}` says which holds",
+                hint=f"`diurna conflicts {fact.id} --choose SIDE` says which holds",
             )
         )
     if fact.circular:
@@ -91,7 +91,7 @@ def _contradictions(fact: Fact) -> list[Finding]:
             Finding(
                 "contradiction",
                 f"{fact.id} and {', '.join(fact.circle)} supersede each other",
-                hint=f"`diurna resolve {fact.id}` says which of them holds",
+                hint=f"`diurna conflicts {fact.id} --choose SIDE` says which of them holds",
             )
         )
     if fact.torn:
@@ -100,7 +100,7 @@ def _contradictions(fact: Fact) -> list[Finding]:
             Finding(
                 "contradiction",
                 f"{fact.id} has {len(fact.moves)} moves that stand side by side: {said}",
-                hint=f"`diurna resolve {fact.id} --state STATE` says which holds",
+                hint=f"`diurna conflicts {fact.id} --state STATE` says which holds",
             )
         )
     if fact.denied:
@@ -110,7 +110,7 @@ def _contradictions(fact: Fact) -> list[Finding]:
                 "contradiction",
                 f"{fact.id} was called false (replaced by {by}) by somebody who did not know its text: "
                 f"{', '.join(version.id for version in fact.heads)}",
-                hint=f"`diurna resolve {fact.id}` says which holds",
+                hint=f"`diurna conflicts {fact.id} --choose SIDE` says which holds",
             )
         )
     return found
@@ -190,7 +190,7 @@ def _act_findings(fact: Fact, history: History, cut: frozenset[Edge]) -> list[Fi
                         "supersession-cycle",
                         f"{event.id} → {event.new} would close a circle; this edge is left out",
                         log_path(stem),
-                        hint=f"`diurna resolve {fact.id}` says which of them holds"
+                        hint=f"`diurna conflicts {fact.id} --choose SIDE` says which of them holds"
                         if fact.circular
                         else f"{fact.id} is false by another log, so nothing has to be done",
                     )

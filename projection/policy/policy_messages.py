@@ -16,7 +16,7 @@ CHOICES: dict[Keys, tuple[tuple[str, ...], str]] = {
     ("publish",): (
         ("append", "trunk", "review"),
         "append: committed with each log; trunk: with each log on the trunk; review: only by "
-        "`diurna publish`",
+        "`diurna check --publish`",
     ),
     ("privacy", "secrets"): (
         ("redact", "refuse"),

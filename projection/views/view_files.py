@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from projection.views.view_source import ViewSource
 
 #: What a person can always do about a page that Diurna does not understand.
-WAY_OUT = "or `diurna publish --discard-edits` writes the page anew and keeps this one beside git"
+WAY_OUT = (
+    "or `diurna check --publish --discard-edits` writes the page anew and keeps this one beside git"
+)
 #: What a merge leaves around two sides.
 _MARKER = re.compile(r"^(?:<<<<<<<|>>>>>>>) ", re.M)
 #: What of a view is computed, line by line.
@@ -114,7 +116,7 @@ def read_edit(path: str, base: str | None, edited: str, now: State, *, file: str
     marker = _MARKER.search(edited)
     if base is None or marker is not None:  # of two sides what is new in either counts
         left = unsaid(path, edited, now.histories)
-        if left and marker is not None and file:  # of a committed one, `verify` names each
+        if left and marker is not None and file:  # of a committed one, `check` names each
             line = edited.count("\n", 0, marker.start()) + 1
             hint = "keep the lines that hold, and take those with the markers away"
             what = "a merge conflict marker"

@@ -178,7 +178,7 @@ def bare(finding: Finding) -> Finding:
 
 def in_order(found: Iterable[Finding]) -> tuple[Finding, ...]:
     """Put findings in order, errors first, then by place; each once."""
-    listed = list(found)  # below, nobody is sent to `verify` for what the next line says
+    listed = list(found)  # below, nobody is sent to `check` for what the next line says
     told = {one.file for one in listed if one.code in _TELLING}
     once = {bare(one) if one.code in _TOLD and one.file in told else one for one in listed}
     return tuple(sorted(once, key=order))

@@ -155,7 +155,7 @@ def work_tree(survey: Survey) -> Iterator[Finding]:
 
 
 def edits(survey: Survey) -> Iterator[Finding]:
-    """Name each change that `diurna absorb` would record, and every edit that it would not understand."""
+    """Name each change that `check --absorb` would record, and every edit that it would not understand."""
     from rituals.check.lint.unrecorded_edits import undeclared
 
     return undeclared(survey.memory, survey.edits)

@@ -9,7 +9,6 @@ import click
 from ledger.errors import WrongUsage
 from rituals.cli import command_registry
 from rituals.cli.command_builder import HOME, NO_PAGER, command_of, parameter_of
-from rituals.cli.command_words import taken_way, with_ways
 from rituals.cli.context import Invocation
 from rituals.cli.exit_codes import report
 
@@ -41,7 +40,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if command_registry.find(cmd_name) is None:
             return None
-        return with_ways(command_of(cmd_name), cmd_name)
+        return command_of(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -54,11 +53,9 @@ class _Commands(click.Group):
             raise WrongUsage(f"there is no command {name}", hint=hint)
         call = ctx.ensure_object(Invocation)
         call.command = name
-        called, args = taken_way(args, lambda name: self.get_command(ctx, name))
-        if args[0] in command_registry.PAGED:
+        if name in command_registry.PAGED:
             call.out.hold()
-        _, command, rest = super().resolve_command(ctx, args)
-        return called, command, rest
+        return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete the name of a command without loading any."""
@@ -77,7 +74,7 @@ class _Commands(click.Group):
         known = [entry for entry in command_registry.available() if everything or not entry.hidden]
         for group in command_registry.GROUPS:
             rows = [
-                (f"{entry.name:<{_WIDTH}}", _line(entry)) for entry in known if entry.group == group
+                (f"{entry.name:<{_WIDTH}}", entry.does) for entry in known if entry.group == group
             ]
             if rows:
                 with formatter.section(group):
@@ -88,12 +85,6 @@ class _Commands(click.Group):
         everything = "--all" in ctx.ensure_object(Invocation).arguments
         self.epilog = _ALL_EPILOG if everything else _EPILOG
         super().format_epilog(ctx, formatter)
-
-
-def _line(entry: command_registry.Entry) -> str:
-    """Say what a command does, or how people call what has another name."""
-    shown = command_registry.shown(entry.name)
-    return entry.does if shown == entry.name else f"diurna {shown}"
 
 
 def _print_help(ctx: click.Context, _: click.Parameter, value: bool) -> None:
@@ -123,7 +114,7 @@ diurna = _Commands(
         click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False,
                      callback=_print_version, help="Print the version."),
         click.Option(["--all"], is_flag=True, is_eager=True, expose_value=False, callback=_print_help,
-                     help="With --help: list every name that there is."),
+                     help="With --help: list the commands for programs, too."),
     ],
     help="Keep the memory of AI coding agents and their teams in git.",
     options_metavar="",

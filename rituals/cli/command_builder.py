@@ -15,15 +15,13 @@ from rituals.cli.command_registry import find, function_of
 from rituals.cli.command_table import TAKES
 from rituals.cli.context import Invocation
 from rituals.cli.gone import GONE, instead_of
-from rituals.cli.option_table import Argument, Option
+from rituals.cli.option_table import Argument, Option, astray
 
 HOME = Option("--home", "The home, or a folder in it; else $DIURNA_HOME, else the working directory.",
               "PATH", keeps="home")  # fmt: skip
 NO_PAGER = Option("--no-pager", "Show long output as it is, without $DIURNA_PAGER, $PAGER or less.",
                   keeps="no_pager")  # fmt: skip
 _JSON = Option("--json", "Answer with one JSON object.", keeps="json")
-#: The one command that answers about no home.
-_BARE = "tour"
 _EPILOGS = {"import": "rituals.cli.commands.import_:LISTED"}
 #: Behind the name of a command: what its help ends with, below the options.
 _END = ", at its end"
@@ -56,10 +54,12 @@ def command_of(name: str) -> click.Command:
     assert entry is not None, name
 
     def run(call: Invocation, /, **values: Any) -> Any:
+        if stray := astray(TAKES.get(name, ()), values):
+            raise WrongUsage(stray, hint=f"see `diurna {name} --help`")
         return function_of(name)(call, **values)
 
     common = (_JSON, HOME, NO_PAGER._replace(hidden=True))
-    rows = (*TAKES.get(name, ()), *(common if name != _BARE else ()))
+    rows = (*TAKES.get(name, ()), *common)
     return _Command(
         name,
         callback=click.pass_obj(run),

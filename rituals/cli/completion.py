@@ -22,7 +22,6 @@ from click.shell_completion import (
 
 from memory.query.name_table import AGENTS, ENTITIES, IDS, KINDS, STEMS, THREADS, names
 from rituals.cli import command_registry
-from rituals.cli.command_words import taken_way
 from rituals.cli.context import Invocation
 
 TYPE_CHECKING = False
@@ -118,7 +117,7 @@ def _command(group: click.Group, args: list[str]) -> click.Command | None:
     load = partial(group.get_command, click.Context(group))
     for place, argument in enumerate(args):
         if command_registry.find(argument):
-            return load(taken_way(args[place:], load)[1][0])
+            return load(args[place])
     return None
 
 

@@ -262,14 +262,14 @@ class Invocation:
             from rituals.check.verify.log_set_checks import newer_format
 
             self.out.findings((newer_format(POLICY_FILE, cache.policy.format),))
-        # what waits after an append is on its way, and `verify` has told it already
+        # what waits after an append is on its way, and `check` has told it already
         told = self.landed or any(one.code == "spool-waiting" for one in self.out.told)
         waiting = [] if told or memory is None else memory.waiting()
         if waiting:
             logs = "a session log waits" if len(waiting) == 1 else f"{len(waiting)} logs wait"
             more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
             message = f"{logs} in the spool: {waiting[0]}{more}"
-            hint = "the next `diurna append` or `diurna publish` commits what waits"
+            hint = "the next `diurna append` or `diurna check --publish` commits what waits"
             self.out.findings((Finding("spool-waiting", message, hint=hint),))
         self.say_noted()
         # whatever was answered is incomplete then

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: What is answered here where it is typed plainly: questions, and what opens the home to write in it, too.
 _QUESTIONS, _OPEN = (
-    ("recall", "show", "ls", "why", "task"),
+    ("recall", "show", "why", "task"),
     ("status", "note", "edit", "close", "log"),
 )
 

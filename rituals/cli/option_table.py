@@ -35,6 +35,9 @@ class Option(Record):
     required: bool = False  #: it has to be given
     shows: bool = False  #: its help says the default
     hidden: bool = False  #: no help has it
+    goes: str = (
+        ""  #: the modes of its command that it goes with, `PLAIN` for none of them; "" for all
+    )
 
     @property
     def key(self) -> str:
@@ -71,14 +74,34 @@ class Argument(Record):
     type: str = ""  #: where the type of its value stands, if it is neither a text nor a choice
 
 
+#: The mode of a command where no option chooses another: `diurna show` beside `show --list`.
+PLAIN = "plain"
+
+
+def astray(rows: Iterable[Argument | Option], values: dict[str, Any]) -> str:
+    """Say which option that was given does not go with the mode that was chosen; "" for none."""
+    mode = values.get("mode") or PLAIN
+    for row in rows:
+        if isinstance(row, Argument) or not row.goes or mode in row.goes.split():
+            continue
+        if row.key in values and values[row.key] != row.absent:
+            modes = [f"--{one}" for one in row.goes.split() if one != PLAIN]
+            goes = f"goes with {' or '.join(modes)}" if modes else f"does not go with --{mode}"
+            return f"{row.name.split()[0]} {goes}"
+    return ""
+
+
 SINCE = Option("--since", "From this time or stem on.", "WHEN")
 UNTIL = Option("--until", "Up to this time (a day is all of it) or stem.", "WHEN")
 AS_OF = Option("--as-of", "As of a time, a stem or a commit.", "POINT")
 RECALL = (
     Option("--ids", "These memories instead of a question.", "ID,…"),
-    Option("--level", "index: a line each. timeline: what is around it. full: all of it.", "LEVEL",
+    Option("--level", "index: a line each. full: all of it. timeline: the sessions around a fact, a log, "
+           "a time, a commit or what answers best; with a filter or --ids what is around hits.", "LEVEL",
            choices=LEVELS),
-    Option("-n", "At most so many hits (10).", "N", "limit", 10, most=1000),
+    Option("--before", "With --level timeline: how far back, 30m, 48h, 7d, 2w (48h).", "TIME"),
+    Option("--after", "With --level timeline: how far on (24h).", "TIME"),
+    Option("-n", "At most so many hits or sessions (10).", "N", "limit", 10, most=1000),
     Option("--in", "Facts or logs alone; the repository's documents; homes of others.",
            f"[{'|'.join(WITHIN)}]", "within", choices=WITHIN),
     Option("--kind", "Facts of this kind, or `session`. Repeatable.", "KIND", "kinds", many=True),
@@ -153,7 +176,7 @@ def taken(
                 tuple(words) if place.many else words.pop(0) if words else place.default
             )
             words = [] if place.many else words
-    return None if words else (values, kept)
+    return None if words or astray(rows, values) else (values, kept)
 
 
 def _fits(row: Option, value: str) -> bool:

@@ -105,7 +105,7 @@ def plan_purge(memory: Memory, facts: tuple[str, ...], logs: tuple[str, ...]) ->
 def purge(memory: Memory, plan: Purge) -> Purge:
     """Do what was planned; return what was done.
 
-    The logs that change are named by a redaction first, so that `verify` knows of them (FORMAT.md, L3).
+    The logs that change are named by a redaction first, so that `check` knows of them (FORMAT.md, L3).
 
     Raises:
         WriteRefused: it can not be done now; nothing changed.

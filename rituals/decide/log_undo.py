@@ -130,7 +130,7 @@ def taking_back(memory: Memory, asked: Asked) -> Undoing:
         raise WrongUsage(f"{len(standing)} logs are too many for one undo", hint=hint)
     if not standing:
         by = stem_in(past.undone[chosen[0].stem])
-        already = f"taken back before, by {memory.short(by)}; `diurna redo` does it again"
+        already = f"taken back before, by {memory.short(by)}; `diurna undo --redo` does it again"
         return Undoing(Decision("Undo", already=already), ())
     meant = TakenBack(tuple([ref.stem for ref in standing]))
     return _some(past.plan(tuple(standing), meant, derived=True))
@@ -159,7 +159,7 @@ def _chosen(memory: Memory, past: Past, asked: Asked) -> list[LogRef]:
         if told_by(entry) is None:
             found.append(ref)
         elif stems:
-            hint = "`diurna redo` does again what it took back"
+            hint = "`diurna undo --redo` does again what it took back"
             raise WrongUsage(f"{memory.short(ref.stem)} is an undo", hint=hint)
     if not found:
         hint = "`diurna log` lists them; `diurna log --json` tells their sessions"
@@ -183,7 +183,7 @@ def _no_log(memory: Memory, agent: str, *, own: bool) -> NotFound:
     """Say that nobody's log can be taken back."""
     me = memory.identity()
     if own:
-        hint = "`diurna redo` does the last one again"
+        hint = "`diurna undo --redo` does the last one again"
         return NotFound(f"all logs of {agent} by {me.name} <{me.email}> are taken back", hint=hint)
     hint = "`diurna log -n 5` lists the newest logs; `--agent NAME` says whose last one is meant"
     return NotFound(f"no log of {agent} was committed by {me.name} <{me.email}>", hint=hint)

@@ -255,7 +255,7 @@ def _settled(fact: Fact, verdict: Verdict) -> Decision:
         raise DiurnaError(
             f"there is no contradiction about {fact.id} any more: "
             + (now or f"it says {fact.heads[0].id}"),
-            hint=f"`diurna why {fact.id} --versions` and `diurna restore` bring an older text back",
+            hint=f"`diurna edit {fact.id} --restore VERSION` lets one of `why --versions` stand again",
         )
     if verdict.text and tidy(verdict.text) != fact.heads[0].text:
         hint = f'diurna append --update {fact.id} "…" changes its text'

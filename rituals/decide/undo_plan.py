@@ -112,7 +112,7 @@ class Past:
             hints=(
                 "`diurna undo` takes that back"
                 if meant.again
-                else "the log stays, with its words and uses; `diurna redo` does it again",
+                else "the log stays, with its words and uses; `diurna undo --redo` does it again",
             ),
             header=meant._replace(kept=tuple(left), took=reach.took).header,
         )

@@ -187,7 +187,7 @@ def make_moments(said: Moment, commondir: str, environment: Mapping[str, str]) -
 
         try:
             make(commondir, said.folder, environment)
-        except Exception as problem:  # noqa: BLE001 - nobody waits for it; `doctor` tells
+        except Exception as problem:  # noqa: BLE001 - nobody waits for it; `check` tells
             note_fault(commondir, f"the index of moments: {problem!r}")
 
     _apart(made)

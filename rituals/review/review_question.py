@@ -29,7 +29,7 @@ _TOGETHER = 50
 _SPELLED_OUT = 12
 
 INVARIANT_DUE, STALLED = "invariant-due", "thread-stalled"
-#: The rule of what `diurna learn` proposes: asked and remembered as the questions of a review are.
+#: The rule of what `diurna review --learn` proposes: asked and remembered as a review asks.
 LEARN = "learn"
 #: rule -> heading, in the order of a review. The questions of a rule in `TOGETHER` share a thread.
 RULES: dict[str, str] = {
@@ -57,7 +57,7 @@ RULES: dict[str, str] = {
     "id-dangling": "Ids without a text",
     "serves-broken": "Broken `serves` links",
     "pace": "Policy and pace",
-    LEARN: "Proposals of `diurna learn`",
+    LEARN: "Proposals of `diurna review --learn`",
 }
 TOGETHER = frozenset(
     "overruled invariant-due code-changed thread-stalled thread-wordy successor-missing id-dangling "
@@ -66,7 +66,7 @@ TOGETHER = frozenset(
 #: What a thread of several questions asks for.
 _ASKS = {
     OVERRULED: "Say what holds: a person decided these, and somebody who is none said otherwise.",
-    "invariant-due": "Confirm each of these (`diurna confirm`) or say what holds: nobody did for long.",
+    "invariant-due": "`diurna review --confirm` each of these, or say what holds: nobody did for long.",
     "code-changed": "Read these again: the code that they name changed a lot since they were last used.",
     STALLED: "Close these threads, or go on with them: no session named them for long.",
     "thread-wordy": "Shorten these closed threads: their text crowds continuity.md until they are swept.",

@@ -290,7 +290,7 @@ def _refuse_dirty(home: Home) -> None:
     if said:
         raise WriteRefused(
             f"{said.split(chr(0))[0][3:]} is not committed as it is",
-            hint="commit it, or let `diurna absorb` read an edit of continuity.md; then move",
+            hint="commit it, or let `diurna check --absorb` read an edit of continuity.md; then move",
         )
 
 

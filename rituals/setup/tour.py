@@ -61,7 +61,7 @@ def run(say: Callable[[str], None], folder: str, environment: Mapping[str, str])
             answers[step[1] + command] = stage.run(step[1], command, **shown)
         elif left := stage.quietly(step[1], step[5]):
             raise TourFailed(f"the pull left something behind: {left.splitlines()[0]}")
-    replay = "diurna replay | git hash-object --stdin"
+    replay = "diurna check --replay | git hash-object --stdin"
     files = [(stage.folder / clone / "continuity.md").read_bytes() for clone in ("ada", "bo")]
     if answers["ada" + replay] != answers["bo" + replay] or files[0] != files[1]:
         raise TourFailed("the two clones do not replay to the same bytes")
@@ -168,6 +168,6 @@ class _Stage:
             self._say(done.stdout.rstrip("\n"))
             raise TourFailed(
                 f"`{command}` ended with {done.returncode}",
-                hint="the lines above say why; `diurna tour --keep` leaves the folder for a look",
+                hint="the lines above say why; `diurna init --tour --keep` leaves the folder for a look",
             )
         return done.stdout

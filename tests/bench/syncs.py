@@ -42,7 +42,7 @@ class Team:
 
     def _make(self, folder: Path, logs: int) -> None:
         ledgers.generate(folder / "one", logs, branch=BRANCH, publish="append")
-        self._run(folder / "one", self._diurna, "publish")
+        self._run(folder / "one", self._diurna, "check", "--publish")
         self._run(folder, "git", "init", "-q", "--bare", str(folder / "hub.git"))
         self._run(folder / "one", "git", "remote", "add", "origin", str(folder / "hub.git"))
         self._run(folder / "one", "git", "push", "-q", "origin", BRANCH)

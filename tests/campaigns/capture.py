@@ -207,7 +207,7 @@ class Play:
         memory.drain()
         memory.close()
         self.faults += fsck(discover(str(self.home)))
-        verified = Forked(("-m", "rituals", "verify"), self.home, self.environment)
+        verified = Forked(("-m", "rituals", "check", "--ci"), self.home, self.environment)
         said, _ = verified.communicate()
         if verified.wait():
             self.faults.append(said.decode()[-300:])

@@ -4,7 +4,7 @@
 in place, 4,000 times: bits flipped, pages zeroed, swapped or filled with noise, files cut, lengthened, deleted, emptied,
 put back to bytes of an earlier time (with or without their stamp), exchanged with those of another branch, rows changed
 by SQL, journals and write-ahead logs of other times planted beside; in every second case the file's own time is set
-back. After each `show`, `status`, `recall`, `brief`, `why`, `log`, `timeline`, `entity` and `append` run, each as a process
+back. After each `show`, `status`, `recall`, `brief`, `why`, `log`, `timeline`, `show --about` and `append` run, each as a process
 of its own, beginning with another one each time, and are compared with what they answer without any cache. Prints a
 line for each kind, and the first wrong answers; ends with 1 on any.
 """
@@ -68,8 +68,12 @@ COMMANDS = (
     ("brief", "--agent", "codex"),
     ("why", "fact-7"),
     ("log",),
-    ("timeline",),
-    ("entity", "Shop"),
+    (
+        "recall",
+        "--level",
+        "timeline",
+    ),
+    ("show", "--about", "Shop"),
     APPEND,
 )
 

@@ -100,7 +100,7 @@ def commit(folder: Path, kind: str, text: str) -> None:
 
 def wrong_with_page() -> list[dict[str, str]]:
     """Return what doctor says of pages here."""
-    found = json.loads(run("doctor", "--json").out)["findings"]
+    found = json.loads(run("check", "--json").out)["findings"]
     of_pages = [one for one in found if one["file"].endswith("continuity.md")]
     return [one for one in of_pages if one["code"] not in _IN_STEP]
 
@@ -115,7 +115,7 @@ def follow(first: tuple[str, ...]) -> list[str]:
         hints = "\n".join(f"hint: {one['hint']}" for one in wrong)
         then = (
             Ran(0, "", hints).hinted
-            if given == ["doctor"]
+            if given == ["check"]
             else ran.hinted or Ran(0, "", hints).hinted
         )
         assert then, (given, ran, wrong)
@@ -177,11 +177,13 @@ def _end(
         What holds then, whether a page was let go, and how many commands were given.
     """
     os.chdir(here)
-    given = follow((("absorb", "publish", "doctor")[page.rng.randrange(3)],))
+    given = follow(
+        (("check", "--absorb"), ("check", "--publish"), ("check",))[page.rng.randrange(3)]
+    )
     assert not wrong_with_page(), (told, given, wrong_with_page())
-    assert run("publish").code == 0, (told, given)  # what is published on request alone
-    for command in ("publish", "absorb"):
-        again = run(command)
+    assert run("check", "--publish").code == 0, (told, given)  # what is published on request alone
+    for option in ("--publish", "--absorb"):
+        again = run("check", option)
         assert again.code == 0 and "nothing to do" in again.out, (told, given, again)
     memory = open_memory(here)
     after = facts_of(memory)

@@ -1,7 +1,7 @@
 """Collect garbage beside writers: nothing acknowledged may be lost, and git must find no fault afterwards.
 
 `python -m tests.campaigns.gc` lets 8 processes append while `git gc`, `git pack-refs --all` or `git gc --prune=now`
-runs in a loop, in two kinds of home with both writers mixed; after the last of these `diurna doctor --fix` mends what
+runs in a loop, in two kinds of home with both writers mixed; after the last of these `diurna check --fix` mends what
 was taken. Prints one line for each; ends with 1 on any loss.
 """
 
@@ -41,7 +41,7 @@ _COMMANDS = {
 
 
 class Collected(Record):
-    """What a campaign left behind; `lost` and `faults` are of the time after `diurna doctor --fix`."""
+    """What a campaign left behind; `lost` and `faults` are of the time after `diurna check --fix`."""
 
     rounds: int
     acknowledged: int
@@ -116,11 +116,11 @@ def collect(folder: Path, loop: str, processes: int, appends: int, seconds: floa
 
 
 def doctor(folder: Path) -> dict[str, list[dict[str, str]]]:
-    """Run `diurna doctor --fix` until it has nothing more to do; return its last answer and all it did."""
+    """Run `diurna check --fix` until it has nothing more to do; return its last answer and all it did."""
     mended: list[dict[str, str]] = []
     for _ in range(3):
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "rituals", "doctor", "--fix", "--json"],
+            [sys.executable, "-P", "-m", "rituals", "check", "--fix", "--json"],
             cwd=folder,
             capture_output=True,
             # nothing but git is on the way: what else this machine has installed is no fault

@@ -39,13 +39,13 @@ COUNT, SECONDS, HOOK_SECONDS = 3000, 5.0, 0.5
 #: Below this a doubling says nothing.
 FLOOR_SECONDS = 0.5
 #: What ends with 1 where it found an error; all else that does not end with 0 gave no answer.
-FINDING = ("lint", "verify", "doctor", "replay")
+FINDING = ("check",)
 #: A call that takes longer is ended.
 _LIMIT_SECONDS = 60
 _MADE = re.compile(r"<!-- id: f(\d+)")
 Run = Callable[[], object]
 #: What is no question to a ledger, or does not end by itself; the pages and the tools are asked by themselves.
-SKIPPED = {"web": "--port", "mcp": "", "org": "", "tour": "", "completion": ""}
+SKIPPED = {"web": "--port", "mcp": "", "org": "", "completion": ""}
 #: What stands for a parameter, by its metavar or, before that, by command and name; a new one has to be told here.
 VALUES: dict[str, tuple[str, ...]] = {
     "impact range": ("HEAD~1",),
@@ -155,16 +155,9 @@ def command_lines(
     names: dict[str, str], *, options: bool
 ) -> Iterator[tuple[tuple[str, ...], bool]]:
     """Yield every command line, and whether it may write: the commands are those that click knows."""
-    ways = {
-        (way.command, way.word) for way in command_registry.WAYS
-    }  # another command is asked, itself
     for entry in command_registry.available():
         command = command_of(entry.name)
-        params = [
-            one
-            for one in command.params
-            if one.name not in ("home", "no_pager") and (entry.name, one.opts[0]) not in ways
-        ]
+        params = [one for one in command.params if one.name not in ("home", "no_pager")]
         writes = any(one.name == "dry_run" for one in params)
         if entry.name in SKIPPED:
             continue

@@ -126,7 +126,7 @@ class Day:
             "a day later": (2, self.age),
             "ask": (6, self.ask),
             "sync": (2, lambda: self.diurna("sync")),
-            "publish": (2, lambda: self.diurna("publish")),
+            "publish": (2, lambda: self.diurna("check", "--publish")),
         }
 
     # ---- what is asked ---------------------------------------------------------------------------
@@ -415,9 +415,11 @@ class Day:
     def end(self) -> None:
         """Share what waits on the trunk, and look once more."""
         self.do("switch", "-q", "-f", "main")
-        self.diurna("doctor", "--fix")
+        self.diurna("check", "--fix")
         self.look("the end")
-        done = subprocess.run([*PROGRAM, "verify"], cwd=self.folder, capture_output=True, text=True)
+        done = subprocess.run(
+            [*PROGRAM, "check", "--ci"], cwd=self.folder, capture_output=True, text=True
+        )
         wrong = [
             line for line in (done.stdout + done.stderr).split("\n") if line.startswith("error")
         ]

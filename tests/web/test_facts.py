@@ -95,7 +95,9 @@ def test_without_script_all_is_there(browser: Browser, page: Page, server: Serve
         expect(plain.locator(".run li").first).to_be_visible()
         plain.get_by_text("As a list").click()
         expect(plain.get_by_role("link", name="shop-limit").last).to_be_visible()
-        expect(plain.locator("code.command").first).to_have_text("diurna confirm webhook-retries")
+        expect(plain.locator("code.command").first).to_have_text(
+            "diurna review --confirm webhook-retries"
+        )
     finally:
         bare.close()
 

@@ -48,7 +48,7 @@ def test_resolve_and_confirm_without_script(server: Server, page: Page, browser:
     plain.get_by_label("Orders stay.").check()
     plain.get_by_role("button", name="Confirm what is ticked").click()
     expect(notice).to_contain_text("Confirm money, orders")
-    expect(notice).to_contain_text("diurna confirm money orders")
+    expect(notice).to_contain_text("diurna review --confirm money orders")
     logs = git(served.folder, "log", "--format=%s", f"{before}..HEAD", "--", "sessions").split("\n")
     assert [one for one in logs if one] == ["diurna: 2 verified by ada", "diurna: 1 updated by ada"]
 
@@ -84,7 +84,7 @@ def test_the_command_is_copied(server: Server, page: Page) -> None:
     served = server("undecided")
     served.open(page, "/review")
     expect(page.locator("form[method=post]")).to_have_count(0)
-    command = "diurna resolve old --choose left"
+    command = "diurna conflicts old --choose left"
     expect(page.get_by_text(command, exact=True)).to_be_visible()
     page.locator(f'[data-copy="{command}"]').click()
     expect(page.get_by_role("button", name="Copied")).to_have_count(1)

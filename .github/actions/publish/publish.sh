@@ -29,7 +29,7 @@ for try in $(seq "$tries"); do
     fi
     # what is staged or edited stays; the branch leaves at most the commit of the last try
     if [ "$(at rev-parse HEAD)" != "$tip" ]; then at checkout --quiet -B "$branch" "$tip"; fi
-    diurna publish
+    diurna check --publish
     if [ "$(at rev-parse HEAD)" = "$tip" ] || at push --quiet "$remote" "HEAD:refs/heads/$branch"; then exit 0; fi
     echo "publish: not pushed in try $try of $tries" >&2
     sleep $((RANDOM % try))

@@ -88,7 +88,7 @@ def _set_aside(survey: Survey, path: str, *, part: bool) -> None:
         target = set_aside(repository.commondir, path)
     if target:
         said = "was never whole" if part else "belonged to nobody"
-        journal(repository.commondir, f"{path} {said}; `doctor` moved it to {target}")
+        journal(repository.commondir, f"{path} {said}; `check --fix` moved it to {target}")
 
 
 def _bring_back(survey: Survey, blob: str, path: str) -> None:

@@ -1,1 +1,1 @@
-"""Check what only `diurna lint` looks at: secrets, personal data, undeclared edits."""
+"""Check what only `diurna check --ci` looks at: secrets, personal data, undeclared edits."""

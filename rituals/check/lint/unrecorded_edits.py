@@ -9,7 +9,7 @@ from ledger.model.findings import Finding
 from memory.api import Memory
 from memory.edits.detect import Edit, edited_findings
 
-_HINT = "`diurna absorb` makes a log of it; `diurna absorb --dry-run` shows which"
+_HINT = "`diurna check --absorb` makes a log of it; `diurna check --absorb --dry-run` shows which"
 
 
 def undeclared(memory: Memory, edits: tuple[Edit, ...]) -> Iterator[Finding]:
@@ -24,7 +24,7 @@ def undeclared(memory: Memory, edits: tuple[Edit, ...]) -> Iterator[Finding]:
 
 
 def edit_findings(edit: Edit) -> Iterator[Finding]:
-    """Name each change of a fact that `diurna absorb` would record, and what it would not understand."""
+    """Name each change of a fact that `check --absorb` would record, and what it would not understand."""
     lines = edit.data.decode("utf-8", "replace").split("\n")
     for event in edit.events:
         footer = f"id: {event.id} "  # which a fact may not have (any more)

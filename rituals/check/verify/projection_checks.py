@@ -38,7 +38,9 @@ def projection_findings(
         data = bodies[path]
         if data is None:
             said = f"{path} (object {blob}) is missing from the repository"
-            yield Finding("unreadable", said, path, hint="`diurna publish` computes it anew")
+            yield Finding(
+                "unreadable", said, path, hint="`diurna check --publish` computes it anew"
+            )
         else:
             yield from conflict_findings(path, data)
         here = work_file(home, path) if home.checked_out else None
@@ -62,7 +64,7 @@ def projection_findings(
             f"{CONTINUITY_FILE} was published from a ledger with the log {machine.newest}, which "
             "this one does not have",
             CONTINUITY_FILE,
-            hint="fetch and merge the branch that has it, or run `diurna publish`",
+            hint="fetch and merge the branch that has it, or run `diurna check --publish`",
         )
 
 
@@ -78,7 +80,7 @@ def conflict_findings(path: str, data: bytes) -> Iterator[Finding]:
             yield finding._replace(
                 about=f"{path} {line_digest(lines[finding.line - 1].rstrip())}",
                 message=f"{path} holds a merge conflict marker",
-                hint="`diurna publish` computes the file anew; both sides' logs count",
+                hint="`diurna check --publish` computes the file anew; both sides' logs count",
             )
 
 

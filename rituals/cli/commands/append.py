@@ -8,7 +8,8 @@ import re
 from ledger.codec.validate import read_draft
 from ledger.errors import NotFound, WrongUsage
 from memory.recall.hits.snippets import one_line
-from memory.write.draft import draft_of
+from memory.write.draft import SessionDraft, draft_of
+from projection.policy.model import FINDING_KIND
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.terminal.receipt_text import record, record_answer
 from rituals.record.draft_composer import kinds_of
@@ -41,6 +42,7 @@ _WHOSE = ("agent", "type", "anyway", *HEADER_KEYS)
 _NEW_HINT = 'for example: --new "decision: Webhooks retry three times."'
 _NEW = "--new"
 _NOTE_HINT = 'for example: diurna note "decision: Webhooks retry three times."'
+_BUG_HINT = 'for example: diurna note "finding: it fails alone" --rule flaky --path tests/a.py'
 _FILE_HINT = (
     "name a file that can be read, or - for standard input; `diurna note TEXT` records a text"
 )
@@ -58,8 +60,41 @@ def append(call: Invocation, /, file: str, **given: Any) -> None:
 
 def note(call: Invocation, /, texts: tuple[str, ...], **given: Any) -> None:
     """Run `diurna note`."""
+    if given["rule"] or given["path"] or given["symbol"]:
+        return _note_finding(call, texts, given)
     how = {name: given[name] for name in _HOW}
     record_answer(call, _read_note_of(call, call.memory(), texts, given), **how)
+
+
+def _note_finding(call: Invocation, texts: tuple[str, ...], given: Mapping[str, Any]) -> None:
+    """Record what was found wrong: a new one is born open, an open one named, a fixed one opened again."""
+    from projection.work.finding_facts import BugFound
+    from rituals.answers.record_fields import fields_of
+    from rituals.review.learning.finding_reports import report
+
+    others = ("replace", "asked", "ref", "title", "again", "stage", "strict")
+    if len(texts) != 1 or not given["rule"] or any(given[key] for key in others):
+        raise WrongUsage(
+            "--rule takes one text, and --path, --symbol, --role, --agent", hint=_BUG_HINT
+        )
+    message = texts[0].removeprefix(f"{FINDING_KIND}:").strip()
+    bug = BugFound(given["rule"], message, given["path"], given["symbol"])
+    header = (("role", given["role"]),) if given["role"] else ()
+    draft = SessionDraft(title="", agent=given["agent"], header=header)
+    memory, out, dry_run = call.memory(), call.out, given["dry_run"]
+    found = report(memory, (bug,), draft, dry_run=dry_run)
+    (taken,), receipt = found.taken, found.receipt
+    call.landed = bool(receipt and receipt.commit)
+    if call.json:
+        stored = (
+            fields_of(receipt, "stem commit already") if receipt else {"stem": "", "commit": ""}
+        )
+        told = {**fields_of(taken.bug, "id text rule path symbol"), "outcome": taken.outcome}
+        out.answer({**stored, "finding": told, "dry_run": dry_run})
+    else:
+        out.line((taken.bug.id, "yellow"), f"  {taken.outcome:<9}  {taken.bug.text}")
+    if receipt is not None:
+        out.findings(receipt.findings)
 
 
 def _read_draft_of(call: Invocation, memory: Memory, file: str, given: Mapping[str, Any]) -> Drafts:

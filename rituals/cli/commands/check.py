@@ -1,9 +1,9 @@
-"""Run `diurna check`, `doctor`, `verify`, `lint` and `impact`: what was found, and what was accepted."""
+"""Run `diurna check`: what was found, and what was accepted."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from ledger.errors import HomeNotFound, WrongUsage
@@ -11,7 +11,7 @@ from ledger.model.findings import ERROR, INFO, Finding, severe
 from rituals.answers.json_objects import finding_object, finding_objects, home_object
 from rituals.answers.record_fields import fields_of
 from rituals.check.baseline import shown
-from rituals.check.check_registry import CHECKS, DOCTOR, LINT, SAID, VERIFY, Made, bare, order
+from rituals.check.check_registry import CHECKS, DOCTOR, LINT, SAID, VERIFY, Made, order
 from rituals.cli.commands.decisions import decide
 from rituals.cli.context import Invocation
 from rituals.cli.output import Output, counted, told
@@ -21,14 +21,43 @@ if TYPE_CHECKING:
     from rituals.check.doctor import Visit
 
 ACCEPTED, UNACCEPTED = "accepted", "unaccepted"
-#: The most remarks about texts that `doctor` names, and the findings from which a baseline pays.
+#: What is done with the projection.
+_PAGES = ("replay", "absorb", "publish")
+#: The most remarks about texts that are named, and the findings from which a baseline pays.
 _FEW, _MANY = 5, 10
 
 
-def check(
-    call: Invocation, /, fix: bool, deep: bool, strict: bool, dry_run: bool, **given: Any
-) -> int:  # fmt: skip
+def check(call: Invocation, /, files: tuple[str, ...], mode: str | None, **given: Any) -> int:
     """Run `diurna check`."""
+    form = given["form"]
+    if mode in _PAGES:
+        from rituals.cli.commands import pages
+
+        if files:
+            raise WrongUsage(f"--{mode} takes no FILE", where=files[0])
+        return pages.run(call, mode, given)
+    if mode == "diff":
+        if len(files) != 1:
+            raise WrongUsage("--diff takes one change", hint="diurna check --diff BASE...HEAD")
+        return _impact(call, files[0], given["strict"], given["untold"], form or "text")
+    if mode and mode != "ci":
+        return _verify(call, files, mode, **given)
+    if mode or files or form:
+        if stray := [one for one in ("fix", "deep", "everything", "dry_run") if given[one]]:
+            option = "--all" if stray[0] == "everything" else f"--{stray[0].replace('_', '-')}"
+            raise WrongUsage(
+                f"{option} goes with a check of everything", hint="leave FILE and --format out"
+            )
+        return _lint(call, files, given["strict"], form or "text")
+    return _whole(
+        call, given["fix"], given["deep"], given["strict"], given["everything"], given["dry_run"]
+    )
+
+
+def _whole(
+    call: Invocation, fix: bool, deep: bool, strict: bool, everything: bool, dry_run: bool
+) -> int:  # fmt: skip
+    """Check everything."""
     commands = (DOCTOR, VERIFY, LINT)
     found = _visited(call, commands, fix=fix and not dry_run, deep=deep, cold=True)
     accepted = tuple(sorted(found.accepted, key=lambda one: order(one[0])))
@@ -41,7 +70,7 @@ def check(
     else:
         _show_visit(call.out, found, dry_run=dry_run)
         _show_summary(call.out, result)
-        if given["everything"]:
+        if everything:
             _show_all(call.out, result)
         _show_here(call.out, result.findings)
         _hint_baseline(call.out, result)
@@ -49,33 +78,16 @@ def check(
     return 1 if bad else 0
 
 
-def doctor(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
-    """Run `diurna doctor`."""
-    found = _visited(call, (DOCTOR,), fix=fix and not dry_run, deep=deep, cold=False)
-    findings = tuple(one.finding for one in found.noticed)
-    accepted = [bare(one) for one, _ in found.accepted]
-    failed = any(one.problem for one in found.treated)
-    bad = severe(findings) or failed
-    if call.json:
-        said = {"findings": finding_objects(findings), "accepted": finding_objects(accepted)}
-        call.out.answer({"ok": not bad, **said, **_visit_object(found), "dry_run": dry_run})
-    else:
-        _show_visit(call.out, found, dry_run=dry_run)
-        call.out.line(summary(findings, accepted))
-    _show_here(call.out, findings)
-    return 1 if bad else 0
-
-
-def verify(
-    call: Invocation, /, findings: tuple[str, ...], restore: bool, everything: bool, reason: str,
+def _verify(
+    call: Invocation, /, findings: tuple[str, ...], mode: str, everything: bool, reason: str,
     dry_run: bool, **given: Any,
 ) -> int:  # fmt: skip
-    """Run `diurna verify`."""
+    """Record what is accepted, or commit again what history took."""
     from rituals.check.acceptance import acceptance, unacceptance
     from rituals.check.check_runner import made
     from rituals.check.verify import history_restore as lost
 
-    what = _wanted(findings, given, restore, reason)
+    what = _wanted(findings, mode, reason)
     memory = call.memory()
     if what:
         plan_of = unacceptance if what == UNACCEPTED else acceptance
@@ -83,16 +95,16 @@ def verify(
         keys = [{"key": key, "message": said} for key, said in found.findings]
         decide(call, found.decision, given["agent"], given["title"], dry_run, lambda: {what: keys})
         return 0
-    plan = lost.restore_plan(memory) if restore else ()
+    plan = lost.restore_plan(memory)
     restored = tuple(path for path, _ in plan)
-    if restore and not plan:
+    if not plan:
         call.out.talk("nothing to restore: no log is missing or changed whose bytes are known")
-    elif plan and not dry_run:
+    elif not dry_run:
         lost.restore(memory)
     result = made(memory, VERIFY, call.out.progress)
     if call.json:
-        given = {"restored": list(restored), "dry_run": dry_run} if restore else {}
-        call.out.answer({**_made_object(result), **given})
+        said = {"restored": list(restored), "dry_run": dry_run}
+        call.out.answer({**_made_object(result), **said})
     else:
         for path in restored:
             call.out.line(f"{'would restore' if dry_run else 'restored'} {path}")
@@ -106,8 +118,8 @@ def verify(
     return 1 if severe(result.findings) else 0
 
 
-def lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> int:
-    """Run `diurna lint`."""
+def _lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> int:
+    """Check the ledger alone, or files by themselves."""
     from projection.policy.model import Privacy
     from rituals.check.check_runner import made
     from rituals.check.lint.linted_files import lint_files
@@ -144,8 +156,8 @@ def lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> i
     return 1 if bad else 0
 
 
-def impact(call: Invocation, range: str, strict: bool, untold: bool, form: str) -> int:
-    """Run `diurna impact`."""
+def _impact(call: Invocation, range: str, strict: bool, untold: bool, form: str) -> int:
+    """Say what memory has on a change of the code."""
     from rituals.cli.terminal.sarif_text import FORGES, show_on_forge
     from rituals.review.change.change_lines import said_of
 
@@ -168,24 +180,19 @@ def impact(call: Invocation, range: str, strict: bool, untold: bool, form: str) 
     return 1 if bad else 0
 
 
-def _wanted(
-    findings: tuple[str, ...], given: Mapping[str, bool], restore: bool, reason: str
-) -> str:
+def _wanted(findings: tuple[str, ...], mode: str, reason: str) -> str:
     """Return what is to be recorded, by its key in JSON: `accepted`, `unaccepted`, or "" for nothing."""
-    accept, accept_all, unaccept = (given[name] for name in ("accept", "accept_all", "unaccept"))
-    if sum((accept, accept_all, unaccept, restore)) > 1:
-        raise WrongUsage("--accept, --accept-all, --unaccept and --restore exclude each other")
-    if (accept or unaccept) and not findings:
+    named = mode in ("accept", "unaccept")
+    if named and not findings:
         hint = "`diurna check --all` shows the key of each; --accept-all means all of them"
         raise WrongUsage("name the findings", hint=hint)
-    if findings and not (accept or unaccept):
+    if findings and not named:
         raise WrongUsage("FINDING goes with --accept or --unaccept", where=findings[0])
-    recorded = accept or accept_all or unaccept
-    if recorded and not reason.strip():
+    if mode == "restore":
+        return ""
+    if not reason.strip():
         raise WrongUsage("a reason is needed", where="--reason", hint="say in a few words why")
-    if reason and not recorded:
-        raise WrongUsage("--reason goes with --accept, --accept-all or --unaccept")
-    return UNACCEPTED if unaccept else ACCEPTED if recorded else ""
+    return UNACCEPTED if mode == "unaccept" else ACCEPTED
 
 
 def summary(findings: Iterable[Finding], accepted: Iterable[Finding]) -> str:

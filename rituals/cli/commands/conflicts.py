@@ -1,4 +1,4 @@
-"""Run `diurna conflicts` and `resolve`: every side of a contradiction, and which of them holds."""
+"""Run `diurna conflicts`: every side of a contradiction, and which of them holds."""
 
 from __future__ import annotations
 
@@ -13,9 +13,18 @@ from rituals.cli.context import Invocation
 from rituals.cli.output import Output
 from rituals.decide.open_contradictions import OVERRULED, Dispute, disputes
 
+#: What says which side holds.
+_VERDICT = ("choose", "text", "file", "closed", "state")
 
-def conflicts(call: Invocation, ids: tuple[str, ...]) -> None:
+
+def conflicts(call: Invocation, /, ids: tuple[str, ...], mode: str | None, **given: Any) -> None:
     """Run `diurna conflicts`."""
+    if mode or any(given[key] not in ("", None) for key in _VERDICT):
+        if len(ids) != 1:
+            raise WrongUsage("name one ID to resolve", hint="`diurna conflicts` lists them")
+        return _resolve(call, ids[0], **given)
+    if any(given.values()):
+        raise WrongUsage("--agent, --title and --dry-run go with what resolves a contradiction")
     from rituals.review.overruled_decisions import overruled_sides
 
     memory = call.memory()
@@ -31,21 +40,21 @@ def conflicts(call: Invocation, ids: tuple[str, ...]) -> None:
         number = _show_dispute(call.out, one, number)
 
 
-def resolve(
-    call: Invocation, /, id: str, choose: str, text: str, file: str, closed: bool | None,
+def _resolve(
+    call: Invocation, /, id: str, choose: str, text: str | None, file: str, closed: bool | None,
     **recorded: Any,
 ) -> None:  # fmt: skip
-    """Run `diurna resolve`."""
+    """Record which side of a contradiction holds."""
     from rituals.decide.resolution import Verdict, resolution
 
     if text and file:
         raise WrongUsage("--text and --file both give a text", hint="leave one of them out")
     if file:
         text = call.read(file).decode("utf-8", "surrogateescape")
-    if (file or "--text" in call.arguments) and not text.strip():
+    if text is not None and not text.strip():
         raise WrongUsage("the new text is empty")
     memory = call.memory()
-    verdict = Verdict(choose, text, closed, recorded.pop("state") or "")
+    verdict = Verdict(choose, text or "", closed, recorded.pop("state") or "")
     if verdict.says_nothing and not call.piped() and not call.json:
         verdict = verdict._replace(choose=_asked(call, id))
     decide(call, resolution(memory, id, verdict), **recorded)
@@ -66,7 +75,7 @@ def _asked(call: Invocation, id: str) -> str:
     kind = click.Choice([*sides, "?"])
     while (said := click.prompt("which holds?", type=kind, show_choices=False, err=True)) == "?":
         call.out.talk(f"  {sides[0]} to {sides[-1]}: that side holds, the others do not")
-        call.out.talk(f"  Ctrl-C leaves it open; `diurna resolve {id} --text TEXT` says it anew")
+        call.out.talk(f"  Ctrl-C leaves it open; `diurna conflicts {id} --text TEXT` says it anew")
         call.out.flush()
     return str(said)
 

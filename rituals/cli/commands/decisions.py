@@ -15,11 +15,15 @@ if TYPE_CHECKING:
     from rituals.decide.undo_plan import Undoing
 
 
-def edit(call: Invocation, /, id: str, text: str, reason: str, **given: Any) -> None:
+def edit(
+    call: Invocation, /, id: str, text: str, mode: str | None, reason: str, **given: Any
+) -> None:
     """Run `diurna edit`."""
     from rituals.decide.fact_corrections import Wording, rewording
 
     said = {key: given.pop(key) for key in ("kind", "until", "entity", "tags")}
+    if mode:
+        return _restore(call, id, text, reason, **given)
     memory = call.memory()
     if text == STDIN:
         text = call.read(STDIN).decode("utf-8", "replace").strip()
@@ -62,18 +66,8 @@ def undo(
         take_back(call, undoing(memory, asked.agent), asked.agent, title, dry_run)
 
 
-def redo(call: Invocation, agent: str, title: str, dry_run: bool) -> None:
-    """Run `diurna redo`."""
-    from rituals.decide.log_undo import redoing
-
-    memory = call.memory()
-    if not dry_run:
-        memory.drain()
-    take_back(call, redoing(memory, agent), agent, title, dry_run)
-
-
-def restore(call: Invocation, /, id: str, version: str, reason: str, **recorded: Any) -> None:
-    """Run `diurna restore`."""
+def _restore(call: Invocation, /, id: str, version: str, reason: str, **recorded: Any) -> None:
+    """Let an older text stand again, or a fact that was called false."""
     if version:
         from rituals.decide.fact_corrections import restoration
 
@@ -90,23 +84,6 @@ def restore(call: Invocation, /, id: str, version: str, reason: str, **recorded:
             "`--reason TEXT` says in a sentence why it holds after all",
         )
     decide(call, reinstatement(call.memory(), id, reason), **recorded)
-
-
-def archive(call: Invocation, /, id: str, reason: str, back: bool, **recorded: Any) -> None:
-    """Run `diurna archive`."""
-    from rituals.decide.confirmation import archiving, returning
-
-    if not reason.strip():
-        raise WrongUsage("the reason is empty", hint="say in a sentence why")
-    plan = returning if back else archiving
-    decide(call, plan(call.memory(), id, reason), **recorded)
-
-
-def confirm(call: Invocation, /, ids: tuple[str, ...], **recorded: Any) -> None:
-    """Run `diurna confirm`."""
-    from rituals.decide.confirmation import confirmation
-
-    decide(call, confirmation(call.memory(), ids), **recorded)
 
 
 def decide(

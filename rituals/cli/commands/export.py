@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 
 from ledger.errors import WrongUsage
-from rituals.cli.command_words import words_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
 
-_FORMS = ("events", "vault", "site", "parquet", *words_of("export"))
+_FORMS = ("events", "vault", "site", "parquet")
 
 
 def export(

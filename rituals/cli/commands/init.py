@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
+import tempfile
 from typing import Any
 
 import click
@@ -39,8 +41,14 @@ _OTHER_HOME = (
 )
 
 
-def init(call: Invocation, /, hooks: bool | None, dry_run: bool, **wish: Any) -> None:
+def init(
+    call: Invocation, /, hooks: bool | None, dry_run: bool, mode: str | None, keep: bool, **wish: Any
+) -> None:  # fmt: skip
     """Run `diurna init`."""
+    if mode:
+        if call.json or dry_run or hooks is not None or any(wish.values()):
+            raise WrongUsage("--tour takes --keep alone")
+        return _tour(call, keep=keep)
     from memory.worktree.trunk import publishing
     from rituals.cli.commands.install import offer
     from rituals.setup.foreign_attributes import attribute_findings
@@ -63,6 +71,25 @@ def init(call: Invocation, /, hooks: bool | None, dry_run: bool, **wish: Any) ->
     _show_setup(call, plan, where, findings, project=wish["project"], hooks=bool(hooks))
     if not call.json:
         offer(call, hosts)
+
+
+def _tour(call: Invocation, *, keep: bool) -> None:
+    """Show the whole story on a throw-away ledger."""
+    from rituals.setup.tour import run
+
+    folder = tempfile.mkdtemp(prefix="diurna-tour-")
+
+    def say(line: str) -> None:
+        call.out.line(line)
+        call.out.flush()
+
+    try:
+        run(say, folder, variables())
+    finally:
+        if keep:
+            call.out.talk(f"kept in {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 class Wish(Record):

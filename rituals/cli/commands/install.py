@@ -1,4 +1,4 @@
-"""Run `diurna install` and `uninstall`: what agents' programs call, asked for, put in and taken out."""
+"""Run `diurna install`: what agents' programs call, asked for, put in and taken out."""
 
 from __future__ import annotations
 
@@ -44,9 +44,11 @@ _THEN = {
 
 def install(
     call: Invocation, /, hosts: tuple[str, ...], user: bool, mcp: bool | None, export: str,
-    dry_run: bool,
+    mode: str | None, dry_run: bool,
 ) -> int:  # fmt: skip
     """Run `diurna install`."""
+    if mode:
+        return _remove(call, hosts, user=user, dry_run=dry_run)
     from rituals.hosts.install.host_files import found_hosts
     from rituals.hosts.install.install_plan import base_folder
 
@@ -89,8 +91,8 @@ def make_home(call: Invocation, branch: str) -> None:
             call.out.line(told(step, done=True))
 
 
-def uninstall(call: Invocation, hosts: tuple[str, ...], user: bool, dry_run: bool) -> int:
-    """Run `diurna uninstall`."""
+def _remove(call: Invocation, hosts: tuple[str, ...], *, user: bool, dry_run: bool) -> int:
+    """Take out what `install` put there."""
     from rituals.hosts.install.install_plan import base_folder, plan_removal
 
     base = base_folder(call.home or call.folder(), user=user)

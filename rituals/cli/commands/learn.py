@@ -1,18 +1,12 @@
-"""Run `diurna learn` and `finding`: what could be learned, and what was found wrong."""
+"""Run `diurna review --learn`: what could be learned."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Any
 
 import click
 
 from ledger.errors import NotFound, WrongUsage
-from memory.write.draft import SessionDraft
-from projection.work.finding_facts import BugFound
 from rituals.answers.json_objects import promotion_object, proposal_object
-from rituals.answers.record_fields import fields_of
-from rituals.cli.context import STDIN, Invocation
+from rituals.cli.context import Invocation
 from rituals.cli.output import Output, counted
 from rituals.cli.terminal.review_walk_text import chosen
 from rituals.review.learning.agents_file import Promotion
@@ -28,7 +22,6 @@ from rituals.review.learning.learning_plan import (
     record_answers,
 )
 
-_ACTIONS = ("list", "report")
 _EDIT, _LATER, _QUIT = "edit", "later", "quit"
 #: letter -> (name, what it does); the name has the letter in it.
 _ANSWERS = {
@@ -38,11 +31,10 @@ _ANSWERS = {
     "l": (_LATER, "leave it; ask again next time"),
     "q": (_QUIT, "record what is answered, and leave the rest"),
 }
-_REPORT_HINT = 'for example: diurna finding report --rule flaky --path tests/a.py "it fails alone"'
 
 
 def learn(call: Invocation, ask: bool, accept: str, text: str, agent: str, dry_run: bool) -> None:
-    """Run `diurna learn`."""
+    """Propose what sessions taught, and record what is answered."""
     from rituals.decide.decision import Author
 
     if (text and not accept) or (accept and (ask or dry_run)):
@@ -70,18 +62,6 @@ def learn(call: Invocation, ask: bool, accept: str, text: str, agent: str, dry_r
                 "on a terminal `diurna review --learn` asks about each; --ask raises them as threads"
             )
     out.findings(outcome.findings)
-
-
-def finding(call: Invocation, /, action: str, message: str, **given: Any) -> None:
-    """Run `diurna finding`."""
-    if action not in _ACTIONS:
-        hint = f"`diurna finding {' | '.join(_ACTIONS)}`"
-        raise WrongUsage(f"there is no action {action}", where="finding", hint=hint)
-    if action == "list":
-        if message:
-            raise WrongUsage("a list takes no message", hint="`diurna finding report` records one")
-        return _list_findings(call, given["state"] or "")
-    _report_findings(call, message, given)
 
 
 def _learning_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
@@ -194,60 +174,3 @@ def _show_outcome(outcome: Outcome, out: Output, branch: str, *, asked: bool) ->
             out.line(f"would raise {one}" if dry else f"{name:<9} {one}")
     if outcome.written:
         out.hint("the file is not committed: look at it with `git diff`, and commit it yourself")
-
-
-def _list_findings(call: Invocation, state: str) -> None:
-    from rituals.review.learning.finding_reports import listed
-
-    found = listed(call.memory(), state)
-    if call.json:
-        finding = "rule path symbol state times_regressed"
-        rows = [
-            fields_of(one.standing.fact, "id text") | fields_of(one.finding, finding)
-            for one in found
-        ]
-        return call.out.answer({"findings": rows})
-    for one in found:
-        fact = one.standing.fact
-        where = " ".join([part for part in (one.finding.path, one.finding.symbol) if part])
-        colour = {"regressed": "red", "fixed": "green"}.get(one.finding.state, "yellow")
-        call.out.line((fact.id, "yellow"), "  ", (f"{one.finding.state:<9}", colour), f"  {fact.text}"
-                      + (f"  ({where})" if where else ""))  # fmt: skip
-    if not found:
-        call.out.talk("no finding" + (f" is {state}" if state else ""))
-
-
-def _report_findings(call: Invocation, message: str, given: Mapping[str, Any]) -> None:
-    """Record what was found, and say what became of each."""
-    from rituals.review.learning.finding_reports import read_reports, report
-
-    file = given["from_json"]
-    if bool(file) == bool(message):
-        raise WrongUsage("give a message with --rule, or --from-json", hint=_REPORT_HINT)
-    if message and not given["rule"]:
-        raise WrongUsage("--rule is missing: what does it break?", hint=_REPORT_HINT)
-    if file:
-        bugs = read_reports(call.read(file), "standard input" if file == STDIN else file)
-    else:
-        line = given["line"] or 0
-        bugs = (BugFound(given["rule"], message, given["path"], given["symbol"], line),)
-    header = (("role", given["role"]),) if given["role"] else ()
-    draft = SessionDraft(title="", agent=given["agent"], header=header)
-    memory, out, dry_run = call.memory(), call.out, given["dry_run"]
-    found = report(memory, bugs, draft, dry_run=dry_run)
-    receipt = found.receipt
-    call.landed = bool(receipt and receipt.commit)
-    if call.json:
-        stored = (
-            fields_of(receipt, "stem commit already") if receipt else {"stem": "", "commit": ""}
-        )
-        bug = "id text rule path symbol line"
-        told = [{**fields_of(one.bug, bug), "outcome": one.outcome} for one in found.taken]
-        out.answer({**stored, "findings": told, "dry_run": dry_run})
-    else:
-        for one in found.taken:
-            out.line((one.bug.id, "yellow"), f"  {one.outcome:<9}  {one.bug.text}")
-        if not found.taken:
-            out.talk("nothing was found")
-    if receipt is not None:
-        out.findings(receipt.findings)

@@ -1,4 +1,4 @@
-"""Run `diurna links` and `entity`: what a fact is linked with, and what facts are about."""
+"""Run `diurna show --links` and `--about`: what a fact is linked with, and what facts are about."""
 
 from __future__ import annotations
 
@@ -27,10 +27,6 @@ from rituals.answers.record_fields import fields_of, mark_object
 from rituals.cli.context import Invocation
 from rituals.cli.output import Output, counted
 
-_EDGE = (
-    "branch closed direction edge entity exists false here how id instead kind landed line "
-    "marks point text_here tier via"
-)
 _SAID = {
     (SUPERSEDES, OUT): "supersedes", (SUPERSEDES, IN): "superseded by",
     (CONFLICTS, BOTH): "conflicts with",
@@ -41,7 +37,7 @@ _SAID = {
 
 
 def links(call: Invocation, id: str, hops: int) -> None:
-    """Run `diurna links`."""
+    """Show what a fact is linked with."""
     found = call.memory().links(id, hops)
     if call.json:
         return call.out.answer(_links_object(found))
@@ -51,7 +47,7 @@ def links(call: Invocation, id: str, hops: int) -> None:
 
 
 def entity(call: Invocation, name: str) -> None:
-    """Run `diurna entity`."""
+    """Show all about an entity, or list the names of all."""
     memory, out = call.memory(), call.out
     if name:
         view = memory.entity(name)

@@ -1,4 +1,4 @@
-"""Run `diurna log`, `timeline` and `diff`: session logs, one in short, and what was around something."""
+"""Run `diurna log` and `recall --level timeline`: session logs, one in short, and what was around one."""
 
 from __future__ import annotations
 
@@ -14,18 +14,25 @@ from rituals.cli.output import Output, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from memory.query.session_timeline import Session, Timeline
     from projection.document.fact_remarks import Mark
     from projection.text.salience import Quote
     from projection.text.session_digest import Digest
 
 _NAME_WORDS = 3  #: of a user; what has more is what was asked for
+_OF_TIMELINE = frozenset(("level", "before", "after", "agents", "kinds", "limit"))
 #: How many ids of one verb a line of a timeline names.
 _IDS = 4
 
 
-def log(call: Invocation, what: str, agent: str, since: str, until: str, limit: int | None) -> None:
+def log(
+    call: Invocation, what: str, mode: str | None, agent: str, since: str, until: str, limit: int | None
+) -> None:  # fmt: skip
     """Run `diurna log`."""
+    if mode:
+        return _changes(call, what)
     if what:
         if agent or since or until or limit:
             raise WrongUsage("one log is told whole", hint="leave the options or the log out")
@@ -54,21 +61,34 @@ def log(call: Invocation, what: str, agent: str, since: str, until: str, limit: 
         call.out.line((stem, "yellow"), "  ", (who, "cyan"), f"  {line.title}{kind}")
 
 
-def timeline(
+def is_anchor(given: Mapping[str, Any]) -> bool:
+    """Tell whether sessions around something are asked for, and not what is around each hit."""
+    others = [key for key, value in given.items() if value and key not in _OF_TIMELINE]
+    return not others and len(given["agents"]) < 2
+
+
+def around(call: Invocation, anchor: tuple[str, ...], given: Mapping[str, Any]) -> None:
+    """Show the sessions around something."""
+    _timeline(
+        call, " ".join(anchor), given["before"] or "48h", given["after"] or "24h",
+        "".join(given["agents"]), given["kinds"], given["limit"],
+    )  # fmt: skip
+
+
+def _timeline(
     call: Invocation,
-    anchor: tuple[str, ...],
+    anchor: str,
     before: str,
     after: str,
     agent: str,
     kinds: tuple[str, ...],
     limit: int,
 ) -> None:
-    """Run `diurna timeline`."""
-    found = call.memory().timeline(
-        " ".join(anchor), before=before, after=after, limit=limit, agent=agent, kinds=kinds
+    """Show the sessions around something."""
+    found = call.reader().timeline(
+        anchor, before=before, after=after, limit=limit, agent=agent, kinds=kinds
     )
-    call.opened(anchor if len(anchor) == 1 else ())
-
+    call.opened((anchor,) if anchor and " " not in anchor else ())
     if call.json:
         return call.out.answer(_timeline_object(found))
     _print_timeline(found, call.out)
@@ -81,20 +101,22 @@ def timeline(
             call.out.hint("`--before` and `--after` reach further: 7d, 4w")
 
 
-def diff(call: Invocation, range: str) -> None:
-    """Run `diurna diff`."""
+def _changes(call: Invocation, range: str) -> None:
+    """Show what was learned, faded and corrected between two points."""
     from memory.query.provenance import difference
 
     start, _, end = range.partition("..")
     if not start:
-        raise WrongUsage(f"{range!r} does not say from where", hint="diurna diff A..B")
+        raise WrongUsage(f"{range!r} does not say from where", hint="diurna log --changes A..B")
     if end.startswith("."):
-        raise WrongUsage(f"{range!r} has three dots", hint=f"diurna diff {start}..{end[1:]}")
+        raise WrongUsage(
+            f"{range!r} has three dots", hint=f"diurna log --changes {start}..{end[1:]}"
+        )
     memory = call.memory()
     old, new = memory.state(start), memory.state(end)
     found = difference(old, new)
     if new.summary.logs < old.summary.logs:
-        hint = f"diurna diff {end}..{start}" if end else "name the earlier point first"
+        hint = f"diurna log --changes {end}..{start}" if end else "name the earlier point first"
         raise WrongUsage(f"{end or 'now'} has fewer logs than {start}", hint=hint)
     if call.json:
         corrected = [{"id": fact, "how": how} for fact, how in found.corrected]

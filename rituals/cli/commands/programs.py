@@ -1,10 +1,8 @@
-"""Run what programs call, or few people: `hook`, `mcp`, `private`, `completion`, `open`, `tour`."""
+"""Run what programs call: `hook`, `mcp`, `private`, `completion`."""
 
 from __future__ import annotations
 
-import shutil
 import signal
-import tempfile
 from importlib.util import find_spec
 
 from ledger.environment import variables
@@ -26,7 +24,7 @@ def hook(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: bool
 
     said = ""
     rides = event in RIDING
-    undone, then = ("the logs wait on", "sync") if rides else ("not published", "publish")
+    undone, then = ("the logs wait on", "sync") if rides else ("not published", "check --publish")
     try:
         if event in EVENTS:
             where = call.home or call.folder()
@@ -92,46 +90,6 @@ def completion(call: Invocation, shell: str) -> None:
         call.out.answer({"shell": shell, "script": said})
     else:
         call.out.text(said)
-
-
-def open(call: Invocation, what: str) -> None:
-    """Run `diurna open`."""
-    from memory.query.memory_places import place_of
-    from rituals.answers.record_fields import fields_of
-    from rituals.cli.editors import editor_of, open_in
-
-    place, out = place_of(call.memory(), what), call.out
-    editor = editor_of(variables())
-    if call.json:
-        out.answer(fields_of(place, "file line"))
-    elif editor and call.interactive():
-        if place.log:
-            out.talk("a session log is never edited; what was wrong in it is said by a new one")
-        out.flush()
-        open_in(editor, place)
-    else:
-        out.line(f"{place.file}:{place.line}")
-        if call.interactive():
-            out.hint("`$VISUAL` or `$EDITOR` names the editor that opens it")
-
-
-def tour(call: Invocation, keep: bool) -> None:
-    """Run `diurna tour`."""
-    from rituals.setup.tour import run
-
-    folder = tempfile.mkdtemp(prefix="diurna-tour-")
-
-    def say(line: str) -> None:
-        call.out.line(line)
-        call.out.flush()
-
-    try:
-        run(say, folder, variables())
-    finally:
-        if keep:
-            call.out.talk(f"kept in {folder}")
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _session() -> str:

@@ -70,7 +70,7 @@ def redact(
             call.out.line(line)
     drift = () if dry_run or not found.decision.events else memory.drift()
     if drift:
-        call.out.hint(f"`diurna publish` takes it out of {', '.join(drift)}")
+        call.out.hint(f"`diurna check --publish` takes it out of {', '.join(drift)}")
 
 
 def _purge_object(plan: Purge, done: bool) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def forget(
     call: Invocation, /, id: str, how: str | None, replaced_by: str, reason: str, **recorded: Any
 ) -> None:  # fmt: skip
     """Run `diurna forget`."""
-    from rituals.decide.confirmation import archiving
+    from rituals.decide.confirmation import archiving, returning
     from rituals.decide.fact_corrections import denial
 
     memory = call.memory()
@@ -103,10 +103,13 @@ def forget(
         if how == "quit":
             return
         reason = reason or click.prompt("why", "", show_default=False, err=True)
+    if how in ("archive", "back") and not reason.strip():
+        raise WrongUsage("the reason is missing", hint="`--reason TEXT` says in a sentence why")
     if how == "withhold":
         redact(call, (id,), reason or "It is to be forgotten.", **recorded)
-    elif how == "archive":
-        decide(call, archiving(memory, id, reason), **recorded)
+    elif how in ("archive", "back"):
+        plan = archiving if how == "archive" else returning
+        decide(call, plan(memory, id, reason), **recorded)
     else:
         decide(call, denial(memory, id, replaced_by, reason), **recorded)
 

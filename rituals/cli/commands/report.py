@@ -1,4 +1,4 @@
-"""Run `diurna report`: tell in numbers what memory cost, and how memories lived."""
+"""Run `diurna review --report`: tell in numbers what memory cost, and how memories lived."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LIMIT = 20
 
 
 def report(call: Invocation, since: str, until: str, kind: str) -> None:
-    """Run `diurna report`."""
+    """Tell how memories lived."""
     from rituals.report.lifecycle_report import report
 
     out = call.out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ledger.errors import WrongUsage
 from ledger.model.event import VERB_OF
 from ledger.model.findings import ERROR, INFO, WARNING
 from memory.write.draft import NEXT_COMMIT
@@ -17,14 +18,40 @@ from rituals.review.review_question import Question, is_raising
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from rituals.review.review_record import Outcome
 
 #: Codes that a review says in its own words.
 _OF_REVIEW = ("review-due", "over-size")
+#: What `diurna review` does beside holding one.
+CONFIRM, LEARN = "confirm", "learn"
 
 
-def review(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
+def review(call: Invocation, /, ids: tuple[str, ...], mode: str | None, **given: Any) -> None:
     """Run `diurna review`."""
+    if bool(ids) != (mode == CONFIRM):
+        raise WrongUsage("an ID goes with --confirm, and --confirm with an ID")
+    if mode == CONFIRM:
+        from rituals.cli.commands.decisions import decide
+        from rituals.decide.confirmation import confirmation
+
+        recorded = {key: given[key] for key in ("agent", "title", "dry_run")}
+        decide(call, confirmation(call.memory(), ids), **recorded)
+    elif mode == LEARN:
+        from rituals.cli.commands.learn import learn
+
+        keys = ("ask", "accept", "text", "agent", "dry_run")
+        learn(call, **{key: given[key] for key in keys})
+    elif mode:
+        from rituals.cli.commands.report import report
+
+        report(call, given["since"], given["until"], given["kind"])
+    else:
+        _review(call, given["code"], given["yes"], given["dry_run"])
+
+
+def _review(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
     from rituals.cli.terminal.review_walk_text import walk
     from rituals.review.review_record import review
 

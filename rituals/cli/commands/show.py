@@ -1,9 +1,10 @@
-"""Run what shows memory: `diurna brief`, `recall`, `show`, `ls` and `view`."""
+"""Run what shows memory: `diurna brief`, `recall`, `show` and `view`."""
 
 from __future__ import annotations
 
 from ledger.errors import WrongUsage
 from ledger.model.order import is_stem
+from memory.recall.recall_values import TIMELINE
 from rituals.cli.context import Invocation
 
 TYPE_CHECKING = False
@@ -25,13 +26,32 @@ def brief(call: Invocation, role: str, task: str, budget: int, agent: str) -> No
 
 def recall(call: Invocation, /, query: tuple[str, ...], **given: Any) -> None:
     """Run `diurna recall`."""
+    if given["level"] == TIMELINE:
+        from rituals.cli.commands.log import around, is_anchor
+
+        if is_anchor(given):
+            return around(call, query, given)
     from rituals.cli.terminal.recall_text import answer
 
     answer(call, query, given)
 
 
-def show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: str | None) -> None:
+def show(call: Invocation, /, ids: tuple[str, ...], mode: str | None, **given: Any) -> None:
     """Run `diurna show`."""
+    if mode == "list":
+        return _list(call, ids, given["kind"], given["tier"], archived=given["archived"])
+    if mode:
+        from rituals.cli.commands import links
+
+        if mode == "about":
+            return links.entity(call, " ".join(ids))
+        if len(ids) != 1:
+            raise WrongUsage("--links takes one ID", hint="`diurna show --list` lists the ids")
+        return links.links(call, ids[0], given["hops"])
+    _show(call, ids, given["as_of"], given["kind"], given["tier"])
+
+
+def _show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: str | None) -> None:
     memory, ids, home = call.holding(ids)
     if not home:
         call.opened(ids)
@@ -40,7 +60,7 @@ def show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: st
 
         if as_of or kind or tier:
             raise WrongUsage("a session log is shown whole", hint="leave the other options out")
-        answer(call, (), {"ids": ",".join(ids), "level": ""})
+        answer(call, (), {"ids": ",".join(ids), "level": "", "before": "", "after": ""})
         return
     if not (ids or as_of or kind or tier or call.json):
         return call.out.text(memory.continuity())
@@ -73,10 +93,10 @@ def show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: st
             )
 
 
-def ls(
-    call: Invocation, patterns: tuple[str, ...], kind: str, tier: str | None, archived: bool
+def _list(
+    call: Invocation, patterns: tuple[str, ...], kind: str, tier: str | None, *, archived: bool
 ) -> None:
-    """Run `diurna ls`."""
+    """List facts, a line each."""
     from memory.query.fact_marks import known
     from rituals.cli.terminal.listing_text import in_sections, line_object, matching, print_line
     from rituals.cli.terminal.selection_text import select

@@ -99,7 +99,7 @@ def _hints(found: Overview) -> Iterator[str]:
     if found.unconfirmed:
         yield "`diurna review --confirm ID…` records that a person looked at them and they hold"
     if found.drift and not (found.edited or found.edits):
-        yield "`diurna publish` writes and commits what drifted"
+        yield "`diurna check --publish` writes and commits what drifted"
     if found.publish.missing:
         yield f"`trunk` in {found.home.prefix}{POLICY_FILE} names the branch that has the published files"
 

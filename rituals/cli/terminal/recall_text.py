@@ -39,6 +39,10 @@ def answer(call: Invocation, query: tuple[str, ...], given: Mapping[str, Any]) -
     """
     if given.get("org"):
         return _of_org(call, " ".join(query), given)
+    if given["before"] or given["after"]:
+        raise WrongUsage(
+            "--before and --after go with --level timeline, and with no filter of hits"
+        )
     named = _chosen(query, given["ids"])
     level = given["level"] or (FULL if named else INDEX)
     if named:

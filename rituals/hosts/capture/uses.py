@@ -32,7 +32,7 @@ from rituals.hosts.observed.shell import read
 from rituals.hosts.transcripts.turns import ASSISTANT, TOOL, USER, Turn
 
 #: The commands and the tool of an MCP server that show a fact by its id.
-_SHOWING = frozenset(("show", "why", "timeline"))
+_SHOWING = frozenset(("show", "why"))
 _GET = re.compile(r"diurna\W?_{0,3}get$", re.IGNORECASE)
 #: What may be an id, whole: no part of a path, an address or a longer name.
 _ID = re.compile(r"(?<![\w./@:#~$-])[a-z0-9]+(?:[.-][a-z0-9]+)*+(?![\w/@$~(-]|\.\w|:\d)")
@@ -165,8 +165,10 @@ def _asked_for(words: Sequence[str]) -> list[str]:
     if words and words[0] == "recall":
         given = [word.partition("=")[2] for word in words if word.startswith("--ids=")]
         given += [behind for word, behind in pairwise(words) if word == "--ids"]
-        return [id for some in given for id in some.split(",")]
-    return list(words[1:]) if words and words[0] in _SHOWING else []
+        around = list(words[1:]) if "timeline" in words else []
+        return [id for some in given for id in some.split(",")] + around
+    opens = bool(words) and words[0] in _SHOWING and "--list" not in words
+    return list(words[1:]) if opens else []
 
 
 def _opening(turn: Turn, ids: list[str], words: str) -> list[Use]:

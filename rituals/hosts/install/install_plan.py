@@ -1,4 +1,4 @@
-"""Plan what `diurna install` and `diurna uninstall` do to the files of hosts, then do it.
+"""Plan what `diurna install` and `diurna install --remove` do to the files of hosts, then do it.
 
 A file that nothing can be added to is named and left as it is; the others go on.
 """

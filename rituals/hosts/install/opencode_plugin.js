@@ -1,5 +1,5 @@
 // Diurna's plugin for opencode: it hands what happens in a session to `diurna hook`, and what that
-// answers to the model. `diurna uninstall opencode` takes it away; DIURNA_HOOKS=off silences it.
+// answers to the model. `diurna install --remove opencode` takes it away; DIURNA_HOOKS=off silences it.
 import { spawn } from "node:child_process"
 import { accessSync, constants } from "node:fs"
 import { delimiter, join } from "node:path"

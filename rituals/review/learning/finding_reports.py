@@ -6,10 +6,8 @@ fixed is opened again and called regressed, and one that was called false stays 
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from ledger.codec.fact_blocks import order_meta
 from ledger.errors import DraftRefused
@@ -29,13 +27,7 @@ from rituals.hosts.capture.composition import sentence_of
 
 #: What becomes of what was found, beside `REGRESSED`.
 NEW, KNOWN, DISMISSED = "new", "known", "dismissed"
-#: At most so many are taken from one report, and so many are told of in its log's prose.
-_MOST, _TOLD = 500, 100
 _TEXT_CHARS, _NAME_CHARS = 500, 200
-_KEYS = {"rule": str, "message": str, "path": str, "symbol": str, "line": int}
-_JSON_HINT = (
-    'a list like [{"rule": "R", "path": "src/a.py", "symbol": "f", "message": "…"}], or SARIF'
-)
 
 
 class Taken(Record):
@@ -72,7 +64,7 @@ def report(
     bugs = tuple([_plain(bug) for bug in bugs])
     if any(not bug.rule or not bug.message for bug in bugs):
         said = "a finding needs a rule and a message"
-        raise DraftRefused((Noticed("event-without-fact", said, hint=_JSON_HINT),))
+        raise DraftRefused((Noticed("event-without-fact", said),))
     state = memory.state()
     once = {bug.id: bug for bug in bugs}
     taken = tuple([Taken(bug, _outcome(state, bug)) for bug in once.values()])
@@ -83,9 +75,7 @@ def report(
     numbers = [
         f"{counts[what]} {what}" for what in (NEW, REGRESSED, KNOWN, DISMISSED) if counts[what]
     ]
-    lines = [_line(one) for one in taken[:_TOLD]]
-    if len(taken) > _TOLD:
-        lines.append(f"- and {len(taken) - _TOLD} more")
+    lines = [_line(one) for one in taken]
     title = draft.title or f"Findings: {', '.join(numbers)}"
     draft = draft._replace(title=title, prose="\n".join(lines), events=events)
     return Reported(taken, memory.append(draft, dry_run=dry_run))
@@ -102,57 +92,6 @@ def listed(memory: Memory, state: str = "") -> list[Listed]:
     rank = {REGRESSED: 0, FIXED: 2}
     found.sort(key=lambda one: (rank.get(one.finding.state, 1), one.standing.fact.id))
     return found
-
-
-def read_reports(data: bytes, name: str) -> tuple[BugFound, ...]:
-    """Read findings from JSON in UTF-8: a list of objects, one object, or SARIF.
-
-    `name` is that of the file, for messages.
-
-    Raises:
-        DraftRefused: it is none of these.
-    """
-    try:
-        said: Any = json.loads(data)
-        if isinstance(said, dict) and "runs" in said:
-            found = list(_sarif(said))
-        else:
-            found = [_bug(one) for one in (said if isinstance(said, list) else [said])]
-    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as problem:
-        message = f"it is no list of findings: {prose(str(problem))[:_NAME_CHARS]}"
-        raise DraftRefused((Noticed("not-canonical", message, name, hint=_JSON_HINT),)) from None
-    if len(found) > _MOST:
-        message = f"{len(found)} findings, and a report has at most {_MOST}"
-        raise DraftRefused((Noticed("too-large", message, name, hint="report them in parts"),))
-    return tuple(found)
-
-
-def _bug(said: Mapping[str, Any]) -> BugFound:
-    """Read one finding."""
-    for key, value in said.items():
-        if key not in _KEYS:
-            raise TypeError(f"there is no such key {key!r}")
-        if type(value) is not _KEYS[key]:
-            raise TypeError(f"{key} is no {'number' if _KEYS[key] is int else 'string'}")
-    return BugFound(**{"rule": "", "message": "", **said})
-
-
-def _sarif(said: Mapping[str, Any]) -> Iterator[BugFound]:
-    """Yield the results of SARIF 2.1.0, but those that their tool suppressed or calls no problem."""
-    for run in said["runs"]:
-        for result in run.get("results") or ():
-            if result.get("suppressions") or result.get("kind", "fail") != "fail":
-                continue
-            places = result.get("locations") or [{}]
-            physical = places[0].get("physicalLocation") or {}
-            logical = (places[0].get("logicalLocations") or [{}])[0]
-            yield BugFound(
-                str(result.get("ruleId") or (result.get("rule") or {}).get("id") or ""),
-                str(result["message"].get("text") or ""),
-                str((physical.get("artifactLocation") or {}).get("uri") or ""),
-                str(logical.get("fullyQualifiedName") or logical.get("name") or ""),
-                int((physical.get("region") or {}).get("startLine") or 0),
-            )
 
 
 def _plain(bug: BugFound) -> BugFound:

@@ -43,7 +43,7 @@ def append(memory: Memory, asked: Strict, caller: Caller) -> AppendAnswered:
 
 
 def resolve(memory: Memory, asked: ResolveAsked, caller: Caller) -> ResolveAnswered:
-    """Resolve a contradiction, as `diurna resolve` does; without a choice, list its sides."""
+    """Resolve a contradiction, as `diurna conflicts` does; without a choice, list its sides."""
     from rituals.decide.decision import Author, record
     from rituals.decide.open_contradictions import disputes
     from rituals.decide.resolution import Verdict, choices, resolution

@@ -62,7 +62,7 @@ def republish(
             return ""
         edited = memory.edited()
         if edited:
-            return f"{edited[0]} was edited by hand; `diurna publish` makes a log of that first"
+            return f"{edited[0]} was edited by hand; `diurna check --publish` makes a log of that first"
         if not dry_run:
             memory.drain(held=False)
         files, commit = memory.publish(dry_run=dry_run)

@@ -261,7 +261,7 @@ class Journey:
     def nothing_is_told_twice(self) -> str:
         """What the agent recorded by itself is in memory once, whatever the boundary read."""
         self.place.diurna("capture")
-        found = json.loads(self.place.diurna("ls", "--json"))
+        found = json.loads(self.place.diurna("show", "--list", "--json"))
         texts = [fact["line"] for fact in found["facts"]]
         counts = [sum(one in text for text in texts) for one in (OWN, DECISION)]
         return "ok" if counts == [1, 1] else f"FAILS: {counts[0]} and {counts[1]} times"
@@ -307,8 +307,8 @@ class Journey:
 
     def uninstall_restores(self) -> str:
         """Every file has the bytes of before, and none is left over."""
-        self.place.diurna("uninstall")
-        self.place.diurna("uninstall", "--user")
+        self.place.diurna("install", "--remove")
+        self.place.diurna("install", "--remove", "--user")
         found = self._files()
         differs = sorted(set(found.items()) ^ set(self._start.items()))
         mine = [name for name, _ in differs if not _of_the_host(name)]
@@ -331,7 +331,7 @@ class Journey:
         place.warm(self.host)
         session = place.session(
             self.host,
-            Turn("I look.", (program.run("ls"),), seconds=5),
+            Turn("I look.", (program.run("show", "--list"),), seconds=5),
             *program.recalled(
                 "moon", "plugin_diurna_diurna" if self.host == "claude" else "diurna"
             ),

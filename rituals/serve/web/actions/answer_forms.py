@@ -1,4 +1,4 @@
-"""Record what a person answers: to a question of the review, or to a proposal of `diurna learn`."""
+"""Record what a person answers: to a question of the review, or to what `review --learn` proposes."""
 
 from __future__ import annotations
 
@@ -85,13 +85,13 @@ def shut(memory: Memory, fields: Fields) -> Recorded:
 
 
 def learn(memory: Memory, fields: Fields, kept: Learnable = lambda memory: None) -> Recorded:
-    """Record that a proposal of `diurna learn` is accepted, in its words or one's own, or rejected.
+    """Record that what `review --learn` proposes is accepted, in its words or one's own, or rejected.
 
     `kept` gives a plan of what could be learned now, None where it has to be made.
 
     Raises:
         WrongUsage: it can not be answered so.
-        DiurnaError: as `diurna learn`.
+        DiurnaError: as `diurna review --learn`.
     """
     key, word, text = fields.one("key"), fields.one("say"), tidy(fields.one("text"))
     if word not in (ACCEPT, REJECT):

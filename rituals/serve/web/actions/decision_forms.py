@@ -38,7 +38,7 @@ def resolve(memory: Memory, fields: Fields) -> Recorded:
     a side that nobody saw is decided by nobody.
 
     Raises:
-        DiurnaError: as `diurna resolve`; or other sides stand than were shown.
+        DiurnaError: as `diurna conflicts`; or other sides stand than were shown.
     """
     fact, choose, text = fields.fact(), fields.one("choose"), fields.one("text").strip()
     stands, state = fields.one("stands"), fields.one("state")

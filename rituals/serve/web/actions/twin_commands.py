@@ -14,12 +14,13 @@ Said = str | Sequence[str] | bool
 
 #: Stands where a person has to say something.
 OWN_WORDS = "…"
-REVIEW, LEARN, UNDO, REDO = "diurna review", "diurna learn", "diurna undo", "diurna redo"
+REVIEW, LEARN = "diurna review", "diurna review --learn"
+UNDO, REDO = "diurna undo", "diurna undo --redo"
 
 
 def confirm(ids: Sequence[str]) -> str:
     """Say that facts hold."""
-    return _line("confirm", *ids)
+    return _line("review", "--confirm", *ids)
 
 
 def resolve(fact: str, choose: str = "", text: str = "", stands: str = "", state: str = "") -> str:
@@ -28,7 +29,7 @@ def resolve(fact: str, choose: str = "", text: str = "", stands: str = "", state
     for option, value in (("choose", choose), ("text", text), ("state", state)):
         said += [f"--{option}", value] if value else []
     said += [f"--{stands}"] if stands else []
-    return _line("resolve", fact, *said)
+    return _line("conflicts", fact, *said)
 
 
 def close(fact: str, reason: str = "") -> str:
@@ -89,22 +90,22 @@ def add_task(new: NewTask) -> str:
 def report_finding(bug: BugFound) -> str:
     """Report what is wrong."""
     said = _said(rule=bug.rule, path=bug.path, symbol=bug.symbol)
-    return _line("finding", "report", *said, *_words(bug.message))
+    return _line("note", *said, f"finding: {bug.message}")
 
 
 def archive(fact: str, reason: str = OWN_WORDS) -> str:
     """Put a fact away."""
-    return _line("archive", fact, "--reason", reason)
+    return _line("forget", fact, "--archive", "--reason", reason)
 
 
 def take_out(fact: str, reason: str = OWN_WORDS) -> str:
     """Take a fact out of the archive."""
-    return _line("archive", fact, "--back", "--reason", reason)
+    return _line("forget", fact, "--back", "--reason", reason)
 
 
 def reinstate(fact: str, reason: str = OWN_WORDS) -> str:
     """Say that a fact holds after all."""
-    return _line("restore", fact, "--reason", reason)
+    return _line("edit", fact, "--restore", "--reason", reason)
 
 
 def _said(**said: Said) -> list[str]:

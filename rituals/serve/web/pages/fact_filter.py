@@ -1,6 +1,6 @@
 """Read the filter that stands in an address, and leave what fits: one for all pages that list.
 
-Its words mean what the options of `diurna recall` and `ls` mean. What an address says wrongly is told on
+Its words mean what the options of `diurna recall` and `show` mean. What an address says wrongly is told on
 the page and left out, so that no address is refused.
 """
 

@@ -172,7 +172,7 @@ def _listed(tip: TipView, asked: Asked, soon: dict[str, Fading]) -> Iterator[Kno
     test = LISTS[name if name in LISTS else ""].test
     if (
         not name and asked_filter.tier
-    ):  # a tier of the archive is asked for by its name, as `ls --tier` is
+    ):  # a tier of the archive is asked for by its name, as `show --list --tier` is
         test = LISTS["all"].test
     usage = {one.id: one for one in tip.report.usage}
     for life in tip.report.lives:

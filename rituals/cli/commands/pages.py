@@ -1,7 +1,8 @@
-"""Run `diurna publish`, `absorb` and `replay`: the projection and people's edits of it."""
+"""Run `diurna check --publish`, `--absorb` and `--replay`: the projection and people's edits of it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rituals.answers.json_objects import event_line, event_object, finding_objects, summary_object
@@ -18,8 +19,18 @@ if TYPE_CHECKING:
 _SHOWN = 40
 
 
-def publish(call: Invocation, discard_edits: bool, dry_run: bool) -> None:
-    """Run `diurna publish`."""
+def run(call: Invocation, mode: str, given: Mapping[str, Any]) -> int:
+    """Publish, absorb or replay; return the exit code."""
+    if mode == "replay":
+        return _replay(call, given["write"], given["dry_run"])
+    if mode == "publish":
+        _publish(call, given["discard_edits"], given["dry_run"])
+    else:
+        _absorb(call, given["dry_run"])
+    return 0
+
+
+def _publish(call: Invocation, discard_edits: bool, dry_run: bool) -> None:
     from memory.worktree.trunk import publishing
 
     memory = call.memory()
@@ -51,8 +62,7 @@ def publish(call: Invocation, discard_edits: bool, dry_run: bool) -> None:
         call.out.line("nothing to do: the projection is in step")
 
 
-def absorb(call: Invocation, dry_run: bool) -> None:
-    """Run `diurna absorb`."""
+def _absorb(call: Invocation, dry_run: bool) -> None:
     memory = call.memory()
     found = memory.absorb(dry_run=dry_run)
     more = (*found.committed, *memory.left_alone())
@@ -73,8 +83,7 @@ def absorb(call: Invocation, dry_run: bool) -> None:
     out.findings((*found.findings, *others, *more))
 
 
-def replay(call: Invocation, write: bool, check: bool, dry_run: bool) -> int:
-    """Run `diurna replay`."""
+def _replay(call: Invocation, write: bool, dry_run: bool) -> int:
     from rituals.check.verify.projection_checks import recheck
 
     memory = call.memory()
@@ -105,7 +114,7 @@ def replay(call: Invocation, write: bool, check: bool, dry_run: bool) -> int:
         if found.in_step:
             call.out.line("the projection is in step")
     call.out.findings((*absorbed, *found.findings()))
-    return 1 if check and not found.in_step else 0
+    return 0 if found.in_step or (write and not dry_run) else 1
 
 
 def _show(one: Dropped, call: Invocation, dry_run: bool) -> None:
