@@ -1,4 +1,4 @@
-"""Findings about projections, the repository, secrets and adoption."""
+"""Findings about projections, the repository and secrets."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def finding(run: Run, rule: str, path: str, message: str) -> str:
     """Report a bug; return its id."""
     ran = run("note", "--rule", rule, "--path", path, message, "--json")
     assert ran.code == 0, ran.err
-    id: str = ran.json["findings"][0]["id"]
+    id: str = ran.json["finding"]["id"]
     return id
 
 
