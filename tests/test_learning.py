@@ -118,7 +118,7 @@ ANSWERS = "[a]ccept, [e]dit, [r]eject, [l]ater, [q]uit, [?]"
 def test_a_person_answers_on_a_terminal(taught: Repo, run: Run) -> None:
     """One accepted in other words, the help, one left for later: asked again the next time, and then rejected."""
     environment = {**os.environ, "TERM": "dumb"}
-    command = [forks.program(), "learn"]
+    command = [forks.program(), "review", "--learn"]
     typed = Terminal(command, taught.path, environment)
     assert "check for no-timeout" in typed.answer(ANSWERS, "?")
     typed.answer(ANSWERS, "e")
