@@ -176,8 +176,7 @@ def entry_of(stem: str, log: SessionLog) -> Entry:
     by = (log.get("branch"), log.get("role")) if signs(said) else ()
     who, ids = log.get("agent"), tuple(named)
     entry = Entry(stem, kind == WORK, who, kind, ids, said, session, reach, *by)
-    keys = (*REPORTED_KEYS, "role") if log.get("verdict") else REPORTED_KEYS
-    reported = (*[pair for pair in log.header if pair[0] in keys], *told)
+    reported = (*[pair for pair in log.header if pair[0] in REPORTED_KEYS], *told)
     reported += place_of(dict(log.header)) if acts else ()
     return entry._replace(reported=reported) if reported else entry
 

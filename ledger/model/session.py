@@ -37,10 +37,8 @@ CLOSABLE = frozenset(("thread", "task", "handoff", "finding"))
 UNDO_KEYS = ("undoes", "redoes", "kept", "took")
 #: Where what was imported comes from; a ledger that was taken over whole has none.
 SOURCE_KEY = "source"
-#: Header keys that the report and undo read, not the fold, and the role beside a verdict.
-REPORTED_KEYS = (
-    "shown", "told", "characters", "verdict", "tokens", "quiz", "unanswered", SOURCE_KEY, *UNDO_KEYS,
-)  # fmt: skip
+#: Header keys that the report and undo read, not the fold.
+REPORTED_KEYS = ("shown", "told", "characters", SOURCE_KEY, *UNDO_KEYS)
 #: Of an entry: where in the code the work was done that its log tells of (`place_of`).
 PLACE = "place"
 #: What another tool counted of the uses of a fact (F4).
