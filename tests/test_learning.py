@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 
 from ledger.errors import WriteRefused
 from memory.api import Memory
+from memory.write.draft import SessionDraft
+from projection.work.finding_facts import BugFound
 from rituals.review.learning.agents_file import HEADING, with_item
+from rituals.review.learning.finding_reports import report
 from rituals.review.learning.learning_plan import (
     ACCEPT,
     PROPOSALS,
@@ -28,12 +31,12 @@ from tests.conftest import Repo, Run, each_row
 from tests.terminals import Terminal
 
 
-def finding(run: Run, rule: str, path: str, message: str) -> str:
-    """Report a bug; return its id."""
-    ran = run("note", "--rule", rule, "--path", path, message, "--json")
-    assert ran.code == 0, ran.err
-    id: str = ran.json["finding"]["id"]
-    return id
+def reported(repo: Repo, *bugs: BugFound) -> list[str]:
+    """Report bugs; return their ids."""
+    memory = Memory.open(str(repo.path))
+    taken = report(memory, bugs, SessionDraft("")).taken
+    memory.close()
+    return [one.bug.id for one in taken]
 
 
 def learned(run: Run, *options: str) -> Any:
@@ -49,12 +52,11 @@ def texts(run: Run, *options: str) -> list[str]:
 @pytest.fixture
 def taught(repo: Repo, run: Run) -> Repo:
     """Four findings of one rule, a bug that came back, and one that was met once."""
-    for number in range(4):
-        finding(run, "no-timeout", f"src/{number}.py", "request without a timeout")
-    bug = finding(run, "race", "src/q.py", "lock is not held")
+    race = BugFound("race", "lock is not held", "src/q.py")
+    rest = [BugFound("no-timeout", "request without a timeout", f"src/{n}.py") for n in range(4)]
+    bug, *_ = reported(repo, race, *rest, BugFound("typo", "one word", "README.md"))
     assert run("append", "--close", bug).code == 0
-    assert finding(run, "race", "src/q.py", "lock is not held") == bug
-    finding(run, "typo", "README.md", "one word")
+    assert reported(repo, race) == [bug]
     return repo
 
 
@@ -108,7 +110,7 @@ def test_answers_become_one_log_and_are_remembered(taught: Repo, run: Run) -> No
     assert memory.standing(f"review-learn-{dropped.key}").fact.closed
     assert memory.log()[0].type == "edit"
     memory.close()
-    finding(run, "no-timeout", "src/new.py", "request without a timeout")
+    reported(taught, BugFound("no-timeout", "request without a timeout", "src/new.py"))
     assert texts(run) == []
 
 
@@ -333,9 +335,12 @@ def test_what_auditors_find_again_and_again_is_offered(repo: Repo, run: Run) -> 
 
 def test_seven_at_once(repo: Repo, run: Run) -> None:
     """Those met most often come first, and the others are counted."""
-    for number in range(PROPOSALS + 1):
-        for place in range(3 + (number == PROPOSALS)):
-            finding(run, f"rule-{number}", f"src/{place}.py", f"number {number} is broken")
+    bugs = [
+        BugFound(f"rule-{number}", f"number {number} is broken", f"src/{place}.py")
+        for number in range(PROPOSALS + 1)
+        for place in range(3 + (number == PROPOSALS))
+    ]
+    reported(repo, *bugs)
     said = learned(run)
     assert (len(said["proposals"]), said["more"]) == (PROPOSALS, 1)
     assert f"rule-{PROPOSALS}" in said["proposals"][0]["text"]

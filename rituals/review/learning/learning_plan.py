@@ -155,10 +155,15 @@ def _found_again(state: State) -> Iterator[Habit]:
         paths = [path for path in dict.fromkeys([one.path for _, one in found]) if path]
         named = ", ".join([f"`{path}`" for path in paths[:_SHOWN]])
         where = f" (at first look in {named})" if named else ""
-        text = f"Before handing in, check for {rule}: {found[0][0].text.split(chr(10))[0]}{where}"
-        how = f"found {len(found)} times" + (f", {REGRESSED} {again} times" if again else "")
+        newest = found[0][0].text.split("\n")[0].removeprefix(f"{rule}: ")
+        text = f"Before handing in, check for {rule}: {newest}{where}"
+        how = f"found {_times(len(found))}" + (f", {REGRESSED} {_times(again)}" if again else "")
         places = tuple([fact.id for fact, _ in found])
         yield Habit(FINDING, rule, text, how, places, len(found) + 2 * again)
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _failed_again(state: State, judged: Iterable[LogLine]) -> Iterator[Habit]:
