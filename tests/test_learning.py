@@ -309,7 +309,7 @@ def test_what_auditors_find_again_and_again_is_offered(repo: Repo, run: Run) -> 
         said = ("--rule", "no-timeout", "--path", f"src/{number}.py", "request without a timeout")
         assert run("note", *said).code == 0
     back = ("note", "--rule", "race", "--path", "src/q.py", "lock is not held")
-    bug = run(*back, "--json").json["findings"][0]["id"]
+    bug = run(*back, "--json").json["finding"]["id"]
     assert run("append", "--close", bug).code == 0 and run(*back).code == 0
     assert run("note", "--rule", "typo", "one word").code == 0
     assert run("note", "thread: id=retry Retry queue", "thread: id=cart Cart").code == 0
