@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rituals.cli.command_builder import command_of, help_of
-from rituals.cli.command_registry import GROUPS, Entry, available
+from rituals.cli.command_registry import ENTRIES, GROUPS, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ def page(head: str, keys: Mapping[str, list[str]]) -> str:
     lines = [head.partition(GENERATED)[0] + GENERATED]
     for group in GROUPS:
         lines.append(f"# {group}\n")
-        for entry in available():
+        for entry in ENTRIES:
             if entry.group == group:
                 lines += _section(entry)
                 lines += _keys([(one, keys[one]) for one in keys if one.split()[0] == entry.name])

@@ -13,7 +13,7 @@ from rituals.cli.gone import GONE, proposal
 from tests.conftest import HELD, Repo, Run, each_row
 from tests.small_ledgers import bring_in, needs_mercury, place_mercury
 
-NAMES = [entry.name for entry in command_registry.available()]
+NAMES = [entry.name for entry in command_registry.ENTRIES]
 
 
 def kinds(run: Run) -> dict[str, tuple[str, str]]:

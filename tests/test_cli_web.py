@@ -81,7 +81,7 @@ def test_nothing_else_loads_the_pages() -> None:
         "import sys\n"
         "from rituals.cli import command_registry as registry\n"
         "import importlib, memory.api, rituals.cli.entry, rituals.cli.fast_path, rituals.cli.app\n"
-        "for entry in registry.available(): importlib.import_module(entry.module)\n"
+        "for entry in registry.ENTRIES: importlib.import_module(entry.module)\n"
         "print([name for name in sys.modules if name.startswith('rituals.serve')\n"
         "       or name.split('.')[0] in ('starlette', 'uvicorn', 'jinja2', 'markupsafe', 'h11', 'webbrowser')])\n"
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rituals.cli.command_registry import available
+from rituals.cli.command_registry import ENTRIES
 from tests.command_answers import OWN, OWN_FOLDER, gather, shape
 from tests.commands_page import GENERATED, page
 from tests.conftest import holders
@@ -32,7 +32,7 @@ def test_the_page_is_fresh(bare_repo: Repo, run: Run, monkeypatch: pytest.Monkey
     assert len(places) > 4
     assert [found for place in places for found in holders(place, OWN)] == []
     assert holders(bare_repo.path.parent / OWN_FOLDER / "diurna" / "personal", OWN)
-    names = {entry.name for entry in available()}
+    names = {entry.name for entry in ENTRIES}
     assert {name.split()[0] for name in answers} == names - WITHOUT_KEYS | {"failure"}
     keys = {name: shape(found) for name, found in answers.items()}
     before = COMMANDS.read_text(encoding="utf-8")

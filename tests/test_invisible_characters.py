@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from ledger.escape import is_plain, visible
 from ledger.model.findings import Finding
 from rituals.cli.app import main
-from rituals.cli.command_registry import available
+from rituals.cli.command_registry import ENTRIES
 from rituals.cli.terminal.sarif_text import annotation
 from tests.conftest import each_row
 
@@ -255,7 +255,7 @@ def test_no_command_says_what_nobody_sees(
     stem = hostile(repo, run)
     monkeypatch.setenv("NO_COLOR", "1")
     table = commands(stem)
-    assert {entry.name for entry in available()} == {name.split()[0] for name in table}
+    assert {entry.name for entry in ENTRIES} == {name.split()[0] for name in table}
     for name, calls in table.items():
         for arguments in calls:
             out, err = (Terminal(), Terminal()) if terminal else (io.StringIO(), io.StringIO())

@@ -36,7 +36,7 @@ from memory.write.draft import SessionDraft
 from projection.fold.full_replay import State
 from projection.views.view_table import VIEWS
 from rituals.cli.command_builder import command_of
-from rituals.cli.command_registry import available
+from rituals.cli.command_registry import ENTRIES
 from rituals.decide.redaction import redaction
 from rituals.hosts.observed.observation_spool import Observation, spool_of
 from rituals.serve.mcp.client_name import Caller
@@ -230,7 +230,7 @@ def test_no_command_shows_what_is_redacted_at_any_point_of_time(told: Told) -> N
     """Whatever is asked of a command that the registry names, on standard output or error (F9)."""
     told.redact()
     commands: dict[str, click.Command] = {
-        entry.name: command_of(entry.name) for entry in available() if entry.name not in _ELSEWHERE
+        entry.name: command_of(entry.name) for entry in ENTRIES if entry.name not in _ELSEWHERE
     }
     lines = [(name, line) for name in commands for line in invocations(told, name, commands[name])]
     assert len(lines) > 100

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rituals.cli.command_registry import available
+from rituals.cli.command_registry import ENTRIES
 from rituals.hosts.install.host_files import SKILLS, skill_files
 from rituals.hosts.install.marked_text import is_as_written
 from tests.conftest import Repo, Run, each_row
@@ -107,7 +107,7 @@ def test_skills_name_skills_and_commands_that_there_are() -> None:
     for text in skill_files().values():
         assert set(re.findall(r"\(the skill `([^`]+)`\)", text)) <= set(SKILLS)
         for command in re.findall(r"`diurna (\w+)", text):
-            assert command in [entry.name for entry in available()]
+            assert command in [entry.name for entry in ENTRIES]
         assert not re.search(r"--force|reset --hard|rm -r", text)
 
 

@@ -35,7 +35,7 @@ class _Commands(click.Group):
     """Finds commands by the registry, and loads the module of the one that runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [entry.name for entry in command_registry.available()]
+        return [entry.name for entry in command_registry.ENTRIES]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if command_registry.find(cmd_name) is None:
@@ -61,7 +61,7 @@ class _Commands(click.Group):
         """Complete the name of a command without loading any."""
         from click.shell_completion import CompletionItem
 
-        fits = [one for one in command_registry.available() if one.name.startswith(incomplete)]
+        fits = [one for one in command_registry.ENTRIES if one.name.startswith(incomplete)]
         shown = [one for one in fits if not one.hidden] or fits
         found = [CompletionItem(entry.name, help=entry.does) for entry in shown]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
@@ -71,7 +71,7 @@ class _Commands(click.Group):
         everything = "--all" in ctx.ensure_object(Invocation).arguments
         if everything:
             click.Command.format_options(self, ctx, formatter)
-        known = [entry for entry in command_registry.available() if everything or not entry.hidden]
+        known = [entry for entry in command_registry.ENTRIES if everything or not entry.hidden]
         for group in command_registry.GROUPS:
             rows = [
                 (f"{entry.name:<{_WIDTH}}", entry.does) for entry in known if entry.group == group

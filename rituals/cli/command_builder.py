@@ -22,9 +22,8 @@ HOME = Option("--home", "The home, or a folder in it; else $DIURNA_HOME, else th
 NO_PAGER = Option("--no-pager", "Show long output as it is, without $DIURNA_PAGER, $PAGER or less.",
                   keeps="no_pager")  # fmt: skip
 _JSON = Option("--json", "Answer with one JSON object.", keeps="json")
+#: What stands below the options of a command.
 _EPILOGS = {"import": "rituals.cli.commands.import_:LISTED"}
-#: Behind the name of a command: what its help ends with, below the options.
-_END = ", at its end"
 
 
 class _Command(click.Command):
@@ -70,8 +69,7 @@ def command_of(name: str) -> click.Command:
 
 def help_of(name: str) -> tuple[str, str | None]:
     """Return what the help of a command says above its options, and below them."""
-    helps = _helps()
-    return helps[name], _looked_up(_EPILOGS.get(name)) or helps.get(f"{name}{_END}")
+    return _helps()[name], _looked_up(_EPILOGS.get(name))
 
 
 def parameter_of(row: Option | Argument) -> click.Parameter:

@@ -83,9 +83,8 @@ _BY_NAME = {entry.name: entry for entry in ENTRIES}
 
 
 def find(name: str) -> Entry | None:
-    """Return the command of a name, None when there is none or its module does not exist."""
-    entry = _BY_NAME.get(name)
-    return entry if entry and _exists(entry) else None
+    """Return the command of a name, None when there is none."""
+    return _BY_NAME.get(name)
 
 
 def function_of(name: str) -> Callable[..., int | None]:
@@ -95,15 +94,3 @@ def function_of(name: str) -> Callable[..., int | None]:
     entry = _BY_NAME[name]
     function: Callable[..., int | None] = getattr(import_module(entry.module), entry.function)
     return function
-
-
-def available() -> tuple[Entry, ...]:
-    """Return the commands that exist, in the order of the help."""
-    return tuple(entry for entry in ENTRIES if _exists(entry))
-
-
-def _exists(entry: Entry) -> bool:
-    """Look for the module without loading it."""
-    from importlib.util import find_spec  # 3 ms that the quick path does without
-
-    return find_spec(entry.module) is not None

@@ -155,7 +155,7 @@ def command_lines(
     names: dict[str, str], *, options: bool
 ) -> Iterator[tuple[tuple[str, ...], bool]]:
     """Yield every command line, and whether it may write: the commands are those that click knows."""
-    for entry in command_registry.available():
+    for entry in command_registry.ENTRIES:
         command = command_of(entry.name)
         params = [one for one in command.params if one.name not in ("home", "no_pager")]
         writes = any(one.name == "dry_run" for one in params)
