@@ -386,14 +386,14 @@ def test_what_is_not_noted_as_opened(scene: Scene, monkeypatch: pytest.MonkeyPat
     """Nobody's session, a silent one, more than five at once, hooks that are off, a disk that refuses."""
     home, commondir = scene.memory.home, scene.memory.home.repository.commondir
     monkeypatch.delenv("CLAUDE_CODE_SESSION_ID", raising=False)
-    processes.note_shown(home, ["retry-three"])
-    processes.note_shown(home, [f"fact-{n}" for n in range(6)], SESSION)
-    processes.note_shown(home, ["../../etc", ""], SESSION)
+    processes.note_opening(home, ["retry-three"])
+    processes.note_opening(home, [f"fact-{n}" for n in range(6)], SESSION)
+    processes.note_opening(home, ["../../etc", ""], SESSION)
     monkeypatch.setenv("DIURNA_HOOKS", "off")
-    processes.note_shown(home, ["retry-three"], SESSION)
+    processes.note_opening(home, ["retry-three"], SESSION)
     monkeypatch.delenv("DIURNA_HOOKS")
     fall_silent(commondir, str(scene.home), SESSION, 1)
-    processes.note_shown(home, ["retry-three"], SESSION)
+    processes.note_opening(home, ["retry-three"], SESSION)
     assert opened_by(commondir, SESSION) == []
     folder = Path(commondir, "diurna/news")
     folder.mkdir(parents=True, exist_ok=True)

@@ -187,9 +187,9 @@ class Invocation:
 
     def opened(self, ids: Iterable[str]) -> None:
         """Note that facts of the home were shown by their ids: to a host's session that is a use."""
-        from rituals.hosts.processes import note_shown
+        from rituals.hosts.processes import note_opening
 
-        note_shown(self.reader().home, ids)
+        note_opening(self.reader().home, ids)
 
     def holding(self, ids: tuple[str, ...]) -> tuple[Reader, tuple[str, ...], str]:
         """Return the home that holds facts, their ids there, and its name: `org` of `org/ID`, else "".

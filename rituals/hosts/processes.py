@@ -101,7 +101,7 @@ def noted_session(commondir: str) -> str:
     return said.decode("utf-8", "replace").partition("\n")[2]
 
 
-def note_shown(home: Home, ids: Iterable[str], session: str = "") -> None:
+def note_opening(home: Home, ids: Iterable[str], session: str = "") -> None:
     """Note that facts were opened by their ids, unless no host's session asked, or a silent one.
 
     That is a use of them (FORMAT.md, W13).

@@ -12,10 +12,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from ledger.model.evidence import CORRECTED, FOLLOWED, HOWS, NAMED, OPENED, RESTATED
+from ledger.model.evidence import FOLLOWED, HOWS, NAMED, OPENED, RESTATED
 from ledger.model.record import Record
 from memory.write.opened_facts import AT_ONCE, MOST_USES
-from projection.compare.restatements import Restated, Restatements
+from projection.compare.restatements import Restatements
 from projection.text.normalize import content_words
 from projection.work.failed_attempts import leaves
 from rituals.hosts.capture.deeds import (
@@ -96,11 +96,9 @@ def uses(
     restatements = known_words or Restatements((one.id, one.text) for one in facts if said)
     for turn in said:
         restated = restatements.said_in(without_lead(turn.text), AT_ONCE + 1)  # more are a list
-        again = [_again(turn, one) for one in restated]
-        found |= {one.id: one for one in _unless_listed(again) if one.how == CORRECTED}
         add(
             one
-            for one in _unless_listed(again)
+            for one in _unless_listed(_said(turn, RESTATED, *one) for one in restated)
             if not (one.by == "agent" and forbidden(known[one.id], deeds))
             and not (known[one.id].tried and not leaves(one.quote))
         )
@@ -133,12 +131,6 @@ def _unless_listed(some: Iterable[Use]) -> list[Use]:
     """Return uses, none where there are so many at once that it is a list of what memory has."""
     found = list(some)
     return found if len({one.id for one in found}) <= AT_ONCE else []
-
-
-def _again(turn: Turn, one: Restated) -> Use:
-    """Return the use of a fact that is said again; a person who does may set right by it."""
-    right = turn.role == "user" and sets_right(turn.text, one.words)
-    return _said(turn, CORRECTED if right else RESTATED, *one)
 
 
 def _said(turn: Turn, how: str, id: str, words: str) -> Use:
@@ -218,33 +210,11 @@ _LEAD = re.compile(
     r"[^.:,!?]{0,40}[:,]\s*)+",
     re.IGNORECASE | re.MULTILINE,
 )
-#: How a person sets right: at the beginning of a sentence, or anywhere in it.
-_CORRECTS = re.compile(
-    r"(?:^|[.!?:]\s+)(?:no|nope|stop|wrong|again|not|don['’]t|do not|never|undo|revert|why (?:did|do|are)"
-    r"|how (?:often|many times)|nein|falsch|nicht|нет|não)\b(?! (?:worries|problem|matter|need)\b)"
-    r"|\bI (?:(?:have |just |already )*(?:told|said|asked|wrote|mentioned|explained))\b"
-    r"|\b(?:once more|once again|wrong again)\b"
-    r"|\b(?:that|this|it)(?:['’]s| is| was) (?:\w+ )?wrong\b"
-    r"|\byou (?:\w+ )?(?:forgot|ignored|missed|should(?: not|n['’]t))\b",
-    re.IGNORECASE | re.MULTILINE,
-)
-#: By their ends words are found again, where something in front of them was left out.
-_TAIL = 40
 
 
 def without_lead(text: str) -> str:
     """Return what somebody typed without what only says that something was wrong."""
     return _LEAD.sub("", text)
-
-
-def sets_right(text: str, words: str) -> bool:
-    """Tell whether what a person typed sets right, up to where it says again what memory has.
-
-    `text` is all that was typed at once; `words` are those of it that say again.
-    """
-    tail = words[-_TAIL:]
-    at = text.find(tail)
-    return bool(_CORRECTS.search(text, 0, at + len(tail) if at >= 0 else len(text)))
 
 
 #: A longer question is a story, one of fewer words that carry it a subject.
@@ -255,7 +225,7 @@ _RECALL = re.compile(r"diurna\W?_{0,3}recall$", re.IGNORECASE)
 #: The options of `diurna recall` that take a value.
 VALUED = frozenset(
     "--ids --level -n --in --kind --tier --tag --entity --agent --role --branch --since --until"
-    " --as-of --team --repo".split()
+    " --as-of --team --repo --before --after".split()
 )
 #: What ends a question, and what may stand behind that; what stands around the one in a log.
 ASKS, MARKS = ("?", "\uff1f"), "*_`\"'”’)] "

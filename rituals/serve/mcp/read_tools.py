@@ -6,7 +6,7 @@ from typing import Any
 
 from ledger.errors import WrongUsage
 from memory.recall.recall_values import Filters, tokens_of
-from rituals.hosts.processes import note_shown
+from rituals.hosts.processes import note_opening
 from rituals.serve.mcp.client_name import Caller
 from rituals.serve.mcp.input_schemas import BriefAsked, GetAsked, RecallAsked, StatusAsked
 from rituals.serve.mcp.responses import (
@@ -48,7 +48,7 @@ def recall(memory: Memory, asked: RecallAsked, _: Caller) -> RecallAnswered:
 def get(memory: Memory, asked: GetAsked, caller: Caller) -> RecallAnswered:
     """Show hits by their ids."""
     found = memory.get(asked.ids, level=asked.level)
-    note_shown(memory.home, [hit.id for hit in found.hits], caller.session)
+    note_opening(memory.home, [hit.id for hit in found.hits], caller.session)
     return answered(found, asked.level)
 
 
