@@ -236,17 +236,17 @@ def test_forged_landed_is_named_where_objects_are(tmp_path: Path) -> None:
     story, memory = told.story, told.memory()
     forged = WorkLanded(told.asked.log.stem, story.head(), "squash")
     memory.append(SessionDraft("Forged", "", (forged,), type=EDIT))
-    said = [one.message for one in made(memory, VERIFY).findings if one.code == "landed-unproven"]
+    said = [one.message for one in made(memory, VERIFY) if one.code == "landed-unproven"]
     name = f"{forged.id} is said to have landed in {forged.commit[:7]} (squash)"
     assert said == [f"{name}, which does not hold its work"]
     other = Memory(colleague(told, tmp_path / "other"))
-    codes = {one.code for one in made(other, VERIFY).findings}
+    codes = {one.code for one in made(other, VERIFY)}
     assert "landed-unproven" not in codes and view_of(other.home, forged.id) == LANDED
     other.close()
     landed = story.squash(X)
     true = WorkLanded(told.asked.log.stem, landed, "squash")
     memory.append(SessionDraft("True", "", (true,), type=EDIT))
-    assert len([one for one in made(memory, VERIFY).findings if one.code == "landed-unproven"]) == 1
+    assert len([one for one in made(memory, VERIFY) if one.code == "landed-unproven"]) == 1
     memory.close()
 
 

@@ -82,7 +82,7 @@ def test_a_healthy_home_is_in_order_and_asking_changes_nothing(
     answer = doctor("--json").json
     assert answer.pop("home")["kind"] == "in-tree"
     assert answer == {
-        "format": 1, "ok": True, "findings": [], "accepted": [], "plan": [], "done": [],
+        "format": 1, "ok": True, "findings": [], "plan": [], "done": [],
         "failed": [], "dry_run": False,
     }  # fmt: skip
     assert repo.shape() == before
@@ -518,7 +518,6 @@ def test_a_clock_that_is_far_behind(
     found = doctor("--json").json["findings"]
     assert {one["code"] for one in found} == {"clock-ahead"}
     told = run("check", "--ci", "--json").json["findings"]
-    assert all(one["key"] for one in told)
     assert [one for one in found if one["file"]] == told
     beside = [one["message"] for one in found if not one["file"]]
     assert len(beside) == (where == "remote")

@@ -149,7 +149,6 @@ def test_review_says_what_verify_found_and_goes_on(repo: Repo, run: Run) -> None
     repo.write(f"memory/{path}", (repo.path / "memory" / path).read_text() + "\nMore.\n")
     repo.git("commit", "-q", "-a", "-m", "tamper")
     verified = run("check", "--ci", "--json").json["findings"]
-    assert all(one.pop("key") for one in verified)
     dry = run("review", "--dry-run", "--json").json
     assert [one for one in dry["verified"] if one["code"] != "review-due"] == verified
     ran = run("review")

@@ -145,7 +145,7 @@ def test_verify_and_publish_go_by_the_tip(home: Path) -> None:
     work(home)
     memory.hold(captured("b"))
     for which in (VERIFY, REVIEW):
-        assert [one.code for one in made(memory, which).findings] == []
+        assert [one.code for one in made(memory, which)] == []
     assert memory.publish(dry_run=True) == ((), "")
     assert memory.publish() == ((), "")
     assert len(memory.held()) == 1

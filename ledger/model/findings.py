@@ -164,8 +164,7 @@ CODES: dict[str, tuple[str, str]] = {
 class Finding(Record):
     """One thing noticed; `file` is relative to the home, `line` is 1-based or 0.
 
-    `about` says what exactly it is about, where place and message would not tell it from another, or would
-    change by themselves: digests and ids, never a text (FORMAT.md, N1).
+    `about` has the ids of the facts that it is about, where that matters.
     """
 
     code: str

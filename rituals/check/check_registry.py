@@ -6,13 +6,12 @@ A row names its function by module, so that a command loads no more than it choo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
 from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding
 from ledger.model.record import Record
-from rituals.check.baseline import Acceptance
 from rituals.check.survey import Survey
 
 #: What a check looks at: the branch's tip, all its history, the work tree, the rest of the clone's state,
@@ -39,8 +38,6 @@ class Check(Record):
     by: tuple[str, ...]  #: the commands that make it
     codes: tuple[str, ...]  #: the codes that it may give
     content: bool  #: it reads what is at the tip, so it waits until that can be read
-    #: its findings are of the ledger, alike in every clone, so a log can accept them
-    lasting: bool
     deep: bool = False  #: only where every log is to be read
 
     def run(self, subject: Any) -> Iterator[Any]:
@@ -53,8 +50,8 @@ def _check(
     name: str, look: str, codes: str, by: tuple[str, ...] = (DOCTOR,), needs: str = CLONE,
     costs: str = LOOK, **more: bool,
 ) -> Check:  # fmt: skip
-    """Make a row; what is only the ledger's own is lasting, and what is only this clone's no content."""
-    said = {"content": needs not in (CLONE, MACHINE), "lasting": needs in (TIP, PAST)} | more
+    """Make a row; what is only this clone's is no content."""
+    said = {"content": needs not in (CLONE, MACHINE)} | more
     return Check(name, f"rituals.check.{look}", needs, costs, by, tuple(codes.split()), **said)
 
 
@@ -106,8 +103,7 @@ CHECKS = (
     _check("the policy in the work tree", "ledger_checks:policy_here", "conflict-marker", _ALL,
            CHECKOUT),
     _check("clocks", "ledger_checks:clocks", "clock-ahead", _ALL, TIP),
-    _check("evidence of helps", "log_claims:misplaced", "evidence-gone", (VERIFY, LINT), TIP, REPLAY,
-           lasting=False),
+    _check("evidence of helps", "log_claims:misplaced", "evidence-gone", (VERIFY, LINT), TIP, REPLAY),
     _check("landings", "log_claims:unproven", "landed-unproven", (VERIFY, LINT), costs=REPLAY,
            content=True),
     _check("short seals", "ledger_checks:seals", "weak-seal", _ALL, TIP),
@@ -120,8 +116,7 @@ CHECKS = (
            "log-edited log-uncommitted bad-name date-only-name", _ALL, CHECKOUT),
     _check("edits by hand", "ledger_checks:edits", "undeclared-edit hand-edited conflict-in-projection",
            _ALL, CHECKOUT, REPLAY),
-    _check("what is due", "ledger_checks:due", "review-due over-size", (LINT, REVIEW), TIP, REPLAY,
-           lasting=False),
+    _check("what is due", "ledger_checks:due", "review-due over-size", (LINT, REVIEW), TIP, REPLAY),
     _check("texts", "ledger_checks:texts", "secret-found secret-waived personal-data conflict-marker",
            (LINT,), TIP, BYTES),
     _check("the cache", "doctor.clone_checks:cache_noticed", "cache-differs", costs=BYTES, content=True,
@@ -139,36 +134,10 @@ def chosen(*commands: str) -> tuple[Check, ...]:
     return tuple(check for check in CHECKS if not set(commands).isdisjoint(check.by))
 
 
-class Made(Record):
-    """What checks found."""
-
-    findings: tuple[Finding, ...]  #: what stands open, errors first
-    keys: Mapping[Finding, str]  #: the key of each of them that a log can accept
-    #: what a log accepted, each with who did and why
-    accepted: tuple[tuple[Finding, Acceptance], ...]
-
-
-def make(survey: Survey, checks: Iterable[Check]) -> Made:
-    """Make checks; what one raises stops all."""
-    found: list[Finding] = []
-    keys: dict[Finding, str] = {}
-    accepted: dict[Finding, Acceptance] = {}
-    for check in checks:
-        some = [one if isinstance(one, Finding) else one.finding for one in check.run(survey)]
-        if not check.lasting or not some:
-            found += some
-            continue
-        for key, one in survey.keyed(some):
-            if key in survey.accepted:
-                accepted[one] = survey.accepted[key]
-            else:
-                found.append(one)
-                keys[one] = key
-    listed = in_order(found)
-    known = {bare(one): key for one, key in keys.items()}  # `in_order` may take hints
-    keys = {one: known[bare(one)] for one in listed if bare(one) in known}
-    settled = {bare(one): acceptance for one, acceptance in accepted.items()}
-    return Made(listed, keys, tuple((one, settled[bare(one)]) for one in in_order(accepted)))
+def make(survey: Survey, checks: Iterable[Check]) -> tuple[Finding, ...]:
+    """Make checks, and return what they find, errors first; what one raises stops all."""
+    found = [one for check in checks for one in check.run(survey)]
+    return in_order([one if isinstance(one, Finding) else one.finding for one in found])
 
 
 def bare(finding: Finding) -> Finding:

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 from ledger.model.findings import Finding, severe
 from memory.api import Memory
-from rituals.check.check_registry import LINT, VERIFY, Made, chosen, make
+from rituals.check.check_registry import LINT, VERIFY, chosen, make
 from rituals.check.survey import PARTS, Survey
 from rituals.check.verify.branch_checkpoint import Checkpoint, remember
 
 Progress = Callable[[int, int], None]
 
 
-def made(memory: Memory, command: str, progress: Progress | None = None) -> Made:
-    """Make the checks of `verify`, `lint` or `review`.
+def made(memory: Memory, command: str, progress: Progress | None = None) -> tuple[Finding, ...]:
+    """Make the checks of `verify`, `lint` or `review`; return what is wrong, errors first.
 
     Remembers the tip when no error is found, so that a later rewriting of the history shows. Progress is
     told (done, total).
@@ -23,7 +23,7 @@ def made(memory: Memory, command: str, progress: Progress | None = None) -> Made
     now_ms = memory.occasion().now_ms
     survey = Survey(memory, now_ms, cold=True, progress=progress, parts=parts)
     found = make(survey, chosen(command))
-    remember_sound(survey, found.findings)
+    remember_sound(survey, found)
     return found
 
 
@@ -36,9 +36,9 @@ def remember_sound(survey: Survey, findings: tuple[Finding, ...]) -> None:
 
 def verify(memory: Memory, progress: Progress | None = None) -> tuple[Finding, ...]:
     """Check the ledger, its history and its checkout; return what is wrong, errors first."""
-    return made(memory, VERIFY, progress).findings
+    return made(memory, VERIFY, progress)
 
 
 def lint(memory: Memory, progress: Progress | None = None) -> tuple[Finding, ...]:
     """Check a home and all its texts; return what is wrong, errors first."""
-    return made(memory, LINT, progress).findings
+    return made(memory, LINT, progress)

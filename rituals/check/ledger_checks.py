@@ -11,7 +11,7 @@ from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE
 from ledger.model.order import ahead_by_a_day, is_sealed
 from ledger.model.personal_footer import says_personal
 from ledger.model.seal import is_weak
-from ledger.model.sha256 import blob_id, line_digest
+from ledger.model.sha256 import blob_id
 from memory.worktree.checkout import work_file
 from memory.worktree.edited_copy import copy_of, read_copy
 from memory.worktree.projection_files import committed_projection
@@ -114,7 +114,6 @@ def seals(survey: Survey) -> Iterator[Finding]:
             "weak-seal",
             f"{named(weak)}: sealed with 48 bits, as Diurna did before; other bytes can be made to fit",
             hint="new logs have a longer seal; what git's history has of these is compared",
-            about=line_digest(" ".join(sorted(weak))),
         )
 
 

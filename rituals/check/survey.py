@@ -5,19 +5,18 @@ from __future__ import annotations
 from functools import cached_property
 
 from ledger.model.event import FactRedacted
-from ledger.model.layout import POLICY_FILE, stem_of
+from ledger.model.layout import stem_of
 from ledger.model.logset import log_refs
 from memory.redaction.withheld_texts import held_logs
 from memory.replay.read_logs import read_all
 from memory.replay.replayed_state import state_from
 from projection.fold.withholding import held_in
-from rituals.check.baseline import Acceptance, acceptances, key_of
 from rituals.check.verify.history import damaged, without_purged
 from rituals.check.verify.session_listing import list_sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable
 
     from ledger.git.log_history import Damage
     from ledger.model.findings import Finding
@@ -119,24 +118,6 @@ class Survey:
     @cached_property
     def _reading(self) -> Reading:
         return read_all(self.home, self.logs[0], self.part(READING))
-
-    @cached_property
-    def accepted(self) -> dict[str, Acceptance]:
-        """The findings that a log accepted, by key; none where that can not be read."""
-        if self.cold:
-            pairs = zip(self._reading.refs, self._reading.entries, strict=True)
-            edits = [ref for ref, entry in pairs if entry.type == "edit"]
-        else:
-            logs = self.memory.logs(committed=True)
-            edits = [ref for ref, entry in logs if entry.type == "edit"]
-        return acceptances(self.home, edits, self.is_withheld)
-
-    def keyed(self, found: Iterable[Finding]) -> Iterator[tuple[str, Finding]]:
-        """Put the key by which a log accepts it before each finding."""
-        standing = self.listing().standing
-        for one in found:
-            blob = self.policy[0] if one.file == POLICY_FILE else standing.get(one.file, "")
-            yield key_of(one, blob), one
 
     def is_withheld(self, stem: str) -> bool:
         """Tell whether the words of a log are withheld."""

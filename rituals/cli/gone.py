@@ -16,6 +16,7 @@ GONE = {
     "archive": "`diurna forget ID --archive --reason TEXT` puts a fact out of sight",
     "brief --format": "`diurna brief` is markdown, `diurna brief --json` JSON",
     "capture --again": "`diurna capture --past` shows what past sessions would leave",
+    "check --accept": "`diurna check` names what stands open; `diurna redact ID` withholds a text",
     "confirm": "`diurna review --confirm ID` records that a fact holds",
     "critique": '`diurna note "thread: …"` records a point, `diurna close ID` settles it',
     "diff": "`diurna log --changes A..B` shows what was learned and what faded between two points",

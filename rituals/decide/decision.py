@@ -37,7 +37,6 @@ class Decision(Record):
     already: str = ""  #: why there is nothing to record, "" if there is something
     reason: str = ""  #: in the words of whoever decided
     hints: tuple[str, ...] = ()  #: what to do next
-    section: str = ""  #: of the log's prose, behind the reason; "" for none
     header: tuple[tuple[str, str], ...] = ()  #: further values of the log's header
 
 
@@ -52,11 +51,10 @@ def record(
     Raises:
         DiurnaError: as `Memory.append`.
     """
-    if not (decision.events or decision.section):
+    if not decision.events:
         return None
-    prose = "\n\n".join(part for part in (decision.reason, decision.section) if part)
     draft = SessionDraft(
-        author.title or decision.title, prose, decision.events, author.agent, _TYPE,
+        author.title or decision.title, decision.reason, decision.events, author.agent, _TYPE,
         decision.header, anyway=True,
     )  # fmt: skip
     return memory.append(draft, again=True, dry_run=dry_run, tiers=not dry_run)

@@ -73,7 +73,7 @@ def _verify(memory: Memory) -> str:
     from rituals.check.check_registry import VERIFY
     from rituals.check.check_runner import made
 
-    errors = sum(1 for one in made(memory, VERIFY).findings if one.severity == ERROR)
+    errors = sum(1 for one in made(memory, VERIFY) if one.severity == ERROR)
     return f"{errors} error{'s' * (errors > 1)}: `diurna check`" if errors else "verified"
 
 

@@ -107,7 +107,7 @@ def review(
         if kept and ask and (answered := _answered(memory, kept, ask)):
             return answered
         refuse_edited(tuple(path for path in memory.edited() if not path.endswith("continuity.md")))
-        verified, ended = made(memory, REVIEW, progress).findings, ended_lines(memory)
+        verified, ended = made(memory, REVIEW, progress), ended_lines(memory)
         given: dict[str, Answer] = {}
         unasked: Mapping[str, int] = {}
         findings: tuple[Finding, ...] = ()
@@ -171,7 +171,7 @@ def _previewed(
     memory: Memory, code_path: str, progress: Callable[[int, int], None] | None
 ) -> Outcome:
     """Say what a review would do."""
-    verified = made(memory, REVIEW, progress).findings
+    verified = made(memory, REVIEW, progress)
     edits = memory.absorb_first(dry_run=True)
     plan = plan_review(memory, code_path, progress)
     ended = ended_lines(memory, dry_run=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from functools import partial
-from types import MappingProxyType
 
 from ledger.errors import DiurnaError, HomeNotFound, WriteRefused
 from ledger.home import Home
@@ -12,7 +11,6 @@ from ledger.model.findings import Finding
 from ledger.model.layout import FORMAT_VERSION
 from ledger.model.record import Record
 from memory.worktree.projection_files import refuse_unwritable
-from rituals.check.baseline import Acceptance
 from rituals.check.check_registry import DOCTOR, MACHINE, VERIFY, Check, bare, chosen, order
 from rituals.check.check_runner import remember_sound
 from rituals.check.doctor.doctor_values import (
@@ -41,18 +39,7 @@ class Visit(Record):
     noticed: tuple[Noticed, ...]
     plan: tuple[Remedy, ...] = ()  #: what would mend it, or what was tried, in order
     treated: tuple[Treated, ...] = ()  #: what became of it
-    #: the key of each finding that a log can accept
-    keys: Mapping[Finding, str] = MappingProxyType({})
-    #: findings that a log accepted, each with who did and why
-    accepted: tuple[tuple[Finding, Acceptance], ...] = ()
     home: Home | None = None  #: that was looked at, None where there is none
-
-
-class _Settled(Record):
-    """What is known of findings that a log accepts or could accept, without their hints."""
-
-    keys: dict[Finding, str]
-    accepted: dict[Finding, tuple[Finding, Acceptance]]
 
 
 def visit(
@@ -69,7 +56,7 @@ def visit(
     """
     machine = Machine(where, tuple(search_path))
     checks = chosen(*commands)
-    found = _found([check for check in checks if check.needs == MACHINE], machine, _Settled({}, {}))
+    found = _found([check for check in checks if check.needs == MACHINE], machine)
     try:
         survey = open_survey()
     except DiurnaError as problem:
@@ -77,7 +64,7 @@ def visit(
         found.append(Noticed(Finding(code, problem.message, hint=problem.hint)))
         return Visit(_ordered(found))
     try:
-        noticed, settled, seen = _examine(survey, checks)
+        noticed, seen = _examine(survey, checks)
         remedies = plan(noticed)
         treated: tuple[Treated, ...] = ()
         fresh = remedies if fix else ()
@@ -86,33 +73,29 @@ def visit(
                 break
             treated += treat(survey, fresh)
             survey.memory.snapshot.notes.clear()  # of what was done, which is told as such
-            noticed, settled, seen = _examine(survey, checks)
+            noticed, seen = _examine(survey, checks)
             tried = {one.remedy for one in treated}
             fresh = tuple(one for one in plan(noticed) if one not in tried)
             remedies += fresh
         ordered = _ordered([*found, *noticed])
         if VERIFY in commands:
             remember_sound(seen, tuple(one.finding for one in ordered))
-        keys = {one.finding: settled.keys.get(bare(one.finding), "") for one in ordered}
-        known = {one: key for one, key in keys.items() if key}
-        told = tuple(settled.accepted.values())
-        return Visit(ordered, remedies, treated, known, told, survey.memory.home)
+        return Visit(ordered, remedies, treated, survey.memory.home)
     finally:
         survey.memory.close()
 
 
-def _examine(survey: Survey, checks: Iterable[Check]) -> tuple[list[Noticed], _Settled, Survey]:
-    """Return what is noticed, what logs accepted of it or could, and the survey that was made."""
+def _examine(survey: Survey, checks: Iterable[Check]) -> tuple[list[Noticed], Survey]:
+    """Return what is noticed, and the survey that was made."""
     survey = survey.fresh()
     made = [one for one in checks if one.needs != MACHINE and (survey.deep or not one.deep)]
-    settled = _Settled({}, {})
-    found = _found([one for one in made if not one.content], survey, settled)
+    found = _found([one for one in made if not one.content], survey)
     if not any(one.finding.code in _UNREADABLE for one in found):
-        found += _found([one for one in made if one.content], survey, settled)
+        found += _found([one for one in made if one.content], survey)
     notes = survey.memory.snapshot.notes
     found += [Noticed(note) for note in notes]
     notes.clear()
-    return _with_remedies(survey, found), settled, survey
+    return _with_remedies(survey, found), survey
 
 
 def _with_remedies(survey: Survey, found: list[Noticed]) -> list[Noticed]:
@@ -147,26 +130,9 @@ def _publishes(survey: Survey) -> bool:
     return not (survey.memory.edited() or survey.memory.left_alone())
 
 
-def _found(checks: Iterable[Check], subject: Survey | Machine, settled: _Settled) -> list[Noticed]:
-    """Return what checks notice and no log accepted, each guarded."""
-    found: list[Noticed] = []
-    for check in checks:
-        some = _guarded(check.name, partial(check.run, subject))
-        if check.lasting and some and isinstance(subject, Survey):
-            some = _guarded(check.name, partial(_open, subject, some, settled))
-        found += some
-    return found
-
-
-def _open(survey: Survey, some: Iterable[Noticed], settled: _Settled) -> Iterator[Noticed]:
-    """Part what stands open from what a log accepted."""
-    listed = list(some)
-    for one, (key, _) in zip(listed, survey.keyed([one.finding for one in listed]), strict=True):
-        if key in survey.accepted:
-            settled.accepted[bare(one.finding)] = one.finding, survey.accepted[key]
-        else:
-            settled.keys[bare(one.finding)] = key
-            yield one
+def _found(checks: Iterable[Check], subject: Survey | Machine) -> list[Noticed]:
+    """Return what checks notice, each guarded."""
+    return [one for check in checks for one in _guarded(check.name, partial(check.run, subject))]
 
 
 def _ordered(found: Iterable[Noticed]) -> tuple[Noticed, ...]:

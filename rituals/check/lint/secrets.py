@@ -13,7 +13,6 @@ from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, POLICY_FILE
 from ledger.model.logset import LogRef
 from ledger.model.session import LOG_LIMIT_BYTES
-from ledger.model.sha256 import line_digest
 from ledger.secrets.log_redaction import KEEP, article, first_of
 from ledger.secrets.match import SECRET
 from ledger.secrets.scanner import Lines, find_all, find_secrets
@@ -44,11 +43,6 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
     """
     text = data[:LOG_LIMIT_BYTES].decode("utf-8", "replace")
     places = find_secrets(text) if personal == KEEP else find_all(text)
-    texts = text.split("\n") if places else []
-
-    def about(line: int, rule: str) -> str:
-        return f"{rule} {line_digest(texts[line - 1])}"
-
     found: dict[tuple[int, str], Finding] = {}
     waived: list[int] = []
     lines = Lines(text if places else "")
@@ -59,23 +53,20 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
                 waived.append(line)
             continue
         if (line, place.rule) in found:
-            continue  # a digest of the line for each of its places would be quadratic
+            continue
         if place.kind == SECRET:
             said = f"{article(place.rule)}: {place.shown}"
-            one = Finding("secret-found", said, path, line, _REPLACE_HINT, about(line, place.rule))
+            one = Finding("secret-found", said, path, line, _REPLACE_HINT)
         else:
             said = article(place.rule)
-            one = Finding(
-                "personal-data", said, path, line, _PERSONAL_HINT, about(line, place.rule)
-            )
+            one = Finding("personal-data", said, path, line, _PERSONAL_HINT)
         found[line, place.rule] = one
     said_of = first_of(list(found.values()))
     other = is_projection(path) or path.split("/")[-1] == POLICY_FILE
     left = 0 if other else marker_line(text)
     if left and not conflicted(text):  # a whole conflict is told where the log is read
         said = "a conflict marker that was never resolved"
-        of = line_digest(text.split("\n")[left - 1])
-        said_of.append(Finding("conflict-marker", said, path, left, _MARKER_HINT, of))
+        said_of.append(Finding("conflict-marker", said, path, left, _MARKER_HINT))
     if waived:
         many = len(set(waived))
         noun = (
@@ -83,9 +74,8 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
             if many == 1
             else "lines say that they are"
         )
-        of = " ".join(sorted({line_digest(texts[line - 1]) for line in waived}))
         message = f"{many} {noun} none"
-        said_of.append(Finding("secret-waived", message, path, waived[0], about=of))
+        said_of.append(Finding("secret-waived", message, path, waived[0]))
     return said_of
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from ledger.codec.log import decode
 from ledger.model.findings import Finding
-from ledger.model.ids import version_id
 from ledger.model.layout import stem_of
 from ledger.model.session import WORKING, SessionLog
 from ledger.secrets.person_statements import about_person
@@ -33,7 +32,7 @@ def _of_facts(state: State) -> Iterator[Finding]:
         quotes = [value.partition('"')[2] for key, value in fact.meta if key == "source"]
         for text in (*[head.text for head in fact.heads], *quotes):
             if topic := about_person(text):
-                yield _said(fact.id, topic, text)
+                yield _said(fact.id, topic)
                 break
 
 
@@ -50,18 +49,17 @@ def _of_logs(survey: Survey) -> Iterator[Finding]:
         cache = survey.memory.snapshot.tip.cache()
         seen, _ = decode(shown(survey.home, cache, text, named).encode(), sealed=False)
         if topic := _about(seen):
-            said = f"{seen.title}\n\n{seen.prose}"
-            yield _said(ref.stem, topic, said)._replace(file=ref.path)
+            yield _said(ref.stem, topic)._replace(file=ref.path)
 
 
 def statements_in(path: str, log: SessionLog) -> Iterator[Finding]:
     """Name what one log brings whose words are about a person: its title, its prose, each text."""
     texts = [(event.id, getattr(event, "text", "")) for event in log.events]
     if log.type in WORKING and (topic := _about(log)):
-        yield _said(stem_of(path), topic, f"{log.title}\n\n{log.prose}")._replace(file=path)
+        yield _said(stem_of(path), topic)._replace(file=path)
     for id, text in texts:
         if text and (topic := about_person(text)):
-            yield _said(id, topic, text)._replace(file=path)
+            yield _said(id, topic)._replace(file=path)
 
 
 def _about(log: SessionLog) -> str:
@@ -69,5 +67,5 @@ def _about(log: SessionLog) -> str:
     return about_person(f"{log.title}\n\n{without_frames(log.prose)}")
 
 
-def _said(name: str, topic: str, text: str) -> Finding:
-    return statement(name, topic)._replace(hint=_HINT.format(name), about=version_id(text))
+def _said(name: str, topic: str) -> Finding:
+    return statement(name, topic)._replace(hint=_HINT.format(name))

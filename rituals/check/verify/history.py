@@ -87,7 +87,6 @@ def _collisions(
             f"then came {', '.join(blobs[1:])}{came}",
             path,
             hint="`git cat-file blob` prints each; if the first is right, it can be committed again",
-            about=" ".join((path, *blobs)),
         )
 
 
@@ -111,8 +110,7 @@ def damage_finding(home: Home, damage: Damage) -> Finding:
         said = f"{path} was changed after it was committed{at}"
         hint = _restore_hint(damage)
     said = f"{said}, {_by(cause, damage.changes)}"
-    about = f"{path} {damage.first} {damage.now if damage.kind == MOVED else cause.blob_after}"
-    return Finding(_CODE_OF[damage.kind], said, path, hint=hint, about=about)
+    return Finding(_CODE_OF[damage.kind], said, path, hint=hint)
 
 
 def _restore_hint(damage: Damage) -> str:

@@ -33,7 +33,6 @@ def name_writers(
         yield finding._replace(
             message=f"two logs are named {stem} and differ; both are read: {'; '.join(said)}",
             hint="if one of them is a copy that was changed, say so in a new log",
-            about=" ".join([stem, *sorted(standing[path] for path in paths)]),
         )
 
 

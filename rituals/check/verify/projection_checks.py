@@ -9,7 +9,6 @@ from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
-from ledger.model.sha256 import line_digest
 from memory.api import Memory
 from memory.worktree.checkout import work_file
 from memory.worktree.projection_files import (
@@ -49,8 +48,7 @@ def projection_findings(
     if publishes(home, state.policy):
         if tip:
             paths = [path for path, _ in changes(projection_files(state), committed)]
-            for one in drift_findings(paths):
-                yield one._replace(about=f"{one.file} {committed.get(one.file, '')}")
+            yield from drift_findings(paths)
         return
     data = bodies.get(CONTINUITY_FILE)
     machine = machine_line((data or b"").decode("utf-8", "replace"))
@@ -74,11 +72,9 @@ def conflict_findings(path: str, data: bytes) -> Iterator[Finding]:
         return
     text = data.decode("utf-8", "replace")
     _, noticed = parse(text, file=path)
-    lines = text.split("\n")
     for finding in noticed:
         if finding.code == "conflict-in-projection":
             yield finding._replace(
-                about=f"{path} {line_digest(lines[finding.line - 1].rstrip())}",
                 message=f"{path} holds a merge conflict marker",
                 hint="`diurna check --publish` computes the file anew; both sides' logs count",
             )

@@ -1,18 +1,14 @@
-"""Run `diurna check`: what was found, and what was accepted."""
+"""Run `diurna check`: what was found, and what it says of a change."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from ledger.errors import HomeNotFound, WrongUsage
 from ledger.model.findings import ERROR, INFO, Finding, severe
-from rituals.answers.json_objects import finding_object, finding_objects, home_object
-from rituals.answers.record_fields import fields_of
-from rituals.check.baseline import shown
-from rituals.check.check_registry import CHECKS, DOCTOR, LINT, SAID, VERIFY, Made, order
-from rituals.cli.commands.decisions import decide
+from rituals.answers.json_objects import finding_objects, home_object
+from rituals.check.check_registry import CHECKS, DOCTOR, LINT, SAID, VERIFY
 from rituals.cli.context import Invocation
 from rituals.cli.output import Output, counted, told
 
@@ -20,11 +16,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rituals.check.doctor import Visit
 
-ACCEPTED, UNACCEPTED = "accepted", "unaccepted"
 #: What is done with the projection.
 _PAGES = ("replay", "absorb", "publish")
-#: The most remarks about texts that are named, and the findings from which a baseline pays.
-_FEW, _MANY = 5, 10
+#: The most remarks about texts that are named.
+_FEW = 5
 
 
 def check(call: Invocation, /, files: tuple[str, ...], mode: str | None, **given: Any) -> int:
@@ -40,8 +35,10 @@ def check(call: Invocation, /, files: tuple[str, ...], mode: str | None, **given
         if len(files) != 1:
             raise WrongUsage("--diff takes one change", hint="diurna check --diff BASE...HEAD")
         return _impact(call, files[0], given["strict"], given["untold"], form or "text")
-    if mode and mode != "ci":
-        return _verify(call, files, mode, **given)
+    if mode == "restore":
+        if files:
+            raise WrongUsage("--restore takes no FILE", where=files[0])
+        return _restore(call, given["everything"], given["dry_run"])
     if mode or files or form:
         if stray := [one for one in ("fix", "deep", "everything", "dry_run") if given[one]]:
             option = "--all" if stray[0] == "everything" else f"--{stray[0].replace('_', '-')}"
@@ -60,41 +57,28 @@ def _whole(
     """Check everything."""
     commands = (DOCTOR, VERIFY, LINT)
     found = _visited(call, commands, fix=fix and not dry_run, deep=deep, cold=True)
-    accepted = tuple(sorted(found.accepted, key=lambda one: order(one[0])))
-    result = Made(tuple(one.finding for one in found.noticed), found.keys, accepted)
-    warned = strict and any(one.severity != INFO for one in result.findings)
-    bad = severe(result.findings) or warned or any(one.problem for one in found.treated)
+    findings = tuple(one.finding for one in found.noticed)
+    warned = strict and any(one.severity != INFO for one in findings)
+    bad = severe(findings) or warned or any(one.problem for one in found.treated)
     if call.json:
-        said = {**_made_object(result), **_visit_object(found)}
+        said = {"findings": finding_objects(findings), **_visit_object(found)}
         call.out.answer({**said, "ok": not bad, "dry_run": dry_run})
     else:
         _show_visit(call.out, found, dry_run=dry_run)
-        _show_summary(call.out, result)
+        call.out.line(summary(findings))
         if everything:
-            _show_all(call.out, result)
-        _show_here(call.out, result.findings)
-        _hint_baseline(call.out, result)
-    call.out.told.update(result.findings)
+            _show_all(call.out, findings)
+        _show_here(call.out, findings)
+    call.out.told.update(findings)
     return 1 if bad else 0
 
 
-def _verify(
-    call: Invocation, /, findings: tuple[str, ...], mode: str, everything: bool, reason: str,
-    dry_run: bool, **given: Any,
-) -> int:  # fmt: skip
-    """Record what is accepted, or commit again what history took."""
-    from rituals.check.acceptance import acceptance, unacceptance
+def _restore(call: Invocation, everything: bool, dry_run: bool) -> int:
+    """Commit again what history took."""
     from rituals.check.check_runner import made
     from rituals.check.verify import history_restore as lost
 
-    what = _wanted(findings, mode, reason)
     memory = call.memory()
-    if what:
-        plan_of = unacceptance if what == UNACCEPTED else acceptance
-        found = plan_of(memory, findings, reason)
-        keys = [{"key": key, "message": said} for key, said in found.findings]
-        decide(call, found.decision, given["agent"], given["title"], dry_run, lambda: {what: keys})
-        return 0
     plan = lost.restore_plan(memory)
     restored = tuple(path for path, _ in plan)
     if not plan:
@@ -103,19 +87,16 @@ def _verify(
         lost.restore(memory)
     result = made(memory, VERIFY, call.out.progress)
     if call.json:
-        said = {"restored": list(restored), "dry_run": dry_run}
-        call.out.answer({**_made_object(result), **said})
+        said = {"restored": list(restored), "dry_run": dry_run, "ok": not severe(result)}
+        call.out.answer({"findings": finding_objects(result), **said})
     else:
         for path in restored:
             call.out.line(f"{'would restore' if dry_run else 'restored'} {path}")
-        _show_summary(call.out, result)
+        call.out.line(summary(result))
         if everything:
             _show_all(call.out, result)
-    call.out.findings(result.findings)
-    if not call.json:
-        _hint_baseline(call.out, result)
-    call.out.told.update(one for one, _ in result.accepted)
-    return 1 if severe(result.findings) else 0
+    call.out.findings(result)
+    return 1 if severe(result) else 0
 
 
 def _lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> int:
@@ -133,12 +114,10 @@ def _lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> 
             personal = call.memory().policy.privacy.personal
         except HomeNotFound:
             personal = Privacy().personal
-        alone = lint_files([(file, call.read(file)) for file in files], personal)
-        result = Made(alone, {}, ())
+        findings = lint_files([(file, call.read(file)) for file in files], personal)
     else:
         prefix = call.memory().home.prefix
-        result = made(call.memory(), LINT, call.out.progress)
-    findings, accepted = result.findings, [one for one, _ in result.accepted]
+        findings = made(call.memory(), LINT, call.out.progress)
     errors = sum(finding.severity == ERROR for finding in findings)
     infos = sum(finding.severity == INFO for finding in findings)
     bad = errors or (strict and len(findings) > errors + infos)
@@ -146,13 +125,10 @@ def _lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> 
     if form in FORGES:
         show_on_forge(out, form, findings, prefix, fallback)
     elif form == "json":
-        out.answer({**_made_object(result), "ok": not bad})
+        out.answer({"findings": finding_objects(findings), "ok": not bad})
     else:
-        out.line(summary(findings, accepted))
+        out.line(summary(findings))
     out.findings(findings)
-    if form == "text":
-        _hint_baseline(out, result)
-    out.told.update(accepted)
     return 1 if bad else 0
 
 
@@ -180,36 +156,11 @@ def _impact(call: Invocation, range: str, strict: bool, untold: bool, form: str)
     return 1 if bad else 0
 
 
-def _wanted(findings: tuple[str, ...], mode: str, reason: str) -> str:
-    """Return what is to be recorded, by its key in JSON: `accepted`, `unaccepted`, or "" for nothing."""
-    named = mode in ("accept", "unaccept")
-    if named and not findings:
-        hint = "`diurna check --all` shows the key of each; --accept-all means all of them"
-        raise WrongUsage("name the findings", hint=hint)
-    if findings and not named:
-        raise WrongUsage("FINDING goes with --accept or --unaccept", where=findings[0])
-    if mode == "restore":
-        return ""
-    if not reason.strip():
-        raise WrongUsage("a reason is needed", where="--reason", hint="say in a few words why")
-    return UNACCEPTED if mode == "unaccept" else ACCEPTED
-
-
-def summary(findings: Iterable[Finding], accepted: Iterable[Finding]) -> str:
-    """Count findings, and name the codes of errors that were accepted."""
-    listed, known = list(findings), list(accepted)
-    errors = sum(one.severity == ERROR for one in listed)
-    said = f"{counted(errors, 'error')}, {counted(len(listed) - errors, 'other finding')}"
-    said = said if listed else "all in order"
-    if not known:
-        return said
-    codes = Counter(one.code for one in known if one.severity == ERROR)
-    named = ", ".join(f"{many} {code}" for code, many in codes.items())
-    return f"{said}, {len(known)} accepted" + (f" ({named})" if named else "")
-
-
-def _show_summary(out: Output, result: Made) -> None:
-    out.line(summary(result.findings, [one for one, _ in result.accepted]))
+def summary(findings: Sequence[Finding]) -> str:
+    """Count findings."""
+    errors = sum(one.severity == ERROR for one in findings)
+    said = f"{counted(errors, 'error')}, {counted(len(findings) - errors, 'other finding')}"
+    return said if findings else "all in order"
 
 
 def _visited(
@@ -270,37 +221,10 @@ def _show_here(out: Output, findings: tuple[Finding, ...]) -> None:
     )
 
 
-def _hint_baseline(out: Output, result: Made) -> None:
-    """Say how many old findings become few, where there are many."""
-    if len(result.keys) >= _MANY:
-        out.hint(
-            "accept what is old and known, so that what is new stands out: "
-            "`diurna check --accept-all --reason TEXT`, or one by one (`diurna check --all`)"
-        )
-
-
-def _show_all(out: Output, result: Made) -> None:
-    for one in result.findings:
-        key = result.keys.get(one)
-        out.line(f"{one.severity:<9} {shown(key) if key else one.code}  {_placed(one)}")
-    for one, known in result.accepted:
-        out.line(f"{'accepted':<9} {shown(known.key)}  {_placed(one)}")
-        out.line(f"{'':<9} by {known.agent or 'nobody named'} on {known.stem[:10]}: {known.reason}")
-    out.told.update(result.findings)
-
-
-def _made_object(result: Made) -> dict[str, object]:
-    return {
-        "ok": not severe(result.findings),
-        "findings": [
-            {**finding_object(one), "key": result.keys.get(one, "")} for one in result.findings
-        ],
-        "accepted": [
-            {**finding_object(one), **fields_of(known, "key stem reason"), "by": known.agent,
-             "on": known.stem[:10]}
-            for one, known in result.accepted
-        ],
-    }  # fmt: skip
+def _show_all(out: Output, findings: tuple[Finding, ...]) -> None:
+    for one in findings:
+        out.line(f"{one.severity:<9} {one.code}  {_placed(one)}")
+    out.told.update(findings)
 
 
 def _placed(finding: Finding) -> str:
