@@ -116,37 +116,29 @@ def test_what_is_asked_all_day_loads_none_of_it(repo: Repo, run: Run) -> None:
 def test_a_site_is_written_and_said(repo: Repo, run: Run) -> None:
     """The same pages as files: where, how many, and what of it is new."""
     run("append", "--title", "One", "--new", "id=one fact: A fact.")
-    planned = run("web", "--export", "../site", "--dry-run")
+    planned = run("export", "site", "../site", "--dry-run")
     assert not (repo.path.parent / "site").exists()
-    first = run(
-        "web", "--export", "../site", "--base", "https://team.example/memory/", "--json"
-    ).json
-    assert first["folder"] == str(repo.path.parent / "site")
-    assert first["base"] == "https://team.example/memory"
+    base = "https://team.example/memory/"
+    first = run("export", "site", "../site", "--base", base, "--json").json
+    assert first["folder"] == str(repo.path.parent / "site") and first["base"] == base
     assert first["changed"] == first["files"] > first["pages"] > 1
-    assert planned.out == f"would write {first['pages']} pages: {first['folder']}\n"
-    told = run("web", "--export", "../site", "--dry-run", "--json").json
+    files = f"{first['pages']} pages, {first['files']} files in all"
+    assert planned.out == f"would write {files}: {first['folder']}\n"
+    told = run("export", "site", "../site", "--dry-run", "--json").json
     assert (told["dry_run"], told["pages"], told["removed"]) == (True, first["pages"], 0)
     assert "A fact." in (repo.path.parent / "site/index.html").read_text()
-    again = run("web", "--export", "../site", "--base", "https://team.example/memory/")
+    again = run("export", "site", "../site", "--base", base)
     assert again.code == 0
-    assert (
-        f"wrote {first['pages']} pages, {first['files']} files in all, all as they were: "
-        in again.out
-    )
+    assert f"wrote {files}, all as they were: " in again.out
     assert again.err == f"hint: open {first['folder']}/index.html\n"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    ["--export x --write", "--export x --no-open", "--export x --port 0", "--export x --agent me",
-     "--dry-run", "--base https://team.example", "--export x --base team.example", "--export x --base javascript:x"],
-)  # fmt: skip
-def test_a_site_is_no_server(arguments: str, repo: Repo, run: Run) -> None:
-    """What is asked of both is a mistake, and nothing is written."""
-    ran = run("web", *arguments.split())
+@pytest.mark.parametrize("base", ["team.example", "javascript:x"])
+def test_a_site_is_found_under_an_address(base: str, repo: Repo, run: Run) -> None:
+    """What is none is a mistake, and nothing is written."""
+    ran = run("export", "site", "x", "--base", base)
     assert (ran.code, ran.out) == (2, "")
-    assert "hint: diurna web --export DIR" in ran.err
+    assert "hint: diurna export site DIR --base https://" in ran.err
     assert not (repo.path / "x").exists()
 
 

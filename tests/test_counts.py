@@ -57,7 +57,7 @@ def test_every_answer_counts_the_same(repo: Repo, run: Run, tmp_path: Path) -> N
     assert _numbers(run("check", "--replay").out.splitlines()[0]) == wanted
     assert f"{sessions} work sessions" in run("review", "--report").out
     site = tmp_path / "site"
-    assert run("web", "--export", str(site)).code == 0
+    assert run("export", "site", str(site)).code == 0
     pages = {path.stem: path.read_text() for path in site.glob("*.html")}
     for name in ("index", "timeline", "health"):
         footer = re.search(r"(?s)<footer.*?</footer>", pages[name])

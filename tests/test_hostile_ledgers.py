@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from ledger.codec.log import decode
 from ledger.model import packed
 from ledger.model.event import Event, FactCreated, FactSuperseded
+from ledger.model.order import stem_in
 from ledger.model.packed import unpack_event
 from ledger.model.session import Entry
 from memory.api import Memory, SessionDraft
@@ -49,7 +50,6 @@ from rituals.cli.commands.review import answer_lines
 from rituals.review.review_plan import Plan
 from rituals.review.review_question import Question
 from rituals.review.review_record import Outcome
-from rituals.serve.web.export.site import page_at
 from rituals.serve.web.pages import review_page, session_page
 from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.campaigns import hostile
@@ -99,7 +99,7 @@ def test_a_site_takes_no_more_than_its_pages(shape: str, tmp_path: Path) -> None
     for _ in range(3):
         took = []
         for top, home in zip(tops, homes, strict=True):
-            line = ["web", "--export", str(top / "site")]
+            line = ["export", "site", str(top / "site")]
             call = hostile.Call("", partial(hostile.ask, line))
             took.append(hostile.measured(call, home).seconds)
             assert (top / "site" / "index.html").exists()
@@ -169,11 +169,10 @@ def test_what_stands_instead_is_looked_for_once_for_all_pages(
 
     memory = Memory.open(str(home), agent="claude")
     tip = TipViews().of(memory)
-    sessions = list(session_page.addresses(tip))
     monkeypatch.setattr(Questions, "fact", counting)
-    for one in sessions:
-        page_at(tip, one)
-    assert len(sessions) == count and len(asked) <= 12 * count
+    for entry in tip.entries:
+        session_page.session(tip, {"stem": stem_in(entry.stem)})
+    assert len(tip.entries) == count and len(asked) <= 12 * count
 
     def instead() -> tuple[str, ...]:
         first = memory.state().fact("f0")
@@ -203,11 +202,14 @@ def test_the_pages_of_a_review_ask_once_what_nobody_answered(
     monkeypatch.setattr(Plan, "unanswered", property(counting))
     memory = Memory.open(str(home), agent="claude")
     tip = TipViews().of(memory)
-    rules = list(review_page.addresses(tip))
-    told = [page_at(tip, one) for one in rules]
+    review_page.review(tip, {})
+    starts = [
+        (rule, start) for rule, some in tip.questions.items() for start in range(0, len(some), 12)
+    ]
+    told = [review_page.review(tip, {"rule": rule, "from": str(at)}) for rule, at in starts]
     memory.close()
-    cards = [one.question.key for page in told[1:] for one in page.values["group"].cards]
-    assert len(rules) > 5 and len(asked) == 1
+    cards = [one.question.key for page in told for one in page.values["group"].cards]
+    assert len(starts) > 5 and len(asked) == 1
     assert cards == [one.key for some in tip.questions.values() for one in some]
     assert sorted(cards) == sorted({one.key for one in plain(tip.plan)})
 
@@ -270,7 +272,7 @@ def test_whoever_asks_of_many_facts_is_told_what_is_told_of_each_alone(
     home = hostile.ledger_of(tmp_path, shape, 24).folder
     memory = Memory.open(str(home), agent="claude")
     tip = TipViews().of(memory)
-    tip.prepare("origins")
+    assert tip.origins
     for kept in (100_000, 0):
         monkeypatch.setattr(resident, "_MOST_EVENTS", kept)
         for fact in sampled(sorted(tip.facts), 3):
@@ -328,8 +330,8 @@ def test_the_pages_of_sessions_read_a_text_once(
     memory = Memory.open(str(home), agent="claude")
     tip = TipViews().of(memory)
     read = _times(monkeypatch, outdated_hits, "_sentences_of", len)
-    for one in session_page.addresses(tip):
-        page_at(tip, one)
+    for entry in tip.entries:
+        session_page.session(tip, {"stem": stem_in(entry.stem)})
     memory.close()
     assert count <= len(read) <= 4 * count
 
@@ -343,7 +345,7 @@ def test_a_page_shows_so_many_links(
     monkeypatch.chdir(hostile.ledger_of(tmp_path, shape, NEAR + 50).folder)
     hostile.ask(["show", "--links", "f0"])
     assert (f"… and {more} more: --json has all" in capfd.readouterr().out) is bool(more)
-    hostile.ask(["web", "--export", "site"])
+    hostile.ask(["export", "site", "site"])
     assert (f"and {more} more" in Path("site/fact/f0.html").read_text()) is bool(more)
     memory = Memory.open(".", agent="claude")
     links = TipViews().of(memory).graph.links("f0", most=5)

@@ -235,7 +235,7 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         "completion": (("bash",), (f"s{NAMED}",)),
         "hook": (("post-merge",), (f"event{NAMED}",)),
         "org": ((f"a{NAMED}",), ("init", f"u{NAMED}"), ("add", f"p{NAMED}")),
-        "mcp": ((f"--{NAMED}",),), "web": ((f"--{NAMED}",), ("--base", f"b{NAMED}"), ("--export", "draft.md"), ("--port", f"p{NAMED}")),
+        "mcp": ((f"--{NAMED}",),), "web": ((f"--{NAMED}",), ("--port", f"p{NAMED}")),
     }  # fmt: skip
 
 

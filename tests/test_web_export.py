@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,9 +11,7 @@ from ledger.errors import WriteRefused
 from ledger.home import discover
 from memory.api import Memory
 from rituals.cli.commands import web
-from rituals.serve.web.export.site import SiteReport, apply_site, plan_site
-from rituals.serve.web.pages import session_page
-from tests.campaigns import forks
+from rituals.serve.web.site import export_site
 from tests.conftest import NOW_MS, Repo, Run, sampled
 from tests.planted_secrets import others, tokens
 from tests.small_ledgers import tree_of
@@ -24,10 +20,10 @@ from tests.test_redaction import TOKENS, Told
 OWN = "Quillfeather"
 
 
-def exported(repo: Repo, folder: Path) -> tuple[SiteReport, str]:
+def exported(repo: Repo, folder: Path) -> tuple[dict[str, int], str]:
     """Export the home; return every byte of the site, names of files included."""
     memory = Memory(discover(str(repo.path)), clock=lambda: NOW_MS)
-    report = apply_site(plan_site(memory, str(folder)), memory, lambda done, of: None)
+    report = export_site(memory, str(folder))
     memory.close()
     held = tree_of(folder)
     return report, "\n".join([f"{name}\n{data.decode()}" for name, data in held.items()])
@@ -101,7 +97,7 @@ def test_a_site_is_not_put_into_a_home(repo: Repo, run: Run, tmp_path: Path) -> 
     before = tree_of(repo.path)
     for folder in (".git/site", "memory", "memory/site", ".", "code.py"):
         with pytest.raises(WriteRefused) as problem:
-            plan_site(memory, str(repo.path / folder))
+            export_site(memory, str(repo.path / folder))
         assert problem.value.hint
     assert tree_of(repo.path) == before
 
@@ -112,8 +108,7 @@ def test_where_it_is_published_stands_in_each_page_only_if_it_is_said(
     """The canonical link names the file; all other links stay relative."""
     assert run("note", "id=shared decision: We use tabs.").code == 0
     memory = Memory(discover(str(repo.path)))
-    plan = plan_site(memory, str(tmp_path / "site"), "https://shop.example/memory/")
-    apply_site(plan, memory, lambda done, of: None)
+    export_site(memory, str(tmp_path / "site"), "https://shop.example/memory/")
     for path, data in tree_of(tmp_path / "site").items():
         if path.endswith(".html"):
             text = data.decode()
@@ -121,75 +116,22 @@ def test_where_it_is_published_stands_in_each_page_only_if_it_is_said(
             assert text.count("shop.example") == 1
 
 
-def test_two_processes_write_what_one_does(repo: Repo, run: Run, tmp_path: Path) -> None:
-    """A site of many pages is written on two cores, byte for byte as on one."""
-    for number in range(3):
-        assert run("note", f"id=fact-{number} decision: We use tabs, {number} wide.").code == 0
-    script = (
-        "import sys; from rituals.serve.web.export import site; from rituals.cli.app import main\n"
-        "site._WORTH_TWO = int(sys.argv[1]); sys.exit(main(['web', '--export', sys.argv[2]]))"
-    )
-    for worth, name in (("1", "two"), ("1000000", "one")):
-        done = forks.run(
-            ["-c", script, worth, str(tmp_path / name)], repo.path, os.environ, loaded=forks.WEB
-        )
-        assert done.returncode == 0, done.stderr
-    held = tree_of(tmp_path / "one")
-    assert len(held) > 15 and held == tree_of(tmp_path / "two")
-
-
-def test_a_site_plans_its_review_and_reads_its_tip_once(
-    repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_site_has_no_form_that_records_and_loads_nothing_of_a_server(
+    repo: Repo, run: Run, tmp_path: Path
 ) -> None:
-    """What compares all facts is worked out once for all pages, also for those of the second process."""
-    from rituals.review import review_plan as review
-    from rituals.serve.web.export import site
-
-    assert run("note", "decision: We use tabs.").code == 0
-    asked: list[str] = []
-
-    def counted(tip: str, *given: Any, **more: Any) -> review.Plan:
-        asked.append(tip)
-        return plan_of(tip, *given, **more)
-
-    plan_of = review.plan_of
-    monkeypatch.setattr(review, "plan_of", counted)
-    monkeypatch.setattr(site, "may_fork", lambda: False)
-    exported(repo, tmp_path / "site")
-    assert len(asked) == 1
-    memory, other = [Memory(discover(str(repo.path)), clock=lambda: NOW_MS) for _ in range(2)]
-    tip = plan_site(memory, str(tmp_path / "site")).tip
-    view = tip.elsewhere(other)
-    assert view.has("plan") and view.plan is tip.plan and view.memory is other
-    assert len(asked) == 2
-    for one in (other, memory):
-        one.close()
-
-
-def test_older_sessions_have_a_place_in_the_timeline_instead_of_a_page(
-    repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A large site stays small; each link to one leads to where the timeline tells of it."""
-    monkeypatch.setattr(session_page, "ALONE", 2)
-    for number in range(4):
-        run(
-            "append",
-            "--title",
-            f"Session {number}",
-            "--new",
-            f"id=fact-{number} fact: It is {number}.",
+    """Its forms are those of the search, which has each fact."""
+    run("note", "id=one fact: One holds.")
+    run("task", "add", "Wire it", "--id", "wire")
+    assert run("export", "site", str(tmp_path / "site")).code == 0
+    for path in (tmp_path / "site").rglob("*.html"):
+        text = path.read_text()
+        assert re.findall(r"<form[^>]*>", text) and not re.findall(
+            r'<form(?![^>]*role="search")', text
         )
-    site = tmp_path / "site"
-    assert run("web", "--export", str(site)).code == 0
-    assert len(list((site / "session").iterdir())) == 2
-    for number in range(4):
-        (link,) = re.findall(
-            rf'href="([^"]+)">Session {number}</a>', (site / f"fact/fact-{number}.html").read_text()
-        )
-        assert ("/timeline.html#s-" in link) == (number < 2), link
-        if "#" in link:
-            place = link.partition("#")[2]
-            assert f'id="{place}"' in (site / "timeline.html").read_text()
+        assert "live.js" not in text and "data-mark" not in text and 'href="/' not in text
+    search = (tmp_path / "site/search.html").read_text()
+    assert "One holds." in search and 'href="fact/one.html"' in search and "Wire it" in search
+    assert not (tmp_path / "site/static/live.js").exists()
 
 
 def test_a_long_export_says_how_far_it_is_where_no_bar_is_drawn(
@@ -197,7 +139,7 @@ def test_a_long_export_says_how_far_it_is_where_no_bar_is_drawn(
 ) -> None:
     """In a pipe a line for so many pages, and none for a small site."""
     run("note", "id=one fact: One.")
-    assert "pages" not in run("web", "--export", str(tmp_path / "quiet")).err
+    assert "pages" not in run("export", "site", str(tmp_path / "quiet")).err
     monkeypatch.setattr(web, "_PAGES", 10)
-    said = run("web", "--export", str(tmp_path / "site")).err
-    assert re.findall(r"(?m)^diurna web: (10|20) of \d+ pages$", said) == ["10", "20"]
+    said = run("export", "site", str(tmp_path / "site")).err
+    assert re.findall(r"(?m)^diurna export: (10|20) of \d+ pages$", said) == ["10", "20"]

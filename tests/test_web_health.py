@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from html import unescape
 from itertools import pairwise
 
 import pytest
@@ -17,6 +18,7 @@ from projection.fold.projection_state import TIERS
 from rituals.report.lifecycle_report import Course, report
 from rituals.review.review_plan import plan_review
 from rituals.serve.web.pages.health_page import points
+from rituals.serve.web.pictures.ticks_picture import NARROW, WIDE, Tick, ticks
 from rituals.serve.web.pictures.tiers_picture import evenly, steps, tier_areas
 from tests.conftest import Repo, Run, examples
 from tests.test_query_timeline import log
@@ -130,7 +132,6 @@ def test_a_young_home_has_no_numbers_that_mean_nothing(repo: Repo, run: Run) -> 
     page = words(browser_page(repo))
     assert "Nothing goes to the archive before the next review." in page
     assert "fact 1 1 0 –" in page
-    assert "No review noted a score yet." in page
 
 
 counts = st.lists(st.integers(0, 3000), min_size=6, max_size=6)
@@ -186,3 +187,23 @@ def test_the_table_has_what_the_picture_shows() -> None:
     assert all(
         point.counts == tuple([place * point.session for place in range(6)]) for point in told
     )
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.text(max_size=30)), max_size=30))
+def test_names_below_the_tiers_stand_apart(marks: list[tuple[int, str]]) -> None:
+    """None above another one, on the narrowest screen; each mark has its link, and no name is markup."""
+    rows = [[Tick(session, name, name) for session, name in sorted(marks)]]
+    svg = ticks(rows, 40, lambda path, as_of: f"/?{len(as_of)}")
+    assert svg.count("<line") == len(marks)
+    names = re.findall(
+        r'<text( class="roomy")? x="([\d.]+)%" y="15" text-anchor="(\w+)">([^<]*)</text>', svg
+    )
+    for letter, there in ((WIDE, names), (NARROW, [one for one in names if not one[0]])):
+        spans = []
+        for _, x, anchor, name in there:
+            wide = letter * len(unescape(name))
+            left = float(x) - {"start": 0, "middle": wide / 2, "end": wide}[anchor]
+            spans.append((left, left + wide))
+        spans.sort()
+        assert all(one[1] <= other[0] + 0.01 for one, other in pairwise(spans))
+    assert set(re.findall(r"<(\w+)", svg)) <= {"svg", "a", "title", "line", "text"}

@@ -48,7 +48,7 @@ def test_a_site_says_what_it_leaves_out(repo: Repo, run: Run, tmp_path: Path) ->
     """How many facts have no words; each page leads there."""
     run("note", "id=secret decision: The gate opens at noon.")
     run("redact", "secret", "--reason", "it is private")
-    assert run("web", "--export", str(tmp_path / "site")).code == 0
+    assert run("export", "site", str(tmp_path / "site")).code == 0
     said = (tmp_path / "site/help.html").read_text()
     assert 'id="left-out">What this site leaves out' in said and "1 fact." in said
     assert "Personal memory" in said and "noon" not in said
@@ -65,18 +65,16 @@ def test_where_history_is_cut_a_site_is_refused_or_says_so(
     cut = tmp_path / "cut"
     repo.git("clone", "-q", "--depth", "1", repo.path.as_uri(), str(cut))
     monkeypatch.chdir(cut)
-    for command in (("web", "--export"), ("export", "site")):
-        ran = run(*command, "../site")
-        assert ran.code != 0 and "history of this clone is cut" in ran.err
-        assert "hint: git fetch --unshallow" in ran.err and not (tmp_path / "site").exists()
-    assert run("web", "--export", "../site", "--allow-shallow").code == 0
+    ran = run("export", "site", "../site")
+    assert ran.code != 0 and "history of this clone is cut" in ran.err
+    assert "hint: git fetch --unshallow" in ran.err and not (tmp_path / "site").exists()
+    assert run("export", "site", "../site", "--allow-shallow").code == 0
     pages = list((tmp_path / "site").rglob("*.html"))
     assert pages and all("The history of this clone is cut" in one.read_text() for one in pages)
     assert "the history is cut here, so nobody knows the commit" in run("why", "first").out
     monkeypatch.chdir(repo.path)
     assert "cut" not in run("why", "first").out
-    assert run("web", "--export", str(tmp_path / "whole")).code == 0
+    assert run("export", "site", str(tmp_path / "whole")).code == 0
     assert "is cut" not in (tmp_path / "whole/index.html").read_text()
-    for wrong in (("web", "--allow-shallow"), ("export", "events", "--allow-shallow")):
-        ran = run(*wrong)
-        assert ran.code == 2 and "--allow-shallow goes with" in ran.err
+    ran = run("export", "events", "--allow-shallow")
+    assert ran.code == 2 and "--allow-shallow goes with" in ran.err

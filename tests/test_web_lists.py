@@ -23,11 +23,11 @@ from rituals.serve.web.html.word_marks import word_marks
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages import (
     decisions_page,
-    entities_page,
     facts_page,
     health_page,
     now_page,
     search_page,
+    timeline_page,
 )
 from rituals.serve.web.pages.fact_filter import FIELDS, filter_bar
 from rituals.serve.web.pages.fact_list import page_of
@@ -175,8 +175,7 @@ def test_every_link_of_a_list_keeps_the_filter(tip: Tip) -> None:
 
 
 def test_what_is_offered_is_what_there_is(tip: Tip) -> None:
-    """Agents, people, roles and entities of the logs; people once git was asked."""
-    tip().prepare("origins")
+    """Agents, people, roles and entities of the logs."""
     offered = filter_bar(tip(), {}, "/", tuple(FIELDS)).offered
     assert offered["agent"] == ("claude", "codex")
     assert offered["person"] == ("Ada Park", "Ben Okafor")
@@ -212,17 +211,15 @@ def test_decisions_say_what_why_by_whom_when_and_what_they_replaced(tip: Tip) ->
 
 
 def test_the_numbers_of_health_are_those_of_the_lists(tip: Tip, run: Run) -> None:
-    """Each number links to a list of as many facts; each such address is one of a site."""
+    """Each number links to a list of as many facts."""
     assert run("forget", "--archive", "port", "--reason", "nobody asks").code == 0
     html = told(tip(), health_page.health(tip(), {}))
     numbers = re.findall(r'<a href="(/facts[^"]*)">([\d,]+)</a>', html)
     assert len(numbers) > 8
-    listed = {unescape(one) for one in facts_page.addresses(tip())}
     for address, number in numbers:
         said = dict(parse_qsl(urlsplit(unescape(address)).query))
         page = facts_page.facts(tip(), said)
         assert page.values["pages"].total == int(number.replace(",", "")), address
-        assert any(dict(parse_qsl(urlsplit(one).query)) == said for one in listed), address
 
 
 def test_facts_that_nobody_used_are_a_list(tip: Tip) -> None:
@@ -351,25 +348,32 @@ def test_the_facts_about_an_entity_are_filtered_and_ordered(tip: Tip) -> None:
         ({"tier": "superseded"}, {"once"}),
         ({"kind": "fact"}, set()),
     ):
-        page = entities_page.entity(tip(), {"name": "kafka", **asked})
+        page = facts_page.facts(tip(), {"list": "all", "entity": "kafka", **asked})
         assert set(ids(page)) == shown, asked
-    page = entities_page.entity(tip(), {"name": "Kafka", "sort": "old"})
+    page = facts_page.facts(tip(), {"list": "all", "entity": "Kafka", "sort": "old"})
     assert ids(page) == ["once", "retries"]
-    assert 'href="/entities/Kafka?sort=new"' in told(tip(), page)
+    assert 'href="/facts?list=all&amp;sort=new&amp;entity=Kafka"' in told(tip(), page)
 
 
-def test_a_site_has_the_first_page_of_a_list_and_says_so(tip: Tip, home: Memory) -> None:
-    """A server has all of them."""
-    made = [
-        FactCreated(f"elm-{n}", f"Elm {n} stands in park {n % 7}.")
-        for n in range(facts_page.FACTS + 5)
-    ]
-    home.append(SessionDraft("Elms", "Elms.", tuple(made), anyway=True))
-    page = facts_page.facts(tip(), {})
-    html = Renderer().render(page, frame_of(tip())._replace(served=False))
-    assert f"These are the first {facts_page.FACTS} of {facts_page.FACTS + 8}" in words_of(html)
-    assert 'rel="next"' in told(tip(), page) and 'rel="next"' not in html
-    assert not any("page=" in one for one in facts_page.addresses(tip()))
+def test_each_list_is_as_it_stood_then(tip: Tip) -> None:
+    """As of a log, with the texts of that time; a point that is none is told and left out."""
+    first = tip().work[0]
+    asked = {"as_of": first}
+    assert sorted(ids(now_page.now(tip(), asked))) == ["once", "port"]
+    assert sorted(ids(facts_page.facts(tip(), asked))) == ["once", "port"]
+    assert ids(decisions_page.decisions(tip(), asked)) == ["once"]
+    timeline = timeline_page.timeline(tip(), asked)
+    assert [one.session.title for day in timeline.values["days"] for one in day.sessions] == ["One"]
+    found = search_page.search(tip(), {"q": "webhook", **asked}).values["groups"]
+    assert [hit.id for group in found for hit in group.hits if hit.id] == ["once"]
+    html = told(tip(), now_page.now(tip(), asked))
+    assert f"as of <b>{first}</b>" in html and "superseded" not in html
+    assert f"as_of={first}" in html  # the other links keep it
+    for page in (now_page.now, facts_page.facts, decisions_page.decisions, timeline_page.timeline):
+        page_then = page(tip(), {"as_of": "<b>"})
+        assert page_then.values["bar"].filter.wrong and "&lt;b&gt; is no time" in told(
+            tip(), page_then
+        )
 
 
 @each_row("counts, each", (([], 0), ([60], 50), ([3, 60], 47), ([60, 60], 25), ([1] * 60, 1)))

@@ -4,27 +4,40 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from ledger.errors import Busy, StorageFailed, WriteRefused
-from rituals.serve.web.export.site_folder import LIST, Target
+pytest.importorskip("starlette")
+
+from ledger.errors import StorageFailed, WriteRefused
+from memory.api import Memory
+from rituals.serve.web import site
+from rituals.serve.web.site import LIST, Fetching, export_site
+from tests.conftest import Repo
 from tests.small_ledgers import tree_of
+
+Export = Callable[[Path, dict[str, str]], tuple[int, int]]
 
 FIRST = {"index.html": "first", "fact/a.html": "a", "fact/b.html": "b", "static/x.css": "x"}
 
 
-def export(folder: Path, files: dict[str, str]) -> tuple[int, int]:
-    """Write files as an export does."""
-    target = Target(str(folder))
-    target.refuse(files)
-    with target.beside() as beside:
-        for path, text in files.items():
-            full = Path(beside, path)
-            full.parent.mkdir(parents=True, exist_ok=True)
-            full.write_text(text)
-        return target.take(beside, files)
+@pytest.fixture
+def export(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Iterator[Export]:
+    """Write files as an export does that has fetched them."""
+    memory = Memory.open(str(repo.path))
+
+    def write(folder: Path, files: dict[str, str]) -> tuple[int, int]:
+        async def fetched(fetching: Fetching) -> dict[str, bytes]:
+            return {path: text.encode() for path, text in files.items()}
+
+        monkeypatch.setattr(Fetching, "all", fetched)
+        done = export_site(memory, str(folder))
+        return done["changed"], done["removed"]
+
+    yield write
+    memory.close()
 
 
 def pages(folder: Path) -> dict[str, str]:
@@ -32,7 +45,7 @@ def pages(folder: Path) -> dict[str, str]:
     return {name: data.decode() for name, data in tree_of(folder).items() if name != LIST}
 
 
-def test_an_export_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+def test_an_export_takes_the_place_of_the_one_before(export: Export, tmp_path: Path) -> None:
     """What is as it was stays, file and time; what is gone goes, with its folder; nothing lies beside."""
     site = tmp_path / "deep" / "site"
     assert export(site, FIRST) == (4, 0)
@@ -46,7 +59,7 @@ def test_an_export_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     assert [one.name for one in site.parent.iterdir()] == ["site"]
 
 
-def test_what_is_not_ours_stays(tmp_path: Path) -> None:
+def test_what_is_not_ours_stays(export: Export, tmp_path: Path) -> None:
     """A domain's file, a folder of one's own, one beside our pages."""
     export(tmp_path / "site", FIRST)
     mine = {"CNAME": "shop.example", "own/index.html": "mine", "fact/mine.html": "mine"}
@@ -60,7 +73,9 @@ def test_what_is_not_ours_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "listing", [None, "[]", '{"files": [3]}', '{"files": ["../x"]}', '{"files": ["/x"]}']
 )
-def test_a_folder_of_somebody_is_refused(tmp_path: Path, listing: str | None) -> None:
+def test_a_folder_of_somebody_is_refused(
+    export: Export, tmp_path: Path, listing: str | None
+) -> None:
     """One with files and no list of ours, or with a list that we did not write; nothing is changed."""
     (tmp_path / "x").write_text("mine")
     site = tmp_path / "site"
@@ -74,7 +89,9 @@ def test_a_folder_of_somebody_is_refused(tmp_path: Path, listing: str | None) ->
     assert tree_of(tmp_path) == before
 
 
-def test_a_file_of_somebody_in_the_place_of_a_page_is_refused(tmp_path: Path) -> None:
+def test_a_file_of_somebody_in_the_place_of_a_page_is_refused(
+    export: Export, tmp_path: Path
+) -> None:
     """Also a link there, and a link in the place of a folder of ours: nothing is written through it."""
     site, away = tmp_path / "site", tmp_path / "away"
     export(site, {"index.html": "first"})
@@ -100,45 +117,24 @@ def test_a_file_of_somebody_in_the_place_of_a_page_is_refused(tmp_path: Path) ->
             full.parent.rmdir()
 
 
-def test_an_export_that_ends_early_leaves_the_old_site(tmp_path: Path) -> None:
-    """Stopped, or killed with what it wrote lying beside: the next one sweeps that up."""
-    site = tmp_path / "site"
-    export(site, FIRST)
-    target = Target(str(site))
-    with pytest.raises(KeyboardInterrupt), target.beside() as beside:
-        Path(beside, "index.html").write_text("half")
-        raise KeyboardInterrupt
-    assert pages(site) == FIRST and [one.name for one in tmp_path.iterdir()] == ["site"]
-    left = tmp_path / ".site.diurna-new"
-    left.mkdir()
-    (left / "old.html").write_text("half")
-    assert export(site, {"index.html": "second"}) == (1, 3)
-    assert pages(site) == {"index.html": "second"}
-    assert [one.name for one in tmp_path.iterdir()] == ["site"]
-
-
-def test_a_kill_between_two_files_is_ended_by_the_next_export(tmp_path: Path) -> None:
+def test_a_kill_between_two_files_is_ended_by_the_next_export(
+    export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each page is the old or the new one, and nothing that was listed is forgotten."""
-    site = tmp_path / "site"
-    export(site, FIRST)
-    target = Target(str(site))
-    with pytest.raises(StorageFailed), target.beside() as beside:
-        for name in ("new.html", "zz.html"):
-            Path(beside, name).write_text(name)
-        target.take(beside, ["new.html", "missing.html", "zz.html"])
-    assert pages(site) == {**FIRST, "new.html": "new.html"}
-    assert set(FIRST) < set(json.loads((site / LIST).read_text())["files"])
-    assert export(site, {"index.html": "third"}) == (1, 4)
-    assert pages(site) == {"index.html": "third"}
+    folder = tmp_path / "site"
+    export(folder, FIRST)
 
+    def full(path: Path, data: bytes) -> None:
+        if path.name == "zz.html":
+            raise StorageFailed("the disk is full")
+        put(path, data)
 
-def test_one_export_writes_at_a_time(tmp_path: Path) -> None:
-    """A second one is refused at once, and the first goes on."""
-    site = tmp_path / "site"
-    target = Target(str(site))
-    with target.beside() as beside:
-        Path(beside, "index.html").write_text("first")
-        with pytest.raises(Busy):
-            export(site, FIRST)
-        target.take(beside, ["index.html"])
-    assert pages(site) == {"index.html": "first"}
+    put = site._put
+    monkeypatch.setattr(site, "_put", full)
+    with pytest.raises(StorageFailed):
+        export(folder, {"new.html": "new", "zz.html": "zz"})
+    monkeypatch.setattr(site, "_put", put)
+    assert pages(folder) == {**FIRST, "new.html": "new"}
+    assert set(FIRST) < set(json.loads((folder / LIST).read_text())["files"])
+    assert export(folder, {"index.html": "third"}) == (1, 5)
+    assert pages(folder) == {"index.html": "third"}

@@ -8,9 +8,8 @@ import os
 import select
 import signal
 import socket
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,8 +23,6 @@ from memory.api import Memory
 from rituals.serve.request_limits import BODY_SECONDS, HEAD_SECONDS, WAITING, Line, RequestLimits
 from rituals.serve.web.server.access import Access, session_key
 from rituals.serve.web.server.guard import FORM_BYTES
-from rituals.serve.web.tip_view import preparing
-from rituals.serve.web.tip_view.tip_view import SLOW_PARTS, TipView
 from tests.campaigns import forks
 from tests.campaigns.homes import lay
 from tests.conftest import Repo, Run
@@ -316,36 +313,29 @@ def test_the_tip_tells_what_came_since_a_page_was_made(repo: Repo, run: Run) -> 
     assert news(third) == "Memory changed."
 
 
-def test_a_page_that_takes_long_says_that_it_works(
-    repo: Repo, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It comes by itself, without a script; a script that asks for a part of it waits."""
-    go, made = threading.Event(), SLOW_PARTS["report"]
-
-    def slow(tip: TipView) -> Callable[[], object]:
-        work = made(tip)
-        return lambda: (go.wait(20), work())[1]
-
-    monkeypatch.setattr(preparing, "SLOW_PARTS", {**SLOW_PARTS, "report": slow})
-    client = client_of(repo.path, patience=0.1).login()
-    page = client.get("/health")
-    assert (page.status, page.headers["refresh"]) == (202, "1") and "Working…" in page.text
-    assert '<nav aria-label="Pages">' in page.text and "<script" in page.text
-    assert client.get("/").status == 200  # nobody else waits
-    go.set()
-    part = client.get("/health", {"sec-fetch-dest": "empty", "sec-fetch-mode": "cors"})
-    assert part.status == 200 and "refresh" not in part.headers
-    assert "Working…" not in part.text
-
-
 def test_how_many_questions_wait_stands_on_the_first_page(tmp_path: Path) -> None:
-    """Where that takes too long, the place for it is kept, and nothing jumps."""
+    """Beside the name of the page that has them."""
     lay("what pages decide", tmp_path / "one", undecided)
-    assert (
-        'Review <span class="badge">13</span>' in client_of(tmp_path / "one").login().get("/").text
-    )
-    quick = client_of(tmp_path / "one", patience=0.0).login().get("/").text
-    assert 'Review <span class="badge">…</span>' in quick
+    first = client_of(tmp_path / "one").login().get("/").text
+    assert 'Review <span class="badge">13</span>' in first
+
+
+@pytest.mark.parametrize(
+    ("address", "goal"),
+    [
+        ("/then?at=v1.0", "/?as_of=v1.0"),
+        ("/roles", "/facts"),
+        ("/findings", "/facts?kind=finding"),
+        ("/entities", "/facts"),
+        ("/entities/a%2Fb%20c", "/facts?list=all&entity=a%2Fb%20c"),
+    ],
+)
+def test_a_page_that_went_leads_to_the_list_that_has_it(
+    repo: Repo, address: str, goal: str
+) -> None:
+    """Whoever kept its address finds what it had."""
+    answer = client_of(repo.path).login().get(address)
+    assert (answer.status, answer.headers["location"]) == (303, goal)
 
 
 def test_who_waits_longest_is_let_go() -> None:

@@ -1,4 +1,4 @@
-"""The page of the timeline: its calendar, its parts by count, what sessions did, and its addresses."""
+"""The page of the timeline: its parts by count, what sessions did, and its addresses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from datetime import date
 from types import SimpleNamespace
 from typing import cast
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from hypothesis import given, settings
@@ -29,9 +28,8 @@ from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages import timeline_page
 from rituals.serve.web.pages.session_page import told_once
 from rituals.serve.web.pages.timeline_page import SESSIONS, OneDay
-from rituals.serve.web.pictures.heatmap_picture import WEEKS, Day, heatmap, level, weeks_of
-from rituals.serve.web.tip_view.folded_imports import folded_in
-from rituals.serve.web.tip_view.log_writers import LogWriters
+from rituals.serve.web.tip_view.folded_imports import folded, folded_in
+from rituals.serve.web.tip_view.known_logs import LogWriters
 from rituals.serve.web.tip_view.tip_view import TipView
 from tests.conftest import Repo, Run, each_row, examples
 from tests.test_query_timeline import log
@@ -53,15 +51,9 @@ class Told:
         self.log_writers = LogWriters(self.entries, lambda stems: {})
         self.standings: dict[str, object] = {}
         self.state = SimpleNamespace(policy=Policy())
+        self.folded = folded(self.entries)
+        self.releases = ()
         self.read: list[str] = []
-
-    def has(self, part: str) -> bool:
-        """Tell whether a part is kept."""
-        return part in self.__dict__
-
-    def keep(self, part: str, value: object) -> None:
-        """Keep it."""
-        self.__dict__[part] = value
 
     def sessions(self, keys: list[str]) -> tuple[Session, ...]:
         """Tell sessions by their stems alone."""
@@ -103,10 +95,9 @@ def ledgers(draw: st.DrawFn) -> list[str]:
 @settings(max_examples=examples(40))
 @given(ledgers())
 def test_each_session_stands_on_one_page(keys: list[str]) -> None:
-    """From the newest page on `older` meets each session once, and these are the addresses of a site."""
+    """From the newest page on `older` meets each session once."""
     tip = Told(keys)
     seen: list[str] = []
-    walked: list[str] = []
     page = page_of(tip)
     while True:
         shown = keys_on(page)
@@ -119,43 +110,11 @@ def test_each_session_stands_on_one_page(keys: list[str]) -> None:
         older = page.values["older"]
         if not older:
             break
-        walked.append(older)
         before, page = page, page_of(tip, older)
         back = page_of(tip, page.values["newer"])
         assert keys_on(back) == keys_on(before)
     assert seen == keys[::-1]
     assert page.values["all"] == len(keys)
-    listed = list(timeline_page.addresses(cast("TipView", tip)))
-    asked = [parse_qs(urlsplit(address).query).get("at", [""])[0] for address in listed]
-    assert asked == ["", *walked]
-
-
-@settings(max_examples=examples(30))
-@given(ledgers())
-def test_each_day_of_the_calendar_leads_to_its_newest_session(keys: list[str]) -> None:
-    """The link of a day is the place on this page, or on that one of the site on which the day begins."""
-    tip = Told(keys)
-    page = page_of(tip)
-    sites = {"", *[parse_qs(urlsplit(one).query).get("at", [""])[0]
-                   for one in timeline_page.addresses(cast("TipView", tip))]}  # fmt: skip
-    counted: dict[str, int] = {}
-    for key in keys:
-        counted[key[:10]] = counted.get(key[:10], 0) + 1
-    last = keys[-1][:10]
-    for week in page.values["weeks"]:
-        for row, day in enumerate(week.days):
-            if day is None:
-                continue
-            said = date.fromordinal(week.monday.toordinal() + row).isoformat()
-            assert day.sessions == counted[said]
-            assert day.at in sites
-            newest = max(key for key in keys if key[:10] == said)
-            assert newest in keys_on(page_of(tip, day.at))
-            assert day.here == (newest in keys_on(page))
-    shown = sum(week.sessions for week in page.values["weeks"])
-    year = date.fromisoformat(last).toordinal() - 7 * WEEKS
-    least = [key for key in keys if date.fromisoformat(key[:10]).toordinal() > year + 7]
-    assert len(least) <= shown <= len(keys)
 
 
 def test_a_page_reads_its_own_sessions_alone() -> None:
@@ -165,7 +124,6 @@ def test_a_page_reads_its_own_sessions_alone() -> None:
     page = page_of(tip)
     assert tip.read == keys[-SESSIONS:]
     assert page.values["older"] == keys[-SESSIONS - 1][:20]
-    assert len(list(timeline_page.addresses(cast("TipView", tip)))) == 250
 
 
 @each_row(
@@ -196,72 +154,6 @@ def test_what_is_no_time_is_not_found(at: str) -> None:
     with pytest.raises(NotFound) as refused:
         page_of(Told(["2026-05-01-101500"]), at)
     assert refused.value.hint
-
-
-def test_the_calendar_of_an_older_page_is_that_of_its_year() -> None:
-    """A page that lies years back shows the days around it."""
-    old = [f"2021-03-{day:02d}-101500" for day in range(1, 20)]
-    new = [f"2026-05-{1 + number % 28:02d}-1015{number:05d}" for number in range(60)]
-    tip = Told(sorted([*old, *new]))
-    weeks = page_of(tip, "2021-03-31").values["weeks"]
-    days = {week.monday.year for week in weeks for day in week.days if day is not None}
-    assert days == {2021}
-    assert len(weeks) <= WEEKS
-    newest = page_of(tip).values["weeks"]
-    assert {week.monday.year for week in newest} == {2026}
-    assert (newest[-1].monday - weeks[-1].monday).days % (WEEKS * 7) == 0, "whole years before it"
-
-
-def test_a_site_draws_each_calendar_once() -> None:
-    """On the newest page of its year, to which the others lead, also where a page lies in two years."""
-    old = [f"2024-{month:02d}-{day:02d}-101500" for month in range(1, 13) for day in range(1, 29)]
-    new = [f"2026-05-{1 + number % 28:02d}-1015{number:05d}" for number in range(90)]
-    tip = Told(sorted([*old, *new]))
-    drawn, at = [], ""
-    while True:
-        here = page_of(tip, at).values
-        if here["calendar"] is None:
-            drawn.append(here["weeks"][-1].monday)
-        else:
-            there = page_of(tip, here["calendar"]).values
-            assert there["calendar"] is None
-            assert there["weeks"][-1].monday == here["weeks"][-1].monday
-        if not here["older"]:
-            break
-        at = here["older"]
-    assert len(drawn) == len(set(drawn)) > 2
-
-
-def test_a_day_is_as_dark_as_it_is_busy() -> None:
-    """The busiest quarter of the days is darkest; where all are alike, all are."""
-    ordered = [1, 1, 2, 3, 5, 8, 13, 200]
-    assert [level(one, ordered) for one in ordered] == [1, 1, 2, 2, 3, 3, 4, 4]
-    assert {level(one, [7, 7, 7]) for one in (7, 7, 7)} == {4}
-
-
-def test_the_picture_has_a_link_and_a_name_for_each_day() -> None:
-    """Each day with sessions can be clicked and is named; months are written where they begin."""
-    days = {
-        "2026-01-05": Day(2, "", True),
-        "2026-02-03": Day(1, "2026-02-03-1", False),
-        "2026-03-01": Day(9, "", True),
-    }
-    weeks = weeks_of(days, date(2026, 3, 1).toordinal())
-    drawn = heatmap(weeks, lambda path, at: f"[{path}|{at}]")
-    assert re.findall(r'href="([^"]+)"', drawn) == [
-        "#d2026-01-05",
-        "[/timeline#d2026-02-03|2026-02-03-1]",
-        "#d2026-03-01",
-    ]
-    assert re.findall(r"<title>([^<]+)</title>", drawn) == [
-        "2 on Mon 5 Jan 2026",
-        "1 on Tue 3 Feb 2026",
-        "9 on Sun 1 Mar 2026",
-    ]
-    assert re.findall(r">(\w+)</text>", drawn) == ["2026", "Feb"]
-    assert drawn.count("h11v11h-11z") + drawn.count("<rect") == sum(
-        len(week.days) for week in weeks
-    )
 
 
 def told(day: int, kind: str, *events: Event, named: tuple[str, ...] = ()) -> Entry:
@@ -402,7 +294,7 @@ def test_the_page_is_filtered_and_its_links_keep_that(browser: Client) -> None:
 
 
 def test_pages_lead_to_each_other(browser: Client) -> None:
-    """`Older` and `Newer` go through all sessions; a day in the calendar is found where it leads to."""
+    """`Older` and `Newer` go through all sessions."""
     address, seen = "/timeline", []
     while address:
         page = browser.get(address)
@@ -411,22 +303,7 @@ def test_pages_lead_to_each_other(browser: Client) -> None:
         found = re.search(r'href="([^"]+)" rel="next"', page.text)
         address = found[1] if found else ""
     assert len(seen) == len(set(seen)) == DAYS + DAYS // 5 + 3
-    first = browser.get("/timeline").text
-    places = re.findall(r'<a href="([^"#]*)#(d[\d-]+)" tabindex="-1">', first)
-    assert len(places) == DAYS + 2, "a day on which nobody worked is none of the calendar"
-    for path, place in (places[0], places[len(places) // 2]):
-        assert f'id="{place}"' in browser.get(path).text
     assert browser.get("/timeline?at=nonsense").status == 404
-
-
-def test_the_calendar_has_a_twin_in_words(browser: Client) -> None:
-    """The table beside the picture has the same counts, week by week: those of work sessions."""
-    page = browser.get("/timeline").text
-    rows = re.findall(r'<tr><th scope="row">.*?</tr>', page, re.S)
-    cells = [re.findall(r"<td>(\d*)</td>", row) for row in rows]
-    drawn = sum(int(one) for one in re.findall(r"<title>(\d+) on ", page))
-    assert sum(int(row[-1]) for row in cells) == drawn == DAYS + DAYS // 5 + 2
-    assert all(sum(int(one or 0) for one in row[:-1]) == int(row[-1]) for row in cells)
 
 
 def test_a_home_without_a_session_says_what_to_do(repo: Repo) -> None:

@@ -1,4 +1,4 @@
-"""The pages of the work: tasks, roles and entities tell what their commands tell."""
+"""The pages of the work: tasks and findings tell what their commands tell."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ import pytest
 
 pytest.importorskip("jinja2")
 
-from memory.api import Memory
-from rituals.serve.web.pages import entities_page, tasks_page
-from rituals.serve.web.tip_view.tip_view import TipView
+from rituals.serve.web.pages import tasks_page
 from tests.campaigns.homes import lay
 from tests.conftest import NOW_MS, Repo, Run
 from tests.web_client import Client, client_of
@@ -169,97 +167,29 @@ def test_of_very_many_tasks_the_first_are_shown(
     assert page.count('<li class="row"') == 5
 
 
-def test_roles_show_what_they_know_and_what_waits_for_them(browser: Client) -> None:
-    """Each role its facts, a pattern with how far it came, and the handoffs to it."""
-    page = browser.get("/roles").text
-    said = words(page)
-    sections = re.findall(r"<h2>(\w+) <small>([^<]+)</small>", page)
-    assert sections == [("coder", "1 fact"), ("judge", "2 facts, 1 handoff")]
-    assert "pattern, observed judge-a" in said
-    assert "handoff from codex to judge" in said
-    assert "of give" in said
-
-
-def test_entities_are_listed_and_each_has_a_page(browser: Client, home: Repo) -> None:
-    """By how many facts are about them, false ones told; a name may hold whatever an address parts."""
-    page = browser.get("/entities").text
-    said = words(page)
-    assert "Payments API also payments-api 2 1" in said
-    assert "a/b?c#d %2F 1" in said
-    memory = Memory.open(str(home.path))
-    listed = list(entities_page.addresses(TipView(memory, memory.state())))
-    memory.close()
-    links = re.findall(r'<th scope="row"><a href="([^"]+)"', page)
-    assert links == listed
-    titles = [re.search(r"<h1>([^<]*)</h1>", browser.get(link).text) for link in links]
-    assert [one and one[1] for one in titles] == ["Payments API", "a/b?c#d %2F", "Redis"]
-
-
-def test_an_entity_tells_what_stands_now_and_what_does_not(browser: Client) -> None:
-    """Its summary has no false fact; its list has, marked; and what is named beside it is linked."""
-    page = browser.get("/entities/PAYMENTS_API")
-    assert page.status == 200
-    summary, _, rest = page.text.partition("<h2>Facts</h2>")
-    assert "The API answers in JSON." in summary
-    assert "XML" not in summary
-    assert 'href="/entities/Redis"' in summary
-    assert "superseded by new-api" in words(f"<main{rest}")
-    missing = browser.get("/entities/Payment%20API")
-    assert missing.status == 404
-    assert "No fact is about Payment API" in missing.text
-
-
-@pytest.mark.parametrize(
-    ("address", "command"),
-    [
-        ("/tasks", "diurna task add"),
-        ("/roles", "diurna task handoff"),
-        ("/entities", "diurna note"),
-    ],
-)
-def test_an_empty_home_says_what_to_do(repo: Repo, address: str, command: str) -> None:
+def test_an_empty_home_says_what_to_do(repo: Repo) -> None:
     """One calm sentence, and a command."""
-    page = client_of(repo.path).login().get(address)
+    page = client_of(repo.path).login().get("/tasks")
     assert page.status == 200
-    assert command in page.text
+    assert "diurna task add" in page.text
     assert len(re.findall(r"<p class=\"lead\">", page.text)) == 1
     assert "<h2>" not in page.text.partition("<main")[2].partition("</main>")[0]
 
 
-def test_findings_stand_by_what_became_of_them(browser: Client, home: Repo, run: Run) -> None:
-    """What came back first, then what is open, what is fixed is folded; as the command lists them."""
-    assert "diurna note &#34;finding: " in browser.get("/findings").text
-    for rule in ("flaky", "unsafe", "slow"):
-        told = run("note", "--rule", rule, "--path", f"src/{rule}.py", f"finding: It is {rule}.")
-        assert told.code == 0, told.err
+def test_findings_are_a_list_of_their_kind(browser: Client, home: Repo, run: Run) -> None:
+    """Each with what became of it; where forms are, one reports another."""
+    for rule in ("flaky", "unsafe"):
+        said = ("--rule", rule, "--path", f"src/{rule}.py", f"finding: It is {rule}.")
+        assert run("note", *said).code == 0
     facts = json.loads(run("show", "--kind", "finding", "--json").out)["facts"]
     ids = {one["meta"]["rule"]: one["id"] for one in facts}
-    assert run("close", ids["slow"]).code == run("close", ids["unsafe"]).code == 0
-    assert run("note", "--rule", "unsafe", "--path", "src/unsafe.py", "It is unsafe.").code == 0
-    page = browser.get("/findings").text
-    assert re.findall(r"<h2>([\w ]+) <small>(\d+)</small>", page) == [
-        ("Came back", "1"),
-        ("Open", "1"),
-    ]
-    said = words(page)
-    assert "2 findings open." in said and "1 finding fixed" in said
-    assert (
-        f"{ids['unsafe']} src/unsafe.py found 2026-11-21 by" in said and "came back 1 time" in said
-    )
-    assert f"diurna close {ids['flaky']}" in said
-    assert "It is fixed" in client_of(home.path, writes=True).login().get("/findings").text
-
-
-def test_roles_of_sessions_stand_with_who_worked_in_them(browser: Client, run: Run) -> None:
-    """Also those that no fact is for; a handoff that was read is told as a task that nobody took."""
-    for agent, role in (("codex", "Tester"), ("gemini", "tester"), ("codex", "judge")):
-        assert (
-            run("append", "--title", f"Try as {role}", "--agent", agent, "--role", role).code == 0
-        )
-    said = words(browser.get("/roles").text)
-    assert "judge 2 facts, 1 session" in said and "tester 2 sessions" in said
-    assert "2 sessions of the newest" in said and "by codex, gemini" in said
-    assert "give handed over; what was said with it was read" in said
+    assert run("close", ids["unsafe"]).code == 0
+    page = browser.get("/facts?list=all&kind=finding").text
+    assert set(re.findall(r'href="/fact/([^"]+)"', page)) == set(ids.values())
+    assert "/write/report-finding" not in page
+    writes = client_of(home.path, writes=True).login()
+    assert "/write/report-finding" in writes.get("/facts?kind=finding").text
+    assert "/write/report-finding" not in writes.get("/facts").text
 
 
 def test_hints_keep_the_case_of_commands_and_ids(browser: Client) -> None:

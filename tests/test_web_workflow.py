@@ -28,7 +28,7 @@ def scripts() -> list[str]:
 
 def test_the_action_names_options_that_there_are() -> None:
     """And no input is put into a script by its text: an address can hold a command."""
-    options = {name for param in command_of("web").params for name in param.opts}
+    options = {name for param in command_of("export").params for name in param.opts}
     used = set(re.findall(r"--[a-z]+", "\n".join(scripts())))
     assert used - options == {"--quiet"}
     assert all("${{" not in script for script in scripts())

@@ -120,13 +120,12 @@ def client_of(
     access: Access | None = None,
     open_memory: Callable[[Home], Memory] = lambda home: Memory(home, clock=lambda: NOW_MS),
     tell: Callable[[Exception], None] | None = None,
-    patience: float = 60.0,
 ) -> Client:
     """Return a browser of the home at a path, before it has logged in."""
     access = access or Access(PORT, TOKEN, writes)
     opened = OpenMemory(lambda: discover(str(path)), open_memory)
     faults: list[Exception] = []
-    return Client(app_of(opened, access, tell or faults.append, patience), access)
+    return Client(app_of(opened, access, tell or faults.append), access)
 
 
 def titles(page: str) -> list[str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from projection.fold.testimony import Testimony
 
 
-def known(cache: Cache, facts: Iterable[Fact]) -> dict[str, Testimony]:
+def known(cache: Cache | Resident, facts: Iterable[Fact]) -> dict[str, Testimony]:
     """Tell by id how facts are known, by the headers of their logs, each of which is read once."""
     from projection.fold.testimony import testimony
 

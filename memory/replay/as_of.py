@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ledger.errors import NotFound
 from ledger.model.logset import LogRef
-from ledger.model.order import is_stem, stem_in
+from ledger.model.order import is_stem, stamp_of, stem_in
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import last_key
@@ -19,14 +19,16 @@ def point_in_time(snapshot: Snapshot, as_of: str) -> tuple[str, str]:
     """Read what `--as-of` names: ("commit", id) or ("stem", what sorts behind the last that counts).
 
     `as_of` is a date, a stem (or the start of one), or anything git can name a commit with; what people
-    write of times is a stem by now (`ledger.model.instants.as_of`).
+    write of times is a stem by now (`ledger.model.instants.as_of`). A commit that holds no memory, as a
+    tag of the code where memory has a branch of its own, stands for the time at which it was made.
 
     Raises:
         NotFound: it is none of these, or several logs begin so.
     """
     if is_stem(stem_in(as_of)):
         return "stem", snapshot.ask(lambda cache: last_key(cache, as_of))
-    commit = snapshot.home.repository.git().resolve(f"{as_of}^{{commit}}")[0]
+    git = snapshot.home.repository.git()
+    commit = git.resolve(f"{as_of}^{{commit}}")[0]
     if not commit:
         from ledger.model.instants import FORMS
 
@@ -34,7 +36,24 @@ def point_in_time(snapshot: Snapshot, as_of: str) -> tuple[str, str]:
             f"{as_of} is no time, no session log and no commit",
             hint=f"{FORMS}; or name a session log, or a commit",
         )
-    return "commit", commit
+    if snapshot.list_logs(commit)[0]:
+        return "commit", commit
+    made = int(git.text("log", "-1", "--format=%ct", commit))
+    return "stem", stamp_of(made * 1000 + 999) + "~"
+
+
+def logs_at(snapshot: Snapshot, as_of: str) -> list[LogRef]:
+    """Return the logs that count at a point of time, in ledger order.
+
+    Raises:
+        NotFound: the point is not known.
+    """
+    how, value = point_in_time(snapshot, as_of)
+    if how == "commit":
+        refs = list(snapshot.list_logs(value)[0])
+    else:
+        refs = snapshot.ask(lambda cache: [ref for ref in cache.log_refs() if ref.key <= value])
+    return sorted(refs, key=lambda ref: ref.key)
 
 
 def state_at(snapshot: Snapshot, as_of: str) -> State:

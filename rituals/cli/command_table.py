@@ -197,9 +197,6 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Option("--org", "Of all ledgers of an organisation that $DIURNA_ORG_TOKEN may read."),
         Option("--no-open", "Only print the address; open no browser."),
         Option("--agent", "Who writes; else $DIURNA_AGENT, else whom git names.", "NAME"),
-        Option("--export", "Write the same pages as a site into a folder.", "DIR"),
-        Option("--base", "With --export: where the site will be found.", "URL"),
-        Option("--allow-shallow", "With --export: also where history is cut; each page says so."), DRY_RUN,
     ),
     "review": (
         Argument("ids", "[ID]...", True, required=False),

@@ -61,6 +61,7 @@ GONE = {
     "uninstall": "`diurna install --remove` takes out what install put there",
     "update": "`diurna edit ID TEXT` gives a fact a new text",
     "verify": "`diurna check` checks the ledger; `--restore` brings lost logs back",
+    "web --export": "`diurna export site DIR` writes the same pages as files",
 }  # fmt: skip
 
 

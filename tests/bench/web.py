@@ -26,7 +26,7 @@ from tests.bench.facts import brought_in
 _PAGES = {
     "Now": ("/", 40), "Fact": ("", 60), "Timeline": ("/timeline", 40),
     "Search": ("/search?q=which+queue+is+used+for+the+payment", 20), "Review": ("/review", 20),
-    "Health": ("/health", 10), "Then": ("/then?at=5000", 20),
+    "Health": ("/health", 10), "As of": ("/facts?as_of=2024-06-01", 40),
 }  # fmt: skip
 _FIRST_SECONDS, _RSS_MIB, _EXPORT_SECONDS, _PAGE_KIB = 0.5, 200, 3.0, 60
 _START_SECONDS = 60.0
@@ -175,7 +175,7 @@ def _of_ledger(ledger: Path) -> list[bench.Row]:
         taken = []
         for _ in range(3):
             shutil.rmtree(site, ignore_errors=True)
-            export = [bench.DIURNA, "web", "--export", str(site), "--home", str(home)]
+            export = [bench.DIURNA, "export", "site", str(site), "--home", str(home)]
             taken.append(bench.spawn(export, home))
         server = Server(home)
         try:

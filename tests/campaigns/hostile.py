@@ -281,11 +281,10 @@ def pages(ledger: Ledger) -> Iterator[Call]:
 
     last = ledger.names["last"]
     parts = {
-        "id": ("f0", "f1", f"f{last}"), "stem": (ledger.names["first"], ledger.names["stem"]), "name:path": ("payments", "e7"),
+        "id": ("f0", "f1", f"f{last}"), "stem": (ledger.names["first"], ledger.names["stem"]),
     }  # fmt: skip
     asked = {
         "/search": ("/search?q=the+queue+and+the+cache",),
-        "/then": ("/then", f"/then?at={ledger.names['stem']}"),
         "/timeline": ("/timeline", "/timeline?around=f1", f"/timeline?around=f{last}"),
     }
     for row in ROWS:
@@ -293,7 +292,7 @@ def pages(ledger: Ledger) -> Iterator[Call]:
         addresses = asked.get(row.path) or [row.path.replace(f"{{{part}}}", one) for one in parts.get(part, ("",))]  # fmt: skip
         for address in addresses:
             yield Call(f"page {address}", partial(_get, address))
-    yield Call("web --export", partial(main, ["web", "--export", f"{ledger.names['out']}-site"]))
+    yield Call("export site", partial(main, ["export", "site", f"{ledger.names['out']}-site"]))
 
 
 def _get(address: str) -> None:

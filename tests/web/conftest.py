@@ -28,7 +28,7 @@ import pytest
 
 from ledger.home import discover
 from memory.api import Memory
-from rituals.serve.web.export.site import apply_site, plan_site
+from rituals.serve.web.site import export_site
 from tests.campaigns import forks
 from tests.web import homes
 
@@ -316,7 +316,7 @@ def site(
             folder = base / name / "pages"
             folder.parent.mkdir()
             memory = Memory(discover(str(home(name))))
-            apply_site(plan_site(memory, str(folder)), memory, lambda done, of: None)
+            export_site(memory, str(folder))
             memory.close()
             made[name] = Site(folder, f"http://127.0.0.1:{http.server_address[1]}")
         return made[name]

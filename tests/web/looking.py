@@ -9,11 +9,13 @@ from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import anyio
 
 from ledger.home import discover
 from memory.api import Memory
-from rituals.serve.web.pages.page_table import ROWS
-from rituals.serve.web.tip_view.tip_view import TipViews
+from rituals.serve.web.site import Fetching
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -58,15 +60,17 @@ def addresses(folder: Path, of_each: int = 0) -> list[str]:
     `of_each` is how many of one row, from all over its list; 0 for all.
     """
     memory = Memory(discover(str(folder)))
-    tip = TipViews().of(memory)
+    fetching = Fetching(memory, "", lambda done, known: None)
+    anyio.run(fetching.all)
+    memory.close()
+    rows: dict[str, list[str]] = {}
+    for address in fetching.known:
+        rows.setdefault(urlsplit(address).path.split("/")[1], []).append(address)
     found: list[str] = []
-    for row in ROWS:
-        alone = [] if "{" in row.path else [row.path]
-        listed = (list(row.addresses(tip)) if row.addresses else []) or alone
+    for listed in rows.values():
         step = max(1, -(-len(listed) // of_each)) if of_each else 1
         found += listed[::step]
-    memory.close()
-    return list(dict.fromkeys(found))
+    return found
 
 
 def faults_of(page: Page, looks: Sequence[tuple[int, str]]) -> Iterator[str]:

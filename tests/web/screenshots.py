@@ -13,7 +13,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from rituals.serve.web.export.site_links import file_of
+from rituals.serve.web.site import safe_name
 from tests.web import homes
 from tests.web.conftest import ROOT, Served, chromium
 from tests.web.looking import LOOKS, addresses
@@ -22,7 +22,6 @@ from tests.web.looking import LOOKS, addresses
 GUIDE_PICTURES = {
     "decisions": ("plain", "/decisions", 580),
     "fact": ("plain", "/fact/webhook-retries", 390),
-    "then": ("plain", "/then?at=v1.1", 520),
     "review": ("undecided", "/review", 480),
 }
 PICTURES = ROOT / "rituals" / "guide" / "pictures"
@@ -76,7 +75,7 @@ def take(home: Path, out: Path, of_each: int) -> int:
                 served.open(page)
                 for address in addresses(home, of_each):
                     page.goto(served.address + address)
-                    name = file_of(address).removesuffix(".html").replace("/", "_")[:80]
+                    name = safe_name(address.strip("/") or "index")
                     path = out / f"{width}-{scheme}" / f"{name}.png"
                     page.screenshot(path=str(path), full_page=True)
                     made += 1

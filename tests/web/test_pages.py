@@ -12,8 +12,8 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 from playwright.sync_api import expect
-
 from rituals.serve.web.export.site_links import file_of
+
 from tests.conftest import WHOLE
 from tests.web.conftest import Console
 from tests.web.homes import CANARY, ELSEWHERE, FIRING, LOADING, PAYLOADS

@@ -15,9 +15,7 @@ import pytest
 
 from ledger.home import discover
 from memory.api import Memory
-from rituals.serve.web.export.site import apply_site, plan_site
-from rituals.serve.web.export.site_folder import LIST
-from rituals.serve.web.export.site_links import NOT_HERE
+from rituals.serve.web.site import LIST, export_site
 from tests.small_ledgers import tree_of
 from tests.web.homes import CANARY, ELSEWHERE
 
@@ -112,7 +110,7 @@ def dead_links(pages: dict[str, Read], folder: Path) -> list[str]:
             target = posixpath.normpath(inside) if parts.path else page.path
             there = pages.get(target)
             place = unquote(parts.fragment)
-            if (target == NOT_HERE and parts.path) or not (folder / target).is_file():
+            if not (folder / target).is_file():
                 found.append(f"{page.path}: {link}")
             elif place and there and place not in there.places:
                 found.append(f"{page.path}: {link} (no such place)")
@@ -126,7 +124,7 @@ def test_every_link_leads_to_a_file_and_nothing_is_active(
     """All files of all pages: one h1, a policy before anything is loaded, no markup of memory's."""
     made = site(name)
     pages = read(made.folder)
-    assert {"index.html", NOT_HERE} <= set(pages)
+    assert {"index.html", "search.html"} <= set(pages)
     assert dead_links(pages, made.folder) == []
     for path, page in pages.items():
         assert not page.faults, (path, page.faults)
@@ -158,7 +156,7 @@ def test_one_tip_has_one_site(
     away = tmp_path / "a-folder-of-its-own" / "clone"
     subprocess.run(["git", "clone", "-q", str(home("contradicted")), str(away)], check=True)
     memory = Memory(discover(str(away)), clock=lambda: 4_000_000_000_000)
-    apply_site(plan_site(memory, str(tmp_path / "site")), memory, lambda done, of: None)
+    export_site(memory, str(tmp_path / "site"))
     again = tree_of(tmp_path / "site")
     assert again == tree_of(first.folder)
     told = b"\n".join(again.values())
@@ -169,9 +167,9 @@ def test_one_tip_has_one_site(
         "a-folder-of-its-own",
     ):
         assert machine.encode() not in told
-    report = apply_site(plan_site(memory, str(tmp_path / "site")), memory, lambda done, of: None)
-    assert (report.changed, report.removed) == (0, 0)
-    assert report.files == len(again) - 1 and LIST in again
+    report = export_site(memory, str(tmp_path / "site"))
+    assert (report["changed"], report["removed"]) == (0, 0)
+    assert report["files"] == len(again) - 1 and LIST in again
 
 
 def test_every_name_suits_every_system(site: Callable[[str], Site]) -> None:

@@ -63,11 +63,9 @@ def past_at(snapshot: Snapshot, as_of: str) -> Past | None:
     """
     if not as_of:
         return None
-    from memory.replay.as_of import point_in_time, state_at
+    from memory.replay.as_of import logs_at, state_at
 
-    how, value = point_in_time(snapshot, as_of)
-    refs = snapshot.cache().log_refs() if how == "stem" else snapshot.list_logs(value)[0]
-    logs = frozenset([ref.key for ref in refs if how == "commit" or ref.key <= value])
+    logs = frozenset([ref.key for ref in logs_at(snapshot, as_of)])
     return Past(state_at(snapshot, as_of), logs)
 
 

@@ -26,8 +26,9 @@ def export(
     for option in [name for name, given in more.items() if given and what != "parquet"]:
         hint = f"diurna export parquet DIR --{option}"
         raise WrongUsage(f"--{option} goes with `parquet`", hint=hint)
-    if base and what != "site":
-        raise WrongUsage("--base goes with `site`", hint="diurna export site DIR --base https://…")
+    if base and (what != "site" or not base.startswith(("https://", "http://"))):
+        said = "--base is the address under which a `site` will be found"
+        raise WrongUsage(said, hint="diurna export site DIR --base https://…")
     if what == "events":
         if dir or dry_run:
             raise WrongUsage("events are printed", hint="diurna export events > FILE")

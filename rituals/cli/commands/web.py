@@ -1,54 +1,28 @@
-"""Run `diurna web`: show this memory as pages in a browser, or write them as a site."""
+"""Run `diurna web`: show this memory as pages in a browser; `diurna export site` writes them as files."""
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
-from typing import Any
 
 from ledger.environment import variables
 from ledger.errors import DiurnaError, WrongUsage
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
 
-#: Where it listens unless a port is named.
-_PORT = 7874
 #: So many pages of a site are worth a line where nobody sees a bar.
 _PAGES = 1000
 
 
-def web(
-    call: Invocation, /, port: int, write: bool, no_open: bool, agent: str, **site: Any
-) -> None:
+def web(call: Invocation, /, port: int, write: bool, no_open: bool, agent: str, org: bool) -> None:
     """Run `diurna web`."""
-    export, base, dry_run = site["export"], site["base"], site["dry_run"]
-    if export and (write or no_open or agent or port != _PORT):
-        raise WrongUsage(
-            "--port, --write, --no-open and --agent are of the server, and --export starts none",
-            hint="diurna web --export DIR",
-        )
-    if base and not (export and base.startswith(("https://", "http://"))):
-        raise WrongUsage(
-            "--base is the address of a site that is exported",
-            hint="diurna web --export DIR --base https://…",
-        )
-    if site["allow_shallow"] and not export:
-        raise WrongUsage("--allow-shallow goes with --export", hint="diurna web --export DIR")
-    if dry_run and not export:
-        raise WrongUsage("--dry-run goes with --export", hint="diurna web --export DIR --dry-run")
-    org = site["org"]
-    if org and (write or agent or export):
+    if org and (write or agent):
         raise WrongUsage(
             "--org shows what others record, and records nothing", hint="diurna web --org"
         )
-    if export:
-        folder = os.path.normpath(os.path.join(call.folder(), export))
-        write_site(call, folder, base, dry_run, shallow=site["allow_shallow"])
-    else:
-        serve(call, port, write, agent or call.agent, opens=not no_open, org=org)
+    serve(call, port, write, agent or call.agent, opens=not no_open, org=org)
 
 
 def serve(
@@ -86,26 +60,22 @@ def write_site(
     The folder is absolute; `base` is where people will find it, "" for not said. With `shallow`
     the history may be cut.
     """
-    _look_for("jinja2")
-    from rituals.serve.web.export.site import apply_site, plan_site
+    _look_for("jinja2", "starlette")
+    from rituals.serve.web.site import export_site
 
-    memory = call.memory()
-    plan = plan_site(memory, folder, base, shallow=shallow)
-    said = {"folder": plan.folder, "base": plan.base, "dry_run": dry_run, "pages": len(plan.pages)}
-    if dry_run and call.json:
-        return call.out.answer({**said, "removed": len(plan.removed)})
-    if dry_run:
-        gone = f", and remove {counted(len(plan.removed), 'file')}" * bool(plan.removed)
-        return call.out.line(f"would write {counted(len(plan.pages), 'page')}{gone}: {plan.folder}")
-    done = apply_site(plan, memory, _progress(call))
+    done = export_site(
+        call.memory(), folder, base, _progress(call), shallow=shallow, dry_run=dry_run
+    )
     if call.json:
-        sizes = {"files": done.files, "bytes": done.bytes, "changed": done.changed}
-        return call.out.answer({**said, **sizes, "removed": done.removed})
-    gone = f", removed {done.removed}" * bool(done.removed)
-    changed = "all as they were" if not done.changed else f"{done.changed} of them changed"
-    files = f"{counted(done.pages, 'page')}, {counted(done.files, 'file')} in all"
-    call.out.line(f"wrote {files}, {changed}{gone}: {plan.folder}")
-    call.out.hint(f"open {plan.folder}/index.html")
+        return call.out.answer({"folder": folder, "base": base, "dry_run": dry_run, **done})
+    files = f"{counted(done['pages'], 'page')}, {counted(done['files'], 'file')} in all"
+    if dry_run:
+        gone = f", and remove {counted(done['removed'], 'file')}" * bool(done["removed"])
+        return call.out.line(f"would write {files}{gone}: {folder}")
+    gone = f", removed {done['removed']}" * bool(done["removed"])
+    changed = f"{done['changed']} of them changed" if done["changed"] else "all as they were"
+    call.out.line(f"wrote {files}, {changed}{gone}: {folder}")
+    call.out.hint(f"open {folder}/index.html")
 
 
 def _progress(call: Invocation) -> Callable[[int, int], None]:
@@ -117,7 +87,7 @@ def _progress(call: Invocation) -> Callable[[int, int], None]:
         call.out.progress(done, total)
         if done // _PAGES > told and not sys.stderr.isatty():
             told = done // _PAGES
-            call.out.talk(f"diurna web: {done:,} of {total:,} pages", fixed=True)
+            call.out.talk(f"diurna export: {done:,} of {total:,} pages", fixed=True)
 
     return tell
 

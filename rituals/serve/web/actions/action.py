@@ -7,7 +7,6 @@ from collections.abc import Callable
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.api import Memory
-from rituals.review.learning.learning_plan import Plan
 from rituals.serve.web.actions.form_fields import Fields
 
 
@@ -25,7 +24,6 @@ class Recorded(Record):
     reversible: bool = True  #: whether a log can take it back
     publishes: bool = False  #: whether pages are published behind it, as behind a review
     facts: tuple[str, ...] = ()  #: the ids that were born with it
-    learnable: Plan | None = None  #: what is proposed still, of an answer to a proposal
 
 
 #: Appends the log that a form asks for; a refusal is a `DiurnaError`, and has changed nothing.

@@ -22,7 +22,7 @@ from rituals.serve.web.actions import twin_commands
 from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.actions.form_fields import Fields
 
-#: Gives the plan of a memory as it stands, None where none is made yet.
+#: Gives the plan of a memory as it stands, None where it has to be made.
 Kept = Callable[[Memory], Plan | None]
 Learnable = Callable[[Memory], LearnPlan | None]
 
@@ -50,9 +50,8 @@ def answer(memory: Memory, fields: Fields, kept: Kept = lambda memory: None) -> 
                 raise NotAsked("this question" if len(keys) == 1 else "each of these questions")
         return given
 
-    plan = kept(memory)
     try:
-        outcome = review(memory, ask=ask, kept=plan)
+        outcome = review(memory, ask=ask, kept=kept(memory))
     except NotAsked as known:
         return Recorded(already=known.message)
     if not outcome.stem:
@@ -103,18 +102,14 @@ def learn(memory: Memory, fields: Fields, kept: Learnable = lambda memory: None)
     if key not in keys:
         return Recorded(already=NotAsked("this proposal").message)
     outcome = record_answers(memory, plan, {key: Word(word, text if word == ACCEPT else "")})
-    left = plan._replace(
-        proposals=tuple([one for one in plan.proposals if one.key != key]),
-        promotions=tuple([one for one in plan.promotions if one.key != key]),
-    )
     if outcome.receipt is None:
-        return Recorded(already=NotAsked("this proposal").message, learnable=left)
+        return Recorded(already=NotAsked("this proposal").message)
     done = outcome.receipt
     does = tuple([f"{verb}: {', '.join(ids)}" for verb, ids in done.did])
     files = tuple([f"{path} is written, and not committed" for path in outcome.written])
     return Recorded(
         (done.stem,), (done.commit,), (*does, *files), "", "Answer to a proposal", twin_commands.LEARN,
-        outcome.findings, learnable=left,
+        outcome.findings,
     )  # fmt: skip
 
 

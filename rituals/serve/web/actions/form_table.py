@@ -22,8 +22,6 @@ ACTIONS: dict[str, Action] = {
     "learn": answer_forms.learn,
     "undo": decision_forms.undo,
 }
-#: The slow parts of the tip that an action asks for: what is foreseen of one does not do.
-NEEDS: dict[str, tuple[str, ...]] = {"answer": ("plan",), "learn": ("learn_plan",)}
 #: So many are remembered: pages of many tabs, looked at again.
 _KEPT = 50
 

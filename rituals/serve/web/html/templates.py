@@ -26,9 +26,6 @@ from rituals.serve.web.html.word_marks import word_marks
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.page_table import MENU
 from rituals.serve.web.pages.terms import TIER_WORDS, meaning
-from rituals.serve.web.pictures.heatmap_picture import heatmap
-from rituals.serve.web.pictures.neighbour_picture import neighbours
-from rituals.serve.web.pictures.sparkline_picture import sparkline
 from rituals.serve.web.pictures.ticks_picture import ticks
 from rituals.serve.web.pictures.tiers_picture import tier_areas
 from rituals.serve.web.tip_view.tip_view import TipView
@@ -61,7 +58,6 @@ class Frame(Record):
     notice: Recorded | None = None
     facts: Container[str] = ()  #: the ids that have a page, to which texts may link
     cut: bool = False  #: whether the history is: nobody knows here who wrote what is older
-    canonical: str = ""  #: where a page of a site is found once it is published, "" for not said
     #: where commits and files are shown to others; git is asked when the first link is written
     forge: Callable[[], Forge] = Forge
 
@@ -77,12 +73,16 @@ class Frame(Record):
         return [one[0] for one in self.work]
 
 
-def frame_of(tip: TipView, due: int) -> Frame:
-    """Return what stands around every page of a tip, where so many questions wait."""
+def frame_of(tip: TipView, due: int, *, served: bool = True) -> Frame:
+    """Return what stands around every page of a tip, where so many questions wait.
+
+    A site, which is not `served`, is of what is published: its links to the forge are those of all clones.
+    """
     state = tip.state
+    forge = tip.forge if served else lambda: tip.forge()._replace(unpushed=frozenset())
     return Frame(
         state.policy.project, state.summary, tip.tip, tip.mark, MENU, due, facts=tip.facts,
-        forge=tip.forge, cut=is_shallow(tip.memory.home.repository),
+        forge=forge, cut=is_shallow(tip.memory.home.repository), served=served,
     )  # fmt: skip
 
 
@@ -105,19 +105,16 @@ class Renderer:
         self._lines: dict[str, Markup] = {}
         self._links: dict[tuple[str, ...], Markup] = {}
         self._ids: dict[str, Markup] = {}
-        self._parts: dict[tuple[str, ...], Markup] = {}
-        self._served = True
         self._environment = Environment(
             loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
             trim_blocks=True, lstrip_blocks=True, finalize=shown, auto_reload=False,
         )  # fmt: skip
         self._environment.globals.update(
-            url=self.url, kept=self.kept, block=self.block, line=self.line, seen=seen, exact=escape,
+            url=self.url, block=self.block, line=self.line, seen=seen, exact=escape,
             shown_whole=shown_whole, tier=tier,
             tier_words=TIER_WORDS, tier_names=_TIER_NAMES, term=self.term, meaning=meaning, brief=brief,
             word_differences=word_differences, word_marks=word_marks,
-            summary_of=summary_of, sparkline=drawn(sparkline), neighbours=drawn(neighbours),
-            heatmap=drawn(heatmap), ticks=drawn(ticks), tier_areas=drawn(tier_areas),
+            summary_of=summary_of, ticks=drawn(ticks), tier_areas=drawn(tier_areas),
             commands=twin_commands,
             sentence=self.sentence, fact_address=self._fact, fact_link=self.fact_link,
             fact_links=self.fact_links,
@@ -127,27 +124,14 @@ class Renderer:
 
     def render(self, page: Page, frame: Frame) -> str:
         """Write a page whole."""
-        self._facts, self._forge, self._served = frame.facts, frame.forge, frame.served
+        self._facts, self._forge = frame.facts, frame.forge
         if frame.mark != self._mark:  # a link may lead elsewhere, or nowhere any more
             self._mark = frame.mark
-            self.move(self._url)
+            for known in (self._lines, self._links, self._ids):
+                known.clear()
         frame = frame._replace(token=escape(frame.token), mark=escape(frame.mark))
         template = self._environment.get_template(f"{page.template}.html")
         return template.render(page.values, frame=frame, page=page)
-
-    def move(self, url: Callable[[str], str]) -> None:
-        """Write addresses in another way from now on, or in the same one where they lead elsewhere."""
-        self._url = url
-        for known in (self._lines, self._links, self._ids, self._parts):
-            known.clear()
-
-    def kept(self, *name: str, caller: Callable[[], Markup]) -> Markup:
-        """Write a part that is the same on all pages of a folder; on those of a site it is made once."""
-        if self._served:
-            return caller()
-        if name not in self._parts:
-            self._parts[name] = caller()
-        return self._parts[name]
 
     def render_alone(self, page: Page) -> str:
         """Write a page that shows nothing of a memory: there is none, or nobody may see it yet."""

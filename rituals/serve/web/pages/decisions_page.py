@@ -16,11 +16,11 @@ from projection.views.decision_view import KIND, NOT_SAID, birth, rationale, sta
 from projection.views.view_source import ROLE_KEY
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.fact_filter import FilterBar, filter_bar
-from rituals.serve.web.pages.fact_list import page_of, pages_in
+from rituals.serve.web.pages.fact_list import page_of
 from rituals.serve.web.tip_view.tip_view import TipView
 
 PATH = "/decisions"
-FIELDS = ("kind", "agent", "person", "role", "entity", "since", "until")
+FIELDS = ("kind", "agent", "person", "role", "entity", "since", "until", "as_of")
 #: How many stand on a page, and how many names of who decided are offered above.
 DECISIONS, NAMES = 50, 12
 
@@ -50,6 +50,7 @@ def decisions(tip: TipView, asked: Asked) -> Page:
     """Return the page of what was decided, false and superseded decisions too, each marked as such."""
     bar = filter_bar(tip, asked, PATH, FIELDS)
     bar = bar._replace(empty={**bar.empty, "kind": "Decisions"})
+    tip = bar.tip
     found = list(_decided(tip, bar))
     found.sort(key=lambda one: (one.date, one.key, one.standing.fact.id), reverse=True)
     shown, pages = page_of(found, asked, DECISIONS)
@@ -66,12 +67,6 @@ def decisions(tip: TipView, asked: Asked) -> Page:
         "kind": bar.filter.kind or KIND,
     }
     return Page("decisions", "Decisions", values)
-
-
-def addresses(tip: TipView) -> Iterable[str]:
-    """Return the addresses of the page and of those behind it."""
-    count = sum(1 for _ in _decided(tip, filter_bar(tip, {}, PATH, FIELDS)))
-    return [PATH, *[f"{PATH}?page={number}" for number in pages_in(count, DECISIONS)]]
 
 
 def _decided(tip: TipView, bar: FilterBar) -> Iterable[Decision]:

@@ -30,11 +30,12 @@ FIELDS = {
     "entity": "Entity",
     "since": "Since",
     "until": "Until",
+    "as_of": "As of",
     "false": "False too",
 }
 #: What can be asked of facts, and of the logs of sessions.
-OF_FACTS = ("kind", "tier", "agent", "person", "entity", "since", "until", "false")
-OF_LOGS = ("kind", "agent", "person", "since", "until")
+OF_FACTS = ("kind", "tier", "agent", "person", "entity", "since", "until", "as_of", "false")
+OF_LOGS = ("kind", "agent", "person", "since", "until", "as_of")
 #: What is offered for a bound of time; each other form of `diurna log --since` is taken, too.
 TIMES = ("today", "yesterday", "7d", "30d", "last week", "last month")
 #: The most names that are offered of one field; the others can be typed.
@@ -54,6 +55,7 @@ class FactFilter(Record):
     entity: str = ""  #: that the fact is about, in any spelling
     since: str = ""  #: from then on, as it was said
     until: str = ""  #: up to then, as it was said
+    as_of: str = ""  #: as the list stood then: a time, a tag, a commit or a log
     false: str = ""  #: superseded and invalidated facts too, where it is "1"
     begin: str = ""  #: where logs since then begin
     end: str = ""  #: where logs until then end
@@ -102,6 +104,7 @@ class FilterBar(Record):
     """A filter as a page shows it: what can be asked, what is, and the addresses that ask otherwise."""
 
     path: str  #: of the page
+    tip: TipView  #: what is listed: the tip, or how it was at a point of the past
     filter: FactFilter
     kept: Mapping[str, str]  #: what else stands in the address
     offered: Mapping[str, Sequence[str]]  #: the fields, each with what there is
@@ -129,9 +132,17 @@ def filter_bar(
 
     `kept` is what else stands in the address, by name.
     """
+    said = {name: value for name in fields if (value := asked.get(name, "").strip())}
+    wrong, releases = [], [name for name, _ in reversed(tip.releases)]
+    if "as_of" in said:
+        try:
+            tip = tip.then(said["as_of"])
+        except DiurnaError as problem:
+            wrong.append(f"{problem.message}: {problem.hint}")
+            del said["as_of"]
     offered = {name: _offered(tip, name) for name in FIELDS if name in fields}
-    said = {name: value for name in offered if (value := asked.get(name, "").strip())}
-    wrong = []
+    if "as_of" in offered:
+        offered["as_of"] = (*releases[:_OFFERED], *TIMES)
     if "false" in said:
         said["false"] = "1"
     for name in ("kind", "tier"):
@@ -147,7 +158,8 @@ def filter_bar(
                 del said[name]
                 wrong.append(f"{problem.message}: {problem.hint}")
     read = FactFilter(**said, begin=bounds["since"], end=bounds["until"], wrong=tuple(wrong))
-    return FilterBar(path, read, {name: one for name, one in (kept or {}).items() if one}, offered)
+    kept = {name: one for name, one in (kept or {}).items() if one}
+    return FilterBar(path, tip, read, kept, offered)
 
 
 def _roles_of(tip: TipView, one: Standing) -> frozenset[str]:
@@ -159,9 +171,7 @@ def _offered(tip: TipView, field: str) -> tuple[str, ...]:
     """Return what there is of a field; worked out once for a tip."""
     known = tip.log_writers.offered.get(field)
     if known is None:
-        known = _NAMES[field](tip) if field in _NAMES else ()
-        if field != "person" or tip.has("origins"):
-            tip.log_writers.offered[field] = known
+        known = tip.log_writers.offered[field] = _NAMES[field](tip) if field in _NAMES else ()
     return known
 
 
@@ -175,12 +185,7 @@ def _agents(tip: TipView) -> tuple[str, ...]:
 
 
 def _persons(tip: TipView) -> tuple[str, ...]:
-    """Return who wrote logs, as far as that was found out by now: no page waits for it."""
-    return (
-        _sorted(tip.log_writers.persons(tip.log_writers.entries).values())
-        if tip.has("origins")
-        else ()
-    )
+    return _sorted(tip.log_writers.persons(tip.log_writers.entries).values())
 
 
 def _roles(tip: TipView) -> tuple[str, ...]:

@@ -48,8 +48,6 @@ class Rows(Record):
 
     known: Mapping[str, Testimony]  #: how each is known
     marks: Mapping[str, Mark]  #: what has to be known before its text
-    uses: Mapping[str, Sequence[int]]  #: where it was used
-    sessions: int  #: how many work sessions there are
     since: Callable[[str], int]  #: how many of them lie behind a log
 
 
@@ -77,14 +75,6 @@ def page_of(found: Sequence[T], asked: Asked, size: int) -> tuple[Sequence[T], P
     return shown, Pages(begin + 1, begin + len(shown), len(found), before, behind, page == 1)
 
 
-def pages_in(count: int, size: int) -> range:
-    """Return the numbers of the pages behind the first."""
-    return range(2, -(-count // size) + 1)
-
-
 def rows_of(tip: TipView, shown: Sequence[Standing]) -> Rows:
     """Gather what the rows of facts show."""
-    return Rows(
-        tip.known(shown), tip.memory.marks([one.fact for one in shown]), tip.uses, len(tip.work),
-        tip.sessions_since,
-    )  # fmt: skip
+    return Rows(tip.known(shown), tip.marks([one.fact for one in shown]), tip.sessions_since)

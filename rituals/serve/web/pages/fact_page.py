@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ledger.model.event import (
     VERB_OF,
@@ -22,7 +22,6 @@ from memory.query.session_timeline import Session
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact
 from projection.fold.text_versions import Texts
-from projection.graph.built_on import Built, BuiltOn
 from projection.lifecycle.transitions import left_of
 from projection.policy.model import CLOSABLE
 from rituals.serve.web.page_value import Asked, Page
@@ -37,10 +36,6 @@ _USED, _UPDATED, _CREATED = VERB_OF[FactReferenced], VERB_OF[FactUpdated], VERB_
 _SAID = {_USED: "Used", VERB_OF[FactVerified]: "Confirmed"}
 #: Of the sessions that knew of a false fact so many are listed.
 _READERS = 40
-#: Of the sessions that used a fact in a row a site lists so many.
-_FEW = 3
-#: The name under which a tip keeps what was built on false facts.
-_BUILT_ON = "built_on"
 
 
 class Told(Record):
@@ -83,9 +78,6 @@ def fact(tip: TipView, asked: Asked) -> Page:
         "left": left_of(standing, tip.state.decay, tip.state.policy) if standing else None,
         #: git is asked where a page has a place for them
         "files": lambda: files_named(tip, now) if now and not now.redacted else (),
-        "few": _FEW,
-        "uses": tip.uses.get(name, ()),
-        "sessions": len(tip.work),
         "since": tip.sessions_since(now.anchor) if now else 0,
         "prefix": tip.memory.home.prefix,
         "withheld": {
@@ -112,9 +104,7 @@ class Consequences(Record):
 
 def built(tip: TipView, fact: Fact) -> Consequences:
     """Return what was built on a false fact."""
-    if not tip.has(_BUILT_ON):
-        tip.keep(_BUILT_ON, BuiltOn([one.fact for one in tip.standings.values()], tip.entries))
-    found: Built = tip.__dict__[_BUILT_ON].of(fact.id)
+    found = tip.built_on.of(fact.id)
     facts = {
         name: tip.standings[name].fact
         for one in found.readers
@@ -132,19 +122,6 @@ def built(tip: TipView, fact: Fact) -> Consequences:
         ]),
         len(found.readers) - len(shown),
     )  # fmt: skip
-
-
-def addresses(tip: TipView) -> Iterable[str]:
-    """Return the addresses of all facts, the newest first; ids need no encoding."""
-
-    def born(name: str) -> str:
-        standing = tip.standings.get(name)
-        return standing.fact.born if standing else ""
-
-    return [
-        f"/fact/{name}"
-        for name in sorted(tip.facts, key=lambda name: (born(name), name), reverse=True)
-    ]
 
 
 def tellings(steps: Sequence[Step]) -> list[Told]:

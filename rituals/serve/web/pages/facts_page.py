@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from urllib.parse import urlencode
 
 from ledger.model.record import Record
-from projection.fold.projection_state import BY_HAND, CLOSED, FADED, TIERS, Standing
+from projection.fold.projection_state import BY_HAND, CLOSED, FADED, Standing
 from projection.lifecycle.life import Life
 from projection.lifecycle.transitions import Fading, fading
 from rituals.report.lifecycle_report import Usage
 from rituals.serve.web.page_value import Asked, Page
-from rituals.serve.web.pages.fact_filter import OF_FACTS, filter_bar
+from rituals.serve.web.pages.fact_filter import OF_FACTS, FactFilter, filter_bar
 from rituals.serve.web.pages.fact_list import (
     SORTS,
     ordered,
@@ -104,8 +103,9 @@ def facts(tip: TipView, asked: Asked) -> Page:
     sort = sort_of(asked, of.sort) if of.sort in SORTS else sort if sort in SORTS else of.sort
     kept = {"list": name, "creator": asked.get("creator", ""), "sort": asked.get("sort", "")}
     bar = filter_bar(tip, asked, PATH, FIELDS, kept)
+    tip = bar.tip
     soon = _fading(tip)
-    found = [one.standing for one in _listed(tip, asked, soon)]
+    found = [one.standing for one in _listed(tip, asked, bar.filter, soon)]
     if sort in SORTS:
         found = ordered(found, sort)
     else:
@@ -129,34 +129,7 @@ def facts(tip: TipView, asked: Asked) -> Page:
 
 def listed(tip: TipView, asked: Asked) -> int:
     """Return how many facts there are in the list that an address names."""
-    return sum(1 for _ in _listed(tip, asked, _fading(tip)))
-
-
-def addresses(tip: TipView) -> Iterator[str]:
-    """List the addresses of all lists, also by kind, tier and author, as Health counts them.
-
-    Of each the first page alone: a large memory would have hundreds of others in every site.
-    """
-    report = tip.report
-    asked = [{"list": name} for name in LISTS]
-    asked += [{"tier": tier} for tier in TIERS]
-    asked += [
-        {"list": name, "kind": one.kind}
-        for one in report.groups for name in ("all", "", "faded")
-    ]  # fmt: skip
-    asked += [
-        {"list": name, "creator": one.agent}
-        for one in report.authors if one.agent for name in ("all", "false", "forgotten")
-    ]  # fmt: skip
-    soon = _fading(tip)
-    for one in asked:
-        said = {name: value for name, value in one.items() if value}
-        if not said or any(True for _ in _listed(tip, said, soon)):
-            yield _address(said)
-
-
-def _address(said: dict[str, str]) -> str:
-    return f"{PATH}?{urlencode(said, errors='replace')}" if said else PATH
+    return sum(1 for _ in _listed(tip, asked, FactFilter(), _fading(tip)))
 
 
 def _fading(tip: TipView) -> dict[str, Fading]:
@@ -164,9 +137,10 @@ def _fading(tip: TipView) -> dict[str, Fading]:
     return {one.id: one for one in found}
 
 
-def _listed(tip: TipView, asked: Asked, soon: dict[str, Fading]) -> Iterator[Known]:
+def _listed(
+    tip: TipView, asked: Asked, asked_filter: FactFilter, soon: dict[str, Fading]
+) -> Iterator[Known]:
     """Yield the facts of the list that an address names, as far as its filter leaves them."""
-    asked_filter = filter_bar(tip, asked, PATH, FIELDS).filter
     keeps, creator = asked_filter.keeps(tip), asked.get("creator", "")
     name = asked.get("list", "")
     test = LISTS[name if name in LISTS else ""].test

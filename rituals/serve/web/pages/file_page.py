@@ -41,11 +41,6 @@ def file(tip: TipView, asked: Asked) -> Page:
     return Page("file", place, values)
 
 
-def of_this_clone(tip: TipView) -> tuple[str, ...]:
-    """List no address: whose code is not beside the pages asks in vain."""
-    return ()
-
-
 def files_named(tip: TipView, fact: Fact) -> tuple[str, ...]:
     """Return the files of HEAD that a fact names by their paths from the top."""
     named = [one.subject for one in claims(fact.text) if one.kind == PATH and "/" in one.subject]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from ledger.model.record import Record
 from projection.fold.projection_state import ARCHIVED_TIERS
 from projection.lifecycle.transitions import fading
 from rituals.report.lifecycle_report import Course
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.facts_page import listed
+from rituals.serve.web.pictures.ticks_picture import Tick
 from rituals.serve.web.pictures.tiers_picture import evenly
 from rituals.serve.web.tip_view.tip_view import TipView
 
 #: How many points of time the table has, and how many lines each list, at most.
 _POINTS, _LINES = 24, 12
+#: The months that are named below the tiers.
+_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
 class Point(Record):
@@ -33,6 +38,7 @@ def health(tip: TipView, asked: Asked) -> Page:
         "unused": listed(tip, {"list": "never"}),
         "live": [one for one in report.course.tiers if one[0] not in ARCHIVED_TIERS],
         "points": points(report.course),
+        "marks": marks_of(tip),
         "soon": soon[:_LINES],
         "paced": bool(tip.state.policy.windows.archive_days),
         "later": max(len(soon) - _LINES, 0),
@@ -43,6 +49,16 @@ def health(tip: TipView, asked: Asked) -> Page:
         "more_authors": max(len(report.authors) - _LINES, 0),
     }
     return Page("health", "Health", values)
+
+
+def marks_of(tip: TipView) -> tuple[list[Tick], list[Tick]]:
+    """Return what stands below the tiers: the releases, and where each month and year begins."""
+    releases = [Tick(bisect_right(tip.work, at), name, name) for name, at in tip.releases]
+    months: dict[str, Tick] = {}
+    for session, stem in enumerate(tip.work):
+        name = stem[:4] if stem[5:7] == "01" else _MONTHS[int(stem[5:7]) - 1]
+        months.setdefault(stem[:7], Tick(session, name, stem[:7]))
+    return releases, list(months.values())
 
 
 def points(course: Course) -> tuple[Point, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rituals.serve.web.page_value import Asked, Page
-from rituals.serve.web.pages.session_page import ALONE
 from rituals.serve.web.pages.terms import PICTURES, TIERS_SAID, WORDS, meaning
 from rituals.serve.web.tip_view.tip_view import TipView
 
@@ -16,4 +15,4 @@ def help(tip: TipView, asked: Asked) -> Page:
         for title, terms in (("Tiers", TIERS_SAID), ("Pictures", PICTURES), ("Words", WORDS))
     }
     withheld = sum([one.fact.redacted for one in tip.standings.values()])
-    return Page("help", "Help", {"groups": groups, "withheld": withheld, "alone": ALONE})
+    return Page("help", "Help", {"groups": groups, "withheld": withheld})

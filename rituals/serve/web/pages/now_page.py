@@ -33,7 +33,6 @@ class Section(Record):
 
 def now(tip: TipView, asked: Asked) -> Page:
     """Return the page of what holds."""
-    view = tip.state.view()
     words, title, sort = asked.get("q", ""), asked.get("section", ""), sort_of(asked)
     kept = {
         "q": words,
@@ -41,8 +40,8 @@ def now(tip: TipView, asked: Asked) -> Page:
         "sort": asked.get("sort", ""),
         "rows": asked.get("rows", ""),
     }
-    bar = filter_bar(tip, asked, "/", FIELDS, kept)
-    bar = bar._replace(hidden=("tier",))
+    bar = filter_bar(tip, asked, "/", FIELDS, kept)._replace(hidden=("tier",))
+    tip = bar.tip
     wanted = words.lower().split()
     sections = [*sections_of(tip), *([_false(tip)] if bar.filter.false else [])]
     fits = bar.filter.keeps(tip)
@@ -55,6 +54,7 @@ def now(tip: TipView, asked: Asked) -> Page:
     chosen = bool(words or title or bar.filter.said)
     each = count if chosen else _each([section.total for section in found])
     shown = [section._replace(facts=_sorted(section, sort)[:each]) for section in found]
+    view = tip.state.view()
     since = len(tip.work) - bisect_right(tip.work, tip.state.summary.last_review)
     values = {
         "bar": bar,
@@ -73,20 +73,6 @@ def now(tip: TipView, asked: Asked) -> Page:
         "review": spelled_out(pressing(since, view, tip.state.policy.review)),
     }
     return Page("now", "Now", values)
-
-
-def addresses(tip: TipView) -> Iterable[str]:
-    """Return the addresses of the page: the whole, each tier, and sections of which it shows a part."""
-    from urllib.parse import quote
-
-    yield "/"
-    for tier in LIVE_TIERS:
-        yield f"/?tier={tier}"
-    whole = list(sections_of(tip))
-    each = _each([section.total for section in whole])
-    for section in whole:
-        if section.total > each:
-            yield f"/?section={quote(section.title)}"
 
 
 def sections_of(tip: TipView) -> Iterable[Section]:

@@ -90,7 +90,7 @@ def review(tip: TipView, asked: Asked) -> Page:
     """Return the page of what is to be decided, or of all questions of one rule."""
     groups = dict(tip.questions)
     rule = asked.get("rule", "")
-    if asked.get("tick", "") and (rule in groups or (rule == SETTLED and tip.asking.settled)):
+    if asked.get("tick", "") and (rule in groups or (rule == SETTLED and tip.plan.settled)):
         ticks = tick_list(tip, rule, groups.get(rule, []))
         return Page("ticks", ticks.title, {"list": ticks._replace(checked=asked["tick"] == "all")})
     if rule in groups:
@@ -99,7 +99,7 @@ def review(tip: TipView, asked: Asked) -> Page:
     shown = _first(found)
     due = groups.pop(INVARIANT_DUE, [])
     few = max(1, min(_FEW, _CARDS // max(len(groups), 1)))
-    learning = tip.learnable if tip.serves("learn_plan") else None
+    learning = tip.learn_plan if tip.has("learn_plan") else None
     listed = [_group(tip, name, some, few) for name, some in groups.items()]
     ticks_group = _group(tip, INVARIANT_DUE, due, _TICKS)
     settled = _settled(tip)
@@ -114,7 +114,7 @@ def review(tip: TipView, asked: Asked) -> Page:
         "settled_title": _SETTLED_TITLE,
         "then": _following(shown, ticks_group, listed, settled),
         "learning": learning,
-        "due": [spelled_out(reason) for reason in tip.asking.due],
+        "due": [spelled_out(reason) for reason in tip.plan.due],
         "asked": waiting(tip),
         "learned": _learned(learning) if learning else 0,
         "command": twin_commands.REVIEW,
@@ -181,14 +181,9 @@ def _first(found: tuple[Torn, ...]) -> tuple[Torn, ...]:
 
 def learning(tip: TipView, asked: Asked) -> Page:
     """Return the page of what could be learned; the review shows that there is some once it is known."""
-    plan = tip.learnable
+    plan = tip.learn_plan
     values = {"learning": plan, "learned": _learned(plan), "command": twin_commands.LEARN}
     return Page("learning", "Worth keeping?", values)
-
-
-def of_this_machine(tip: TipView) -> tuple[str, ...]:
-    """List no address: what could be learned stands in sessions of this machine, and in no commit yet."""
-    return ()
 
 
 def _learned(plan: LearnPlan) -> int:
@@ -196,16 +191,8 @@ def _learned(plan: LearnPlan) -> int:
 
 
 def waiting(tip: TipView) -> int:
-    """Count what waits for somebody; the plan has to be there."""
+    """Count what waits for somebody."""
     return len(tip.disputes) + sum(map(len, tip.questions.values()))
-
-
-def addresses(tip: TipView) -> Iterable[str]:
-    """Return the addresses of the page: the whole, and all questions of a rule, some at a time."""
-    yield "/review"
-    for rule, some in tip.questions.items():
-        for start in range(0, len(some), _SOME):
-            yield f"/review?rule={rule}&from={start}" if start else f"/review?rule={rule}"
 
 
 def _of_rule(tip: TipView, questions: list[Question], start: int) -> Page:
@@ -248,7 +235,7 @@ def _card(tip: TipView, question: Question) -> Card:
 def _settled(tip: TipView) -> list[tuple[str, str]]:
     """Return the threads of earlier reviews whose questions do not arise any more, with their texts."""
     found = []
-    for one in tip.asking.settled:
+    for one in tip.plan.settled:
         fact = tip.state.fact(one.id)
         found.append((one.id, fact.text if fact is not None and not fact.redacted else ""))
     return found

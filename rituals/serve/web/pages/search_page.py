@@ -63,6 +63,7 @@ def search(tip: TipView, asked: Asked) -> Page:
     within = within if within in PLACES else ""
     kept = {"q": words, "level": "" if level == INDEX else level, "in": within}
     bar = filter_bar(tip, asked, "/search", FIELDS, kept)
+    tip = bar.tip
     said = asked.get("hits", "")
     many = int(said) if said.isascii() and said.isdigit() and len(said) < 5 else HITS
     many = min(max(many, HITS), MOST)
@@ -115,7 +116,7 @@ def _asked(
     filters = Filters(
         kinds=_some(wanted.kind), tiers=_some(wanted.tier), entities=_some(wanted.entity),
         agents=_some(wanted.agent), roles=_some(wanted.role), since=wanted.begin, until=wanted.end,
-        superseded=bool(wanted.false), within=within,
+        superseded=bool(wanted.false), within=within, as_of=wanted.as_of,
     )  # fmt: skip
     limit = (MOST if wanted.person else many) * (1 if within else 2)
     found = tip.memory.recall(words, level=level, limit=limit, filters=filters, explain=True)

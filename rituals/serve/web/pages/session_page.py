@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Container, Iterable
+from collections.abc import Container
 from datetime import date
 
 from ledger.codec.fact_blocks import parse_footer
@@ -15,13 +15,10 @@ from ledger.model.session import FACTS_HEADING, REFERENCES_HEADING
 from projection.text.clipping import clipped
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.session_deeds import other_deeds, sentences
-from rituals.serve.web.tip_view.folded_imports import folded
 from rituals.serve.web.tip_view.tip_view import TipView
 
 #: Of a log so much is shown: that of an import may be as long as all pages together.
 _LOG_CHARS = 40_000
-#: So many sessions have a page each in a site of files.
-ALONE = 1000
 _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 #: A bullet that has nothing but a verb, ids and versions.
 _BARE = re.compile(r"- \w+: (?:[a-z0-9._,→ -]|\((?:was|held) [^()]*\))+")
@@ -42,8 +39,8 @@ def session(tip: TipView, asked: Asked) -> Page:
         text = tip.memory.get([stem]).hits[0].text
     except NotFound:  # its words are withheld
         text = ""
-    told_by = folded(tip).session
-    imports = folded(tip).imports.get(entry.stem, ())
+    told_by = tip.folded.session
+    imports = tip.folded.imports.get(entry.stem, ())
     said = sentences(tip, entry, imports)
     deeds = other_deeds(entry, said, len(entry.named) + len(entry.acts))
     named = {*[one.id for one in said], *[id for deed in deeds for ids in deed.facts for id in ids]}
@@ -96,12 +93,6 @@ def when(stem: str) -> str:
     said = f"{day:%A}, {day.day} {day:%B %Y}"
     digits = stem[11:15]
     return f"{said}, {digits[:2]}:{digits[2:]} UTC" if has_time(stem) and digits.isdigit() else said
-
-
-def addresses(tip: TipView) -> Iterable[str]:
-    """Return the addresses of the newest sessions; older ones have a place in the timeline of a site."""
-    newest = tip.entries[-ALONE:]
-    return list(dict.fromkeys([f"/session/{stem_in(entry.stem)}" for entry in newest]))
 
 
 def told_once(log: str, told: Container[str]) -> str:

@@ -64,18 +64,15 @@ WORDS = (
     Term("resting", "It was shown to sessions so often without a use that briefs leave it out."),
     Term("never used again", "No session behind the one that brought the fact names it."),
     Term("live and never used", "It is live, and no session behind the one that brought it names it."),
-    Term("then", "What memory held at the end of a day, a commit or a session of the past."),
+    Term("as of", "The list as it stood at the end of a day, or at a tag, a commit or a log."),
     Term("thread", "A question or a piece of work that is open until somebody closes it."),
     Term("review", "Questions that memory asks people now and then, such as whether an invariant "
          "still holds."),
 )  # fmt: skip
 PICTURES = (
-    Term("bars", "When a fact was used: the oldest sessions on the left, the newest on the right; "
-         "a higher bar is more uses."),
     Term("areas", "How many facts stood in each tier, session after session; the newest on the "
          "right."),
-    Term("calendar", "How many sessions each day had; a stronger colour is more."),
-    Term("lines between dots", "What is linked with the fact in the middle, and what with that."),
+    Term("marks below them", "Tags and months: each leads to what held at the end of it."),
 )  # fmt: skip
 _SAID = {term.word: term for term in (*WORDS, *PICTURES, *TIERS_SAID)}
 #: What stands where a policy is not at hand.

@@ -1,4 +1,4 @@
-"""Show what happened when: a calendar of the sessions, and a part of them, newest first.
+"""Show what happened when: a part of the sessions, newest first.
 
 An address says the newest session that its page tells of, so that it shows the same for good.
 """
@@ -10,7 +10,6 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from urllib.parse import urlencode
 
 from ledger.errors import NotFound
 from ledger.model.order import is_date, is_stem, key_of, stem_in
@@ -20,8 +19,6 @@ from memory.query.session_timeline import Session
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.fact_filter import OF_LOGS, FactFilter, filter_bar
 from rituals.serve.web.pages.session_deeds import Deed, Sentence, other_deeds, sentences
-from rituals.serve.web.pictures.heatmap_picture import WEEKS, Day, Week, weeks_of
-from rituals.serve.web.tip_view.folded_imports import folded
 from rituals.serve.web.tip_view.tip_view import TipView
 
 PATH = "/timeline"
@@ -34,10 +31,6 @@ _BEHIND = "~"
 #: Stands behind a day that is the name of a log, where that log alone is meant.
 _ALONE = "+"
 _DAY_CHARS, _STAMP_CHARS = 10, 20
-#: The days of a calendar.
-_YEAR = WEEKS * 7
-#: The name under which a tip keeps the course of all its logs.
-_COURSE = "course"
 
 
 class Told(Record):
@@ -50,16 +43,6 @@ class Told(Record):
     more: int  #: of how many more facts something became
     deeds: tuple[Deed, ...]
     imports: tuple[str, ...]  #: the keys of the logs that brought its texts later
-
-
-class Course(Record):
-    """What a timeline is made of."""
-
-    rows: Sequence[Entry]  #: the logs that stand in rows of their own, in ledger order
-    keys: Sequence[str]  #: their keys
-    by_day: Mapping[str, Sequence[Entry]]  #: the same by date
-    counts: dict[str, int]  #: the work sessions of each day that has some
-    said: str  #: how many there are, in words
 
 
 class OneDay(Record):
@@ -80,44 +63,27 @@ def timeline(tip: TipView, asked: Asked) -> Page:
         NotFound: `at` is no time and no session.
     """
     bar = filter_bar(tip, asked, PATH, OF_LOGS)
-    course = course_of(tip, bar.filter)
-    rows, keys, by_day = course.rows, course.keys, course.by_day
+    tip = bar.tip
+    rows = rows_of(tip, bar.filter)
+    keys = [entry.stem for entry in rows]
+    by_day: dict[str, list[Entry]] = {}
+    for entry in rows:
+        by_day.setdefault(entry.stem[:_DAY_CHARS], []).append(entry)
     said = asked.get("at", "")
     end = _end(keys, said) if said and (keys or not bar.filter.said) else len(keys)
     begin = max(end - SESSIONS, 0)
-    year = _newest_of_year(keys, end)
     values = {
         "bar": bar,
-        #: where a site has the calendar of the year, None for here
-        "calendar": None if year == end else _at(keys, year),
-        "weeks": _weeks(keys, course.counts, begin, end),
         "days": tuple(_days(tip, rows[begin:end], by_day, bar.filter.kind)),
         "first": len(keys) - end + 1,
         "last": len(keys) - begin,
         "all": len(keys),
-        "said": course.said,
-        "folded": 0 if bar.filter.said else len(folded(tip).session),
+        "said": counted(rows),
+        "folded": 0 if bar.filter.said else len(tip.folded.session),
         "older": _at(keys, begin) if begin else "",
         "newer": _at(keys, min(end + SESSIONS, len(keys))) if end < len(keys) else None,
     }
     return Page("timeline", "Timeline", values)
-
-
-def course_of(tip: TipView, asked: FactFilter) -> Course:
-    """Return what a timeline is made of; that of all logs is made once."""
-    if not asked.said and tip.has(_COURSE):
-        kept: Course = tip.__dict__[_COURSE]
-        return kept
-    rows = rows_of(tip, asked)
-    by_day: dict[str, list[Entry]] = {}
-    for entry in rows:
-        by_day.setdefault(entry.stem[:_DAY_CHARS], []).append(entry)
-    counts = {day: sum([entry.work for entry in there]) for day, there in by_day.items()}
-    counts = {day: count for day, count in counts.items() if count}
-    course = Course(rows, [entry.stem for entry in rows], by_day, counts, counted(rows))
-    if not asked.said:
-        tip.keep(_COURSE, course)
-    return course
 
 
 def rows_of(tip: TipView, asked: FactFilter) -> list[Entry]:
@@ -125,7 +91,7 @@ def rows_of(tip: TipView, asked: FactFilter) -> list[Entry]:
 
     Of a kind that is asked for they made, changed or ended a fact: naming one is not enough.
     """
-    keeps, told_by = asked.keeps_log(tip), folded(tip).session
+    keeps, told_by = asked.keeps_log(tip), tip.folded.session
     kinds = {id: one.fact.kind for id, one in tip.standings.items()} if asked.kind else {}
     return [
         entry
@@ -148,33 +114,6 @@ def counted(entries: Iterable[Entry]) -> str:
     first = types.pop("work session", 0)
     rows = [("work session", first), *sorted(types.items())]
     return ", ".join([f"{n:,} {name}{'s' * (n != 1)}" for name, n in rows if n or not types])
-
-
-def addresses(tip: TipView) -> Iterator[str]:
-    """List the addresses of all pages, the newest first."""
-    keys = course_of(tip, FactFilter()).keys
-    for end in range(len(keys), 0, -SESSIONS):
-        yield _page_of(keys, end)
-    if not keys:
-        yield PATH
-
-
-def places_of(tip: TipView) -> dict[str, str]:
-    """Return for the address of each session the page that tells of it, with its place there."""
-    keys = course_of(tip, FactFilter()).keys
-    found = {}
-    for end in range(len(keys), 0, -SESSIONS):
-        page = _page_of(keys, end)
-        for key in keys[max(end - SESSIONS, 0) : end]:
-            found[f"/session/{stem_in(key)}"] = f"{page}#s-{stem_in(key)}"
-    for key, teller in folded(tip).session.items():
-        found[f"/session/{stem_in(key)}"] = found.get(f"/session/{stem_in(teller)}", PATH)
-    return found
-
-
-def _page_of(keys: Sequence[str], end: int) -> str:
-    at = _at(keys, end)
-    return f"{PATH}?{urlencode({'at': at})}" if at else PATH
 
 
 def _end(keys: Sequence[str], said: str) -> int:
@@ -203,40 +142,6 @@ def _at(keys: Sequence[str], end: int) -> str:
     return stamp if _BEGINNING.fullmatch(stamp) and _end(keys, stamp) == end else key
 
 
-def _weeks(keys: Sequence[str], counts: dict[str, int], begin: int, end: int) -> tuple[Week, ...]:
-    """Return the calendar of the year in which a page lies; years are counted from the newest week."""
-    if not keys:
-        return ()
-    last = _last_day(keys, end)
-    first = date.fromordinal(max(last - _YEAR, 1)).isoformat()
-    until = date.fromordinal(last).isoformat()
-    days = {}
-    for day, count in counts.items():
-        if first <= day <= until:
-            behind = bisect_right(keys, day + _BEHIND)
-            page = behind + (len(keys) - behind) % SESSIONS
-            days[day] = Day(count, _at(keys, page), begin < behind <= end)
-    return weeks_of(days, last)
-
-
-def _last_day(keys: Sequence[str], end: int) -> int:
-    """Return the last day of the year in which a page lies, as `date.toordinal` gives it."""
-    newest, latest = [
-        date.fromisoformat(keys[one - 1][:_DAY_CHARS]).toordinal() for one in (len(keys), end)
-    ]
-    sunday = newest + -newest % 7
-    return min(newest, sunday - (sunday - latest) // _YEAR * _YEAR)
-
-
-def _newest_of_year(keys: Sequence[str], end: int) -> int:
-    """Return the end of the newest page, counted as a site has them, that shows the same calendar."""
-    if not keys:
-        return end
-    last = date.fromordinal(_last_day(keys, end)).isoformat()
-    behind = bisect_right(keys, last + _BEHIND)
-    return max(behind - (behind - len(keys)) % SESSIONS, end)
-
-
 def _days(
     tip: TipView,
     rows: Sequence[Entry],
@@ -255,7 +160,7 @@ def _days(
         session = read[0]
         digits = session.stem[11:15]
         clock = f"{digits[:2]}:{digits[2:]}" if len(digits) == 4 and digits.isdigit() else ""
-        brought = folded(tip).imports.get(entry.stem, ())
+        brought = tip.folded.imports.get(entry.stem, ())
         said = sentences(tip, entry, brought)
         shown = [one for one in said if kind in ("", one.kind)]
         told = Told(

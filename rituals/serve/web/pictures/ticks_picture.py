@@ -1,4 +1,4 @@
-"""Draw what stands below a slider: releases above, months below, each a link to its point."""
+"""Draw what stands below a picture over time: releases above, months below, each leads to its point."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAME_CHARS = 20
 
 
 class Tick(Record):
-    """A mark on the slider."""
+    """A mark below it."""
 
     session: int  #: after which it stands
     name: str
@@ -26,7 +26,7 @@ class Tick(Record):
 def ticks(rows: Sequence[Sequence[Tick]], sessions: int, url: Callable[..., str]) -> str:
     """Draw marks in rows, oldest first; a name that has no room is left out, of older ones first.
 
-    Places are in per cent, so the picture is as wide as the slider; names of the class `roomy` have no
+    Places are in per cent, so this is as wide as what stands above it; names of the class `roomy` have no
     room on a narrow screen. Each is said by a field beside it as well: the keyboard passes it by.
     """
     shown = [row for row in rows if row]
@@ -43,14 +43,14 @@ def ticks(rows: Sequence[Sequence[Tick]], sessions: int, url: Callable[..., str]
             place = f'x="{x:.2f}%" y="{below + 15}" text-anchor="{anchor}"'
             said = f"<text{roomy} {place}>{escape(name)}</text>"
             parts.append(
-                f'<a href="{url("/then", at=one.at)}" tabindex="-1"><title>{escape(one.name)}</title>'
+                f'<a href="{url("/", as_of=one.at)}" tabindex="-1"><title>{escape(one.name)}</title>'
                 f'<line x1="{x:.2f}%" x2="{x:.2f}%" y1="{below}" y2="{below + 5}"/>'
                 f"{said if fits[0] else ''}</a>"
             )
     height = _ROW * len(shown)
     return (
         f'<svg class="moments" width="100%" height="{height}" role="group"'
-        f' aria-label="Marks below the slider">{"".join(parts)}</svg>'
+        f' aria-label="Tags and months">{"".join(parts)}</svg>'
     )
 
 

@@ -33,6 +33,7 @@ class Access(Record):
     writes: bool = False  #: whether forms are taken at all
     key: str = ""  #: signs sessions; "" for the token, and they end with the process
     clock: Callable[[], int] = now_ms  #: gives milliseconds since 1970
+    files: bool = False  #: whether the pages become files of a site, which ask nobody
 
     @property
     def hosts(self) -> tuple[str, str]:

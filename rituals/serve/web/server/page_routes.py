@@ -10,15 +10,13 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from ledger.environment import monotonic
 from ledger.errors import DiurnaError, NotFound, WrongUsage
 from ledger.model.record import Record
-from memory.api import Memory
-from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.actions.form_fields import Fields
 from rituals.serve.web.actions.form_plan import preview
 from rituals.serve.web.actions.form_shapes import FORMS
-from rituals.serve.web.actions.form_table import NEEDS, NoSuchForm, Notices
+from rituals.serve.web.actions.form_table import NoSuchForm, Notices
 from rituals.serve.web.html.templates import Renderer, frame_of
 from rituals.serve.web.page_value import Page
-from rituals.serve.web.pages.form_result_page import already, missing, working
+from rituals.serve.web.pages.form_result_page import already, missing
 from rituals.serve.web.pages.page_table import Row
 from rituals.serve.web.pages.review_page import waiting
 from rituals.serve.web.pages.write_page import filled, previewed, refused
@@ -26,54 +24,36 @@ from rituals.serve.web.server.access import Access
 from rituals.serve.web.server.guard import SESSION
 from rituals.serve.web.server.head import Head
 from rituals.serve.web.server.posted_forms import form_of, ours, with_done
-from rituals.serve.web.tip_view.preparing import Preparing
+from rituals.serve.web.server.tip_questions import TipQuestions
 from rituals.serve.web.tip_view.tip_view import TipView
 
 Answering = Callable[[Request], Awaitable[Response]]
 #: What is for us among the fields, and not for the action.
 _OWN = ("token", "next")
-#: So many times as long waits the page behind a form: its reader is in the middle of something.
-_BEHIND_FORM = 6
 
 
 class PageRoutes:
     """The pages of a memory.
 
     Args:
-        preparing: asks the memory.
+        tips: asks the memory.
         access: what the server accepts.
         renderer: writes pages.
         notices: what forms recorded.
-        patience: for so many seconds a page waits for what is slow, before it says that it works.
     """
 
     def __init__(
-        self,
-        preparing: Preparing,
-        access: Access,
-        renderer: Renderer,
-        notices: Notices,
-        patience: float,
+        self, tips: TipQuestions, access: Access, renderer: Renderer, notices: Notices
     ) -> None:
-        self._preparing, self._access, self._renderer = preparing, access, renderer
-        self._notices, self._patience = notices, patience
-        #: how many questions waited when that was known last, -1 where it never was
-        self._due = -1
+        self._tips, self._access, self._renderer = tips, access, renderer
+        self._notices = notices
 
     def answering(self, row: Row) -> Answering:
         """Return what answers requests of one address."""
 
         async def answer(request: Request) -> Response:
             asked = {**dict(request.query_params), **request.path_params}
-            looks = request.headers.get("sec-fetch-dest") == "document"
-            patience = self._patience * (_BEHIND_FORM if "done" in asked else 1)
-            if looks and not await self._preparing.ready(row.needs, patience):
-                shown = await self.show(request, lambda tip: working())
-                shown.headers["Refresh"] = "1"
-                return shown
-            if looks and self._due < 0:
-                await self._preparing.ready(("plan",), self._patience)
-            return await self.show(request, lambda tip: row.page(tip, asked), row.needs)
+            return await self.show(request, lambda tip: row.page(tip, asked))
 
         return answer
 
@@ -84,17 +64,12 @@ class PageRoutes:
     async def tip(self, request: Request) -> Response:
         """Say what memory holds now, in one word that changes when it does; and what came since."""
         since = request.query_params.get("since", "")
-        mark = await self._preparing.ask(lambda tip: tip.mark)
-        news = {"news": self._preparing.since(since)} if since not in ("", mark) else {}
+        mark = await self._tips.ask(lambda tip: tip.mark)
+        news = {"news": self._tips.views.arrivals.since(since)} if since not in ("", mark) else {}
         return JSONResponse({"tip": mark, **news})
 
-    async def show(
-        self, request: Request, page_of: Callable[[TipView], Page], needs: tuple[str, ...] = ()
-    ) -> Response:
-        """Answer with the page that `page_of` makes.
-
-        `needs` are slow parts of the tip that it asks for.
-        """
+    async def show(self, request: Request, page_of: Callable[[TipView], Page]) -> Response:
+        """Answer with the page that `page_of` makes."""
         begun = monotonic()
         session = session_of(request)
         here = Head(request.scope).target if request.method != "POST" else "/"
@@ -105,15 +80,13 @@ class PageRoutes:
                 page = page_of(tip)
             except NotFound as problem:
                 page = missing(problem)
-            self._due = waiting(tip) if tip.serves("plan") else self._due
-            frame = frame_of(tip, self._due)._replace(
+            frame = frame_of(tip, waiting(tip), served=not self._access.files)._replace(
                 token=self._access.form_token(session), done=done, here=with_done(ours(here), ""),
-                again=self._access.again,
-                notice=None if page.template == "working" else self._notices.of(done),
+                again=self._access.again, notice=self._notices.of(done),
             )  # fmt: skip
             return HTMLResponse(self._renderer.render(page, frame), page.status)
 
-        answer = await self._preparing.ask(shown, needs)
+        answer = await self._tips.ask(shown)
         answer.headers["Server-Timing"] = f"page;dur={1000 * (monotonic() - begun):.1f}"
         return answer
 
@@ -146,31 +119,29 @@ class ActRoute:
     """What forms can record.
 
     Args:
-        preparing: asks the memory.
+        tips: asks the memory.
         access: what the server accepts.
         pages: shows why something was refused.
         notices: records, and remembers what.
     """
 
     def __init__(
-        self, preparing: Preparing, access: Access, pages: PageRoutes, notices: Notices
+        self, tips: TipQuestions, access: Access, pages: PageRoutes, notices: Notices
     ) -> None:
-        self._preparing, self._access = preparing, access
+        self._tips, self._access = tips, access
         self._pages, self._notices = pages, notices
 
     async def take(self, request: Request) -> Response:
         """Record what a form says, and go on to the page that it names."""
 
         async def record(sent: Sent) -> Response:
-            recorded = await self._preparing.ask(
-                lambda tip: self._record(tip.memory, sent), NEEDS.get(sent.name, ()),
-                foreseen=False, writes=True,
-            )  # fmt: skip
+            recorded = await self._tips.ask(
+                lambda tip: self._notices.record(tip.memory, sent.name, sent.fields), writes=True
+            )
             if not recorded.stems:
                 return await self._pages.show(request, lambda tip: already(recorded, sent.go_on))
-            self._preparing.begin()
             if recorded.publishes:
-                self._preparing.publish_soon()
+                self._tips.publish_soon()
             return RedirectResponse(with_done(sent.go_on, recorded.stems[-1]), 303)
 
         return await self._answer(request, record)
@@ -182,7 +153,7 @@ class ActRoute:
             if sent.name not in FORMS:
                 raise NoSuchForm
             plan = FORMS[sent.name].plan
-            seen = await self._preparing.ask(lambda tip: preview(tip.memory, plan, sent.fields))
+            seen = await self._tips.ask(lambda tip: preview(tip.memory, plan, sent.fields))
             page = previewed(sent.name, seen, sent.fields, sent.go_on)
             return await self._pages.show(request, lambda tip: page)
 
@@ -196,12 +167,6 @@ class ActRoute:
             return await self._pages.show(request, lambda tip: filled(tip, *asked))
 
         return await self._answer(request, show)
-
-    def _record(self, memory: Memory, sent: Sent) -> Recorded:
-        """Record it, and foresee what is left to learn: the next page need not wait for a new plan."""
-        recorded = self._notices.record(memory, sent.name, sent.fields)
-        self._preparing.foresee(memory, "learn_plan", recorded.learnable)
-        return recorded
 
     async def _answer(
         self, request: Request, answer: Callable[[Sent], Awaitable[Response]]

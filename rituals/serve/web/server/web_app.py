@@ -8,9 +8,10 @@ from collections import ChainMap
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
 from pathlib import Path
+from urllib.parse import quote
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route, Router
 
 from ledger.environment import monotonic
@@ -28,10 +29,8 @@ from rituals.serve.web.server.guard import Guard
 from rituals.serve.web.server.head import LOGIN, STATIC
 from rituals.serve.web.server.login import Login
 from rituals.serve.web.server.page_routes import ActRoute, Answering, PageRoutes
-from rituals.serve.web.tip_view.preparing import Preparing
+from rituals.serve.web.server.tip_questions import TipQuestions
 
-#: A page that takes longer says that it works, and comes by itself.
-PATIENCE_SECONDS = 0.5
 Tell = Callable[[Exception], None]
 _TYPES = {
     ".css": "text/css",
@@ -42,36 +41,29 @@ _TYPES = {
 _KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}
 
 
-def app_of(
-    opened: OpenMemory,
-    access: Access,
-    tell: Tell = lambda problem: None,
-    patience: float = PATIENCE_SECONDS,
-) -> App:
+def app_of(opened: OpenMemory, access: Access, tell: Tell = lambda problem: None) -> App:
     """Make the application; it needs no socket: a test calls it as it is.
 
-    `tell` says a fault of ours to whoever started the server; a page waits so many seconds for what is
-    slow (`patience`), before it says that it works.
+    `tell` says a fault of ours to whoever started the server.
     """
-    files, preparing = Files(static_files()), Preparing(opened)
+    files, tips = Files(static_files()), TipQuestions(opened)
     renderer = Renderer(files.url)
     login = Login(access, renderer, monotonic)
     kept: dict[str, Action] = {
-        "answer": partial(answer, kept=partial(preparing.kept, part="plan")),
-        "learn": partial(learn, kept=partial(preparing.kept, part="learn_plan")),
+        "answer": partial(answer, kept=lambda memory: tips.views.of(memory).plan),
+        "learn": partial(learn, kept=lambda memory: tips.views.of(memory).learn_plan),
     }
     notices = Notices(ChainMap(kept, ACTIONS))
-    pages = PageRoutes(preparing, access, renderer, notices, patience)
-    acts = ActRoute(preparing, access, pages, notices)
+    pages = PageRoutes(tips, access, renderer, notices)
+    acts = ActRoute(tips, access, pages, notices)
 
     def route(path: str, answering: Answering, method: str = "GET") -> Route:
         return Route(path, whatever_happens(answering, renderer, tell), methods=[method])
 
     @contextlib.asynccontextmanager
     async def running(_: object) -> AsyncIterator[None]:
-        preparing.begin()
         yield
-        await preparing.close()
+        await tips.close()
 
     routes = [
         route(LOGIN, login.ask),
@@ -82,6 +74,7 @@ def app_of(
         route("/preview/{name}", acts.look, "POST"),
         route("/write/{name}", acts.again, "POST"),
         *(route(row.path, pages.answering(row)) for row in ROWS),
+        *(route(path, moved) for path in MOVED),
     ]
     unknown = route("/", pages.unknown).app
     return Guard(Router(routes, redirect_slashes=False, default=unknown, lifespan=running), access)
@@ -105,6 +98,19 @@ def whatever_happens(answering: Answering, renderer: Renderer, tell: Tell) -> An
         return HTMLResponse(renderer.render_alone(page), page.status)
 
     return answer
+
+
+#: Pages that went, each with the list that has what they had; `{}` stands for what is asked of it.
+MOVED = {
+    "/then": "/?as_of={}", "/roles": "/facts", "/findings": "/facts?kind=finding",
+    "/entities": "/facts", "/entities/{name:path}": "/facts?list=all&entity={}",
+}  # fmt: skip
+
+
+async def moved(request: Request) -> Response:
+    """Lead from a page that went to the list that has what it had."""
+    asked = request.path_params.get("name", request.query_params.get("at", ""))
+    return RedirectResponse(MOVED[request.scope["route"].path].format(quote(asked, safe="")), 303)
 
 
 class Files:

@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ledger.model.session import Entry
-    from rituals.serve.web.tip_view.tip_view import TipView
 
-_IMPORT, _PART = "import", "folded_imports"
+_IMPORT = "import"
 #: An import tells of a session that is so many work logs and so long away at most.
 _NEAR, _NEAR_MS = 20, 86_400_000
 
@@ -27,17 +26,14 @@ class Folded(Record):
     imports: Mapping[str, tuple[Entry, ...]]  #: by the key of the session, in ledger order
 
 
-def folded(tip: TipView) -> Folded:
-    """Return those of a tip; worked out once."""
-    if not tip.has(_PART):
-        found = folded_in(tip.entries)
-        known = {entry.stem: entry for entry in tip.entries} if found else {}
-        imports: dict[str, tuple[Entry, ...]] = {}
-        for key, session in found.items():
-            imports[session] = (*imports.get(session, ()), known[key])
-        tip.keep(_PART, Folded(found, imports))
-    made: Folded = tip.__dict__[_PART]
-    return made
+def folded(entries: Sequence[Entry]) -> Folded:
+    """Return those of some logs, which are in ledger order."""
+    found = folded_in(entries)
+    known = {entry.stem: entry for entry in entries} if found else {}
+    imports: dict[str, tuple[Entry, ...]] = {}
+    for key, session in found.items():
+        imports[session] = (*imports.get(session, ()), known[key])
+    return Folded(found, imports)
 
 
 def folded_in(entries: Sequence[Entry]) -> dict[str, str]:

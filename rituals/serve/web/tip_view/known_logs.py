@@ -1,20 +1,22 @@
-"""Read all logs of a tip, and behind a tip that was read before only those that came since."""
+"""Read all logs of a tip, behind one that was read before only those since; and who wrote each."""
 
 from __future__ import annotations
 
 from ledger.model.event import facts_in
 from ledger.model.ids import is_fact_id
+from ledger.model.order import stem_in
 from ledger.model.record import Record
 from projection.fold.full_replay import State
 from projection.fold.projection_state import log_digest, set_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from ledger.model.logset import LogRef
     from ledger.model.session import Entry
     from memory.api import Memory
+    from memory.query.origins import Origin
 
 
 class KnownLogs(Record):
@@ -49,3 +51,32 @@ def _facts(entries: Iterable[Entry], state: State) -> frozenset[str]:
     named = {name for entry in entries for name in entry.named}
     acted = {name for entry in entries for event in entry.acts for name in facts_in(event)}
     return frozenset([one for one in named | acted if is_fact_id(one) or one in state])
+
+
+class LogWriters:
+    """The logs of a tip by their keys: what each says of itself, and which person wrote it.
+
+    Args:
+        entries: all of them.
+        writers: tells who wrote some logs, by stem (`TipView.writers`).
+    """
+
+    def __init__(
+        self, entries: Iterable[Entry], writers: Callable[[Iterable[str]], Mapping[str, Origin]]
+    ) -> None:
+        self.entries = {entry.stem: entry for entry in entries}
+        #: what the filter of a list offers, by field
+        self.offered: dict[str, tuple[str, ...]] = {}
+        self._writers = writers
+        self._persons: dict[str, str] = {}
+
+    def persons(self, keys: Iterable[str]) -> dict[str, str]:
+        """Return which person wrote each of some logs, by key; "" where nobody can tell."""
+        wanted = [key for key in keys if key]
+        fresh = [key for key in wanted if key not in self._persons]
+        if fresh:
+            found = self._writers([stem_in(key) for key in fresh])
+            for key in fresh:
+                origin = found.get(stem_in(key))
+                self._persons[key] = "" if origin is None else origin.author
+        return {key: self._persons[key] for key in wanted}

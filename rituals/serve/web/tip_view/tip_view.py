@@ -1,48 +1,43 @@
-"""Hold one tip of a ledger as pages see it, and say what of it takes long.
-
-A slow part is made in two steps. The first reads values from the memory and belongs to the thread that
-opened it. It returns the second, which only computes, asks git, or opens a memory of its own, and so may
-run on any thread (`preparing`). A page that is asked with nothing prepared has both done in place.
-"""
+"""Hold one tip of a ledger as pages see it: what takes long is worked out once, by whoever asks first."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from functools import cached_property
-from typing import Any
 
 from ledger.git.repository import head
+from ledger.model.instants import as_of as stem_of
+from ledger.model.order import stamp_of
+from memory.query.code_question import REVISION
+from memory.query.fact_marks import known, marked
 from memory.query.session_timeline import Session, sessions_of
+from memory.replay.as_of import logs_at, state_at
+from memory.replay.read_logs import read_part
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
+from projection.graph.built_on import BuiltOn
 from projection.graph.graph_neighbours import Graph
 from projection.work.tracked_tasks import Task, tasks
 from rituals.serve.web.tip_view.arrivals import Arrivals
-from rituals.serve.web.tip_view.known_logs import KnownLogs, known_logs
-from rituals.serve.web.tip_view.log_writers import LogWriters
-from rituals.serve.web.tip_view.slow_parts import (
-    read_learn_plan,
-    read_lives,
-    read_origins,
-    read_past,
-    read_plan,
-    read_recall,
-    read_report,
-)
+from rituals.serve.web.tip_view.folded_imports import Folded, folded
+from rituals.serve.web.tip_view.known_logs import KnownLogs, LogWriters, known_logs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from ledger.model.session import Entry
     from ledger.remote.forge import Forge
     from memory.api import Memory
-    from memory.query.origins import Origin
+    from memory.query.origins import Origin, Origins
     from memory.query.reasons import Reasons
     from memory.query.resident import Resident
     from memory.replay.head_view import Here
+    from projection.document.fact_remarks import Mark
+    from projection.fold.fact_history import Fact
     from projection.fold.testimony import Testimony
     from rituals.decide.open_contradictions import Dispute
+    from rituals.report.lifecycle_report import Report
     from rituals.review.learning.learning_plan import Plan as LearnPlan
     from rituals.review.review_plan import Plan
     from rituals.review.review_question import Question
@@ -50,12 +45,13 @@ if TYPE_CHECKING:
 
 #: For so many places of the code it is kept what is behind them.
 _MOST_REASONS = 500
+#: So many releases are offered, the newest.
+_RELEASES = 200
+_TAG_FIELDS = "--format=%(refname:strip=2)%00%(creatordate:unix)%00%(objecttype) %(*objecttype)"
 
 
 class TipView:
     """What pages ask of one tip; each part is worked out when the first page asks for it, and kept.
-
-    The slow ones a server has prepared before that (`preparing`).
 
     Args:
         memory: the home, open; used on the thread that opened it.
@@ -69,16 +65,13 @@ class TipView:
         self.tip = memory.home.tip()
         #: stems of all work logs, in ledger order
         self.work = state.work
-        #: by part, what is left of one of another tip behind what was answered: it stands for that of
-        #: this tip until it is made
-        self.foreseen: dict[str, Any] = {}
+        #: whether it is as of a point of the past
+        self.past = False
         self._sessions: dict[str, Session] = {}
         #: by HEAD and place: what is behind a place of the code
         self._reasons: dict[tuple[str, str], Reasons | None] = {}
         self._forge: Forge | None = None
-        self._sorted: Asks | None = None
-        #: the commit of the past that was asked for last, and its state
-        self.asked_state: tuple[str, State] | None = None
+        self._then: tuple[str, TipView] | None = None
 
     @property
     def mark(self) -> str:
@@ -100,18 +93,6 @@ class TipView:
     log_writers = cached_property(lambda self: LogWriters(self.entries, self.writers))
 
     @cached_property
-    def uses(self) -> dict[str, list[int]]:
-        """Where each fact was used: the numbers of the work sessions that name it, from 0 on."""
-        places = {stem: number for number, stem in enumerate(self.work)}
-        found: dict[str, list[int]] = {}
-        for entry in self.entries:
-            number = places.get(entry.stem)
-            if number is not None:
-                for fact in entry.named:
-                    found.setdefault(fact, []).append(number)
-        return found
-
-    @cached_property
     def standings(self) -> dict[str, Standing]:
         """Every fact where it stands, by id."""
         return {one.fact.id: one for one in self.state.standings()}
@@ -125,6 +106,16 @@ class TipView:
     def graph(self) -> Graph:
         """What is linked with what."""
         return Graph(self.standings)
+
+    @cached_property
+    def built_on(self) -> BuiltOn:
+        """What was built on facts that are false by now."""
+        return BuiltOn([one.fact for one in self.standings.values()], self.entries)
+
+    @cached_property
+    def folded(self) -> Folded:
+        """The imports that stand below the sessions whose texts they bring."""
+        return folded(self.entries)
 
     @cached_property
     def resident(self) -> Resident:
@@ -153,89 +144,110 @@ class TipView:
             found.setdefault(one.fact, []).append(one)
         return found
 
-    #: which commit brought each log: whoever shows many of them has it worked out first
-    origins = cached_property(lambda self: read_origins(self)())
-    #: whether the index of recall is here; asking for it brings it here
-    recall = cached_property(lambda self: read_recall(self)())
-    #: how each fact lived; slow, so a page that asks it names it among its `needs`
-    lives = cached_property(lambda self: read_lives(self)())
-    #: how facts lived, in numbers; slow, as `lives`
-    report = cached_property(lambda self: read_report(self)())
-    #: what held at the end of any session; slow, as `lives`
-    past = cached_property(lambda self: read_past(self)())
-    #: what a review would ask; slow, as `lives`
-    plan = cached_property(lambda self: read_plan(self)())
+    @cached_property
+    def origins(self) -> Origins:
+        """Which commit brought each log."""
+        from memory.query.origins import all_origins
 
-    @property
-    def asking(self) -> Plan:
-        """The plan, or what stands for it by now."""
-        plan: Plan = self._so_far("plan")
-        return plan
+        memory = self.memory
+        refs = memory.ask(lambda cache: list(cache.log_refs()))
+        memory.origins = all_origins(memory.home, self.tip, refs, memory.origins)
+        return memory.origins
 
-    @property
-    def learnable(self) -> LearnPlan:
-        """What could be learned, or what stands for it by now."""
-        plan: LearnPlan = self._so_far("learn_plan")
-        return plan
+    @cached_property
+    def report(self) -> Report:
+        """How facts lived, in numbers."""
+        from projection.lifecycle.lives import lives_of
+        from rituals.report.lifecycle_report import report_on
 
-    def _so_far(self, part: str) -> Any:
-        known = self.has(part) or part not in self.foreseen
-        return getattr(self, part) if known else self.foreseen[part]
+        entries, policy = self.entries, self.state.policy
+        lives = lives_of(entries, policy, histories=self.state.histories)
+        return report_on(lives, entries, policy)
 
-    @property
+    @cached_property
+    def plan(self) -> Plan:
+        """What a review would ask; of what is committed, as a review asks it."""
+        from rituals.intake.harvest.origin import code_of
+        from rituals.review.clone_questions import clone_questions
+        from rituals.review.review_plan import plan_of
+
+        memory, state = self.memory, self.memory.tip_state()
+        at = memory.ask(lambda cache: cache.commit, committed=True)
+        gone = memory.ask(lambda cache: clone_questions(memory.home, cache), committed=True)
+        logs = list(self.known_logs.logs)
+        if state.summary.digest != self.state.summary.digest:  # some wait
+            logs = sorted(memory.logs(committed=True), key=lambda log: log[0].key)
+        return plan_of(at, state, logs, code_of(memory.home), more=gone)
+
+    @cached_property
     def questions(self) -> dict[str, list[Question]]:
         """What a review asks and nobody answered, by rule, in the order of the review."""
-        return self._asks().questions
+        found: dict[str, list[Question]] = {}
+        for question in self.plan.unanswered:
+            found.setdefault(question.rule, []).append(question)
+        return found
 
-    @property
+    @cached_property
     def asked_in(self) -> dict[str, str]:
         """The thread that asks a question already, by the question's key."""
-        return self._asks().asked_in
+        threads = [thread for thread in reversed(self.plan.raised) if not thread.closed]
+        return {key: thread.id for thread in threads for key in thread.keys}
 
-    def _asks(self) -> Asks:
-        plan = self.asking
-        if self._sorted is None or self._sorted.plan is not plan:
-            self._sorted = Asks(plan)
-        return self._sorted
+    @cached_property
+    def learn_plan(self) -> LearnPlan:
+        """What could be learned; what takes longest of all, so no other page asks for it."""
+        from rituals.review.learning.learning_plan import plan_learning
 
-    #: what could be learned; slow, as `lives`
-    learn_plan = cached_property(lambda self: read_learn_plan(self)())
+        return plan_learning(self.memory)
+
+    @cached_property
+    def releases(self) -> tuple[tuple[str, str], ...]:
+        """The newest tags that name commits, oldest first, each with the stamp of when it was made."""
+        git, found = self.memory.home.repository.git(), []
+        order = "--sort=-refname", "--sort=-creatordate", f"--count={_RELEASES}"
+        said = git.text("for-each-ref", *order, _TAG_FIELDS, "refs/tags", check=False)
+        for line in said.split("\n")[:-1]:
+            name, at, kinds = line.split("\0")
+            if "commit" in kinds.split() and at.isdigit() and REVISION.fullmatch(name):
+                found.append((name, stamp_of(int(at) * 1000 + 999)))
+        return tuple(found[::-1])
 
     def has(self, part: str) -> bool:
         """Tell whether a part was worked out by now."""
         return part in self.__dict__
 
-    def serves(self, part: str) -> bool:
-        """Tell whether a page need not wait for a part: it is there, or something stands for it."""
-        return self.has(part) or part in self.foreseen
+    def then(self, as_of: str) -> TipView:
+        """Return the view of how it was at a time, a log or a commit; the one asked for last is kept.
 
-    def prepare(self, *parts: str) -> None:
-        """Work out parts in place, for many pages that follow."""
-        for part in parts:
-            getattr(self, part)
+        Raises:
+            NotFound: it is none of these.
+        """
+        if self._then is None or self._then[0] != as_of:
+            snapshot = self.memory.snapshot
+            point = stem_of(as_of, self.memory.occasion().now_ms)
+            refs, known = logs_at(snapshot, point), self.log_writers.entries
+            missing = [
+                ref for ref in refs if ref.key not in known
+            ]  # of a branch that is not joined
+            read = read_part(snapshot.home, missing, len(missing), None).entries
+            entries = [*[known[ref.key] for ref in refs if ref.key in known], *read]
+            view = TipView(self.memory, state_at(snapshot, point))
+            view.past = True
+            view.__dict__["entries"] = tuple(sorted(entries, key=lambda entry: entry.stem))
+            self._then = as_of, view
+        return self._then[1]
 
-    def foresee(self, part: str, left: object) -> None:
-        """Let something stand for a part until that is made anew."""
-        self.__dict__.pop(part, None)
-        self.foreseen[part] = left
-
-    def keep(self, part: str, value: object) -> None:
-        """Hold a part that was worked out elsewhere."""
-        self.__dict__.setdefault(part, value)
-
-    def elsewhere(self, memory: Memory) -> TipView:
-        """Return the same view for a memory that another process opened; nothing is worked out again."""
-        other, memory.origins = TipView(memory, self.state), self.memory.origins
-        for part, value in self.__dict__.items():
-            if part not in ("resident", "log_writers"):  # they hold what is open
-                other.keep(part, value)
-        return other
+    def marks(self, facts: Iterable[Fact]) -> dict[str, Mark]:
+        """Mark facts with what a reader has to know before their texts, by id."""
+        if self.past:
+            return {one.id: marked(self.resident, one) for one in facts}
+        return self.memory.marks(facts)
 
     def writers(self, stems: Iterable[str]) -> dict[str, Origin]:
         """Return who wrote each of some logs, and in which commit; none of a log that git has not yet."""
         from memory.query.provenance import writers
 
-        return writers(self.memory.snapshot, stems, self.memory.origins)
+        return writers(self.memory.snapshot, stems, self.origins)
 
     def forge(self) -> Forge:
         """Return where commits and files are shown to others, if anywhere."""
@@ -246,16 +258,16 @@ class TipView:
         return self._forge
 
     def here(self) -> Here:
-        """Return what HEAD, as it is at this moment, has of the memory."""
-        from memory.replay.head_view import here_of
+        """Return what HEAD, as it is at this moment, has of the memory; of a past one all."""
+        from memory.replay.head_view import EVERYWHERE, here_of
 
+        if self.past:
+            return EVERYWHERE
         return self.memory.ask(lambda cache: here_of(self.memory.home, cache))
 
     def known(self, facts: Iterable[Standing]) -> dict[str, Testimony]:
         """Tell by id how facts are known."""
-        from memory.query.fact_marks import known
-
-        return self.memory.ask(lambda cache: known(cache, [one.fact for one in facts]))
+        return known(self.resident, [one.fact for one in facts])
 
     def sessions(self, keys: Sequence[str]) -> tuple[Session, ...]:
         """Return sessions as a timeline tells them, in ledger order; each log is read once.
@@ -287,22 +299,6 @@ class TipView:
         return max(len(self.work) - bisect_left(self.work, stem) - 1, 0)
 
 
-class Asks:
-    """The questions of one plan, sorted once for all pages that show some of them.
-
-    Args:
-        plan: the plan.
-    """
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.questions: dict[str, list[Question]] = {}
-        for question in plan.unanswered:
-            self.questions.setdefault(question.rule, []).append(question)
-        threads = [thread for thread in reversed(plan.raised) if not thread.closed]
-        self.asked_in = {key: thread.id for thread in threads for key in thread.keys}
-
-
 class TipViews:
     """Gives the view of the tip where it stands now; it is made anew when memory changed."""
 
@@ -330,19 +326,3 @@ class TipViews:
 def mark_of(tip: str, state: State) -> str:
     """Name what memory holds at a tip, in 24 characters."""
     return f"{tip[:12]}{state.summary.digest[:12]}"
-
-
-#: The parts, in the order in which they are prepared: who answers needs the next plan first.
-SLOW_PARTS: dict[str, Callable[[TipView], Callable[[], object]]] = {
-    "plan": read_plan,
-    "lives": read_lives,
-    "past": read_past,
-    "report": read_report,
-    "origins": read_origins,
-    "recall": read_recall,
-    "learn_plan": read_learn_plan,
-}
-#: What a part is made of, where that is a slow one.
-MADE_OF = {"past": ("lives",), "report": ("lives",)}
-#: What is slow once: for the tips that follow it is brought forward by whoever asks.
-ONCE = frozenset(("recall",))
