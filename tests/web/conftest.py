@@ -26,11 +26,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ledger.home import discover
-from memory.api import Memory
 from rituals.serve.web.site import export_site
 from tests.campaigns import forks
 from tests.web import homes
+from tests.web.looking import apart
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Locator, Page, StorageState
@@ -315,9 +314,7 @@ def site(
         if name not in made:
             folder = base / name / "pages"
             folder.parent.mkdir()
-            memory = Memory(discover(str(home(name))))
-            export_site(memory, str(folder))
-            memory.close()
+            apart(home(name), lambda memory: export_site(memory, str(folder)))
             made[name] = Site(folder, f"http://127.0.0.1:{http.server_address[1]}")
         return made[name]
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 import anyio
 
+from ledger.environment import now_ms
 from ledger.home import discover
 from memory.api import Memory
 from rituals.serve.web.site import Fetching
@@ -20,6 +22,7 @@ from rituals.serve.web.site import Fetching
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
 
+T = TypeVar("T")
 #: The last one is also a window of 1280 pixels that is shown four times as large.
 WIDTHS = 1280, 390, 320
 LOOKS = tuple((width, scheme) for width in WIDTHS for scheme in ("light", "dark"))
@@ -54,22 +57,39 @@ def axe() -> str:
     return files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 
 
-def addresses(folder: Path, of_each: int = 0) -> list[str]:
-    """Return the addresses of a home's pages, as its site lists them.
+def apart(folder: Path, ask: Callable[[Memory], T], clock: Callable[[], int] = now_ms) -> T:
+    """Ask a home on a thread of its own: this one runs an event loop already, that of the browser."""
+
+    def asked() -> T:
+        memory = Memory(discover(str(folder)), clock=clock)
+        try:
+            return ask(memory)
+        finally:
+            memory.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asked).result()
+
+
+def addresses(folder: Path, of_each: int = 0) -> dict[str, str]:
+    """Return the addresses of a home's pages, as its site lists them, each with its file there.
 
     `of_each` is how many of one row, from all over its list; 0 for all.
     """
-    memory = Memory(discover(str(folder)))
-    fetching = Fetching(memory, "", lambda done, known: None)
-    anyio.run(fetching.all)
-    memory.close()
+
+    def known(memory: Memory) -> dict[str, str]:
+        fetching = Fetching(memory, "", lambda done, known: None)
+        anyio.run(fetching.all)
+        return fetching.known
+
+    files = apart(folder, known)
     rows: dict[str, list[str]] = {}
-    for address in fetching.known:
+    for address in files:
         rows.setdefault(urlsplit(address).path.split("/")[1], []).append(address)
-    found: list[str] = []
+    found: dict[str, str] = {}
     for listed in rows.values():
         step = max(1, -(-len(listed) // of_each)) if of_each else 1
-        found += listed[::step]
+        found |= {address: files[address] for address in listed[::step]}
     return found
 
 

@@ -328,7 +328,7 @@ def test_forms_and_previews_can_be_used_by_all(
     served = server("plain", write=True)
     addresses = (
         "/write/note", "/write/reword?id=webhook-retries", "/write/withhold?id=shop-limit",
-        "/write/hand-over?id=wire-queue", "/tasks", "/findings", "/roles", "/fact/wire-queue",
+        "/write/hand-over?id=wire-queue", "/tasks", "/facts?kind=finding", "/fact/wire-queue",
     )  # fmt: skip
     for number, address in enumerate(addresses):
         served.open(page, address)

@@ -39,56 +39,40 @@ def step_to(clicks: Clicks, row: Locator, most: int = 12) -> None:
 
 
 def test_what_was_true_at_a_release(
-    page: Page, server: Server, clicks: Clicks, browser: Browser, site: Callable[[str], Site]
+    page: Page, server: Server, clicks: Clicks, browser: Browser
 ) -> None:
-    """Two clicks, one more for all that came since with its words; the same by keys and without script."""
+    """Two clicks, by the picture of Health; in the filter of any list, by keys alone, and without a script."""
     served = server("plain")
     served.open(page)
-    clicks.click(page.get_by_role("link", name="Then", exact=True))
+    clicks.click(page.get_by_role("link", name="Health", exact=True))
     clicks.click(page.locator("svg.moments a", has_text="v1.1"))
     assert clicks.count == 2
-    expect(page.locator("#then")).to_contain_text("As v1.1 has it")
+    expect(page.locator("#facts .asked-for")).to_contain_text("as of v1.1")
     expect(page.locator(".row", has_text="Wire the queue").first).to_be_visible()
     expect(page.locator(".row", has_text="40 orders a second")).to_have_count(0)
-    clicks.click(page.get_by_role("link", name="all with texts").first)
-    assert clicks.count == 3
-    expect(page.locator("#list .row")).to_have_count(2)
-    expect(page.locator("#list")).to_contain_text("A shop sends at most 40 orders a second.")
 
-    page.goto(f"{served.address}/")
+    page.goto(f"{served.address}/decisions")
     clicks.count = 0
     page.locator("body[data-ready]").wait_for(state="attached")
-    clicks.press("g", "p")
-    release = page.get_by_role("combobox", name="Release")
-    tab_to(clicks, release)
-    clicks.press("v", "1", ".", "0", "Tab", "Enter")
-    expect(page.locator("#then")).to_contain_text("As v1.0 has it")
-    assert clicks.count == 9
-    expect(page.locator(".row", has_text="A webhook is sent once").first).to_be_visible()
+    tab_to(clicks, page.get_by_label("As of"))
+    clicks.press("v", "1", ".", "0")
+    page.wait_for_url(re.compile("as_of=v1.0"))
+    expect(page.locator(".row", has_text="A webhook is sent once")).to_be_visible()
+    expect(page.locator(".row", has_text="with jitter")).to_have_count(0)
+    assert clicks.count == 5
 
     with browser.new_context(
         java_script_enabled=False, storage_state=page.context.storage_state()
     ) as context:
-        plain = Clicks(context.new_page())
-        plain.page.goto(served.address)
-        plain.click(plain.page.get_by_role("link", name="Then", exact=True))
-        plain.page.get_by_label("Day").fill("2026-08-30")
-        plain.click(plain.page.get_by_role("button", name="Show that day"))
-        expect(plain.page.locator("#then [role=status]")).to_contain_text("After session 2 of 30")
-        plain.page.get_by_role("combobox", name="Release").select_option("v1.0")
-        plain.click(plain.page.get_by_role("button", name="Show that release"))
-        expect(plain.page.locator("#then")).to_contain_text("As v1.0 has it")
-        plain.page.get_by_label("Commit").fill("main~3")
-        plain.click(plain.page.get_by_role("button", name="Show that commit"))
-        expect(plain.page.locator("#then")).to_contain_text("As main~3 has it")
-
-    page.goto(f"{site('plain').by_file}index.html")
-    clicks.count = 0
-    clicks.click(page.get_by_role("link", name="Then", exact=True))
-    clicks.click(page.locator("svg.moments a", has_text="v1.1"))
-    assert clicks.count == 2
-    expect(page.locator(".row", has_text="Wire the queue").first).to_be_visible()
-    expect(page.locator(".row", has_text="40 orders a second")).to_have_count(0)
+        bare = context.new_page()
+        bare.goto(served.address)
+        if bare.locator("details.filter > summary").is_visible():
+            bare.locator("details.filter > summary").click()
+        for point in ("2026-08-30", "main~3", "no such point"):
+            bare.get_by_label("As of").fill(point)
+            bare.get_by_role("button", name="Apply").click()
+            said = "is no time" if point == "no such point" else f"as of {point}"
+            expect(bare.locator("#facts")).to_contain_text(said)
 
 
 def test_the_reason_is_shown_to_a_colleague(page: Page, server: Server, clicks: Clicks) -> None:
@@ -225,8 +209,8 @@ def test_the_past_reads_without_a_script(
 @pytest.mark.parametrize(
     "address",
     [
-        "/then?at=v1.0",
-        "/then?at=2&list=corrected",
+        "/?as_of=v1.0",
+        "/facts?list=all&as_of=2026-08-30",
         "/fact/webhook-once",
         "/timeline?agent=codex",
         "/session/2026-08-29",

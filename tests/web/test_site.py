@@ -13,11 +13,10 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from ledger.home import discover
-from memory.api import Memory
 from rituals.serve.web.site import LIST, export_site
 from tests.small_ledgers import tree_of
 from tests.web.homes import CANARY, ELSEWHERE
+from tests.web.looking import apart
 
 if TYPE_CHECKING:
     from tests.web.conftest import Site
@@ -155,8 +154,15 @@ def test_one_tip_has_one_site(
     first = site("contradicted")
     away = tmp_path / "a-folder-of-its-own" / "clone"
     subprocess.run(["git", "clone", "-q", str(home("contradicted")), str(away)], check=True)
-    memory = Memory(discover(str(away)), clock=lambda: 4_000_000_000_000)
-    export_site(memory, str(tmp_path / "site"))
+
+    def export() -> dict[str, int]:
+        return apart(
+            away,
+            lambda memory: export_site(memory, str(tmp_path / "site")),
+            lambda: 4_000_000_000_000,
+        )
+
+    export()
     again = tree_of(tmp_path / "site")
     assert again == tree_of(first.folder)
     told = b"\n".join(again.values())
@@ -167,7 +173,7 @@ def test_one_tip_has_one_site(
         "a-folder-of-its-own",
     ):
         assert machine.encode() not in told
-    report = export_site(memory, str(tmp_path / "site"))
+    report = export()
     assert (report["changed"], report["removed"]) == (0, 0)
     assert report["files"] == len(again) - 1 and LIST in again
 
