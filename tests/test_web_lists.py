@@ -132,7 +132,7 @@ def test_a_time_is_taken_as_the_commands_take_it(tip: Tip) -> None:
         "once",
     ]
     stem = tip().work[2]
-    assert filter_bar(tip(), {"since": stem}, "/").filter.begin == stem
+    assert filter_bar(tip(), {"since": stem}, "/")[0].filter.begin == stem
 
 
 def test_what_an_address_says_wrongly_is_told_and_left_out(tip: Tip) -> None:
@@ -176,7 +176,7 @@ def test_every_link_of_a_list_keeps_the_filter(tip: Tip) -> None:
 
 def test_what_is_offered_is_what_there_is(tip: Tip) -> None:
     """Agents, people, roles and entities of the logs."""
-    offered = filter_bar(tip(), {}, "/", tuple(FIELDS)).offered
+    offered = filter_bar(tip(), {}, "/", tuple(FIELDS))[0].offered
     assert offered["agent"] == ("claude", "codex")
     assert offered["person"] == ("Ada Park", "Ben Okafor")
     assert offered["role"] == ("judge",)

@@ -86,8 +86,8 @@ def export_site(
                 full.parent.rmdir()
         _put(root / LIST, _list_of(files))
     pages = sum([path.endswith(".html") for path in files])
-    said = {"pages": pages, "files": len(files), "bytes": sum(map(len, files.values()))}
-    return {**said, "changed": len(changed), "removed": len(gone)}
+    made = {"pages": pages, "files": len(files), "bytes": sum(map(len, files.values()))}
+    return {**made, "changed": len(changed), "removed": len(gone)}
 
 
 class Fetching:

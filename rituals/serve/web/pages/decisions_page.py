@@ -48,9 +48,8 @@ class Week(Record):
 
 def decisions(tip: TipView, asked: Asked) -> Page:
     """Return the page of what was decided, false and superseded decisions too, each marked as such."""
-    bar = filter_bar(tip, asked, PATH, FIELDS)
+    bar, tip = filter_bar(tip, asked, PATH, FIELDS)
     bar = bar._replace(empty={**bar.empty, "kind": "Decisions"})
-    tip = bar.tip
     found = list(_decided(tip, bar))
     found.sort(key=lambda one: (one.date, one.key, one.standing.fact.id), reverse=True)
     shown, pages = page_of(found, asked, DECISIONS)

@@ -104,7 +104,6 @@ class FilterBar(Record):
     """A filter as a page shows it: what can be asked, what is, and the addresses that ask otherwise."""
 
     path: str  #: of the page
-    tip: TipView  #: what is listed: the tip, or how it was at a point of the past
     filter: FactFilter
     kept: Mapping[str, str]  #: what else stands in the address
     offered: Mapping[str, Sequence[str]]  #: the fields, each with what there is
@@ -127,10 +126,10 @@ def filter_bar(
     path: str,
     fields: Sequence[str] = OF_FACTS,
     kept: Mapping[str, str] | None = None,
-) -> FilterBar:
-    """Read the filter of an address, as far as a page has these fields.
+) -> tuple[FilterBar, TipView]:
+    """Read the filter of an address, as far as a page has these fields; and what it is of.
 
-    `kept` is what else stands in the address, by name.
+    That is the tip, or how it was at a point of the past. `kept` is what else stands in the address.
     """
     said = {name: value for name in fields if (value := asked.get(name, "").strip())}
     wrong, releases = [], [name for name, _ in reversed(tip.releases)]
@@ -159,7 +158,7 @@ def filter_bar(
                 wrong.append(f"{problem.message}: {problem.hint}")
     read = FactFilter(**said, begin=bounds["since"], end=bounds["until"], wrong=tuple(wrong))
     kept = {name: one for name, one in (kept or {}).items() if one}
-    return FilterBar(path, tip, read, kept, offered)
+    return FilterBar(path, read, kept, offered), tip
 
 
 def _roles_of(tip: TipView, one: Standing) -> frozenset[str]:

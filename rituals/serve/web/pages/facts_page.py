@@ -102,8 +102,7 @@ def facts(tip: TipView, asked: Asked) -> Page:
     of, sort = LISTS[name], asked.get("sort", "")
     sort = sort_of(asked, of.sort) if of.sort in SORTS else sort if sort in SORTS else of.sort
     kept = {"list": name, "creator": asked.get("creator", ""), "sort": asked.get("sort", "")}
-    bar = filter_bar(tip, asked, PATH, FIELDS, kept)
-    tip = bar.tip
+    bar, tip = filter_bar(tip, asked, PATH, FIELDS, kept)
     soon = _fading(tip)
     found = [one.standing for one in _listed(tip, asked, bar.filter, soon)]
     if sort in SORTS:

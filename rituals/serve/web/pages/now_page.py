@@ -40,8 +40,8 @@ def now(tip: TipView, asked: Asked) -> Page:
         "sort": asked.get("sort", ""),
         "rows": asked.get("rows", ""),
     }
-    bar = filter_bar(tip, asked, "/", FIELDS, kept)._replace(hidden=("tier",))
-    tip = bar.tip
+    bar, tip = filter_bar(tip, asked, "/", FIELDS, kept)
+    bar = bar._replace(hidden=("tier",))
     wanted = words.lower().split()
     sections = [*sections_of(tip), *([_false(tip)] if bar.filter.false else [])]
     fits = bar.filter.keeps(tip)

@@ -62,8 +62,7 @@ def search(tip: TipView, asked: Asked) -> Page:
     level = level if level in LEVELS else INDEX
     within = within if within in PLACES else ""
     kept = {"q": words, "level": "" if level == INDEX else level, "in": within}
-    bar = filter_bar(tip, asked, "/search", FIELDS, kept)
-    tip = bar.tip
+    bar, tip = filter_bar(tip, asked, "/search", FIELDS, kept)
     said = asked.get("hits", "")
     many = int(said) if said.isascii() and said.isdigit() and len(said) < 5 else HITS
     many = min(max(many, HITS), MOST)

@@ -62,8 +62,7 @@ def timeline(tip: TipView, asked: Asked) -> Page:
     Raises:
         NotFound: `at` is no time and no session.
     """
-    bar = filter_bar(tip, asked, PATH, OF_LOGS)
-    tip = bar.tip
+    bar, tip = filter_bar(tip, asked, PATH, OF_LOGS)
     rows = rows_of(tip, bar.filter)
     keys = [entry.stem for entry in rows]
     by_day: dict[str, list[Entry]] = {}
