@@ -23,7 +23,7 @@ from ledger.git.repository import is_shallow
 from ledger.model.sha256 import sha256
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory.api import Memory
-from rituals.report.export.target_folder import refuse_inside
+from rituals.report.vault_files import refuse_inside
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.web.server.access import Access, new_token
 from rituals.serve.web.server.guard import HEADERS

@@ -167,7 +167,7 @@ class TipView:
     @cached_property
     def plan(self) -> Plan:
         """What a review would ask; of what is committed, as a review asks it."""
-        from rituals.intake.harvest.origin import code_of
+        from ledger.home import code_of
         from rituals.review.clone_questions import clone_questions
         from rituals.review.review_plan import plan_of
 
