@@ -339,7 +339,7 @@ ITEMS = st.lists(st.tuples(st.sampled_from("abcdefg"), WORDS, st.booleans()), ma
 
 
 @settings(
-    max_examples=examples(8), deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate]
+    max_examples=examples(1, 8), deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate]
 )
 @given(first=ITEMS, second=ITEMS, random=st.randoms(use_true_random=False))
 def test_the_laws_of_an_intake(

@@ -18,7 +18,7 @@ from rituals.intake import claude_mem
 from rituals.intake.intake_items import Reading
 from rituals.intake.sources import SOURCES, Ground, Source, read_source
 from rituals.intake.stored_facts import Brought, parts
-from tests.conftest import Repo, Run, each_row
+from tests.conftest import Repo, Run, diagonal, each_row
 from tests.hostile_stores import CANARY, HOSTILE_TEXTS, NODES, PLANTS, SCHEMAS, TABLES, corrupt
 
 _SECONDS = 8
@@ -64,7 +64,7 @@ def test_every_source_is_planted() -> None:
     assert {source.name for source in SOURCES} == PLANTS.keys()
 
 
-@each_row("source, what", product(SOURCES, NODES))
+@each_row("source, what", diagonal(SOURCES, NODES))
 def test_a_hostile_file_is_survived(source: Source, what: str, tmp_path: Path) -> None:
     """Whatever the files of a store become, it is read or passed over, and nothing outside is."""
     folder = tmp_path / f"{source.name} {what}"
