@@ -158,6 +158,8 @@ FORMS: dict[str, Row] = {
     "a list alone": Row(
         nygard(decision="- Redis\n- Streams"), decision="Keep jobs in Redis:\n\n- Redis\n- Streams"
     ),
+    "no title": Row("## Context\n\nJobs.\n\n## Decision\n\nWe keep jobs.\n", ""),
+    "code first": Row("# Q\n\n## Decision\n\n`rq` it is.\n", decision="Q: `rq` it is."),
     "no section that decides": Row("# Queue\n\n## Status\n\nAccepted\n\nWe keep jobs.\n"),
     "no record": Row("# Queue\n\nWe keep jobs, and that is decided.\n", ""),
     "a page of decisions": Row("# Decisions\n\n## D-1: Queue\n\nDecision: We keep jobs.\n", ""),

@@ -43,7 +43,7 @@ _NO_RECORD = re.compile(r"(?:readme|index|changelog|.*\btemplate\b.*)$", re.IGNO
 _FOREIGN = frozenset(
     "node_modules bower_components vendor vendored third_party third-party site-packages .venv deps dist "
     "build site _site target archive archived attic examples example samples demo fixtures fixture test "
-    "tests testdata templates template snapshots __snapshots__".split()
+    "tests integration-tests testdata templates template snapshots __snapshots__".split()
 )  # fmt: skip
 #: The words of a status, in the order in which they count.
 _STATES = tuple(
@@ -54,7 +54,7 @@ _STATES = tuple(
         ("deprecated", r"\b(?:deprecated|obsolete|retired|abandoned|reverted|no longer|outdated)\b"),
         ("proposed", r"\b(?:not (?:yet )?(?:accepted|decided)|to be \w+ed|pending|(?:in|under) review)\b"),
         (ACCEPTED, r"\b(?:accepted|approved|adopted|agreed|implemented|decided|done|final|active)\b|✅"),
-        ("proposed", r"\b(?:proposed|proposal|draft|rfc|open|wip|discussion|deferred|postponed|trial)\b"),
+        ("proposed", r"\b(?:proposed|proposal|draft|rfc|open|wip|discussion|deferred|postponed|on hold)\b"),
     )
 )  # fmt: skip
 _CHOICE = re.compile(
@@ -116,12 +116,13 @@ def decision_of(text: str, name: str = "") -> Decision | None:
     if not titled:
         return None
     title = found[titled].titles[-1]
-    decides = next((at for at in range(titled + 1, len(found)) if _is(found[at], _DECISION)), 0)
+    below = [at for at, one in enumerate(found) if at > titled and one.level > found[titled].level]
+    decides = next((at for at in below if _is(found[at], _DECISION)), 0)
     head = "\n".join([one.text for one in found[: titled + 1]])
     told = dict(fields)
     for label in filter(None, map(_LABEL.match, head.split("\n"))):
         told.setdefault(label[1].lower().replace(" ", "-"), label[2].strip(" |*_"))
-    about = next((one.text for one in found[titled + 1 :] if _is(one, _STATUS)), "")
+    about = next((found[at].text for at in below if _is(found[at], _STATUS)), "")
     named = [told[key] for key in ("status", "state", "decision-status") if told.get(key)]
     status = " ".join((named or [about.partition("\n\n")[0]])[0].split())
     if not (status or decides) or _PLACEHOLDER.match(title):
@@ -166,7 +167,7 @@ def _state_of(status: str, head: str) -> str:
 def _titled(title: str, decided: str) -> str:
     """Put the title of a record, without its number, before what it decides."""
     bare = _NUMBERING.sub("", title, count=1).strip(" .:#") or title
-    prose = decided[0] not in "#|>~`-*+" and not re.match(r"\d+[.)]\s", decided)
+    prose = not re.match(r"[#|>]|```|~~~|(?:[-*+]|\d+[.)])\s", decided)
     return f"{bare}: {decided}" if prose else f"{bare}:\n\n{decided}"
 
 
