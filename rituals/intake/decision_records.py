@@ -54,7 +54,7 @@ _STATES = tuple(
         ("deprecated", r"\b(?:deprecated|obsolete|retired|abandoned|reverted|no longer|outdated)\b"),
         ("proposed", r"\b(?:not (?:yet )?(?:accepted|decided)|to be \w+ed|pending|(?:in|under) review)\b"),
         (ACCEPTED, r"\b(?:accepted|approved|adopted|agreed|implemented|decided|done|final|active)\b|✅"),
-        ("proposed", r"\b(?:proposed|proposal|draft|rfc|open|wip|discussion|deferred|postponed|on hold)\b"),
+        ("proposed", r"\b(?:proposed|proposal|draft|rfc|open|wip|discussion|deferred|postponed|hold)\b"),
     )
 )  # fmt: skip
 _CHOICE = re.compile(
