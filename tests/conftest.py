@@ -37,6 +37,7 @@ from tests.processor_time import leave_out
 from tests.processor_time import pytest_fixture_setup as pytest_fixture_setup
 from tests.processor_time import pytest_runtest_protocol as pytest_runtest_protocol
 
+gc.disable()  # until all is collected
 for _name in VARIABLES:  # the tests may run in an agent's session
     os.environ.pop(_name, None)
 # a loaded machine is no fault of a law; the tests that count time say so themselves
@@ -243,9 +244,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Keep the collector of garbage from walking through 7,000 tests each time."""
+    """Keep the collector of garbage from walking through all tests each time; nothing is let go before that."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
