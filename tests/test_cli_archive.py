@@ -68,8 +68,8 @@ def test_archive_refuses_and_changes_nothing(held: Repo, run: Run) -> None:
     before = held.shape()
     wrong = run("forget", "--archive", "importr", "--reason", "x")
     assert wrong.code == 1 and "importer" in wrong.err
-    assert run("forget", "--archive", "importer").code == 2
-    assert run("forget", "--archive", "importer", "--reason", " ").code == 2
+    assert run("forget", "importer", "--back").code == 2
+    assert run("forget", "importer", "--back", "--reason", " ").code == 2
     live = run("forget", "importer", "--back", "--reason", "x")
     assert (live.code, live.err) == (
         1, "diurna: forget: importer is not in the archive\nhint: diurna show importer\n"

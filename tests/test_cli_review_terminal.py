@@ -70,7 +70,7 @@ def test_whoever_quits_keeps_what_was_answered(shop: Repo, typed: Terminal, run:
     assert (log["type"], log["title"]) == ("edit", "Memory review, left before the end")
     text = (shop.path / "memory" / log["path"]).read_text()
     assert "- Answered: 1 of 3. 2 questions were not asked." in text
-    assert run("check", "--ci").out == "all in order\n"
+    assert run("check", "--ci").code == 0
     assert len(run("review", "--dry-run", "--json").json["questions"]) == 2
 
 

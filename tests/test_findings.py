@@ -77,7 +77,7 @@ def test_code_is_told(code: str, shop: Callable[[str], Shop], run: Run) -> None:
     one = CASES[code]
     arguments = one.prepare(shop("text"))
     text = run(*arguments)
-    if "--publish" in arguments or "--fix" in arguments:
+    if arguments[0] != "check":
         arguments = one.prepare(shop("json"))
     data = run(*arguments, "--json")
     assert (text.code, data.code) == (one.exit_code, one.exit_code), text.err

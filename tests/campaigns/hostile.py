@@ -30,6 +30,8 @@ import click
 
 from rituals.cli import command_registry
 from rituals.cli.command_builder import command_of
+from rituals.cli.command_table import TAKES
+from rituals.cli.option_table import PLAIN, Option
 from tests.bench.ledgers import WORDS
 from tests.campaigns.calls import ROOT
 from tests.campaigns.homes import git, sealed_environment
@@ -48,42 +50,44 @@ Run = Callable[[], object]
 SKIPPED = {"web": "--port", "mcp": "", "org": "", "completion": ""}
 #: What stands for a parameter, by its metavar or, before that, by command and name; a new one has to be told here.
 VALUES: dict[str, tuple[str, ...]] = {
-    "impact range": ("HEAD~1",),
     "ID": ("f1", "f{last}"), "ID|STEM": ("f1", "{stem}"), "[ID|STEM]": ("f1",), "[ID]": ("f1", "f{last}"),
     "ID…": ("f1",), "ID,…": ("f0,f1,f{last}",), "[ID]...": ("f1", "f{last}"), "ID...": ("f1",),
     "ID|STEM...": ("f1", "f{last}"), "IDS": ("f1,f2",), "ID=STATE": ("f1=done",), "ID=EVIDENCE": ("f1=pytest -q: exit 0",),
     "ID[=ROLE]": ("f1=coder",), "OLD=NEW": ("f1=f2", "f{last}=f0"), "ID TEXT": ("f1\0Another text of the queue.",),
-    "ID WHY": ("f1\0So.",), '"KIND: TEXT"': ("decision: We use the queue for orders and the cache 7.",),
+    '"KIND: TEXT"': ("decision: We use the queue for orders and the cache 7.",),
     "TEXT": ("the queue and the cache",), "[TEXT]...": ("decision: We use the queue for orders and the cache 7.",),
-    "MESSAGE": ("null is read",), "[MESSAGE]": ("null is read",), "[QUERY]": ("the queue and the cache", "f1", "{word}"),
-    "[PATTERN]...": ("f1*", "*"), "[ANCHOR]": ("f1", "f{last}", "2026-09-21", "queue"), "[DATE|ENTITY]": ("2026-09-21",),
-    "[STEM|FILE|-]": ("{stem}",), "A..B": ("{first}..{stem}", "2026-09-01..now"), "WHEN": ("2026-09-21",), "POINT": ("{stem}",),
+    "[QUERY]": ("the queue and the cache", "f1", "{word}"),
+    "[DATE|ENTITY]": ("2026-09-21",), "[STEM|FILE|-|A..B]": ("{stem}",), "WHEN": ("2026-09-21",), "POINT": ("{stem}",),
     "TIME": ("10000h",), "NAME": ("payments",), "NAMES": ("payments, billing",), "ROLE": ("coder",), "KIND": ("decision",), "TAG": ("billing",),
     "N": ("50",), "CHARACTERS": ("40000",), "STATE": ("todo",), "SIDE": ("1",), "WORD": ("pass",), "TYPE": ("review",),
     "SESSION": ("s1",), "HOST": ("claude",), "PATH": (".",), "[PATH]...": ("{vault}",), "FILE": ("{note}",),
     "[FILE]": ("{note}",), "FILE|-": ("-",), "DIR": ("{out}",), "[DIR]": ("{out}",), "URL": ("https://x.example",),
-    "[HOST]...": ("claude",), "[FINDING]...": (), "FORMAT": ("json",),
-    "task action": ("list", "add\0Another text of the queue.", "start\0f1", "move\0f1\0blocked", "done\0f1", "handoff\0f1", "pick",
-                    "request\0Another text", "requests", "accept\0abcdef", "decline\0abcdef\0Not now"),
-    "finding action": ("list", "report\0null is read"), "finding message": (), "task words": (), "import source": ("events", "jsonl", "claude"),
+    "[HOST]...": ("claude",), "FORMAT": ("json",),
+    "task action": ("list", "add\0Another text of the queue.", "start\0f1", "move\0f1\0blocked", "done\0f1", "handoff\0f1", "pick"),
+    "task words": (), "import source": ("events", "jsonl", "claude"),
     "import paths": (), "view name": ("state", "progress", "decisions", "sessions", "daily", "weekly", "actions",
-    "entities", "roles"), "entity name": ("Payments", "E7"), "restore version": (), "sync remote": (), "resolve choose": ("1", "2"),
-    "lint files": ("{note}",), "append file": ("{note}",), "append from_json": (), "finding from_json": (),
-    "resolve file": ("{note}",), "init dir": ("{out}",), "hook event": ("post-merge",), "hook arguments": ("0",),
-    "report svg": ("-",), "capture why": ("end",), "why id": ("f0", "f1", "f{last}"), "links id": ("f0", "f1", "f{last}"),
-    "resolve id": ("f0", "f1"), "restore id": ("f1",), "archive id": ("f1",), "links hops": ("3",), "append tokens": ("7",),
-    "recall branches": ("main",), "export what": ("events", "vault"), "verify findings": (), "diff range": ("{first}..{stem}",),
-    "brief task": ("the queue and the cache", "f1", "f{last}"), "check files": ("{note}",), "learn accept": (),
+    "entities", "roles"), "sync remote": (), "conflicts choose": ("1\0f0", "2\0f0"), "conflicts state": ("todo\0f0",), "conflicts text": ("So.\0f0",), "append file": ("{note}",),
+    "append from_json": (), "conflicts file": ("{note}\0f0",), "init dir": ("{out}",), "hook event": ("post-merge",), "hook arguments": ("0",),
+    "capture why": ("end",), "why id": ("f0", "f1", "f{last}"), "show hops": ("3",), "edit text": ("Another text of the queue.",),
+    "review ids": (), "note rule": (), "note path": (), "note symbol": (), "note role": (), "append tokens": ("7",),
+    "recall branches": ("main",), "export what": ("events", "vault"),
+    "brief task": ("the queue and the cache", "f1", "f{last}"), "check files": ("{note}",), "review accept": (),
     "undo stems": ("{stem}",), "init tree": ("notes",), "note asked": ("How is the queue wired?",), "edit until": ("tag v5*",), "[ID|STEM]...": ("f1", "f{last}"),
 }  # fmt: skip
 #: What a command or its first argument needs beside it, so as to be no mistake of form.
 _WITH = {
-    "recall": ("the queue and the cache",), "append": ("--title", "So", "--ref", "f1"), "critique": ("{note}",),
-    "finding report": ("--rule", "null"), "restore": ("--reason", "So."), "export vault": ("{out}",), "import events": ("{events}",),
-    "import jsonl": ("{items}",),
+    "recall": ("the queue and the cache",), "append": ("--title", "So", "--ref", "f1"), "export vault": ("{out}",), "import events": ("{events}",),
+    "import jsonl": ("{items}",), "show --links": ("f1",), "show --about": ("Payments",), "log --changes": ("{first}..{stem}",),
+    "review --confirm": ("f1",), **{f"conflicts --{one}": ("f0",) for one in ("resolve", "closed")},
+    "check --diff": ("HEAD~1",), "edit --restore": ("--reason", "So."),
+    "check --accept": ("unknown-id", "--reason", "So."), "check --unaccept": ("unknown-id", "--reason", "So."),
+    "check --accept-all": ("--reason", "So."), "forget --archive": ("--reason", "So."), "forget --back": ("--reason", "So."),
 }  # fmt: skip
 #: What reads, of a command that writes: it takes no `--dry-run`.
-_READING = ("task", "task --json", "task list", "export events")
+_READING = (
+    "task", "task --json", "task list", "export events", "conflicts", "conflicts f1", "conflicts --json",
+    "conflicts --agent", "conflicts --title",
+)  # fmt: skip
 
 
 class Call(NamedTuple):
@@ -174,12 +178,35 @@ def command_lines(
                 more = [[*said[0], *words] for words in _given(entry.name, one, names)]
                 lines += [[*line, *_beside(names, " ".join(line[:2]))] for line in more]
             elif options or one.name == "json":
-                lines += [[*bare[0], *words] for words in _given(entry.name, one, names)]
+                first = [*bare[0], *_mode_of(entry.name, one, names)]
+                more = [[*first, *words] for words in _given(entry.name, one, names)]
+                lines += [[*line, *_beside(names, f"{entry.name} {line[-1]}")] for line in more]
         for line in lines:
             if line in bare or not writes:
                 yield tuple(line), writes
-            if writes and " ".join(line[:2]) not in _READING:
+            if writes and " ".join(line[:2]) not in _READING and not _looks(entry.name, line):
                 yield (*line, "--dry-run"), False
+
+
+def _mode_of(command: str, param: click.Parameter, names: dict[str, str]) -> list[str]:
+    """Return the option without which another one says nothing, and what that needs."""
+    rows = [
+        row
+        for row in TAKES.get(command, ())
+        if isinstance(row, Option) and param.opts[0] in row.name.split()
+    ]
+    modes = rows[0].goes.split() if rows else []
+    if not modes or PLAIN in modes:
+        return []
+    return [f"--{modes[0]}", *_beside(names, f"{command} --{modes[0]}")]
+
+
+def _looks(command: str, line: list[str]) -> bool:
+    """Tell whether a line is of a mode that writes nothing."""
+    rows = [row for row in TAKES[command] if isinstance(row, Option)]
+    (dry_run,) = [row for row in rows if row.name == "--dry-run"]
+    modes = {row.sets for row in rows if row.key == "mode"} - set(dry_run.goes.split())
+    return bool(dry_run.goes) and any(word[2:] in modes for word in line)
 
 
 def _given(command: str, param: click.Parameter, names: dict[str, str]) -> list[list[str]]:

@@ -103,7 +103,7 @@ def forget(
         if how == "quit":
             return
         reason = reason or click.prompt("why", "", show_default=False, err=True)
-    if how in ("archive", "back") and not reason.strip():
+    if how == "back" and not reason.strip():
         raise WrongUsage("the reason is missing", hint="`--reason TEXT` says in a sentence why")
     if how == "withhold":
         redact(call, (id,), reason or "It is to be forgotten.", **recorded)
