@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="the extra `org` is not installed")
+#: Who may own the schema, who may ask, and a role of which anybody may be a member: `guards`.
+OWNER, LOGINS = "diurna", ("ada", "bob", "eve")
 PROGRAMS = next(iter(sorted(glob("/usr/lib/postgresql/*/bin"), reverse=True)), "")
 if not PROGRAMS and (found := shutil.which("initdb")):
     PROGRAMS = os.path.dirname(os.path.realpath(found))
@@ -36,6 +38,10 @@ class Cluster:
             "initdb", "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8"
         )
         self.start()
+        with psycopg.connect(self.url("postgres"), autocommit=True) as base:
+            for name in (*LOGINS, OWNER):
+                base.execute(f"CREATE ROLE {name} LOGIN".encode())
+            base.execute("CREATE ROLE guards")
 
     def run(self, program: str, *arguments: str) -> None:
         """Run a program of PostgreSQL's on the data."""
@@ -57,14 +63,14 @@ class Cluster:
         return f"postgresql://{user}@/{name}?host={self.folder}"
 
     def database(self, collation: str = "") -> str:
-        """Make a database, perhaps with the order of a language (ICU's); return where it is."""
+        """Make a database, perhaps with the order of a language (ICU's); return where its owner finds it."""
         order = f" TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE '{collation}'" * bool(
             collation
         )
         with psycopg.connect(self.url("postgres"), autocommit=True) as base:
             count = base.execute("SELECT count(*) FROM pg_database").fetchone()
-            base.execute(f"CREATE DATABASE org{count[0]}{order}".encode())
-        return self.url(f"org{count[0]}")
+            base.execute(f"CREATE DATABASE org{count[0]} OWNER {OWNER}{order}".encode())
+        return self.url(f"org{count[0]}", OWNER)
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +89,7 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture
 def database(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A database with the schema, which `DIURNA_ORG` names."""
+    """A database with the schema, which `DIURNA_ORG` names for its owner."""
     from rituals.org.org_database import initialise
 
     where = cluster.database()
@@ -137,7 +143,13 @@ class Remote:
 Asked = Callable[[str], list[tuple[object, ...]]]
 
 
+def logged_in(where: str, role: str) -> str:
+    """Return where a role finds the database of its owner."""
+    return where.replace(f"//{OWNER}@", f"//{role}@")
+
+
 def ask(where: str, question: str, *values: object) -> list[tuple[object, ...]]:
     """Ask the database as its superuser."""
-    with psycopg.connect(where, autocommit=True) as base:
-        return list(base.execute(question.encode(), values or None).fetchall())
+    with psycopg.connect(logged_in(where, "postgres"), autocommit=True) as base:
+        done = base.execute(question.encode(), values or None)
+        return done.fetchall() if done.description else []

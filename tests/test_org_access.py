@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from ledger.model.event import FactCreated, FactSuperseded, FactUpdated
-from rituals.org import org_registry
-from rituals.org.org_database import SERVER, WORKER, connect, initialise
+from rituals.org import org_ledgers
+from rituals.org.org_database import DatabaseFailed, connect, connect_owner, initialise
 from rituals.org.org_reading import TABLES
 from rituals.org.org_search import Asker
 from tests.conftest import Run
-from tests.org_cluster import Cluster, Remote, ask, cluster, database, needs_postgres
+from tests.org_cluster import Cluster, Remote, ask, cluster, database, logged_in, needs_postgres
 from tests.org_cluster import psycopg as psycopg
-from tests.test_org_reading import work
-from tests.test_org_worker import log
+from tests.test_org_reading import log, work
 
 __all__ = ["cluster", "database"]
 pytestmark = needs_postgres
@@ -54,17 +52,11 @@ def lay(tmp_path: Path) -> tuple[Remote, Remote]:
 def fill(where: str, tmp_path: Path, *, hidden: bool) -> None:
     """Read the shop, and the vault too."""
     shop, vault = lay(tmp_path)
-    with connect(where, WORKER) as base:
-        org_registry.add(base, [str(shop.folder)], "sales", ["bob", "ada"])
+    with connect_owner(where) as base:
+        org_ledgers.add(base, [str(shop.folder)], "sales", ["bob", "ada"])
         if hidden:
-            org_registry.add(base, [str(vault.folder)], "guards", ["ada"])
+            org_ledgers.add(base, [str(vault.folder)], "guards", ["ada"])
     work(where, tmp_path / f"mirrors-{hidden}")
-
-
-def token(where: str, person: str) -> str:
-    """Make a person's token."""
-    with connect(where, WORKER) as base:
-        return org_registry.make_token(base, person)
 
 
 QUESTIONS = (
@@ -76,14 +68,43 @@ QUESTIONS = (
 )  # fmt: skip
 
 
-#: What pages list, and what of.
-LISTS: tuple[tuple[str, dict[str, object]], ...] = (
-    ("entity", {"names": ["webhook", WORD]}), ("unconfirmed", {"since": "2026-06-01"}), ("working", {}),
-    ("working", {"repo": "vault"}), ("working", {"team": "guards"}), ("fact", {"id": f"{WORD}-rule"}),
-    ("fact", {"id": "cents", "repo": "shop"}), ("unconfirmed", {"since": "2026-06-01", "after": ["2000", 1, "a"]}),
-)  # fmt: skip
+def test_two_readers_ask_three_repositories(
+    database: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is answered from what they may read; who reads nothing more, from the next question on, has no answer."""
+    monkeypatch.chdir(tmp_path)
+    fill(database, tmp_path, hidden=True)
+    Remote(tmp_path / "mail.git").push(
+        dict([log(7, FactCreated("nine", "Webhooks of the mailer are retried nine times."))])
+    )
+    assert (
+        run(
+            "org",
+            "add",
+            "-",
+            "--reader",
+            "ada",
+            "--reader",
+            "bob",
+            stdin=f"{tmp_path}/mail.git\n".encode(),
+        ).code
+        == 0
+    )
+    work(database, tmp_path / "mirrors-True")
+
+    def found(role: str) -> list[str]:
+        monkeypatch.setenv("DIURNA_ORG", logged_in(database, role))
+        told = run("recall", "--org", "--json", "how often are webhooks retried").json["hits"]
+        monkeypatch.setenv("DIURNA_ORG", database)
+        return [str(one["id"]) for one in told if "retry" in one["id"] or one["id"] == "mail/nine"]
+
+    vault = f"vault/{WORD}-retry"
+    assert found("bob") == ["mail/nine"] and sorted(found("ada")) == ["mail/nine", vault]
+    assert run("org", "readers", "mail", "-", stdin=b"ada\n").out == "mail is read by ada\n"
+    assert found("bob") == [] and sorted(found("ada")) == ["mail/nine", vault]
 
 
+@pytest.mark.deep(reason="two_readers_ask_three_repositories is the small one")
 def test_what_is_hidden_changes_no_answer(
     cluster: Cluster, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,8 +115,7 @@ def test_what_is_hidden_changes_no_answer(
         where = cluster.database()
         initialise(where)
         fill(where, tmp_path, hidden=hidden)
-        monkeypatch.setenv("DIURNA_ORG", where)
-        monkeypatch.setenv("DIURNA_ORG_TOKEN", token(where, "bob"))
+        monkeypatch.setenv("DIURNA_ORG", logged_in(where, "bob"))
         told = []
         for question in QUESTIONS:
             for more in ((), ("--explain",), ("--json",)):
@@ -103,36 +123,22 @@ def test_what_is_hidden_changes_no_answer(
                 given = [part for one in options for part in f"--{one}".split(" ", 1)]
                 ran = run("recall", "--org", *given, *more, "--", *words.split())
                 told.append((question, more, ran.code, ran.out, ran.err))
-        answers.append(told)
-        everything = [row[0] for row in ask(where, "SELECT id FROM org.ledger ORDER BY url")]
-        with psycopg.connect(where, autocommit=True) as base:
-            base.execute("SET ROLE org_server")
-            asker = Asker(base, token(where, "bob"))
-            functions = [
-                asker.rows("totals", "{}"), asker.rows("counts", [WORD, "retri", "postgr"]),
-                asker.rows("totals", '{"repo": "vault"}'), asker.rows("vocabulary", '{"repo": "vault"}'),
-                asker.rows("beginning", "", 1000),
-                asker.rows("find_logs", f"{WORD} queue", "{}", 10),
-                asker.rows("find", [WORD, "retri"], [WORD, "retri"], [1.0, 2.0], "{}", 10),
-                asker.rows("tips"), sorted(asker.rows("spoken", ["thread"]), key=str),
-                asker.rows("shared", [WORD, "webhook"], ["thread"]),
-                [{**one, "read_at": "", "due": ""} for one in asker.rows("ledgers")],
-                *[asker.rows("listed", name, json.dumps(wanted), 50) for name, wanted in LISTS],
-                [row for ledger in everything for name in ("retry", f"{WORD}-retry", f"{WORD}-rule")
-                 for row in (asker.rows("fact_events", ledger, name, 9) + asker.rows("fact_versions", ledger, name, 9))],
-            ]  # fmt: skip
-        answers[-1].append(("functions", (), 0, repr([
-            [{key: value for key, value in row.items() if key not in ("ledger", "state")} for row in rows] for rows in functions
-        ]), ""))  # fmt: skip
+        asker, asked = Asker(), [WORD, "retri", "postgr"]
+        functions = [
+            asker.rows("counts", asked, "{}"), asker.rows("counts", asked, '{"repo": "vault"}'),
+            asker.rows("beginning", [""], 1000, "{}"), asker.rows("find_logs", f"{WORD} queue", "{}", 10),
+            [{**one, "ledger": 0} for one in asker.rows("find", asked, asked, [1.0, 2.0, 3.0], "{}", 10)],
+        ]  # fmt: skip
+        asker.close()
+        answers.append([*told, ("functions", (), 0, repr(functions), "")])
     assert answers[0] == answers[1]
-    assert not any(
-        WORD in out for question, _, _, out, _ in answers[1][:-1] if WORD not in question
-    )
-    assert any("shop/queue" in out for _, _, _, out, _ in answers[1])
-    monkeypatch.setenv("DIURNA_ORG_TOKEN", token(where, "ada"))
+    shown = [out for question, _, _, out, _ in answers[1] if WORD not in question]
+    assert not any(WORD in out for out in shown) and any("shop/queue" in out for out in shown)
+    monkeypatch.setenv("DIURNA_ORG", logged_in(where, "ada"))
     assert f"vault/{WORD}-retry" in run("recall", "--org", WORD).out
 
 
+@pytest.mark.deep(reason="two_readers_ask_three_repositories is the small one")
 def test_the_order_of_a_databases_language_decides_nothing(
     cluster: Cluster, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,8 +150,7 @@ def test_the_order_of_a_databases_language_decides_nothing(
         where = cluster.database(collation)
         initialise(where)
         fill(where, tmp_path, hidden=True)
-        monkeypatch.setenv("DIURNA_ORG", where)
-        monkeypatch.setenv("DIURNA_ORG_TOKEN", token(where, "ada"))
+        monkeypatch.setenv("DIURNA_ORG", logged_in(where, "ada"))
         answers.append([
             run("recall", "--org", option, time, "--", *words.split())
             for option in ("--since", "--until") for time in times for words in ("retried", "queue cache", "invoices wait")
@@ -153,94 +158,137 @@ def test_the_order_of_a_databases_language_decides_nothing(
     assert answers[0] == answers[1] and len({one.out for one in answers[0]}) > 3
 
 
+@pytest.mark.deep(reason="two_readers_ask_three_repositories is the small one")
 def test_a_grant_that_is_taken_away_holds_no_longer(
     database: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Readers, teams and tokens hold from the next question on; unknown is nobody."""
+    """Roles, and who their members are, hold from the next question on, also of a connection that is open."""
     monkeypatch.chdir(tmp_path)
     fill(database, tmp_path, hidden=True)
+    askers = {role: Asker() for role in ("ada", "bob", "eve")}
 
-    def sees(person: str, made: str = "") -> bool:
-        monkeypatch.setenv("DIURNA_ORG_TOKEN", made or token(database, person))
-        return f"vault/{WORD}-retry" in run("recall", "--org", WORD).out
+    def sees(role: str) -> bool:
+        with monkeypatch.context() as patch:
+            patch.setenv("DIURNA_ORG", logged_in(database, role))
+            try:
+                found = askers[role].recall(WORD, {}).facts
+            except DatabaseFailed as problem:
+                assert "42501" in str(problem)
+                return False
+        return any(row["name"] == "vault" for row, _ in found)
 
-    assert not sees("bob")
-    assert run("org", "readers", "vault", "bob").code == 0
-    assert (sees("bob"), sees("ada")) == (True, False)
-    assert run("org", "readers", "vault", "guards").code == 0
-    assert (sees("bob"), sees("eve")) == (False, False)
-    assert run("org", "team", "guards", "eve", "ada").code == 0
-    assert (sees("bob"), sees("eve")) == (False, True)
-    assert run("org", "team", "guards", "ada").code == 0
-    assert not sees("eve")
-    old = run("org", "token", "ada").out.strip()
-    assert sees("", old)
-    new = run("org", "token", "ada").out.strip()
-    assert (sees("", old), sees("", new)) == (False, True)
-    assert run("org", "readers", "vault").code == 0
-    assert not any((sees("ada"), sees("", "nobody's"), sees("*"), sees("guards")))
-    assert run("org", "readers", "vault", "*").code == 0
-    assert sees("zoe") and not sees("", "nobody's")
-    rows = ask(database, "SELECT count(DISTINCT shelf) FROM org.fact")
-    assert rows == [(2,)]  # they went with the ledger, and were not left behind
+    def seeing() -> list[str]:
+        return [role for role in askers if sees(role)]
+
+    def readers(*roles: str) -> str:
+        ran = run("org", "readers", "vault", "-", stdin="\n".join(roles).encode())
+        return ran.out or ran.err
+
+    assert seeing() == ["ada"]
+    assert readers("bob") == "vault is read by bob\n" and seeing() == ["bob"]
+    assert "the server has no role mallory" in readers("bob", "mallory") and seeing() == ["bob"]
+    assert readers("guards") == "vault is read by guards\n" and seeing() == []
+    ask(database, "GRANT guards TO eve")
+    assert seeing() == ["eve"]
+    ask(database, "REVOKE guards FROM eve")
+    assert seeing() == []
+    assert readers("public") == "vault is read by public\n" and seeing() == ["ada", "bob", "eve"]
+    assert readers() == "vault is read by nobody\n" and seeing() == []
+    assert run("org", "readers", "vault").out == "vault is read by nobody\n"
+    assert run("org", "status", "--json").json["readers"] == {"ada": 1, "bob": 1}
+    for one in askers.values():
+        one.close()
 
 
 def test_readers_have_no_sql(database: str, tmp_path: Path) -> None:
-    """The role of servers may call its functions and nothing else; a grant by mistake meets the second wall."""
+    """They may execute four functions: no table, plan or statistic says what others have; a grant by mistake neither."""
     fill(database, tmp_path, hidden=True)
-    others = ("ledger", "job", "watch", "shelf", "member", "token", "migration", "fact_1", "log_2")
-    with connect(database, SERVER) as base:
-        for table in (*TABLES, "word", *others):
-            with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                base.execute(f"SELECT 1 FROM org.{table}".encode())
-        for call in (
-            "who('x')",
-            "shelves_of('ada')",
-            "shelf_for('{ada}')",
-            "count_words(1)",
-            "index_shelf(1)",
-        ):
+    tables = (*TABLES, "ledger", "reader", "schema")
+    with connect(logged_in(database, "bob")) as base:
+        for table in tables:
+            for asked in ("SELECT 1 FROM org.{}", "EXPLAIN SELECT 1 FROM org.{}"):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    base.execute(asked.format(table).encode())
+        assert base.execute("SELECT * FROM pg_stats WHERE schemaname = 'org'").fetchall() == []
+        for call in ("mine('{}')", "lexeme('a')"):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 base.execute(f"SELECT org.{call}".encode())
-    with psycopg.connect(database, autocommit=True) as base:
-        base.execute(
-            "GRANT SELECT ON org.fact, org.log, org.event, org.version, org.link, org.word TO org_server"
-        )
-        base.execute("GRANT EXECUTE ON FUNCTION org.shelves_of TO org_server")
-        base.execute("SET ROLE org_server")
-        for table in (*TABLES, "word"):
+        plan = base.execute(
+            "EXPLAIN ANALYZE SELECT * FROM org.counts(%s, '{}')", ([WORD],)
+        ).fetchall()
+        assert "Function Scan" in plan[0][0] and not any("org.word" in row[0] for row in plan)
+        assert dict(
+            base.execute("SELECT * FROM org.counts(%s, '{}')", ([WORD, "queue"],)).fetchall()
+        ) == {"": 5, "queue": 2}
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            base.execute("SET ROLE diurna")
+    functions = "SELECT proname FROM pg_proc WHERE pronamespace = 'org'::regnamespace AND has_function_privilege('bob', oid, 'EXECUTE')"
+    assert sorted(ask(database, functions)) == [
+        ("beginning",),
+        ("counts",),
+        ("find",),
+        ("find_logs",),
+    ]
+    assert ask(database, functions.replace("'bob'", "'eve'")) == []
+    walls = "SELECT relname FROM pg_class WHERE relnamespace = 'org'::regnamespace AND relkind = 'r' AND NOT (relrowsecurity AND relforcerowsecurity)"
+    assert ask(database, walls) == [("schema",)]
+    ask(database, "ANALYZE")
+    texts = "SELECT tablename, attname FROM pg_stats WHERE schemaname = 'org' AND most_common_vals::text || histogram_bounds::text ~ %s"
+    assert ask(database, texts, WORD) == []
+    with connect_owner(database) as base:
+        base.execute("GRANT SELECT ON ALL TABLES IN SCHEMA org TO bob")
+    with connect(logged_in(database, "bob")) as base:
+        for table in (*TABLES, "ledger", "reader"):
             assert base.execute(f"SELECT count(*) FROM org.{table}".encode()).fetchone() == (0,)
 
 
-def test_searches_go_by_index(database: str, tmp_path: Path) -> None:
-    """Neither row-level security nor the function keeps a search from the index of words."""
+def _grow(where: str, name: str, count: int, word: str) -> None:
+    """Add facts and logs with a word to a ledger, without statistics of them."""
+    ((ledger,),) = ask(where, "SELECT id FROM org.ledger WHERE name = %s", name)
+    ask(where, "INSERT INTO org.fact(ledger, id, kind, tier, entity, untrue, stem, said, mark, words)"
+        " SELECT %s, 'grown-' || n, 'fact', 'working', '', false, '2026-03-01', '{}', '', (%s || ':1 w' || n || ':2')::tsvector"
+        " FROM generate_series(1, %s::int) n", ledger, word, count)  # fmt: skip
+    ask(
+        where,
+        "INSERT INTO org.word SELECT %s, %s, array_agg(number) FROM org.fact WHERE id LIKE 'grown-%%'",
+        ledger,
+        word,
+    )
+    ask(
+        where,
+        "INSERT INTO org.word SELECT ledger, 'w' || number, ARRAY[number] FROM org.fact WHERE id LIKE 'grown-%'",
+    )
+    ask(
+        where,
+        "INSERT INTO org.log_word SELECT %s, %s, array_agg(number) FROM org.fact WHERE id LIKE 'grown-%%'",
+        ledger,
+        word,
+    )
+
+
+def _blocks(where: str, role: str, word: str) -> list[int]:
+    """Return how many blocks each function reads for a word, as who asks can see it, when all of it is known."""
+    read = []
+    with connect(logged_in(where, role)) as base:
+        for call in (f"counts('{{{word}}}', '{{}}')", f"beginning('{{{word}}}', 64, '{{}}')", f"find_logs('{word}', '{{}}', 50)",
+                     f"find('{{{word}}}', '{{{word}}}', '{{1}}', '{{}}', 100)"):  # fmt: skip
+            asked = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT * FROM org.{call}".encode()
+            for _ in range(3):
+                plan = base.execute(asked).fetchall()[0][0][0]["Plan"]
+            read.append(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
+    return read
+
+
+@pytest.mark.deep(reason="readers_have_no_sql is the small one")
+@pytest.mark.parametrize("analyzed", [False, True])
+def test_what_is_hidden_costs_a_reader_nothing(
+    database: str, tmp_path: Path, analyzed: bool
+) -> None:
+    """A word that a hidden ledger has 20,000 times reads as many blocks as one that nobody has; of one's own, few."""
     fill(database, tmp_path, hidden=True)
-    with connect(database, WORKER) as base:
-        base.execute("SET enable_seqscan = off")
-        for words, table in (
-            ("words @@ '''retri'''::tsquery", "fact"),
-            (
-                "to_tsvector('english', title || ' ' || body) @@ plainto_tsquery('english', 'queue')",
-                "log",
-            ),
-        ):
-            asked = f"EXPLAIN SELECT 1 FROM org.{table} WHERE shelf = ANY ('{{1,2}}'::int[]) AND {words}"
-            plan = "\n".join([row[0] for row in base.execute(asked.encode())])
-            assert plan.count("Bitmap Index Scan") == 2, plan
-        live = "reason = '' AND NOT (untrue OR closed OR redacted)"
-        for words, index in (
-            (
-                f"kind = 'invariant' AND {live} AND greatest(verified, created) < '2026'",
-                "confirmed",
-            ),
-            (
-                f"kind IN ('thread', 'task') AND {live} ORDER BY stem DESC, ledger DESC, id DESC",
-                "open",
-            ),
-            ("entity <> '' AND org.names_of(entity) && '{webhook}'", "named"),
-        ):
-            asked = (
-                f"EXPLAIN SELECT 1 FROM org.fact WHERE shelf = ANY ('{{1,2}}'::int[]) AND {words}"
-            )
-            plan = "\n".join([row[0] for row in base.execute(asked.encode())])
-            assert f"fact_{index}_1" in plan and f"fact_{index}_2" in plan, plan
+    _grow(database, "vault", 20_000, "zorbhidden")
+    if analyzed:
+        ask(database, "ANALYZE")
+    assert _blocks(database, "bob", "zorbhidden") == _blocks(database, "bob", "zorbnobody")
+    assert _blocks(database, "ada", "zorbhidden")[0] > _blocks(database, "ada", "zorbnobody")[0]
+    assert max(_blocks(database, "ada", "w17")) < 200  # by index: all of it has 1,000 and more

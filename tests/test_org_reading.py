@@ -20,44 +20,54 @@ from memory.query.origins import all_origins
 from memory.query.reader import Reader
 from memory.replay.reader_marks import NOTHING_MARKED
 from rituals.answers.json_objects import described
-from rituals.org import org_registry
-from rituals.org.org_database import WORKER, connect
-from rituals.org.org_reading import TABLES
-from rituals.org.org_rows import fact_object_of
+from rituals.org import org_ledgers
+from rituals.org.org_database import connect_owner
 from rituals.org.org_worker import Setting, run
 from tests.campaigns.second_fold import made_up
 from tests.conftest import Repo, Run, examples, holders
-from tests.org_cluster import Remote, ask, cluster, database, needs_postgres
-from tests.org_cluster import psycopg as psycopg
+from tests.org_cluster import Remote, ask, cluster, database, logged_in, needs_postgres
 
 __all__ = ["cluster", "database"]
 pytestmark = needs_postgres
 LEDGERS = examples(6)
-MIRROR = "SELECT id, url FROM org.ledger"
+
+
+def log(
+    number: int, *events: object, title: str = "Work", prose: str = "It went."
+) -> tuple[str, bytes]:
+    """Make a sealed log, as path and bytes."""
+    stamp = f"2026-03-{1 + number // 60:02d}-10{number % 60:02d}00000"
+    data = encode(SessionLog((("agent", "ada"),), title, prose, events))  # type: ignore[arg-type]
+    return log_path(seal(stamp, data)), data
+
+
+def add(where: str, *urls: str, roles: tuple[str, ...] = ("public",)) -> None:
+    """Register ledgers."""
+    with connect_owner(where) as base:
+        org_ledgers.add(base, org_ledgers.listed(urls, "/"), "", roles)
 
 
 def objects(where: str, url: str) -> dict[str, Any]:
-    """Make the objects of all facts of a ledger from its columns."""
-    from psycopg.rows import dict_row
+    """Return the objects of all facts of a ledger, as its rows say."""
+    asked = "SELECT f.id, f.said, f.kind, f.tier, f.untrue FROM org.fact f"
+    asked += " JOIN org.ledger l ON l.id = f.ledger WHERE l.url = %s"
+    found = {}
+    for id, said, *columns in ask(where, asked, url):
+        assert isinstance(said, dict) and [id, *columns] == [
+            said[key] for key in ("id", "kind", "tier", "false")
+        ]
+        found[str(id)] = said
+    return found
 
-    with psycopg.connect(where, autocommit=True, row_factory=dict_row) as base:
-        ledger = base.execute("SELECT * FROM org.ledger WHERE url = %s", (url,)).fetchone()
-        rows = base.execute("SELECT * FROM org.fact WHERE ledger = %s ORDER BY id", (ledger["id"],))
-        asked = "SELECT * FROM org.version WHERE ledger = %s ORDER BY fact, place"
-        versions: dict[str, list[Any]] = {}
-        for one in base.execute(asked, (ledger["id"],)):
-            versions.setdefault(one["fact"], []).append(one)
-        return {row["id"]: fact_object_of(row, versions.get(row["id"], [])) for row in rows}
 
-
-def local(home: Home) -> tuple[dict[str, Any], str, list[tuple[str, str]]]:
-    """Return what the library says of a home: facts by id, the digest, and its logs with their blobs."""
+def local(home: Home) -> tuple[dict[str, Any], list[tuple[str]]]:
+    """Return what the library says of a home: facts by id, and its logs."""
     reader = Reader(home)
     try:
         state, cache = reader.state(), reader.cache()
         found = described(cache, state, state.standings(), NOTHING_MARKED)
-        logs = sorted([(ref.key, ref.blob) for ref in cache.log_refs()])
-        return {one["id"]: one for one in json.loads(json.dumps(found))}, state.summary.digest, logs
+        logs = sorted([(ref.key,) for ref in cache.log_refs()])
+        return {one["id"]: one for one in json.loads(json.dumps(found))}, logs
     finally:
         reader.close()
 
@@ -91,6 +101,7 @@ def files_of(seed: int) -> dict[str, bytes]:
     return {ref.path: data for ref, data in zip(case.refs, case.data, strict=True) if data}
 
 
+@pytest.mark.deep(reason="two_readers_ask_three_repositories is the small one")
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_equal_what_the_library_says(
     database: str, tmp_path: Path, run: Run, seed: int, monkeypatch: pytest.MonkeyPatch
@@ -99,10 +110,7 @@ def test_rows_equal_what_the_library_says(
     rng = random.Random(seed)
     remotes = [Remote(tmp_path / f"r{number}.git") for number in range(LEDGERS)]
     logs = [files_of(100 * seed + number) for number in range(len(remotes))]
-    with connect("", WORKER) as base:
-        org_registry.add(
-            base, org_registry.listed([str(one.folder) for one in remotes], "/"), "", ["*"]
-        )
+    add(database, *[str(one.folder) for one in remotes])
     for step in range(5):
         for remote, files in zip(remotes, logs, strict=True):
             some = rng.sample(sorted(files), rng.randint(0, len(files)))
@@ -110,36 +118,48 @@ def test_rows_equal_what_the_library_says(
                 some = sorted(files)
             if step == 0 or rng.random() < 0.8:
                 remote.push({path: files[path] for path in some}, onto=rng.random() < 0.7)
-        ask(database, "UPDATE org.job SET due = now(), tries = 0 RETURNING 1")
+        ask(database, "UPDATE org.ledger SET due = now(), tries = 0 RETURNING 1")
         work(database, tmp_path / "mirrors")
-        assert ask(database, "SELECT problem FROM org.job WHERE problem <> ''") == []
+        assert ask(database, "SELECT problem FROM org.ledger WHERE problem <> ''") == []
         for remote in remotes:
-            facts, digest, kept = local(place(remote))
+            facts, kept = local(place(remote))
             url = str(remote.folder)
             assert objects(database, url) == facts
-            ((ledger, said, tip),) = ask(
-                database, "SELECT id, digest, tip FROM org.ledger WHERE url = %s", url
-            )
-            assert (said, tip) == (digest, remote.tip())
-            rows = ask(
-                database, "SELECT stem, blob FROM org.log WHERE ledger = %s ORDER BY stem", ledger
-            )
+            ((ledger, tip),) = ask(database, "SELECT id, tip FROM org.ledger WHERE url = %s", url)
+            assert tip == remote.tip()
+            rows = ask(database, "SELECT stem FROM org.log WHERE ledger = %s ORDER BY stem", ledger)
             assert rows == kept
             asked = "SELECT stem, commit, author, path FROM org.log WHERE ledger = %s ORDER BY stem"
             assert ask(database, asked, ledger) == brought(place(remote))
+        rows_of(database)
     clone = tmp_path / "clone"
     remotes[0].clone(clone)
     monkeypatch.chdir(clone)
     shown = run("show", "--json").json["facts"]
     assert objects(database, str(remotes[0].folder)) == {one["id"]: one for one in shown}
-    before = ask(database, "SELECT f.* FROM org.fact f ORDER BY ledger, id")
+    before = rows_of(database)
     assert run("org", "rebuild", *[str(one.folder) for one in remotes]).code == 0
     work(database, tmp_path / "mirrors")
-    assert ask(database, "SELECT f.* FROM org.fact f ORDER BY ledger, id") == before
-    sizes = {table: ask(database, f"SELECT count(*) FROM org.{table}")[0][0] for table in TABLES}
-    assert all(sizes.values()), sizes  # links and versions of contradictions, too
+    assert rows_of(database) == before and all(before[:3])
 
 
+def rows_of(where: str) -> list[list[tuple[object, ...]]]:
+    """Return all rows of ledgers, but for numbers, which are drawn anew; each word leads to what has it."""
+    rows = "SELECT ledger, id, said, mark, words FROM org.fact ORDER BY 1, 2"
+    logs = "SELECT ledger, stem, path, commit, author, title, body, mark FROM org.log ORDER BY 1, 2"
+    found = []
+    for held, there in (
+        ("SELECT w.ledger, w.word, f.id FROM org.word w, unnest(w.facts) n JOIN org.fact f ON f.number = n",
+         "SELECT ledger, lexeme, id FROM org.fact, unnest(words)"),
+        ("SELECT w.ledger, w.word, g.stem FROM org.log_word w, unnest(w.logs) n JOIN org.log g ON g.number = n",
+         "SELECT ledger, lexeme, stem FROM org.log, unnest(to_tsvector('english', title || ' ' || body))"),
+    ):  # fmt: skip
+        found.append(ask(where, held + " ORDER BY 1, 2, 3"))
+        assert found[-1] == ask(where, there + " ORDER BY 1, 2, 3")
+    return [ask(where, rows), ask(where, logs), *found]
+
+
+@pytest.mark.deep(reason="two_readers_ask_three_repositories is the small one")
 def test_of_a_repository_with_code_only_the_memory_comes(
     database: str, tmp_path: Path, repo: Repo, run: Run
 ) -> None:
@@ -153,12 +173,11 @@ def test_of_a_repository_with_code_only_the_memory_comes(
         repo.git("config", key, "true")
     whole = tmp_path / "whole"
     repo.git("clone", "-q", str(repo.path), str(whole))
-    with connect("", WORKER) as base:
-        org_registry.add(base, org_registry.listed([str(repo.path), str(whole)], "/"), "", ["*"])
+    add(database, str(repo.path), str(whole))
     work(database, tmp_path / "m")
-    assert ask(database, "SELECT problem FROM org.job") == [("",), ("",)]
+    assert ask(database, "SELECT problem FROM org.ledger") == [("",), ("",)]
     assert (
-        ask(database, "SELECT id, text FROM org.fact")
+        ask(database, "SELECT id, said->>'text' FROM org.fact")
         == [("retry", "Webhooks are retried three times.")] * 2
     )
     mirrors = {
@@ -171,6 +190,7 @@ def test_of_a_repository_with_code_only_the_memory_comes(
     assert holders(Path(mirrors[str(whole)]), "zanzibarquokka") != []
 
 
+@pytest.mark.deep(reason="two_readers_ask_three_repositories is the small one")
 def test_a_log_that_names_nobody_is_told_with_its_commit(
     database: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,9 +201,8 @@ def test_a_log_that_names_nobody_is_told_with_its_commit(
     files = {log_path(seal(stamp, data)): data}
     first = remote.push(files)
     remote.push({**files, "README.md": b"more"})
-    with connect("", WORKER) as base:
-        org_registry.add(base, [str(remote.folder)], "", ["*"])
-        monkeypatch.setenv("DIURNA_ORG_TOKEN", org_registry.make_token(base, "ada"))
+    add(database, str(remote.folder))
+    monkeypatch.setenv("DIURNA_ORG", logged_in(database, "ada"))
     work(database, tmp_path / "m")
     (path,) = files
     told = run("recall", "--org", "webhooks").out
@@ -192,8 +211,3 @@ def test_a_log_that_names_nobody_is_told_with_its_commit(
     ask(database, "UPDATE org.ledger SET url = 'git@gitlab.example.com:team/shop' RETURNING 1")
     there = f"https://gitlab.example.com/team/shop/-/blob/{first}/{path}"
     assert there in run("recall", "--org", "webhooks").out
-    ask(database, "UPDATE org.ledger SET url = 'git@code.example.com:team/shop' RETURNING 1")
-    assert (
-        f"https://code.example.com/team/shop/blob/{first}/"
-        in run("recall", "--org", "webhooks").out
-    )

@@ -1,7 +1,7 @@
 """Reach the organisation's database: the one module that loads psycopg.
 
-No password is taken from a command line, and nothing that the server says of a row is passed on: what is
-shown, kept or logged of a failure is its code.
+No password is taken from a command line. What the server says of a connection is passed on; of a row its
+code alone, as its words may have those of the row.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 #: Where the database is, for every command that says `org`.
 VARIABLE = "DIURNA_ORG"
-#: The roles: whose the tables are, and who may ask by functions alone.
-WORKER, SERVER = "org_worker", "org_server"
-_LIMITS = {
-    WORKER: b"SET idle_in_transaction_session_timeout = '60s'",
-    # what is asked of many shelves looks dear to the planner: compiling it takes longer than answering
-    SERVER: b"SET statement_timeout = '5s'; SET jit = off",
+#: The number of the schema that this library makes and asks.
+SCHEMA = 3
+#: The functions that readers may execute.
+FUNCTIONS = "org.counts, org.beginning, org.find, org.find_logs"
+_FILE = Path(__file__).with_name("schema.sql")
+_HINTS = {
+    "42501": "this role may not: `diurna org readers` says who may ask, the owner of the schema the rest",
+    "3F000": "there is no schema `org`: `diurna org init` makes it",
+    "42883": "its schema is of another Diurna",
 }
-#: The code of a set of readers that there is no room for.
-TOO_MANY = "OR001"
-_ROWS = 2000
-_MIGRATIONS = Path(__file__).with_name("migrations.sql")
-_QUOTED = str.maketrans({"\\": "\\\\", '"': '\\"', "\0": "\ufffd"})
+_ANOTHER = "`createdb` another one, set DIURNA_ORG to it, `org init`, `org add`: git has all of it"
+_ROLE = "sudo -u postgres psql -c 'CREATE ROLE diurna LOGIN' -c 'CREATE DATABASE org OWNER diurna'"
 
 
 class DatabaseFailed(DiurnaError):
@@ -45,12 +45,7 @@ class DatabaseFailed(DiurnaError):
 
 
 def place_of(given: str = "") -> str:
-    """Return where the database is: a URL, or what libpq takes, such as `service=org`.
-
-    Raises:
-        NotFound: nobody said.
-        WrongUsage: it holds a password.
-    """
+    """Return where the database is: a URL without a password, or what libpq takes, as `service=org`."""
     where = given or variables().get(VARIABLE, "")
     if not where:
         raise NotFound(
@@ -66,28 +61,8 @@ def place_of(given: str = "") -> str:
     return where
 
 
-def connect(where: str, role: str) -> Connection[Any]:
-    """Open a connection as one of the roles; statements commit by themselves outside of a transaction.
-
-    Raises:
-        DatabaseFailed: it can not be reached, or its schema is another one than this library's.
-    """
-    base = _opened(where)
-    try:
-        with told():
-            base.execute(f"SET ROLE {role}")
-            base.execute(_LIMITS[role])
-    except DatabaseFailed as problem:
-        base.close()
-        raise DatabaseFailed(
-            problem.code, "the database has no schema for this user", "diurna org init URL makes it"
-        ) from None
-    if role == WORKER:
-        _check_version(base)
-    return base
-
-
-def _opened(where: str) -> Connection[Any]:
+def connect(where: str = "") -> Connection[Any]:
+    """Open a connection as whom the server lets in; statements commit by themselves."""
     try:
         import psycopg
     except ImportError:
@@ -96,17 +71,59 @@ def _opened(where: str) -> Connection[Any]:
             hint="install Diurna with it, in a clone of its repository: "
             "uv tool install '.[org]', or pip install '.[org]'",
         ) from None
+    place = place_of(where)
+    how = {"autocommit": True, "application_name": "diurna", "connect_timeout": 10}
     try:
-        base = psycopg.connect(
-            place_of(where), autocommit=True, application_name="diurna", connect_timeout=10
-        )
+        return psycopg.connect(place, **how)  # type: ignore[arg-type]
     except psycopg.Error as problem:
-        shown = without_credentials(place_of(where))
-        raise DatabaseFailed(
-            problem.sqlstate or "", f"{shown} can not be reached", "`psql` says more"
-        ) from None
-    base.prepare_threshold = None  # a pool in between may not keep them
+        said = without_credentials(f"{place} can not be reached: {problem}".replace("\n", "; "))
+        raise DatabaseFailed(problem.sqlstate or "", said) from None
+
+
+def connect_owner(where: str = "") -> Connection[Any]:
+    """Open a connection as the owner of the schema, for who is a member of that role."""
+    base = connect(where)
+    try:
+        with told():
+            asked = "SELECT nspowner::regrole::text FROM pg_namespace WHERE nspname = 'org'"
+            row = base.execute(asked).fetchone()
+            if row is None:
+                raise DatabaseFailed("", _HINTS["3F000"])
+            base.execute(f"SET ROLE {row[0]}".encode())
+            _check(base)
+            base.execute("SET idle_in_transaction_session_timeout = '60s'")
+    except DatabaseFailed:
+        base.close()
+        raise
     return base
+
+
+def _check(base: Connection[Any]) -> None:
+    """Refuse the schema of another Diurna, which stays as it is."""
+    there = base.execute("SELECT to_regclass('org.schema') IS NOT NULL").fetchone()
+    row = base.execute("SELECT number FROM org.schema").fetchone() if there == (True,) else None
+    if row != (SCHEMA,):
+        raise DatabaseFailed("", "the database has a schema `org` of another Diurna", _ANOTHER)
+
+
+def initialise(where: str) -> bool:
+    """Make the schema; return whether it was not there. Two at once do it one after the other."""
+    with connect(where) as base, base.transaction():
+        import psycopg
+
+        try:
+            base.execute("SELECT pg_advisory_xact_lock(7874)")
+            if base.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'org'").fetchone():
+                _check(base)
+                return False
+            asked = "SELECT rolsuper FROM pg_roles WHERE rolname = current_user"
+            if base.execute(asked).fetchone() == (True,):
+                raise DatabaseFailed("", "a superuser's functions would ask for everybody", _ROLE)
+            base.execute(_FILE.read_bytes())
+            base.execute("INSERT INTO org.schema(number) VALUES (%s)", (SCHEMA,))
+        except psycopg.Error as problem:  # there is no row yet, whose words it could have
+            raise DatabaseFailed(problem.sqlstate or "", f"the server says: {problem}") from None
+    return True
 
 
 @contextmanager
@@ -118,109 +135,20 @@ def told() -> Iterator[None]:
         yield
     except psycopg.Error as problem:
         code = problem.sqlstate or ""
-        if code == TOO_MANY:
-            hint = "name teams (`org team`), so that ledgers have the same readers"
-            raise DatabaseFailed(code, "there are 200 sets of readers already", hint) from None
-        raise DatabaseFailed(code, f"the database ended it: {code or 'no answer'}") from None
+        said = f"the database ended it: {code or 'no answer'}"
+        raise DatabaseFailed(code, said, _HINTS.get(code, "")) from None
 
 
-def migrations() -> list[str]:
-    """Return the migrations, in order: the first makes the schema of number 1."""
-    return _MIGRATIONS.read_text(encoding="utf-8").split("-- migration ")[1:]
-
-
-def initialise(where: str) -> tuple[int, int]:
-    """Make the schema, or bring it to this library's; return its number before and now.
-
-    Two at once do it one after the other.
-
-    Raises:
-        DatabaseFailed: it can not be reached, this user may not, or the schema is newer.
-    """
-    base = _opened(where)
-    with base, told():
-        with base.transaction():
-            base.execute("SELECT pg_advisory_xact_lock(7874)")
-            for role in (WORKER, SERVER):
-                if not base.execute(
-                    "SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)
-                ).fetchone():
-                    base.execute(f"CREATE ROLE {role} NOLOGIN")
-            base.execute(f"GRANT {WORKER}, {SERVER} TO CURRENT_USER")
-            base.execute(f"CREATE SCHEMA IF NOT EXISTS org AUTHORIZATION {WORKER}")
-            base.execute(f"SET LOCAL ROLE {WORKER}")
-            base.execute(
-                "CREATE TABLE IF NOT EXISTS org.migration"
-                "(number int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"
-            )
-        base.execute(f"SET ROLE {WORKER}")
-        before = _version(base)
-        _refuse_newer(before)
-        for number, text in enumerate(migrations(), 1):
-            with base.transaction():
-                base.execute("SELECT pg_advisory_xact_lock(7874)")
-                if number > _version(base):
-                    base.execute(text.partition("\n")[2].encode())
-                    base.execute("INSERT INTO org.migration(number) VALUES (%s)", (number,))
-        return before, len(migrations())
-
-
-def _version(base: Connection[Any]) -> int:
-    row = base.execute("SELECT coalesce(max(number), 0) FROM org.migration").fetchone()
-    assert row is not None
-    return int(row[0])
-
-
-def _check_version(base: Connection[Any]) -> None:
-    with told():
-        found = _version(base)
-    _refuse_newer(found)
-    if found < len(migrations()):
-        raise DatabaseFailed(
-            "", f"the database's schema is of number {found}, this library's of {len(migrations())}",
-            "diurna org init URL brings it there",
-        )  # fmt: skip
-
-
-def _refuse_newer(found: int) -> None:
-    if found > len(migrations()):
-        raise DatabaseFailed(
-            "", f"the database's schema is of number {found}, and this library knows {len(migrations())}",
-            "install a newer Diurna",
-        )  # fmt: skip
-
-
-def copy_in(base: Connection[Any], table: str, rows: Sequence[Sequence[object]]) -> int:
-    """Write rows into a table, every column of each; return how many bytes that were."""
-    size = 0
+def insert(base: Connection[Any], table: str, rows: Sequence[Sequence[object]]) -> None:
+    """Write rows into a table with its columns: COPY takes no table with row-level security."""
     if rows:
-        with base.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN".encode()) as into:
-            for start in range(0, len(rows), _ROWS):  # so that a large ledger is not held twice
-                some = rows[start : start + _ROWS]
-                lines = "".join(["\t".join(map(_field, row)) + "\n" for row in some])
-                data = lines.encode("utf-8", "replace")
-                into.write(data)
-                size += len(data)
-    return size
+        asked = f"INSERT INTO {table} VALUES ({', '.join(['%s'] * len(rows[0]))})".encode()
+        with base.cursor() as cursor:
+            cursor.executemany(asked, [[_field(value) for value in row] for row in rows])
 
 
-def _field(value: object) -> str:
-    """Write a value as COPY reads it."""
+def _field(value: object) -> object:
+    """Return a value as the database takes it: no text has a zero byte, or half a character."""
     if isinstance(value, str):
-        return _escaped(value)
-    if value is None:
-        return "\\N"
-    if isinstance(value, bytes):
-        return "\\\\x" + value.hex()
-    if isinstance(value, bool):
-        return "t" if value else "f"
-    if isinstance(value, tuple | list):
-        inside = ",".join([f'"{one.translate(_QUOTED)}"' for one in value])
-        return _escaped(f"{{{inside}}}")
-    return str(value)
-
-
-def _escaped(text: str) -> str:
-    """Write a text as COPY reads it: by single replacements, which are faster than a table."""
-    text = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
-    return text.replace("\r", "\\r").replace("\0", "\ufffd")
+        return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+    return value

@@ -33,8 +33,9 @@ _WHOLE = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 _PARTIAL = """[remote "origin"]
 	promisor = true
 	partialclonefilter = blob:none
-	url = {}
+	url = "{}"
 """
+_EVERYTHING = "--depth=2147483647"
 
 
 class NoMemory(RemoteRefused):
@@ -49,14 +50,9 @@ class Fetched(Record):
     tip: str
 
 
-def folder_of(mirrors: str, ledger: int) -> str:
-    """Return the folder of a ledger's mirror."""
-    return f"{mirrors}/{ledger}.git"
-
-
 def forget(mirrors: str, ledger: int) -> None:
     """Take a mirror away."""
-    shutil.rmtree(folder_of(mirrors, ledger), ignore_errors=True)
+    shutil.rmtree(f"{mirrors}/{ledger}.git", ignore_errors=True)
 
 
 @contextmanager
@@ -69,13 +65,13 @@ def fetched(mirrors: str, ledger: int, url: str, branch: str) -> Iterator[Fetche
         DiurnaError: it can not be reached, is too large, or has no memory.
     """
     check_remote(url)
-    folder = folder_of(mirrors, ledger)
+    folder = f"{mirrors}/{ledger}.git"
     make_folder(mirrors)
     with Lock(folder + ".lock"):
         try:
             found = _fetch(folder, url, branch)
         except GitFailed:
-            shutil.rmtree(folder, ignore_errors=True)
+            forget(mirrors, ledger)
             found = _fetch(folder, url, branch)
         except DiurnaError:
             _clear(folder)  # of a pack that has no end a part is there
@@ -84,11 +80,12 @@ def fetched(mirrors: str, ledger: int, url: str, branch: str) -> Iterator[Fetche
 
 
 def _fetch(folder: str, url: str, branch: str) -> Fetched:
-    path = local_path(url, "/")
-    git = Git(folder, {"GIT_ALLOW_PROTOCOL": "file" if path else "https:ssh:git"})
-    if not os.path.exists(f"{folder}/HEAD"):
-        _make(folder)
+    for name in ("objects/pack", "objects/info", "refs/heads"):
+        os.makedirs(f"{folder}/{name}", exist_ok=True)
     _clear(folder)
+    _write(f"{folder}/HEAD", f"ref: {_TIP}\n")
+    _write(f"{folder}/config", _WHOLE)
+    git = Git(folder, {"GIT_ALLOW_PROTOCOL": "file" if local_path(url, "/") else "https:ssh:git"})
     remote = Remote(url, branch, _TIP, url)
     if not branch:
         there = advertised(git, remote, USUAL_BRANCHES, LIMIT_SECONDS)
@@ -96,62 +93,37 @@ def _fetch(folder: str, url: str, branch: str) -> Fetched:
         if not branch:
             raise NoMemory("there is no branch to look at", hint="name one: URL#BRANCH")
         remote = remote._replace(branch=branch)
-    filtered: tuple[str, ...] = ()
-    if branch != _OWN:
-        filtered = ("--filter=blob:none",)
-        remote = remote._replace(name="origin")
-        _configure(folder, url)
-        if not git.resolve(_TIP)[0]:
-            _look(f"{folder}.look", url, remote)
-    fetch_limited(git, remote, (f"+{branch}:{_TIP}",), LIMIT_SECONDS, LIMIT_MB, *filtered)
-    tip = git.resolve(_TIP)[0]
-    prefix = _prefix(git, tip)
+    limits = ((f"+{branch}:{_TIP}",), LIMIT_SECONDS, LIMIT_MB)
+    more: tuple[str, ...] = ()
+    if branch != _OWN:  # git is to bring what a filter leaves out from where the rest comes from
+        quoted = url.replace("\\", "\\\\").replace('"', '\\"')
+        _write(f"{folder}/config", _WHOLE + _PARTIAL.format(quoted))
+        remote, more = remote._replace(name="origin"), ("--filter=blob:none",)
+        if not git.resolve(_TIP)[0] or os.path.exists(f"{folder}/shallow"):
+            # by the newest commit alone, so that no history of code is fetched for nothing
+            fetch_limited(git, remote, *limits, "--depth=1", "--update-shallow", *more)
+            _prefix(git)
+            more = (_EVERYTHING, *more)
+    fetch_limited(git, remote, *limits, *more)
+    prefix = _prefix(git)
+    repository = Repository("", folder, folder, "origin" if more else "")
     kind = IN_TREE if prefix else OWN_REPOSITORY
-    repository = Repository("", folder, folder, "origin" if filtered else "")
-    return Fetched(Home(kind, repository, _TIP, prefix, everywhere=True), branch, tip)
+    home = Home(kind, repository, _TIP, prefix, everywhere=True)
+    return Fetched(home, branch, git.resolve(_TIP)[0])
 
 
-def _prefix(git: Git, tip: str) -> str:
-    """Return where in a commit the home is.
-
-    Raises:
-        NoMemory: nowhere.
-    """
+def _prefix(git: Git) -> str:
+    """Return where in the newest commit the home is."""
+    tip = git.resolve(_TIP)[0]
     prefix = prefix_in(git, tip) if tip else None
     if prefix is None:
         raise NoMemory(f"its branch has no {POLICY_FILE}", hint="name the branch: URL#BRANCH")
     return prefix
 
 
-def _look(folder: str, url: str, remote: Remote) -> None:
-    """See by the newest commit alone that there is a home: no history of code is fetched for nothing."""
-    shutil.rmtree(folder, ignore_errors=True)
-    try:
-        _make(folder)
-        _configure(folder, url)
-        path = local_path(url, "/")
-        git = Git(folder, {"GIT_ALLOW_PROTOCOL": "file" if path else "https:ssh:git"})
-        how = ("--depth=1", "--update-shallow", "--filter=blob:none")
-        fetch_limited(git, remote, (f"+{remote.branch}:{_TIP}",), LIMIT_SECONDS, LIMIT_MB, *how)
-        _prefix(git, git.resolve(_TIP)[0])
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _make(folder: str) -> None:
-    """Make an empty repository: what `git init` would make, without a process."""
-    for name in ("objects/pack", "objects/info", "refs/heads"):
-        os.makedirs(f"{folder}/{name}", exist_ok=True)
-    for name, text in (("config", _WHOLE), ("HEAD", f"ref: {_TIP}\n")):
-        with open(f"{folder}/{name}", "w", encoding="ascii") as file:
-            file.write(text)
-
-
-def _configure(folder: str, url: str) -> None:
-    """Let git bring what a filter left out from where the rest came from."""
-    quoted = url.replace("\\", "\\\\").replace('"', '\\"')
-    with open(f"{folder}/config", "w", encoding="utf-8", errors="surrogateescape") as file:
-        file.write(_WHOLE + _PARTIAL.format(f'"{quoted}"'))
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(text)
 
 
 def _clear(folder: str) -> None:
@@ -160,13 +132,3 @@ def _clear(folder: str) -> None:
         for name in os.listdir(folder + where):
             if name.endswith(".lock") or name.startswith("tmp_"):
                 os.unlink(f"{folder}{where}/{name}")
-
-
-def tidy(folder: str) -> None:
-    """Throw away what no branch leads to any more: a purged text is in no pack."""
-    git = Git(folder)
-    try:
-        git.run("reflog", "expire", "--expire=now", "--all")
-        git.run("gc", "--quiet", "--prune=now")
-    except DiurnaError:  # a mirror is never worth mending
-        shutil.rmtree(folder, ignore_errors=True)

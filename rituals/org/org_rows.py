@@ -1,121 +1,117 @@
-"""Make the rows of a ledger from its state, and the objects of `show --json` from rows again.
-
-The library's own fold says where facts stand, and its own objects are what is kept: columns for what is
-looked for, and a document for the little that most facts have nothing of.
-"""
+"""Make the rows of a ledger: by the library's own fold, and its own objects of `show --json`."""
 
 from __future__ import annotations
 
 import json
 from hashlib import sha1
 
-from ledger.model.event import VERB_OF, FactCreated, FactUpdated, facts_in
+from ledger.codec.log import decode
+from ledger.codec.plain_text import text_of
+from ledger.git.pygit2_store import Store
+from ledger.model.order import is_sealed
 from ledger.model.record import Record
-from ledger.model.session import ASKED_KEY
+from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES
 from memory.cache.sqlite import sqlite3
+from memory.query.origins import Origin
+from memory.query.provenance import ended_at
 from memory.recall.index.passage_cutter import split_words
-from projection.fold.projection_state import Standing
-from projection.graph.fact_links import named
+from memory.redaction.withheld_texts import named_in, redacted_logs, shown, without_words
+from memory.replay.reader_marks import NOTHING_MARKED
+from rituals.answers.json_objects import described
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from ledger.model.session import Entry
+    from ledger.model.logset import LogRef
+    from ledger.model.session import Entry, SessionLog
+    from memory.cache.cache_file import Cache
+    from memory.query.reader import Reader
+    from projection.fold.full_replay import State
 
-    Object = dict[str, Any]
-    Row = tuple[Any, ...]
+    Marks = Mapping[str, bytes]
 
-#: Keys of a fact's object that are columns of their own name; `untrue` and `contested` are `false` and
-#: `contradiction` there, words that SQL has taken or that say less.
-_PLAIN = (
-    "id", "kind", "tier", "reason", "text", "stem", "version", "uses", "created", "last_used", "origin",
-    "verified", "entity", "tags", "untrue", "closed", "contested", "redacted", "known", "known_by",
-)  # fmt: skip
-FACT_COLUMNS = ("shelf", "ledger", *_PLAIN, "rest", "mark", "words")
-_RENAMED = {"untrue": "false", "contested": "contradiction"}
-#: What most facts have of the other keys.
-_USUAL: Object = {
-    "meta": {}, "superseded_by": [], "supersedes": [], "invalidated": False, "instead": [], "marks": [],
-    "here": "yes", "branch": "", "point": "", "landed": "", "how": "", "text_here": "",
-    "rivals": [], "circle": [], "denied": [], "state": "", "moves": [], "quarter": "",
-}  # fmt: skip
 #: Places of words in names stand this far behind those in the text.
 BEHIND = 8192
-_PLACES_MOST, _STEM_CHARS = 200, 500
+_PLACES_MOST, _STEM_CHARS, _AUTHOR_CHARS = 200, 500, 200
 
 
-class FactRows(Record):
-    """The rows of one fact, without its shelf and ledger; `words` are made when they are to be written."""
-
-    key: str
-    mark: bytes
-    values: Row  #: of `_PLAIN`
-    rest: str | None
-    standing: Standing
-    versions: tuple[Row, ...]
-
-
-class LogRows(Record):
-    """The rows of one log, without its shelf and ledger."""
+class Made(Record):
+    """A row, without its ledger, and what its words are read from: a text, and the names behind it."""
 
     key: str
     mark: bytes
-    values: Row  #: of the columns of `org.log` from `stem` to `body`
-    events: tuple[Row, ...]
-    brought: tuple[str, str]  #: which commit brought it, and who wrote it as git has it
+    values: tuple[Any, ...]
+    texts: tuple[str, str] = ("", "")
+    hides: bool = False  #: of a log: something of it is withheld
 
 
-def fact_rows(standing: Standing, described: Object) -> FactRows:
-    """Make the rows of a fact from its object, as `show --json` has it."""
-    left = dict(described)
-    meta = dict(left["meta"])
-    versions = left.pop("versions")
-    whole = [one for one in versions if one["text"] != left["text"] or one["was"]]
-    first = versions[-1] if versions else {"id": "", "stem": ""}
-    left.update(entity=meta.pop("entity", ""), meta=meta, stem=first["stem"], version=first["id"])
-    values = tuple([left.pop(_RENAMED.get(name, name)) for name in _PLAIN])
-    rest = {key: value for key, value in left.items() if value != _USUAL.get(key, _USUAL)}
-    kept = [(one["id"], one["stem"], one["was"], one["text"]) for one in versions]
-    several = tuple(kept) if whole or len(versions) != 1 else ()
-    packed = json.dumps(rest, ensure_ascii=False, sort_keys=True) if rest else None
-    mark = sha1(repr((values, packed, several)).encode("utf-8", "replace"), usedforsecurity=False)
-    return FactRows(values[0], mark.digest()[:12], values, packed, standing, several)
-
-
-def fact_object_of(row: Mapping[str, Any], versions: Sequence[Mapping[str, Any]]) -> Object:
-    """Make the object of a fact from its columns: what `show --json` says of it."""
-    found = {_RENAMED.get(name, name): row[name] for name in _PLAIN}
-    found |= {**_USUAL, **(row["rest"] or {})}
-    entity, stem, version = (found.pop(key) for key in ("entity", "stem", "version"))
-    found["meta"] = found["meta"] | ({"entity": entity} if entity else {})
-    only = {"id": version, "stem": stem, "was": [], "text": found["text"]}
-    several = [
-        {**{key: one[key] for key in ("id", "stem", "text")}, "was": one["parents"]}
-        for one in versions
-    ]
-    found["versions"] = several or [only]
-    return found
-
-
-def links_of(one: FactRows) -> tuple[tuple[str, str, str], ...]:
-    """Return the edges of a fact to others: (fact, kind, target)."""
-    fact = one.standing.fact
-    edges = {("superseded_by", target) for target in fact.superseded_by} | set(named(fact))
-    return tuple([(fact.id, kind, target) for kind, target in sorted(edges)])
-
-
-def event_rows(stem: str, entry: Entry) -> tuple[Row, ...]:
-    """Make a row of each event of a log that changes more than a count: what it said, or whom it names."""
+def rows_of_facts(cache: Cache, state: State) -> list[Made]:
+    """Make the rows of all facts of a ledger, but for their words."""
+    standings = state.standings()
     rows = []
-    for number, event in enumerate(entry.acts):
-        if isinstance(event, FactCreated | FactUpdated) and event.text is not None:
-            said = event.text
+    for one, standing in zip(
+        described(cache, state, standings, NOTHING_MARKED), standings, strict=True
+    ):
+        meta, versions = one["meta"], one["versions"]
+        stem = versions[-1]["stem"] if versions else ""
+        names = [meta.get(key, "") for key in ("entity", "kind", "tags", ASKED_KEY)]
+        texts = one["text"], " ".join([one["id"], *names, split_words(one["text"])])
+        if standing.fact.redacted:
+            texts = "", ""
+        said = json.dumps(one, ensure_ascii=False, sort_keys=True)
+        values = (one["id"], one["kind"], one["tier"], names[0], one["false"], stem, said)
+        rows.append(Made(one["id"], _mark(said), values, texts))
+    return rows
+
+
+def rows_of_logs(
+    reader: Reader, cache: Cache, known: Marks, brought: Mapping[str, Origin]
+) -> tuple[set[str], list[Made]]:
+    """Make the rows of a ledger's logs but of those that are known by their marks.
+
+    `brought` says by path which commit brought them, as far as that is known.
+
+    Returns:
+        The keys of the known logs that stay as they are, and the rows of the others.
+    """
+    redacted, withheld = cache.redacted, redacted_logs(cache)
+    kept: set[str] = set()
+    new: list[tuple[LogRef, Entry, bytes, tuple[str, str, str], bool]] = []
+    for _, ref, entry in cache.entries():
+        hidden = sorted(redacted & named_in(entry)) if redacted else []
+        origin = brought.get(ref.path, Origin())
+        path = origin.path or reader.home.prefix + ref.path
+        by = (path, origin.commit, origin.author[:_AUTHOR_CHARS])
+        mark = _mark(f"{ref.blob} {' '.join(hidden)} {ref.stem in withheld} {' '.join(by)}")
+        if known.get(ref.key) == mark:
+            kept.add(ref.key)
         else:
-            said = " ".join([one for one in facts_in(event) if one != event.id])
-        rows.append((stem, number, VERB_OF[type(event)], event.id, said))
-    return tuple(rows)
+            new.append((ref, entry, mark, by, ref.stem in withheld or bool(hidden)))
+    contents = Store(reader.home.repository).blobs([ref.blob for ref, *_ in new])
+    rows = []
+    for (ref, entry, mark, by, hides), data in zip(new, contents, strict=True):
+        if data is not None and len(data) <= LOG_LIMIT_BYTES:
+            log = _visible(reader, cache, ref, entry, data)
+            if ref.stem in withheld:
+                log = without_words(log)
+            values = (ref.key, *by, entry.agent, ended_at(ref.stem, log), log.title, log.prose)
+            rows.append(Made(ref.key, mark, values, hides=hides))
+    return kept, rows
+
+
+def _mark(said: str) -> bytes:
+    return sha1(said.encode("utf-8", "replace"), usedforsecurity=False).digest()[:12]
+
+
+def _visible(reader: Reader, cache: Cache, ref: LogRef, entry: Entry, data: bytes) -> SessionLog:
+    """Read a log without what it says of redacted facts."""
+    named = named_in(entry) if cache.redacted else set()
+    if not cache.redacted & named:
+        return decode(data, sealed=is_sealed(ref.stem))[0]
+    text = shown(reader.home, cache, text_of(data), named)
+    return decode(text.encode("utf-8", "surrogatepass"), sealed=False)[0]
 
 
 class Stems:
@@ -129,10 +125,6 @@ class Stems:
             "CREATE VIRTUAL TABLE places USING fts5vocab(said, instance);"
         )
 
-    def close(self) -> None:
-        """Let it go."""
-        self._base.close()
-
     def of(self, text: str) -> list[str]:
         """Return the stems of a text, in order."""
         (found,) = self._read([(text, "")])
@@ -141,19 +133,9 @@ class Stems:
             for at, stem in sorted([(at, stem) for stem, places in found.items() for at in places])
         ]
 
-    def words(self, facts: Iterable[FactRows]) -> list[str | None]:
-        """Write the words of facts as a `tsvector` each: stems of the text, and of its names behind."""
-        texts = []
-        for one in facts:
-            fact = one.standing.fact
-            if fact.redacted:
-                texts.append(("", ""))
-                continue
-            meta = dict(fact.meta)
-            names = [meta.get(key, "") for key in ("entity", "kind", "tags", ASKED_KEY)]
-            text = one.values[_PLAIN.index("text")]
-            texts.append((text, " ".join([fact.id, *names, split_words(text)])))
-        return [_vector(found) if found else None for found in self._read(texts)]
+    def words(self, texts: Iterable[tuple[str, str]]) -> list[str | None]:
+        """Write the words of texts as a `tsvector` each: their stems, and those of names behind."""
+        return [_vector(found) if found else None for found in self._read(list(texts))]
 
     def _read(self, texts: Sequence[tuple[str, str]]) -> list[dict[str, list[int]]]:
         run = self._base.execute
@@ -172,11 +154,10 @@ class Stems:
 
 def _vector(found: Mapping[str, list[int]]) -> str:
     """Write places as PostgreSQL reads them: they count from 1, and at most so many of a word."""
-    parts = []
-    for stem, places in found.items():
-        shown = ",".join([str(at + 1) for at in places[:_PLACES_MOST]])
-        parts.append(f"{quoted(stem)}:{shown}")
-    return " ".join(parts)
+    return " ".join([
+        f"{quoted(stem)}:{','.join([str(at + 1) for at in places[:_PLACES_MOST]])}"
+        for stem, places in found.items()
+    ])  # fmt: skip
 
 
 def quoted(stem: str) -> str:

@@ -1,22 +1,20 @@
 """Find what answers a question over all ledgers that somebody may read, by the library's own ranker.
 
 The database finds candidates by words; how common a word is, what is spelled like it and what begins so is
-counted on the asker's shelves alone. Scores are the library's own, times how much a ledger is about the
-question.
+counted on the ledgers alone that the asker may read. Scores are the library's own, times how much a
+ledger is about the question.
 """
 
 from __future__ import annotations
 
 import json
-import sys
-from bisect import bisect_left
-from contextlib import contextmanager
+from math import prod
+from threading import get_ident
 
 from ledger.environment import now_ms
 from ledger.errors import DiurnaError
 from ledger.model import instants
 from ledger.model.record import Record
-from ledger.remote.forge import forge_at
 from memory.recall.index.fts_file import Totals
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, LogRow, Piece
 from memory.recall.passage_search import search
@@ -27,16 +25,19 @@ from memory.recall.recall_values import COMMON_NOTES, Filters
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
 from projection.policy.model import CLOSABLE
+from rituals.org.org_database import DatabaseFailed, connect, place_of, told
 from rituals.org.org_rows import BEHIND, Stems, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from memory.recall.passage_search import Search
     from memory.recall.rank.rank_types import Scored
     from rituals.org.org_database import Connection
+
+    Row = dict[str, Any]
 
 #: Words are looked up, the rarest first, as long as they stand in so few facts together.
 PLACES_MOST = 5000
@@ -45,142 +46,111 @@ CANDIDATES, LOGS = 100, 50
 #: How much of a question one of so many first facts must say: somebody always says something that has the
 #: words. Chosen on questions of one ledger (tests/bench/BENCH.md), each half of which bears it out.
 BAR, FIRST = 0.7, 3
-#: How much more a ledger counts that is about all of the question; the asker's own; their team's.
-ABOUT, OWN, TEAM = 3.0, 1.5, 1.2
-#: So many words that begin alike are counted, and so many are looked at for a spelling.
-_BEGINNING, _SPELLED = 64, 5000
+#: How much more a ledger counts that is about all of the question, and the asker's own.
+ABOUT, OWN = 3.0, 1.5
+#: So many words that begin alike are counted, and so many are looked at for a spelling; those that begin
+#: as so many characters of a word are asked for at once.
+_BEGINNING, _SPELLED, _START = 64, 5000, 4
 #: What only one ledger can tell, and the option that asks for it.
 _OF_ONE = {
     "tags": "--tag", "agents": "--agent", "roles": "--role", "branches": "--branch", "as_of": "--as-of",
     "yours": "--yours",
 }  # fmt: skip
-#: So many words are kept, with how many facts have them, and none that so few have. So long is a text that
-#: is as long as its ledger's are.
-_KEPT, _FEW, _CHARS = 50_000, 50, 200
-
-
-class Found(Record):
-    """One fact that answers, with the row that it comes from, and its score."""
-
-    row: dict[str, Any]
-    score: float
-    covered: float
-    parts: tuple[tuple[str, float], ...]
+#: So long is a text that is as long as its ledger's are.
+_CHARS = 200
 
 
 class OrgAnswer(Record):
-    """What was found: facts, best first; without one, logs. `sure` says whether the facts answer."""
+    """What was found: facts with their rows, best first; without one, logs. `sure`: the facts answer."""
 
-    facts: tuple[Found, ...]
-    logs: tuple[dict[str, Any], ...]
-    notes: tuple[str, ...]
-    sure: bool
-
-
-class Place(Record):
-    """Where the asker is: the address of their repository, and their team; "" for not known."""
-
-    url: str = ""
-    team: str = ""
+    facts: tuple[tuple[Row, Scored], ...] = ()
+    logs: tuple[Row, ...] = ()
+    notes: tuple[str, ...] = ()
+    sure: bool = False
 
 
 class Asker:
-    """Asks for one person, by functions of the database alone.
+    """Asks as whom the server lets in, by its functions alone, over one connection as long as it holds."""
 
-    Args:
-        base: a connection as the role of servers.
-        token: the person's.
-    """
+    def __init__(self) -> None:
+        self._base: Connection[Any] | None = None
+        self._key: tuple[str, int] = ("", 0)
+        self.stems: Stems
 
-    def __init__(self, base: Connection[Any], token: str) -> None:
-        self._base, self._token = base, token
-        self._stems = Stems()
-        #: what was counted of words, as long as nobody counts anew and the same may be read
-        self.counts: dict[str, int] = {}
-        self.begun: dict[tuple[str, int], list[tuple[str, int]]] = {}
-        #: all words of one repository, in order, where it alone is asked
-        self.own: list[str] | None = None
-        self._state = ""
+    def open(self) -> Connection[Any]:
+        """Return the connection: of this thread, and of what $DIURNA_ORG says now."""
+        key = place_of(), get_ident()  # what words are read with is its thread's
+        if self._base is None or self._base.closed or key != self._key:
+            self.close()
+            self._base, self._key, self.stems = connect(), key, Stems()
+            self._base.prepare_threshold = None  # a pool in between may not keep them
+            # of many ledgers a plan looks dear: compiling it takes longer than answering
+            self._base.execute("SET statement_timeout = '5s'; SET jit = off")
+        return self._base
 
-    def rows(self, function: str, *values: object) -> list[dict[str, Any]]:
-        """Return the rows that a function of the schema gives for this person."""
-        marks = ", ".join(["%s"] * (1 + len(values)))
-        with self._base.cursor() as cursor:
-            cursor.execute(
-                f"SELECT * FROM org.{function}({marks})".encode(), (self._token, *values)
-            )
-            names = [column.name for column in cursor.description or ()]
-            return [dict(zip(names, row, strict=True)) for row in cursor]
+    def close(self) -> None:
+        """End the connection."""
+        if self._base is not None:
+            self._base.close()
+        self._base = None
 
-    @contextmanager
-    def moment(self) -> Iterator[None]:
-        """Let all that is asked within be of one moment, and take its time."""
-        with self._base.transaction():
-            self._base.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            self._base.execute("SET LOCAL statement_timeout = '60s'")
-            yield
+    def rows(self, function: str, *values: object) -> list[Any]:
+        """Return what a function of the schema gives: objects, or rows of several columns."""
+        marks = ", ".join(["%s"] * len(values))
+        found = self.open().execute(f"SELECT * FROM org.{function}({marks})".encode(), values)
+        return [row[0] if len(row) == 1 else row for row in found]
 
-    def recall(
-        self, question: str, wanted: dict[str, Any], limit: int = 10, place: Place | None = None
-    ) -> OrgAnswer:
-        """Find what answers a question.
+    def recall(self, question: str, wanted: Row, limit: int = 10, own: str = "") -> OrgAnswer:
+        """Find what answers a question; where the connection broke meanwhile, it is asked anew.
 
-        `wanted` has what hits have to be, as `org.find` takes it: `repo`, `team`, `kinds`, `tiers`,
-        `entities`, `since`, `until`, `superseded`.
+        `wanted` is what hits have to be (`filters_of`); `own` the address of the asker's repository.
         """
-        asked = json.dumps(wanted)
-        totals = next(iter(self.rows("totals", asked)), None)
-        if totals is None:
-            return OrgAnswer((), (), (), False)
-        if totals["state"] != self._state or len(self.counts) > _KEPT:
-            self._state, self.counts, self.begun, self.own = totals["state"], {}, {}, None
-            if "repo" in wanted:
-                self.counts = {row["word"]: row["facts"] for row in self.rows("vocabulary", asked)}
-                self.own = sorted(self.counts)
-        facts = max(1, totals["facts"])
-        index = _Index(self, Totals(0, facts, _CHARS * facts))
-        index.count_all(question)
+        held = self.open()
+        try:
+            with told():
+                return self._recall(question, json.dumps(wanted), limit, own)
+        except DatabaseFailed:
+            if not held.closed:
+                raise
+        with told():
+            return self._recall(question, json.dumps(wanted), limit, own)
+
+    def _recall(self, question: str, wanted: str, limit: int, own: str) -> OrgAnswer:
+        index = _Index(self, wanted, question)
+        if not index.totals.passages:
+            return OrgAnswer()
         looking = search(index, question, told=0)  # type: ignore[arg-type]
+        notes = tuple([one for one in looking.notes if not one.startswith(COMMON_NOTES)])
         weights = {
             stem: weight_of(index.count(stem), index.totals.passages) for stem in index.looked
         }
-        looked = _rarest(weights, index)
-        notes = tuple([one for one in looking.notes if not one.startswith(COMMON_NOTES)])
-        if not looked:
-            return OrgAnswer((), (), notes, False)
-        many = 1 if "repo" in wanted else totals["ledgers"]
-        about = ABOUT if many > 1 else 0.0
-        index.rows_are(
-            self.rows("find", looked, list(weights), list(weights.values()), asked, CANDIDATES)
-        )
+        if not weights:
+            return OrgAnswer(notes=notes)
+        words = _rarest(index), list(weights), list(weights.values())
+        index.rows_are(self.rows("find", *words, wanted, CANDIDATES))
         found = search(index, question, told=0, lookups=Lookups())  # type: ignore[arg-type]
-        best = self._ranked(index, found, about, place or Place())
-        said = max([one.covered for one in best[:FIRST]], default=0.0)
-        sure = said >= BAR or (bool(best) and found.state.open and not found.subject)
-        logs = () if best and sure else self.rows("find_logs", question, asked, LOGS)
+        best = _ranked(index, found, own)
+        covered = max([scored.said for _, scored in best[:FIRST]], default=0.0)
+        sure = covered >= BAR or (bool(best) and found.state.open and not found.subject)
+        logs = () if best and sure else self.rows("find_logs", question, wanted, LOGS)
         return OrgAnswer(tuple(best[:limit]), tuple(logs[:limit]), notes, sure)
 
-    def _ranked(self, index: _Index, found: Search, about: float, place: Place) -> list[Found]:
-        """Order what was found by the library's score, by what a ledger is about, and by whose it is."""
-        candidates = []
-        for scored in found.facts:
-            row = index.row(scored.row)
-            parts = [("about", 1 + about * row["about"])]
-            parts += [("own", OWN)] * (bool(place.url) and row["url"] == place.url)
-            parts += [("team", TEAM)] * (bool(place.team) and row["team"] == place.team)
-            score = scored.score
-            for _, factor in parts:
-                score *= factor
-            named = scored._replace(score=score, parts=(*scored.parts, *parts))
-            candidates.append(_candidate(named, row))
-        best = ordered(candidates, found.state)
-        return [
-            Found(index.row(one.scored.row), one.scored.score, one.scored.said, one.scored.parts)
-            for one in best
-        ]
+
+def _ranked(index: _Index, found: Search, own: str) -> list[tuple[Row, Scored]]:
+    """Order what was found by the library's score, by what a ledger is about, and by whose it is."""
+    candidates = []
+    for scored in found.facts:
+        row = index.row(scored.row)
+        parts = [("about", 1 + ABOUT * row["about"])]
+        parts += [("own", OWN)] * (bool(own) and row["url"] == own)
+        score = scored.score * prod([factor for _, factor in parts])
+        named = scored._replace(score=score, parts=(*scored.parts, *parts))
+        candidates.append(_candidate(named, row))
+    best = [one.scored for one in ordered(candidates, found.state)]
+    return [(index.row(scored.row), scored) for scored in best]
 
 
-def _candidate(scored: Scored, row: dict[str, Any]) -> Candidate:
+def _candidate(scored: Scored, row: Row) -> Candidate:
     fact = Fact(
         f"{row['ledger']}/{row['id']}", row["kind"], (), (), row["created"], "", row["last_used"],
         0, "", "", closed=row["closed"] and row["kind"] in CLOSABLE,
@@ -190,11 +160,11 @@ def _candidate(scored: Scored, row: dict[str, Any]) -> Candidate:
     )
 
 
-def _rarest(weights: dict[str, float], index: _Index) -> list[str]:
+def _rarest(index: _Index) -> list[str]:
     """Return the words that candidates are looked up by."""
     looked: list[str] = []
     read = 0
-    for stem in sorted(weights, key=lambda stem: (index.count(stem), stem)):
+    for stem in sorted(index.looked, key=lambda stem: (index.count(stem), stem)):
         read += index.count(stem)
         if looked and read > PLACES_MOST:
             break
@@ -203,72 +173,67 @@ def _rarest(weights: dict[str, float], index: _Index) -> list[str]:
 
 
 class _Index:
-    """What `memory.recall` asks of an index, over the candidates of one question."""
+    """What `memory.recall` asks of an index, over the candidates of one question.
 
-    def __init__(self, asker: Asker, totals: Totals) -> None:
-        self._asker = asker
-        self.totals = totals
-        self._counts: dict[str, int] = {}
-        self._rows: list[dict[str, Any]] = []
+    Args:
+        asker: who asks.
+        wanted: of which ledgers.
+        question: the words of it are counted at once.
+    """
+
+    def __init__(self, asker: Asker, wanted: str, question: str) -> None:
+        self._asker, self._wanted = asker, wanted
+        stems = asker.stems.of(question)
+        self._starts = tuple({one[:_START] for one in stems if len(one) >= _START})
+        self._near: list[tuple[str, int]] = self._beginning(self._starts, _SPELLED)
+        if len(self._near) == _SPELLED:
+            self._starts = ()
+        self._counts = dict(self._near)
+        facts = self._count(["", *[one for one in stems if one[:_START] not in self._starts]])
+        self.totals = Totals(0, facts, _CHARS * facts)
+        self._rows: list[Row] = []
         #: the words that were looked up, in order
         self.looked: dict[str, None] = {}
 
-    def rows_are(self, rows: list[dict[str, Any]]) -> None:
+    def rows_are(self, rows: list[Row]) -> None:
         """Take candidates: the older text has the lower number, as in a ledger."""
         self._rows = sorted(rows, key=lambda row: (row["stem"], row["ledger"], row["id"]))
         self.totals = self.totals._replace(logs=len(rows))
 
-    def row(self, number: int) -> dict[str, Any]:
+    def row(self, number: int) -> Row:
         """Return a candidate by its row."""
         return self._rows[number >> PLACE_BITS]
 
-    def count_all(self, question: str) -> None:
-        """Count the words of a question, all at once."""
-        self._count(self.stems(question))
-
-    def _count(self, stems: Iterable[str]) -> None:
-        new = [one for one in dict.fromkeys(stems) if self._known(one) is None]
-        for row in self._asker.rows("counts", new) if new else ():
-            # what few have may have come since the counting, and more of it may come
-            kept = self._asker.counts if row["facts"] > _FEW else self._counts
-            kept[row["word"]] = row["facts"]
-
-    def _known(self, stem: str) -> int | None:
-        unknown = None if self._asker.own is None else 0
-        return self._asker.counts.get(stem) or self._counts.get(stem, unknown)
+    def _count(self, stems: list[str]) -> int:
+        """Count words; return in how many facts the first one is."""
+        self._counts |= dict.fromkeys(stems, 0)
+        self._counts |= dict(self._asker.rows("counts", stems, self._wanted))
+        return self._counts[stems[0]]
 
     def stems(self, text: str) -> list[str]:
         """Return the words of a text as they are kept."""
-        return self._asker._stems.of(text)
+        return self._asker.stems.of(text)
 
     def count(self, stem: str) -> int:
         """Return how many facts have a word."""
-        known = self._known(stem)
-        if known is None:
-            self._count([stem])
-        return self._known(stem) or 0
+        if stem not in self._counts and stem[:_START] not in self._starts:
+            return self._count([stem])
+        return self._counts.get(stem, 0)
+
+    def _beginning(self, starts: Sequence[str], most: int) -> list[tuple[str, int]]:
+        return self._asker.rows("beginning", list(starts), most, self._wanted) if starts else []
 
     def beginning(self, start: str) -> list[tuple[str, int]]:
         """Return the words that begin so, commonest first."""
-        found = self._begun(start, _BEGINNING)
-        self._counts.update(found)
+        if start[:_START] in self._starts:
+            return [two for two in self._near if two[0].startswith(start)][:_BEGINNING]
+        found = self._beginning((start,), _BEGINNING)
+        self._counts |= dict(found)
         return found
 
     def spelled(self, start: str) -> list[str]:
         """Return the words that begin so."""
-        return sorted([word for word, _ in self._begun(start, _SPELLED)])
-
-    def _begun(self, start: str, most: int) -> list[tuple[str, int]]:
-        known = self._asker.begun.get((start, most))
-        own, counts = self._asker.own, self._asker.counts
-        if own is not None:
-            some = own[bisect_left(own, start) : bisect_left(own, start + chr(sys.maxunicode))]
-            return sorted([(word, counts[word]) for word in some], key=lambda two: -two[1])[:most]
-        if known is None:
-            rows = self._asker.rows("beginning", start, most)
-            known = [(row["word"], row["facts"]) for row in rows]
-            self._asker.begun[start, most] = known
-        return known
+        return sorted([word for word, _ in self._beginning((start,), _SPELLED)])
 
     def facts_found(self, stem: str) -> list[tuple[int, int]]:
         """Return where a word stands in candidates."""
@@ -310,7 +275,7 @@ class _Index:
         return False
 
 
-def filters_of(filters: Filters, repo: str, team: str) -> dict[str, Any]:
+def filters_of(filters: Filters, repo: str, team: str) -> Row:
     """Return what hits have to be, as `org.find` takes it.
 
     Raises:
@@ -327,19 +292,3 @@ def filters_of(filters: Filters, repo: str, team: str) -> dict[str, Any]:
         "superseded": filters.superseded,
     }  # fmt: skip
     return {key: value for key, value in said.items() if value}
-
-
-def link_of(row: dict[str, Any]) -> str:
-    """Return where a forge shows the log that a row comes from, "" for a folder of a machine."""
-    url, path = str(row["url"]), row["path"]
-    commit = row.get("commit") or row["tip"]
-    if path and (known := forge_at(url).file(path, commit)):
-        return known
-    if not path or ("://" not in url and "@" not in url):
-        return ""
-    if "://" not in url:
-        url = "https://" + url.rpartition("@")[2].replace(":", "/", 1)
-    scheme, _, rest = url.partition("://")
-    if scheme not in ("https", "ssh"):
-        return ""
-    return f"https://{rest.rpartition('@')[2].removesuffix('.git')}/blob/{commit}/{path}"

@@ -8,8 +8,6 @@ from ledger.errors import WrongUsage
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
 
-_FORMS = ("events", "vault", "site", "parquet")
-
 
 def export(
     call: Invocation,
@@ -18,14 +16,10 @@ def export(
     base: str,
     allow_shallow: bool,
     dry_run: bool,
-    **more: bool,
 ) -> int:
     """Run `diurna export`."""
     if allow_shallow and what != "site":
         raise WrongUsage("--allow-shallow goes with `site`", hint="diurna export site DIR")
-    for option in [name for name, given in more.items() if given and what != "parquet"]:
-        hint = f"diurna export parquet DIR --{option}"
-        raise WrongUsage(f"--{option} goes with `parquet`", hint=hint)
     if base and (what != "site" or not base.startswith(("https://", "http://"))):
         said = "--base is the address under which a `site` will be found"
         raise WrongUsage(said, hint="diurna export site DIR --base https://…")
@@ -40,59 +34,12 @@ def export(
     if not dir:
         raise WrongUsage("no folder is named", hint=f"diurna export {what} DIR")
     folder = os.path.normpath(os.path.join(call.folder(), dir))
-    if what == "parquet":
-        if more["check"]:
-            return _check_parquet(call, folder, more["org"])
-        return _write_parquet(call, folder, more["org"], dry_run)
     if what == "vault":
         return _write_vault(call, folder, dry_run)
     from rituals.cli.commands.web import write_site
 
     write_site(call, folder, base, dry_run, shallow=allow_shallow)
     return 0
-
-
-def _write_parquet(call: Invocation, folder: str, org: bool, dry_run: bool) -> int:
-    from rituals.org.parquet_export import write_home, write_org
-
-    if dry_run:
-        raise WrongUsage(
-            "--dry-run goes with `vault` and `site`", hint=f"diurna export parquet {folder}"
-        )
-    if org:
-        from rituals.org.org_database import WORKER, connect, told
-
-        with connect("", WORKER) as base, told():
-            rows = write_org(base, folder)
-    else:
-        rows = write_home(call.reader(), folder)
-    if call.json:
-        call.out.answer({"folder": folder, "rows": rows})
-    else:
-        some = ", ".join([f"{count} {name}" for name, count in rows.items()])
-        call.out.line(f"wrote {some}: {folder}")
-    return 0
-
-
-def _check_parquet(call: Invocation, folder: str, org: bool) -> int:
-    """Say which ledgers an export has not as they are; return 1 where there is one."""
-    from rituals.org.parquet_export import outdated
-
-    if org:
-        from rituals.org.org_database import WORKER, connect, told
-
-        with connect("", WORKER) as base, told():
-            found = outdated(folder, base, None)
-    else:
-        found = outdated(folder, None, call.reader())
-    differing = {name: said for name, said in sorted(found.items()) if said}
-    if call.json:
-        call.out.answer({"folder": folder, "ledgers": found})
-    else:
-        for name, said in differing.items():
-            call.out.line(f"{said}: {name}")
-        call.out.line(f"{len(differing)} of {counted(len(found), 'ledger')} differ")
-    return 1 if differing else 0
 
 
 def _write_vault(call: Invocation, folder: str, dry_run: bool) -> int:

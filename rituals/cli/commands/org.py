@@ -6,64 +6,39 @@ import os
 
 from ledger.environment import data_folder
 from ledger.errors import WrongUsage
-from rituals.answers.record_fields import fields_of
-from rituals.cli.context import Invocation
+from rituals.cli.context import STDIN, Invocation
 from rituals.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from rituals.org.org_clashes import Clash
     from rituals.org.org_database import Connection
-    from rituals.org.org_search import Asker
 
 #: Each action with the words that it takes, at least and at most (-1 for any number), and its own options.
 _TAKES: Mapping[str, tuple[int, int, str]] = {
-    "init": (0, 1, ""),
-    "add": (1, -1, "team reader forge"),
-    "work": (0, 0, "jobs once mirrors listen"),
-    "read": (1, -1, ""),
-    "rebuild": (1, -1, ""),
-    "forget": (1, -1, ""),
-    "vacuum": (1, 1, "mirrors"),
-    "readers": (1, -1, "forge"),
-    "team": (1, -1, ""),
-    "token": (1, 1, ""),
-    "status": (0, 0, ""),
-    "clashes": (0, 0, "team repo differ"),
-}
+    "init": (0, 1, ""), "add": (1, -1, "team reader"), "work": (0, -1, "jobs once mirrors"),
+    "readers": (1, -1, ""), "status": (0, 0, ""), "rebuild": (1, -1, "forget mirrors"),
+}  # fmt: skip
 ACTIONS = tuple(_TAKES)
-#: What is told of each side of a clash, and where there is none.
-_SIDE = "name url team commit path id kind tier text created agent author known known_by"
-_NONE = ("contradict each other", "chose differently")
-_WISHED = {"read": "is read", "rebuild": "is made anew", "forget": "is forgotten"}
 
 
 def org(call: Invocation, /, action: str, words: tuple[str, ...], **given: Any) -> None:
     """Run `diurna org`."""
     _check(action, words, given)
-    from rituals.org.org_database import WORKER, connect, initialise, place_of, told
+    from rituals.org.org_database import SCHEMA, connect_owner, initialise, place_of, told
 
     if action == "init":
-        before, now = initialise(place_of(words[0] if words else ""))
-        return _tell(
-            call, {"before": before, "schema": now},
-            f"the schema is of number {now}" + (", as it was" if before == now else ""),
-        )  # fmt: skip
+        new = initialise(place_of(words[0] if words else ""))
+        said = f"the schema is of number {SCHEMA}" + ("" if new else ", as it was")
+        return _tell(call, {"schema": SCHEMA, "new": new}, said)
+    with connect_owner() as base, told():
+        _run(call, base, action, words, given)
     if action == "work":
         from rituals.org.org_worker import Setting, work
 
-        setting = Setting(
-            place_of(), _mirrors(call, given), given["jobs"], "", given["listen"] or ""
-        )
-        work(setting, once=given["once"])
-        return
-    if action == "clashes":
-        return _clashes(call, given)
-    with connect("", WORKER) as base, told():
-        _run(call, base, action, words, given)
+        work(Setting(place_of(), _mirrors(call, given), given["jobs"]), once=given["once"])
 
 
 def _run(
@@ -73,125 +48,49 @@ def _run(
     words: tuple[str, ...],
     given: dict[str, Any],
 ) -> None:
-    from rituals.org import org_registry as registry
+    from rituals.org import org_ledgers as ledgers
 
     if action == "status":
-        from rituals.org.org_status import status, status_lines
-
-        found = status(base)
-        if call.json:
-            return call.out.answer(found)
-        for line in status_lines(found):
-            call.out.line(line)
-        return
+        found = ledgers.status(base)
+        return _tell(call, found, "\n".join(ledgers.status_lines(found)))
     if action == "add":
-        return _add(call, base, words, given)
-    if action == "team":
-        registry.set_team(base, words[0], words[1:])
-        return _tell(
-            call, {"team": words[0], "people": words[1:]}, f"{words[0]} is {_people(words[1:])}"
-        )
-    if action == "token":
-        made = registry.make_token(base, words[0])
-        return _tell(call, {"person": words[0], "token": made}, made)
+        named = ledgers.listed(_listed(call, words), call.folder())
+        new = ledgers.add(base, named, given["team"], given["reader"])
+        said = "" if given["reader"] else "; nobody may read them yet: `diurna org readers`"
+        return _tell(call, {"added": new}, f"{counted(len(new), 'ledger')} will be read{said}")
     if action == "readers":
-        kind, ledger = given["forge"] or "", registry.ledger_named(base, words[0])
-        was = registry.set_readers(base, ledger, words[1:], kind)
-        said = (
-            f"{words[0]} is read by {_people(words[1:])}"
-            + "; its forge is not asked any more" * was
-        )
-        return _tell(
-            call,
-            {"ledger": words[0], "readers": words[1:]},
-            f"{words[0]} is read by whom its forge says" if kind else said,
-        )
-    if action == "vacuum":
-        from rituals.org.org_vacuum import vacuum
+        name, ledger = words[0], ledgers.ledger_named(base, words[0])
+        if words[1:]:
+            ledgers.set_readers(base, ledger, _listed(call, words[1:]))
+        roles = ledgers.readers_of(base, ledger)
+        said = f"{name} is read by {', '.join(roles) or 'nobody'}"
+        return _tell(call, {"ledger": name, "readers": roles}, said)
+    numbers = [ledgers.ledger_named(base, one) for one in words]
+    if action == "work":
+        return ledgers.wish(base, numbers)
+    said = "made anew when `diurna org work` comes to it"
+    if given["forget"]:
+        from rituals.org.org_mirror import forget
 
-        done = vacuum(base, registry.ledger_named(base, words[0]), _mirrors(call, given))
-        for step in done if not call.json else ():
-            call.out.line(step)
-        return call.out.answer({"ledger": words[0], "steps": done}) if call.json else None
-    from rituals.org.org_jobs import wish
-
-    wish(base, [registry.ledger_named(base, one) for one in words], action)
-    _tell(call, {"ledgers": words, "wish": action}, f"{', '.join(words)} {_WISHED[action]} next")
+        for one in numbers:
+            ledgers.forget_ledger(base, one)
+            forget(_mirrors(call, given), one)
+        said = "forgotten"
+    else:
+        ledgers.wish(base, numbers, "rebuild")
+    _tell(call, {"ledgers": words, "forgotten": given["forget"]}, f"{', '.join(words)} is {said}")
 
 
-def _clashes(call: Invocation, given: Mapping[str, Any]) -> None:
-    """List what ledgers that one may read say against each other."""
-    from memory.recall.hits.snippets import one_line
-    from rituals.org.org_clashes import clashes
-    from rituals.org.org_recall import OrgReader, fact_text
-    from rituals.org.org_search import link_of
-
-    def ask(asker: Asker) -> list[tuple[Clash, ...]]:
-        wanted = {"team": given["team"] or "", "repo": given["repo"] or ""}
-        return [
-            clashes(asker, **wanted, chosen=chosen)
-            for chosen in (given["differ"], not given["differ"])
-        ]
-
-    reader = OrgReader()
-    try:
-        found, others = reader.ask(ask)
-    finally:
-        reader.close()
-    if call.json:
-
-        def side(row: dict[str, Any]) -> dict[str, object]:
-            return {**{key: row[key] for key in _SIDE.split()}, "link": link_of(row)}
-
-        listed = [
-            {
-                **fields_of(one, "entity subject reason"),
-                "sides": [side(one.first), side(one.second)],
-            }
-            for one in found
-        ]
-        return call.out.answer({"clashes": listed, "others": len(others)})
-    for one in found:
-        call.out.line((one.entity, "bold"), f": {one.reason}")
-        for row in (one.first, one.second):
-            call.out.indented(fact_text(row, one_line(row["text"])), "  ")
-    if not found:
-        call.out.talk("no two ledgers that you may read " + _NONE[given["differ"]])
-    if others and not given["differ"]:
-        call.out.talk(
-            f"{counted(len(others), 'more pair')}: what a repository does itself (--differ)"
-        )
-
-
-def _add(
-    call: Invocation, base: Connection[Any], words: tuple[str, ...], given: dict[str, Any]
-) -> None:
-    """Register repositories, and those of organisations by a forge's API."""
-    from rituals.org import org_registry as registry
-    from rituals.org.org_forge import ForgeApi, is_organisation
-
-    new, kind = [], given["forge"] or ""
-    forges = [ForgeApi(kind, word) for word in words if kind or is_organisation(word)]
-    others = [word for word in words if not kind and not is_organisation(word)]
-    for forge in forges:
-        new += registry.add_listed(base, forge, given["team"], given["reader"])
-    if others:
-        named = registry.listed(others, call.folder())
-        new += registry.add(base, named, given["team"], given["reader"])
-    said = f"{counted(len(new), 'ledger')} will be read"
-    if not given["reader"]:
-        said += (
-            "; by whom, their forge says" if forges and not others else "; nobody may read them yet"
-        )
-    _tell(call, {"added": new}, said)
+def _listed(call: Invocation, words: Sequence[str]) -> list[str]:
+    """Return what is named; - is what stands on standard input, a line each."""
+    if tuple(words) != (STDIN,):
+        return list(words)
+    lines = call.read(STDIN).decode("utf-8", "surrogateescape").split("\n")
+    return [line.strip() for line in lines if line.strip()]
 
 
 def _check(action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> None:
-    """Refuse what an action does not take.
-
-    Raises:
-        WrongUsage: there is no such action, or it takes something else.
-    """
+    """Refuse what an action does not take."""
     if action not in _TAKES:
         raise WrongUsage(f"there is no `org {action}`", hint=f"actions: {', '.join(ACTIONS)}")
     least, most, options = _TAKES[action]
@@ -202,10 +101,6 @@ def _check(action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> Non
             raise WrongUsage(f"--{key} does not go with `org {action}`", hint="diurna org --help")
 
 
-def _people(names: tuple[str, ...]) -> str:
-    return ", ".join(names) or "nobody"
-
-
 def _mirrors(call: Invocation, given: Mapping[str, Any]) -> str:
     """Return the folder of the mirrors."""
     where = given["mirrors"] or f"{data_folder()}/diurna-org"
@@ -213,8 +108,8 @@ def _mirrors(call: Invocation, given: Mapping[str, Any]) -> str:
 
 
 def _tell(call: Invocation, values: Mapping[str, object], said: str) -> None:
-    """Answer with values or in a line."""
+    """Answer with values, or in lines."""
     if call.json:
         call.out.answer(values)
-    else:
-        call.out.line(said)
+    for line in said.split("\n") if not call.json else ():
+        call.out.line(line)

@@ -31,8 +31,8 @@ def serve(
     """Serve pages until a signal comes.
 
     The port is 0 for a free one. With `write` there are forms, and `agent` is who writes, "" for whom git
-    names; `opens` opens a browser, where there is one and a person. With `org` the pages are of an
-    organisation's ledgers.
+    names; `opens` opens a browser, where there is one and a person. With `org` there is a search over an
+    organisation's ledgers alone.
     """
     _look_for("jinja2", "starlette", "uvicorn")
     from rituals.cli.exit_codes import translate

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ledger.errors import DiurnaError, WrongUsage
 from ledger.home import WithoutPersonal
 from memory.recall.recall_values import FULL, INDEX
-from rituals.org.org_recall import OrgReader, Scope, recall
+from rituals.org.org_recall import Scope, recall
+from rituals.org.org_search import Asker
 from rituals.serve.mcp.responses import RecallAnswered, answered
 
 TYPE_CHECKING = False
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
     from rituals.serve.mcp.input_schemas import RecallAsked
 
 #: Asked by the memory's thread alone.
-_READER = OrgReader()
+_ASKER = Asker()
 
 
 def recall_of_org(memory: Memory, asked: RecallAsked, filters: Filters) -> RecallAnswered:
-    """Search the ledgers that the person of $DIURNA_ORG_TOKEN may read, as `diurna recall --org` does.
+    """Search the ledgers that whom $DIURNA_ORG lets in may read, as `diurna recall --org` does.
 
     A hit is the line of the command's, or all of its text, and where it is found below.
 
@@ -28,15 +29,14 @@ def recall_of_org(memory: Memory, asked: RecallAsked, filters: Filters) -> Recal
     """
     if WithoutPersonal.depth:
         raise DiurnaError(
-            "what the person of $DIURNA_ORG_TOKEN may read is not asked over HTTP: "
-            "every program of this machine could",
+            "an organisation is not asked over HTTP: every program of this machine could",
             hint="a client that starts the server itself gets it",
         )
     if filters.within:
         raise WrongUsage("within is of one memory", hint="leave org or within out")
     scope = Scope(asked.repo, asked.team, memory.home.repository.where)
     full = asked.level == FULL
-    found = recall(asked.query, filters, scope, asked.limit, reader=_READER, full=full)
+    found = recall(asked.query, filters, scope, asked.limit, asker=_ASKER, full=full)
     hits = []
     for hit in found.hits:
         link = hit.text.rpartition("\n")[2].strip()

@@ -56,29 +56,27 @@ def serve_pages(setting: Setting, port: int) -> int:
 
 
 def serve_org(setting: Setting, port: int) -> int:
-    """Serve pages of an organisation's ledgers, as the person of $DIURNA_ORG_TOKEN; see `serve_pages`.
+    """Serve the search over an organisation's ledgers, as whom $DIURNA_ORG lets in; see `serve_pages`.
 
     Raises:
-        NotFound: it is not said who asks, or where the database is.
+        NotFound: it is not said where the database is.
         DiurnaError: the database can not be asked, or the port not be had.
     """
     from ledger.environment import data_folder
-    from rituals.org.org_recall import OrgReader
+    from rituals.org.org_search import Asker
+    from rituals.serve.web.server.org_app import org_app_of
+    from rituals.serve.worker import Worker
 
-    reader = OrgReader()
-    reader.ask(lambda asker: None)
-    reader.close()
-    from rituals.serve.web.server.org_app import Asking, org_app_of
-
-    usual, slow = Asking("diurna-org"), Asking("diurna-org-slow")
+    asker, worker = Asker(), Worker("diurna-org")
+    asker.open()
+    asker.close()
     try:
         return _served(
             setting, port, "", data_folder(),
-            lambda access: org_app_of(usual, slow, access, setting.tell),
+            lambda access: org_app_of(asker, worker, access, setting.tell),
         )  # fmt: skip
     finally:
-        usual.end(1.0)
-        slow.end(1.0)
+        worker.end(1.0, asker.close)
 
 
 def _served(
