@@ -166,14 +166,6 @@ def first_of(found: list[Finding]) -> list[Finding]:
     return kept
 
 
-def guard_events(
-    events: tuple[Event, ...], personal: str
-) -> tuple[tuple[Event, ...], tuple[Finding, ...]]:
-    """Redact the secrets in the events of a log that has no header yet; see `guard`."""
-    log, found = guard(SessionLog((), "Events", "", events), personal=personal)
-    return log.events, found
-
-
 def _refuse_nothing(log: SessionLog) -> None:
     """Refuse a log of which nothing is left where something has to stand."""
     texts = [event.text for event in log.events if isinstance(event, FactCreated | FactUpdated)]

@@ -18,30 +18,8 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from ledger.model.logset import LogRef
 
-#: What was read ahead for somebody who goes through the whole ledger, by blob.
-_AHEAD: dict[str, bytes] = {}
 #: The most blobs that are looked for as loose files before git is asked.
 LOOSE_UP_TO = 64
-
-
-class ReadAhead:
-    """Has all logs read by one git while many of them are asked for, each by itself: a `with` block.
-
-    They are held in the memory of the process, about 4 KB each, until the block ends.
-
-    Args:
-        home: whose logs they are.
-        refs: the logs.
-    """
-
-    def __init__(self, home: Home, refs: Sequence[LogRef]) -> None:
-        self._home, self._refs = home, refs
-
-    def __enter__(self) -> None:
-        _AHEAD.update({ref.blob: content for ref, content in read_bytes(self._home, self._refs)})
-
-    def __exit__(self, *_: object) -> None:
-        _AHEAD.clear()
 
 
 def read_bytes(
@@ -52,9 +30,6 @@ def read_bytes(
     Logs whose object is missing are left out. `reader` gives a git that was started before to be asked,
     where there is one.
     """
-    if _AHEAD and all(ref.blob in _AHEAD for ref in refs):
-        yield from [(ref, _AHEAD[ref.blob]) for ref in refs]
-        return
     held = held_bytes(home, refs)
     yield from held.items()
     objects = home.repository.commondir + "/objects"
