@@ -149,6 +149,7 @@ def _policy(repo: Repo, said: str) -> None:
     repo.git("commit", "-qam", "policy")
 
 
+@pytest.mark.deep(reason="title_forms and brief_same_bytes are the small ones")
 @pytest.mark.parametrize("rest", [20, 5, 0])
 def test_used_fact_stays_unused_rests(team: Team, repo: Repo, run: Run, rest: int) -> None:  # noqa: F811
     """Shown to so many captured sessions since its last use, a fact gives its line away, and nothing else."""

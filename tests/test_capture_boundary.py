@@ -623,6 +623,7 @@ def test_a_name_that_no_header_holds_is_told_by_its_digest(
     assert "ghp_" not in captured_texts(memory)[0]
 
 
+@pytest.mark.deep(reason="test_capture_laws has it without kills")
 @pytest.mark.parametrize("kind", [IN_TREE, OWN_REPOSITORY])
 def test_kills_and_repeats_lose_nothing_and_tell_nothing_twice(tmp_path: Path, kind: str) -> None:
     """Whoever is killed, wherever, the next one goes on; the campaign kills a thousand."""

@@ -276,6 +276,7 @@ def test_a_diff_is_read_whatever_its_files_are(bare_repo: Repo) -> None:
     assert found["bin"].size == -1 and found["moved.py"].before == ""
 
 
+@pytest.mark.deep(reason="the other tests here ask the command that it calls")
 @pytest.mark.skipif(not ACTION.exists(), reason="the source tree's")
 def test_the_action_writes_annotations_and_a_summary(
     bare_repo: Repo, run: Run, tmp_path: Path

@@ -71,6 +71,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ledger.wal.git_locks._git_commands", lambda: iter(()))
 
 
+@pytest.mark.deep(reason="each finding of doctor is a case of test_findings")
 def test_a_healthy_home_is_in_order_and_asking_changes_nothing(
     doctor: Doctor, repo: Repo, run: Run
 ) -> None:
@@ -409,6 +410,7 @@ def test_what_a_reader_makes_is_its_owners(doctor: Doctor, repo: Repo, run: Run)
     assert "open-to-others" not in codes(doctor("--json"))
 
 
+@pytest.mark.deep(reason="each finding of doctor is a case of test_findings")
 def test_a_drifted_projection_is_published_and_an_edited_one_is_not(
     doctor: Doctor, repo: Repo, run: Run
 ) -> None:

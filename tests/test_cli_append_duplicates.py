@@ -43,6 +43,7 @@ def test_a_similar_fact_is_named(run: Run) -> None:
     )
 
 
+@pytest.mark.deep(reason="the other tests here have facts that hold")
 def test_an_archived_fact_is_named_too(run: Run) -> None:
     """What faded is not forgotten."""
     archive(run, "api-timeouts")
@@ -124,6 +125,7 @@ def test_an_id_made_from_a_text_never_doubles_a_fact(repo: Repo, run: Run) -> No
     assert ran.err.startswith("warning: mine is similar to `api-timeouts` (100)\n")
 
 
+@pytest.mark.deep(reason="the other tests here have facts that hold")
 def test_an_archived_fact_is_not_doubled_either(run: Run) -> None:
     """The hint brings it back."""
     archive(run, "api-timeouts")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.conftest import Repo, Run, laid_once
 
 
@@ -89,6 +91,7 @@ def test_archive_refuses_and_changes_nothing(held: Repo, run: Run) -> None:
     assert held.shape() == before
 
 
+@pytest.mark.deep(reason="test_laws has it without a home")
 def test_what_would_have_faded_meanwhile_comes_back_by_a_use_alone(held: Repo, run: Run) -> None:
     """Taking it out would not make it live, so that is refused with what would."""
     assert run("forget", "--archive", "importer", "--reason", "x").code == 0

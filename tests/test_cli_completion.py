@@ -100,6 +100,7 @@ CASES = [
 ]
 
 
+@pytest.mark.deep(reason="test_cli::completion is the small one")
 @each_row("line, expected", CASES)
 def test_what_is_offered(
     shop: Repo, environment: dict[str, str], line: str, expected: list[str]

@@ -54,6 +54,7 @@ def reviewed(run: Run) -> tuple[int, bool, dict[str, int]]:
     )
 
 
+@pytest.mark.deep(reason="test_cli_review has it without a terminal")
 def test_whoever_quits_keeps_what_was_answered(shop: Repo, typed: Terminal, run: Run) -> None:
     """`q` records the answers and says what was not asked; the review stays due, and asks the rest."""
     assert reviewed(run) == (4, True, {"invariant-due": 3})
@@ -155,6 +156,7 @@ def test_no_and_nothing_now_is_remembered(shop: Repo, typed: Terminal, run: Run)
     assert {one["closed"] for name, one in facts.items() if name.startswith("review-")} == {True}
 
 
+@pytest.mark.deep(reason="test_cli_review has it without a terminal")
 def test_a_policy_that_does_not_fit_is_set_by_accepting(
     shop: Repo, typed: Terminal, run: Run
 ) -> None:

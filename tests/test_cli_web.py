@@ -113,6 +113,7 @@ def test_what_is_asked_all_day_loads_none_of_it(repo: Repo, run: Run) -> None:
     assert done.stderr.splitlines()[-1] == "[]"
 
 
+@pytest.mark.deep(reason="test_web_export has its files")
 def test_a_site_is_written_and_said(repo: Repo, run: Run) -> None:
     """The same pages as files: where, how many, and what of it is new."""
     run("append", "--title", "One", "--new", "id=one fact: A fact.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,9 +20,21 @@ pytestmark = pytest.mark.skipif(not COMMANDS.exists(), reason="this is about the
 #: Commands that answer no question about a ledger.
 #: `org` needs a database: ORG.md has its answers.
 WITHOUT_KEYS = {"mcp", "org", "web"}
+_KEYS = re.compile(r"^```keys\n.*?^```$", re.DOTALL | re.MULTILINE)
 FAILURE = "A failure says:\n\n```keys\n{}\n```\n\n"
 
 
+def test_the_page_says_what_the_commands_take() -> None:
+    """Every option and example is on the page, as their help has it; of the keys of answers the next test tells."""
+    text = COMMANDS.read_text(encoding="utf-8")
+    now, made = [
+        [line for line in _KEYS.sub("", said).splitlines() if line]
+        for said in (text, page(text, {}))
+    ]
+    assert now == made
+
+
+@pytest.mark.deep(reason="the_page_says_what_the_commands_take is the small one")
 def test_the_page_is_fresh(bare_repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every option and every key of an answer is on the page, and none that is not there.
 

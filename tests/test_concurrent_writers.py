@@ -208,6 +208,7 @@ def test_b8_packing_between_two_appends_of_one_process_loses_nothing(
     assert len(memory.state().standings()) == 5
 
 
+@pytest.mark.deep(reason="test_repair_dropped_logs is the small one")
 @pytest.mark.parametrize("loop", [GC, PACK_REFS])
 def test_b8_collecting_beside_writers_loses_nothing(tmp_path: Path, loop: str) -> None:
     """Processes of both kinds append while git packs in a loop."""
@@ -218,6 +219,7 @@ def test_b8_collecting_beside_writers_loses_nothing(tmp_path: Path, loop: str) -
     assert found.acknowledged == found.in_ledger == 12
 
 
+@pytest.mark.deep(reason="test_lost_objects is the small one")
 @pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
 def test_b9_pruning_beside_writers_loses_nothing(tmp_path: Path, kind: str) -> None:
     """The same with `git gc --prune=now`, which takes what a branch is just moving to."""

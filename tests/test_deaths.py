@@ -115,6 +115,7 @@ def test_a_page_that_the_killed_left_is_nobodys_edit(
     assert tried.open().edited() == ()
 
 
+@pytest.mark.deep(reason="test_crashes kills each step of an append")
 @pytest.mark.skipif(not strace_works(), reason="strace is not here or may not trace")
 def test_a_sample_of_the_campaign(tmp_path: Path) -> None:
     """A redaction dies at its index, and with the git that moves its branch."""
@@ -132,6 +133,7 @@ def test_a_sample_of_the_campaign(tmp_path: Path) -> None:
         assert not death.faults, site
 
 
+@pytest.mark.deep(reason="of the campaign alone")
 @pytest.mark.skipif(not strace_works(), reason="strace is not here or may not trace")
 def test_a_copy_made_at_a_call_is_what_a_kill_there_leaves(tmp_path: Path) -> None:
     """On this the whole campaign stands: at each call of a note the branch, the index and the files are the same."""

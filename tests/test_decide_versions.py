@@ -154,6 +154,7 @@ def test_a_fact_that_was_called_false_holds_again(memory: Memory, event: Event) 
     assert memory.state()["old"].fact.false, "what is said later counts"
 
 
+@pytest.mark.deep(reason="test_second_fold has it without a home")
 def test_what_was_not_seen_is_not_taken_back(pair: tuple[Clone, Clone]) -> None:
     """One reinstates while the other supersedes for another reason: that one stands, on both sides."""
     one, two = pair

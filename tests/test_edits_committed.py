@@ -40,6 +40,7 @@ def commit_edit(
     return clone.git("rev-parse", "HEAD")
 
 
+@pytest.mark.deep(reason="test_edited_pages has it in one clone")
 def test_an_edit_that_was_pushed_is_heard_by_who_joins(team: Team) -> None:
     """Both sides have new commits: the edit is a log of the person's, and nothing settles differently."""
     one, plain, third = team.one, team.clone("Pat"), team.clone("Third")
@@ -76,6 +77,7 @@ def test_an_edit_that_fast_forwards_is_heard(team: Team) -> None:
     level(one)
 
 
+@pytest.mark.deep(reason="test_edited_pages has it in one clone")
 def test_two_clones_that_hear_one_edit_make_one_log(team: Team) -> None:
     """The log is a function of the commit: read apart, at other times, it has one name and one place."""
     one, two, plain = team.one, team.clone("Two"), team.clone("Pat")

@@ -187,6 +187,7 @@ def test_two_names_for_one_place(repo: Repo, run: Run) -> None:
     assert "0 logs imported" in run("import", "events", "-", *home, stdin=lines.encode()).out
 
 
+@pytest.mark.deep(reason="the other tests here have a small ledger")
 @needs_mercury
 def test_a_ledger_of_another_tool(bare_repo: Repo, run: Run) -> None:
     """The real one, imported, arrives whole."""

@@ -37,6 +37,7 @@ def here(tmp_path: Path) -> Git:
 # ---- fault:I1: races ------------------------------------------------------------------------------
 
 
+@pytest.mark.deep(reason="test_sync::i1_a_rejected_push_is_joined_and_tried_again is the small one")
 def test_i1_clones_in_processes_of_their_own_all_land(tmp_path: Path) -> None:
     """The campaign of 8 × 25, small: no sync gives up, every clone ends at one tip with every log."""
     found = contend(tmp_path / "team", OWN_BRANCH, 3, 3)
@@ -220,6 +221,7 @@ def test_i5_a_path_that_is_not_there_is_told_as_such(pair: Pair) -> None:
 # ---- fault:I12: many ------------------------------------------------------------------------------
 
 
+@pytest.mark.deep(reason="test_sync::i1_a_rejected_push_is_joined_and_tried_again is the small one")
 def test_i12_a_remote_that_is_far_ahead(pair: Pair) -> None:
     """More logs than are joined twice: each is read once, with progress, and every one is there."""
     team, one, two = pair

@@ -69,6 +69,7 @@ def learned(clone: Clone, *facts: str) -> None:
 # ---- pull and push ------------------------------------------------------------------------------
 
 
+@pytest.mark.deep(reason="a_clone_without_diurna_merges_two_branches is the small one")
 @pytest.mark.parametrize(
     ("team", "how"),
     sampled(product([*WAYS, (OWN_REPOSITORY, "review")], ["--no-rebase", "--rebase"]), 3),
@@ -443,6 +444,7 @@ def test_an_own_branch_in_a_work_tree_by_plain_git(tmp_path: Path) -> None:
     assert one.published() == two.published()
 
 
+@pytest.mark.deep(reason="test_sync::c4_linked_worktrees_sync_at_once is the small one")
 def test_c4_linked_worktrees_of_one_branch_at_once(tmp_path: Path) -> None:
     """Real processes: three work trees of a fresh clone append and sync an own branch at the same time."""
     team = Team(tmp_path, OWN_BRANCH)

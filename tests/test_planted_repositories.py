@@ -104,6 +104,7 @@ def test_the_clone_s_own_home_answers_below_it(clone: Path, ran: Path) -> None:
     assert not ran.exists()
 
 
+@pytest.mark.deep(reason="a_planted_repository_is_none is the small one")
 def test_a_planted_repository_is_refused_where_it_is_named(clone: Path, ran: Path) -> None:
     """No other home answers in its place, and it does not either."""
     planted = clone / "vendor/lib"

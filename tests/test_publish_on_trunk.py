@@ -159,6 +159,7 @@ def test_a_review_publishes_on_the_trunk_alone(clone: Clone) -> None:
     assert clone.memory.drift() == ()
 
 
+@pytest.mark.deep(reason="nobody_is_nagged_on_a_branch_that_does_not_publish is the small one")
 def test_a_sync_publishes_on_the_trunk_alone(team: Team) -> None:
     """Two clones of a branch that does not publish join without a page; of the trunk, with the fresh one."""
     one, two = team.one, team.clone("two")

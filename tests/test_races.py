@@ -38,6 +38,7 @@ from tests.campaigns.races import race, start_worker
 SEED = 20_261_121
 
 
+@pytest.mark.deep(reason="test_concurrent_writers has two at a time")
 @pytest.mark.parametrize("kind", KINDS)
 def test_b2_writers_of_both_kinds_at_once_lose_nothing(tmp_path: Path, kind: str) -> None:
     """Four processes, six appends each: all are acknowledged, each is one log, and git is content."""
@@ -275,6 +276,9 @@ def test_a1_to_a5_a_killed_writer_loses_nothing_it_was_told(
     assert toll.slowest < LIMIT_SECONDS
 
 
+@pytest.mark.deep(
+    reason="test_network::i1_a_clone_killed_between_push_and_move_loses_nothing is the small one"
+)
 @pytest.mark.parametrize("kind", [OWN_BRANCH, OWN_REPOSITORY])
 def test_i1_syncs_killed_at_any_moment_lose_nothing(tmp_path: Path, kind: str) -> None:
     """Processes that append and sync, killed with and without their git; the next sync just works."""

@@ -244,6 +244,7 @@ def test_an_index_of_another_repository(home: Home, tmp_path: Path) -> None:
 # ---- other processes ---------------------------------------------------------------------------------
 
 
+@pytest.mark.deep(reason="the other tests here have one clone")
 def test_logs_of_another_clone_in_between(tmp_path: Path) -> None:
     """A sync brings logs that sort between ours; the open process finds them at their place."""
     team = Team(tmp_path)

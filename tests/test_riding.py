@@ -374,6 +374,7 @@ def test_what_is_committed_by_hand_is_let_go(home: Path) -> None:
     memory.close()
 
 
+@pytest.mark.deep(reason="the other tests here have each act by itself")
 @pytest.mark.parametrize("seed", range(2))
 def test_a_day_at_random(tmp_path: Path, seed: int) -> None:
     """A sample of the campaign, with its kills."""

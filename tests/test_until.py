@@ -72,6 +72,7 @@ def test_histories_end_facts_at_the_exact_commit(tmp_path: Path, seed: int) -> N
     assert list(differences(tmp_path / "code", 40 + seed, 16)) == []
 
 
+@pytest.mark.deep(reason="histories_end_facts_at_the_exact_commit is the small one")
 @pytest.mark.parametrize("seed", range(2))
 def test_to_and_fro_between_branches_tells_what_looking_anew_tells(
     tmp_path: Path, seed: int

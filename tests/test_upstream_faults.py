@@ -204,6 +204,7 @@ def test_a_damaged_object_is_not_written_again(repository: pygit2.Repository, ho
         loose_object(repository.path + "objects", blob)
 
 
+@pytest.mark.deep(reason="of libgit2 alone")
 def test_libgit2_never_comes_back_from_an_object_that_was_cut_short(
     repository: pygit2.Repository,
 ) -> None:

@@ -398,6 +398,7 @@ def test_a_model_asks_others_too(org: Organisation) -> None:
     memory.close()
 
 
+@pytest.mark.deep(reason="the other tests here have it without a redaction")
 def test_what_others_redact_goes_with_the_next_sync(asked: Organisation, run: Run) -> None:
     """From the answers, and from all that was kept of it beside what was fetched."""
     token = "zanzibarqoukka"
