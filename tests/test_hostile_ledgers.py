@@ -249,9 +249,9 @@ def test_the_campaign_knows_what_stands_for_each_parameter() -> None:
 
 def test_a_command_that_is_refused_is_not_fast(tmp_path: Path) -> None:
     """What ends at once with an error, or with a signal, says nothing of how long an answer takes."""
-    ends = {"recall": 1, "show": 2, "lint": 1, "log": 0}
+    ends = {"recall": 1, "show": 2, "check": 1, "log": 0}
     answered = {name: hostile.measured(hostile.Call(name, partial(int, code)), tmp_path).answered for name, code in ends.items()}  # fmt: skip
-    assert answered == {"recall": False, "show": False, "lint": True, "log": True}
+    assert answered == {"recall": False, "show": False, "check": True, "log": True}
     fault = hostile.measured(hostile.Call("log", partial(int, "no number")), tmp_path)
     assert (fault.code, fault.answered) == (3, False)
 

@@ -605,8 +605,8 @@ def test_a_block_that_a_person_edited_is_left_alone(bare_repo: Repo, run: Run) -
         path.read_text().replace("diurna:end", "end"),
     ):
         path.write_text(odd)
-        for command in ("install", "uninstall"):
-            ran = run(command, "codex")
+        for options in ((), ("--remove",)):
+            ran = run("install", *options, "codex")
             assert ran.code == 1 and "AGENTS.md: it " in ran.err and "by hand" in ran.err
             assert path.read_text() == odd
 
@@ -854,8 +854,8 @@ def test_doctor_names_what_is_not_as_it_was_written(
     edited_plugin = f"opencode: {plugin} is not as Diurna wrote it"
     assert set(told()) == {f"claude: {edited}", f"opencode: {edited}", edited_plugin}
     before = plugin.read_bytes()
-    for command in ("install", "uninstall"):
-        ran = run(command, "opencode", "--user")
+    for options in ((), ("--remove",)):
+        ran = run("install", *options, "opencode", "--user")
         assert ran.code == 1 and plugin.read_bytes() == before
         assert "once it has another name" in ran.err
     assert run("install", "--remove").code == 1
