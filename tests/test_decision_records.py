@@ -202,7 +202,7 @@ def test_no_title_loses_its_first_word(word: str) -> None:
 
 @each_row("path, holds", [
     ("docs/adr/0001-a.md", True), ("doc/architecture/decisions/2-b.md", True), ("docs/ADR-12.md", True),
-    ("docs/decisions/0003-queue/README.md", False), ("docs/decisions/0003-queue/x.md", True),
+    ("docs/decisions/0003-queue/README.md", True), ("docs/decisions/README.md", False), ("docs/decisions/0003-queue/x.md", True),
     ("docs/adr/template.md", False), ("docs/adr/index.md", False), ("docs/adr/0001-a.rst", False),
     ("CONTRIBUTING.md", False), ("CLAUDE.md", False), ("docs/design/x.md", False),
 ])  # fmt: skip

@@ -38,7 +38,7 @@ _FOLDER = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"adr[-_ ]?\d", re.IGNORECASE)
-_NO_RECORD = re.compile(r"(?:readme|index|changelog|.*\btemplate\b.*)$", re.IGNORECASE)
+_NO_RECORD = re.compile(r"(?:changelog|.*\btemplate\b.*)$", re.IGNORECASE)
 #: Folders whose documents are somebody else's, made by a program, or only show something.
 _FOREIGN = frozenset(
     "node_modules bower_components vendor vendored third_party third-party site-packages .venv deps dist "
@@ -188,7 +188,8 @@ def is_record(path: str) -> bool:
     stem, ending = os.path.splitext(name)
     if ending.lower() not in _MARKDOWN or _NO_RECORD.match(stem):
         return False
-    return bool(_NAME.match(stem) or any(_FOLDER.match(one) for one in folders[-2:]))
+    above = folders[-2:-1] if stem.lower() in ("readme", "index") else folders[-2:]
+    return bool(_NAME.match(stem) or any(map(_FOLDER.match, above)))
 
 
 def read_records(
