@@ -193,7 +193,7 @@ def test_what_another_user_wrote_is_not_unpacked(
     assert facts(home) == ["one", "three", "two"]
 
 
-@pytest.mark.deep(reason="test_cache_damage::what is not ours is not read is the small one")
+@pytest.mark.deep(reason="test_cache_damage is the small one")
 @pytest.mark.parametrize("suffix", [".shown", ".briefs"])
 def test_an_answer_that_another_user_wrote_is_not_printed(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str

@@ -99,6 +99,7 @@ def check(run: Run, theirs: Path, after: list[set[str]]) -> None:
             assert found["uses"] == int(said["uses"])
 
 
+@pytest.mark.deep(reason="the made ledger of the other tests here is the small one")
 @needs_mercury
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_real_ledger_is_as_its_pages_show_it(
