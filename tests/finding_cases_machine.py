@@ -10,9 +10,7 @@ from pathlib import Path
 
 from ledger.model.seal import seal
 from rituals.hosts.capture.capture_notes import Attempt, note_attempt
-from rituals.hosts.capture.stamps import stamp
 from rituals.hosts.install.install_plan import apply_plan, plan_install
-from rituals.hosts.moments import Moment
 from rituals.hosts.payloads import note_fault
 from tests.campaigns.homes import as_left
 from tests.captured_sessions import observe
@@ -50,29 +48,6 @@ def _(shop: Shop) -> Arguments:
     return on_path(shop, tools)
 
 
-@case(
-    "library-unusable",
-    "warning: this is pygit2 1.2.3 with libgit2 0.9; Diurna needs 1.19 or newer",
-    "reinstall Diurna in an environment of its own; short commands work without the library",
-)
-def _(shop: Shop) -> Arguments:
-    shop.monkeypatch.setattr("ledger.git.pygit2_store.versions", lambda: ("1.2.3", "0.9"))
-    return on_path(shop)
-
-
-@case(
-    "several-installed",
-    "warning: TOP/../one/diurna is the `diurna` that runs; TOP/../two/diurna may be another version",
-    "hooks and other shells may find another one first; keep one of them on PATH, or keep them at "
-    "the same version",
-)
-def _(shop: Shop) -> Arguments:
-    folders = [shop.path / ".." / name for name in ("one", "two")]
-    for folder in folders:
-        script(folder / "diurna", "true")
-    return on_path(shop, *folders)
-
-
 def installed(shop: Shop, host: str = "codex", *, answers: str = "echo '{}'") -> Arguments:
     """Let a host read this memory, by a `diurna` that says something to every call."""
     plan = plan_install(str(shop.path), (host,), user=False, servers=host == "claude")
@@ -104,54 +79,13 @@ def _(shop: Shop) -> Arguments:
 
 
 @case(
-    "host-server",
-    "warning: claude: the MCP server `TOP/../tools/diurna mcp` does not answer; is its extra installed "
-    "(`diurna[mcp]`)?",
-    "in a clone of Diurna `uv tool install '.[mcp]'` brings the extra; hooks work without it",
-)
-def _(shop: Shop) -> Arguments:
-    return installed(shop, "claude")
-
-
-@case(
-    "host-folder",
-    "info: qwen: started in this folder, it does not read the project's hooks",
-    "start it at the top, or `diurna install qwen --user` for every folder",
-)
-def _(shop: Shop) -> Arguments:
-    arguments = installed(shop, "qwen")
-    (shop.path / "deep").mkdir()
-    shop.monkeypatch.chdir(shop.path / "deep")
-    return arguments
-
-
-@case(
-    "host-unreviewed",
-    "info: codex: none of its sessions called a hook here, those of claude did",
-    "Codex skips hooks that nobody looked at: start `codex` here once and look at /hooks",
-)
-def _(shop: Shop) -> Arguments:
-    stamp(str(shop.path / ".git"), Moment("claude", "start", "s1", str(shop.path)))
-    return installed(shop)
-
-
-@case(
-    "host-untried",
-    "info: cursor: its hooks are set up as its documentation says; nobody has seen them run",
-    "`diurna brief` shows whether its sessions leave anything",
-)
-def _(shop: Shop) -> Arguments:
-    return installed(shop, "cursor")
-
-
-@case(
     "host-faults",
     "warning: 1 hook failed within 7 days; the last at 2026-11-21T08:30:12Z: hook codex Stop: OSError(28)",
     "agents went on without the answer; `DIURNA_HOOKS=off` silences the hooks of a shell",
 )
 def _(shop: Shop) -> Arguments:
     shop.monkeypatch.setattr("rituals.hosts.payloads.now_seconds", lambda: NOW_MS / 1000)
-    shop.monkeypatch.setattr("rituals.check.doctor.host_checks.now_seconds", lambda: NOW_MS / 1000)
+    shop.monkeypatch.setattr("rituals.check.doctor.machine.now_seconds", lambda: NOW_MS / 1000)
     note_fault(str(shop.path / ".git"), "hook codex Stop: OSError(28)")
     return installed(shop)
 
@@ -191,26 +125,6 @@ def _(shop: Shop) -> Arguments:
 
 
 @case(
-    "disk-nearly-full",
-    "warning: the disk of TOP/.git has COUNT MiB left",
-    "free some space there; an append that finds none changes nothing",
-)
-def _(shop: Shop) -> Arguments:
-    shop.monkeypatch.setattr("rituals.check.doctor.machine._FREE_BYTES", 1 << 80)
-    return on_path(shop)
-
-
-@case(
-    "shared-disk",
-    "warning: TOP/.git is on a nfs4 file system, where a lock may not reach other machines",
-    "write from one machine at a time there; better, a clone on a local disk and `diurna sync`",
-)
-def _(shop: Shop) -> Arguments:
-    shop.monkeypatch.setattr("rituals.check.doctor.machine.file_system", lambda *_: "nfs4")
-    return on_path(shop)
-
-
-@case(
     "no-home",
     "warning: no Diurna home at or above TOP",
     "run `diurna init` here to make one, or name one with --home PATH",
@@ -235,7 +149,7 @@ def _(shop: Shop) -> Arguments:
 
 @case(
     "lock-left",
-    "warning: TOP/.git/index.lock is 60 min old and belongs to no running process",
+    "warning: TOP/.git/index.lock belongs to no running process",
     "`diurna check --fix` moves it aside",
 )
 def _(shop: Shop) -> Arguments:
@@ -243,16 +157,6 @@ def _(shop: Shop) -> Arguments:
     lock = shop.path / ".git/index.lock"
     lock.touch()
     os.utime(lock, (time.time() - 3610,) * 2)
-    return on_path(shop)
-
-
-@case(
-    "lock-held",
-    "info: TOP/.git/index.lock is COUNT s old, and a git process may be at work",
-    "wait for it to end, and look again",
-)
-def _(shop: Shop) -> Arguments:
-    (shop.path / ".git/index.lock").touch()
     return on_path(shop)
 
 
@@ -338,46 +242,12 @@ def _(shop: Shop) -> Arguments:
 
 
 @case(
-    "spool-part",
-    "warning: TOP/.git/diurna/spool/STEM was never written whole: its writer was killed before it said "
-    "that the log is recorded",
-    "`diurna check --fix` moves it aside",
-)
-def _(shop: Shop) -> Arguments:
-    stem = seal("2026-11-20-101500000", b"# As it was meant")
-    part = shop.path / ".git/diurna/spool" / stem
-    part.write_bytes(b"# As it")
-    os.utime(part, (0, 0))
-    return on_path(shop)
-
-
-@case(
-    "git-setting",
-    "warning: gc.pruneExpire is now: `git gc` deletes what a writer has not referred to yet",
-    "let it outlive every write: git config gc.pruneExpire 2.weeks.ago",
-)
-def _(shop: Shop) -> Arguments:
-    shop.git("config", "gc.pruneExpire", "now")
-    return on_path(shop)
-
-
-@case(
     "attributes-missing",
     "warning: this clone has no driver that keeps a plain `git pull` out of the projection",
     "`diurna check --fix` sets it",
 )
 def _(shop: Shop) -> Arguments:
     shop.git("config", "--unset", "merge.diurna-ours.driver")
-    return on_path(shop)
-
-
-@case(
-    "open-to-others",
-    "warning: other users of this machine can look into TOP/.git/diurna, where logs wait",
-    "`diurna check --fix` keeps it to its owner",
-)
-def _(shop: Shop) -> Arguments:
-    (shop.path / ".git/diurna").chmod(0o755)
     return on_path(shop)
 
 
@@ -421,13 +291,12 @@ def _(shop: Shop) -> Arguments:
 
 @case(
     "check-failed",
-    "warning: git's settings could not be checked: RuntimeError: broken",
+    "warning: git's attributes could not be checked: RuntimeError: broken",
     "mend what else is told, and look again",
 )
 def _(shop: Shop) -> Arguments:
-    def broken(_: object) -> None:
+    def broken(*_: object) -> None:
         raise RuntimeError("broken")
 
-    shop.git("config", "gc.pruneExpire", "now")
-    shop.monkeypatch.setattr("rituals.check.doctor.clone_checks._is_soon", broken)
+    shop.monkeypatch.setattr("rituals.check.doctor.clone_checks.plan_drivers", broken)
     return on_path(shop)

@@ -5,7 +5,6 @@ Every code has its transcript in `test_findings.py`; here stand the remedies and
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import subprocess
@@ -127,8 +126,7 @@ def test_locks_of_nobody_are_moved_aside_and_live_ones_stay(
         assert all(path.exists() for path in left)
         done = doctor("--fix", "--json")
         assert opened.fileno() >= 0
-    assert codes(done) == ["lock-held", "lock-held"]
-    assert f"process {os.getpid()} holds it" in done.out
+    assert codes(done) == []
     assert len(done.json["done"]) == 3
     assert done.code == 0
     assert [path.exists() for path in (*left, held, fresh)] == [False] * 3 + [True] * 2
@@ -141,7 +139,7 @@ def test_a_git_at_work_owns_the_locks_of_its_repository(doctor: Doctor, repo: Re
     lock = old(repo.path / ".git/index.lock")
     argv = ["git", "cat-file", "--batch"]
     with subprocess.Popen(argv, cwd=repo.path, stdin=subprocess.PIPE) as other:
-        assert codes(doctor("--fix", "--json")) == ["lock-held"]
+        assert codes(doctor("--fix", "--json")) == []
         assert other.stdin is not None
         other.stdin.close()
     assert lock.exists()
@@ -158,17 +156,6 @@ def test_a_lock_that_found_an_owner_between_plan_and_treatment_stays(
     assert [one["message"] for one in done.json["failed"]] == [f"{lock} has an owner by now"]
     assert "not done: " in doctor("--fix").out
     assert lock.exists()
-
-
-def test_who_holds_our_own_lock_is_told(doctor: Doctor, repo: Repo) -> None:
-    """With the process that wrote its number there."""
-    with (repo.path / ".git/diurna/lock").open("r+") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        file.write("4711 refs/heads/main tip\n")
-        file.flush()
-        found = doctor("--json")
-    assert codes(found) == ["lock-held"]
-    assert found.json["findings"][0]["message"].startswith("process 4711 holds ")
 
 
 @pytest.mark.parametrize(
@@ -271,28 +258,6 @@ def test_what_waits_is_committed_here_and_in_homes_beside(
     assert len(log_paths(repo)) == 3
 
 
-def test_a_half_written_log_is_moved_aside_and_waits_for_nobody(
-    doctor: Doctor, repo: Repo, run: Run
-) -> None:
-    """Its writer was killed before it was acknowledged: nothing counts it, and `--fix` never deletes it."""
-    text = b"# As it was meant\n"
-    stem = seal("2026-11-20-101500000", text)
-    part = repo.path / ".git/diurna/spool" / stem
-    part.write_bytes(text[:7])
-    os.utime(part, (0, 0))
-    status = run("status", "--json")
-    assert (status.json["waiting"], status.err) == ([], "")
-    assert run("append", "--title", "Third").err == ""
-    with part.open("rb"):
-        assert codes(doctor("--json")) == []
-    assert codes(doctor("--json")) == ["spool-part"]
-    done = doctor("--fix", "--json")
-    assert (done.code, codes(done)) == (0, [])
-    assert not part.exists()
-    (aside,) = (repo.path / ".git/diurna/stale").iterdir()
-    assert stem in aside.name and aside.read_bytes() == text[:7]
-
-
 def test_the_same_log_again_makes_a_half_written_one_whole(repo: Repo, run: Run) -> None:
     """What bears the name and is a part of it is no reason to believe that the log is durable."""
     from ledger.wal.spool import Spool
@@ -302,42 +267,9 @@ def test_the_same_log_again_makes_a_half_written_one_whole(repo: Repo, run: Run)
     stem = seal("2026-11-20-101500000", text)
     spool = Spool(str(repo.path / ".git/diurna/spool"))
     (repo.path / ".git/diurna/spool" / stem).write_bytes(text[:7])
-    assert (spool.waiting(), spool.parts()) == ([], [stem])
+    assert spool.waiting() == []
     spool.put(stem, text)
-    assert (spool.waiting(), spool.parts(), spool.read(stem)) == ([stem], [], text)
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "told"),
-    [
-        ("gc.pruneExpire", "now", True),
-        ("gc.pruneExpire", "5.minutes.ago", True),
-        ("gc.pruneExpire", "2.weeks.ago", False),
-        ("gc.pruneExpire", "never", False),
-        ("gc.reflogExpire", "now", True),
-        ("gc.reflogExpireUnreachable", "all", True),
-        ("gc.refs/heads/main.reflogExpire", "now", True),
-        ("gc.reflogExpire", "90.days.ago", False),
-        ("core.fsync", "none", True),
-        ("core.fsync", "committed,-reference", True),
-        ("core.fsync", "all", False),
-        ("core.fsyncMethod", "writeout-only", True),
-        ("core.fsyncMethod", "batch", False),
-        ("gc.auto", "0", False),
-        ("merge.renames", "true", False),
-    ],
-)
-def test_settings_that_endanger_the_ledger(
-    doctor: Doctor, repo: Repo, key: str, value: str, told: bool
-) -> None:
-    """Those are told, others are nobody's business; none is changed."""
-    repo.git("config", key, value)
-    found = doctor("--fix", "--json")
-    assert codes(found) == (["git-setting"] if told else [])
-    assert found.code == 0
-    assert repo.git("config", key).strip() == value
-    if told:
-        assert key.split(".")[-1].lower() in found.json["findings"][0]["message"].lower()
+    assert (spool.waiting(), spool.read(stem)) == ([stem], text)
 
 
 def test_line_ends_that_git_would_change(doctor: Doctor, repo: Repo) -> None:
@@ -387,27 +319,12 @@ def test_attributes_of_others(doctor: Doctor, repo: Repo, line: str, said: str) 
     assert said in found.out
 
 
-def test_permissions_are_tightened_unless_a_group_shares_the_repository(
-    doctor: Doctor, repo: Repo
-) -> None:
-    """fault:L15: the folder with the spool and the cache is its owner's."""
-    folder = repo.path / ".git/diurna"
-    folder.chmod(0o755)
-    repo.git("config", "core.sharedRepository", "group")
-    assert codes(doctor("--json")) == []
-    repo.git("config", "--unset", "core.sharedRepository")
-    assert codes(doctor("--json")) == ["open-to-others"]
-    assert doctor("--fix", "--json").code == 0
-    assert folder.stat().st_mode & 0o777 == 0o700
-
-
-def test_what_a_reader_makes_is_its_owners(doctor: Doctor, repo: Repo, run: Run) -> None:
+def test_what_a_reader_makes_is_its_owners(repo: Repo, run: Run) -> None:
     """fault:L15: also where the cache is the first thing that Diurna keeps in a clone."""
     shutil.rmtree(repo.path / ".git/diurna")
     assert run("show").code == 0
     for name in ("diurna", "diurna/cache"):
         assert (repo.path / ".git" / name).stat().st_mode & 0o777 == 0o700
-    assert "open-to-others" not in codes(doctor("--json"))
 
 
 @pytest.mark.deep(reason="each finding of doctor is a case of test_findings")
@@ -501,29 +418,14 @@ def test_logs_that_no_remote_has_for_a_week(
     assert found["message"].startswith("1 log of more than a week ago is not in origin/main")
 
 
-@pytest.mark.parametrize("where", ["here", "remote"])
 def test_a_clock_that_is_far_behind(
-    doctor: Doctor,
-    repo: Repo,
-    run: Run,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    where: str,
+    doctor: Doctor, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """fault:F1, fault:F2: behind logs of this branch, as a check of the ledger alone names them, or behind the newest of the remote."""
-    if where == "remote":
-        repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "team.git"))
-        repo.git("remote", "add", "origin", str(tmp_path / "team.git"))
-        repo.git("fetch", "-q", "origin")
-        repo.git("reset", "-q", "--hard", "HEAD~1")
+    """fault:F2: behind logs of this branch, as a check of the ledger alone names them."""
     monkeypatch.setenv("DIURNA_NOW", str(NOW_MS - 2 * 86_400_000))
     found = doctor("--json").json["findings"]
     assert {one["code"] for one in found} == {"clock-ahead"}
-    told = run("check", "--ci", "--json").json["findings"]
-    assert [one for one in found if one["file"]] == told
-    beside = [one["message"] for one in found if not one["file"]]
-    assert len(beside) == (where == "remote")
-    assert all("this clock, which says 2026-11-19-0830 UTC" in said for said in beside)
+    assert run("check", "--ci", "--json").json["findings"] == found
 
 
 def test_a_shallow_clone_is_told(doctor: Doctor, repo: Repo, tmp_path: Path) -> None:
@@ -557,47 +459,17 @@ def test_no_git_at_all_is_a_finding(
     assert "install git 2.30 or newer" in found.out
 
 
-def test_two_links_to_one_program_are_one(
-    doctor: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """fault:M10 is about different ones; a folder named twice and a file that can not run are none."""
-    for name in ("one", "two", "three"):
-        (tmp_path / name).mkdir()
-    program = tmp_path / "one" / "diurna"
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
-    (tmp_path / "two" / "diurna").symlink_to(program)
-    (tmp_path / "three" / "diurna").write_text("not a program")
-    names = ["one", "two", "one", "three"]
-    path = [*(str(tmp_path / name) for name in names), os.environ["PATH"]]
-    monkeypatch.setenv("PATH", os.pathsep.join(path))
-    assert codes(doctor("--json")) == []
-    (tmp_path / "three" / "diurna").chmod(0o755)
-    assert codes(doctor("--json")) == ["several-installed"]
-
-
-def test_a_disk_without_room_for_files_is_told(
-    doctor: Doctor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Free files count like free bytes."""
-    monkeypatch.setattr("rituals.check.doctor.machine._FREE_FILES", 1 << 62)
-    if os.statvfs(".").f_files:
-        assert codes(doctor("--json")) == ["disk-nearly-full"]
-
-
 def test_a_broken_check_hides_no_other(doctor: Doctor, repo: Repo, quiet: None) -> None:
     """A repository with several wounds: each is told, and what is safe is mended."""
     old(repo.path / ".git/index.lock")
-    repo.git("config", "gc.pruneExpire", "now")
-    (repo.path / ".git/diurna").chmod(0o755)
     object_file(repo, "HEAD").unlink()
     (repo.path / ".git/diurna/cache").rename(repo.path / ".git/diurna/gone")
     (repo.path / ".git/diurna/cache").write_text("a file where a folder goes")
     found = doctor("--json")
-    assert codes(found) == ["object-lost", "git-setting", "lock-left", "open-to-others"]
+    assert codes(found) == ["object-lost", "lock-left"]
     done = doctor("--fix", "--json")
-    assert (done.code, codes(done)) == (0, ["git-setting"]), done.out
-    assert len(done.json["done"]) == 3
+    assert (done.code, codes(done)) == (0, []), done.out
+    assert len(done.json["done"]) == 2
 
 
 def test_outside_of_any_repository(
@@ -616,10 +488,10 @@ def test_every_remedy_reads_as_done_and_as_planned() -> None:
     """Its first word is a verb whose past the output knows."""
     past = {
         "write": "wrote", "bring": "brought", "commit": "committed", "publish": "published",
-        "rebuild": "rebuilt", "set": "set", "tighten": "tightened",
+        "rebuild": "rebuilt", "set": "set",
     }  # fmt: skip
     for kind in REMEDIES:
-        verb = {"remake": "write", "bring back": "bring", "set aside": "move"}.get(kind, kind)
+        verb = {"remake": "write", "bring back": "bring"}.get(kind, kind)
         assert told(f"{verb} it", done=False) == f"would {verb} it"
         assert told(f"{verb} it", done=True) == f"{past.get(verb, verb + 'd')} it"
 

@@ -28,7 +28,6 @@ from memory.worktree.checkout import store_blob
 from memory.worktree.commit_follow import take_back
 from memory.write.ref_update import move
 from memory.write.spool_commits import Committer
-from rituals.check.doctor.machine import file_system
 from tests.campaigns.gc import GC, PACK_REFS, PRUNE, collect
 from tests.campaigns.homes import (
     IN_TREE,
@@ -531,21 +530,6 @@ def test_b13_an_append_while_a_sync_joins(
     git(folder, "merge-base", "--is-ancestor", late_stems[0], "main")
     assert_sound(memory.home, [theirs.stem, ours.stem])
     assert git(folder, "show", "main:memory/late.txt") == "late"
-
-
-def test_b14_a_disk_of_several_machines_is_recognised(tmp_path: Path) -> None:
-    """By the kernel's list of mounts: the innermost, of two at one place the later."""
-    mounts = tmp_path / "mounts"
-    mounts.write_text(
-        "/dev/sda / ext4 rw 0 0\nserver:/x /home nfs4 rw 0 0\n/dev/sdb /home/ada/local ext4 rw 0 0\n"
-        "//nas/s /mnt/my\\040share cifs rw 0 0\n/dev/sdc /srv ext4 rw 0 0\nhost /srv 9p rw 0 0\n"
-    )
-    found = {
-        path: file_system(path, str(mounts))
-        for path in ("/home/ada/r", "/home/ada/local/r", "/homes/r", "/mnt/my share/r", "/srv", "/")
-    }
-    assert list(found.values()) == ["nfs4", "ext4", "ext4", "cifs", "9p", "ext4"]
-    assert file_system("/home", str(tmp_path / "no such list")) == ""
 
 
 @both

@@ -52,11 +52,11 @@ TOLD: dict[str, set[str]] = {
     **dict.fromkeys("secret-found secret-waived personal-data personal-statement".split(), LINT),
     **dict.fromkeys("review-due over-size".split(), DUE),
     **dict.fromkeys(
-        "git-unusable library-unusable several-installed host-command host-files host-server host-unreviewed "
-        "host-folder host-untried host-faults disk-nearly-full shared-disk "
-        "unsupported-repository lock-left lock-held object-lost home-moved spool-leftover spool-part captured-waiting hook-missing git-setting "
+        "git-unusable host-command host-files "
+        "host-faults "
+        "unsupported-repository lock-left object-lost home-moved spool-leftover captured-waiting hook-missing "
         "capture-failed capture-settings capture-waits "
-        "attributes-missing merge-attribute open-to-others cache-differs not-pushed upstream-stale".split(),
+        "attributes-missing merge-attribute cache-differs not-pushed upstream-stale".split(),
         DOCTOR,
     ),
 }

@@ -291,7 +291,7 @@ def test_a_helper_of_claudes_own_is_no_subagent(
 # ---- started below ---------------------------------------------------------------------------------------
 
 
-def test_doctor_and_install_say_who_hears_nothing_in_a_folder_below(
+def test_install_says_who_hears_nothing_in_a_folder_below(
     repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Claude, Gemini and Qwen; not at the top, and not with the hooks of the user."""
@@ -299,14 +299,6 @@ def test_doctor_and_install_say_who_hears_nothing_in_a_folder_below(
     ran = run("install", "claude", "codex", "qwen", "--no-mcp")
     assert "claude, qwen: the hooks of a project run where it is started at the top" in ran.err
     assert "`diurna install claude qwen --user`" in ran.err
-
-    def deaf() -> list[str]:
-        found = run("check", "--json").json["findings"]
-        return [one["message"].partition(":")[0] for one in found if one["code"] == "host-folder"]
-
-    assert deaf() == []
     (repo.path / "deep/er").mkdir(parents=True)
     monkeypatch.chdir(repo.path / "deep/er")
-    assert deaf() == ["claude", "qwen"]
     assert "at the top" not in run("install", "claude", "--user", "--no-mcp").err
-    assert deaf() == ["qwen"]

@@ -32,13 +32,6 @@ pygit2.option(Option.ENABLE_STRICT_OBJECT_CREATION, False)
 pygit2.option(Option.ENABLE_STRICT_HASH_VERIFICATION, False)
 
 
-def versions() -> tuple[str, str]:
-    """Return the versions of pygit2 and libgit2."""
-    from importlib.metadata import version
-
-    return version("pygit2"), str(pygit2.LIBGIT2_VERSION)
-
-
 class Store:
     """Objects and references of one repository.
 

@@ -66,11 +66,6 @@ class Spool:
         """Return the stems of captured logs that wait, oldest first."""
         return _whole(self._shelves[1])
 
-    def parts(self) -> list[str]:
-        """Return the logs that are not written whole, relative to the folder: nobody was told of them."""
-        paths = [f"{shelf}/{stem}" for shelf in self._shelves for stem in _stems(shelf)]
-        return [path[len(self.folder) + 1 :] for path in paths if _is_part(path)]
-
     def place(self, stem: str) -> str:
         """Return the file of a captured log that waits."""
         return f"{self._shelves[1]}/{stem}"

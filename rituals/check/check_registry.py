@@ -64,20 +64,15 @@ _OF_LOGS = (
     "duplicate-stem seal-broken seal-collision stamp-moved not-a-file unreadable unknown-id contradiction "
     "supersession-cycle not-a-thread task-move no-evidence unknown-kind unknown-version"
 )
-_OF_HOSTS = (
-    "host-command host-files host-folder host-server host-unreviewed host-untried host-faults"
-)
 _OF_HISTORY = "log-modified log-deleted log-moved seal-collision history-cut unreadable"
 _OF_POLICY = "policy-invalid policy-deprecated newer-format conflict-marker unreadable"
 
 #: All checks, in the order in which they are made: name, function, codes, commands, subject, cost.
 CHECKS = (
     _check("git", "doctor.machine:git_noticed", "git-unusable", needs=MACHINE),
-    _check("pygit2", "doctor.machine:library_noticed", "library-unusable", needs=MACHINE),
-    _check("installed commands", "doctor.machine:installed_noticed", "several-installed", needs=MACHINE),
-    _check("agents' programs", "doctor.host_checks:hosts_noticed", _OF_HOSTS, needs=MACHINE),
-    _check("the disk", "doctor.machine:disk_noticed", "disk-nearly-full shared-disk"),
-    _check("lock files", "doctor.lock_checks:lock_noticed", "lock-left lock-held"),
+    _check("agents' programs", "doctor.machine:hosts_noticed",
+           "host-command host-files host-faults", needs=MACHINE),
+    _check("lock files", "doctor.clone_checks:lock_noticed", "lock-left"),
     _check("the shape of the repository", "doctor.object_checks:shape_noticed",
            "history-cut unsupported-repository"),
     _check("recent commits", "doctor.object_checks:recent_noticed", "object-lost"),
@@ -85,13 +80,11 @@ CHECKS = (
     _check("the spool", "ledger_checks:spool", "spool-waiting", _ALL),
     _check("where memory was before", "doctor.clone_checks:moved_noticed", "home-moved"),
     _check("spools beside it", "doctor.spools:spool_noticed",
-           "spool-leftover spool-part captured-waiting hook-missing"),
+           "spool-leftover captured-waiting hook-missing"),
     _check("captured sessions", "doctor.clone_checks:capture_noticed",
            "capture-failed capture-settings capture-waits"),
-    _check("git's settings", "doctor.clone_checks:settings_noticed", "git-setting"),
     _check("git's attributes", "doctor.clone_checks:attributes_noticed",
            "attributes-missing merge-attribute"),
-    _check("permissions", "doctor.clone_checks:privacy_noticed", "open-to-others"),
     _check("the bytes of logs", "doctor.object_checks:logs_noticed", "unreadable", content=True),
     _check(SAID, "ledger_checks:said", _OF_LOGS, _ALL, TIP, REPLAY),
     _check("what is only one person's", "ledger_checks:personal", "personal-item", _ALL, TIP, REPLAY),
@@ -123,9 +116,8 @@ CHECKS = (
            deep=True),
     _check("the index of recall", "doctor.clone_checks:index_noticed", "cache-differs", costs=BYTES,
            content=True, deep=True),
-    _check("what the remote has", "doctor.remotes:unsent_noticed", "not-pushed", content=True),
-    _check("homes of others", "doctor.remotes:upstreams_noticed", "upstream-stale", content=True),
-    _check("the clock of the remote", "doctor.remotes:clock_noticed", "clock-ahead", content=True),
+    _check("what the remote has", "doctor.clone_checks:unsent_noticed", "not-pushed", content=True),
+    _check("homes of others", "doctor.clone_checks:upstreams_noticed", "upstream-stale", content=True),
 )  # fmt: skip
 
 

@@ -44,7 +44,6 @@ class Survey:
         deep: compare the cache with a cold replay, too.
         progress: told how far a long part is.
         parts: which long parts there will be, so that together they fill one bar.
-        mounts: where the kernel lists what is mounted.
     """
 
     def __init__(
@@ -56,10 +55,9 @@ class Survey:
         deep: bool = False,
         progress: Progress | None = None,
         parts: tuple[str, ...] = (),
-        mounts: str = "/proc/mounts",
     ) -> None:
         self.home, self.memory, self.now_ms = memory.home, memory, now_ms
-        self.cold, self.deep, self.progress, self.mounts = cold, deep, progress, mounts
+        self.cold, self.deep, self.progress = cold, deep, progress
         self._parts = parts
         self._listings: dict[str, Listing] = {}
 
@@ -67,7 +65,7 @@ class Survey:
         """Return a survey of the same home that has read nothing yet."""
         return Survey(
             self.memory, self.now_ms, cold=self.cold, deep=self.deep,
-            progress=self.progress, parts=self._parts, mounts=self.mounts,
+            progress=self.progress, parts=self._parts,
         )  # fmt: skip
 
     def part(self, name: str) -> Progress | None:

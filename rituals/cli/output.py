@@ -25,7 +25,7 @@ _DONE = {
     "bring": "brought", "close": "closed", "commit": "committed", "import": "imported", "join": "joined",
     "leave": "left", "make": "made", "move": "moved", "publish": "published",
     "rebuild": "rebuilt", "reopen": "reopened", "say": "said", "set": "set", "take": "took",
-    "tighten": "tightened", "unset": "unset", "write": "wrote",
+    "unset": "unset", "write": "wrote",
 }  # fmt: skip
 _STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36", "dim": "2"}
 

@@ -94,8 +94,6 @@ class Host(Record):
     #: the folder of its skills, in a project and in the user's folder
     skills: str = ".agents/skills"
     sign: str = ""  #: what shows that a project uses it, where its folder does not
-    #: what is known of it comes from its documents; the others' programs were run
-    told: bool = False
     #: the files, in a project and in the user's folder, whose hooks are its own alone
     own: tuple[str, ...] = ()
     #: files, below a project and the user's folder: it runs the hooks of each
@@ -168,12 +166,12 @@ HOSTS = {
             "cursor", "cursor", "sessionStart", ("additional_context",),
             {**_CAMEL, "beforeSubmitPrompt": PROMPT, "stop": STOP},
             ".cursor", ".cursor", ("cursor-agent", "cursor"), "",
-            Form("Shell|Write|Edit|Delete|Read", kind=False, grouped=False), told=True,
+            Form("Shell|Write|Edit|Delete|Read", kind=False, grouped=False),
         ),
         Host(
             "antigravity", "antigravity", "SessionStart", (), {"SessionStart": START, "Stop": STOP},
             ".agents", ".gemini/config", ("agy", "antigravity"), "", Form(grouped=False),
-            sign=".agents/hooks.json", told=True,
+            sign=".agents/hooks.json",
         ),
     )
 }  # fmt: skip

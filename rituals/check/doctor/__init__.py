@@ -3,8 +3,7 @@
 `doctor_runner` ties the checks together, each guarded, so that a broken one hides no other. Every other
 module is one concern; a check yields what it noticed, with a remedy where there is a safe one. `fix`
 applies remedies: nothing of the user's is deleted, a lock is moved aside only when nobody owns it, and
-objects are written again under their own ids (fault:B5 to fault:B9, fault:B14, fault:F1, fault:F2,
-fault:H14, fault:L15, fault:M5 and fault:M10).
+objects are written again under their own ids (fault:B5 to fault:B9, fault:H14 and fault:M5).
 """
 
 from rituals.check.doctor.doctor_runner import Visit, visit

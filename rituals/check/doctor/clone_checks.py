@@ -1,25 +1,29 @@
-"""Check what this clone is set up with: settings and attributes of git, permissions, captures, its place.
+"""Check this clone: locks, attributes of git, captures, its place, its caches, and what others lack.
 
-Settings of git may collect objects too early, or never flush them (fault:B9); attributes may change files
-of the home in plain commands (fault:H14); what is kept beside the objects is nobody else's (fault:L15).
+Attributes may change files of the home in plain commands (fault:H14); locks of the dead stop git
+(fault:B5 to fault:B7).
 """
 
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator
 
 from ledger.environment import variables
+from ledger.git.repository import Repository, read_reference, remote_branches
+from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.layout import CONTINUITY_FILE, MOVED_FILE, STATE_DIR
+from ledger.model.layout import CONTINUITY_FILE, MOVED_FILE, stem_of
+from ledger.model.order import is_stem, stamp_of
 from ledger.model.sha256 import blob_id
+from ledger.wal.git_locks import is_left
 from memory.replay.replayed_state import cold_state
+from memory.replay.upstream_homes import upstreams
 from memory.worktree.merge_drivers import plan_drivers
 from memory.worktree.projection_files import changes, projection_files
 from projection.document.page_renderer import render
 from projection.policy.model import OFF
-from rituals.check.doctor.doctor_values import REBUILD, SET, TIGHTEN, Noticed, mended_by
+from rituals.check.doctor.doctor_values import MOVE, REBUILD, SET, Noticed, mended_by
 from rituals.check.survey import Survey
 from rituals.hosts.capture.capture_notes import FAILED, attempts
 from rituals.hosts.capture.stamps import QUIET_MS, sessions, told_of
@@ -31,15 +35,43 @@ from rituals.setup.strays import strays
 #: So many observations may wait behind their boundary.
 UNTRIED = 25
 _NOW = "`diurna capture` does it now"
-_ASKED = r"^(gc\.pruneexpire|gc\.(.*\.)?reflogexpire(unreachable)?|core\.fsync|core\.fsyncmethod)$"
-#: Times that git takes for "at once", or that a slow write may outlast.
-_AT_ONCE = ("now", "all", "0")
-_SOON = ("second", "minute")
-#: What `core.fsync` must not leave out.
-_FLUSHED = frozenset(
-    "loose-object pack pack-metadata reference objects derived-metadata committed added all "
-    "default".split()
-)
+_COMMON = ("HEAD.lock", "packed-refs.lock", "config.lock", "shallow.lock", "index.lock")
+_OF_WORK_TREE = ("HEAD.lock", "index.lock", "config.worktree.lock", "ORIG_HEAD.lock")
+#: After how long what is here of another home is called old.
+_STALE_DAYS = 30
+_WEEK_MS = 7 * 24 * 3600 * 1000
+
+
+def lock_files(repository: Repository) -> list[str]:
+    """List the lock files of git: of all work trees, of references, of the configuration."""
+    common = repository.commondir
+    found = [f"{common}/{name}" for name in _COMMON]
+    gitdirs = [repository.gitdir]
+    try:
+        gitdirs += [
+            f"{common}/worktrees/{name}" for name in sorted(os.listdir(common + "/worktrees"))
+        ]
+    except OSError:
+        pass
+    found += [f"{gitdir}/{name}" for gitdir in gitdirs for name in _OF_WORK_TREE]
+    for folder, _, names in os.walk(common + "/refs"):
+        found += [f"{folder}/{name}" for name in sorted(names) if name.endswith(".lock")]
+    return [path for path in dict.fromkeys(found) if os.path.lexists(path)]
+
+
+def lock_noticed(survey: Survey) -> Iterator[Noticed]:
+    """Name the locks that nobody holds any more; they can be moved aside."""
+    repository = survey.home.repository
+    for path in lock_files(repository):
+        if is_left(repository, path):
+            yield mended_by(
+                "lock-left",
+                f"{path} belongs to no running process",
+                MOVE,
+                f"move {path} aside, into {repository.commondir}/diurna/stale",
+                then="moves it aside",
+                target=path,
+            )
 
 
 def attributes_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
@@ -91,69 +123,6 @@ def moved_noticed(survey: Survey) -> Iterator[Finding]:
         yield Finding("home-moved", said, MOVED_FILE, hint=hint)
 
 
-def privacy_noticed(survey: Survey) -> Iterator[Noticed]:
-    """Name the topmost folders of ours that other users can look into."""
-    repository = survey.home.repository
-    shared = repository.git().run("config", "--get", "core.sharedRepository", check=False)
-    if shared.strip() not in (b"", b"false", b"umask", b"0"):
-        return  # the owner of the repository wants a group to write to it
-    for top in dict.fromkeys((repository.commondir, repository.gitdir)):
-        folder = f"{top}/{STATE_DIR}"
-        try:
-            open_to_others = stat.S_IMODE(os.stat(folder).st_mode) & 0o077
-        except OSError:
-            continue
-        if open_to_others:
-            said = f"other users of this machine can look into {folder}, where logs wait"
-            step = f"tighten {folder} to its owner"
-            yield mended_by(
-                "open-to-others", said, TIGHTEN, step, then="keeps it to its owner", target=folder
-            )
-
-
-def settings_noticed(survey: Survey) -> Iterator[Finding]:
-    """Name each setting that is in force here and endangers the ledger."""
-    out = survey.home.repository.git().run("config", "-z", "--get-regexp", _ASKED, check=False)
-    rows = [row.partition("\n") for row in out.decode("utf-8", "surrogateescape").split("\0")]
-    for key, value in sorted({key: value.strip() for key, _, value in rows if key}.items()):
-        if key == "gc.pruneexpire" and _is_soon(value):
-            said = (
-                f"gc.pruneExpire is {value}: `git gc` deletes what a writer has not referred to yet"
-            )
-            hint = "let it outlive every write: git config gc.pruneExpire 2.weeks.ago"
-        elif key.startswith("gc.") and "reflogexpire" in key and _is_soon(value):
-            said = (
-                f"{key} is {value}: where a branch stood before is forgotten at once, and can not "
-                "be brought back"
-            )
-            hint = f"keep it long enough to notice a mistake: git config {key} 30.days.ago"
-        elif key == "core.fsync" and _leaves_out(value):
-            said = (
-                f"core.fsync is {value}: git does not flush what it commits, and a power cut may "
-                "take it (a log is safe in the spool until Diurna has flushed it)"
-            )
-            hint = "let git flush: git config core.fsync committed"
-        elif key == "core.fsyncmethod" and value.lower() == "writeout-only":
-            said = (
-                "core.fsyncMethod is writeout-only: git leaves what it commits in the disk's cache, "
-                "and a power cut may take it"
-            )
-            hint = "let git flush: git config core.fsyncMethod fsync"
-        else:
-            continue
-        yield Finding("git-setting", said, hint=hint)
-
-
-def _is_soon(value: str) -> bool:
-    lower = value.lower()
-    return lower in _AT_ONCE or any(word in lower for word in _SOON)
-
-
-def _leaves_out(value: str) -> bool:
-    parts = [part.strip().lower() for part in value.split(",")]
-    return "none" in parts or any(part[:1] == "-" and part[1:] in _FLUSHED for part in parts)
-
-
 def cache_noticed(survey: Survey) -> Iterator[Noticed]:
     """Compare what the cache says with a replay that does not ask it; the ledger is right (fault:M5)."""
     memory = survey.memory
@@ -200,3 +169,49 @@ def index_noticed(survey: Survey) -> Iterator[Noticed]:
             then="rebuilds it from the ledger, which is right",
             target=index_file(survey.home),
         )
+
+
+def tracking_branch(home: Home) -> str:
+    """Return the remote-tracking reference of the home's branch, "" where there is none."""
+    if not home.reference:
+        return ""
+    said = home.repository.git().run(
+        "rev-parse", "--symbolic-full-name", f"{home.branch}@{{upstream}}", check=False
+    )
+    name = said.decode("utf-8", "surrogateescape").strip()
+    return name or next(iter(remote_branches(home.repository, home.branch)), "")
+
+
+def unsent_noticed(survey: Survey) -> Iterator[Finding]:
+    """Tell of logs older than a week that no remote has, as far as this clone knows."""
+    home = survey.home
+    if not home.repository.git().run("remote", check=False).strip():
+        return  # nobody to share with is no fault
+    upstream = tracking_branch(home)
+    before = stamp_of(survey.now_ms - _WEEK_MS)
+    there = _stems(survey, read_reference(home.repository, upstream) if upstream else "")
+    old = sorted(stem for stem in _stems(survey, home.tip()) - there if stem < before)
+    if not old:
+        return
+    many = "1 log" if len(old) == 1 else f"{len(old)} logs"
+    verb = "is" if len(old) == 1 else "are"
+    where = upstream.removeprefix("refs/remotes/")
+    told = f"not in {where}" if where else f"on no remote: {home.branch} was never pushed"
+    said = f"{many} of more than a week ago {verb} {told}; the oldest is {old[0]}"
+    yield Finding("not-pushed", said, hint="`diurna sync` shares them")
+
+
+def upstreams_noticed(survey: Survey) -> Iterator[Finding]:
+    """Tell of homes of others that were never fetched, or not for a month."""
+    now = survey.now_ms / 1000
+    for one in upstreams(survey.home, survey.policy[1]):
+        if one.home is None or one.days(now) > _STALE_DAYS:
+            said = f"{one.name}, which the policy names as upstream, was {one.age(now)}"
+            yield Finding("upstream-stale", said, hint="`diurna sync` fetches it")
+
+
+def _stems(survey: Survey, tip: str) -> set[str]:
+    if not tip:
+        return set()
+    rows = survey.listing(tip).rows
+    return {stem for _, _, path in rows if is_stem(stem := stem_of(path))}

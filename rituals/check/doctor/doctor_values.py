@@ -5,8 +5,8 @@ from __future__ import annotations
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 
-MOVE, SET_ASIDE, REMAKE, FETCH, TIGHTEN, SET, COMMIT, REBUILD, PUBLISH = REMEDIES = (
-    "move", "set aside", "remake", "bring back", "tighten", "set", "commit", "rebuild", "publish",
+MOVE, REMAKE, FETCH, SET, COMMIT, REBUILD, PUBLISH = REMEDIES = (
+    "move", "remake", "bring back", "set", "commit", "rebuild", "publish",
 )  # fmt: skip
 
 #: Stands behind findings that `--fix` mends.

@@ -12,8 +12,7 @@ from ledger.model.record import Record
 from ledger.remote.remote import choose_remote
 from ledger.remote.transport import fetch_blobs
 from ledger.wal.atomic_files import Lock, make_folder
-from ledger.wal.git_locks import is_abandoned, is_left, journal, set_aside
-from ledger.wal.spool import Spool
+from ledger.wal.git_locks import is_left, journal, set_aside
 from memory.api import Memory
 from memory.recall.index.index_catch_up import drop_index
 from memory.repair.lost_blobs import clear_damaged
@@ -52,17 +51,14 @@ def treat(survey: Survey, remedies: Iterable[Remedy]) -> tuple[Treated, ...]:
 def _apply(survey: Survey, remedy: Remedy) -> None:
     memory, home = survey.memory, survey.home
     match remedy.kind:
-        case kinds.MOVE | kinds.SET_ASIDE:
-            _set_aside(survey, remedy.target, part=remedy.kind == kinds.SET_ASIDE)
+        case kinds.MOVE:
+            _move(survey, remedy.target)
         case kinds.REMAKE:
             if not memory.remake():
                 raise StorageFailed("nothing could be written again")
             memory.snapshot.rebuilt()
         case kinds.FETCH:
             _bring_back(survey, *remedy.target.split(" ", 1))
-        case kinds.TIGHTEN:
-            os.chmod(remedy.target, 0o700, follow_symlinks=False)
-            journal(home.repository.commondir, f"{remedy.target} was kept to its owner")
         case kinds.SET:
             apply_drivers(home, plan_drivers(home, survey.policy[1].view_files))
         case kinds.COMMIT:
@@ -75,20 +71,20 @@ def _apply(survey: Survey, remedy: Remedy) -> None:
             memory.publish()
 
 
-def _set_aside(survey: Survey, path: str, *, part: bool) -> None:
-    """Move a lock aside that still belongs to nobody, or an unfinished log (`part`) that still is one."""
+def _move(survey: Survey, path: str) -> None:
+    """Move a lock aside that still belongs to nobody."""
     repository = survey.home.repository
     make_folder(survey.home.state_dir)
     with Lock(f"{repository.commondir}/{LOCK_FILE}", _LOCK_WAIT_SECONDS):
-        folder, stem = os.path.split(path)
-        if not (stem in Spool(folder).parts() if part else os.path.lexists(path)):
+        if not os.path.lexists(path):
             return
-        if not (is_abandoned(path) if part else is_left(repository, path)):
-            raise WriteRefused(f"{path} {'is being written' if part else 'has an owner by now'}")
+        if not is_left(repository, path):
+            raise WriteRefused(f"{path} has an owner by now")
         target = set_aside(repository.commondir, path)
     if target:
-        said = "was never whole" if part else "belonged to nobody"
-        journal(repository.commondir, f"{path} {said}; `check --fix` moved it to {target}")
+        journal(
+            repository.commondir, f"{path} belonged to nobody; `check --fix` moved it to {target}"
+        )
 
 
 def _bring_back(survey: Survey, blob: str, path: str) -> None:

@@ -1,28 +1,28 @@
-"""Check the machine: git, pygit2, other programs called `diurna`, the disk (fault:B14, fault:M10)."""
+"""Check the machine: git, and what `diurna install` put into agents' programs: whole, and at work."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator
+import subprocess
+import time
+from collections.abc import Iterable, Iterator
 
+from ledger.environment import now_seconds, variables
 from ledger.errors import DiurnaError
 from ledger.git.cli import Git
+from ledger.git.repository import find_repository
 from ledger.model.findings import Finding
 from rituals.check.doctor.doctor_values import Machine
-from rituals.check.survey import Survey
+from rituals.hosts.adapters import HOSTS
+from rituals.hosts.install.install_plan import base_folder, installed, plan_install
+from rituals.hosts.payloads import faults
 
 #: `git maintenance run` came with 2.29; 2.30 is the first whose owner check was mended everywhere.
 OLDEST_GIT = (2, 30)
-OLDEST_PYGIT2 = (1, 19)
-#: Below this much free space, bytes, or this many free files, a disk counts as nearly full.
-_FREE_BYTES, _FREE_FILES = 64 << 20, 1000
-#: File systems on which a lock may not reach other machines.
-_SHARED = frozenset(
-    "nfs nfs3 nfs4 cifs smb smb2 smb3 smbfs 9p afs ceph lustre drvfs vboxsf prl_fs davfs "
-    "fuse.sshfs fuse.glusterfs fuse.s3fs fuse.rclone fuse.davfs2 fuse.vmhgfs-fuse".split()
-)
-#: Folders that another program copies between machines, file by file.
-_COPIED = ("Dropbox", "OneDrive", "Google Drive", "iCloud Drive", "Mobile Documents", "Nextcloud")
+#: How long a hook that failed is told of.
+_FAULT_DAYS = 7
+_HOOK_SECONDS = 10
 
 
 def git_noticed(machine: Machine) -> Iterator[Finding]:
@@ -38,21 +38,6 @@ def git_noticed(machine: Machine) -> Iterator[Finding]:
         yield Finding("git-unusable", f"this is {said}; Diurna needs git 2.30 or newer", hint=hint)
 
 
-def library_noticed(_: Machine) -> Iterator[Finding]:
-    """Say that the library behind `Memory` can not be loaded, or is too old."""
-    hint = "reinstall Diurna in an environment of its own; short commands work without the library"
-    try:
-        from ledger.git.pygit2_store import versions
-
-        pygit2, libgit2 = versions()
-    except ImportError as problem:  # also where its metadata is missing
-        yield Finding("library-unusable", f"pygit2 can not be loaded: {problem}", hint=hint)
-        return
-    if numbers(pygit2) < OLDEST_PYGIT2:
-        said = f"this is pygit2 {pygit2} with libgit2 {libgit2}; Diurna needs 1.19 or newer"
-        yield Finding("library-unusable", said, hint=hint)
-
-
 def numbers(version: str) -> tuple[int, ...]:
     """Return the leading numbers of a version: `2.39.5.windows.1` gives 2, 39, 5."""
     found: list[int] = []
@@ -63,69 +48,84 @@ def numbers(version: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def installed_noticed(machine: Machine) -> Iterator[Finding]:
-    """Say that more than one `diurna` can be called (fault:M10)."""
-    found: dict[str, str] = {}
-    for folder in machine.folders:
-        path = os.path.join(folder, "diurna")
-        if os.path.isabs(folder) and os.path.isfile(path) and os.access(path, os.X_OK):
-            found.setdefault(os.path.realpath(path), path)
-    if len(found) > 1:
-        first, *others = found.values()
-        yield Finding(
-            "several-installed",
-            f"{first} is the `diurna` that runs; {', '.join(others)} may be another version",
-            hint="hooks and other shells may find another one first; keep one of them on PATH, "
-            "or keep them at the same version",
-        )
-
-
-def disk_noticed(survey: Survey) -> Iterator[Finding]:
-    """Say that the disk of the repository is nearly full, or that others write to it too (fault:B14)."""
-    common = survey.home.repository.commondir
-    disk = os.statvfs(common)
-    free = disk.f_bavail * disk.f_frsize
-    if free < _FREE_BYTES:
-        yield _full(common, f"has {free >> 20} MiB left")
-    elif disk.f_files and disk.f_favail < _FREE_FILES:
-        yield _full(common, f"has room for {disk.f_favail} more files")
-    kind = file_system(common, survey.mounts)
-    copied = next((name for name in _COPIED if f"/{name}/" in common + "/"), "")
-    if kind in _SHARED:
-        said = f"{common} is on a {kind} file system, where a lock may not reach other machines"
-    elif copied:
-        said = f"{common} is in a folder that {copied} copies between machines, file by file"
-    else:
+def hosts_noticed(machine: Machine) -> Iterator[Finding]:
+    """Say what is missing beside a hook that is there, what does not run, and what failed."""
+    calling: dict[str, None] = {}
+    for user in (False, True):
+        try:
+            base = base_folder(machine.where, user=user)
+        except DiurnaError:
+            continue  # there is no project; other checks say more
+        for host in installed(base, user=user):
+            calling[host] = None
+            yield from _incomplete(base, host, user=user)
+    if not calling:
         return
-    yield Finding(
-        "shared-disk",
-        said,
-        hint="write from one machine at a time there; better, a clone on a local disk and "
-        "`diurna sync`",
-    )
+    program, first = on_path(machine.folders), next(iter(calling))
+    why = "which is not on PATH"
+    if program:
+        failing = hook_fails(program, first, HOSTS[first].start)
+        why = f"which {failing}" if failing else ""
+    if why:
+        said = f"{', '.join(calling)}: the hook calls {program or '`diurna`'}, {why}"
+        hint = "install Diurna so that every shell finds it, for instance by `uv tool install`"
+        yield Finding("host-command", said, hint=hint)
+    repository = find_repository(machine.where)
+    if repository is not None:
+        yield from _failed(repository.commondir)
 
 
-def _full(where: str, said: str) -> Finding:
-    hint = "free some space there; an append that finds none changes nothing"
-    return Finding("disk-nearly-full", f"the disk of {where} {said}", hint=hint)
+def _failed(commondir: str) -> Iterator[Finding]:
+    """Tell of the hooks that failed of late."""
+    begin = time.strftime("%Y-%m-%d", time.gmtime(now_seconds() - _FAULT_DAYS * 86_400))
+    late = [one for one in faults(commondir) if one.at >= begin]
+    if late:
+        many = "1 hook" if len(late) == 1 else f"{len(late)} hooks"
+        said = (
+            f"{many} failed within {_FAULT_DAYS} days; the last at {late[-1].at}: {late[-1].said}"
+        )
+        hint = "agents went on without the answer; `DIURNA_HOOKS=off` silences the hooks of a shell"
+        yield Finding("host-faults", said, hint=hint)
 
 
-def file_system(path: str, mounts: str) -> str:
-    """Return the kind of file system that a path is on, "" where the kernel does not tell.
+def _incomplete(base: str, host: str, *, user: bool) -> Iterator[Finding]:
+    """Name the files of a host that are not as they would be written."""
+    plan = plan_install(base, (host,), user=user, servers=False)
+    command = f"diurna install {host}{' --user' if user else ''}"
+    for change in plan.changes:
+        said = f"{host}: what `{command}` writes is not in {base}/{change.file}"
+        yield Finding("host-files", said, hint=f"`{command}` writes it")
+    for left in plan.left:
+        said = f"{host}: {base}/{left.file} {left.why}"
+        yield Finding("host-files", said, hint=left.hint)
 
-    The path is absolute and without links; the mounts are the kernel's list.
+
+def on_path(folders: Iterable[str]) -> str:
+    """Return which `diurna` a host finds in its folders of programs, "" for none."""
+    found = (f"{folder}/diurna" for folder in folders if os.path.isabs(folder))
+    return next((path for path in found if os.access(path, os.X_OK)), "")
+
+
+def hook_fails(program: str, host: str, event: str) -> str:
+    """Return why a hook does not answer as it has to, "" where it does; nothing is told by it.
+
+    The host is a key of `HOSTS`, the event one of its own.
     """
-    best, kind = "", ""
+    environment = {**variables(), "DIURNA_HOOKS": "off"}
+    command = [program, "hook", host, event]
     try:
-        with open(mounts, encoding="utf-8", errors="surrogateescape") as file:
-            rows = [line.split(" ") for line in file]
-    except OSError:
-        return ""
-    for row in rows:
-        if len(row) < 3:
-            continue
-        place = row[1].replace("\\040", " ").rstrip("/")
-        # of two at one place the later one lies on top
-        if f"{path}/".startswith(place + "/") and len(place) >= len(best):
-            best, kind = place, row[2]
-    return kind
+        done = subprocess.run(  # noqa: S603 - the same that hosts call
+            command, input=b"{}", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
+            env=environment, timeout=_HOOK_SECONDS,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return f"does not answer within {_HOOK_SECONDS} seconds"
+    except OSError as problem:
+        return f"can not be run ({problem.strerror})"
+    if done.returncode:
+        return f"ends with {done.returncode}"
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError:
+        answer = None
+    return "" if isinstance(answer, dict) else "answers no JSON object"

@@ -12,10 +12,9 @@ from ledger.home import OWN_BRANCH, branch_home
 from ledger.model.findings import Finding
 from ledger.model.layout import POLICY_FILE, STATE_DIR
 from ledger.model.order import stamp_of
-from ledger.wal.git_locks import is_abandoned
 from ledger.wal.spool import Spool
 from memory.cache.view_name import rides
-from rituals.check.doctor.doctor_values import COMMIT, SET_ASIDE, Noticed, mended_by
+from rituals.check.doctor.doctor_values import COMMIT, Noticed, mended_by
 from rituals.check.survey import Survey
 from rituals.setup.git_hooks.hook_install import HOOK_HINT, has_hook
 
@@ -24,7 +23,7 @@ _LONG_MS = 7 * 86_400_000
 
 
 def spool_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
-    """Tell of logs that wait in spools of other homes of the repository, and of unfinished ones."""
+    """Tell of logs that wait in spools of other homes of the repository, or for long."""
     home = survey.home
     state = f"{home.repository.commondir}/{STATE_DIR}"
     own = os.path.basename(home.spool_folder)
@@ -32,7 +31,6 @@ def spool_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
         folders = sorted(os.listdir(state))
     except OSError:
         return
-    yield from _parts(state, folders)
     yield from _held_long(survey)
     yield from _unhooked(survey)
     for name in folders:
@@ -91,23 +89,6 @@ def _unhooked(survey: Survey) -> Iterator[Finding | Noticed]:
 
 def _is_spool(name: str) -> bool:
     return name == "spool" or name.startswith("spool@")
-
-
-def _parts(state: str, folders: list[str]) -> Iterator[Finding | Noticed]:
-    """Tell of logs that a killed writer left unfinished, in any spool."""
-    for name in folders:
-        for stem in Spool(f"{state}/{name}").parts() if _is_spool(name) else ():
-            path = f"{state}/{name}/{stem}"
-            if is_abandoned(path):
-                yield mended_by(
-                    "spool-part",
-                    f"{path} was never written whole: its writer was killed before it said that the "
-                    "log is recorded",
-                    SET_ASIDE,
-                    f"move {path} aside, into {state}/stale",
-                    then="moves it aside",
-                    target=path,
-                )
 
 
 def _is_home(survey: Survey, branch: str) -> bool:
