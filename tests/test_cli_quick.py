@@ -143,7 +143,9 @@ def test_odd_lines_are_left_alone(
         assert whole.code == 2
 
 
-@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(20, 60), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.lists(st.one_of(st.sampled_from(WORDS), st.sampled_from(OPTIONS.split("|"))), max_size=7))
 def test_both_ways_print_the_same(
     asked: Repo, capsys: pytest.CaptureFixture[str], arguments: list[str]

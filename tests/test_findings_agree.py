@@ -94,6 +94,7 @@ def _said(run: Run, command: str, *more: str) -> tuple[set[str], Said]:
     return {code for code, *_ in said}, said
 
 
+@pytest.mark.deep(only="too-large")
 @pytest.mark.parametrize("code", sampled(sorted(TOLD), 3))
 def test_a_state_is_told_by_the_commands_of_the_table(
     code: str, shop: Callable[[str], Shop], run: Run

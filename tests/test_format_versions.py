@@ -98,6 +98,7 @@ def test_m3_what_waits_is_not_committed_into_a_newer_ledger(home: Home, writer: 
     assert {one.fact.id for one in memory.state().standings()} == {"one", "two", "three", "four"}
 
 
+@pytest.mark.deep(reason="the other tests here ask one command")
 def test_m3_commands_say_that_the_ledger_is_newer(
     home: Home, quick: Run, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -440,6 +441,7 @@ def other_version(home: Home, writer: str, name: str, now: int) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.deep(reason="the other tests here have one version")
 @pytest.mark.parametrize(("writer", "kind"), diagonal(WRITERS, (IN_TREE, OWN_BRANCH)))
 def test_m10_two_versions_share_one_home(tmp_path: Path, writer: str, kind: str) -> None:
     """They take one lock and one cache file, and each gives the right answer after the other."""

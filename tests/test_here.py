@@ -377,7 +377,7 @@ def test_what_was_told_of_one_head_spares_nothing_of_another(shop: Repo, run: Ru
             os.unlink(here_path(discover(str(shop.path))))
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(25, 60), deadline=None)
 @given(ledgers(), st.data())
 def test_what_holds_here_is_the_fold_of_the_logs_that_are_here(
     logs: list[Logged], data: st.DataObject

@@ -68,6 +68,7 @@ def test_only_the_first_log_of_a_session_is_a_work_session(tmp_path: Path, kind:
     assert memory.state().summary.sessions == 5
 
 
+@pytest.mark.deep(reason="the other tests here have few appends")
 def test_twenty_one_appends_are_one_work_session(repo: Repo, run: Run) -> None:
     """On the command line, in all that counts sessions."""
     for number in range(21):
@@ -118,6 +119,7 @@ def test_the_session_comes_from_the_environment(
     assert run("status", "--json").json["sessions"] == 1
 
 
+@pytest.mark.deep(reason="the other tests here have few appends")
 def test_a_file_is_of_the_session_too(repo: Repo, spawn: Run) -> None:
     """The quick path of the command line groups as the long one does."""
     for number in range(3):

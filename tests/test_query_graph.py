@@ -70,7 +70,7 @@ def logged(number: int, events: list[Event]) -> tuple[LogRef, Entry]:
     )
 
 
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(10, 30))
 @given(
     st.lists(st.lists(acts, max_size=4, unique=True), min_size=1, max_size=12),
     st.integers(0, 12),

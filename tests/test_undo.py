@@ -291,7 +291,7 @@ _EVENTS: st.SearchStrategy[Event] = st.one_of(
 _LOGS = st.lists(st.lists(_EVENTS, min_size=1, max_size=4), min_size=1, max_size=4)
 
 
-@settings(max_examples=examples(12))
+@settings(max_examples=examples(3, 12))
 @given(logs=_LOGS, kind=st.sampled_from(("work", "edit")))
 def test_undo_is_the_inverse_and_its_own(homes: Any, logs: list[list[Event]], kind: str) -> None:
     """Law: as many undos lead back through all that held, as many redos lead forth again.
@@ -385,7 +385,7 @@ def without(
     return held(state_by(cache, [ref for ref, _ in logs], kept))
 
 
-@settings(max_examples=examples(10))
+@settings(max_examples=examples(2, 10))
 @example(said=[(GOOD, [FactArchived("a")]), (BAD, [FactReferenced("a")])])
 @given(said=_SESSIONS)
 def test_what_a_session_wrote_is_as_if_it_had_not(homes: Any, said: Any) -> None:

@@ -107,6 +107,7 @@ def twins(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Twins:
     return Twins(tmp_path, run, monkeypatch)
 
 
+@pytest.mark.deep(reason="of the home that the deep ones ask")
 def test_the_home_has_each_kind_of_contradiction(twins: Twins) -> None:
     assert {one.kind for one in disputes(twins.memory)} == set(KINDS)
 
@@ -341,6 +342,9 @@ def test_what_came_meanwhile_is_not_overwritten_unseen(twins: Twins) -> None:
     ).stems
 
 
+@pytest.mark.deep(
+    reason="test_web_review::a_text_of_ones_own_settles_what_no_side_says is the small one"
+)
 @pytest.mark.parametrize("kept", (True, False))
 def test_each_question_is_answered_as_on_a_terminal(
     twins: Twins, monkeypatch: pytest.MonkeyPatch, kept: bool

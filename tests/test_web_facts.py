@@ -100,6 +100,7 @@ def test_now_is_filtered_by_words_tier_and_section(tip: Tip) -> None:
     assert "There is no tier &lt;b&gt;" in told(tip(), now_page.now(tip(), {"tier": "<b>"}))
 
 
+@pytest.mark.deep(reason="test_web_html weighs a small page")
 def test_now_is_light_however_many_facts_live(tip: Tip) -> None:
     """At most 40 KB; what is left out is a link away, and an address of a site."""
     long = "This is said in so many words that nobody reads them to their end. " * 9
@@ -252,6 +253,7 @@ def test_a_contradicted_fact_shows_its_sides_and_no_joined_text(tip: Tip) -> Non
     assert html.count(">contradicted</span>") == 1
 
 
+@pytest.mark.deep(reason="test_not_true_any_more has it at the command line")
 def test_what_does_not_hold_says_so_first(tip: Tip, run: Run) -> None:
     """Superseded with what stands instead, invalidated, closed, put away: before the text, each in words."""
     append(tip, "One", *[FactCreated(name, f"It is {name}.") for name in ("old", "false", "away")],
@@ -327,6 +329,7 @@ def test_the_card_says_when_a_fact_fades(tip: Tip) -> None:
     assert "never by itself" in text_of(told(view, fact_page.fact(view, {"id": "b"})))
 
 
+@pytest.mark.deep(reason="test_web_lists is the small one")
 def test_a_search_parts_what_holds_from_what_was_said(
     tip: Tip, monkeypatch: pytest.MonkeyPatch
 ) -> None:

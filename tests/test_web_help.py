@@ -44,6 +44,7 @@ def test_templates_name_no_other_term_and_each_tier_says_what_it_means() -> None
     )
 
 
+@pytest.mark.deep(reason="test_web_export has it of a small site")
 def test_a_site_says_what_it_leaves_out(repo: Repo, run: Run, tmp_path: Path) -> None:
     """How many facts have no words; each page leads there."""
     run("note", "id=secret decision: The gate opens at noon.")
@@ -56,6 +57,9 @@ def test_a_site_says_what_it_leaves_out(repo: Repo, run: Run, tmp_path: Path) ->
         assert 'help.html#left-out">' in page.read_text(), page
 
 
+@pytest.mark.deep(
+    reason="test_repository_shapes::c7_a_shallow_clone_works_and_says_what_it_can_not_see is the small one"
+)
 def test_where_history_is_cut_a_site_is_refused_or_says_so(
     repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -320,6 +320,7 @@ _OURS = frozenset(
 )
 
 
+@pytest.mark.deep(reason="the other tests here have each hostile text in one place")
 def test_every_page_of_a_hostile_home_is_inert(hostile: TipView) -> None:
     """All addresses, reading or writing in turn: no tag or address that a template did not write.
 

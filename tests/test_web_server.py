@@ -116,6 +116,7 @@ def listening(repo: Repo, run: Run) -> Iterator[Listening]:
     server.kill()
 
 
+@pytest.mark.deep(reason="the other tests here have a server in this process")
 def test_a_server_from_its_first_word_to_its_last(listening: Listening, spawn: Run) -> None:
     """One line of JSON says where it is; what no browser sends is refused at the socket.
 

@@ -141,6 +141,7 @@ class History:
         return min(firsts, key=lambda one: (int(self.git("show", "-s", "--format=%at", one)), one))
 
 
+@pytest.mark.deep(only=("1", "2"))
 @pytest.mark.parametrize("seed", range(examples(6)))
 def test_nobody_is_named_who_did_not_write(repo: Repo, tmp_path: Path, seed: int) -> None:
     """Merges, squashes, rebases, picks, joins and cuts: the first commit of the bytes, or none."""

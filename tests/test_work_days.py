@@ -64,6 +64,7 @@ def types(memory: Memory) -> list[str]:
     return [line.type for line in memory.log() if line.type in ("work", "continued")][::-1]
 
 
+@pytest.mark.deep(reason="the other tests here have few notes")
 def test_thirty_notes_are_one_session(tmp_path: Path) -> None:
     """Notes in a row are one stretch of their agent; five hours later another one begins."""
     desk = Desk(tmp_path / "home")
