@@ -1,4 +1,4 @@
-"""Take in a source from the command line: read, plan, show, ask once, write."""
+"""Take in a source from the command line, or all that is there: read, plan, show, ask once, write."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import os
 
 from ledger.environment import user_folder, variables
 from ledger.errors import NotFound
-from ledger.home import personal_home
+from ledger.home import OWN_REPOSITORY, personal_home
+from ledger.model.layout import CONTINUITY_FILE, TREE_PREFIX
 from ledger.secrets.scanner import without_secrets
 from memory.api import Memory
 from rituals.cli.context import STDIN, Invocation
@@ -15,7 +16,7 @@ from rituals.cli.terminal.intake_text import intake_object, show_plan, show_writ
 from rituals.intake.decision_records import Records, read_records
 from rituals.intake.intake_items import Applied, IntakePlan, Reading
 from rituals.intake.intake_plan import apply_intake, plan_intake
-from rituals.intake.sources import Ground, Source, read_source
+from rituals.intake.sources import SOURCES, Ground, Source, read_source
 
 
 class Intake:
@@ -112,6 +113,48 @@ def take_in(
         intake.show(verbose=verbose)
     intake.take_in(write=write, dry_run=dry_run)
     intake.tell(places=[without_secrets(place) for place in places])
+
+
+def take_in_all(call: Invocation, *, write: bool, dry_run: bool, verbose: bool) -> None:
+    """Show what other tools keep of this project, and its decision records; ask once, and take it in.
+
+    Each part is planned again when it is written, so that what two of them say becomes one fact.
+    """
+    memory, out = call.memory(), call.out
+    ground = Ground(call.project(), user_folder(), variables())
+    readings: list[Reading] = []
+    for source in SOURCES:
+        places = source.reader().places(ground)
+        if places:
+            readings.append(read_source(source, places, ground)[0])
+            for place in places:
+                said = without_secrets(shown_place(place, ground))
+                out.talk(f"{source.name}: reads {said}")
+    if memory.home.kind != OWN_REPOSITORY:
+        records = read_records(memory.home, (), out.progress)
+        if not call.json:
+            tell_records(call, records)
+        readings.append(records.reading)
+
+    def planned(reading: Reading) -> Intake:
+        return Intake(call, plan_intake(memory, reading, progress=out.progress))
+
+    parts = [planned(reading) for reading in readings]
+    for one in parts:
+        if not call.json:
+            one.show(verbose=verbose)
+    done = wanted(call, any(one.news for one in parts), write=write, dry_run=dry_run)
+    for number, reading in enumerate(readings if done else []):
+        parts[number] = planned(reading)
+        parts[number].take_in(write=True, dry_run=False)
+    if call.json:
+        out.answer({"sources": [one.told() for one in parts], "dry_run": not done})
+    else:
+        for one in parts:
+            one.tell()
+    page = f"{ground.project}/{TREE_PREFIX}{CONTINUITY_FILE}"
+    if memory.home.prefix != TREE_PREFIX and os.path.isfile(page):
+        out.hint(f"{TREE_PREFIX} holds another ledger: `diurna import ledger .` brings it in")
 
 
 def take_in_records(

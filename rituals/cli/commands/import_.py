@@ -44,7 +44,7 @@ def import_(
 ) -> None:
     """Run `diurna import`."""
     if source is None:
-        from rituals.cli.moving_in import take_in_all
+        from rituals.cli.intake_input import take_in_all
 
         return take_in_all(call, write=write, dry_run=dry_run, verbose=verbose)
     if source == EVENTS:
