@@ -70,7 +70,7 @@ def test_claude_auto_memory(ground: Ground) -> None:
     assert items["Tests hit Postgres."].key == "memory/feedback_tests.md"
     assert items["Tests hit Postgres."].at == "2026-04-05T06:07:08Z"
     role = items["Ten years of Go."]
-    assert role.personal and role.at == "2023-11-14T22:13:20.000Z" and role.author == "claude-code"
+    assert role.personal and role.at == "2023-11-14T22:13:20Z" and role.author == "claude-code"
     assert items["Debugging:"].text == "Debugging:\n\n- Redis hangs.\n  Restart it."
     assert items["Debugging / Do NOT:"].text == "Debugging / Do NOT:\n\n- Flush it."
     assert items["Staging is birch."].place == "MEMORY.md:3"

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from importlib import import_module
 from types import ModuleType
 
-from ledger.model.order import ended_of, is_date, stamp_of
+from ledger.model.order import is_date
 from ledger.model.record import Record
 from rituals.intake.intake_items import LeftOut, Reading
 
@@ -114,13 +114,17 @@ def pages_at(place: str, left: Left) -> Iterator[tuple[str, str, str]]:
         path, shown = f"{folder}/{name}", name.encode("utf-8", "replace").decode()
         whole = text_of(path, shown, left)
         if whole is not None:
-            yield shown, whole, ended_of(stamp_of(max(0, int(os.stat(path).st_mtime * 1000))))
+            yield shown, whole, time_of(os.stat(path).st_mtime)
 
 
 def files_below(folder: str, left: Left) -> list[str]:
     """List the markdown files below a folder, sorted, relative to it."""
     found: list[str] = []
-    for above, folders, names in os.walk(folder):
+
+    def unread(problem: OSError) -> None:
+        left.append(LeftOut(str(problem.filename), problem.strerror or "it can not be listed"))
+
+    for above, folders, names in os.walk(folder, onerror=unread):
         for name in (*folders, *names):
             path = os.path.relpath(f"{above}/{name}", folder)
             if os.path.islink(f"{above}/{name}"):
