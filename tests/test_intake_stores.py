@@ -185,4 +185,6 @@ def test_the_page_names_every_source_and_no_other() -> None:
     """Who comes from a tool finds its line."""
     page = (GUIDE / "MOVING.md").read_text("utf-8")
     typed = re.findall(r"^\|[^|]*\| `diurna import ([a-z0-9-]+)", page, re.MULTILINE)
-    assert sorted(typed) == sorted([*[source.name for source in SOURCES], "docs", "events", "ledger"])
+    assert sorted(typed) == sorted(
+        [*[source.name for source in SOURCES], "docs", "events", "ledger"]
+    )
