@@ -32,7 +32,7 @@ def take(home: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run `diurna init --tour` with an empty home directory."""
     (home / "tmp").mkdir(parents=True)
     return subprocess.run(
-        [sys.executable, "-P", "-m", "rituals", "tour", *options],
+        [sys.executable, "-P", "-m", "rituals", "init", "--tour", *options],
         cwd=home, env=bare_environment(home), capture_output=True, text=True,
         stdin=subprocess.DEVNULL, timeout=120, check=False,
     )  # fmt: skip
@@ -114,12 +114,12 @@ def test_the_tour_says_what_it_lacks(tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
     for missing in ("sh", "git"):
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "rituals", "tour"],
+            [sys.executable, "-P", "-m", "rituals", "init", "--tour"],
             cwd=tmp_path, env={**bare_environment(tmp_path), "PATH": str(tools)},
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 1
-        assert done.stderr.startswith("diurna: tour: ")
+        assert done.stderr.startswith("diurna: init: ")
         assert "\nhint: " in done.stderr
         assert missing in done.stdout + done.stderr
         assert list((tmp_path / "tmp").iterdir()) == []

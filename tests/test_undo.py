@@ -526,11 +526,9 @@ def test_a_log_that_waits_is_committed_and_taken_back(repo: Repo, run: Run) -> N
 
 
 def test_an_import_is_taken_back_and_done_again(repo: Repo, run: Run) -> None:
-    """What came of a document, unlike a ledger that was taken over whole."""
-    repo.write("CLAUDE.md", "# Rules\n\n- Never use floats for money.\n- Always run ruff.\n")
-    repo.git("add", "CLAUDE.md")
-    repo.git("commit", "-qm", "rules")
-    assert run("import", "CLAUDE.md", "--write").code == 0
+    """What came by lines of JSON, unlike a ledger that was taken over whole."""
+    lines = b'{"text": "Never use floats for money."}\n{"text": "Always run ruff."}\n'
+    assert run("import", "jsonl", "-", "--write", stdin=lines).code == 0
     for word, false in (("undo", True), ("undo --redo", False)):
         assert run(*word.split()).code == 0
         facts = run("show", "--list", "-a", "--json").json["facts"]
