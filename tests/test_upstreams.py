@@ -12,7 +12,6 @@ import pytest
 
 from ledger.home import IN_TREE, OWN_REPOSITORY, discover
 from ledger.model.layout import FETCHED_FILE
-from ledger.remote.transport import LIMIT_SECONDS, fetch_newest
 from memory.query.reader import Reader
 from memory.replay.upstream_homes import note_of, upstream_folder, upstream_homes, upstreams
 from projection.policy.model import Policy, Upstream
@@ -222,7 +221,7 @@ def test_one_that_sends_too_much_is_not_read_to_its_end(
     org.theirs.git("add", "huge")
     org.theirs.git("commit", "-q", "-m", "huge")
     org.theirs.git("push", "-q", "origin", "main")
-    monkeypatch.setattr(fetch_newest, "__defaults__", (LIMIT_SECONDS, 1))
+    monkeypatch.setattr("ledger.remote.transport.NEWEST_LIMIT_MB", 1)
     (problem,) = org.sync().findings
     assert "sends more than 1 MB" in problem.message and org.read() == ("org/no-pii",)
     assert not list((org.team.folder / ".git/diurna/upstream/org.git").rglob("tmp_*"))

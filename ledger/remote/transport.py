@@ -116,13 +116,11 @@ def fetch(
     raise failure(remote, "fetch", said, git.where)
 
 
-def fetch_blobs(
-    git: Git, remote: Remote, ids: list[str], scratch: str, seconds: float = LIMIT_SECONDS
-) -> dict[str, bytes]:
+def fetch_blobs(git: Git, remote: Remote, ids: list[str], scratch: str) -> dict[str, bytes]:
     """Fetch what a remote has of single files, by way of a repository that is thrown away afterwards.
 
     git does not fetch what it takes for here already, and this repository lacks just that. `scratch` is
-    a folder for the other repository; `seconds` limit each try.
+    a folder for the other repository.
 
     Raises:
         NetworkFailed: one of its kinds.
@@ -142,10 +140,10 @@ def fetch_blobs(
         there.run("init", "--quiet", "--bare", folder)
         begin = (*CHECKED, "fetch", "--quiet", "--no-tags", "--no-auto-maintenance", "--", url)
         # a server may give single objects, or only branches
-        status, _, _ = call(there, remote, seconds, (*begin, *ids))
+        status, _, _ = call(there, remote, LIMIT_SECONDS, (*begin, *ids))
         if status:
             whole = f"+{remote.branch}:refs/heads/fetched"
-            status, _, words = call(there, remote, seconds, (*begin, whole))
+            status, _, words = call(there, remote, LIMIT_SECONDS, (*begin, whole))
             if status:
                 raise failure(remote, "fetch", words, git.where)
         found = zip(ids, there.blobs(ids), strict=True)
@@ -154,9 +152,7 @@ def fetch_blobs(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def fetch_newest(
-    git: Git, remote: Remote, seconds: float = LIMIT_SECONDS, limit_mb: int = NEWEST_LIMIT_MB
-) -> str:
+def fetch_newest(git: Git, remote: Remote) -> str:
     """Fetch the newest commit of a branch, without its history, into a bare repository of our own.
 
     The remote counts by its URL; its branch may be "", for `memory` or else the default one.
@@ -168,13 +164,15 @@ def fetch_newest(
         NetworkFailed: one of its kinds.
     """
     wanted = (remote.branch,) if remote.branch else USUAL_BRANCHES
-    there = advertised(git, remote, wanted, seconds)
+    there = advertised(git, remote, wanted, LIMIT_SECONDS)
     branch = next((one for one in wanted if one in there), "")
     if not branch:
         return ""
     # a repository of the user's would take a branch that points into its history for the end of that
     shallow = ("--depth=1", "--update-shallow")
-    fetch_limited(git, remote, (f"+{branch}:{remote.tracking}",), seconds, limit_mb, *shallow)
+    fetch_limited(
+        git, remote, (f"+{branch}:{remote.tracking}",), LIMIT_SECONDS, NEWEST_LIMIT_MB, *shallow
+    )
     return git.resolve(remote.tracking)[0]
 
 

@@ -94,11 +94,11 @@ def entities(source: ViewSource, name: str = "") -> Page | None:
     return Page(f"Entities — {project}", "", tuple(sections))
 
 
-def entity_sections(page: EntityPage, policy: Policy, level: int = 3) -> list[Section]:
+def entity_sections(page: EntityPage, policy: Policy) -> list[Section]:
     """Return the sections of one entity: its heading, then its facts by kind."""
-    found = [Section(one_line(page.name), (page.false_said,) if page.false else (), level)]
+    found = [Section(one_line(page.name), (page.false_said,) if page.false else (), 3)]
     kinds = dict.fromkeys([fact.kind for fact in page.facts])
     for kind in kinds:
         lines = [f"- {told(fact)} `{fact.id}`" for fact in page.facts if fact.kind == kind]
-        found.append(Section(one_line(policy.kind(kind).section), tuple(lines), level + 1))
+        found.append(Section(one_line(policy.kind(kind).section), tuple(lines), 4))
     return found

@@ -111,16 +111,14 @@ def is_known(path: str) -> bool:
     return folder in files
 
 
-def refuse_overwriting(
-    repository: Repository, prefix: str, files: tuple[tuple[str, bytes], ...]
-) -> None:
+def refuse_overwriting(repository: Repository, files: tuple[tuple[str, bytes], ...]) -> None:
     """Refuse when an uncommitted file stands where one would be written.
 
     Raises:
         WriteRefused: there is one.
     """
     for path, data in files:
-        full = f"{repository.top}/{prefix}{path}"
+        full = f"{repository.top}/{path}"
         if os.path.lexists(full):
             try:
                 with open(full, "rb") as file:
@@ -129,8 +127,8 @@ def refuse_overwriting(
             except OSError:
                 pass
             raise WriteRefused(
-                f"{prefix}{path} is there and is not committed; it is left as it is",
-                where=f"{prefix}{path}",
+                f"{path} is there and is not committed; it is left as it is",
+                where=path,
                 hint="commit it or move it elsewhere; a ledger of another tool is taken over by "
                 "`diurna import ledger`",
             )

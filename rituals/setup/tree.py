@@ -101,7 +101,7 @@ def plan_checked_out(
             refuse_others_folder(repository, commit, prefix)
     added = (*[(prefix + path, data) for path, data in files], *pointer)
     if repository is not None:
-        refuse_overwriting(repository, "", added)
+        refuse_overwriting(repository, added)
         drivers = plan_drivers(checked_out_home(repository, prefix))
     steps += [*[f"commit {path}{on}" for path, _ in added], *drivers.steps]
     return SetupPlan(kind, place, repository, branch, prefix, files, tuple(steps), pointer=pointer)

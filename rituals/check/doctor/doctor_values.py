@@ -36,12 +36,12 @@ class Machine(Record):
 
 
 def mended_by(
-    code: str, message: str, kind: str, step: str, *, then: str, target: str = "", file: str = ""
+    code: str, message: str, kind: str, step: str, *, then: str, target: str = ""
 ) -> Noticed:
     """Return a finding together with its remedy.
 
     Kind and target are the remedy's; `step` is that in words, and `then` says in the third person what
     `--fix` does, for the hint.
     """
-    found = Finding(code, message, file, hint=FIX_HINT.format(then))
+    found = Finding(code, message, hint=FIX_HINT.format(then))
     return Noticed(found, Remedy(kind, step, target))

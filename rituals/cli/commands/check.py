@@ -56,7 +56,7 @@ def _whole(
 ) -> int:  # fmt: skip
     """Check everything."""
     commands = (DOCTOR, VERIFY, LINT)
-    found = _visited(call, commands, fix=fix and not dry_run, deep=deep, cold=True)
+    found = _visited(call, commands, fix=fix and not dry_run, deep=deep)
     findings = tuple(one.finding for one in found.noticed)
     warned = strict and any(one.severity != INFO for one in findings)
     bad = severe(findings) or warned or any(one.problem for one in found.treated)
@@ -163,9 +163,7 @@ def summary(findings: Sequence[Finding]) -> str:
     return said if findings else "all in order"
 
 
-def _visited(
-    call: Invocation, commands: tuple[str, ...], *, fix: bool, deep: bool, cold: bool
-) -> Visit:
+def _visited(call: Invocation, commands: tuple[str, ...], *, fix: bool, deep: bool) -> Visit:
     """Make the checks of some commands here, and mend what is safe where that is asked for."""
     from memory.api import Memory
     from rituals.check.doctor import visit
@@ -176,10 +174,7 @@ def _visited(
         memory = Memory(
             home, agent=call.agent, clock=call.now_ms, in_process=False, progress=progress
         )
-        parts = PARTS if cold else ()
-        return Survey(
-            memory, call.now_ms(), cold=cold or deep, deep=deep, progress=progress, parts=parts
-        )
+        return Survey(memory, call.now_ms(), cold=True, deep=deep, progress=progress, parts=PARTS)
 
     return visit(opened, call.folder(), call.search_path, fix=fix, commands=commands)
 

@@ -331,7 +331,7 @@ class Journey:
         place.warm(self.host)
         session = place.session(
             self.host,
-            Turn("I look.", (program.run("show", "--list"),), seconds=5),
+            Turn("I look.", (program.run("ls"),), seconds=5),
             *program.recalled(
                 "moon", "plugin_diurna_diurna" if self.host == "claude" else "diurna"
             ),
