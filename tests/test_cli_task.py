@@ -19,7 +19,7 @@ from memory.write.draft import SessionDraft
 from rituals.answers.task_objects import STALE_MS
 from rituals.cli.fast_path import run as quick
 from rituals.hosts.observed.observation_spool import Observation, spool_of
-from rituals.record.tasks.author import Author
+from rituals.record.tasks.new_task import Author
 from rituals.record.tasks.task_steps import carried_out, starting
 from tests.conftest import NOW_MS, each_row
 from tests.pages import ROOT

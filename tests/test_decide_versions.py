@@ -27,7 +27,7 @@ from rituals.decide.fact_corrections import restoration, tellings
 from rituals.decide.open_contradictions import CIRCLE, REWORDED, Dispute, disputes
 from rituals.decide.redaction import redaction
 from rituals.decide.resolution import Verdict, resolution
-from rituals.record.event_reasons import because
+from rituals.record.request import because
 from tests.campaigns.homes import Clock, git, hermetic, make_home, open_memory
 from tests.teams import Clone
 from tests.test_decide import BASE, V, decide, meet, pair

@@ -31,10 +31,9 @@ from projection.lifecycle.review_threads import key_of
 from projection.lifecycle.transitions import Change, Fading
 from projection.policy.model import PACED, Policy, Review, Windows
 from rituals.review.promotions import target_file
-from rituals.review.review_plan import Plan, plan_of
+from rituals.review.review_plan import Plan, body, plan_of
 from rituals.review.review_question import Question, threads_for
 from rituals.review.review_record import ACCEPT, LATER, REJECT, events_of
-from rituals.review.review_section import body
 
 START_MS = 1_780_000_000_000
 HOUR_MS = 3_600_000

@@ -9,8 +9,8 @@ from ledger.model.event import (
     FactRedacted,
     FactUpdated,
 )
+from rituals.review.review_plan import body
 from rituals.review.review_record import ACCEPT, REJECT
-from rituals.review.review_section import body
 from tests.test_review import Book, limits, new, rules
 
 

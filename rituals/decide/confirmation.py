@@ -14,7 +14,7 @@ from projection.fold.full_replay import State
 from projection.fold.projection_state import BY_HAND, Standing
 from projection.fold.tiers import never_decaying, stand
 from rituals.decide.decision import Decision, titled
-from rituals.record.event_reasons import because
+from rituals.record.request import because
 
 
 def confirmation(memory: Memory, facts: tuple[str, ...]) -> Decision:

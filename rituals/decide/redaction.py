@@ -29,7 +29,7 @@ from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.full_replay import State
 from projection.text.normalize import plain
 from rituals.decide.decision import Decision
-from rituals.record.event_reasons import because
+from rituals.record.request import because
 
 ROTATE = (
     "whoever can read this repository, a clone or a backup can still read what was withheld. A secret: "

@@ -5,14 +5,19 @@ A text that will not stand alone comes back once, with a hint; given again it is
 
 from __future__ import annotations
 
+import os
+
 from ledger.codec.validate import problems
 from ledger.errors import DraftRefused, NotFound
 from ledger.model.event import FactReferenced
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
+from ledger.model.layout import STATE_DIR
 from ledger.model.personal_footer import says_personal
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, SessionLog
+from ledger.model.sha256 import sha256
+from ledger.wal.atomic_files import make_folder, replace_file
 from memory.recall.hits.snippets import one_line
 from memory.write.birth_footers import footer_value
 from memory.write.duplicate_check import said_already
@@ -23,7 +28,6 @@ from rituals.record.note_lines import FACT, Line
 from rituals.record.option_values import parse_new, slip
 from rituals.record.own_home_parts import Drafts, drafts_of, is_yours
 from rituals.record.request import Request, Supersession
-from rituals.record.returned_texts import again
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +49,9 @@ _ALONE = (
 )
 _AS_IT_IS = "given again it is recorded beside it; `ID -> KIND: TEXT` gives the fact these words"
 _REMARK = "named"
+FILE = f"{STATE_DIR}/returned"
+#: So many are remembered, the newest, by so much of a hash.
+_KEPT, _HASH_CHARS = 200, 16
 
 
 class Answer(Record):
@@ -307,3 +314,22 @@ def _leans(new: NewFact) -> str:
 
 def _short(text: str) -> str:
     return one_line(" ".join(text.split()), _SAID_CHARS)
+
+
+def again(commondir: str, text: str, *, dry_run: bool = False) -> bool:
+    """Tell whether a fact's text came back before; else note that it does now, unless `dry_run` is set.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+    path = f"{commondir}/{FILE}"
+    name = sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_CHARS]
+    try:
+        with open(path, encoding="ascii") as file:
+            known = file.read().split()
+    except (OSError, ValueError):
+        known = []
+    if name not in known and not dry_run:
+        make_folder(os.path.dirname(path))
+        replace_file(path, "\n".join((*known, name)[-_KEPT:]).encode(), 0o600)
+    return name in known

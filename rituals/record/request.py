@@ -6,15 +6,16 @@ take their models from it (`rituals.record.json_request`); the options of `diurn
 
 from __future__ import annotations
 
+from ledger.codec.validate import problems
+from ledger.model.event import Event
 from ledger.model.record import Record
+from ledger.model.session import SessionLog
 from projection.policy.model import DEFAULT_KIND
 
 #: The header values that are passed on as they are; agent and type have places of their own.
 HEADER_KEYS = ("role", "host", "model", "session", "verdict", "about", "tokens")
 #: The fields that hold nothing but fact ids.
 ID_LISTS = ("refs", "invalidate", "close", "reopen", "reactivate")
-
-
 #: The fields that say a word or two of each of some facts.
 PAIR_LISTS = ("move", "helped", "ignored")
 #: Pairs of what JSON writes as an object.
@@ -94,3 +95,10 @@ class Request(Record):
     def header(self) -> dict[str, str]:
         """The header values that were said."""
         return {key: said for key in HEADER_KEYS if (said := getattr(self, key))}
+
+
+def because(event: Event, reason: str) -> Event:
+    """Put a reason beside an event, where it can be written there; the log's prose has it anyway."""
+    said = event._replace(remark=" ".join(reason.split()))
+    log = SessionLog((("agent", "a"), ("type", "edit")), "T", "", (said,))
+    return event if problems(log) else said

@@ -1,6 +1,7 @@
-"""Plan a review: a value, made from one pinned commit of the ledger and one of the code.
+"""Plan a review: a value, made from one pinned commit of the ledger and one of the code; and tell of it.
 
 No clock takes part: the same ledger, policy and code give the same plan on every machine (FORMAT.md, R1).
+The section `## Memory Review` of its log has ids, numbers and evidence, and no fact's text.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from ledger.model.record import Record
 from memory.replay.replayed_state import state_from, state_of
 from projection.fold.full_replay import State
 from projection.fold.projection_state import TIERS, Summary
+from projection.lifecycle.footer_remarks import NOTE_KEY, remarks
 from projection.lifecycle.pace import Pace, pace
 from projection.lifecycle.promotion import Score as Promotion
 from projection.lifecycle.review_due import Size, reasons, size_of
 from projection.lifecycle.review_threads import Raised, raised_threads
 from projection.lifecycle.transitions import Ageing, ageing
+from rituals.decide.open_contradictions import kinds_of
 from rituals.review.clone_questions import clone_questions
 from rituals.review.evidence.changed_files import evidence_questions
 from rituals.review.ledger_questions import (
@@ -26,6 +29,7 @@ from rituals.review.ledger_questions import (
     invariant_questions,
     link_questions,
     pace_questions,
+    pair_questions,
     remark_questions,
     size_questions,
     thread_questions,
@@ -33,8 +37,15 @@ from rituals.review.ledger_questions import (
 )
 from rituals.review.overruled_decisions import overruled_questions
 from rituals.review.promotions import promotion_questions, score_facts
-from rituals.review.review_pairs import pair_questions
-from rituals.review.review_question import LEARN, Question, ordered, threads_for
+from rituals.review.review_question import (
+    LEARN,
+    LIST_LIMIT,
+    RULES,
+    Question,
+    listed,
+    ordered,
+    threads_for,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +56,10 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from memory.api import Memory
     from memory.cache.cache_file import Cache
+
+TITLE, CUT_SHORT = "Memory review", "Memory review, left before the end"
+HEADING = "## Memory Review"
+_FADING_LIMIT = 10
 
 
 class Plan(Record):
@@ -197,3 +212,75 @@ def _state_until(last: str, logs: list[tuple[LogRef, Entry]], state: State) -> S
     """Return the state as it was at a stem, by the policy of now."""
     kept = [log for log in logs if log[0].key <= last]
     return state_from([ref for ref, _ in kept], [entry for _, entry in kept], state.policy)
+
+
+def body(plan: Plan) -> str:
+    """Write the prose of the review's log: what is new in full, what an earlier one asked as a number."""
+    lines = [HEADING, "", *[f"- {line}" for line in summary_lines(plan)]]
+    if left := len(plan.unanswered) - len(plan.fresh):
+        lines.append(f"- Asked before and left open: {left} question{'s' * (left > 1)}")
+    for rule in dict.fromkeys(question.rule for question in plan.fresh):
+        asked = [question for question in plan.fresh if question.rule == rule]
+        lines += ["", f"### {RULES[rule]} ({len(asked)})", ""]
+        for question in asked[:LIST_LIMIT]:
+            lines.append(f"- {question.said}")
+            lines += [f"  - {line}" for line in question.evidence]
+        if len(asked) > LIST_LIMIT:
+            lines.append(f"- and {len(asked) - LIST_LIMIT} more")
+    return "\n".join(lines)
+
+
+def cut_short(verb: str, done: int, left: int) -> str:
+    """Write the prose of the log of a review that was left before the end."""
+    asked = f"{left} questions were" if left > 1 else "One question was"
+    return f"{HEADING}\n\n- {verb}: {done} of {done + left}. {asked} not asked."
+
+
+def summary_lines(plan: Plan) -> list[str]:
+    """Say where the ledger stands, and what time did to it, a line each."""
+    summary, aged = plan.summary, plan.ageing
+    since = f"since {summary.last_review}" if summary.last_review else "since the beginning"
+    lines = [
+        f"Ledger: {summary.sessions} work sessions in {summary.logs} logs; "
+        f"digest {summary.digest[:16]}",
+        f"Reviewed: {plan.sessions_since} work sessions {since}",
+        f"Due: {'; '.join(plan.due) or 'no'}",
+        f"Size: {plan.size.facts} facts and threads that can fade, {plan.size.lines} lines",
+        f"Facts: {', '.join(f'{count} {tier}' for tier, count in plan.tiers)}",
+    ]
+    tenths = plan.pace.weekly_tenths
+    if plan.pace.sessions:
+        agents = ", ".join(f"{name} {count}" for name, count in plan.pace.agents[:_FADING_LIMIT])
+        weekly = f"{tenths // 10}.{tenths % 10} work sessions a week"
+        lines.append(f"Pace: {weekly} over {plan.pace.days} days ({agents})")
+    moved = [f"{one.id} ({one.before} → {one.after})" for one in aged.changed]
+    disputed = [
+        f"{fact.id} ({', '.join(kinds_of(fact, plan.state.histories[fact.id]))})"
+        for fact in plan.state.view().contradicted
+    ]
+    next_out = [f"{one.id} ({one.left})" for one in aged.fading]
+    for label, ids in (
+        ("Contradicted, see `diurna conflicts`", disputed),
+        ("Born", aged.born),
+        ("Tier changed", moved),
+        ("Faded to the archive", aged.faded),
+        ("Threads swept to the archive", aged.swept),
+        ("False now", aged.false),
+        ("Came back", aged.returned),
+        ("Fade next, after so many sessions unused", next_out),
+        (
+            "With a note",
+            [
+                one.fact.id
+                for one in plan.state.standings()
+                if one.live and NOTE_KEY in remarks(one.fact)
+            ],
+        ),
+        ("Settled, and still open", [one.id for one in plan.settled]),
+    ):
+        if ids:
+            lines.append(f"{label} ({len(ids)}): {listed(ids)}")
+    if plan.scores:
+        scored = [f"{one.id} {one.total} ({one.proposal})" for one in plan.scores]
+        lines.append(f"Scored for promotion, of 10 ({len(scored)}): {listed(scored)}")
+    return lines

@@ -34,9 +34,8 @@ from projection.policy.policy_keys import with_number
 from rituals.check.check_registry import REVIEW
 from rituals.check.check_runner import made
 from rituals.decide.recorded_endings import ended_lines
-from rituals.review.review_plan import Plan, asked, plan_review
+from rituals.review.review_plan import CUT_SHORT, TITLE, Plan, asked, body, cut_short, plan_review
 from rituals.review.review_question import Question, answered_thread, is_raising, threads_for
-from rituals.review.review_section import CUT_SHORT, TITLE, body, cut_short
 
 ACCEPT, REJECT, LATER = "accept", "reject", "later"
 #: One of these, or what holds instead of what was proposed: `Invalidated`, `Updated`, or an open thread.

@@ -58,9 +58,8 @@ def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[st
     from rituals.cli.terminal.tasks_text import tell
     from rituals.record.option_values import parse_ids
     from rituals.record.own_home_parts import Drafts
-    from rituals.record.tasks.author import Author
     from rituals.record.tasks.handoff import Leaving, handing_over
-    from rituals.record.tasks.new_task import NewTask, adding
+    from rituals.record.tasks.new_task import Author, NewTask, adding
     from rituals.record.tasks.task_steps import carried_out, moving, picking, starting
 
     memory, dry_run = call.memory(), given["dry_run"]

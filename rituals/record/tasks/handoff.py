@@ -15,7 +15,7 @@ from rituals.record.tasks.task_steps import Change, found
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.api import Memory
-    from rituals.record.tasks.author import Author
+    from rituals.record.tasks.new_task import Author
 
 #: The sections of its text, in order: the field, and what stands before each line.
 _SECTIONS = (

@@ -16,9 +16,28 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.api import Memory
     from memory.write.draft import SessionDraft
-    from rituals.record.tasks.author import Author
 
 _TITLE_CHARS = 90
+
+
+class Author(Record):
+    """Who records; "" for what the process says by itself."""
+
+    agent: str = ""  #: the name
+    role: str = ""  #: that they work in
+    host: str = ""  #: the program
+    session: str = ""  #: the host's session
+
+    def header(self) -> tuple[tuple[str, str], ...]:
+        """Return what of it stands in the header of a log beside the agent."""
+        said = (("role", self.role), ("host", self.host), ("session", self.session))
+        return tuple([pair for pair in said if pair[1]])
+
+    def signed(self, request: Request) -> Request:
+        """Put the author into a request."""
+        return request._replace(
+            agent=self.agent, role=self.role, host=self.host, session=self.session
+        )
 
 
 class NewTask(Record):

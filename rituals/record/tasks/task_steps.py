@@ -14,7 +14,7 @@ from projection.policy.model import ATTEMPT_KIND
 from projection.work.failed_attempts import failed_before
 from projection.work.handoffs import handed_elsewhere
 from projection.work.tracked_tasks import Task, pick
-from rituals.record.event_reasons import because
+from rituals.record.request import because
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memory.cache.cache_file import Cache
     from memory.write.draft import Receipt
     from projection.work.failed_attempts import Attempt
-    from rituals.record.tasks.author import Author
+    from rituals.record.tasks.new_task import Author
 
 #: How often a claim is looked at again because somebody wrote meanwhile.
 _TRIES = 20

@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.api import Memory
     from memory.write.draft import Receipt
-    from rituals.record.tasks.author import Author
     from rituals.record.tasks.handoff import Leaving
+    from rituals.record.tasks.new_task import Author
     from rituals.record.tasks.task_steps import Change
 
 #: How many tasks are listed at most.
@@ -29,7 +29,7 @@ def task(memory: Memory, asked: TaskAsked, caller: Caller) -> TaskAnswered:
     """
     if asked.action == "list":
         return _listed(memory)
-    from rituals.record.tasks.author import Author
+    from rituals.record.tasks.new_task import Author
     from rituals.record.tasks.task_steps import carried_out, moving, picking, starting
 
     author = Author(caller.agent, asked.role, caller.host, caller.session)

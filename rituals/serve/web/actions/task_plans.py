@@ -10,9 +10,8 @@ from memory.api import Memory
 from memory.write.draft import Receipt, SessionDraft
 from projection.work.finding_facts import BugFound
 from rituals.record.own_home_parts import Drafts
-from rituals.record.tasks.author import Author
 from rituals.record.tasks.handoff import Leaving, handing_over
-from rituals.record.tasks.new_task import NewTask, adding
+from rituals.record.tasks.new_task import Author, NewTask, adding
 from rituals.record.tasks.task_steps import Change, carried_out, moving, starting
 from rituals.review.learning.finding_reports import DISMISSED, KNOWN, Reported, report
 from rituals.serve.web.actions import twin_commands
