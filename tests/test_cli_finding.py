@@ -13,7 +13,7 @@ from ledger.model.session import SessionLog
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.work.finding_facts import BugFound
-from rituals.review.learning.finding_reports import report
+from rituals.review.finding_reports import report
 from tests.conftest import Repo, Run, examples
 
 RULE = ("note", "--rule", "sql-injection", "--path", "src/db.py", "--symbol", "find")
@@ -91,7 +91,7 @@ def test_wrong_usage_is_said_with_a_hint(repo: Repo, run: Run, wrong: tuple[str,
 @given(st.text(min_size=1, max_size=80), st.text(max_size=40), st.text(max_size=40))
 def test_whatever_a_program_writes_can_be_stored(message: str, path: str, symbol: str) -> None:
     """Odd characters, headings, comments, footers: the log of a report is canonical, or refused in words."""
-    from rituals.review.learning.finding_reports import NEW, Taken, _events, _line, _plain
+    from rituals.review.finding_reports import NEW, Taken, _events, _line, _plain
 
     bug = _plain(BugFound("R" + message[:9], message, path, symbol))
     if bug.message:

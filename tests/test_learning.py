@@ -15,9 +15,8 @@ from ledger.errors import WriteRefused
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.work.finding_facts import BugFound
-from rituals.review.learning.agents_file import HEADING, with_item
-from rituals.review.learning.finding_reports import report
-from rituals.review.learning.learning_plan import (
+from rituals.review.finding_reports import report
+from rituals.review.learning_plan import (
     ACCEPT,
     PROPOSALS,
     REJECT,
@@ -25,6 +24,7 @@ from rituals.review.learning.learning_plan import (
     plan_learning,
     record_answers,
 )
+from rituals.review.promotions import HEADING, with_item
 from rituals.review.review_plan import plan_review
 from tests.campaigns import forks
 from tests.conftest import Repo, Run, each_row

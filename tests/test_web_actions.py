@@ -16,7 +16,7 @@ from memory.api import Memory
 from memory.write.draft import SessionDraft
 from rituals.cli.context import Invocation
 from rituals.decide.open_contradictions import KINDS, disputes
-from rituals.review.learning.learning_plan import plan_learning
+from rituals.review.learning_plan import plan_learning
 from rituals.review.review_plan import Plan, plan_review
 from rituals.review.review_question import INVARIANT_DUE
 from rituals.serve.web.actions.action import Recorded

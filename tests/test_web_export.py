@@ -61,7 +61,7 @@ def test_what_this_machine_could_learn_is_in_no_site(
 ) -> None:
     """It is for whoever answers it, and no page of a site: it is not even looked at."""
     assert run("note", "id=tabs decision: We use tabs.").code == 0
-    monkeypatch.setattr("rituals.review.learning.learning_plan.plan_learning", None)
+    monkeypatch.setattr("rituals.review.learning_plan.plan_learning", None)
     _, said = exported(repo, tmp_path / "site")
     assert "We use tabs." in said
     assert not (tmp_path / "site/review/learn.html").exists()

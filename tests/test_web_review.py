@@ -16,7 +16,7 @@ from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.work.finding_facts import BugFound
 from rituals.decide.open_contradictions import KINDS, SAYS, disputes
-from rituals.review.learning.finding_reports import report
+from rituals.review.finding_reports import report
 from rituals.review.review_plan import plan_review
 from rituals.review.review_question import RULES, Question
 from rituals.serve.web.actions.form_fields import LIMIT_IDS

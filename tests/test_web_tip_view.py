@@ -8,7 +8,7 @@ from ledger.errors import NotFound
 from memory.api import Memory
 from projection.fold.fact_history import REDACTED_TEXT
 from rituals.report.lifecycle_report import report
-from rituals.review.learning.learning_plan import plan_learning
+from rituals.review.learning_plan import plan_learning
 from rituals.review.review_plan import plan_review
 from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.conftest import Repo, Run

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from projection.fold.testimony import Testimony
     from rituals.answers.status_values import Overview
     from rituals.hosts.capture.boundary import Outcome
-    from rituals.review.learning.agents_file import Promotion
-    from rituals.review.learning.learning_plan import Proposal
+    from rituals.review.learning_plan import Proposal
+    from rituals.review.promotions import Promotion
 
 
 def without_secrets(text: str) -> str:

@@ -21,7 +21,7 @@ from ledger.model.event import (
 from ledger.model.ids import version_id
 from memory.write.draft import SessionDraft
 from projection.work.finding_facts import BugFound
-from rituals.review.learning.finding_reports import report
+from rituals.review.finding_reports import report
 from tests.campaigns import forks
 from tests.campaigns.homes import IN_TREE, START_MS, git, make_home, open_memory
 from tests.small_ledgers import MERCURY, bring_in, place_mercury

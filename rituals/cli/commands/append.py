@@ -70,7 +70,7 @@ def _note_finding(call: Invocation, texts: tuple[str, ...], given: Mapping[str, 
     """Record what was found wrong: a new one is born open, an open one named, a fixed one opened again."""
     from projection.work.finding_facts import BugFound
     from rituals.answers.record_fields import fields_of
-    from rituals.review.learning.finding_reports import report
+    from rituals.review.finding_reports import report
 
     others = ("replace", "asked", "ref", "title", "again", "stage", "strict")
     if len(texts) != 1 or not given["rule"] or any(given[key] for key in others):

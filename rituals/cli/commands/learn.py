@@ -9,8 +9,7 @@ from rituals.answers.json_objects import promotion_object, proposal_object
 from rituals.cli.context import Invocation
 from rituals.cli.output import Output, counted
 from rituals.cli.terminal.review_walk_text import chosen
-from rituals.review.learning.agents_file import Promotion
-from rituals.review.learning.learning_plan import (
+from rituals.review.learning_plan import (
     ACCEPT,
     REJECT,
     Answer,
@@ -21,6 +20,7 @@ from rituals.review.learning.learning_plan import (
     raise_threads,
     record_answers,
 )
+from rituals.review.promotions import Promotion
 
 _EDIT, _LATER, _QUIT = "edit", "later", "quit"
 #: letter -> (name, what it does); the name has the letter in it.

@@ -77,7 +77,7 @@ def learn(memory: Memory, asked: LearnAsked, caller: Caller) -> LearnAnswered:
     """List what could be learned, or raise it as threads; a fact is written by a person's answer alone."""
     from rituals.answers.json_objects import promotion_object, proposal_object
     from rituals.decide.decision import Author
-    from rituals.review.learning.learning_plan import Outcome, plan_learning, raise_threads
+    from rituals.review.learning_plan import Outcome, plan_learning, raise_threads
 
     plan = plan_learning(memory)
     outcome = raise_threads(memory, plan, Author(caller.agent)) if asked.ask else Outcome(plan)

@@ -12,9 +12,9 @@ from memory.api import Memory
 from projection.lifecycle.review_threads import THREAD_PREFIX
 from rituals.decide.decision import Author, record
 from rituals.decide.fact_corrections import closing
-from rituals.review.learning.learning_plan import Answer as Word
-from rituals.review.learning.learning_plan import Plan as LearnPlan
-from rituals.review.learning.learning_plan import plan_learning, record_answers
+from rituals.review.learning_plan import Answer as Word
+from rituals.review.learning_plan import Plan as LearnPlan
+from rituals.review.learning_plan import plan_learning, record_answers
 from rituals.review.review_answers import NotAsked, answer_of
 from rituals.review.review_plan import Plan
 from rituals.review.review_record import ACCEPT, REJECT, Answer, review

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rituals.review.learning.learning_plan import Plan as LearnPlan
+    from rituals.review.learning_plan import Plan as LearnPlan
     from rituals.serve.web.tip_view.tip_view import TipView
 
 #: How many questions the page shows beside the invariants, and of each rule; how many invariants to tick;

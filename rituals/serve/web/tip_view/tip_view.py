@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from projection.fold.testimony import Testimony
     from rituals.decide.open_contradictions import Dispute
     from rituals.report.lifecycle_report import Report
-    from rituals.review.learning.learning_plan import Plan as LearnPlan
+    from rituals.review.learning_plan import Plan as LearnPlan
     from rituals.review.review_plan import Plan
     from rituals.review.review_question import Question
 
@@ -196,7 +196,7 @@ class TipView:
     @cached_property
     def learn_plan(self) -> LearnPlan:
         """What could be learned; what takes longest of all, so no other page asks for it."""
-        from rituals.review.learning.learning_plan import plan_learning
+        from rituals.review.learning_plan import plan_learning
 
         return plan_learning(self.memory)
 

@@ -37,8 +37,14 @@ from projection.work.finding_facts import REGRESSED, Finding, finding_of
 from rituals.decide.decision import Author, Decision, record
 from rituals.hosts.capture.composition import sentence_of
 from rituals.record.draft_composer import id_of_text, taken_in, words_for
-from rituals.review.learning.agents_file import Promotion, after_others, promotions, put_back, write
-from rituals.review.promotions import documents_of
+from rituals.review.promotions import (
+    Promotion,
+    after_others,
+    documents_of,
+    promotions,
+    put_back,
+    write,
+)
 from rituals.review.review_question import LEARN, Question, answered_thread, threads_for
 
 #: So many proposals are made at once, and the headers of so many logs read, the newest.
