@@ -198,6 +198,7 @@ def payload(repo: Repo, session: str, **more: str) -> dict[str, str]:
     return {"session_id": session, "cwd": str(repo.path), "transcript_path": "/t", **more}
 
 
+@pytest.mark.deep(reason="the other tests here have each piece of it")
 def test_a_compaction_is_survived(ask: Ask, repo: Repo, run: Run, transcript: Path) -> None:
     """The checkpoint comes first behind it, also when the session is resumed later, and within the budget."""
     run("note", *[f"decision: Rule {number} " + "is long and plain. " * 9 for number in range(60)])
@@ -278,6 +279,7 @@ def test_all_of_it_fits_where_characters_are_long(
     )
 
 
+@pytest.mark.deep(reason="test_brief_making::role is the small one")
 def test_a_subagent_is_told_what_is_for_its_role(ask: Ask, repo: Repo, run: Run) -> None:
     """In at most 2,000 characters, its role's notes first and no other role's."""
     run("note", *[f"decision: Rule {number} " + "is long and plain. " * 9 for number in range(30)])

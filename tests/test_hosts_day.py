@@ -9,6 +9,7 @@ from tests.conftest import NOW_MS, Repo, Run
 from tests.host_day import PROMPTS, RECORDED, Day
 
 
+@pytest.mark.deep(reason="test_hosts_news has each moment of it")
 def test_a_day_is_told_in_few_words(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """The brief of a full memory, the rule and all news: 9,000 characters at most."""
     monkeypatch.delenv("DIURNA_AGENT")

@@ -159,6 +159,7 @@ def test_what_waits_does_not_silence_it(ask: Ask, repo: Repo, run: Run) -> None:
     assert "A webhook" in context(ask("claude", "SessionStart"))
 
 
+@pytest.mark.deep(reason="test_hosts_payloads has one event at a time")
 def test_it_fits_what_hosts_take(ask: Ask, run: Run) -> None:
     """In characters and in bytes, also where each character has three of them."""
     text = "每一個網路掛鉤都會重試三次並帶有抖動。" * 12

@@ -88,6 +88,7 @@ def test_thirty_notes_are_one_session(tmp_path: Path) -> None:
     assert types(desk.open())[-2:] == ["work", "work"], "without a stretch each log is a session"
 
 
+@pytest.mark.deep(reason="test_laws has it without a home")
 def test_two_hundred_sessions_a_day_fade_nothing_early(tmp_path: Path) -> None:
     """Twenty-nine work days behind its use a fact lives, whatever the pace; two days later it has faded."""
     desk = Desk(tmp_path / "home")

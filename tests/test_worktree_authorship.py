@@ -70,6 +70,7 @@ def sync(clone: Clone) -> None:
     clone.sync()
 
 
+@pytest.mark.deep(reason="no_command_writes_over_a_persons_page is the small one")
 @pytest.mark.parametrize(
     ("team", "arrive"), sampled(product(WAYS, [pull, pull_rebase, sync]), 4), indirect=["team"]
 )
@@ -99,6 +100,7 @@ def test_an_edit_that_is_not_understood_as_a_whole_stays(
     assert one.memory.home.tip() == two.memory.home.tip()
 
 
+@pytest.mark.deep(reason="no_command_writes_over_a_persons_page is the small one")
 @pytest.mark.parametrize(
     ("team", "commits"), sampled(product(WAYS, [True, False]), 5), indirect=["team"]
 )
@@ -150,6 +152,7 @@ def test_an_edit_on_both_sides_of_a_join_is_for_a_person(team: Team) -> None:
     assert run_git(one.folder, "merge-base", "--is-ancestor", before, "HEAD") == ""
 
 
+@pytest.mark.deep(reason="no_command_writes_over_a_persons_page is the small one")
 @pytest.mark.parametrize("team", sampled(WAYS, 3), indirect=True)
 def test_a_join_keeps_the_side_that_a_person_wrote(team: Team) -> None:
     """The other side published meanwhile: the newer commit does not win over a person."""
@@ -294,6 +297,7 @@ WRITERS = (
 )  # fmt: skip
 
 
+@pytest.mark.deep(only=("in-tree-comm", "own-reposito"))
 @pytest.mark.parametrize(
     ("home", "where"), sampled(product(HOMES, ["committed", "work tree"]), 5), indirect=["home"]
 )
