@@ -201,6 +201,9 @@ def _prose(ledger: OtherLedger, telling: Telling | None) -> str:
     ]
     for title, text in ledger.loose:
         if telling is None or not telling.repeats(text):
-            rows = [f"> {line}".rstrip() for line in text.replace("<!--", "&lt;!--").split("\n")]
+            rows = [
+                f"> {line}".rstrip()
+                for line in wrapped(text).replace("<!--", "&lt;!--").split("\n")
+            ]
             told += [f"### {prose(title)}", "\n".join(rows)]
     return "\n\n".join(told)

@@ -83,11 +83,13 @@ def find_ledger(directory: str) -> str:
     """
     given = os.path.realpath(directory)
     for root in (os.path.realpath(f"{given}/{TREE_PREFIX}"), given):
-        page, sessions = f"{root}/{CONTINUITY_FILE}", f"{root}/{SESSIONS_DIR}"
-        if os.path.isfile(page) or os.path.isdir(sessions):
+        logs = glob(f"{_LOGS}**/*.md", root_dir=root, recursive=True)
+        if os.path.isfile(f"{root}/{CONTINUITY_FILE}") or any(
+            is_stem(stem_of(one)) for one in logs
+        ):
             return root
     raise NotFound(
-        f"{directory} holds no {CONTINUITY_FILE} and no {SESSIONS_DIR}/",
+        f"{directory} holds no {CONTINUITY_FILE} and no session log",
         hint="name the memory folder of the other ledger, or the one that holds it",
     )
 

@@ -23,6 +23,7 @@ from memory.worktree.projection_files import (
     refuse_unwritable,
 )
 from memory.worktree.trunk import trunk_of
+from memory.write.personal_guard import refuse_personal
 from projection.document.page_parser import machine_line
 from projection.policy.model import DEFAULT_KIND, Policy
 from projection.policy.template import write_policy
@@ -101,6 +102,7 @@ def _planned(call: Invocation, root: str) -> _Task:
         base, policy = _policy(memory, ledger)
         in_place = home.kind != OWN_BRANCH and os.path.realpath(home.folder) == root
     plan = plan_ledger_import(ledger, memory, base, call.now_ms())
+    refuse_personal(home, base, [event for draft in plan.drafts for event in draft.events])
     page = dict(ledger.files).get(CONTINUITY_FILE, b"").decode("utf-8", "replace")
     foreign = in_place and bool(ledger.facts) and machine_line(page) is None
     if foreign:

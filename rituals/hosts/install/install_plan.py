@@ -131,15 +131,15 @@ def _wanted(base: str, host: str, *, user: bool) -> tuple[HostFile, ...]:
     return (*files_of(host, user=user), *(() if user else (rule,)))
 
 
-def installed(base: str, *, user: bool, holds: str = "hook") -> tuple[str, ...]:
+def installed(base: str, *, user: bool) -> tuple[str, ...]:
     """Return the hosts whose files call Diurna.
 
-    `base` is `base_folder`; `user` takes the user's files, not the project's; `holds`: hook or server.
+    `base` is `base_folder`; `user` takes the user's files, not the project's.
     """
     return tuple(
         host
         for host in HOSTS
-        if any(has(base, one) for one in files_of(host, user=user) if one.holds == holds)
+        if any(has(base, one) for one in files_of(host, user=user) if one.holds == "hook")
     )
 
 
