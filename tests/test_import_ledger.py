@@ -101,6 +101,7 @@ def check(run: Run, theirs: Path, after: list[set[str]]) -> None:
 
 @pytest.mark.deep(reason="the made ledger of the other tests here is the small one")
 @needs_mercury
+@pytest.mark.deep(reason="what_was_counted_counts_on is the small one")
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_real_ledger_is_as_its_pages_show_it(
     bare_repo: Repo, run: Run, tmp_path: Path, kind: str
@@ -156,6 +157,7 @@ def small(folder: Path) -> Path:
     return write_ledger(folder, files) / "memory"
 
 
+@pytest.mark.deep(reason="what_was_counted_counts_on is the small one")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_ledger_stands_as_its_pages_show_it(
     bare_repo: Repo, run: Run, tmp_path: Path, kind: str
@@ -194,6 +196,25 @@ def test_a_ledger_stands_as_its_pages_show_it(
     assert run("check", "--all").code == 0
 
 
+def test_what_was_counted_counts_on(bare_repo: Repo, run: Run) -> None:
+    """A fact is as its page shows it, whatever the logs tell, until work names it; the pages are written anew."""
+    logs = {f"sessions/2026-01-{day}-101500.md": log("Referenced: idle") for day in range(10, 22)}
+    page = "# Continuity\n\n## Facts\n\n- Idle.\n" + footer("idle", "tier: active | uses: 7")
+    page += "- Stays.\n" + footer("stays", "tier: working | uses: 3", "2026-01-02")
+    theirs = write_ledger(bare_repo.path, {**logs, "continuity.md": page}) / "memory"
+    bring(bare_repo, run, "in place", theirs)
+
+    def standing() -> list[tuple[object, ...]]:
+        found = run("show", "idle", "stays", "--json").json["facts"]
+        return [(one["uses"], one["last_used"], one["tier"]) for one in found]
+
+    assert standing() == [(7, "2026-01-01", "active"), (3, "2026-01-02", "working")]
+    assert run("append", "--title", "T", "--ref", "stays").code == 0
+    assert standing() == [(7, "2026-01-01", "archive-candidate"), (4, "2026-11-21", "active")]
+    assert footers(theirs / "continuity.md")["stays"]["uses"] == "4"
+
+
+@pytest.mark.deep(reason="what_was_counted_counts_on is the small one")
 def test_a_plan_and_a_refusal_change_nothing(bare_repo: Repo, run: Run, tmp_path: Path) -> None:
     """Nothing is written unasked, over what history has not, on a detached HEAD, or outside of git."""
     theirs = small(bare_repo.path)
@@ -222,6 +243,7 @@ def test_a_plan_and_a_refusal_change_nothing(bare_repo: Repo, run: Run, tmp_path
     assert run("import", "ledger").code == run("import", "ledger", "a", "b").code == 2
 
 
+@pytest.mark.deep(reason="what_was_counted_counts_on is the small one")
 def test_what_was_cut_short_is_finished(bare_repo: Repo, run: Run, tmp_path: Path) -> None:
     """The page of the other tool is written anew though its facts are known; a log of another name stays out."""
     theirs = small(bare_repo.path)
