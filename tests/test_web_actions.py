@@ -251,7 +251,7 @@ def test_a_side_of_whatever_kind_can_be_kept(twins: Twins) -> None:
         seen = [("side", one.id) for one in found.choices]
         recorded = twins.form("resolve", ("id", found.fact), ("choose", side), *seen)
         assert recorded.stems, kind
-        assert twins.line("resolve", found.fact, "--choose", side).code == 0
+        assert twins.line("conflicts", found.fact, "--choose", side).code == 0
     assert twins.logs() == twins.logs(twins.theirs)
     assert disputes(twins.memory) == ()
 
