@@ -112,6 +112,18 @@ def test_help_is_one_screen_and_hides_what_is_seldom_needed(run: Run) -> None:
     assert run("--all").out == run("help", "--all").out == everything.out
 
 
+def test_an_option_goes_with_what_its_command_does(run: Run) -> None:
+    """What an option of another mode asks for is refused, as are two modes at once; nothing is left unsaid."""
+    for line, said in (
+        ("show uv --hops 1", "--hops goes with --links"), ("show --list --as-of now", "--as-of does not go with --list"),
+        ("check --fix --ci", "--fix does not go with --ci"), ("log --changes a..b -n 3", "-n does not go with --changes"),
+        ("show --list --about", "--about and --list are two things"), ("init --keep", "--keep goes with --tour"),
+        ("review --learn --confirm uv", "--confirm and --learn are two things"),
+    ):  # fmt: skip
+        ran = run(*line.split())
+        assert (ran.code, ran.out) == (2, "") and f"{said}\nhint: " in ran.err, line
+
+
 def test_help_as_a_word(run: Run) -> None:
     """`diurna help` and `diurna help COMMAND` say what `--help` says."""
     assert run("help") == run("--help")

@@ -33,6 +33,12 @@ class _Command(click.Command):
         name, typed = self.name or "", [*args]
         if typed and f"{name} {typed[0]}" in GONE:
             raise WrongUsage(f"there is no {name} {typed[0]}", hint=instead_of(name, typed))
+        modes = {f"--{one.sets}" for one in TAKES.get(name, ()) if _chooses(one)}
+        both = sorted(modes.intersection(typed[: typed.index("--")] if "--" in typed else typed))
+        if len(both) > 1:
+            raise WrongUsage(
+                f"{both[0]} and {both[1]} are two things", hint="leave one of them out"
+            )
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as problem:
@@ -44,6 +50,11 @@ class _Command(click.Command):
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.help, self.epilog = help_of(self.name or "")
         super().format_help(ctx, formatter)
+
+
+def _chooses(row: Option | Argument) -> bool:
+    """Tell whether a row chooses the mode of its command."""
+    return isinstance(row, Option) and row.key == "mode"
 
 
 @cache

@@ -156,6 +156,8 @@ def taken(
         if row is None or (equals and (row.is_flag or typed[:2] != "--")):
             return None
         if row.is_flag:
+            if row.sets and values[row.key] not in (None, row.sets):
+                return None
             kept |= {row.keeps} - {""}
             values |= {} if row.keeps else {row.key: row.sets or True}
             continue
