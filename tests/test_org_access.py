@@ -291,4 +291,4 @@ def test_what_is_hidden_costs_a_reader_nothing(
         ask(database, "ANALYZE")
     assert _blocks(database, "bob", "zorbhidden") == _blocks(database, "bob", "zorbnobody")
     assert _blocks(database, "ada", "zorbhidden")[0] > _blocks(database, "ada", "zorbnobody")[0]
-    assert max(_blocks(database, "ada", "w17")) < 200  # by index: all of it has 1,000 and more
+    assert max(_blocks(database, "ada", "w17171")) < 200  # by index: all of it has 1,000 and more

@@ -22,7 +22,7 @@ from memory.replay.reader_marks import NOTHING_MARKED
 from rituals.answers.json_objects import described
 from rituals.org import org_ledgers
 from rituals.org.org_database import connect_owner
-from rituals.org.org_worker import Setting, run
+from rituals.org.org_worker import run as run_worker
 from tests.campaigns.second_fold import made_up
 from tests.conftest import Repo, Run, examples, holders
 from tests.org_cluster import Remote, ask, cluster, database, logged_in, needs_postgres
@@ -92,7 +92,7 @@ def place(remote: Remote) -> Home:
 
 def work(where: str, mirrors: Path) -> None:
     """Read all that is due, in this process."""
-    run(Setting(where, str(mirrors), before="infinity"))
+    run_worker(where, str(mirrors), once=True)
 
 
 def files_of(seed: int) -> dict[str, bytes]:

@@ -288,7 +288,6 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Argument("words", "[WORD]...", True, required=False),
         Option("--team", "add: whose they are.", "NAME"),
         Option("--reader", "add: a role who may read them. Repeatable.", "ROLE", many=True),
-        Option("--jobs", "work: so many at once.", "N", default=1, most=64),
         Option("--once", "work: end when nothing is due."),
         Option("--forget", "rebuild: take them out, with all of their rows."),
         Option("--mirrors", "work, rebuild: where the ledgers are fetched to.", "FOLDER"),

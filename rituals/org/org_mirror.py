@@ -60,9 +60,6 @@ def fetched(mirrors: str, ledger: int, url: str, branch: str) -> Iterator[Fetche
     """Fetch a ledger into its mirror, for one process at a time; make it anew where it does not open.
 
     `branch` is "" for `memory`, or else the default one.
-
-    Raises:
-        DiurnaError: it can not be reached, is too large, or has no memory.
     """
     check_remote(url)
     folder = f"{mirrors}/{ledger}.git"

@@ -60,12 +60,7 @@ class Personal(DiurnaError):
 
 
 def carry_out(base: Connection[Any], job: Job, mirrors: str, stems: Stems) -> bool:
-    """Read a ledger, or make its rows anew; return whether it changed.
-
-    Raises:
-        DiurnaError: it can not be read; nothing of it changed.
-        Fenced: another worker has it by now; nothing of it changed.
-    """
+    """Read a ledger, or make its rows anew; return whether it changed. Where it fails, nothing did."""
     if job.wish == "rebuild":
         forget(mirrors, job.ledger)
     with fetched(mirrors, job.ledger, job.url, job.branch) as found:

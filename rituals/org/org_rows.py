@@ -71,10 +71,8 @@ def rows_of_logs(
 ) -> tuple[set[str], list[Made]]:
     """Make the rows of a ledger's logs but of those that are known by their marks.
 
-    `brought` says by path which commit brought them, as far as that is known.
-
-    Returns:
-        The keys of the known logs that stay as they are, and the rows of the others.
+    `brought` says by path which commit brought them, as far as that is known. The keys of the known logs
+    that stay as they are come first.
     """
     redacted, withheld = cache.redacted, redacted_logs(cache)
     kept: set[str] = set()

@@ -144,20 +144,18 @@ def _ranked(index: _Index, found: Search, own: str) -> list[tuple[Row, Scored]]:
         parts = [("about", 1 + ABOUT * row["about"])]
         parts += [("own", OWN)] * (bool(own) and row["url"] == own)
         score = scored.score * prod([factor for _, factor in parts])
+        fact = Fact(
+            f"{row['ledger']}/{row['id']}", row["kind"], (), (), row["created"], "", row["last_used"],
+            0, "", "", closed=row["closed"] and row["kind"] in CLOSABLE,
+        )  # fmt: skip
         named = scored._replace(score=score, parts=(*scored.parts, *parts))
-        candidates.append(_candidate(named, row))
+        standing, day = (
+            Standing(fact, row["tier"], row["reason"]),
+            row["created"] or row["stem"][:10],
+        )
+        candidates.append(Candidate(named, standing, day))
     best = [one.scored for one in ordered(candidates, found.state)]
     return [(index.row(scored.row), scored) for scored in best]
-
-
-def _candidate(scored: Scored, row: Row) -> Candidate:
-    fact = Fact(
-        f"{row['ledger']}/{row['id']}", row["kind"], (), (), row["created"], "", row["last_used"],
-        0, "", "", closed=row["closed"] and row["kind"] in CLOSABLE,
-    )  # fmt: skip
-    return Candidate(
-        scored, Standing(fact, row["tier"], row["reason"]), row["created"] or row["stem"][:10]
-    )
 
 
 def _rarest(index: _Index) -> list[str]:
@@ -173,21 +171,13 @@ def _rarest(index: _Index) -> list[str]:
 
 
 class _Index:
-    """What `memory.recall` asks of an index, over the candidates of one question.
-
-    Args:
-        asker: who asks.
-        wanted: of which ledgers.
-        question: the words of it are counted at once.
-    """
+    """What `memory.recall` asks of an index: the words of a question, and its candidates."""
 
     def __init__(self, asker: Asker, wanted: str, question: str) -> None:
         self._asker, self._wanted = asker, wanted
         stems = asker.stems.of(question)
         self._starts = tuple({one[:_START] for one in stems if len(one) >= _START})
         self._near: list[tuple[str, int]] = self._beginning(self._starts, _SPELLED)
-        if len(self._near) == _SPELLED:
-            self._starts = ()
         self._counts = dict(self._near)
         facts = self._count(["", *[one for one in stems if one[:_START] not in self._starts]])
         self.totals = Totals(0, facts, _CHARS * facts)

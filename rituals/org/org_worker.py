@@ -1,4 +1,4 @@
-"""Read ledgers as they fall due: some processes within limits, and one that replaces those that die."""
+"""Read ledgers as they fall due, within limits: one process, of which any number may run anywhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import time
 
 from ledger.environment import monotonic, now_seconds
 from ledger.errors import DiurnaError
-from ledger.model.record import Record
 from rituals.org.org_database import DatabaseFailed, connect_owner, told
 from rituals.org.org_ledgers import Fenced, Job, claim, fail
 from rituals.org.org_reading import carry_out, rewrite
@@ -23,94 +22,47 @@ if TYPE_CHECKING:
 
     from rituals.org.org_database import Connection
 
-#: Of one process, and of one ledger; after so many ledgers another process begins.
-_MEMORY_BYTES, _SECONDS, _JOBS = 4 << 30, 300, 500
-#: So often an idle process looks; before one that died is replaced.
-_LOOK_SECONDS, _PAUSE_SECONDS = 2.0, 0.2
+#: Of the process, and of one ledger: who is not done by then is ended, and has counted its try.
+_MEMORY_BYTES, _SECONDS = 4 << 30, 300
+#: So often an idle process looks.
+_LOOK_SECONDS = 2.0
 
 
-class Setting(Record):
-    """How workers work."""
+def work(where: str, mirrors: str, *, once: bool) -> None:
+    """Read what falls due until a signal comes, or with `once` all that is due now.
 
-    where: str  #: the database
-    mirrors: str  #: the folder of the mirrors
-    jobs: int = 1  #: how many processes
-    #: they end when nothing is left that was due then, "" for never
-    before: str = ""
-
-
-def work(setting: Setting, *, once: bool) -> None:
-    """Read what falls due until a signal comes, or with `once` until nothing is due.
-
-    A process that dies, or is not done with a ledger in time, is replaced; the ledger has counted the try.
+    `where` is the database, and `mirrors` the folder of the mirrors.
     """
-    with connect_owner(setting.where) as base:  # what is wrong from the start is said once
-        if once:
-            row = base.execute("SELECT now()::text").fetchone()
-            setting = setting._replace(before=str(row[0]) if row else "")
-    for one in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(one, signal.default_int_handler)
-    children: set[int] = set()
-    idle = 0  #: with `once` so many found nothing that is due
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = _MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(_MEMORY_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
     try:
-        while idle < setting.jobs:
-            while len(children) + idle < setting.jobs:
-                children.add(_started(setting))
-            child, status = os.wait()
-            children.discard(child)
-            if status:
-                log(event="worker-died", status=status)
-                time.sleep(_PAUSE_SECONDS)  # a database that is away is not asked a thousand times
-            else:
-                idle += once
-    except KeyboardInterrupt:
-        return
+        run(where, mirrors, once=once)
     finally:
-        for child in children:
-            os.kill(child, signal.SIGTERM)
-            os.waitpid(child, 0)
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
-def _started(setting: Setting) -> int:
-    """Start a process that reads ledgers."""
-    if child := os.fork():
-        return child
-    status = 1
-    try:
-        for one in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(one, signal.SIG_DFL)
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
-        run(setting)
-        status = 0
-    except Exception as problem:  # noqa: BLE001 - what it was is said, and another one begins
-        log(event="worker", code=getattr(problem, "code", type(problem).__name__))
-    finally:
-        os._exit(status)
-
-
-def run(setting: Setting) -> None:
-    """Read ledgers in this process: all that was due before a time, or some hundreds as they fall due."""
-    done, parent = 0, os.getppid()
-    base, stems = connect_owner(setting.where), Stems()
-    while (done < _JOBS or setting.before) and os.getppid() == parent:
-        with told():
-            job = claim(base, setting.before or "infinity")
-            if job is None and not rewrite(base):
-                if setting.before:
-                    break
-                time.sleep(_LOOK_SECONDS)
-        if job is not None:
-            done += 1
-            signal.alarm(_SECONDS)  # which ends the process
-            do(base, job, setting.mirrors, stems)
-            signal.alarm(0)
-    base.close()
+def run(where: str, mirrors: str, *, once: bool) -> None:
+    """Do so without a limit of memory."""
+    with connect_owner(where) as base:
+        row = base.execute("SELECT now()::text").fetchone() if once else None
+        before, stems = str(row[0]) if row else "infinity", Stems()
+        while True:
+            with told():
+                job = claim(base, before)
+                if job is None and not rewrite(base):
+                    if once:
+                        return
+                    time.sleep(_LOOK_SECONDS)
+            if job is not None:
+                signal.alarm(_SECONDS)
+                do(base, job, mirrors, stems)
+                signal.alarm(0)
 
 
 def do(base: Connection[Any], job: Job, mirrors: str, stems: Stems) -> None:
     """Read one ledger, and say what came of it: in its row by a code, and in a line of the log."""
-    started, code = monotonic(), ""
-    changed = False
+    started, code, changed = monotonic(), "", False
     try:
         with told():
             changed = carry_out(base, job, mirrors, stems)
@@ -127,13 +79,8 @@ def do(base: Connection[Any], job: Job, mirrors: str, stems: Stems) -> None:
     if code and code != "Fenced":
         with told():
             fail(base, job, code)
-    log(
-        event="read", ledger=job.ledger, code=code, tries=job.tries, changed=changed,
-        seconds=round(monotonic() - started, 3),
-    )  # fmt: skip
-
-
-def log(**said: object) -> None:
-    """Write a line of the log: ids, numbers and codes, never a text or a URL."""
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now_seconds()))
-    print(json.dumps({"at": stamp, **said}), file=sys.stderr, flush=True)
+    # ids, numbers and codes, never a text or a URL
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now_seconds()))
+    said = {"at": at, "worker": os.getpid(), "ledger": job.ledger, "code": code, "tries": job.tries}
+    said |= {"changed": changed, "seconds": round(monotonic() - started, 3)}
+    print(json.dumps(said), file=sys.stderr, flush=True)

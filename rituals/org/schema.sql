@@ -67,8 +67,7 @@ CREATE FUNCTION org.lexeme(word text) RETURNS tsquery LANGUAGE sql IMMUTABLE AS 
 
 -- How many facts have these words; '' is how many there are.
 CREATE FUNCTION org.counts(words text[], wanted jsonb) RETURNS TABLE(word text, facts bigint)
-  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp
-  SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp SET enable_seqscan = off AS $$
 #variable_conflict use_column
 DECLARE mine int[] := org.mine(wanted);
 BEGIN
@@ -76,16 +75,17 @@ BEGIN
   RETURN QUERY SELECT w.word, sum(cardinality(w.facts))::bigint FROM word w
     WHERE w.ledger = ANY (mine) AND w.word = ANY (words) GROUP BY w.word;
 END $$;
--- The words that begin as one of these, the commonest first.
+-- The words that begin as one of these, of each the commonest first.
 CREATE FUNCTION org.beginning(starts text[], most int, wanted jsonb) RETURNS TABLE(word text, facts bigint)
-  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp
-  SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp SET enable_seqscan = off AS $$
 #variable_conflict use_column
-DECLARE mine int[] := org.mine(wanted);
+DECLARE mine int[] := org.mine(wanted); start text;
 BEGIN
-  RETURN QUERY SELECT w.word, sum(cardinality(w.facts))::bigint AS held FROM unnest(starts) AS start
-    JOIN word w ON w.ledger = ANY (mine) AND w.word >= start AND w.word < start || chr(1114111)
-    GROUP BY w.word ORDER BY held DESC, w.word LIMIT most;
+  FOREACH start IN ARRAY starts LOOP
+    RETURN QUERY SELECT w.word, sum(cardinality(w.facts))::bigint AS held FROM word w
+      WHERE w.ledger = ANY (mine) AND w.word >= start AND w.word < start || chr(1114111)
+      GROUP BY w.word ORDER BY held DESC, w.word LIMIT most;
+  END LOOP;
 END $$;
 -- The facts that have the most of what words tell. `about` is how much their ledger is about these words, 0 to 1, by
 -- how many of its facts have those that few ledgers have, and `usual` how long its texts are. Shares are whole, so

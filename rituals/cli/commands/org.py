@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Each action with the words that it takes, at least and at most (-1 for any number), and its own options.
 _TAKES: Mapping[str, tuple[int, int, str]] = {
-    "init": (0, 1, ""), "add": (1, -1, "team reader"), "work": (0, -1, "jobs once mirrors"),
+    "init": (0, 1, ""), "add": (1, -1, "team reader"), "work": (0, -1, "once mirrors"),
     "readers": (1, -1, ""), "status": (0, 0, ""), "rebuild": (1, -1, "forget mirrors"),
 }  # fmt: skip
 ACTIONS = tuple(_TAKES)
@@ -36,9 +36,9 @@ def org(call: Invocation, /, action: str, words: tuple[str, ...], **given: Any) 
     with connect_owner() as base, told():
         _run(call, base, action, words, given)
     if action == "work":
-        from rituals.org.org_worker import Setting, work
+        from rituals.org.org_worker import work
 
-        work(Setting(place_of(), _mirrors(call, given), given["jobs"]), once=given["once"])
+        work(place_of(), _mirrors(call, given), once=given["once"])
 
 
 def _run(
@@ -97,7 +97,7 @@ def _check(action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> Non
     if len(words) < least or 0 <= most < len(words):
         raise WrongUsage(f"`org {action}` takes other words", hint="diurna org --help")
     for key, value in given.items():
-        if value not in ("", (), None, False, 1) and key not in options.split():
+        if value not in ("", (), None, False) and key not in options.split():
             raise WrongUsage(f"--{key} does not go with `org {action}`", hint="diurna org --help")
 
 

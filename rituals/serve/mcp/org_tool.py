@@ -23,9 +23,6 @@ def recall_of_org(memory: Memory, asked: RecallAsked, filters: Filters) -> Recal
     """Search the ledgers that whom $DIURNA_ORG lets in may read, as `diurna recall --org` does.
 
     A hit is the line of the command's, or all of its text, and where it is found below.
-
-    Raises:
-        DiurnaError: the database can not be asked, not for that, or not by those who can ask this server.
     """
     if WithoutPersonal.depth:
         raise DiurnaError(

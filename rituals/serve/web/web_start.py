@@ -56,12 +56,7 @@ def serve_pages(setting: Setting, port: int) -> int:
 
 
 def serve_org(setting: Setting, port: int) -> int:
-    """Serve the search over an organisation's ledgers, as whom $DIURNA_ORG lets in; see `serve_pages`.
-
-    Raises:
-        NotFound: it is not said where the database is.
-        DiurnaError: the database can not be asked, or the port not be had.
-    """
+    """Serve the search over an organisation's ledgers, as whom $DIURNA_ORG lets in; see `serve_pages`."""
     from ledger.environment import data_folder
     from rituals.org.org_search import Asker
     from rituals.serve.web.server.org_app import org_app_of
