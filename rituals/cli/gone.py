@@ -43,7 +43,6 @@ GONE = {
     "org token": "`CREATE ROLE ada LOGIN` on the server, and `diurna org readers LEDGER ada`",
     "org vacuum": "`diurna org rebuild LEDGER`, and `org work` writes the files anew",
     "publish": "`diurna check --publish` writes and commits the page where it drifted",
-    "pull": "`diurna sync` fetches, joins and pushes",
     "push": "`diurna sync` fetches, joins and pushes",
     "quiz": "the skill diurna-review asks what a newcomer asks, `diurna recall WORDS` answers",
     "redo": "`diurna undo --redo` does again what undo took back",
