@@ -23,7 +23,7 @@ from tests.campaigns import forks
 from tests.campaigns.matrices import WHOLE
 
 #: Seconds of the processor that an item may use without the mark.
-LIMIT = 30.0
+LIMIT = 0.8
 #: How many of a hundred items may be deep.
 SHARE = 15
 #: In a campaign everything takes longer, and everything is wanted.

@@ -138,7 +138,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("project")
 
 
-@setting(max_examples=examples(120))
+@setting(max_examples=examples(20, 120))
 @given(
     host=st.sampled_from(sorted(HOSTS)), user=st.booleans(), texts=st.lists(laid_out(), min_size=2, max_size=2),
     toml=_TOML, lines=_LINES, there=st.lists(st.booleans(), min_size=3, max_size=3),

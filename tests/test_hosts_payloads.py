@@ -6,11 +6,11 @@ import json
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rituals.hosts.payloads import read_object, write_object
-from tests.conftest import each_row
+from tests.conftest import each_row, examples
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -32,6 +32,7 @@ def plain(data: bytes) -> object:
     return found if isinstance(found, dict) else None
 
 
+@settings(max_examples=examples(20, 100))
 @given(st.dictionaries(st.text(), VALUES), st.booleans(), st.integers(0, 1))
 def test_what_json_writes_is_read(value: object, plain_text: bool, cut: int) -> None:
     """And what is cut off is none."""

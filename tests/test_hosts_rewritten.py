@@ -102,7 +102,7 @@ def rewritten(draw: st.DrawFn, found: dict[str, Any]) -> tuple[str, dict[str, An
     return text + draw(st.sampled_from(["", "\n"])), theirs
 
 
-@setting(max_examples=examples(40))
+@setting(max_examples=examples(12, 40))
 @given(
     host=st.sampled_from(sorted(set(HOSTS) - {"antigravity"})), user=st.booleans(), mine=st.booleans(), data=st.data()
 )  # fmt: skip
@@ -176,7 +176,7 @@ _TABLES = {
 _OURS = 'command = "diurna"\nargs = ["mcp"]\n'
 
 
-@setting(max_examples=examples(80))
+@setting(max_examples=examples(25, 80))
 @given(
     order=st.permutations([*_TABLES, "diurna"]), count=st.integers(0, len(_TABLES)), at=st.lists(st.integers(0, 40), min_size=2, max_size=2),
     form=st.sampled_from(["table", "quoted", "dotted", "inline"]), more=st.booleans(), marks=st.booleans(), crlf=st.booleans(),

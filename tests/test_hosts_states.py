@@ -53,7 +53,7 @@ def _last(found: list[Observation]) -> dict[str, str]:
     return said
 
 
-@setting(max_examples=examples(60), deadline=None)
+@setting(max_examples=examples(25, 60), deadline=None)
 @given(runs=_RUNS)
 def test_law_the_last_outcome_is_what_is_told(
     tmp_path_factory: pytest.TempPathFactory, runs: Any
@@ -79,7 +79,7 @@ def test_law_the_last_outcome_is_what_is_told(
         assert at in {clock(one.at, found[-1].at)[-6:] for one in found}
 
 
-@setting(max_examples=examples(40), deadline=None)
+@setting(max_examples=examples(20, 40), deadline=None)
 @given(runs=_RUNS)
 def test_law_what_a_listener_believes_is_so(
     tmp_path_factory: pytest.TempPathFactory, runs: Any

@@ -64,6 +64,7 @@ def test_every_source_is_planted() -> None:
     assert {source.name for source in SOURCES} == PLANTS.keys()
 
 
+@pytest.mark.deep
 @each_row("source, what", diagonal(SOURCES, NODES))
 def test_a_hostile_file_is_survived(source: Source, what: str, tmp_path: Path) -> None:
     """Whatever the files of a store become, it is read or passed over, and nothing outside is."""

@@ -247,6 +247,7 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.mark.deep(reason="nor_does_the_short_way_in is the small one")
 @pytest.mark.parametrize("terminal", [False, True], ids=["pipe", "terminal"])
 def test_no_command_says_what_nobody_sees(
     terminal: bool, repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch

@@ -93,7 +93,7 @@ def do(act: str, home: Path, name: str, clock: Clock) -> str:
     return ""
 
 
-@settings(max_examples=examples(6), deadline=None)
+@settings(max_examples=examples(2, 6), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(ACTS), st.sampled_from(sorted(DEATHS))), max_size=9))
 def test_each_acknowledged_log_lands_once_and_is_seen_throughout(
     acts: list[tuple[str, str]],
@@ -132,6 +132,7 @@ def _die(*_: object, **__: object) -> None:
     raise Died
 
 
+@pytest.mark.deep(reason="each_acknowledged_log_lands_once_and_is_seen_throughout is the small one")
 def test_a_day_of_a_person_beside_agents(tmp_path: Path) -> None:
     """A sample of the campaign: nothing is lost, unseen, or amended into."""
     found = day(tmp_path / "home", 12, 3)

@@ -97,7 +97,7 @@ _PIECES = st.sampled_from(
 
 
 @settings(
-    max_examples=examples(80, 300),
+    max_examples=examples(25, 300),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

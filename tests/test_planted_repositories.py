@@ -78,6 +78,7 @@ def clone(tmp_path: Path, ran: Path) -> Path:
     return tmp_path / "mine"
 
 
+@pytest.mark.deep(reason="test_refused_repositories has each of them in one process")
 @pytest.mark.parametrize("inside", ["vendor/lib", "vendor/lib/refs/heads", "vendor"])
 def test_a_planted_repository_is_none(clone: Path, ran: Path, inside: str) -> None:
     """Wherever below the clone one stands: there is no home, and nothing of the folder is read or run."""
@@ -92,6 +93,7 @@ def test_a_planted_repository_is_none(clone: Path, ran: Path, inside: str) -> No
     assert "no Diurna home" in diurna(clone / inside, "show").err
 
 
+@pytest.mark.deep(reason="test_refused_repositories has each of them in one process")
 def test_the_clone_s_own_home_answers_below_it(clone: Path, ran: Path) -> None:
     """What is asked in the planted folder is asked of the home of the work tree."""
     assert diurna(clone, "init").code == 0

@@ -44,6 +44,7 @@ def _told(answer: Answer) -> set[str]:
     return {one for hit in answer.hits for one in (hit.id, hit.passage) if one}
 
 
+@pytest.mark.deep(only="0")
 @pytest.mark.parametrize("seed", range(examples(4)))
 def test_fewer_hits_are_some_of_more(tmp_path: Path, hermetic: None, seed: int) -> None:
     """With homes of others and one's own: `-n k` answers where `-n k+1` does, with what that has too."""

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from tests.web.conftest import Server, Site
 
 
-@pytest.mark.smoke
 def test_facts_are_filtered_while_somebody_types(page: Page, server: Server) -> None:
     """The address follows, so that it can be sent; a tier on top of it is a link."""
     server("plain").open(page)
@@ -33,6 +32,7 @@ def test_facts_are_filtered_while_somebody_types(page: Page, server: Server) -> 
     expect(page.locator(".row .t-core")).to_have_count(rows.count())
 
 
+@pytest.mark.smoke
 def test_keys_lead_through_the_pages(page: Page, server: Server) -> None:
     """`j` and `k` from row to row, Enter into it, `g` and a letter to a page, `?` says all of that."""
     server("plain").open(page)

@@ -48,6 +48,7 @@ def test_what_was_decided_this_week_and_by_whom(server: Server, page: Page, clic
     expect(page.locator("h1")).to_have_text("webhook-retries")
 
 
+@pytest.mark.smoke
 def test_everything_about_a_word(server: Server, page: Page, clicks: Clicks) -> None:
     """One click and typing: what holds, what is false and says by what it was replaced, what was said; all counted."""
     server("plain").open(page)

@@ -40,7 +40,6 @@ def stalled(folder: Path) -> int:
     return sum(fact.open for fact in facts if fact.id.startswith("idle-"))
 
 
-@pytest.mark.smoke
 def test_the_newest_contradiction_is_settled(server: Server, page: Page, clicks: Clicks) -> None:
     """Two clicks, and no pixel to scroll; then the next card has the focus. By keys: g r j 1."""
     served = server("crowded", write=True)

@@ -200,7 +200,6 @@ def test_pages_read_without_script(browser: Browser, server: Server, home: Homes
     assert not found, "\n".join(found)
 
 
-@pytest.mark.smoke
 def test_a_site_is_searched_without_a_server(page: Page, site: Callable[[str], Site]) -> None:
     """From a disk, and from the header of any page: all words; a hit leads to its page."""
     made = site("plain")
