@@ -104,6 +104,7 @@ def test_the_gate_refuses_what_is_dear(tmp_path: Path) -> None:
     assert found.keys() - refused == passed
 
 
+@pytest.mark.deep(reason="too_many_deep_items_are_refused is the small one")
 def test_what_is_deep_is_chosen(tmp_path: Path) -> None:
     """By `tests.deep`, which takes the laws too."""
     deep = {"deep", "all_but_one[large]", "one[large]", "law"}

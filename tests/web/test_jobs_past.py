@@ -216,6 +216,7 @@ def test_the_past_reads_without_a_script(
         "/session/2026-08-29",
     ],
 )
+@pytest.mark.smoke
 def test_these_pages_have_no_fault(page: Page, server: Server, address: str) -> None:
     """They fit, and axe finds nothing, at each width."""
     server("plain").open(page, address)

@@ -78,6 +78,7 @@ def test_two_tabs_decide_the_same(server: Server, page: Page) -> None:
     assert "old" not in [one.fact for one in disputes(memory(served.folder))]
 
 
+@pytest.mark.smoke
 def test_the_command_is_copied(server: Server, page: Page) -> None:
     """Whoever only looks copies the command; it stands there as text, too."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -91,7 +92,6 @@ def test_the_command_is_copied(server: Server, page: Page) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == command
 
 
-@pytest.mark.smoke
 def test_forms_can_be_used_by_all(server: Server, page: Page) -> None:
     """With all that folds unfolded: labels, contrast, targets for fingers, and nothing too wide."""
     served = server("undecided", write=True)
