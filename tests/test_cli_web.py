@@ -15,7 +15,7 @@ pytest.importorskip("jinja2")
 pytest.importorskip("starlette")
 
 from rituals.cli.commands import web as view
-from rituals.serve.web.server.browser import Opening, has_browser
+from rituals.serve.web.web_start import Opening, has_browser
 from tests.conftest import Repo, Run
 
 HERE = Path(__file__).parent.parent
@@ -158,7 +158,7 @@ def test_a_browser_is_given_a_file_that_nobody_else_can_read(
     started: list[subprocess.Popen[Any]] = []
     begin = subprocess.Popen
     monkeypatch.setattr(
-        "rituals.serve.web.server.browser.subprocess.Popen",
+        "rituals.serve.web.web_start.subprocess.Popen",
         lambda *arguments, **named: started.append(begin(*arguments, **named)),
     )
     address = "http://127.0.0.1:1/login#to-ken<&"

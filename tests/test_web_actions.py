@@ -19,9 +19,14 @@ from rituals.decide.open_contradictions import KINDS, disputes
 from rituals.review.learning_plan import plan_learning
 from rituals.review.review_plan import Plan, plan_review
 from rituals.review.review_question import INVARIANT_DUE
-from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.actions.answer_forms import answer
-from rituals.serve.web.actions.form_fields import LIMIT_CHARS, LIMIT_IDS, LIMIT_VALUES, Fields
+from rituals.serve.web.actions.form_fields import (
+    LIMIT_CHARS,
+    LIMIT_IDS,
+    LIMIT_VALUES,
+    Fields,
+    Recorded,
+)
 from rituals.serve.web.actions.form_plan import preview
 from rituals.serve.web.actions.form_shapes import FORMS
 from rituals.serve.web.actions.form_table import ACTIONS, Notices

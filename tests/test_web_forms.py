@@ -6,8 +6,7 @@ import re
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from rituals.serve.web.html.address import address_of
-from rituals.serve.web.html.templates import HERE, Renderer
+from rituals.serve.web.html.templates import HERE, Renderer, address_of
 
 _CALLS = """{% from "forms.html" import act, look, opened with context %}
 {{ act("confirm", {"id": ids}, "It still holds", command, primary=True) }}

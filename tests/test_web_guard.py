@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from ledger.errors import DiurnaError
 from ledger.home import discover
 from rituals.cli.app import main
-from rituals.serve.web.actions.action import Recorded
+from rituals.serve.web.actions.form_fields import Recorded
 from rituals.serve.web.actions.form_table import ACTIONS
 from rituals.serve.web.pages import page_table
 from rituals.serve.web.server.access import SESSION_MS, Access, new_token, session_key

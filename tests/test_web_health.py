@@ -18,8 +18,7 @@ from projection.fold.projection_state import TIERS
 from rituals.report.lifecycle_report import Course, report
 from rituals.review.review_plan import plan_review
 from rituals.serve.web.pages.health_page import points
-from rituals.serve.web.pictures.ticks_picture import NARROW, WIDE, Tick, ticks
-from rituals.serve.web.pictures.tiers_picture import evenly, steps, tier_areas
+from rituals.serve.web.pictures import NARROW, WIDE, Tick, evenly, steps, ticks, tier_areas
 from tests.conftest import Repo, Run, examples
 from tests.test_query_timeline import log
 from tests.web_client import Client, client_of

@@ -18,10 +18,15 @@ from ledger.escape import MARKS, numbered, unseen_in, visible
 from memory.api import Memory
 from projection.fold.projection_state import NOTHING
 from rituals.serve.web.html import html_markdown
-from rituals.serve.web.html.address import address_of
-from rituals.serve.web.html.html_markdown import block, line
-from rituals.serve.web.html.plain_html import plain, seen
-from rituals.serve.web.html.templates import STATIC, Frame, Renderer, drawn, static_files
+from rituals.serve.web.html.html_markdown import block, line, plain, seen
+from rituals.serve.web.html.templates import (
+    STATIC,
+    Frame,
+    Renderer,
+    address_of,
+    drawn,
+    static_files,
+)
 from rituals.serve.web.html.word_differences import GONE, NEW, differences, word_differences
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.page_table import ROWS

@@ -19,7 +19,7 @@ from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.views.decision_view import numbered
 from rituals.serve.web.html.templates import Renderer
-from rituals.serve.web.html.word_marks import word_marks
+from rituals.serve.web.html.word_differences import word_marks
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages import (
     decisions_page,
@@ -29,8 +29,7 @@ from rituals.serve.web.pages import (
     search_page,
     timeline_page,
 )
-from rituals.serve.web.pages.fact_filter import FIELDS, filter_bar
-from rituals.serve.web.pages.fact_list import page_of
+from rituals.serve.web.pages.fact_list import FIELDS, filter_bar, page_of
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
 from tests.conftest import Repo, Run, each_row
 from tests.test_web_html import Read, frame_of

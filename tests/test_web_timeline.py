@@ -28,8 +28,7 @@ from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages import timeline_page
 from rituals.serve.web.pages.session_page import told_once
 from rituals.serve.web.pages.timeline_page import SESSIONS, OneDay
-from rituals.serve.web.tip_view.folded_imports import folded, folded_in
-from rituals.serve.web.tip_view.known_logs import LogWriters
+from rituals.serve.web.tip_view.tip_logs import LogWriters, folded, folded_in
 from rituals.serve.web.tip_view.tip_view import TipView
 from tests.conftest import Repo, Run, each_row, examples
 from tests.test_query_timeline import log

@@ -19,7 +19,7 @@ from memory.api import Memory
 from memory.query.logs_around import names
 from memory.write.draft import SessionDraft
 from rituals.serve.web.html.templates import Renderer
-from rituals.serve.web.pages import fact_page, file_page
+from rituals.serve.web.pages import fact_page
 from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.conftest import NOW_MS, Repo
 from tests.test_web_html import frame_of
@@ -339,7 +339,7 @@ def test_a_page_has_what_is_behind_a_file(code: Code, monkeypatch: pytest.Monkey
     code.repo.write("src/queue.py", "other\n")
     memory, views = Memory.open(str(code.repo.path)), TipViews()
     tip = views.of(memory)
-    page = Renderer().render(file_page.file(tip, {"path": "src/queue.py"}), frame_of(tip))
+    page = Renderer().render(fact_page.file(tip, {"path": "src/queue.py"}), frame_of(tip))
     assert (
         mine[:7] in page
         and "/fact/one-of" in page
@@ -348,9 +348,9 @@ def test_a_page_has_what_is_behind_a_file(code: Code, monkeypatch: pytest.Monkey
     )
     with monkeypatch.context() as patch:
         patch.setattr(Git, "start", None)
-        file_page.file(tip, {"path": "src/queue.py"})
+        fact_page.file(tip, {"path": "src/queue.py"})
     frame = frame_of(tip)._replace(forge=lambda: forge_at("git@github.com:ada/shop.git"))
-    one = Renderer().render(file_page.file(tip, {"path": "src/queue.py", "line": "2"}), frame)
+    one = Renderer().render(fact_page.file(tip, {"path": "src/queue.py", "line": "2"}), frame)
     assert "<pre>two</pre>" in one
     now = code.repo.git("rev-parse", "HEAD").strip()
     assert f'href="https://github.com/ada/shop/blob/{now}/src/queue.py#L2"' in one
@@ -366,7 +366,7 @@ def test_a_page_has_what_is_behind_a_file(code: Code, monkeypatch: pytest.Monkey
         (mine, ""),
     ):
         with pytest.raises(NotFound):
-            file_page.file(tip, {"path": path, "line": line})
+            fact_page.file(tip, {"path": path, "line": line})
     memory.close()
 
 

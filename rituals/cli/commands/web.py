@@ -36,8 +36,7 @@ def serve(
     """
     _look_for("jinja2", "starlette", "uvicorn")
     from rituals.cli.exit_codes import translate
-    from rituals.serve.web.server.browser import has_browser
-    from rituals.serve.web.web_start import Setting, serve_org, serve_pages
+    from rituals.serve.web.web_start import Setting, has_browser, serve_org, serve_pages
 
     setting = Setting(
         call.find_home,

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from html import escape
+from pathlib import Path
 
+from ledger.errors import DiurnaError
 from ledger.home import Home
 from ledger.model.record import Record
+from ledger.wal.atomic_files import make_folder, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,8 +89,8 @@ def _served(
     from rituals.serve.long_running import settle
     from rituals.serve.loopback import listen, serve
     from rituals.serve.web.server.access import Access, new_token
-    from rituals.serve.web.server.browser import Opening
     from rituals.serve.web.server.guard import FORM_BYTES
+    from rituals.serve.web.web_start import Opening
 
     with listen(port, "--port 0") as listening:
         settle("web")
@@ -97,3 +104,51 @@ def _served(
             return anyio.run(serve, app, listening, FORM_BYTES)
         finally:
             opening.end()
+
+
+#: Without one of these a browser of the terminal would be found, if any.
+_DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+_LEADING_ON = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Diurna</title>
+<meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0;url={0}">
+<p><a href="{0}">Open this memory</a></p></html>
+"""
+
+
+def has_browser(environment: Mapping[str, str]) -> bool:
+    """Tell whether a browser with windows can be there."""
+    return sys.platform == "darwin" or any(environment.get(name) for name in _DISPLAYS)
+
+
+class Opening:
+    """A browser that is on its way, and the file that leads it on.
+
+    Args:
+        address: with the token.
+        folder: of this user, for the file.
+        name: of the file.
+    """
+
+    def __init__(self, address: str, folder: str, name: str) -> None:
+        self._address, self._folder = address, folder
+        self._path = os.path.join(folder, name)
+
+    def begin(self) -> None:
+        """Start the browser, and wait for nothing; where it can not be, the terminal has the address."""
+        try:
+            make_folder(self._folder)
+            replace_file(self._path, _LEADING_ON.format(escape(self._address)).encode(), 0o600)
+            subprocess.Popen(  # noqa: S603 - our own interpreter, and a path of ours
+                [sys.executable, "-P", "-m", "webbrowser", Path(self._path).absolute().as_uri()],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )  # fmt: skip
+        except (OSError, DiurnaError):
+            return
+
+    def end(self) -> None:
+        """Take the file away: what it leads to is gone."""
+        try:
+            os.unlink(self._path)
+        except OSError:
+            return

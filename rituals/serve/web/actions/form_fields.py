@@ -1,10 +1,14 @@
-"""Read the fields of a form that was posted: bounded, and in the lines of a command."""
+"""Read what a form sends, and define what it can record and what came of it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ledger.errors import NotFound, WrongUsage
+from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
+from memory.api import Memory
 
 #: The most values in one form, and the characters of one of them; a longer text is none of a fact.
 LIMIT_VALUES, LIMIT_CHARS = 400, 16_000
@@ -100,3 +104,23 @@ class Fields(Record):
                 hint = "ids are lower-case words joined by hyphens or dots"
                 raise NotFound(f"{one[:_SHOWN_CHARS]!r} is no id of a fact", hint=hint)
         return found
+
+
+class Recorded(Record):
+    """What was recorded."""
+
+    stems: tuple[str, ...] = ()  #: of the logs; none where there was nothing to record
+    commits: tuple[str, ...] = ()  #: that have them, in the same order
+    does: tuple[str, ...] = ()  #: what they do, a line each
+    already: str = ""  #: why there was nothing to record, "" if there was
+    title: str = ""  #: of the log
+    command: str = ""  #: that does the same on the command line
+    #: what was noticed: a secret that is redacted, an id that is odd
+    findings: tuple[Finding, ...] = ()
+    reversible: bool = True  #: whether a log can take it back
+    publishes: bool = False  #: whether pages are published behind it, as behind a review
+    facts: tuple[str, ...] = ()  #: the ids that were born with it
+
+
+#: Appends the log that a form asks for; a refusal is a `DiurnaError`, and has changed nothing.
+Action = Callable[[Memory, Fields], Recorded]

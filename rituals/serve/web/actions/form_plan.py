@@ -14,8 +14,7 @@ from memory.write.draft import Receipt, told
 from memory.write.duplicate_check import findings_of, notice
 from rituals.decide.decision import Author, Decision, record
 from rituals.record.own_home_parts import Drafts
-from rituals.serve.web.actions.action import Action, Recorded
-from rituals.serve.web.actions.form_fields import Fields
+from rituals.serve.web.actions.form_fields import Action, Fields, Recorded
 
 _AGAIN = "the same was recorded a moment ago"
 

@@ -6,21 +6,20 @@ from collections.abc import Mapping
 
 from ledger.errors import NotFound
 from memory.api import Memory
-from rituals.serve.web.actions import answer_forms, decision_forms
-from rituals.serve.web.actions.action import Action, Recorded
-from rituals.serve.web.actions.form_fields import Fields
+from rituals.serve.web.actions import answer_forms
+from rituals.serve.web.actions.form_fields import Action, Fields, Recorded
 from rituals.serve.web.actions.form_plan import recording
 from rituals.serve.web.actions.form_shapes import FORMS
 
 #: By the name in the address that a form is posted to: what appends the log.
 ACTIONS: dict[str, Action] = {
     **{name: recording(shape.plan) for name, shape in FORMS.items()},
-    "confirm": decision_forms.confirm,
-    "resolve": decision_forms.resolve,
+    "confirm": answer_forms.confirm,
+    "resolve": answer_forms.resolve,
     "shut": answer_forms.shut,
     "answer": answer_forms.answer,
     "learn": answer_forms.learn,
-    "undo": decision_forms.undo,
+    "undo": answer_forms.undo,
 }
 #: So many are remembered: pages of many tabs, looked at again.
 _KEPT = 50

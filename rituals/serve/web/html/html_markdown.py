@@ -1,4 +1,4 @@
-"""Write the markdown of memory as HTML: no markup of its own passes, no image, links lead to http(s).
+"""Write texts of memory as HTML: nothing invisible or secret, no markup of their own.
 
 `[[id]]` becomes a link to the page of that fact, where there is one. Headings in a text do not stand in
 the outline of the page: they all are of one level, and differ in their class.
@@ -8,15 +8,44 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline, entity
 from markdown_it.token import Token
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ledger.escape import MARKS, numbered, visible
-from rituals.serve.web.html.plain_html import plain
+from ledger.secrets.scanner import without_secrets
+
+#: A secret that has fewer characters is a word that anybody may write.
+_TELLING_CHARS = 12
+_KEPT_TEXTS = 8192
+
+
+@lru_cache(_KEPT_TEXTS)
+def plain(text: str) -> str:
+    """Return a text as a page may show it: what nobody can see by its number, and no secret."""
+    return visible(without_secrets(text) if len(text) >= _TELLING_CHARS else text, numbered)
+
+
+def seen(text: str) -> Markup:
+    """Write a text as it is: no markup of its own passes."""
+    return escape(plain(text))
+
+
+def shown_whole(text: str) -> bool:
+    """Tell whether a page shows a text as it is, so that what a form sends back is the text itself."""
+    return plain(text) == text
+
+
+def shown(value: object) -> object:
+    """Prepare what a template writes: all that is not markup already is `plain`."""
+    if type(value) is Markup or not isinstance(value, str):
+        return value
+    return plain(value)
+
 
 #: Gives the address of the page of a fact, "" where there is none.
 Address = Callable[[str], str]

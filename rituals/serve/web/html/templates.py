@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable
 from pathlib import Path as FilePath
+from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -17,18 +18,41 @@ from projection.document.archive_pages import summary_of
 from projection.fold.projection_state import Summary
 from projection.text.clipping import clipped
 from rituals.serve.web.actions import twin_commands
-from rituals.serve.web.actions.action import Recorded
+from rituals.serve.web.actions.form_fields import Recorded
 from rituals.serve.web.html import html_markdown
-from rituals.serve.web.html.address import address_of
-from rituals.serve.web.html.plain_html import plain, seen, shown, shown_whole
-from rituals.serve.web.html.word_differences import word_differences
-from rituals.serve.web.html.word_marks import word_marks
+from rituals.serve.web.html.html_markdown import plain, seen, shown, shown_whole
+from rituals.serve.web.html.word_differences import word_differences, word_marks
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.page_table import MENU
 from rituals.serve.web.pages.terms import TIER_WORDS, meaning
-from rituals.serve.web.pictures.ticks_picture import ticks
-from rituals.serve.web.pictures.tiers_picture import tier_areas
+from rituals.serve.web.pictures import ticks, tier_areas
 from rituals.serve.web.tip_view.tip_view import TipView
+
+#: What stands in an address as it is, beside letters, digits and `-._~`; it may be encoded already.
+_IN_PATH, _IN_QUERY = "/%", "/=&+,:%"
+
+
+def address_of(path: str, *parts: str, **query: object) -> str:
+    """Return the address of a page.
+
+    Args:
+        path: from the root on, with its query or the place on the page perhaps.
+        parts: of the path behind it, each encoded whole: what stands in a name parts nothing.
+        query: by name; what is empty is left out.
+    """
+    path, _, place = path.partition("#")
+    path, _, asked = path.partition("?")
+    whole = "".join([_quoted(path, _IN_PATH), *[f"/{_quoted(part, '')}" for part in parts]])
+    wanted = {name: value for name, value in query.items() if value not in ("", None)}
+    said = [_quoted(asked, _IN_QUERY), urlencode(wanted, errors="replace")]
+    if any(said):
+        whole += f"?{'&'.join([one for one in said if one])}"
+    return f"{whole}#{_quoted(place, '')}" if place else whole
+
+
+def _quoted(said: str, safe: str) -> str:
+    return quote(said, safe, errors="replace")
+
 
 HERE = FilePath(__file__).parent
 STATIC = HERE / "static"

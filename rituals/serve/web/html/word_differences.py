@@ -1,9 +1,10 @@
-"""Show word for word what a text says otherwise than the one before it."""
+"""Show what differs between two texts, and mark words in what is written as HTML already."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 
@@ -102,3 +103,26 @@ def _near(text: str, behind_change: bool, before_change: bool) -> Markup:
     head = (head.rpartition(" ")[0] or head) if behind_change else ""
     tail = (tail.partition(" ")[2] or tail) if before_change else ""
     return Markup('{}<span class="gap"> … </span>{}').format(head, tail)
+
+
+#: What is no text: tags, and references such as `&amp;`. Whoever wrote the markup has escaped `<` and `&`.
+_NO_TEXT = re.compile(r"(<[^>]*>|&[#\w]+;)")
+
+
+def word_marks(written: Markup, words: Iterable[str]) -> Markup:
+    """Put `<mark>` around words, in any case; of writing without blanks also inside of others."""
+    pattern = _pattern(tuple(words))
+    if pattern is None:
+        return written
+    parts = _NO_TEXT.split(str(written))
+    parts[::2] = [pattern.sub(r"<mark>\g<0></mark>", part) for part in parts[::2]]
+    return Markup("".join(parts))  # noqa: S704 - around letters and digits that stood there
+
+
+@lru_cache(maxsize=64)
+def _pattern(words: tuple[str, ...]) -> re.Pattern[str] | None:
+    whole = [re.escape(word) for word in words if word.isalnum() and word.isascii()]
+    other = [re.escape(word) for word in words if word.isalnum() and not word.isascii()]
+    found = [rf"(?<![^\W_])(?:{'|'.join(whole)})(?![^\W_])"] if whole else []
+    found += sorted(other, key=len, reverse=True)
+    return re.compile("|".join(found), re.IGNORECASE) if found else None

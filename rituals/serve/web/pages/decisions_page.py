@@ -15,8 +15,7 @@ from projection.graph.fact_links import footer
 from projection.views.decision_view import KIND, NOT_SAID, birth, rationale, status
 from projection.views.view_source import ROLE_KEY
 from rituals.serve.web.page_value import Asked, Page
-from rituals.serve.web.pages.fact_filter import FilterBar, filter_bar
-from rituals.serve.web.pages.fact_list import page_of
+from rituals.serve.web.pages.fact_list import FilterBar, filter_bar, page_of
 from rituals.serve.web.tip_view.tip_view import TipView
 
 PATH = "/decisions"

@@ -10,9 +10,11 @@ from projection.lifecycle.life import Life
 from projection.lifecycle.transitions import Fading, fading
 from rituals.report.lifecycle_report import Usage
 from rituals.serve.web.page_value import Asked, Page
-from rituals.serve.web.pages.fact_filter import OF_FACTS, FactFilter, filter_bar
 from rituals.serve.web.pages.fact_list import (
+    OF_FACTS,
     SORTS,
+    FactFilter,
+    filter_bar,
     ordered,
     page_of,
     rows_of,

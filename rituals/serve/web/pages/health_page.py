@@ -10,8 +10,7 @@ from projection.lifecycle.transitions import fading
 from rituals.report.lifecycle_report import Course
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.facts_page import listed
-from rituals.serve.web.pictures.ticks_picture import Tick
-from rituals.serve.web.pictures.tiers_picture import evenly
+from rituals.serve.web.pictures import Tick, evenly
 from rituals.serve.web.tip_view.tip_view import TipView
 
 #: How many points of time the table has, and how many lines each list, at most.

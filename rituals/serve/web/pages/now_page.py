@@ -11,8 +11,7 @@ from projection.fold.projection_state import ARCHIVED_TIERS, TIERS, Standing
 from projection.lifecycle.review_due import pressing, spelled_out
 from rituals.decide.confirmation import due
 from rituals.serve.web.page_value import Asked, Page
-from rituals.serve.web.pages.fact_filter import OF_FACTS, filter_bar
-from rituals.serve.web.pages.fact_list import SORTS, ordered, rows_of, sort_of
+from rituals.serve.web.pages.fact_list import OF_FACTS, SORTS, filter_bar, ordered, rows_of, sort_of
 from rituals.serve.web.tip_view.tip_view import TipView
 
 #: How many facts stand on the page unless all of a section or a tier are asked for.

@@ -10,14 +10,13 @@ from rituals.serve.web.pages import (
     decisions_page,
     fact_page,
     facts_page,
-    file_page,
     health_page,
-    help_page,
     now_page,
     review_page,
     search_page,
     session_page,
     tasks_page,
+    terms,
     timeline_page,
     write_page,
 )
@@ -38,7 +37,7 @@ ROWS = (
     Row("/decisions", decisions_page.decisions, "Decisions", "d"),
     Row("/review", review_page.review, "Review", "r"),
     Row("/fact/{id}", fact_page.fact),
-    Row("/file/{path:path}", file_page.file),
+    Row("/file/{path:path}", fact_page.file),
     Row("/session/{stem}", session_page.session),
     Row("/search", search_page.search),
     Row("/timeline", timeline_page.timeline, "Timeline", "t"),
@@ -47,7 +46,7 @@ ROWS = (
     Row("/facts", facts_page.facts, "Facts"),
     Row("/review/learn", review_page.learning, "Worth keeping"),
     Row("/write/{form}", write_page.write),
-    Row("/help", help_page.help),
+    Row("/help", terms.help),
 )
 #: What stands in the navigation: (address, name, key).
 MENU = tuple((row.path, row.menu, row.key) for row in ROWS if row.menu)

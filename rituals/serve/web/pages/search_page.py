@@ -11,7 +11,7 @@ from memory.recall.recall_values import FACTS, INDEX, LEVELS, SESSIONS, Answer, 
 from projection.fold.projection_state import ARCHIVED_TIERS
 from projection.graph.graph_neighbours import folded
 from rituals.serve.web.page_value import Asked, Page
-from rituals.serve.web.pages.fact_filter import OF_FACTS, FactFilter, filter_bar
+from rituals.serve.web.pages.fact_list import OF_FACTS, FactFilter, filter_bar
 from rituals.serve.web.tip_view.tip_view import TipView
 
 #: How many facts and passages are shown, how many more each time, and how many at most.

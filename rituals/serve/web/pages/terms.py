@@ -5,6 +5,8 @@ from __future__ import annotations
 from ledger.model.record import Record
 from projection.fold.projection_state import TIERS
 from projection.policy.model import Windows
+from rituals.serve.web.page_value import Asked, Page
+from rituals.serve.web.tip_view.tip_view import TipView
 
 #: What people call the tiers, where that is not their name.
 TIER_WORDS = {tier: tier for tier in TIERS} | {"archive-candidate": "fading"}
@@ -94,3 +96,14 @@ def meaning(word: str, windows: Windows | None = None) -> str:
 
 def _window(sessions: int, days: int) -> str:
     return f"{sessions} work sessions" + (f" (and {days} work days)" if days else "")
+
+
+def help(tip: TipView, asked: Asked) -> Page:
+    """Return the page that explains the others."""
+    windows = tip.state.policy.windows
+    groups = {
+        title: [(term, meaning(term.word, windows)) for term in terms]
+        for title, terms in (("Tiers", TIERS_SAID), ("Pictures", PICTURES), ("Words", WORDS))
+    }
+    withheld = sum([one.fact.redacted for one in tip.standings.values()])
+    return Page("help", "Help", {"groups": groups, "withheld": withheld})

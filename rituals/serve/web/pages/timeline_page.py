@@ -17,8 +17,8 @@ from ledger.model.record import Record
 from ledger.model.session import CONTINUED, Entry
 from memory.query.session_timeline import Session
 from rituals.serve.web.page_value import Asked, Page
-from rituals.serve.web.pages.fact_filter import OF_LOGS, FactFilter, filter_bar
-from rituals.serve.web.pages.session_deeds import Deed, Sentence, other_deeds, sentences
+from rituals.serve.web.pages.fact_list import OF_LOGS, FactFilter, filter_bar
+from rituals.serve.web.pages.session_page import Deed, Sentence, other_deeds, sentences
 from rituals.serve.web.tip_view.tip_view import TipView
 
 PATH = "/timeline"

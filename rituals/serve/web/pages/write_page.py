@@ -1,4 +1,4 @@
-"""Show forms: before they are filled in, filled in and refused, and what they would record."""
+"""Show forms: not filled in yet, filled in and refused, what they record; and what is not there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from projection.policy.model import TASK_KIND
 from projection.work.tracked_tasks import PRIORITIES
 from rituals.decide.open_contradictions import Dispute
 from rituals.record.draft_composer import kinds_of
-from rituals.serve.web.actions.form_fields import Fields
+from rituals.serve.web.actions.form_fields import Fields, Recorded
 from rituals.serve.web.actions.form_plan import Preview
 from rituals.serve.web.actions.form_shapes import FORMS, KINDS, STATES, Field, Shape
 from rituals.serve.web.page_value import Asked, Page
@@ -192,3 +192,21 @@ def _of_no_shape(name: str, fields: Fields, disputes: Sequence[Dispute]) -> Form
     if not (typed or hidden):
         return None
     return Form(name, "What you sent", "", tuple(typed), tuple(hidden), "", seen_first=False)
+
+
+def already(recorded: Recorded, back: str) -> Page:
+    """Return the page of a form that had nothing to record, as one that is sent twice.
+
+    `back` is the address of the page that had the form.
+    """
+    return Page("already", "Nothing left to record", {"said": recorded.already, "back": back})
+
+
+def missing(problem: DiurnaError) -> Page:
+    """Return the page of what is not there, with what was meant perhaps."""
+    return Page("missing", "Not here", {"said": problem.message, "hint": problem.hint}, 404)
+
+
+def working() -> Page:
+    """Return the page that stands for one whose parts take long: it is asked for again by itself."""
+    return Page("working", "Working…", {}, 202)

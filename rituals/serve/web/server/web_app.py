@@ -18,8 +18,8 @@ from ledger.environment import monotonic
 from ledger.errors import DiurnaError
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.request_limits import App
-from rituals.serve.web.actions.action import Action
 from rituals.serve.web.actions.answer_forms import answer, learn
+from rituals.serve.web.actions.form_fields import Action
 from rituals.serve.web.actions.form_table import ACTIONS, Notices
 from rituals.serve.web.html.templates import Renderer, static_files
 from rituals.serve.web.page_value import Page
@@ -28,8 +28,7 @@ from rituals.serve.web.server.access import Access
 from rituals.serve.web.server.guard import Guard
 from rituals.serve.web.server.head import LOGIN, STATIC
 from rituals.serve.web.server.login import Login
-from rituals.serve.web.server.page_routes import ActRoute, Answering, PageRoutes
-from rituals.serve.web.server.tip_questions import TipQuestions
+from rituals.serve.web.server.page_routes import ActRoute, Answering, PageRoutes, TipQuestions
 
 Tell = Callable[[Exception], None]
 _TYPES = {

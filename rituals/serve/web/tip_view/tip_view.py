@@ -18,9 +18,14 @@ from projection.fold.projection_state import Standing
 from projection.graph.built_on import BuiltOn
 from projection.graph.graph_neighbours import Graph
 from projection.work.tracked_tasks import Task, tasks
-from rituals.serve.web.tip_view.arrivals import Arrivals
-from rituals.serve.web.tip_view.folded_imports import Folded, folded
-from rituals.serve.web.tip_view.known_logs import KnownLogs, LogWriters, known_logs
+from rituals.serve.web.tip_view.tip_logs import (
+    Arrivals,
+    Folded,
+    KnownLogs,
+    LogWriters,
+    folded,
+    known_logs,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

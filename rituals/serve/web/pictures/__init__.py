@@ -1,1 +1,0 @@
-"""Draw pictures as SVG: pure functions of numbers and names."""
