@@ -89,7 +89,9 @@ def words_of(html: str) -> str:
 def ids(page: Page) -> list[str]:
     """Return the facts of a page, in its order."""
     if "weeks" in page.values:
-        return [one.standing.fact.id for week in page.values["weeks"] for one in week.decisions]
+        return [
+            one["standing"].fact.id for week in page.values["weeks"] for one in week["decisions"]
+        ]
     if "sections" in page.values:
         return [one.fact.id for part in page.values["sections"] for one in part.facts]
     return [one.fact.id for one in page.values["facts"]]
@@ -196,7 +198,7 @@ def test_decisions_say_what_why_by_whom_when_and_what_they_replaced(tip: Tip) ->
     assert ids(page) == ["retries", "once"]
     assert set(ids(page)) | {"judge-it"} == set(numbered(tip().state.histories))
     weeks = page.values["weeks"]
-    assert [one.monday.weekday() for one in weeks] == [0] * len(weeks)
+    assert [one["monday"].weekday() for one in weeks] == [0] * len(weeks)
     said = words_of(told(tip(), page))
     for part in (
         "Ben Okafor by codex", "Webhooks retry thrice", "Why: shops sleep at night.",
@@ -250,7 +252,7 @@ def test_pages_of_a_list_hold_all_of_it_once() -> None:
 
 def grouped(page: Page) -> dict[str, list[str]]:
     """Return the hits of a search by their headings."""
-    return {one.title: [hit.id for hit in one.hits] for one in page.values["groups"]}
+    return {one["title"]: [hit.id for hit in one["hits"]] for one in page.values["groups"]}
 
 
 def test_a_search_finds_what_is_false_and_says_so(tip: Tip, run: Run) -> None:
@@ -297,16 +299,16 @@ def test_a_search_says_how_much_there_is_and_shows_more_of_it(tip: Tip, home: Me
     home.append(SessionDraft("Oaks", "Sixty oaks.", tuple(made), anyway=True))
     page = search_page.search(tip(), {"q": "oak", "in": "facts"})
     (group,) = page.values["groups"]
-    assert (len(group.hits), group.total) == (search_page.HITS, 60)
+    assert (len(group["hits"]), group["total"]) == (search_page.HITS, 60)
     assert f"What holds {search_page.HITS} of 60" in words_of(told(tip(), page))
     asked = {"q": "oak", "in": "facts"}
     while page.values["more"]:
         asked["hits"] = page.values["more"]
         page = search_page.search(tip(), asked)
-    assert len({hit.id for hit in page.values["groups"][0].hits}) == 60
+    assert len({hit.id for hit in page.values["groups"][0]["hits"]}) == 60
     for said in ("x", "-5", "9" * 9):
         assert (
-            len(search_page.search(tip(), {**asked, "hits": said}).values["groups"][0].hits)
+            len(search_page.search(tip(), {**asked, "hits": said}).values["groups"][0]["hits"])
             == search_page.HITS
         )
 
@@ -362,9 +364,11 @@ def test_each_list_is_as_it_stood_then(tip: Tip) -> None:
     assert sorted(ids(facts_page.facts(tip(), asked))) == ["once", "port"]
     assert ids(decisions_page.decisions(tip(), asked)) == ["once"]
     timeline = timeline_page.timeline(tip(), asked)
-    assert [one.session.title for day in timeline.values["days"] for one in day.sessions] == ["One"]
+    assert [one["session"].title for day in timeline.values["days"] for one in day["sessions"]] == [
+        "One"
+    ]
     found = search_page.search(tip(), {"q": "webhook", **asked}).values["groups"]
-    assert [hit.id for group in found for hit in group.hits if hit.id] == ["once"]
+    assert [hit.id for group in found for hit in group["hits"] if hit.id] == ["once"]
     html = told(tip(), now_page.now(tip(), asked))
     assert f"as of <b>{first}</b>" in html and "superseded" not in html
     assert f"as_of={first}" in html  # the other links keep it

@@ -27,7 +27,7 @@ from projection.policy.model import Policy
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages import timeline_page
 from rituals.serve.web.pages.session_page import told_once
-from rituals.serve.web.pages.timeline_page import SESSIONS, OneDay
+from rituals.serve.web.pages.timeline_page import SESSIONS
 from rituals.serve.web.tip_view.tip_logs import LogWriters, folded, folded_in
 from rituals.serve.web.tip_view.tip_view import TipView
 from tests.conftest import Repo, Run, each_row, examples
@@ -69,8 +69,7 @@ def page_of(tip: Told, at: str = "") -> Page:
 
 def keys_on(page: Page) -> list[str]:
     """Return the keys of the logs that a page tells, newest first; `Told` has them as titles."""
-    days: tuple[OneDay, ...] = page.values["days"]
-    return [told.session.title for day in days for told in day.sessions]
+    return [told["session"].title for day in page.values["days"] for told in day["sessions"]]
 
 
 def keys_of(stems: list[str]) -> list[str]:
@@ -197,9 +196,9 @@ def test_a_session_is_told_in_the_words_of_its_facts(repo: Repo, run: Run) -> No
     assert run("redact", "s", "--reason", "a name of a person").code == 0
     memory = Memory.open(str(repo.path))
     page = timeline_page.timeline(TipView(memory, memory.state()), {})
-    rows = [one for day in page.values["days"] for one in day.sessions][::-1]
+    rows = [one for day in page.values["days"] for one in day["sessions"]][::-1]
     said = {
-        row.session.title: [(one.word, one.kind, one.text, one.instead) for one in row.said]
+        row["session"].title: [(one.word, one.kind, one.text, one.instead) for one in row["said"]]
         for row in rows
     }
     assert said["Two"] == [
@@ -211,7 +210,7 @@ def test_a_session_is_told_in_the_words_of_its_facts(repo: Repo, run: Run) -> No
     ]  # fmt: skip
     assert said["Four"] == [("replaces", "decision", "Two minutes.", ("note",))]
     assert ("new", "fact", REDACTED_TEXT, ()) in said["One"]
-    assert [[(one.verb, one.facts) for one in row.deeds] for row in rows[1:3]] == [
+    assert [[(one.verb, one.facts) for one in row["deeds"]] for row in rows[1:3]] == [
         [],
         [("used", (("note",),))],
     ]

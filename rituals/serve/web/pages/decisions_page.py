@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from datetime import date, timedelta
+from typing import Any
 
 from ledger.model.event import FactCreated
 from ledger.model.order import is_date
-from ledger.model.record import Record
 from projection.fold.fact_history import History
-from projection.fold.projection_state import Standing
 from projection.graph.fact_links import footer
 from projection.views.decision_view import KIND, NOT_SAID, birth, rationale, status
 from projection.views.view_source import ROLE_KEY
@@ -24,50 +23,31 @@ FIELDS = ("kind", "agent", "person", "role", "entity", "since", "until", "as_of"
 DECISIONS, NAMES = 50, 12
 
 
-class Decision(Record):
-    """One decision."""
-
-    standing: Standing
-    key: str  #: of the log that made it
-    date: str  #: of it
-    person: str  #: who committed that log, "" where nobody can tell
-    agent: str  #: who wrote it, "" where nobody is named
-    reason: str  #: why, "" where nobody said
-    status: str  #: whether it holds
-    replaced: tuple[Standing, ...]  #: what it took the place of
-
-
-class Week(Record):
-    """The decisions of a week, the newest first."""
-
-    monday: date
-    decisions: tuple[Decision, ...]
-    all: int  #: how many there are, with those on other pages
-
-
 def decisions(tip: TipView, asked: Asked) -> Page:
     """Return the page of what was decided, false and superseded decisions too, each marked as such."""
     bar, tip = filter_bar(tip, asked, PATH, FIELDS)
     bar = bar._replace(empty={**bar.empty, "kind": "Decisions"})
     found = list(_decided(tip, bar))
-    found.sort(key=lambda one: (one.date, one.key, one.standing.fact.id), reverse=True)
+    found.sort(key=lambda one: (one["date"], one["key"], one["standing"].fact.id), reverse=True)
     shown, pages = page_of(found, asked, DECISIONS)
-    counts = Counter([_monday(one.date) for one in found])
-    weeks: dict[date, list[Decision]] = {}
+    counts = Counter([_monday(one["date"]) for one in found])
+    weeks: dict[date, list[dict[str, Any]]] = {}
     for one in shown:
-        weeks.setdefault(_monday(one.date), []).append(one)
+        weeks.setdefault(_monday(one["date"]), []).append(one)
     values = {
         "bar": bar,
         "pages": pages,
-        "weeks": [Week(day, tuple(some), counts[day]) for day, some in weeks.items()],
-        "persons": Counter([one.person for one in found if one.person]).most_common(NAMES),
-        "agents": Counter([one.agent for one in found if one.agent]).most_common(NAMES),
+        "weeks": [
+            {"monday": day, "decisions": some, "all": counts[day]} for day, some in weeks.items()
+        ],
+        "persons": Counter(filter(None, [one["person"] for one in found])).most_common(NAMES),
+        "agents": Counter(filter(None, [one["agent"] for one in found])).most_common(NAMES),
         "kind": bar.filter.kind or KIND,
     }
     return Page("decisions", "Decisions", values)
 
 
-def _decided(tip: TipView, bar: FilterBar) -> Iterable[Decision]:
+def _decided(tip: TipView, bar: FilterBar) -> Iterable[dict[str, Any]]:
     """Yield the decisions that a filter leaves: agent, person and time are those of the deciding log."""
     asked = bar.filter
     kind = asked.kind or KIND
@@ -94,10 +74,11 @@ def _decided(tip: TipView, bar: FilterBar) -> Iterable[Decision]:
             continue
         reason = rationale(one.fact)
         replaced = [found for name in one.fact.supersedes if (found := tip.standings.get(name))]
-        yield Decision(
-            one, key, day, authors[key], agent, "" if reason == NOT_SAID else reason, status(one.fact),
-            tuple(replaced),
-        )  # fmt: skip
+        yield {
+            "standing": one, "key": key, "date": day, "person": authors[key], "agent": agent,
+            "reason": "" if reason == NOT_SAID else reason, "status": status(one.fact),
+            "replaced": replaced,
+        }  # fmt: skip
 
 
 def _birth(history: History, kind: str) -> tuple[str, str] | None:

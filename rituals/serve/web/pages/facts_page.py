@@ -28,73 +28,61 @@ FIELDS = (*OF_FACTS, "role")
 FACTS = 100
 
 
-class Known(Record):
-    """What a list may look at of a fact, beside where it stands."""
-
-    standing: Standing
-    life: Life
-    usage: Usage | None  #: how it was met
-    fading: Fading | None  #: how much work may still pass without it, where that is little
-
-
 class FactList(Record):
     """A list."""
 
     name: str  #: as people call it
     told: str  #: what is in it, in a sentence
-    test: Callable[[Known], bool]  #: tells whether a fact is
+    #: tells whether a fact is: by where it stands, its life, how it was met, and how soon it fades
+    test: Callable[[Standing, Life, Usage | None, Fading | None], bool]
     sort: str = "use"  #: its usual order
 
 
-def _unused(one: Known) -> bool:
+def _unused(life: Life) -> bool:
     """Tell whether no log uses a fact but the one that it was born in."""
-    return one.life.last <= one.life.born
-
-
-def _live(one: Known) -> bool:
-    return one.standing.live
+    return life.last <= life.born
 
 
 #: By what `list` says in the address; "" for all that lives.
 LISTS = {
-    "": FactList("Live", "What holds now and has not faded.", _live),
+    "": FactList("Live", "What holds now and has not faded.", lambda one, *_: one.live),
     "never": FactList(
         "Never used",
         "Live facts that no session named since the one that recorded them.",
-        lambda one: _live(one) and _unused(one), "old",
+        lambda one, life, *_: one.live and _unused(life), "old",
     ),
     "shown": FactList(
         "Shown, never used",
         "Live facts that sessions were shown at their start, and that no session named.",
-        lambda one: _live(one) and _unused(one) and one.usage is not None and one.usage.shown > 0, "old",
+        lambda one, life, usage, soon: one.live and _unused(life) and usage is not None and usage.shown > 0, "old",
     ),
     "resting": FactList(
         "Resting",
         "Shown so often since their last use that the start of a session leaves them out.",
-        lambda one: one.usage is not None and one.usage.rests,
+        lambda one, life, usage, soon: usage is not None and usage.rests,
     ),
     "fading": FactList(
         "Fading next",
         "What goes to the archive before the next review is due, unless somebody uses it.",
-        lambda one: one.fading is not None, "fading",
+        lambda one, life, usage, soon: soon is not None, "fading",
     ),
     "faded": FactList(
         "Faded", "In the archive, because nobody used it for long or somebody put it away.",
-        lambda one: one.standing.reason in (FADED, BY_HAND), "new",
+        lambda one, *_: one.reason in (FADED, BY_HAND), "new",
     ),
     "forgotten": FactList(
         "Never used again", "In the archive, and no session named it since the one that recorded it.",
-        lambda one: one.life.tier == "archived" and _unused(one), "new",
+        lambda one, life, *_: life.tier == "archived" and _unused(life), "new",
     ),
     "closed": FactList(
         "Closed", "Threads, tasks and findings that are done, in the archive.",
-        lambda one: one.standing.reason == CLOSED, "new",
+        lambda one, *_: one.reason == CLOSED, "new",
     ),
     "false": FactList(
         "False now", "Superseded or invalidated: it was held to be true, and is not.",
-        lambda one: one.standing.fact.false, "new",
+        lambda one, *_: one.fact.false, "new",
     ),
-    "all": FactList("All", "Every fact, whatever became of it.", lambda one: True, "new"),
+    "all": FactList("All", "Every fact, whatever became of it.", lambda *_: True, "new"),
 }  # fmt: skip
 
 
@@ -106,7 +94,7 @@ def facts(tip: TipView, asked: Asked) -> Page:
     kept = {"list": name, "creator": asked.get("creator", ""), "sort": asked.get("sort", "")}
     bar, tip = filter_bar(tip, asked, PATH, FIELDS, kept)
     soon = _fading(tip)
-    found = [one.standing for one in _listed(tip, asked, bar.filter, soon)]
+    found = list(_listed(tip, asked, bar.filter, soon))
     if sort in SORTS:
         found = ordered(found, sort)
     else:
@@ -140,7 +128,7 @@ def _fading(tip: TipView) -> dict[str, Fading]:
 
 def _listed(
     tip: TipView, asked: Asked, asked_filter: FactFilter, soon: dict[str, Fading]
-) -> Iterator[Known]:
+) -> Iterator[Standing]:
     """Yield the facts of the list that an address names, as far as its filter leaves them."""
     keeps, creator = asked_filter.keeps(tip), asked.get("creator", "")
     name = asked.get("list", "")
@@ -154,6 +142,6 @@ def _listed(
         standing = tip.standings.get(life.id)
         if standing is None or not keeps(standing) or creator not in ("", life.agent):
             continue
-        one = Known(standing, life, usage.get(life.id), soon.get(life.id))
-        if test(one) or (asked_filter.false and not name and standing.fact.false):
-            yield one
+        fits = test(standing, life, usage.get(life.id), soon.get(life.id))
+        if fits or (asked_filter.false and not name and standing.fact.false):
+            yield standing

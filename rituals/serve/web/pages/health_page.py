@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from ledger.model.record import Record
 from projection.fold.projection_state import ARCHIVED_TIERS
 from projection.lifecycle.transitions import fading
 from rituals.report.lifecycle_report import Course
@@ -17,14 +16,6 @@ from rituals.serve.web.tip_view.tip_view import TipView
 _POINTS, _LINES = 24, 12
 #: The months that are named below the tiers.
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
-
-
-class Point(Record):
-    """How many facts stood in each tier at the end of a session."""
-
-    session: int
-    date: str
-    counts: tuple[int, ...]
 
 
 def health(tip: TipView, asked: Asked) -> Page:
@@ -60,10 +51,10 @@ def marks_of(tip: TipView) -> tuple[list[Tick], list[Tick]]:
     return releases, list(months.values())
 
 
-def points(course: Course) -> tuple[Point, ...]:
-    """Return some points of a course, the newest first: the last one, and others evenly before it."""
+def points(course: Course) -> tuple[tuple[int, str, tuple[int, ...]], ...]:
+    """Return (session, its date, a count for each tier) at some points of a course, the newest first."""
     rows = [row for _, row in course.tiers]
     return tuple(
-        Point(course.sessions[at], course.dates[at], tuple([row[at] for row in rows]))
+        (course.sessions[at], course.dates[at], tuple([row[at] for row in rows]))
         for at in reversed(evenly(len(course.sessions), _POINTS))
     )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from ledger.model.order import key_of
-from ledger.model.record import Record
 from memory.recall.hits.snippets import one_line
 from memory.recall.recall_values import FACTS, INDEX, LEVELS, SESSIONS, Answer, Filters, Hit, Part
 from projection.fold.projection_state import ARCHIVED_TIERS
@@ -47,15 +47,6 @@ WHY: dict[str, Callable[[float], str]] = {
 }  # fmt: skip
 
 
-class Group(Record):
-    """Hits below one heading."""
-
-    title: str
-    hits: tuple[Hit, ...]
-    total: int  #: how many there are, shown or not
-    told: str = ""  #: what has to be known of them
-
-
 def search(tip: TipView, asked: Asked) -> Page:
     """Return the page of a question; the home of a person is never asked."""
     words, level, within = asked.get("q", "").strip(), asked.get("level", ""), asked.get("in", "")
@@ -67,10 +58,10 @@ def search(tip: TipView, asked: Asked) -> Page:
     many = int(said) if said.isascii() and said.isdigit() and len(said) < 5 else HITS
     many = min(max(many, HITS), MOST)
     found: Answer | None = None
-    groups: tuple[Group, ...] = ()
+    groups: list[dict[str, Any]] = []
     if words:
         found = _asked(tip, words, level, many, within, bar.filter)
-        groups = tuple(_groups(tip, found, many, bar.filter))
+        groups = list(_groups(tip, found, many, bar.filter))
     values = {
         "bar": bar,
         "q": words,
@@ -81,7 +72,7 @@ def search(tip: TipView, asked: Asked) -> Page:
         "found": found,
         "groups": groups,
         "cut": found is not None and found.cut,
-        "top": max([hit.score for group in groups for hit in group.hits], default=1) or 1,
+        "top": max([hit.score for group in groups for hit in group["hits"]], default=1) or 1,
         "standings": tip.standings,
         "more": str(min(many + MORE, MOST)) if found and _has_more(found, groups, many) else "",
         "entities": _entities(tip, words),
@@ -134,7 +125,7 @@ def _some(value: str) -> tuple[str, ...]:
     return (value,) if value else ()
 
 
-def _groups(tip: TipView, found: Answer, many: int, wanted: FactFilter) -> Iterable[Group]:
+def _groups(tip: TipView, found: Answer, many: int, wanted: FactFilter) -> Iterable[dict[str, Any]]:
     """Part what was found by what a reader has to know of it first."""
     false = [hit for hit in found.facts if hit.mark.false] or list(found.false)
     archived = [hit for hit in found.facts if hit.tier in ARCHIVED_TIERS and not hit.mark.false]
@@ -154,14 +145,14 @@ def _groups(tip: TipView, found: Answer, many: int, wanted: FactFilter) -> Itera
         ("What was said", list(found.passages), said, ""),
     ):  # fmt: skip
         if hits:
-            shown = tuple(hits[:many])
-            yield Group(title, shown, max(total, len(hits)), told)
+            most = max(total, len(hits))
+            yield {"title": title, "hits": hits[:many], "total": most, "told": told}
 
 
-def _has_more(found: Answer, groups: Sequence[Group], many: int) -> bool:
+def _has_more(found: Answer, groups: Sequence[dict[str, Any]], many: int) -> bool:
     """Tell whether more can be shown: where there are fewer than so many, all of them are."""
     full = max(len(found.facts), len(found.passages)) >= many < MOST
-    return full and any(len(group.hits) < group.total for group in groups)
+    return full and any(len(group["hits"]) < group["total"] for group in groups)
 
 
 def _entities(tip: TipView, words: str) -> list[str]:

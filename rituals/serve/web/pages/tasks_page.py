@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ledger.model.order import ended_of, has_time, stem_in
-from ledger.model.record import Record
 from ledger.model.task_states import BLOCKED, HANDOFF_READY, IN_PROGRESS, may_follow
 from memory.query.origins import Origin
 from projection.fold.fact_history import Fact, Move
@@ -23,36 +23,6 @@ TASKS = 100
 CONTRADICTED, STARTED, HANDED, FREE, WAITING, OVER = (
     "contradicted", "started", "handed", "free", "waiting", "over",
 )  # fmt: skip
-
-
-class Claim(Record):
-    """Who is at a task."""
-
-    agent: str  #: who says so, "" for nobody named
-    author: str  #: the person who committed that, "" where nobody can tell
-    since: str  #: an instant, or a day
-
-
-class Card(Record):
-    """A task as it is shown, with all that it goes by."""
-
-    task: Task
-    claims: tuple[Claim, ...]  #: several where two took it; none while nobody is at it
-    stale: str  #: how long there was no sign of them, "" where there was one lately
-    left: bool  #: its claimant wrote no log for as long as a fact lives unused
-    criteria: tuple[Fact, ...]  #: when it is done
-    risks: tuple[Fact, ...]  #: what may go wrong
-    questions: tuple[Fact, ...]  #: what is open
-    handoffs: tuple[Fact, ...]  #: what was left for the next one, the newest first; open ones alone
-    follows: tuple[str, ...]  #: the states that may follow
-
-
-class Group(Record):
-    """The tasks of one sort."""
-
-    name: str  #: which sort it is
-    tasks: tuple[Card, ...]  #: by priority and then by age, those that are over the newest first
-    more: int  #: how many are not shown
 
 
 def tasks(tip: TipView, asked: Asked) -> Page:
@@ -84,12 +54,13 @@ def _sort_of(task: Task) -> str:
     return WAITING if task.waits or task.state == BLOCKED else FREE
 
 
-def _group(tip: TipView, name: str, found: Sequence[Task]) -> Group:
+def _group(tip: TipView, name: str, found: Sequence[Task]) -> dict[str, Any]:
     """Return a group, with what only this clone knows of its claims."""
-    return Group(name, cards(tip, found[:TASKS]), max(len(found) - TASKS, 0))
+    shown = cards(tip, found[:TASKS])
+    return {"name": name, "tasks": shown, "more": max(len(found) - TASKS, 0)}
 
 
-def cards(tip: TipView, tasks: Sequence[Task]) -> tuple[Card, ...]:
+def cards(tip: TipView, tasks: Sequence[Task]) -> list[dict[str, Any]]:
     """Return tasks as they are shown."""
     memory = tip.memory
     now_ms, commondir = memory.occasion().now_ms, memory.home.repository.commondir
@@ -97,12 +68,12 @@ def cards(tip: TipView, tasks: Sequence[Task]) -> tuple[Card, ...]:
     claims = [move.stem for task in tasks for move in _claims(task)]
     authors = tip.writers([stem_in(stem) for stem in claims])
     serving = served_by(one.fact for one in tip.standings.values()) if shown else {}
-    return tuple([_card(one, serving.get(one.task.id, []), authors, now_ms) for one in shown])
+    return [_card(one, serving.get(one.task.id, []), authors, now_ms) for one in shown]
 
 
 def _card(
     one: Listed, serving: Sequence[Fact], authors: Mapping[str, Origin], now_ms: int
-) -> Card:  # fmt: skip
+) -> dict[str, Any]:  # fmt: skip
     task = one.task
     claims = tuple([_claim(move, authors.get(stem_in(move.stem))) for move in _claims(task)])
 
@@ -112,21 +83,23 @@ def _card(
     asked = tuple([one for one in serving if one.kind == THREAD_KIND and not one.closed])
     left = [fact for fact in serving if is_open(fact)]
     states = may_follow(tuple(task.state.split(" or "))) if task.open else ()
-    return Card(
-        task, claims, span(now_ms - one.sign_ms) if one.stale and one.sign_ms else "", one.left,
-        tagged("criterion"), tagged("risk"), asked,
-        tuple(sorted(left, key=lambda fact: fact.born, reverse=True)), states,
-    )  # fmt: skip
+    return {
+        "task": task, "claims": claims, "left": one.left, "follows": states,
+        "stale": span(now_ms - one.sign_ms) if one.stale and one.sign_ms else "",
+        "criteria": tagged("criterion"), "risks": tagged("risk"), "questions": asked,
+        "handoffs": sorted(left, key=lambda fact: fact.born, reverse=True),
+    }  # fmt: skip
 
 
 def _claims(task: Task) -> list[Move]:
     return [move for move in task.standing.fact.moves if move.state == IN_PROGRESS]
 
 
-def _claim(move: Move, origin: Origin | None) -> Claim:
+def _claim(move: Move, origin: Origin | None) -> tuple[str, str, str]:
+    """Return the agent and the person of who says to be at a task, and since when."""
     stem = stem_in(move.stem)
     since = ended_of(stem) if has_time(stem) else stem[:10]
-    return Claim(move.agent, origin.author if origin else "", since)
+    return move.agent, origin.author if origin else "", since
 
 
 def span(ms: int) -> str:

@@ -10,15 +10,14 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from typing import Any
 
 from ledger.errors import NotFound
 from ledger.model.order import is_date, is_stem, key_of, stem_in
-from ledger.model.record import Record
 from ledger.model.session import CONTINUED, Entry
-from memory.query.session_timeline import Session
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.fact_list import OF_LOGS, FactFilter, filter_bar
-from rituals.serve.web.pages.session_page import Deed, Sentence, other_deeds, sentences
+from rituals.serve.web.pages.session_page import other_deeds, sentences
 from rituals.serve.web.tip_view.tip_view import TipView
 
 PATH = "/timeline"
@@ -31,27 +30,6 @@ _BEHIND = "~"
 #: Stands behind a day that is the name of a log, where that log alone is meant.
 _ALONE = "+"
 _DAY_CHARS, _STAMP_CHARS = 10, 20
-
-
-class Told(Record):
-    """A session of the page: who, at which time of day, "" where its name has none, and what it did."""
-
-    session: Session
-    clock: str
-    person: str  #: who committed its log, "" where nobody can tell
-    said: tuple[Sentence, ...]  #: what became of facts, in their words
-    more: int  #: of how many more facts something became
-    deeds: tuple[Deed, ...]
-    imports: tuple[str, ...]  #: the keys of the logs that brought its texts later
-
-
-class OneDay(Record):
-    """A day of the page."""
-
-    day: date  #: its date
-    sessions: tuple[Told, ...]  #: those of the page, newest first
-    all: int  #: how many logs it has in all
-    said: str  #: the same in words, by what they are
 
 
 def timeline(tip: TipView, asked: Asked) -> Page:
@@ -146,12 +124,12 @@ def _days(
     rows: Sequence[Entry],
     by_day: Mapping[str, Sequence[Entry]],
     kind: str,
-) -> Iterator[OneDay]:
+) -> Iterator[dict[str, Any]]:
     """Yield the days of a page, newest first; where a kind is asked for, with the facts of it alone."""
     keys = [entry.stem for entry in rows]
     tip.sessions(keys)  # read at once, and kept
     persons = tip.log_writers.persons(keys)
-    found: dict[str, list[Told]] = {}
+    found: dict[str, list[dict[str, Any]]] = {}
     for entry in reversed(rows):
         read = tip.sessions([entry.stem])
         if not read:
@@ -162,11 +140,14 @@ def _days(
         brought = tip.folded.imports.get(entry.stem, ())
         said = sentences(tip, entry, brought)
         shown = [one for one in said if kind in ("", one.kind)]
-        told = Told(
-            session, clock, persons.get(entry.stem, ""), tuple(shown[:SAID]), len(shown[SAID:]),
-            () if kind else tuple(other_deeds(entry, said, IDS)),
-            tuple([one.stem for one in brought]),
-        )  # fmt: skip
+        told = {
+            "session": session, "clock": clock, "person": persons.get(entry.stem, ""),
+            "said": shown[:SAID], "more": len(shown[SAID:]),
+            "deeds": [] if kind else other_deeds(entry, said, IDS),
+            "imports": [one.stem for one in brought],
+        }  # fmt: skip
         found.setdefault(entry.stem[:_DAY_CHARS], []).append(told)
     for day, there in found.items():
-        yield OneDay(date.fromisoformat(day), tuple(there), len(by_day[day]), counted(by_day[day]))
+        logs = by_day[day]
+        said_of = {"all": len(logs), "said": counted(logs)}
+        yield {"day": date.fromisoformat(day), "sessions": there, **said_of}
