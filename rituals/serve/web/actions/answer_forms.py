@@ -14,12 +14,12 @@ from rituals.decide.confirmation import confirmation
 from rituals.decide.decision import Author, Decision, record
 from rituals.decide.decision import record as append
 from rituals.decide.fact_corrections import closing
-from rituals.review.learning_plan import Answer as Word
-from rituals.review.learning_plan import Plan as LearnPlan
-from rituals.review.learning_plan import plan_learning, record_answers
 from rituals.decide.log_undo import step_back_from
 from rituals.decide.open_contradictions import disputes
 from rituals.decide.resolution import Verdict, choices, resolution
+from rituals.review.learning_plan import Answer as Word
+from rituals.review.learning_plan import Plan as LearnPlan
+from rituals.review.learning_plan import plan_learning, record_answers
 from rituals.review.review_answers import NotAsked, answer_of
 from rituals.review.review_plan import Plan
 from rituals.review.review_record import ACCEPT, REJECT, Answer, review

@@ -23,8 +23,6 @@ from rituals.serve.web.tip_view.tip_view import TipView
 
 #: The fields, in the order in which they are offered, and what stands in an empty one.
 FIELDS = {
-    "team": "Team",
-    "repo": "Repository",
     "kind": "Kind",
     "tier": "Tier",
     "agent": "Agent",
@@ -48,8 +46,6 @@ _OFFERED = 100
 class FactFilter(Record):
     """What facts, or logs, have to be; whatever is "" lets everything through."""
 
-    team: str = ""  #: whose ledger, of those of an organisation
-    repo: str = ""  #: of which ledger, by its name or address
     kind: str = ""  #: of the fact
     tier: str = ""  #: of it
     agent: str = ""  #: who wrote the log of the text that stands

@@ -54,7 +54,7 @@ LISTS = {
     "shown": FactList(
         "Shown, never used",
         "Live facts that sessions were shown at their start, and that no session named.",
-        lambda one, life, usage, soon: one.live and _unused(life) and usage is not None and usage.shown > 0, "old",
+        lambda one, life, usage, soon: bool(one.live and _unused(life) and usage and usage.shown), "old",
     ),
     "resting": FactList(
         "Resting",
