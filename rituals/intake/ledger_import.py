@@ -115,12 +115,11 @@ def plan_ledger_import(
 
 
 def _drafts(brought: Iterable[Brought], prose: str) -> Iterable[SessionDraft]:
-    header = (("source", "ledger"),)
+    draft = SessionDraft(
+        "Import a ledger", type="import", header=(("source", "ledger"),), anyway=True
+    )
     for number, events in enumerate(parts(brought)):
-        said = "" if number else prose
-        yield SessionDraft(
-            "Import a ledger", said, tuple(events), type="import", header=header, anyway=True
-        )
+        yield draft._replace(prose="" if number else prose, events=tuple(events))
 
 
 def _birth(fact: PageFact, findings: list[Finding]) -> verbs.FactCreated:
@@ -145,17 +144,13 @@ def _counted(fact: PageFact, birth: verbs.FactCreated, state: State, key: str) -
     if same and (stands or state[fact.id].tier == fact.tier):
         return birth
     since = "" if stands else _place(fact, found, state, key)
-    fresh = fact.tier == "working" and not stands
-    value = f"{fact.uses - found.uses} {fact.last_used} {since or '-'}{' working' * fresh}"
+    value = f"{fact.uses - found.uses} {fact.last_used} {since or '-'}"
+    value += " working" * (fact.tier == "working" and not stands)
     return birth._replace(meta=(*birth.meta, (COUNTED_KEY, value)))
 
 
 def _place(fact: PageFact, found: Fact, state: State, key: str) -> str:
-    """Return the log from which a fact is unused for as long as its tier on the page says.
-
-    That is the day of its last use, "", where this gives the tier; else the next log that does, and where
-    none does the day as well.
-    """
+    """Return the log nearest to its last use from which a fact has its tier; "" for that day."""
     clock, lasting = state.decay.clock(), never_decaying(state.policy)
 
     def tier_at(since: str) -> str:

@@ -14,16 +14,9 @@ from glob import glob
 from itertools import pairwise
 
 from ledger.errors import NotFound
+from ledger.model import layout
 from ledger.model.event import Meta
 from ledger.model.ids import is_fact_id
-from ledger.model.layout import (
-    ARCHIVE_DIR,
-    ARCHIVE_INDEX,
-    CONTINUITY_FILE,
-    SESSIONS_DIR,
-    TREE_PREFIX,
-    stem_of,
-)
 from ledger.model.order import is_date, is_stem
 from ledger.model.record import Record
 from ledger.model.session import CLOSABLE, LOG_LIMIT_BYTES
@@ -32,8 +25,14 @@ from projection.document.page_parser import Block, parse
 from projection.policy.model import DELIBERATE, THREAD_KIND, VISION_KIND, Kind, Windows
 from projection.text.fact_ids import id_of_subject
 
-_VISION, _POLICY, _LOGS = "vision.md", "decay-policy.md", f"{SESSIONS_DIR}/"
-_PLACES = (CONTINUITY_FILE, _VISION, _POLICY, f"{_LOGS}**/*.md", f"{ARCHIVE_DIR}/*.md")
+_VISION, _POLICY, _LOGS = "vision.md", "decay-policy.md", f"{layout.SESSIONS_DIR}/"
+_PLACES = (
+    layout.CONTINUITY_FILE,
+    _VISION,
+    _POLICY,
+    f"{_LOGS}**/*.md",
+    f"{layout.ARCHIVE_DIR}/*.md",
+)
 _WINDOW = re.compile(r"\b(working|active|archive)_window:[ \t]*([0-9]{1,6})(?![0-9])")
 #: Footer keys that are no fact's own: they are read here, or computed.
 _COMPUTED = frozenset(
@@ -61,7 +60,7 @@ class PageFact(Record):
     @property
     def archived(self) -> bool:
         """Whether it stands in the archive."""
-        return self.place.startswith(f"{ARCHIVE_DIR}/")
+        return self.place.startswith(f"{layout.ARCHIVE_DIR}/")
 
 
 class OtherLedger(Record):
@@ -76,20 +75,16 @@ class OtherLedger(Record):
 
 
 def find_ledger(directory: str) -> str:
-    """Return the real path of the memory folder that was named, or of the one in it.
-
-    Raises:
-        NotFound: there is none.
-    """
+    """Return the real path of the memory folder that was named, or of the one in it."""
     given = os.path.realpath(directory)
-    for root in (os.path.realpath(f"{given}/{TREE_PREFIX}"), given):
+    for root in (os.path.realpath(f"{given}/{layout.TREE_PREFIX}"), given):
         logs = glob(f"{_LOGS}**/*.md", root_dir=root, recursive=True)
-        if os.path.isfile(f"{root}/{CONTINUITY_FILE}") or any(
-            is_stem(stem_of(one)) for one in logs
+        if os.path.isfile(f"{root}/{layout.CONTINUITY_FILE}") or any(
+            is_stem(layout.stem_of(one)) for one in logs
         ):
             return root
     raise NotFound(
-        f"{directory} holds no {CONTINUITY_FILE} and no session log",
+        f"{directory} holds no {layout.CONTINUITY_FILE} and no session log",
         hint="name the memory folder of the other ledger, or the one that holds it",
     )
 
@@ -104,7 +99,9 @@ def read_ledger(
     read: list[tuple[str, bytes]] = []
     left: list[str] = []
     found = [path for one in _PLACES for path in glob(one, root_dir=root, recursive=True)]
-    paths = sorted([path for path in found if not path.startswith(_LOGS) or is_stem(stem_of(path))])
+    paths = sorted(
+        [path for path in found if not path.startswith(_LOGS) or is_stem(layout.stem_of(path))]
+    )
     for number, path in enumerate(paths):
         progress(number, len(paths))
         place = f"{root}/{path}"
@@ -115,7 +112,7 @@ def read_ledger(
         else:
             left.append(path)
     reader, windows = _Pages(kinds), dict[str, int]()
-    for path, data in sorted(read, key=lambda one: one[0].startswith(ARCHIVE_DIR)):
+    for path, data in sorted(read, key=lambda one: one[0].startswith(layout.ARCHIVE_DIR)):
         text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
         if path == _POLICY:
             windows = {match[1]: int(match[2]) for match in reversed([*_WINDOW.finditer(text)])}
@@ -145,7 +142,7 @@ class _Pages:
         """Read one page; the index of the archive has no facts."""
         if file == _VISION:
             self._vision(text.split("\n"))
-        elif file != ARCHIVE_INDEX:
+        elif file != layout.ARCHIVE_INDEX:
             self._page(file, text, text.split("\n"))
 
     def _page(self, file: str, text: str, lines: list[str]) -> None:
@@ -181,10 +178,10 @@ class _Pages:
     def _kind_of(self, file: str, block: Block) -> str:
         """Return the kind of the section that a block of `continuity.md` stands in, "" for none."""
         words = block.section.lower().replace(" and ", " & ")
-        for title, kind in self._kinds.items() if file == CONTINUITY_FILE else ():
+        for title, kind in self._kinds.items() if file == layout.CONTINUITY_FILE else ():
             if words.startswith(title) and not words[len(title) : len(title) + 1].isalnum():
                 return kind
-        return THREAD_KIND if block.mark and file == CONTINUITY_FILE else ""
+        return THREAD_KIND if block.mark and file == layout.CONTINUITY_FILE else ""
 
     def _vision(self, lines: list[str]) -> None:
         """Read the vision: the quoted note that has its footer, and the first section behind it."""

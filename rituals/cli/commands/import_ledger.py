@@ -1,13 +1,11 @@
 """Run `diurna import ledger DIR`: bring in the ledger of another implementation of the format.
 
-Where DIR lies in a work tree that has no home, it becomes the home. Its session logs stay as they are, and
-where they are; a home elsewhere gets the same bytes.
+In a work tree without a home DIR becomes it, and its session logs stay; a home elsewhere gets their bytes.
 """
 
 from __future__ import annotations
 
 import os
-from collections import Counter
 
 from ledger.errors import HomeNotFound, NotFound, WriteRefused
 from ledger.git.repository import find_repository, head
@@ -16,16 +14,11 @@ from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from ledger.model.record import Record
 from memory.api import Memory
-from memory.worktree.projection_files import (
-    changes,
-    committed_projection,
-    projection_files,
-    refuse_unwritable,
-)
+from memory.worktree import projection_files as pages
 from memory.worktree.trunk import trunk_of
 from memory.write.personal_guard import refuse_personal
 from projection.document.page_parser import machine_line
-from projection.policy.model import DEFAULT_KIND, Policy
+from projection.policy.model import Policy
 from projection.policy.template import write_policy
 from projection.policy.toml import read_policy
 from rituals.answers.json_objects import finding_objects
@@ -39,9 +32,6 @@ from rituals.setup.home_setup import apply_setup
 from rituals.setup.setup_plan import SetupPlan
 from rituals.setup.tree import plan_checked_out, tree_policy
 
-_FACT = "id kind created last_used uses tier archived place"
-_NAMED = 5
-
 
 class _Task(Record):
     """An import that is planned, and of which nothing is written yet."""
@@ -51,7 +41,6 @@ class _Task(Record):
     memory: Memory | None  #: of the home; None where the folder becomes one
     setup: SetupPlan | None  #: what makes it one
     policy: bytes  #: with the windows of the ledger, b"" to leave the one that is there
-    in_place: bool  #: whether the folder is the home, or becomes it
     foreign: bool  #: whether the page in it is still that of the other tool
 
 
@@ -66,8 +55,9 @@ def import_ledger(call: Invocation, dir: str, *, write: bool, dry_run: bool, ver
     commits, stems, findings = _apply(call, task) if done else ([], [], [])
     findings = [*plan.findings, *findings]
     if call.json:
-        facts = [fields_of(one, _FACT) for one in plan.facts]
-        said = {"dir": ledger.root, "in_place": task.in_place, "facts": facts}
+        keys = "id kind created last_used uses tier archived place"
+        facts = [fields_of(one, keys) for one in plan.facts]
+        said = {"dir": ledger.root, "facts": facts}
         more = {"arriving": [path for path, _ in plan.arriving], "stems": stems, "commits": commits}
         left = {"left_out": [*ledger.left, *plan.left_out], "dry_run": not done}
         told = {**fields_of(plan, "known sessions differing"), **more, **left}
@@ -106,11 +96,11 @@ def _planned(call: Invocation, root: str) -> _Task:
     page = dict(ledger.files).get(CONTINUITY_FILE, b"").decode("utf-8", "replace")
     foreign = in_place and bool(ledger.facts) and machine_line(page) is None
     if foreign:
-        refuse_unwritable(home)
+        pages.refuse_unwritable(home)
         _refuse_uncommitted(home, ledger)
     if foreign or setup:
         plan = plan._replace(arriving=())  # they are committed
-    return _Task(ledger, plan, memory, setup, policy, in_place, foreign)
+    return _Task(ledger, plan, memory, setup, policy, foreign)
 
 
 def _open(call: Invocation, root: str) -> Memory | None:
@@ -184,11 +174,10 @@ def _show(call: Invocation, task: _Task, verbose: bool) -> None:
     if plan.arriving:
         out.line(f"{counted(len(plan.arriving), 'session log')} to be added, byte for byte")
     if plan.facts:
-        kinds = Counter([one.kind or DEFAULT_KIND for one in plan.facts])
-        told = ", ".join([counted(many, kind) for kind, many in kinds.most_common()])
-        out.line((f"new ({len(plan.facts)})", "bold"), f" {told}")
-        titles = "; ".join([title for title, _ in ledger.loose])
-        out.line(f"kept in the log as text, for it has no footer: {titles or 'nothing'}")
+        archived = sum(one.archived for one in plan.facts)
+        out.line((f"new ({len(plan.facts)})", "bold"), f" {archived} of them archived")
+        kept = "; ".join([title for title, _ in ledger.loose]) or "nothing"
+        out.line(f"kept in the log as text, for it has no footer: {kept}")
     if plan.known:
         out.line(f"{counted(plan.known, 'fact')} known already")
     for what, names in (
@@ -196,7 +185,7 @@ def _show(call: Invocation, task: _Task, verbose: bool) -> None:
         ("stand otherwise here than on their pages", plan.differing),
     ):
         if names:
-            shown = names if verbose else names[:_NAMED]
+            shown = names if verbose else names[:5]
             more = f", and {len(names) - len(shown)} more (-v)" if len(names) > len(shown) else ""
             out.line(f"{what}: {', '.join(shown)}{more}")
 
@@ -222,9 +211,9 @@ def _apply(call: Invocation, task: _Task) -> tuple[list[str], list[str], list[Fi
     home = memory.home
     if task.foreign and not memory.waiting() and not memory.held():
         state = memory.state()  # the logs, and history, have now what the pages say
-        written = committed_projection(home, home.tip(), state.policy)
-        pages = changes(projection_files(state), written)
-        commits += [memory.commit_files(pages, "diurna: pages of a ledger")] if pages else []
+        written = pages.committed_projection(home, home.tip(), state.policy)
+        new = pages.changes(pages.projection_files(state), written)
+        commits += [memory.commit_files(new, "diurna: pages of a ledger")] if new else []
     elif memory.publishes() and not memory.edited() and commits:
         made = memory.publish()[1]
         commits += [made] if made else []
