@@ -117,8 +117,8 @@ def _colleague(repo: Repo) -> None:
 #: A command -> what is to be done first.
 COMMANDS: dict[tuple[str, ...], Callable[[Repo], None]] = {
     ("sync",): _colleague,
-    ("check", "--publish",): lambda repo: repo.publish_when("append"),
-    ("check", "--absorb",): _edit,
+    ("check", "--publish"): lambda repo: repo.publish_when("append"),
+    ("check", "--absorb"): _edit,
     ("redact", "number-two", "--reason", "a slip"): lambda repo: None,
     ("import", "jsonl", "items.jsonl", "--write"): lambda repo: (
         repo.write("items.jsonl", '{"text": "Orders are never deleted."}\n'), None,
