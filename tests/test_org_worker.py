@@ -27,9 +27,8 @@ from ledger.model.session import LOG_LIMIT_BYTES, SessionLog
 from rituals.org import org_mirror, org_reading
 from rituals.org.org_database import DatabaseFailed, connect_owner, initialise
 from rituals.org.org_ledgers import KILLED, Fenced, claim
-from rituals.org.org_reading import TABLES, carry_out
+from rituals.org.org_reading import TABLES, carry_out, do
 from rituals.org.org_rows import Stems
-from rituals.org.org_worker import do
 from tests.conftest import Run, examples, holders
 from tests.org_cluster import (
     OWNER,

@@ -36,7 +36,7 @@ def org(call: Invocation, /, action: str, words: tuple[str, ...], **given: Any) 
     with connect_owner() as base, told():
         _run(call, base, action, words, given)
     if action == "work":
-        from rituals.org.org_worker import work
+        from rituals.org.org_reading import work
 
         work(place_of(), _mirrors(call, given), once=given["once"])
 

@@ -59,7 +59,7 @@ def _of_org(call: Invocation, question: str, given: Mapping[str, Any]) -> None:
     """Answer a question over all ledgers of an organisation that one may read."""
     if given["within"] or given["ids"]:
         raise WrongUsage("--in and --ids are of one memory", hint="leave --org or them out")
-    from rituals.org.org_recall import Scope, recall
+    from rituals.org.org_search import Scope, recall
 
     filters = Filters(**{key: given[key] for key in _FILTERS})
     scope = Scope(given["repo"], given["team"], call.folder())

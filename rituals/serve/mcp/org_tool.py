@@ -5,8 +5,7 @@ from __future__ import annotations
 from ledger.errors import DiurnaError, WrongUsage
 from ledger.home import WithoutPersonal
 from memory.recall.recall_values import FULL, INDEX
-from rituals.org.org_recall import Scope, recall
-from rituals.org.org_search import Asker
+from rituals.org.org_search import Asker, Scope, recall
 from rituals.serve.mcp.responses import RecallAnswered, answered
 
 TYPE_CHECKING = False

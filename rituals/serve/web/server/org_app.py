@@ -10,8 +10,7 @@ from starlette.routing import Route, Router
 
 from ledger.environment import monotonic
 from memory.recall.recall_values import Answer, Filters
-from rituals.org.org_recall import Scope, recall
-from rituals.org.org_search import Asker
+from rituals.org.org_search import Asker, Scope, recall
 from rituals.serve.request_limits import App
 from rituals.serve.web.html.templates import Frame, Renderer, static_files
 from rituals.serve.web.page_value import Page
