@@ -1,1 +1,1 @@
-"""Do what is done now and then: set up, adopt, verify, sync; and the command line and the MCP server."""
+"""Do what is done now and then: set up, import, check, sync; and the command line and the MCP server."""
