@@ -159,6 +159,7 @@ def test_a_copy_made_at_a_call_is_what_a_kill_there_leaves(tmp_path: Path) -> No
         assert digest(tmp_path / f"dead-{number}") in copied, site
 
 
+@pytest.mark.deep(reason="test_import_ledger::what_was_cut_short_is_finished is the small one")
 @pytest.mark.skipif(not strace_works(), reason="strace is not here or may not trace")
 def test_an_imported_ledger_that_died_is_taken_back_though_the_person_went_on(
     tmp_path: Path,

@@ -241,6 +241,7 @@ def test_a_half_of_an_edit_that_an_older_version_recorded_stays(
     assert ran.code == 1 and "this text is in no log" in ran.err and page.read_bytes() == data
 
 
+@pytest.mark.deep(reason="a_page_that_is_let_go_is_shown_and_kept is the small one")
 @pytest.mark.parametrize(("kind", "seed"), diagonal([IN_TREE, OWN_BRANCH], [3, 12]))
 def test_the_hints_lead_back_to_a_page_in_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, seed: int

@@ -177,6 +177,7 @@ def test_usage(repo: Repo, run: Run) -> None:
     assert run("export", "vault").code == 2 and run("export", "events", "x").code == 2
 
 
+@pytest.mark.deep(reason="the other tests here have a small one")
 @needs_mercury
 def test_the_real_ledger(bare_repo: Repo, run: Run, tmp_path: Path) -> None:
     """Imported, it is a vault without a dead link."""

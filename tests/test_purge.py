@@ -81,6 +81,7 @@ def without_ids(text: str) -> str:
     return re.sub(r"\b[0-9a-f]{7,64}\b", "-", text)
 
 
+@pytest.mark.deep(reason="an_own_branch is the small one")
 def test_no_command_of_git_finds_it(repo: Repo, run: Run) -> None:
     """Texts, footers, titles, prose and messages are gone from all references; what is not withheld is not."""
     stem = told(repo, run)
@@ -146,6 +147,7 @@ def test_no_command_of_git_finds_it(repo: Repo, run: Run) -> None:
     assert WORDS[0] in Repo(backup).git("log", "--all", "-p")
 
 
+@pytest.mark.deep(reason="an_own_branch is the small one")
 def test_what_is_a_persons_is_in_the_way(repo: Repo, run: Run) -> None:
     """An edit, a staged file, a stash, a detached HEAD: refused and said why, and nothing changed."""
     told(repo, run)
@@ -190,6 +192,7 @@ def test_an_own_branch(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
     assert Memory.open(str(repo.path)).state()["vault"].fact.redacted
 
 
+@pytest.mark.deep(reason="an_own_branch is the small one")
 def test_what_was_purged_before_it_was_sent_is_no_fault_where_it_arrives(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

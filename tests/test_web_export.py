@@ -29,6 +29,7 @@ def exported(repo: Repo, folder: Path) -> tuple[dict[str, int], str]:
     return report, "\n".join([f"{name}\n{data.decode()}" for name, data in held.items()])
 
 
+@pytest.mark.deep(reason="test_redaction::no_method_of_memory_returns_it is the small one")
 def test_what_is_redacted_is_in_no_byte(repo: Repo, run: Run, tmp_path: Path) -> None:
     """It was on the pages before; the export that follows takes it away, and its files with it."""
     told = Told(repo, run)
@@ -68,6 +69,7 @@ def test_what_this_machine_could_learn_is_in_no_site(
     assert "Worth keeping" not in said and "met again and again" not in said
 
 
+@pytest.mark.deep(reason="test_web_facts::secrets_of_old_logs_are_on_no_page is the small one")
 @pytest.mark.parametrize("seed", sampled([1, 2], 2))
 def test_a_secret_of_an_old_log_is_in_no_byte(
     repo: Repo, run: Run, tmp_path: Path, seed: int
