@@ -87,8 +87,15 @@ def _git(root: Path, *arguments: str, check: bool = True) -> str:
 # ---- how large it is ------------------------------------------------------------------------------
 
 
+#: Parameters of its functions are the arguments that clients give.
+TOOLS = "rituals/serve/mcp/tools.py"
+
+
 def sizes(house: House) -> list[str]:
-    """Modules have at most 400 lines, functions 60 lines and seven parameters beside `self`."""
+    """Modules have at most 400 lines, functions 60 lines and seven parameters beside `self`.
+
+    A tool of the MCP server takes by name whatever its client may say.
+    """
     found = [
         f"{name}: {lines} lines"
         for name in house.python(*PACKAGES)
@@ -104,7 +111,7 @@ def sizes(house: House) -> list[str]:
         long = (node.end_lineno or 0) - node.lineno + 1
         if long > FUNCTION_LINES:
             found.append(f"{name}:{node.lineno}: {node.name} has {long} lines")
-        if parameters > PARAMETERS:
+        if parameters > PARAMETERS and name != TOOLS:
             found.append(f"{name}:{node.lineno}: {node.name} takes {parameters} parameters")
     return found
 

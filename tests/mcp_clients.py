@@ -23,8 +23,8 @@ from rituals.cli.command_registry import ENTRIES
 from rituals.cli.context import Invocation
 from rituals.cli.exit_codes import translate
 from rituals.serve.mcp.handlers import Handlers
-from rituals.serve.mcp.mcp_errors import NoMemory
-from rituals.serve.mcp.server import server_of
+from rituals.serve.mcp.serve import server_of
+from rituals.serve.mcp.wording import NoMemory
 from rituals.serve.open_memory import OpenMemory
 from tests.conftest import NOW_MS, Repo
 
@@ -32,8 +32,8 @@ from tests.conftest import NOW_MS, Repo
 SECONDS = 60
 #: What a server has loaded that serves already: a process that is forked has it at once.
 LOADED = (
-    "mcp.server", "rituals.serve.mcp.mcp_start", "rituals.serve.mcp.serve", "rituals.serve.mcp.server",
-    "rituals.serve.mcp.handlers", "rituals.serve.mcp.input_schemas", "rituals.serve.mcp.serve_http",
+    "mcp.server", "mcp.server.stdio", "rituals.serve.mcp.serve", "mcp.server.lowlevel",
+    "rituals.serve.mcp.handlers", "rituals.serve.mcp.tools",
     "uvicorn.protocols.http.h11_impl",
 )  # fmt: skip
 NAMES = ("brief", "recall", "get", "append", "resolve", "task", "learn", "status")

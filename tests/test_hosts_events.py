@@ -287,7 +287,7 @@ def test_a_number_that_is_used_again_is_another_process(
 
 def test_a_start_notes_its_session_for_the_server(home: Repo, call: Call) -> None:
     """The hook of the start does, and a log over MCP bears the session then."""
-    from rituals.serve.mcp.mcp_start import Setting, _noted
+    from rituals.serve.mcp.serve import Setting, noted
 
     call(
         "SessionStart", "codex", source="startup", session_id="01a2", model="m", permission_mode="x"
@@ -295,7 +295,7 @@ def test_a_start_notes_its_session_for_the_server(home: Repo, call: Call) -> Non
     from ledger.home import discover
 
     setting: Any = Setting(lambda: discover(str(home.path)), "", str, lambda: 0, None, None)  # type: ignore[arg-type]
-    assert _noted(setting) == "01a2"
+    assert noted(setting) == "01a2"
 
 
 # ---- as processes ------------------------------------------------------------------------------------

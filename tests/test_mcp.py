@@ -23,9 +23,9 @@ from memory.api import Memory
 from memory.recall.recall_values import LEVELS, WITHIN, Filters
 from rituals.record.json_request import JsonDraft, Strict
 from rituals.serve import open_memory, worker
-from rituals.serve.mcp import input_schemas as asked
-from rituals.serve.mcp.compact_schema import UNSAID
-from rituals.serve.mcp.tools import TOOLS
+from rituals.serve.mcp import arguments as asked
+from rituals.serve.mcp.arguments import UNSAID
+from rituals.serve.mcp.tools import BY_NAME, TOOLS
 from rituals.serve.open_memory import OpenMemory
 from tests.conftest import Repo, Run
 from tests.mcp_clients import (
@@ -189,10 +189,10 @@ def test_a_slip_is_told_in_the_same_words_whichever_way_it_came(
 
 def test_levels_and_places_are_those_of_recall() -> None:
     """What the schemas let through is what the library knows, no more and no less."""
-    fields = asked.RecallAsked.model_fields
+    fields = BY_NAME["recall"].takes.model_fields
     assert get_args(fields["level"].annotation) == LEVELS
     assert get_args(fields["within"].annotation) == ("", *WITHIN)
-    assert get_args(asked.GetAsked.model_fields["level"].annotation) == LEVELS
+    assert get_args(BY_NAME["get"].takes.model_fields["level"].annotation) == LEVELS
     filters = set(Filters._fields) - {"yours", "documents"}  # a person's; what a plain question has
     named = {"kinds", "tiers", "tags", "entities", "agents", "roles", "branches"}
     singular = {"kind", "tier", "tag", "entity", "agent", "role", "branch"}

@@ -14,9 +14,10 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from ledger.model.ids import is_fact_id
-from rituals.serve.mcp import input_schemas as asked
-from rituals.serve.mcp.client_name import Caller, caller, plain_name
-from rituals.serve.mcp.resources import quoted
+from rituals.serve.mcp import documents as asked
+from rituals.serve.mcp.arguments import Caller, read
+from rituals.serve.mcp.documents import quoted
+from rituals.serve.mcp.handlers import caller, plain_name
 from rituals.serve.mcp.tools import TOOLS
 from tests.conftest import Run
 from tests.mcp_clients import NAMES, Tell, ask, by_hand, tell
@@ -137,7 +138,7 @@ def test_a_secret_is_withheld_and_said(tell: Tell, run: Run) -> None:
 
 def test_long_answers_are_cut_and_say_so(tell: Tell, monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts beyond what a client takes are left out by their ids, and one that is too long alone is cut."""
-    monkeypatch.setattr("rituals.serve.mcp.responses.ANSWER_CHARS", 1_000)
+    monkeypatch.setattr("rituals.serve.mcp.tools.ANSWER_CHARS", 1_000)
 
     async def story(client: Client) -> None:
         texts = {"long": "word " * 500, "short": "A short text.", "other": "Another text."}
@@ -184,7 +185,7 @@ def test_ids_of_tools_are_those_of_the_ledger() -> None:
     """An id passes the request exactly where the ledger takes it for one."""
     for said in ("a", "a-b.c", "A", "a--b", "-a", "a/b", "a" * 80, "a" * 81, "ä", "a\n"):
         try:
-            passed = asked.read(asked.FactAsked, {"id": said}).id == said
+            passed = read(asked.FactAsked, {"id": said}).id == said
         except Exception:  # noqa: BLE001 - it is refused
             passed = False
         assert passed == is_fact_id(said), said

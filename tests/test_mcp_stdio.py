@@ -286,7 +286,7 @@ def test_a_handshake_loads_neither_the_memory_nor_what_only_http_needs(serve: Se
     """A client waits for the handshake: the memory and the tools' models are loaded for the request after it."""
     later = {
         "memory.api",
-        "rituals.serve.mcp.input_schemas",
+        "rituals.serve.mcp.tools",
         "ledger.secrets.scanner",
         "ledger.codec.log",
     }
@@ -303,7 +303,7 @@ def test_a_handshake_loads_neither_the_memory_nor_what_only_http_needs(serve: Se
         loaded = {line.rpartition("|")[2].strip() for line in said.splitlines()}
         assert {"mcp.server", "rituals.serve.mcp.stdio"} <= loaded
         assert later & loaded == words
-        assert not {"rituals.serve.mcp.serve_http", "uvicorn.protocols.http.h11_impl"} & loaded
+        assert not {"rituals.serve.loopback", "uvicorn.protocols.http.h11_impl"} & loaded
     assert server.end()[:2] == (0, "")
 
 
@@ -336,13 +336,13 @@ def test_nothing_but_messages_is_on_standard_output(serve: Serve) -> None:
     """Prints, writes to the descriptor and child processes go to standard error while messages go through."""
     noisy = (
         "import os, subprocess, sys, warnings\n"
-        "from rituals.serve.mcp import read_tools as questions, tools\n"
-        "def noisy(memory, asked, who, was=questions.status):\n"
+        "from rituals.serve.mcp import tools\n"
+        "def noisy(memory, who, was=tools.status):\n"
         "    print('a print'); sys.stdout.flush(); os.write(1, b'a write\\n')\n"
         "    subprocess.run(['echo', 'a child']); warnings.warn('a warning')\n"
         "    assert sys.stdin.read() == ''\n"
-        "    return was(memory, asked, who)\n"
-        "tools.BY_NAME['status'] = tools.BY_NAME['status']._replace(run=noisy)\n"
+        "    return was(memory, who)\n"
+        "tools.BY_NAME['status'] = tools.BY_NAME['status']._replace(does=noisy)\n"
         "from rituals.cli.app import main\n"
         "sys.exit(main(['mcp']))\n"
     )
@@ -574,7 +574,7 @@ def test_the_signal_that_ended_it_is_told(monkeypatch: pytest.MonkeyPatch, stop:
 
     from rituals.serve.mcp import serve as serving
 
-    monkeypatch.setattr(serving, "settle", lambda command: None)
+    monkeypatch.setattr("rituals.serve.long_running.settle", lambda command: None)
     there, here = os.pipe()
     nowhere = os.open(os.devnull, os.O_WRONLY)
     if stop:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("mcp")
-from rituals.serve.mcp.tool_wording import brief_in_tools, hint_in_tools, message_in_tools
+from rituals.serve.mcp.wording import brief_in_tools, hint_in_tools, message_in_tools
 from tests.conftest import Repo, Run, each_row
 from tests.mcp_clients import COMMAND_LINE
 

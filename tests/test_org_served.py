@@ -22,7 +22,7 @@ from memory.recall.recall_values import Filters
 from rituals.org import org_ledgers
 from rituals.org.org_database import connect_owner, initialise
 from rituals.org.org_search import Asker, filters_of
-from rituals.serve.mcp import org_tool
+from rituals.serve.mcp import tools
 from rituals.serve.web.server.access import Access
 from rituals.serve.web.server.org_app import org_app_of
 from rituals.serve.worker import Worker
@@ -43,7 +43,7 @@ __all__ = ["cluster", "database", "tell"]
 def kept() -> Iterator[None]:
     """End the connection that the tool keeps."""
     yield
-    org_tool._ASKER.close()
+    [asker.close() for asker in tools._ORG]
 
 
 def asked_of(question: str) -> dict[str, object]:

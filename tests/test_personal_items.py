@@ -14,9 +14,8 @@ from ledger.model.seal import seal
 from ledger.wal.spool import Spool
 from memory.api import Memory, SessionDraft
 from rituals.hosts.context.session_cursor import ids_shown
-from rituals.serve.mcp.client_name import Caller
-from rituals.serve.mcp.input_schemas import AppendAsked
-from rituals.serve.mcp.write_tools import append
+from rituals.serve.mcp.arguments import AppendAsked, Caller
+from rituals.serve.mcp.tools import append
 from tests.conftest import Repo, holders
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def test_without_a_home_of_their_own_it_is_refused(
     log = f"# T\n\n## Memory References\n\n- Created: m\n\n## Facts\n\n- {WORD}.\n  <!-- id: m | personal: true -->\n"
     if ways == "mcp":
         with pytest.raises(DraftRefused, match="only one person's"):
-            append(Memory.open("."), AppendAsked.model_validate(said), Caller("codex"))
+            append(Memory.open("."), Caller("codex"), AppendAsked.model_validate(said))
     else:
         ran = {
             "note": lambda: run("note", new),
@@ -121,8 +120,8 @@ def test_the_server_parts_it_as_the_command_does(own: Path, repo: Repo) -> None:
         "title": "T", "refs": ["personal/qf-tabs"],
         "new": [{"text": "We ship."}, {"text": f"{WORD} naps.", "footers": {"personal": "true"}}],
     }  # fmt: skip
-    told = append(Memory.open("."), AppendAsked.model_validate(said), Caller("codex"))
-    assert any(one.code == "personal-log" for one in told.findings)
+    told = append(Memory.open("."), Caller("codex"), AppendAsked.model_validate(said))
+    assert any(one["code"] == "personal-log" for one in told["findings"])
     assert texts(repo.path) == ["We ship."] and f"{WORD} naps." in texts(own)
     assert holders(repo.path, WORD) == []
 

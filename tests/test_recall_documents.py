@@ -15,8 +15,8 @@ from memory.api import Memory
 from memory.recall.documents import document_passages as document_list
 from memory.recall.index.document import indexed_document
 from memory.recall.recall_values import DOCS, Filters, is_place
-from rituals.serve.mcp import input_schemas, read_tools
-from rituals.serve.mcp.client_name import Caller
+from rituals.serve.mcp import tools
+from rituals.serve.mcp.arguments import Caller
 from tests.conftest import Repo, Run, each_row
 
 IN_DOCS = Filters(within=DOCS)
@@ -291,12 +291,11 @@ def test_patterns_are_those_of_gitignore(pattern: str, path: str, holds: bool) -
 def test_a_model_asks_for_documents_too(shop: Repo) -> None:
     """By the tools that it has; a place is let through as an id, and nothing else that is no id."""
     memory = Memory(discover(str(shop.path)))
-    asked = input_schemas.RecallAsked(query="database container", within="docs")
-    (hit,) = read_tools.recall(memory, asked, Caller()).hits
-    assert (hit.id, hit.kind, hit.stem) == ("AGENTS.md:5", "document", "")
-    (whole,) = read_tools.get(memory, input_schemas.GetAsked(ids=[hit.id]), Caller()).hits
-    assert whole.text.startswith("## Tests")
+    (hit,) = tools.recall(memory, Caller(), query="database container", within="docs")["hits"]
+    assert (hit["id"], hit["kind"], "stem" in hit) == ("AGENTS.md:5", "document", False)
+    (whole,) = tools.get(memory, Caller(), ids=[hit["id"]])["hits"]
+    assert whole["text"].startswith("## Tests")
     for wrong in ("AGENTS.md", "a\nb:3", "x\x1b:3", "--output=x"):
         with pytest.raises(ValueError, match=r"not a fact id|one line|control"):
-            input_schemas.GetAsked(ids=[wrong])
+            tools.BY_NAME["get"].takes.model_validate({"ids": [wrong]})
     memory.close()

@@ -39,7 +39,7 @@ from rituals.cli.command_builder import command_of
 from rituals.cli.command_registry import ENTRIES
 from rituals.decide.redaction import redaction
 from rituals.hosts.observed.observation_spool import Observation, spool_of
-from rituals.serve.mcp.client_name import Caller
+from rituals.serve.mcp.arguments import Caller
 from rituals.serve.mcp.tools import TOOLS
 from rituals.sync.backoff import Timer
 from rituals.sync.sync_rounds import sync
@@ -286,7 +286,7 @@ def test_no_tool_of_the_server_shows_it(told: Told) -> None:
             except (DiurnaError, ValueError) as problem:
                 said.append((tool.name, given, str(problem)))
             else:
-                said.append((tool.name, given, answer.model_dump_json()))
+                said.append((tool.name, given, json.dumps(answer)))
     assert len(said) > 20
     assert not [one for one in said if any(token in one[2] for token in TOKENS)]
 

@@ -15,8 +15,8 @@ from ledger.model.layout import FETCHED_FILE
 from memory.query.reader import Reader
 from memory.replay.upstream_homes import note_of, upstream_folder, upstream_homes, upstreams
 from projection.policy.model import Policy, Upstream
-from rituals.serve.mcp import input_schemas, read_tools
-from rituals.serve.mcp.client_name import Caller
+from rituals.serve.mcp import tools
+from rituals.serve.mcp.arguments import Caller
 from rituals.sync.sync_report import Brought, Report
 from rituals.sync.upstream_fetch import sync_all
 from tests.campaigns.homes import git, hermetic, make_home
@@ -383,17 +383,17 @@ def test_a_home_of_others_that_can_not_be_read_is_told(asked: Organisation, run:
 def test_a_model_asks_others_too(org: Organisation) -> None:
     """By the same tools, and by the ids that they give; a server sees what a sync brought meanwhile."""
     memory = org.team.memory
-    assert not read_tools.recall(memory, input_schemas.RecallAsked(query="data"), Caller()).hits
+    assert not tools.recall(memory, Caller(), query="data")["hits"]
     org.sync()
-    found = read_tools.recall(memory, input_schemas.RecallAsked(query="personal data"), Caller())
-    assert [hit.id for hit in found.hits if ":" not in hit.id] == ["org/no-pii"]
-    got = read_tools.get(memory, input_schemas.GetAsked(ids=["org/no-pii"]), Caller())
-    assert "No personal data in logs." in got.hits[0].text
+    found = tools.recall(memory, Caller(), query="personal data")
+    assert [hit["id"] for hit in found["hits"] if ":" not in hit["id"]] == ["org/no-pii"]
+    got = tools.get(memory, Caller(), ids=["org/no-pii"])
+    assert "No personal data in logs." in got["hits"][0]["text"]
     org.theirs.create("grpc", "Services speak gRPC.")
     org.theirs.sync()
     org.sync()
-    found = read_tools.recall(memory, input_schemas.RecallAsked(query="gRPC services"), Caller())
-    assert [hit.id for hit in found.hits if ":" not in hit.id] == ["org/grpc"]
+    found = tools.recall(memory, Caller(), query="gRPC services")
+    assert [hit["id"] for hit in found["hits"] if ":" not in hit["id"]] == ["org/grpc"]
     memory.close()
 
 

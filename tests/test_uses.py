@@ -502,16 +502,14 @@ def test_a_line_of_an_answer_says_how_it_is_asked_for(scene: Scene) -> None:
 def test_what_a_tool_opens_is_named_by_the_log_of_a_tool(scene: Scene) -> None:
     """An agent without capture and command line: `get`, then `append`, of one session."""
     pytest.importorskip("mcp")
-    from rituals.serve.mcp.client_name import Caller
-    from rituals.serve.mcp.input_schemas import AppendAsked, GetAsked
-    from rituals.serve.mcp.read_tools import get
-    from rituals.serve.mcp.write_tools import append
+    from rituals.serve.mcp.arguments import AppendAsked, Caller
+    from rituals.serve.mcp.tools import append, get
 
     caller = Caller("codex", "codex", "s-9")
-    get(scene.memory, GetAsked(ids=["retry-three"]), caller)
-    get(scene.memory, GetAsked(ids=["retry-three"]), Caller("codex", "codex", "another"))
-    append(scene.memory, AppendAsked.model_validate({"title": "Hooks"}), caller)
-    append(scene.memory, AppendAsked.model_validate({"title": "More hooks"}), caller)
+    get(scene.memory, caller, ids=["retry-three"])
+    get(scene.memory, Caller("codex", "codex", "another"), ids=["retry-three"])
+    append(scene.memory, caller, AppendAsked.model_validate({"title": "Hooks"}))
+    append(scene.memory, caller, AppendAsked.model_validate({"title": "More hooks"}))
     memory = open_memory(scene.home)
     assert memory.state()["retry-three"].fact.uses == 2
     (step,) = [one for one in memory.why("retry-three").steps if one.event == "Referenced"]

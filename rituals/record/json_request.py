@@ -1,7 +1,7 @@
 """Read a request from JSON, strictly: pydantic models made from the fields of `Request`.
 
 `append --from-json` takes every key as it is. The MCP server gives its own types, with limits and
-descriptions, to the keys that it takes (`rituals.serve.mcp.input_schemas`).
+descriptions, to the keys that it takes (`rituals.serve.mcp.arguments`).
 """
 
 from __future__ import annotations

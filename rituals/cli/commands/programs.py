@@ -45,7 +45,7 @@ def hook(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: bool
 def mcp(call: Invocation, http: int | None, agent: str) -> None:
     """Run `diurna mcp`."""
     from rituals.cli.exit_codes import translate
-    from rituals.serve.mcp.mcp_start import Setting, serve_http, serve_wire
+    from rituals.serve.mcp.serve import Setting, serve_http, serve_wire
 
     if find_spec("mcp_types") is None:  # that of the second generation of the SDK
         raise DiurnaError(

@@ -1,8 +1,7 @@
 """Serve memory to any client that speaks the Model Context Protocol.
 
-`start` is the way in, `serve` and `serve_http` run one transport each, `stdio` keeps standard
-output for the protocol alone, `server` gives the handshake, `handlers` answer all other requests,
-`tools` is the table of what can be called, `requests` and `responses` are their shapes,
-and the memory is used on one thread (`rituals.serve.open_memory`). Nothing outside this package
-imports the SDK, and nothing but `diurna mcp` imports this package.
+`serve` runs a transport, `stdio` keeps standard output for the protocol alone, `handlers` answer requests,
+`tools` has each tool as one function whose parameters are its arguments, `documents` the resources and the
+prompt, `wording` says all of it in the words of the tools. The memory is used on one thread
+(`rituals.serve.open_memory`). Nothing but `diurna mcp` imports this package, and nothing else the SDK.
 """

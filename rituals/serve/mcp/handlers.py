@@ -1,4 +1,4 @@
-"""Answer requests of the protocol, whatever the transport: all but the handshake, which `server` gives.
+"""Answer requests of the protocol, whatever the transport: all but the handshake, which `serve` gives.
 
 A request that fails is answered with a message and a hint; the server lives on. Whatever touches the
 memory happens on the thread of `open_memory`, so a slow question delays no ping and no cancellation.
@@ -13,13 +13,11 @@ from typing import Any
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from rituals.serve.mcp import input_schemas as asked
-from rituals.serve.mcp import resources as documents
-from rituals.serve.mcp.client_name import Caller, caller, connection_of
-from rituals.serve.mcp.compact_schema import small
-from rituals.serve.mcp.mcp_errors import told
-from rituals.serve.mcp.responses import Answered, whole
+from ledger.model.sha256 import sha256
+from rituals.serve.mcp import documents
+from rituals.serve.mcp.arguments import Caller, read, small
 from rituals.serve.mcp.tools import BY_NAME, TOOLS, Tool
+from rituals.serve.mcp.wording import told, whole
 from rituals.serve.open_memory import OpenMemory
 
 TYPE_CHECKING = False
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from rituals.answers.failure_values import Failure
 
 _NAME_CHARS = 100
+_CONNECTION, _CONNECTION_CHARS, _CALLER_CHARS = "mcp-session-id", 32, 60
 
 
 class Handlers:
@@ -41,16 +40,10 @@ class Handlers:
     """
 
     def __init__(
-        self,
-        opened: OpenMemory,
-        explain: Callable[[Exception], Failure],
-        agent: str = "",
+        self, opened: OpenMemory, explain: Callable[[Exception], Failure], agent: str = "",
         session: Callable[[], str] = str,
-    ) -> None:
-        self._opened = opened
-        self._explain = explain
-        self._agent = agent
-        self._session = session
+    ) -> None:  # fmt: skip
+        self._opened, self._explain, self._agent, self._session = opened, explain, agent, session
         self._tools = types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
 
     async def list_tools(self, _: Any, _params: Any) -> types.ListToolsResult:
@@ -71,13 +64,16 @@ class Handlers:
             raise _invalid(f"there is no tool {params.name[:_NAME_CHARS]!r}", ", ".join(BY_NAME))
         who = self._caller(context)
         try:
-            request = asked.read(tool.takes, params.arguments or {})
-            answer = await self._opened.ask(
-                lambda memory: tool.run(memory, request, who), writes=tool.writes
+            asked = read(tool.takes, params.arguments or {})
+            found = whole(
+                await self._opened.ask(
+                    lambda memory: tool.run(memory, asked, who), writes=tool.writes
+                )
             )
         except Exception as problem:  # noqa: BLE001 - said to the client, each of them
-            return _failed(told(self._explain(problem)))
-        return _answered(answer)
+            return _result(told(self._explain(problem)), is_error=True)
+        text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+        return _result(text, structured_content=found)  # twice: some clients read text alone
 
     async def list_resources(self, _: Any, _params: Any) -> types.ListResourcesResult:
         """Say which documents there are."""
@@ -138,50 +134,60 @@ class Handlers:
         return types.GetPromptResult(messages=[message])
 
     async def _text(self, request: Callable[[], documents.Question]) -> str:
-        """Ask for a text."""
         try:
             found: str = whole(await self._opened.ask(request()))
         except Exception as problem:  # noqa: BLE001 - said to the client, each of them
-            code = (
-                types.INVALID_PARAMS
-                if isinstance(problem, documents.REFUSALS)
-                else types.INTERNAL_ERROR
-            )
+            asked = isinstance(problem, documents.REFUSALS)
+            code = types.INVALID_PARAMS if asked else types.INTERNAL_ERROR
             raise MCPError(code=code, message=told(self._explain(problem))) from None
         return found
 
     def _caller(self, context: Any) -> Caller:
         params = context.session.client_params
         name = params.client_info.name if params else ""
-        return caller(self._agent, name, self._session() or connection_of(context.request))
+        return caller(self._agent, name, self._session() or _connection(context.request))
+
+
+def caller(agent: str, client: str, session: str = "") -> Caller:
+    """Say who calls.
+
+    `agent` is the name that was given to the server, "" for none; `client` is what the client calls
+    itself, and may be anything; `session` is of the connection, "" for none.
+    """
+    name = plain_name(client)
+    return Caller(agent or name, name if agent and name != agent else "", session)
+
+
+def plain_name(said: str) -> str:
+    """Make a name that can stand in a log's header: a few plain characters on one line."""
+    kept = "".join(
+        one if one.isascii() and (one.isalnum() or one in "._-") else " " for one in said
+    )
+    return " ".join(kept.split())[:_CALLER_CHARS].strip(" .-")
+
+
+def _connection(request: Any) -> str:
+    """Name the connection of an HTTP request; "" where the client keeps none.
+
+    By a hash: whoever knows the id itself can speak for that client.
+    """
+    known = request.headers.get(_CONNECTION, "") if request is not None else ""
+    return sha256(known.encode()).hexdigest()[:_CONNECTION_CHARS] if known else ""
 
 
 def _described(tool: Tool) -> types.Tool:
     return types.Tool(
-        name=tool.name,
-        description=tool.description,
-        input_schema=small(tool.takes.model_json_schema()),
-        output_schema=small(tool.gives.model_json_schema(mode="serialization")),
+        name=tool.name, description=tool.description,
+        input_schema=small(tool.takes.model_json_schema()), output_schema={"type": "object"},
         annotations=types.ToolAnnotations(
-            read_only_hint=not tool.writes,
-            destructive_hint=False,
+            read_only_hint=not tool.writes, destructive_hint=False, open_world_hint=False,
             idempotent_hint=True,  # a retry is answered "already", as on the command line
-            open_world_hint=False,
         ),
-    )
+    )  # fmt: skip
 
 
-def _answered(answer: Answered) -> types.CallToolResult:
-    """Say an answer twice: typed, and as text for clients that read nothing else."""
-    found = answer.dumped()
-    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-    content = types.TextContent(type="text", text=text)
-    return types.CallToolResult(content=[content], structured_content=found)
-
-
-def _failed(said: str) -> types.CallToolResult:
-    content = types.TextContent(type="text", text=said)
-    return types.CallToolResult(content=[content], is_error=True)
+def _result(said: str, **more: Any) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(type="text", text=said)], **more)
 
 
 def _invalid(message: str, names: str) -> MCPError:

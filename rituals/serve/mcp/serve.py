@@ -1,15 +1,98 @@
-"""Serve the process that started this one over standard input and output, from first byte to last."""
+"""Start a server from the command line, and come back when it has ended.
+
+The wire is claimed first: loading the SDK takes most of a second, and nothing that happens meanwhile may
+write into the conversation. A client waits for the handshake before it says that the server is there: what
+only tools and documents need is loaded by the first request after it.
+"""
 
 from __future__ import annotations
 
+import os
+import socket
+from collections.abc import Awaitable, Callable
+from functools import cache
 from typing import Any
 
-import anyio
-from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
+from ledger.model.record import Record
 
-from rituals.serve.long_running import settle, stop_signal
-from rituals.serve.mcp.stdio import ClientGone, Wire
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+    from ledger.home import Home
+    from memory.api import Memory
+    from rituals.answers.failure_values import Failure
+    from rituals.serve.mcp.handlers import Handlers
+    from rituals.serve.mcp.stdio import Wire
+
+PATH = "/mcp"
+#: What a client may put into its system prompt: read first, write last.
+INSTRUCTIONS = (
+    "This project's memory, kept in git. Call `brief` before you start, `recall` before you decide, "
+    "`append` once when a piece of work is done."
+)
+_HANDLED = (
+    "list_tools", "call_tool", "list_resources", "list_resource_templates", "read_resource",
+    "list_prompts", "get_prompt",
+)  # fmt: skip
+
+
+class Setting(Record):
+    """What a server is started with."""
+
+    find: Callable[[], Home]  #: finds the home where the server was started, or that was named
+    agent: str  #: who writes, "" for what each client calls itself
+    #: names the host session that starts it, "" for none; that of a client over HTTP is another
+    session: Callable[[], str]
+    clock: Callable[[], int]  #: gives milliseconds since 1970
+    explain: Callable[[Exception], Failure]  #: says what an exception means
+    announce: Callable[[str], None]  #: says a line to whoever started it
+
+
+def serve_wire(setting: Setting) -> int:
+    """Serve the process that started this one; return the signal that ended it, 0 for none.
+
+    A program is answered also where there is no home, or none that can be used: each tool says so then.
+
+    Raises:
+        DiurnaError: there is no standard input or output; or a person is there, and no home.
+    """
+    from rituals.serve.mcp.stdio import Wire
+
+    wire = Wire.claim()
+    if wire.terminal:
+        setting.find()
+        setting.announce("waiting for a client's messages on standard input; Ctrl-D ends")
+    own = os.urandom(16).hex()
+    return _served(
+        setting, lambda server: over_wire(server, wire),
+        lambda: setting.session() or noted(setting) or own,
+    )  # fmt: skip
+
+
+def serve_http(setting: Setting, port: int) -> int:
+    """Serve the programs of this machine, also those of others; return the signal that ended it.
+
+    What is only the user's is neither shown nor taken: nobody proves there to be the user. Port 0 is for a
+    free one.
+
+    Raises:
+        HomeNotFound: there is none; a person starts this, and reads it.
+        DiurnaError: the port can not be had; or the home is the user's own.
+    """
+    from ledger.errors import DiurnaError
+    from ledger.home import WithoutPersonal, personal_folder
+
+    if setting.find().repository.top == os.path.realpath(personal_folder()):
+        raise DiurnaError(
+            "what is only yours is not served over HTTP: every program of this machine could ask",
+            hint="a client that starts `diurna mcp --home personal` itself gets it",
+        )
+    from rituals.serve.loopback import hosts_of, listen
+
+    with WithoutPersonal(), listen(port, "--http 0") as listening:
+        setting.announce(f"listening on http://{hosts_of(listening)[0]}{PATH}")
+        return _served(setting, lambda server: over_http(server, listening), lambda: "")
 
 
 def over_wire(server: Server[Any], wire: Wire) -> int:
@@ -18,25 +101,120 @@ def over_wire(server: Server[Any], wire: Wire) -> int:
     Returns:
         The signal that ended it, 0 for none.
     """
-    settle("mcp")
-    return anyio.run(_over_wire, server, wire)
+    import anyio
+    from mcp.server.stdio import stdio_server
 
+    from rituals.serve.long_running import settle, stop_signal
+    from rituals.serve.mcp.stdio import ClientGone
 
-async def _over_wire(server: Server[Any], wire: Wire) -> int:
-    met = 0
-    try:
-        async with anyio.create_task_group() as tasks:
+    async def served() -> int:
+        met = 0
+        try:
+            async with anyio.create_task_group() as tasks:
 
-            async def stop_at_signal() -> None:
-                nonlocal met
-                met = await stop_signal()
+                async def stop_at_signal() -> None:
+                    nonlocal met
+                    met = await stop_signal()
+                    tasks.cancel_scope.cancel()
+
+                tasks.start_soon(stop_at_signal)
+                # the wire does what these files are asked for
+                async with stdio_server(wire, wire) as (read, write):  # type: ignore[arg-type]
+                    await server.run(read, write, server.create_initialization_options())
                 tasks.cancel_scope.cancel()
+        except* ClientGone:
+            pass
+        return met
 
-            tasks.start_soon(stop_at_signal)
-            # the wire does what these files are asked for
-            async with stdio_server(wire, wire) as (read, write):  # type: ignore[arg-type]
-                await server.run(read, write, server.create_initialization_options())
-            tasks.cancel_scope.cancel()
-    except* ClientGone:
-        pass
-    return met
+    settle("mcp")
+    return anyio.run(served)
+
+
+def over_http(server: Server[Any], listening: socket.socket) -> int:
+    """Serve programs of this machine until a signal comes; return it. A web page is refused."""
+    import anyio
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    from rituals.serve.long_running import settle
+    from rituals.serve.loopback import HOST, hosts_of, serve
+    from rituals.serve.request_limits import LIMIT_BYTES
+
+    settle("mcp")
+    only_ours = TransportSecuritySettings(
+        enable_dns_rebinding_protection=True, allowed_hosts=list(hosts_of(listening)),
+        allowed_origins=[],  # only browsers send one
+    )  # fmt: skip
+    app = server.streamable_http_app(
+        streamable_http_path=PATH, max_request_body_size=LIMIT_BYTES, host=HOST,
+        transport_security=only_ours,
+    )  # fmt: skip
+    return anyio.run(serve, app, listening)
+
+
+def server_of(handlers: Callable[[], Handlers], version: str) -> Server[Any]:
+    """Make the server of this version of Diurna, which gives the handshake.
+
+    `handlers` loads what answers requests; it is called once, by the first of them.
+    """
+    from mcp.server.lowlevel import Server
+
+    loaded = cache(handlers)
+
+    def handled(name: str) -> Callable[[Any, Any], Awaitable[Any]]:
+        async def handle(context: Any, params: Any) -> Any:
+            return await getattr(loaded(), name)(context, params)
+
+        return handle
+
+    answers: dict[str, Any] = {f"on_{name}": handled(name) for name in _HANDLED}
+    found: Server[Any] = Server("diurna", version=version, instructions=INSTRUCTIONS, **answers)
+    found.middleware.clear()  # it reports every request to whatever tracing the process has
+    return found
+
+
+def _served(
+    setting: Setting, serve: Callable[[Server[Any]], int], session: Callable[[], str]
+) -> int:
+    from rituals.serve.open_memory import OpenMemory
+
+    def opened(home: Home) -> Memory:
+        from memory.api import Memory
+
+        return Memory(home, clock=setting.clock)
+
+    def no_home(problem: Any) -> Any:
+        from rituals.serve.mcp.wording import NoMemory
+
+        return NoMemory(problem)
+
+    memory = OpenMemory(setting.find, opened, no_home)
+
+    def handlers() -> Handlers:
+        from rituals.serve.mcp.handlers import Handlers
+
+        return Handlers(memory, setting.explain, setting.agent, session)
+
+    try:
+        return serve(server_of(handlers, _version()))
+    finally:
+        memory.close()
+
+
+def noted(setting: Setting) -> str:
+    """Return the session that a hook noted for the host that started this server, "" for none."""
+    from ledger.errors import DiurnaError
+    from rituals.hosts.processes import noted_session
+
+    try:
+        return noted_session(setting.find().repository.commondir)
+    except DiurnaError:
+        return ""
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("diurna")
+    except PackageNotFoundError:
+        return ""

@@ -1,4 +1,4 @@
-"""Serve the documents: the resources `diurna://…` and the prompt `session-start`."""
+"""Serve the documents: the resources `diurna://…` and the prompt `session-start`, each quoted as data."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.sha256 import sha256
-from rituals.serve.mcp import input_schemas as asked
-from rituals.serve.mcp.client_name import Caller
-from rituals.serve.mcp.read_tools import brief
-from rituals.serve.mcp.responses import NOTICE
+from rituals.record.json_request import Strict
+from rituals.serve.mcp.arguments import Caller, Id, Words, read
+from rituals.serve.mcp.tools import brief
+from rituals.serve.mcp.wording import NOTICE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,18 +19,26 @@ if TYPE_CHECKING:
 Question = Callable[["Memory"], str]
 #: The client asked for what is not there.
 REFUSALS = (NotFound, WrongUsage)
-
-MARKDOWN = "text/markdown"
-CONTINUITY = "diurna://continuity"
-FACT = "diurna://fact/"
-SESSION_START = "session-start"
-_URI_CHARS = 200
-_NONCE_CHARS = 16
-_TAG = "diurna-memory"
+MARKDOWN, CONTINUITY, FACT, SESSION_START = (
+    "text/markdown", "diurna://continuity", "diurna://fact/", "session-start",
+)  # fmt: skip
+_URI_CHARS, _NONCE_CHARS, _TAG = 200, 16, "diurna-memory"
 _RECORD = (
     "When a piece of work is done, call the tool `append` once: what happened, the facts you learned, "
     "changed or found false, and those you relied on."
 )
+
+
+class StartAsked(Strict):
+    """The prompt `session-start`."""
+
+    task: Words = ""
+
+
+class FactAsked(Strict):
+    """The resource of a fact."""
+
+    id: Id
 
 
 def question(uri: str) -> Question:
@@ -41,43 +49,28 @@ def question(uri: str) -> Question:
         WrongUsage: it holds no fact id.
     """
     if uri == CONTINUITY:
-        return continuity
+        return lambda memory: quoted(memory.continuity())
     if uri.startswith(FACT):
-        fact = asked.read(asked.FactAsked, {"id": uri.removeprefix(FACT)}).id
-        return lambda memory: fact_text(memory, fact)
+        fact = read(FactAsked, {"id": uri.removeprefix(FACT)}).id
+        return lambda memory: quoted(_fact_text(memory, fact))
     raise NotFound(f"there is no resource {uri[:_URI_CHARS]!r}", hint=f"{CONTINUITY} or {FACT}ID")
 
 
 def session_start(arguments: Mapping[str, str], caller: Caller) -> Question:
-    """Say what the prompt `session-start` asks for: the brief, and one sentence on how to record.
+    """Say what the prompt asks for: the brief, and one sentence on how to record.
 
     Raises:
         WrongUsage: an argument is not of its shape, or over a limit.
     """
-    request = asked.read(asked.StartAsked, arguments)
-
-    def answer(memory: Memory) -> str:
-        found = brief(memory, asked.BriefAsked(task=request.task), caller)
-        return f"{found.text.rstrip()}\n\n{_RECORD}\n"
-
-    return answer
+    task = read(StartAsked, arguments).task
+    return lambda memory: f"{brief(memory, caller, task=task)['text'].rstrip()}\n\n{_RECORD}\n"
 
 
-def continuity(memory: Memory) -> str:
-    """Return the replayed `continuity.md`."""
-    return quoted(memory.continuity())
-
-
-def fact_text(memory: Memory, fact: str) -> str:
-    """Return one fact as `continuity.md` or the archive have it.
-
-    Raises:
-        NotFound: there is no such fact.
-    """
+def _fact_text(memory: Memory, fact: str) -> str:
     from projection.document.page_renderer import block
 
     standing = memory.standing(fact)
-    return quoted(block(standing.fact, standing.tier, standing.fact.kind, standing.reason))
+    return block(standing.fact, standing.tier, standing.fact.kind, standing.reason)
 
 
 def quoted(text: str) -> str:
