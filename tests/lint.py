@@ -52,7 +52,7 @@ class House:
     def at(cls, root: Path) -> House:
         """Read what git knows of below a folder, or is about to."""
         names = _git(root, "ls-files", "-z", "-co", "--exclude-standard").split("\0")
-        kinds = (".py", ".md", ".toml", ".yml", ".yaml", ".html", ".css", ".js", ".sql")
+        kinds = (".py", ".md", ".toml", ".yml", ".yaml", ".html", ".css", ".js", ".sql", ".txt")
         read = [name for name in names if name.endswith(kinds) or name == CEILINGS]
         commits = _git(root, "rev-list", "HEAD", "--", CEILINGS).split()
         return cls(
