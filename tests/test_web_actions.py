@@ -208,7 +208,7 @@ SAME: dict[str, tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]] = {
     "close several": ("shut", (("id", "storm"), ("id", "wire")), ("close", "storm", "wire")),
     "archive": (
         "archive", (("id", "calm"), ("reason", "it is\r\nfrozen")),
-        ("forget", "--archive", "calm", "--reason", "it is\nfrozen"),
+        ("forget", "calm", "--archive", "--reason", "it is\nfrozen"),
     ),
     "return": (
         "return", (("id", "put-away"), ("reason", "thawed")),
@@ -216,7 +216,7 @@ SAME: dict[str, tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]] = {
     ),
     "reinstate": (
         "reinstate", (("id", "untrue"), ("reason", "it holds")),
-        ("edit", "--restore", "untrue", "--reason", "it holds"),
+        ("edit", "untrue", "--restore", "--reason", "it holds"),
     ),
 }  # fmt: skip
 

@@ -108,7 +108,7 @@ def _served(
 
 #: Without one of these a browser of the terminal would be found, if any.
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
-_LEADING_ON = """<!doctype html>
+_LEADING_PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Diurna</title>
 <meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0;url={0}">
 <p><a href="{0}">Open this memory</a></p></html>
@@ -137,7 +137,7 @@ class Opening:
         """Start the browser, and wait for nothing; where it can not be, the terminal has the address."""
         try:
             make_folder(self._folder)
-            replace_file(self._path, _LEADING_ON.format(escape(self._address)).encode(), 0o600)
+            replace_file(self._path, _LEADING_PAGE.format(escape(self._address)).encode(), 0o600)
             subprocess.Popen(  # noqa: S603 - our own interpreter, and a path of ours
                 [sys.executable, "-P", "-m", "webbrowser", Path(self._path).absolute().as_uri()],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
