@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rituals.serve.web.server.access import Access
 
 #: In the folder where Diurna keeps its state, while a server runs that opened a browser.
-_LEADING_ON = "web-{port}.html"
+_FILE = "web-{port}.html"
 
 
 class Setting(Record):
@@ -90,12 +90,11 @@ def _served(
     from rituals.serve.loopback import listen, serve
     from rituals.serve.web.server.access import Access, new_token
     from rituals.serve.web.server.guard import FORM_BYTES
-    from rituals.serve.web.web_start import Opening
 
     with listen(port, "--port 0") as listening:
         settle("web")
         access = Access(listening.getsockname()[1], new_token(), setting.writes, key)
-        opening = Opening(access.login, state_dir, _LEADING_ON.format(port=access.port))
+        opening = Opening(access.login, state_dir, _FILE.format(port=access.port))
         app = app_of(access)
         setting.announce(access.login, access.port)
         if setting.opens:
