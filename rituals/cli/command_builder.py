@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import cache, partial
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeGuard
 
 import click
 
@@ -52,7 +52,7 @@ class _Command(click.Command):
         super().format_help(ctx, formatter)
 
 
-def _chooses(row: Option | Argument) -> bool:
+def _chooses(row: Option | Argument) -> TypeGuard[Option]:
     """Tell whether a row chooses the mode of its command."""
     return isinstance(row, Option) and row.key == "mode"
 
