@@ -94,7 +94,10 @@ def _planned(call: Invocation, root: str) -> _Task:
     plan = plan_ledger_import(ledger, memory, base, call.now_ms())
     refuse_personal(home, base, [event for draft in plan.drafts for event in draft.events])
     page = dict(ledger.files).get(CONTINUITY_FILE, b"").decode("utf-8", "replace")
-    foreign = in_place and bool(ledger.facts) and machine_line(page) is None
+    ours = any(
+        machine_line(f"{line}\n") for line in page.splitlines()
+    )  # whatever a person wrote behind it
+    foreign = in_place and bool(ledger.facts) and not ours
     if foreign:
         pages.refuse_unwritable(home)
         _refuse_uncommitted(home, ledger)
