@@ -44,7 +44,6 @@ _POLICY = re.sub("(connect|frame).*?; ", "", dict(HEADERS)["content-security-pol
 _HEAD = f"""<meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{_POLICY}">
 <meta name="referrer" content="no-referrer">"""
-_UNCUT = "git fetch --unshallow, in a workflow fetch-depth: 0; or --allow-shallow"
 
 
 def export_site(
@@ -63,7 +62,8 @@ def export_site(
     """
     if is_shallow(memory.home.repository) and not shallow:
         said = "the history of this clone is cut (shallow), and a site tells who wrote what"
-        raise WriteRefused(said, hint=_UNCUT)
+        hint = "git fetch --unshallow, in a workflow fetch-depth: 0; or --allow-shallow"
+        raise WriteRefused(said, hint=hint)
     root = Path(folder).resolve()
     refuse_inside(memory, str(root))
     listed = _listed(root)
@@ -74,7 +74,8 @@ def export_site(
         if strange or (new and os.path.lexists(full)):
             said = f"{full} is not ours, and a page would stand in its place"
             raise WriteRefused(said, where=str(full), hint="move it elsewhere, and export again")
-    changed = [path for path, data in files.items() if not _holds(root / path, data)]
+    there = [path for path in files if not (root / path).is_symlink() and (root / path).is_file()]
+    changed = [one for one in files if one not in there or (root / one).read_bytes() != files[one]]
     gone = sorted(listed - set(files))
     if not dry_run:
         _put(root / LIST, _list_of([*files, *gone]))  # with it the next one ends a killed one
@@ -85,8 +86,11 @@ def export_site(
                 full.unlink()
                 full.parent.rmdir()
         _put(root / LIST, _list_of(files))
-    pages = sum([path.endswith(".html") for path in files])
-    made = {"pages": pages, "files": len(files), "bytes": sum(map(len, files.values()))}
+    made = {
+        "pages": sum([path.endswith(".html") for path in files]),
+        "files": len(files),
+        "bytes": sum(map(len, files.values())),
+    }
     return {**made, "changed": len(changed), "removed": len(gone)}
 
 
@@ -189,10 +193,6 @@ def _listed(root: Path) -> frozenset[str]:
         if not any(os.path.isabs(one) or ".." in one.split("/") or one == LIST for one in names):
             return frozenset(names)
     raise WriteRefused(said, where=str(root), hint=hint)
-
-
-def _holds(path: Path, data: bytes) -> bool:
-    return path.is_file() and not path.is_symlink() and path.read_bytes() == data
 
 
 def _list_of(files: Iterable[str]) -> bytes:
