@@ -317,19 +317,6 @@ def test_the_policy_switches_it_off(session: Sessions, repo: Repo) -> None:
     assert "generated" in mine.run("rm src/_generated/a.ts")
 
 
-@pytest.mark.usefixtures("repo")
-def test_a_new_rule_says_where_it_will_be_told(run: Run) -> None:
-    """`note` and `append` do, so that its author corrects it by `warns`; what is no rule says nothing."""
-    said = run("note", "id=uv convention: Use uv, not pip.").out
-    assert "told at  `pip …`  uv" in said.split("\n")
-    text = 'id=npm warns="npm install, npm i" fact: CI takes npm ci.'
-    more = run("append", "--title", "x", "--new", text)
-    assert "told at  `npm install …`, `npm i …`  npm" in more.out.split("\n")
-    assert "told at" not in run("note", "invariant: Orders are never deleted, only cancelled.").out
-    assert "told at" not in run("note", "id=x warns=none convention: Use bun, not npm.").out
-    assert "told at  edits of" not in run("note", "fact: Cats are not dogs.").out
-
-
 @pytest.mark.parametrize(
     "value", ["*", '"pip install, *"', '"pip,,npm"', '"' + "pip install, " * 16 + 'npm"']
 )

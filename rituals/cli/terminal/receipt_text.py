@@ -120,8 +120,3 @@ def print_receipt(
     out.line((out.short(receipt.stem), "yellow"), f"  {here}")
     for verb, what in told(receipt):
         out.line(f"{verb:<7}  ", what if verb == "tier" else (what, "green"))
-    if not receipt.already:
-        from rituals.hosts.context.rule_notice import told_at
-
-        for fact, commands in told_at(receipt.data):
-            out.line("told at  ", (commands, "green"), f"  {fact}")
