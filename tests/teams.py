@@ -16,7 +16,7 @@ from ledger.model.event import Event, FactCreated
 from ledger.model.findings import severe
 from memory.api import Memory
 from memory.write.draft import SessionDraft
-from rituals.check.check_runner import verify
+from rituals.check.check_registry import verify
 from rituals.sync.backoff import Timer
 from rituals.sync.sync_report import Report
 from rituals.sync.sync_rounds import sync

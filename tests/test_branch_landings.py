@@ -20,8 +20,7 @@ from ledger.model.session import EDIT
 from memory.api import Memory
 from memory.replay.replayed_state import state_of
 from memory.write.draft import SessionDraft
-from rituals.check.check_registry import VERIFY
-from rituals.check.check_runner import made
+from rituals.check.check_registry import VERIFY, made
 from rituals.review.clone_questions import DROPPED
 from rituals.review.recorded_landings import record
 from rituals.review.review_plan import plan_review

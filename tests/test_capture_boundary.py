@@ -30,8 +30,7 @@ from rituals.hosts.quoted_items import KINDS as KINDS_OF_FACTS
 from rituals.hosts.quoted_items import Item
 from rituals.hosts.transcripts.slices import Slice
 from rituals.hosts.user_settings import Settings
-from rituals.setup.home_setup import apply_setup
-from rituals.setup.personal_home import plan_personal
+from rituals.setup.home_setup import apply_setup, plan_personal
 from tests.campaigns.capture import play
 from tests.campaigns.homes import IN_TREE, KINDS, OWN_REPOSITORY, git, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture

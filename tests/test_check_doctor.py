@@ -18,7 +18,7 @@ from ledger.home import discover
 from ledger.model.findings import CODES
 from ledger.model.seal import seal
 from ledger.model.sha256 import blob_id
-from rituals.check.doctor.doctor_values import REMEDIES
+from rituals.check.doctor.fix import REMEDIES
 from rituals.check.doctor.machine import numbers
 from rituals.cli.output import told
 from tests.campaigns.homes import as_left

@@ -10,9 +10,8 @@ from ledger.home import discover
 from ledger.model.findings import CODES, Finding
 from memory.api import Memory
 from projection.policy.policy_messages import GONE
-from rituals.check.check_runner import lint
-from rituals.check.lint.linted_files import lint_files
-from rituals.check.lint.secrets import log_findings, text_findings
+from rituals.check.check_registry import lint
+from rituals.check.linted_files import lint_files, log_findings, text_findings
 from rituals.cli.terminal.sarif_text import annotation, sarif
 from tests.conftest import Repo, Run, each_row
 from tests.planted_secrets import ALNUM, Draw, others, tokens
@@ -122,11 +121,11 @@ def test_both_cores_say_what_one_says(repo: Repo, monkeypatch: pytest.MonkeyPatc
     refs, _ = log_refs(list_sessions(home, home.tip()).rows, home.prefix)
     alone = log_findings(home, refs, "warn")
     assert [one.code for one in alone] == ["secret-found"] * 8
-    monkeypatch.setattr("rituals.check.lint.secrets._FORK_FROM", 2)
-    monkeypatch.setattr("rituals.check.lint.secrets.may_fork", lambda: True)
+    monkeypatch.setattr("rituals.check.linted_files._FORK_FROM", 2)
+    monkeypatch.setattr("rituals.check.linted_files.may_fork", lambda: True)
     assert log_findings(home, refs, "warn") == alone
     monkeypatch.setattr(
-        "rituals.check.lint.secrets.in_two", lambda first, second: (None, second())
+        "rituals.check.linted_files.in_two", lambda first, second: (None, second())
     )  # the child died
     assert log_findings(home, refs, "warn") == alone
 

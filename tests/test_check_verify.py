@@ -19,9 +19,9 @@ from ledger.model.sha256 import blob_id
 from ledger.wal.spool import Spool
 from memory.api import Memory, SessionDraft
 from memory.replay import read_logs as reading
-from rituals.check.check_runner import verify
+from rituals.check.check_registry import verify
 from rituals.check.verify.branch_checkpoint import checkpoint
-from rituals.check.verify.history_restore import restore, restore_plan
+from rituals.check.verify.history import restore, restore_plan
 from rituals.setup.home_setup import apply_setup, plan_setup
 from tests.conftest import Repo, each_row
 from tests.timed_homes import START_MS, TimedHome

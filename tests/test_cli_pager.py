@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rituals.cli.pager import _fits
+from rituals.cli.progress import _fits
 from tests.conftest import Repo, Run, laid_once
 from tests.terminals import Terminal
 

@@ -20,7 +20,7 @@ from ledger.model.layout import FORMAT_VERSION, LOCK_FILE, log_path
 from ledger.model.seal import seal
 from memory.worktree.projection_files import projection_files
 from memory.write.draft import SessionDraft
-from rituals.check.check_runner import verify
+from rituals.check.check_registry import verify
 from tests.campaigns.homes import (
     IN_TREE,
     KINDS,

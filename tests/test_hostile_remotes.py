@@ -13,7 +13,7 @@ from ledger.git.commit_record import Identity
 from ledger.git.git_objects import Objects, merge_commit
 from ledger.model.seal import seal
 from memory.brief.brief_place import changed_files
-from rituals.check.check_runner import verify
+from rituals.check.check_registry import verify
 from tests.campaigns.homes import (
     OWN_REPOSITORY,
     fsck,

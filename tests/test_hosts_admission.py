@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from rituals.hosts.moments import Moment, moment
 from rituals.hosts.observed import admission, shell, shell_outcomes
-from rituals.hosts.observed.admission import admitted
-from rituals.hosts.observed.decision_sentences import WORDS, decision
+from rituals.hosts.observed.admission import WORDS, admitted, decision
 from rituals.hosts.observed.observation_spool import Observation
 from rituals.hosts.observed.shell import read
 from rituals.hosts.observed.tool_input import first_text

@@ -14,8 +14,8 @@ from ledger.model.findings import severe
 from ledger.model.seal import seal
 from memory.api import SessionDraft
 from memory.worktree.projection_files import projection_files
-from rituals.check.check_runner import verify
-from rituals.check.verify.history_restore import restore, restore_plan
+from rituals.check.check_registry import verify
+from rituals.check.verify.history import restore, restore_plan
 from tests.timed_homes import START_MS, TimedHome
 from tests.timed_homes import mallory as mallory  # a fixture
 

@@ -38,7 +38,7 @@ from projection.document.page_renderer import render
 from projection.fold.cycles import cut_edges
 from projection.fold.full_replay import State
 from projection.policy.model import Policy
-from rituals.check.check_runner import verify
+from rituals.check.check_registry import verify
 from rituals.setup.foreign_attributes import attribute_findings
 from tests.campaigns.homes import IN_TREE, OWN_REPOSITORY, hermetic, shape
 from tests.teams import Clone, Team, level

@@ -15,7 +15,7 @@ from projection.brief.single_line import shortened
 from projection.text.clipping import ended, windowed
 from projection.text.session_digest import gist
 from rituals.hosts.capture.composition import sentence_of
-from rituals.hosts.observed.decision_sentences import decision
+from rituals.hosts.observed.admission import decision
 from rituals.intake.decision_records import decision_of
 
 #: By language: sentences with a negation first, within and last; what they are about; what makes them long.

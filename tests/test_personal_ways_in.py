@@ -23,8 +23,7 @@ from rituals.hosts.observed.admission import admitted
 from rituals.hosts.observed.observation_spool import Observation, spool_of
 from rituals.hosts.quoted_items import Item
 from rituals.hosts.user_settings import Settings
-from rituals.setup.home_setup import apply_setup
-from rituals.setup.personal_home import plan_personal
+from rituals.setup.home_setup import apply_setup, plan_personal
 from tests.campaigns.homes import IN_TREE, KINDS, OWN_BRANCH, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.captured_sessions import AT, SESSION, TALK, captured_texts, say, tell

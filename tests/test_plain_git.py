@@ -13,7 +13,7 @@ import pytest
 
 from ledger.model.event import FactReferenced
 from memory.worktree.merge_drivers import ensure_drivers
-from rituals.check.check_runner import verify
+from rituals.check.check_registry import verify
 from tests.campaigns import forks
 from tests.campaigns.homes import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, git, hermetic
 from tests.conftest import in_turn, sampled

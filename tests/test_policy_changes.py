@@ -10,7 +10,7 @@ from ledger.home import Home
 from ledger.model.event import FactReferenced
 from memory.write.draft import SessionDraft
 from projection.policy.model import Policy, Windows
-from rituals.check.check_runner import verify
+from rituals.check.check_registry import verify
 from tests.campaigns.homes import assert_sound, draft, fsck, git, hermetic, logs_in, open_memory
 from tests.conftest import Run
 from tests.test_cache_damage import assert_same_answer, both, home, reopened

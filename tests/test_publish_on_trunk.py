@@ -12,7 +12,7 @@ from ledger.home import Home, branch_home, checked_out_home, discover
 from ledger.model.event import FactCreated, FactUpdated
 from memory.worktree.trunk import publishes, trunk
 from projection.policy.model import Policy
-from rituals.check.check_runner import verify
+from rituals.check.check_registry import verify
 from rituals.review.review_record import review
 from rituals.setup.home_setup import apply_setup, plan_setup
 from tests.campaigns.homes import IN_TREE, OWN_BRANCH, git, hermetic, make_home, user_repository

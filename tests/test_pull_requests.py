@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ledger.model.findings import severe
-from rituals.check.check_runner import verify
+from rituals.check.check_registry import verify
 from tests.campaigns import forks
 from tests.campaigns.homes import IN_TREE, git, hermetic
 from tests.conftest import sampled

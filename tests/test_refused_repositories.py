@@ -15,7 +15,7 @@ from ledger.errors import CorruptRepository, HomeNotFound, UnsupportedRepository
 from ledger.home import discover
 from ledger.model.findings import severe
 from memory.query.last_answers import continuity
-from rituals.check.check_runner import verify
+from rituals.check.check_registry import verify
 from rituals.setup.home_setup import plan_setup
 from tests.campaigns.homes import (
     IN_TREE,

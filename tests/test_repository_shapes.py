@@ -17,7 +17,7 @@ from ledger.errors import UnsupportedRepository, WriteRefused
 from ledger.git.repository import find_repository, head
 from ledger.home import discover
 from projection.document.page_renderer import render
-from rituals.check.check_runner import verify
+from rituals.check.check_registry import verify
 from rituals.setup.home_setup import apply_setup, plan_setup
 from tests.campaigns import forks
 from tests.campaigns.homes import (

@@ -15,7 +15,7 @@ import pytest
 from ledger.errors import EditNotUnderstood, NetworkFailed, SyncRefused
 from ledger.model.event import FactCreated
 from memory.write.draft import SessionDraft
-from rituals.check.check_runner import verify
+from rituals.check.check_registry import verify
 from tests.campaigns.homes import (
     IN_TREE,
     KINDS,

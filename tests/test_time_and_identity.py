@@ -39,7 +39,7 @@ from memory.replay.replayed_state import state_from
 from memory.worktree.projection_files import projection_files
 from projection.fold.full_replay import State
 from projection.policy.model import Policy, Windows
-from rituals.check.check_runner import verify
+from rituals.check.check_registry import verify
 from tests.timed_homes import START_MS, TimedHome
 from tests.timed_homes import mallory as mallory  # a fixture
 

@@ -15,8 +15,7 @@ from memory.api import Memory
 from memory.query import last_answers
 from memory.write.draft import SessionDraft
 from projection.document.page_renderer import render
-from rituals.check.check_registry import REVIEW, VERIFY
-from rituals.check.check_runner import made
+from rituals.check.check_registry import REVIEW, VERIFY, made
 from tests.campaigns import forks
 from tests.campaigns.homes import as_left, git, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture

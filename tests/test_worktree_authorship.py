@@ -11,7 +11,7 @@ import pytest
 from ledger.errors import EditNotUnderstood, HandEdited, SyncRefused
 from ledger.model.event import FactRedacted, FactUpdated
 from memory.api import Memory
-from rituals.check.check_runner import lint
+from rituals.check.check_registry import lint
 from tests.campaigns.homes import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, draft, make_home, open_memory
 from tests.campaigns.homes import git as run_git
 from tests.campaigns.homes import hermetic as hermetic  # a fixture

@@ -13,7 +13,7 @@ from ledger.home import discover
 from ledger.model.event import Event
 from ledger.model.findings import Finding
 from memory.api import Memory, SessionDraft
-from rituals.check.check_runner import verify
+from rituals.check.check_registry import verify
 from rituals.setup.home_setup import apply_setup, plan_setup
 
 START_MS = 1_795_248_000_000  # 2026-11-21T08:00:00Z

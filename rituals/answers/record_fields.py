@@ -1,7 +1,9 @@
-"""Describe records by their fields: what all objects of `--json` answers are made of."""
+"""Describe records by their fields: what all objects of `--json` answers, and failures, are made of."""
 
 from __future__ import annotations
 
+from ledger.model.findings import Finding
+from ledger.model.record import Record
 from projection.document.branch_remarks import YES, Elsewhere
 
 TYPE_CHECKING = False
@@ -9,6 +11,18 @@ if TYPE_CHECKING:
     from typing import Any
 
     from projection.document.fact_remarks import Mark
+
+
+class Failure(Record):
+    """How an exception is reported."""
+
+    exit_code: int  #: of the command
+    code: str  #: the class's name, for scripts
+    message: str  #: one sentence
+    where: str  #: a file and line, a folder, or the command
+    hint: str = ""  #: what to do
+    findings: tuple[Finding, ...] = ()  #: all that was wrong with a draft
+    stem: str = ""  #: of the log that waits in the spool, else ""
 
 
 #: Of what HEAD holds.

@@ -129,7 +129,7 @@ def overview(memory: Memory) -> Overview:
 
 def _edits(memory: Memory) -> tuple[Finding, ...]:
     from memory.edits.detect import find_edits
-    from rituals.check.lint.unrecorded_edits import undeclared
+    from rituals.check.verify.worktree import undeclared
 
     return tuple(undeclared(memory, find_edits(memory.snapshot.tip, memory.tip_state)))
 

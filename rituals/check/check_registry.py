@@ -1,18 +1,20 @@
-"""List the checks: what each needs and costs, and which commands make it.
+"""List the checks: what each needs and costs, and which commands make it; and make them.
 
 A row names its function by module, so that a command loads no more than it chooses. What a row yields is a
-`Finding`, or one together with a remedy (`rituals.check.doctor.doctor_values.Noticed`).
+`Finding`, or one together with a remedy (`rituals.check.doctor.fix.Noticed`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
-from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding
+from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding, severe
 from ledger.model.record import Record
-from rituals.check.survey import Survey
+from memory.api import Memory
+from rituals.check.survey import PARTS, Survey
+from rituals.check.verify.branch_checkpoint import Checkpoint, remember
 
 #: What a check looks at: the branch's tip, all its history, the work tree, the rest of the clone's state,
 #: the machine. The policy at the tip counts as the tip.
@@ -79,7 +81,7 @@ CHECKS = (
     _check("the tip of the branch", "doctor.object_checks:tip_noticed", "unreadable"),
     _check("the spool", "ledger_checks:spool", "spool-waiting", _ALL),
     _check("where memory was before", "doctor.clone_checks:moved_noticed", "home-moved"),
-    _check("spools beside it", "doctor.spools:spool_noticed",
+    _check("spools beside it", "doctor.clone_checks:spool_noticed",
            "spool-leftover captured-waiting hook-missing"),
     _check("captured sessions", "doctor.clone_checks:capture_noticed",
            "capture-failed capture-settings capture-waits"),
@@ -88,7 +90,7 @@ CHECKS = (
     _check("the bytes of logs", "doctor.object_checks:logs_noticed", "unreadable", content=True),
     _check(SAID, "ledger_checks:said", _OF_LOGS, _ALL, TIP, REPLAY),
     _check("what is only one person's", "ledger_checks:personal", "personal-item", _ALL, TIP, REPLAY),
-    _check("what is about a person", "lint.statements:shared_statements", "personal-statement", (LINT,),
+    _check("what is about a person", "statements:shared_statements", "personal-statement", (LINT,),
            TIP, REPLAY),
     _check("names of logs", "doctor.object_checks:twins_noticed", "case-twins", _ALL, TIP),
     _check("the policy", "ledger_checks:policy", _OF_POLICY, _ALL, TIP),
@@ -149,3 +151,37 @@ def order(finding: Finding) -> tuple[int, str, int, str, str]:
     """Sort errors first, then by place."""
     severity = CODES[finding.code][0]
     return (_RANK[severity], finding.file, finding.line, finding.code, finding.message)
+
+
+Progress = Callable[[int, int], None]
+
+
+def made(memory: Memory, command: str, progress: Progress | None = None) -> tuple[Finding, ...]:
+    """Make the checks of `verify`, `lint` or `review`; return what is wrong, errors first.
+
+    Remembers the tip when no error is found, so that a later rewriting of the history shows. Progress is
+    told (done, total).
+    """
+    parts = PARTS if command == LINT else PARTS[:-1]
+    now_ms = memory.occasion().now_ms
+    survey = Survey(memory, now_ms, cold=True, progress=progress, parts=parts)
+    found = make(survey, chosen(command))
+    remember_sound(survey, found)
+    return found
+
+
+def remember_sound(survey: Survey, findings: tuple[Finding, ...]) -> None:
+    """Remember the tip where no error is found, so that a later rewriting of the history shows."""
+    if survey.tip and not severe(findings):
+        summary = survey.state.summary
+        remember(survey.home, Checkpoint(survey.tip, len(survey.logs[0]), summary.digest))
+
+
+def verify(memory: Memory, progress: Progress | None = None) -> tuple[Finding, ...]:
+    """Check the ledger, its history and its checkout; return what is wrong, errors first."""
+    return made(memory, VERIFY, progress)
+
+
+def lint(memory: Memory, progress: Progress | None = None) -> tuple[Finding, ...]:
+    """Check a home and all its texts; return what is wrong, errors first."""
+    return made(memory, LINT, progress)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ledger.codec.conflict_markers import marker_line
+from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE
+from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE, log_path, stem_of
+from ledger.model.logset import LogRef
 from ledger.model.order import ahead_by_a_day, is_sealed
 from ledger.model.personal_footer import says_personal
 from ledger.model.seal import is_weak
@@ -20,14 +22,12 @@ from projection.policy.model import ASK, HOLD, UNSETTLED
 from rituals.check.survey import TEXTS, Survey
 from rituals.check.verify.branch_checkpoint import rewritten_findings
 from rituals.check.verify.history import damage_finding
-from rituals.check.verify.log_set_checks import (
+from rituals.check.verify.projection_checks import (
     gone_policy,
-    name_writers,
     newer_format,
-    placed,
     policy_problem,
-)  # fmt: skip
-from rituals.check.verify.projection_checks import projection_findings
+    projection_findings,
+)
 from rituals.check.verify.session_listing import named
 from rituals.check.verify.worktree import work_tree_findings
 
@@ -45,10 +45,43 @@ def said(survey: Survey) -> Iterator[Finding]:
     found = survey.state.findings()
     if survey.cold:  # a cache has noticed what lies beside the logs, too
         found = (*listing.findings, *odd, *found)
-    told = name_writers(survey.home, survey.tip, found, listing.standing)
-    for one in placed(told, refs):
+    told = _name_writers(survey.home, survey.tip, found, listing.standing)
+    for one in _placed(told, refs):
         if one.code != "seal-broken" or not survey.purged(one.file):
             yield one
+
+
+def _name_writers(
+    home: Home, tip: str, odd: Iterable[Finding], standing: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Say of two logs of one name who committed which."""
+    git = home.repository.git()
+    for one in odd:
+        if one.code != "duplicate-stem":
+            yield one
+            continue
+        stem = stem_of(one.file)
+        said = []
+        paths = sorted(path for path in standing if stem_of(path) == stem)
+        for path in paths:
+            line = git.run(
+                "--literal-pathspecs", "log", "-1", "--diff-filter=A", "--no-show-signature",
+                "--format=%h by %an", tip, "--", home.prefix + path, check=False,
+            )  # fmt: skip
+            words = line.decode("utf-8", "replace").strip()
+            said.append(f"{path} came with {words}" if words else path)
+        yield one._replace(
+            message=f"two logs are named {stem} and differ; both are read: {'; '.join(said)}",
+            hint="if one of them is a copy that was changed, say so in a new log",
+        )
+
+
+def _placed(findings: Iterable[Finding], refs: Sequence[LogRef]) -> Iterator[Finding]:
+    """Put findings on the file a log really is, where it lies elsewhere than it would be put."""
+    elsewhere = {guess: ref.path for ref in refs if (guess := log_path(ref.key)) != ref.path}
+    for one in findings:
+        at = elsewhere.get(one.file)
+        yield one if at is None else one._replace(file=at)
 
 
 def policy(survey: Survey) -> Iterator[Finding]:
@@ -155,7 +188,7 @@ def work_tree(survey: Survey) -> Iterator[Finding]:
 
 def edits(survey: Survey) -> Iterator[Finding]:
     """Name each change that `check --absorb` would record, and every edit that it would not understand."""
-    from rituals.check.lint.unrecorded_edits import undeclared
+    from rituals.check.verify.worktree import undeclared
 
     return undeclared(survey.memory, survey.edits)
 
@@ -188,8 +221,7 @@ def due(survey: Survey) -> Iterator[Finding]:
 
 def texts(survey: Survey) -> Iterator[Finding]:
     """Look for secrets, personal data and leftovers of merges in logs and projections."""
-    from rituals.check.lint.linted_files import of_log
-    from rituals.check.lint.secrets import log_findings, text_findings
+    from rituals.check.linted_files import log_findings, of_log, text_findings
 
     home = survey.home
     personal = survey.policy[1].privacy.personal

@@ -13,7 +13,7 @@ import traceback
 import click
 
 from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood, WaitsInSpool
-from rituals.answers.failure_values import Failure
+from rituals.answers.record_fields import Failure
 from rituals.cli.context import Invocation
 from rituals.cli.output import OutputFailed
 

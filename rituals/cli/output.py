@@ -192,7 +192,7 @@ class Output:
         self._clear()
         if self._held:
             self._err.flush()
-            from rituals.cli.pager import page
+            from rituals.cli.progress import page
 
             held, self._held = "".join(self._held), None
             if not page(held, self._out):

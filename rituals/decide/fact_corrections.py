@@ -26,9 +26,8 @@ from projection.policy.model import CLOSABLE
 from projection.text.until_conditions import FORMS, until_in
 from rituals.decide.decision import Decision, titled
 from rituals.record.draft_composer import kinds_of
-from rituals.record.kind_words import kind_of
 from rituals.record.request import because
-from rituals.record.slips import unknown_kind
+from rituals.record.slips import kind_of, unknown_kind
 
 
 class Wording(Record):

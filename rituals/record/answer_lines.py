@@ -23,11 +23,11 @@ from memory.write.birth_footers import footer_value
 from memory.write.duplicate_check import said_already
 from projection.policy.model import DEFAULT_KIND, QUESTION_KIND, THREAD_KIND
 from rituals.record.draft_composer import birth, free_id, kinds_of, taken_in, words_for
-from rituals.record.kind_words import ASKED, DONE, TITLE, USED, WRONG
 from rituals.record.note_lines import FACT, Line
 from rituals.record.option_values import parse_new, slip
 from rituals.record.own_home_parts import Drafts, drafts_of, is_yours
 from rituals.record.request import Request, Supersession
+from rituals.record.slips import ASKED, DONE, TITLE, USED, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

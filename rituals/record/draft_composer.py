@@ -26,8 +26,7 @@ from memory.write.project_names import project_words
 from projection.graph.graph_neighbours import names_in
 from projection.policy.model import CLOSABLE, DEFAULT_KIND
 from projection.text.fact_ids import id_of_subject
-from rituals.record.kind_words import kind_of
-from rituals.record.slips import KEPT, of_a_kind, refuse, unknown_kind
+from rituals.record.slips import KEPT, kind_of, of_a_kind, refuse, unknown_kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

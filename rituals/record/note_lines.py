@@ -12,8 +12,8 @@ from textwrap import dedent
 from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
 from projection.policy.model import THREAD_KIND
-from rituals.record.kind_words import ASKED, DONE, TITLE, kind_of, line_of, says_nothing
 from rituals.record.option_values import KEYS
+from rituals.record.slips import ASKED, DONE, TITLE, kind_of, line_of, says_nothing
 
 FACT, PROSE = "fact", "prose"
 _BULLET = re.compile(r"(?:[-*+•–—]|\(?\d{1,9}[.)])[ \t]+(?=\S)")

@@ -14,9 +14,8 @@ from ledger.model.session import META_KEYS
 from memory.write.birth_footers import FOOTERS, meant_key
 from projection.graph.graph_neighbours import names_in
 from projection.policy.model import DEFAULT_KIND
-from rituals.record.kind_words import kind_of
 from rituals.record.request import NewFact, Pairs, Supersession
-from rituals.record.slips import ALIKE, KEPT, meant_kind, no_text, unknown_kind
+from rituals.record.slips import ALIKE, KEPT, kind_of, meant_kind, no_text, unknown_kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -70,8 +70,7 @@ def _index(memory: Memory) -> str:
 
 def _verify(memory: Memory) -> str:
     from ledger.model.findings import ERROR
-    from rituals.check.check_registry import VERIFY
-    from rituals.check.check_runner import made
+    from rituals.check.check_registry import VERIFY, made
 
     errors = sum(1 for one in made(memory, VERIFY) if one.severity == ERROR)
     return f"{errors} error{'s' * (errors > 1)}: `diurna check`" if errors else "verified"

@@ -31,8 +31,7 @@ from memory.worktree.edited_copy import edited_paths
 from memory.worktree.projection_files import refuse_edited, refuse_incomplete, refuse_unwritable
 from memory.write.draft import SessionDraft
 from projection.policy.policy_keys import with_number
-from rituals.check.check_registry import REVIEW
-from rituals.check.check_runner import made
+from rituals.check.check_registry import REVIEW, made
 from rituals.decide.recorded_endings import ended_lines
 from rituals.review.review_plan import CUT_SHORT, TITLE, Plan, asked, body, cut_short, plan_review
 from rituals.review.review_question import Question, answered_thread, is_raising, threads_for

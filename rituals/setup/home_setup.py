@@ -1,11 +1,14 @@
-"""Set up a home: plan first, then apply. Nothing that is there is emptied or replaced."""
+"""Set up a home: plan first, then apply. Nothing that is there is emptied or replaced.
+
+The home of what is only the user's is a repository of its own below their data folder.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
 
-from ledger.errors import HomeNotFound, WriteRefused
+from ledger.errors import HomeNotFound, PolicyInvalid, WriteRefused
 from ledger.git.repository import (
     Repository,
     config_value,
@@ -17,17 +20,21 @@ from ledger.git.repository import (
 from ledger.home import (
     OWN_BRANCH,
     OWN_REPOSITORY,
+    PERSONAL,
     Home,
     branch_home,
     checked_out_home,
     discover,
+    personal_folder,
 )
 from ledger.model import layout
+from ledger.model.layout import POLICY_FILE
 from ledger.wal.atomic_files import make_folder
 from memory.api import Memory
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
 from memory.worktree.mirror import keep_out_of_status, mirror
 from projection.policy.model import APPEND, PACED, Policy
+from projection.policy.toml import read_policy
 from rituals.setup.existing_files import rides_in
 from rituals.setup.git_hooks.hook_install import HookPlan, apply_hooks, plan_hooks, plan_removal
 from rituals.setup.setup_plan import SetupPlan, initial, missing, named, refuse_branch
@@ -249,3 +256,38 @@ def _set_upstream(home: Home) -> None:
     git = home.repository.git()
     git.configure("config", "--local", f"branch.{home.branch}.remote", remote)
     git.configure("config", "--local", f"branch.{home.branch}.merge", home.reference)
+
+
+def plan_personal(project: str) -> SetupPlan:
+    """Plan the personal home; `project` is the name that it is to bear, "" for the usual one.
+
+    Raises:
+        WriteRefused: something else is there; the reason is said.
+    """
+    place = os.path.realpath(personal_folder())
+    if os.path.lexists(place) and not os.path.isdir(place):
+        raise WriteRefused(f"{place} is a file", hint="move it away, or set $XDG_DATA_HOME")
+    _refuse_shared(place)
+    # a user may keep their whole home directory in git: that repository holds this one, and none of it
+    above = find_repository(place) if os.path.isdir(place) else None
+    repository = above if above is not None and above.top == place else None
+    policy = Policy(project=project or PERSONAL, publish=APPEND, windows=PACED, personal=True)
+    return plan_own(place, repository, policy)._replace(personal=True)
+
+
+def _refuse_shared(place: str) -> None:
+    """Refuse a home that is there and does not say that it is personal."""
+    file = f"{place}/{POLICY_FILE}"
+    try:
+        with open(file, "rb") as opened:
+            personal = read_policy(opened.read(), newer_ok=True).personal
+    except FileNotFoundError:
+        return
+    except (OSError, PolicyInvalid) as problem:
+        raise WriteRefused(f"{file} can not be read: {problem}", hint="mend it first") from problem
+    if not personal:
+        raise WriteRefused(
+            f"{place} has a home that is not personal",
+            where=file,
+            hint="if it is only yours, add the line `personal = true` to that file and commit it",
+        )

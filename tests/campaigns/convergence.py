@@ -49,7 +49,7 @@ from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.document.page_renderer import render
 from projection.policy.model import TASK_KIND
-from rituals.check.check_runner import verify
+from rituals.check.check_registry import verify
 from rituals.sync.backoff import Timer
 from rituals.sync.sync_rounds import sync
 from tests.campaigns.homes import (

@@ -215,7 +215,7 @@ def sessions_alone() -> Iterator[None]:
     Tests write a dozen sessions in a second; those of `init` have a file of their own (test_work_days.py).
     """
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("home_setup", "tree", "personal_home"):
+        for module in ("home_setup", "tree"):
             patch.setattr(f"rituals.setup.{module}.PACED", Windows())
         yield
 

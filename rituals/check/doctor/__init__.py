@@ -7,7 +7,6 @@ objects are written again under their own ids (fault:B5 to fault:B9, fault:H14 a
 """
 
 from rituals.check.doctor.doctor_runner import Visit, visit
-from rituals.check.doctor.doctor_values import Noticed, Remedy
-from rituals.check.doctor.fix import Treated
+from rituals.check.doctor.fix import Noticed, Remedy, Treated
 
 __all__ = ["Noticed", "Remedy", "Treated", "Visit", "visit"]

@@ -11,9 +11,17 @@ from ledger.model.findings import Finding
 from ledger.model.layout import FORMAT_VERSION
 from ledger.model.record import Record
 from memory.worktree.projection_files import refuse_unwritable
-from rituals.check.check_registry import DOCTOR, MACHINE, VERIFY, Check, bare, chosen, order
-from rituals.check.check_runner import remember_sound
-from rituals.check.doctor.doctor_values import (
+from rituals.check.check_registry import (
+    DOCTOR,
+    MACHINE,
+    VERIFY,
+    Check,
+    bare,
+    chosen,
+    order,
+    remember_sound,
+)
+from rituals.check.doctor.fix import (
     COMMIT,
     FIX_HINT,
     PUBLISH,
@@ -21,8 +29,9 @@ from rituals.check.doctor.doctor_values import (
     Machine,
     Noticed,
     Remedy,
+    Treated,
+    treat,
 )  # fmt: skip
-from rituals.check.doctor.fix import Treated, treat
 from rituals.check.survey import Survey
 
 #: The ledger can not be read before these are mended: all else would be told of them again, and a

@@ -1,4 +1,7 @@
-"""Apply remedies one by one; one that fails changes nothing and stops no other."""
+"""Define what a check notices and what mends it; and mend it, one remedy by one.
+
+One that fails changes nothing and stops no other.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Iterable
 
 from ledger.errors import DiurnaError, StorageFailed, WriteRefused
 from ledger.home import branch_home
+from ledger.model.findings import Finding
 from ledger.model.layout import LOCK_FILE
 from ledger.model.record import Record
 from ledger.remote.remote import choose_remote
@@ -19,11 +23,49 @@ from memory.repair.lost_blobs import clear_damaged
 from memory.repair.lost_commits import copies
 from memory.worktree.checkout import store_blob
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
-from rituals.check.doctor import doctor_values as kinds
-from rituals.check.doctor.doctor_values import Remedy
 from rituals.check.survey import Survey
 
+MOVE, REMAKE, FETCH, SET, COMMIT, REBUILD, PUBLISH = REMEDIES = (
+    "move", "remake", "bring back", "set", "commit", "rebuild", "publish",
+)  # fmt: skip
+
+#: Stands behind findings that `--fix` mends.
+FIX_HINT = "`diurna check --fix` {}"
 _LOCK_WAIT_SECONDS = 5.0
+
+
+class Remedy(Record):
+    """One safe thing to do."""
+
+    kind: str  #: one of `REMEDIES`, which are in the order in which they are applied
+    said: str  #: the step in words, beginning with a verb
+    target: str = ""  #: a file, a branch or an object id, as the kind needs it
+
+
+class Noticed(Record):
+    """What a check noticed, and what mends it, where something safe does."""
+
+    finding: Finding
+    remedy: Remedy | None = None
+
+
+class Machine(Record):
+    """Where a visit is made from: the folder, and those in which commands are looked for."""
+
+    where: str
+    folders: tuple[str, ...]
+
+
+def mended_by(
+    code: str, message: str, kind: str, step: str, *, then: str, target: str = ""
+) -> Noticed:
+    """Return a finding together with its remedy.
+
+    Kind and target are the remedy's; `step` is that in words, and `then` says in the third person what
+    `--fix` does, for the hint.
+    """
+    found = Finding(code, message, hint=FIX_HINT.format(then))
+    return Noticed(found, Remedy(kind, step, target))
 
 
 class Treated(Record):
@@ -50,25 +92,25 @@ def treat(survey: Survey, remedies: Iterable[Remedy]) -> tuple[Treated, ...]:
 
 def _apply(survey: Survey, remedy: Remedy) -> None:
     memory, home = survey.memory, survey.home
-    match remedy.kind:
-        case kinds.MOVE:
-            _move(survey, remedy.target)
-        case kinds.REMAKE:
-            if not memory.remake():
-                raise StorageFailed("nothing could be written again")
-            memory.snapshot.rebuilt()
-        case kinds.FETCH:
-            _bring_back(survey, *remedy.target.split(" ", 1))
-        case kinds.SET:
-            apply_drivers(home, plan_drivers(home, survey.policy[1].view_files))
-        case kinds.COMMIT:
-            _commit(survey, remedy.target)
-        case kinds.REBUILD if remedy.target:
-            drop_index(survey.home)
-        case kinds.REBUILD:
-            memory.snapshot.rebuilt()
-        case _:
-            memory.publish()
+    kind = remedy.kind
+    if kind == MOVE:
+        _move(survey, remedy.target)
+    elif kind == REMAKE:
+        if not memory.remake():
+            raise StorageFailed("nothing could be written again")
+        memory.snapshot.rebuilt()
+    elif kind == FETCH:
+        _bring_back(survey, *remedy.target.split(" ", 1))
+    elif kind == SET:
+        apply_drivers(home, plan_drivers(home, survey.policy[1].view_files))
+    elif kind == COMMIT:
+        _commit(survey, remedy.target)
+    elif kind == REBUILD and remedy.target:
+        drop_index(survey.home)
+    elif kind == REBUILD:
+        memory.snapshot.rebuilt()
+    else:
+        memory.publish()
 
 
 def _move(survey: Survey, path: str) -> None:

@@ -12,7 +12,7 @@ from ledger.model.logset import LogRef, log_refs
 from ledger.model.sha256 import blob_id
 from memory.repair.lost_commits import copies, lost_objects
 from memory.replay.read_logs import read_all, unreadable
-from rituals.check.doctor.doctor_values import FETCH, FIX_HINT, REMAKE, Noticed, Remedy, mended_by
+from rituals.check.doctor.fix import FETCH, FIX_HINT, REMAKE, Noticed, Remedy, mended_by
 from rituals.check.survey import Survey
 
 

@@ -1,4 +1,4 @@
-"""Check that the committed projection can be read, is in step, and holds no conflict markers."""
+"""Check that projection and policy can be read; and that the projection is in step and settled."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION
+from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from memory.api import Memory
@@ -20,7 +20,7 @@ from memory.worktree.projection_files import (
 from memory.worktree.trunk import publishes
 from projection.document.page_parser import CONFLICT_MARKERS, machine_line, parse
 from projection.fold.full_replay import State
-from rituals.check.verify.log_set_checks import newer_format
+from projection.policy.model import UNSETTLED
 
 
 def projection_findings(
@@ -113,3 +113,26 @@ def recheck(memory: Memory) -> Recheck:
         path for path in files.keys() | cached.keys() if files.get(path) != cached.get(path)
     )
     return Recheck(cold, tuple(path for path, _ in drift), tuple(stale))
+
+
+def policy_problem(problem: str) -> Finding:
+    """Say why the policy at the tip can not be read; an unsettled merge in it is an error."""
+    code = "conflict-marker" if UNSETTLED in problem else "policy-invalid"
+    hint = "the defaults are in force until it is mended and committed"
+    return Finding(code, problem, POLICY_FILE, hint=hint)
+
+
+def gone_policy(data: bytes, path: str = POLICY_FILE) -> Iterator[Finding]:
+    """Name the keys of a policy that mean nothing any more; the file is read without them."""
+    from projection.policy.toml import gone_keys
+
+    for line, key, instead in gone_keys(data):
+        said = f"{POLICY_FILE}:{line}: {key} means nothing any more"
+        yield Finding("policy-deprecated", said, path, line, hint=f"take the line out: {instead}")
+
+
+def newer_format(path: str, version: int) -> Finding:
+    """Say that a file has a format newer than this Diurna knows."""
+    said = f"{path} has format {version}; this Diurna knows {FORMAT_VERSION}"
+    hint = "install a newer Diurna; this one reads what it can"
+    return Finding("newer-format", said, path, hint=hint)

@@ -13,7 +13,6 @@ from projection.policy.model import FINDING_KIND
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.terminal.receipt_text import record, record_answer
 from rituals.record.draft_composer import kinds_of
-from rituals.record.kind_words import says_nothing
 from rituals.record.note_lines import FACT
 from rituals.record.option_values import (
     new_fact,
@@ -24,6 +23,7 @@ from rituals.record.option_values import (
 )
 from rituals.record.own_home_parts import drafts_of, is_yours
 from rituals.record.request import HEADER_KEYS, ID_LISTS, Request, Update
+from rituals.record.slips import says_nothing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ def capture(
     if mode == "land":
         return land_held(call, dry_run=dry_run)
     if mode == "past":
-        from rituals.cli.terminal.past_text import tell_past
+        from rituals.cli.terminal.intake_text import tell_past
 
         chosen = given["host"], given["since"]
         return tell_past(call, *chosen, show=show, write=write, dry_run=dry_run)

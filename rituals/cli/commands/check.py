@@ -75,8 +75,8 @@ def _whole(
 
 def _restore(call: Invocation, everything: bool, dry_run: bool) -> int:
     """Commit again what history took."""
-    from rituals.check.check_runner import made
-    from rituals.check.verify import history_restore as lost
+    from rituals.check.check_registry import made
+    from rituals.check.verify import history as lost
 
     memory = call.memory()
     plan = lost.restore_plan(memory)
@@ -102,8 +102,8 @@ def _restore(call: Invocation, everything: bool, dry_run: bool) -> int:
 def _lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> int:
     """Check the ledger alone, or files by themselves."""
     from projection.policy.model import Privacy
-    from rituals.check.check_runner import made
-    from rituals.check.lint.linted_files import lint_files
+    from rituals.check.check_registry import made
+    from rituals.check.linted_files import lint_files
     from rituals.cli.terminal.sarif_text import FORGES, show_on_forge
 
     form = "json" if call.json else form

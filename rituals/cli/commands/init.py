@@ -24,8 +24,7 @@ from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import told
 from rituals.setup.existing_files import riding
-from rituals.setup.home_setup import apply_setup, plan_setup, with_hooks
-from rituals.setup.personal_home import plan_personal
+from rituals.setup.home_setup import apply_setup, plan_personal, plan_setup, with_hooks
 from rituals.setup.setup_plan import SetupPlan
 from rituals.setup.tree import prefix_of
 

@@ -253,7 +253,7 @@ def _hook_up(
 
 def _offer_past(call: Invocation, base: str) -> None:
     """Offer to read the sessions that were held here before the hooks."""
-    from rituals.cli.terminal.past_text import tell_past
+    from rituals.cli.terminal.intake_text import tell_past
     from rituals.hosts.capture.session_choice import past_sessions
 
     found = past_sessions(base, user_folder(), variables())

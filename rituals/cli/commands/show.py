@@ -64,7 +64,7 @@ def _show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: s
         return
     if not (ids or as_of or kind or tier or call.json):
         return call.out.text(memory.continuity())
-    from rituals.cli.terminal.selection_text import select
+    from rituals.cli.terminal.recall_text import select
 
     state = memory.state(as_of)
     if call.json:
@@ -99,7 +99,7 @@ def _list(
     """List facts, a line each."""
     from memory.query.fact_marks import known
     from rituals.cli.terminal.listing_text import in_sections, line_object, matching, print_line
-    from rituals.cli.terminal.selection_text import select
+    from rituals.cli.terminal.recall_text import select
 
     memory, out = call.reader(), call.out
     state = memory.state()

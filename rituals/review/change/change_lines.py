@@ -11,8 +11,8 @@ from ledger.model.record import Record
 from memory.api import Memory
 from memory.write.personal_guard import is_own
 from rituals.check.check_registry import bare, order
-from rituals.check.lint.secrets import text_findings
-from rituals.check.lint.statements import statements_in
+from rituals.check.linted_files import text_findings
+from rituals.check.statements import statements_in
 from rituals.review.change.change_facts import Change, change_of, untold_work
 from rituals.review.change.change_remarks import remarks
 

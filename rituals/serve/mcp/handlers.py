@@ -22,7 +22,7 @@ from rituals.serve.open_memory import OpenMemory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.answers.failure_values import Failure
+    from rituals.answers.record_fields import Failure
 
 _NAME_CHARS = 100
 _CONNECTION, _CONNECTION_CHARS, _CALLER_CHARS = "mcp-session-id", 32, 60

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.api import Memory
-    from rituals.answers.failure_values import Failure
+    from rituals.answers.record_fields import Failure
     from rituals.serve.mcp.handlers import Handlers
     from rituals.serve.mcp.stdio import Wire
 

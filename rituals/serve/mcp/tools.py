@@ -204,9 +204,8 @@ def task(
     Raises:
         WrongUsage: the action lacks what it is about.
     """
-    from rituals.record.tasks.handoff import Leaving, handing_over
     from rituals.record.tasks.new_task import Author
-    from rituals.record.tasks.task_steps import moving, picking, starting
+    from rituals.record.tasks.task_steps import Leaving, handing_over, moving, picking, starting
 
     def needed(name: str, said: str) -> str:
         if not said.strip():
@@ -263,7 +262,7 @@ def status(memory: "Memory", caller: Caller) -> Answered:
     """Say where the ledger stands, and what the command line would say beside it on standard error."""
     from rituals.answers.json_objects import status_object
     from rituals.answers.status_values import overview
-    from rituals.check.verify.log_set_checks import policy_problem
+    from rituals.check.verify.projection_checks import policy_problem
 
     found, cache = overview(memory), memory.cache()
     problem = [policy_problem(cache.policy_problem)] if cache.policy_problem else []

@@ -14,7 +14,7 @@ from ledger.errors import DiurnaError, HomeNotFound
 from ledger.escape import visible
 from ledger.model.findings import Finding
 from projection.brief.brief_values import YOURS_FLAG, YOURS_TITLE
-from rituals.answers.failure_values import Failure
+from rituals.answers.record_fields import Failure
 
 #: An object as the protocol carries it.
 Answered = dict[str, Any]

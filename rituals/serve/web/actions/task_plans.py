@@ -10,9 +10,15 @@ from memory.api import Memory
 from memory.write.draft import Receipt, SessionDraft
 from projection.work.finding_facts import BugFound
 from rituals.record.own_home_parts import Drafts
-from rituals.record.tasks.handoff import Leaving, handing_over
 from rituals.record.tasks.new_task import Author, NewTask, adding
-from rituals.record.tasks.task_steps import Change, carried_out, moving, starting
+from rituals.record.tasks.task_steps import (
+    Change,
+    Leaving,
+    carried_out,
+    handing_over,
+    moving,
+    starting,
+)
 from rituals.review.finding_reports import DISMISSED, KNOWN, Reported, report
 from rituals.serve.web.actions import twin_commands
 from rituals.serve.web.actions.form_fields import Fields

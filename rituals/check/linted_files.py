@@ -1,4 +1,7 @@
-"""Find secrets and personal data in stored texts, as findings that never hold a value."""
+"""Check single files before they are appended or committed: drafts, staged logs, projections.
+
+Secrets and personal data are findings that never hold a value.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,21 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ledger.codec.conflict_markers import marker_line
-from ledger.codec.log import conflicted
+from ledger.codec.log import conflicted, decode, stamp_findings
+from ledger.codec.validate import problems
 from ledger.heavy_work import Uncollected, in_two, may_fork
 from ledger.home import Home
-from ledger.model.findings import Finding
-from ledger.model.layout import ARCHIVE_DIR, EDITABLE, POLICY_FILE
+from ledger.model.findings import INFO, Finding
+from ledger.model.layout import ARCHIVE_DIR, EDITABLE, POLICY_FILE, stem_of
 from ledger.model.logset import LogRef
+from ledger.model.order import is_sealed, is_stem
+from ledger.model.seal import breaks_seal
 from ledger.model.session import LOG_LIMIT_BYTES
 from ledger.secrets.log_redaction import KEEP, article, first_of
 from ledger.secrets.match import SECRET
 from ledger.secrets.scanner import Lines, find_all, find_secrets
+from rituals.check.check_registry import in_order
+from rituals.check.verify.projection_checks import conflict_findings, gone_policy, policy_problem
 
 Progress = Callable[[int, int], None]
 
@@ -112,4 +120,50 @@ def _part(
             progress(number, len(refs))
         if data is not None:
             found += text_findings(ref.path, data, personal)
+    return found
+
+
+def lint_files(files: Iterable[tuple[str, bytes]], personal: str) -> tuple[Finding, ...]:
+    """Check files by themselves; what only the ledger knows is not asked.
+
+    `personal` is what the policy says of personal data.
+    """
+    found: list[Finding] = []
+    for path, data in files:
+        found += text_findings(path, data, personal)
+        if path.split("/")[-1] == POLICY_FILE:
+            found += _of_policy(path, data)
+        elif is_projection(path):
+            found += conflict_findings(path, data)
+        else:
+            found += of_log(path, data)
+    return in_order(found)
+
+
+def _of_policy(path: str, data: bytes) -> list[Finding]:
+    """Say why a policy could not be read, or which of its keys mean nothing."""
+    from ledger.errors import PolicyInvalid
+    from projection.policy.toml import read_policy
+
+    try:
+        read_policy(data, newer_ok=True)
+    except PolicyInvalid as problem:
+        return [policy_problem(str(problem))._replace(file=path, hint=problem.hint)]
+    return list(gone_policy(data, path))
+
+
+def of_log(path: str, data: bytes) -> list[Finding]:
+    """Say what a reader of the log would, or, of a draft, what an append would refuse."""
+    stem = stem_of(path)
+    by_hand = is_stem(stem) and not is_sealed(stem)
+    log, noticed = decode(data, sealed=not by_hand, file=path)
+    found = list(noticed)
+    if breaks_seal(stem, data):
+        said = "the bytes are not those that the log was sealed with"
+        found.append(Finding("seal-broken", said, path, hint="put it back as git has it"))
+    elif is_sealed(stem):
+        found += stamp_findings(stem, data, path)
+    elif not is_stem(stem) and all(one.severity == INFO for one in noticed):
+        refused = problems(log._replace(title=log.title or "Work session"))
+        found += [one._replace(file=path) for one in refused if one.code != "not-canonical"]
     return found
