@@ -19,7 +19,6 @@ from rituals.decide.open_contradictions import KINDS, disputes
 from rituals.review.learning_plan import plan_learning
 from rituals.review.review_plan import Plan, plan_review
 from rituals.review.review_question import INVARIANT_DUE
-from rituals.serve.web.actions.answer_forms import answer
 from rituals.serve.web.actions.form_fields import (
     LIMIT_CHARS,
     LIMIT_IDS,
@@ -29,7 +28,7 @@ from rituals.serve.web.actions.form_fields import (
 )
 from rituals.serve.web.actions.form_plan import preview
 from rituals.serve.web.actions.form_shapes import FORMS
-from rituals.serve.web.actions.form_table import ACTIONS, Notices
+from rituals.serve.web.actions.form_table import ACTIONS, Notices, answer
 from tests.campaigns.homes import git, lay, logs_in
 from tests.conftest import NOW_MS, Ran, Run
 from tests.web.homes import undecided

@@ -6,6 +6,8 @@ import re
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from rituals.serve.web.actions.form_plan import OWN_WORDS
+from rituals.serve.web.actions.form_shapes import command
 from rituals.serve.web.html.templates import HERE, Renderer, address_of
 
 _CALLS = """{% from "forms.html" import act, look, opened with context %}
@@ -62,3 +64,23 @@ def test_a_text_is_offered_only_where_a_page_shows_it_as_it_is() -> None:
     assert offered("\nTwo\n<lines>.") == "\nTwo\n&lt;lines&gt;.</textarea>\n"
     for hidden in ("Ten\u202eseconds.", f"The key is {'AKIA' + 'Q3EGRIZ7' * 2}, as ever."):
         assert offered(hidden) == "</textarea>\n"
+
+
+def test_a_page_that_only_reads_shows_commands_of_the_forms() -> None:
+    """What is empty is left out, what a person has to say is left to them, a hyphen is no option."""
+    shown = {
+        command("confirm", id=["a", "b"]): "review --confirm a b",
+        command(
+            "reopen", id="a", title="Reopen a"
+        ): "append --type edit --title 'Reopen a' --reopen a",
+        command("deny", id="a", reason=OWN_WORDS): "forget a --false --reason '…'",
+        command("deny", id="a", instead="b"): "forget a --replaced-by b",
+        command("archive", id="a"): "forget a --archive --reason '…'",
+        command("start", id="a", take_over=True): "task start a --take-over",
+        command("hand-over", id="a", done=OWN_WORDS): "task handoff a --done '…'",
+        command("reword", id="a", text="-x", until="date 2027-01-31"): (
+            "edit --until 'date 2027-01-31' -- a -x"
+        ),
+        command("resolve", id="a", closed=True): "conflicts a --closed",
+    }
+    assert list(shown) == [f"diurna {line}" for line in shown.values()]

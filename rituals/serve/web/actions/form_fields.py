@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.findings import Finding
@@ -15,6 +16,8 @@ LIMIT_VALUES, LIMIT_CHARS = 400, 16_000
 #: The most ids in one form.
 LIMIT_IDS = 200
 _SHOWN_CHARS = 60
+#: How the value of a field is read: as it is, a value each line, ids, one value or none.
+TEXT, LINES, IDS, ONE = "text", "lines", "ids", "one"
 
 
 class Fields(Record):
@@ -48,17 +51,6 @@ class Fields(Record):
         if len(found) > 1:
             raise WrongUsage(f"the form has {len(found)} values for {name}")
         return found[0] if found else ""
-
-    def reason(self) -> str:
-        """Return why, in a person's words.
-
-        Raises:
-            WrongUsage: no reason is given.
-        """
-        said = self.one("reason").strip()
-        if not said:
-            raise WrongUsage("the reason is empty", hint="say in a sentence why")
-        return said
 
     def ticked(self, name: str) -> tuple[str, ...]:
         """Return what is ticked of a list, each once.
@@ -104,6 +96,45 @@ class Fields(Record):
                 hint = "ids are lower-case words joined by hyphens or dots"
                 raise NotFound(f"{one[:_SHOWN_CHARS]!r} is no id of a fact", hint=hint)
         return found
+
+
+class Field(Record):
+    """What a form asks for."""
+
+    name: str
+    label: str
+    rows: int = 0  #: of a text of several lines; 0 for one line
+    needed: bool = False  #: whether it can not be left empty
+    hint: str = ""  #: what stands below its label
+    offers: str = ""  #: which values, where one of some is chosen
+    tick: bool = False  #: it is ticked or not
+    reads: str = ""  #: how its value is read; "" for a text where it has rows, else for a line
+
+    def value(self, fields: Fields) -> Any:
+        """Return what a form says in it.
+
+        Raises:
+            WrongUsage: it is a reason, and none is given.
+        """
+        if self.tick:
+            return bool(fields.one(self.name))
+        said = fields.one(self.name).strip()
+        if self.name == "reason" and self.needed and not said:
+            raise WrongUsage("the reason is empty", hint="say in a sentence why")
+        if self.reads == LINES:
+            return tuple([one for line in said.split("\n") if (one := line.strip())])
+        if self.reads == IDS:
+            return tuple(said.replace(",", " ").split())
+        if self.reads == ONE:
+            return (said,) if said else ()
+        return said if self.rows or self.reads == TEXT else " ".join(said.split())
+
+
+class Values(dict[str, Any]):
+    """What a form says, by the names of its fields, and what becomes of that in its command."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self[name]
 
 
 class Recorded(Record):

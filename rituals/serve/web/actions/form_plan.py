@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ledger.codec.log import decode, entry_of
 from ledger.model.event import FactCreated, FactUpdated
@@ -14,25 +16,30 @@ from memory.write.draft import Receipt, told
 from memory.write.duplicate_check import findings_of, notice
 from rituals.decide.decision import Author, Decision, record
 from rituals.record.own_home_parts import Drafts
+from rituals.record.tasks.task_steps import Change, carried_out
 from rituals.serve.web.actions.form_fields import Action, Fields, Recorded
 
 _AGAIN = "the same was recorded a moment ago"
+#: Stands in a command where a person has to say something.
+OWN_WORDS = "…"
+#: What asks the questions that a page answers, and proposes what it accepts.
+REVIEW, LEARN = "diurna review", "diurna review --learn"
 
 
 class FormPlan(Record):
     """What a form is about to record."""
 
-    command: str  #: that does the same on the command line
     #: appends it, or with True says what the receipt would be; None where there is nothing to record
     append: Callable[[bool], Receipt | None]
     title: str = ""  #: of the log
     does: tuple[str, ...] = ()  #: what it does, a line each; else its receipt says that
     already: str = ""  #: why there is nothing to record, "" if there is something
     told: tuple[str, ...] = ()  #: what whoever does this should know
+    findings: tuple[Finding, ...] = ()  #: what is odd about the form
+    command: str = ""  #: that does the same on the command line
     before: str = ""  #: the text that another one replaces, "" for none
     after: str = ""  #: that one
     places: tuple[str, ...] = ()  #: where git goes on having what is withheld
-    findings: tuple[Finding, ...] = ()  #: what is odd about the form
     reversible: bool = True  #: whether a log can take it back
 
 
@@ -42,9 +49,8 @@ class Preview(Record):
     plan: FormPlan
     log: str = ""  #: the log as it would be written, "" where there is nothing to record
     does: tuple[str, ...] = ()  #: what it would do
-    findings: tuple[
-        Finding, ...
-    ] = ()  #: what would be noticed: what it repeats or contradicts, a secret
+    #: what would be noticed: what it repeats or contradicts, a secret
+    findings: tuple[Finding, ...] = ()
 
 
 #: Plans what a form asks for; a refusal is a `DiurnaError`.
@@ -82,23 +88,54 @@ def preview(memory: Memory, planning: Planning, fields: Fields) -> Preview:
     return Preview(plan, receipt.data.decode(), _does(plan, receipt), tuple(dict.fromkeys(found)))
 
 
-def decided(
-    memory: Memory, decision: Decision, command: str, *, reversible: bool = True
-) -> FormPlan:
-    """Plan the log of a decision."""
+def planned(memory: Memory, made: Decision | Drafts | Callable[[], Change] | FormPlan) -> FormPlan:
+    """Plan the log of a decision, of a draft, or of a step of a task, as the command line makes it."""
+    match made:
+        case FormPlan():
+            return made
+        case Decision():
+            return FormPlan(
+                lambda dry_run: record(memory, made, Author(), dry_run=dry_run),
+                made.title, made.does, made.already, made.hints,
+            )  # fmt: skip
+        case Drafts():
+            draft = made.here or made.own
+            return FormPlan(
+                lambda dry_run: made.append(memory, dry_run=dry_run, tiers=True),
+                draft.title if draft else "", findings=made.findings,
+            )  # fmt: skip
+    change = made()  # it is planned again where somebody writes in between
     return FormPlan(
-        command, lambda dry_run: record(memory, decision, Author(), dry_run=dry_run), decision.title,
-        decision.does, decision.already, decision.hints, reversible=reversible,
+        lambda dry_run: carried_out(memory, made, dry_run=dry_run)[1],
+        change.draft.title if change.draft else "", already=change.already, told=change.notes,
     )  # fmt: skip
 
 
-def drafted(memory: Memory, drafts: Drafts, command: str) -> FormPlan:
-    """Plan the log of a draft; one that is sent twice is recorded once."""
-    draft = drafts.here or drafts.own
-    return FormPlan(
-        command, lambda dry_run: drafts.append(memory, dry_run=dry_run, tiers=True),
-        draft.title if draft else "", findings=drafts.findings,
-    )  # fmt: skip
+def typed(command: str, values: Mapping[str, Any]) -> str:
+    """Write a command line from its form.
+
+    Of the form's words `{name}` and `{name,other}` stand for values, `--option` and `--option=name` for an
+    option that has one, with `|--other` for what stands there without; others for themselves, `!--so` too.
+    """
+    words = ["diurna"]
+    for word in command.split():
+        option, _, other = word.partition("|")
+        option, _, name = option.partition("=")
+        names = (name or option.strip("-{}").replace("-", "_")).split(",")
+        found = [one for name in names for one in _each(values.get(name))]
+        if word[0] == "{":
+            words += ["--", *found] if any(one.startswith("-") for one in found) else found
+        elif word[0] == "-":
+            words += [part for one in found for part in (option, one) if part is not True]
+            words += [other] if other and not found else []
+        else:
+            words.append(word.removeprefix("!"))
+    return shlex.join(words)
+
+
+def _each(value: Any) -> list[Any]:
+    """Return a value, or each of several; none of them is empty."""
+    return [one for one in ([value] if isinstance(value, str | bool) else value or ()) if one]
 
 
 def _does(plan: FormPlan, receipt: Receipt) -> tuple[str, ...]:

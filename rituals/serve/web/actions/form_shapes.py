@@ -1,55 +1,259 @@
-"""List the forms that are seen before they are written: what each asks for, and what plans its log."""
+"""List the forms: what each asks for, the command that does the same, and what plans the log of both.
+
+A form names its command, in whose words it is read; what that would record is planned by the functions
+that the command calls. So a page records byte for byte what the command line does.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ledger.codec.fact_blocks import tidy
+from ledger.errors import DiurnaError, WrongUsage
 from ledger.model.record import Record
-from rituals.decide.confirmation import archiving, reinstatement, returning
-from rituals.serve.web.actions import fact_plans, task_plans, twin_commands
-from rituals.serve.web.actions.form_plan import Planning
+from ledger.model.session import CLOSABLE, EDIT
+from ledger.model.task_states import DONE
+from memory.api import Memory
+from memory.write.draft import SessionDraft
+from projection.work.finding_facts import BugFound
+from rituals.decide.confirmation import archiving, confirmation, reinstatement, returning
+from rituals.decide.decision import titled
+from rituals.decide.fact_corrections import Wording, closing, denial, holding, rewording
+from rituals.decide.open_contradictions import disputes
+from rituals.decide.redaction import held_lines, redaction, standing
+from rituals.decide.resolution import Verdict, choices, resolution
+from rituals.record.answer_lines import title_of
+from rituals.record.draft_composer import free_id, kinds_of, taken_in, words_for
+from rituals.record.option_values import new_fact, slips_of
+from rituals.record.own_home_parts import Drafts, drafts_of
+from rituals.record.request import Request, Supersession
+from rituals.record.tasks.new_task import Author, NewTask, adding
+from rituals.record.tasks.task_steps import Leaving, handing_over, moving, starting
+from rituals.review.finding_reports import DISMISSED, KNOWN, report
+from rituals.serve.web.actions.form_fields import IDS, LINES, ONE, TEXT, Field, Fields, Values
+from rituals.serve.web.actions.form_plan import OWN_WORDS, FormPlan, planned, typed
 
 #: What a choice offers; the page knows which there are.
 KINDS, STATES, PRIORITIES = "kinds", "states", "priorities"
-
-
-class Field(Record):
-    """What a form asks for."""
-
-    name: str
-    label: str
-    rows: int = 0  #: of a text of several lines; 0 for one line
-    needed: bool = False  #: whether it can not be left empty
-    hint: str = ""  #: what stands below its label
-    offers: str = ""  #: `KINDS`, `STATES` or `PRIORITIES`, where one of some values is chosen
-    tick: bool = False  #: it is ticked or not
+_CLOSED = {"": None, "open": False, "closed": True}
+#: What a fact has beside its text that a form can change.
+_BESIDE = ("kind", "until", "entity", "tags")
 
 
 class Shape(Record):
     """A form."""
 
     title: str  #: what it does, as its page is called; "…" stands for the fact
-    plan: Planning
+    command: str  #: that does the same (`form_plan.typed`)
+    does: Callable[[Memory, Values], Any]  #: plans it, as `form_plan.planned` takes it
     fields: tuple[Field, ...] = ()
     said: str = ""  #: what it does, in a sentence
     #: whether it goes by the text that its page showed: another one that came meanwhile is a refusal
     by_text: bool = False
+    reversible: bool = True  #: whether a log can take it back
+
+    def plan(self, memory: Memory, fields: Fields) -> FormPlan:
+        """Plan what a form that was filled in records.
+
+        Raises:
+            DiurnaError: it is refused.
+        """
+        of_one = OWN_WORDS in self.title
+        values = Values(fields=fields, id=fields.fact() if of_one else fields.facts())
+        values |= {one.name: one.value(fields) for one in self.fields}
+        if self.by_text:
+            values["id"] = _as_shown(memory, fields)
+        plan = planned(memory, self.does(memory, values))
+        return plan._replace(command=typed(self.command, values), reversible=self.reversible)
+
+    def written(self, **values: Any) -> str:
+        """Write its command for whoever only looks; what a person has to say is left to them."""
+        needed = {one.name: OWN_WORDS for one in self.fields if one.name == "reason" and one.needed}
+        return typed(self.command, needed | values)
+
+
+def _note(memory: Memory, form: Values, old: str = "") -> Drafts:
+    """Plan to add a fact; whoever writes it down is not at work, so that no fact ages by it."""
+    kinds, text = kinds_of(memory), tidy(form.text)
+    if not text:
+        raise WrongUsage("the text is empty", hint="write what holds, in a sentence")
+    names = form.entity.replace('"', "")
+
+    def option(id: str = "") -> str:
+        keys = [f"id={id}"] * bool(id) + [f'entity="{names}"'] * bool(names)
+        return f"{form.kind or 'fact'}: {' '.join([*keys, text])}"
+
+    said = slips_of((option(),), kinds, "--new")
+    new = new_fact(option(), kinds, "--new", "write what holds, in a sentence")
+    pairs: tuple[Supersession, ...] = ()
+    form |= {"title": titled("Replace", (old,)) if old else title_of([new]), "new": option()}
+    if old:
+        words = words_for(memory, [new])
+        new = new._replace(id=new.id or free_id(new.text, {old}, taken_in(memory), {}, words))
+        pairs = (Supersession(old, new.id),)
+        form |= {"new": option(new.id), "supersede": f"{old}={new.id}"}
+    asked = Request(form.title, form.body, type=EDIT, new=(new,), supersede=pairs)
+    drafts = drafts_of(memory, asked, options=True)
+    return drafts._replace(findings=(*said, *drafts.findings))
+
+
+def _reword(memory: Memory, form: Values) -> FormPlan:
+    """Plan to say a fact in other words, or to give it another kind or end."""
+    fact, text = holding(memory, form.id), tidy(form.text)
+    if not text:
+        raise WrongUsage("the new text is empty", hint="write what it says, or that it is false")
+    same = text == fact.text and len(fact.heads) == 1
+    known = {**dict(fact.meta), "kind": fact.kind}
+    form |= {key: "" if form[key] == known.get(key, "") else form[key] for key in _BESIDE}
+    form |= {"text": "" if same else text, "id": fact.id}
+    asked = Wording(form.text, form.kind, form.until, form.entity, form.tags)
+    plan = planned(memory, rewording(memory, fact.id, asked, form.reason))
+    return plan if same else plan._replace(before=fact.text, after=text)
+
+
+def _thread(memory: Memory, id: str) -> str:
+    """Return the id of what can be closed and opened.
+
+    Raises:
+        DiurnaError: it can not.
+    """
+    fact = memory.standing(id).fact
+    if fact.kind not in CLOSABLE:
+        hint = f'`diurna forget {id} --archive --reason "…"` puts it away'
+        raise DiurnaError(f"{id} is of kind {fact.kind}, which is never closed", hint=hint)
+    if fact.false:
+        hint = f'`diurna edit {id} --restore --reason "…"` says that it holds after all'
+        raise DiurnaError(f"{id} is false: there is nothing to close", hint=hint)
+    return fact.id
+
+
+def _reopen(memory: Memory, form: Values) -> Any:
+    form["id"] = id = _thread(memory, form.id)
+    form["title"] = f"Reopen {id}"
+    if not memory.standing(id).fact.closed:
+        return FormPlan(lambda dry_run: None, already=f"{id} is open")
+    asked = Request(titled("Reopen", (id,)), form.reason, type=EDIT, reopen=(id,))
+    plan = planned(memory, drafts_of(memory, asked, options=True))
+    return plan._replace(does=(f"{id} is open again",))
+
+
+def _withhold(memory: Memory, form: Values) -> FormPlan:
+    """Plan to show a fact's text to nobody again; what git still has is told."""
+    found = redaction(memory, (form.id,), form.reason)
+    plan = planned(memory, found.decision)
+    held = held_lines(found, standing(memory, found.git))
+    places = tuple([line.strip() for line in held if line.startswith(" ")])
+    first, *rest = [line for line in held if not line.startswith(" ")] or [""]
+    told = (f"{first.rstrip(':')}.", " ".join(rest)) if first else ()
+    return plan._replace(told=(*told, *plan.told), places=places)
+
+
+def _add_task(memory: Memory, form: Values) -> Drafts:
+    if not form.text:
+        raise WrongUsage("the text is empty", hint="say what is to be done")
+    new = NewTask(
+        form.text, priority=form.priority, owner=form.owner, goal=form.goal, workstream=form.workstream,
+        depends=form.depends, criteria=form.criterion, questions=form.question, risks=form.risk,
+    )  # fmt: skip
+    return Drafts(*adding(memory, new, Author()))
+
+
+def _move(memory: Memory, form: Values, state: str) -> Any:
+    if not state:
+        raise WrongUsage("no state is chosen", hint="choose the state that it is in from now on")
+    return partial(moving, memory, form.id, state, Author(), form.why)
+
+
+def _hand_over(memory: Memory, form: Values) -> Any:
+    points = form.done, form.remaining, form.warning, form.question, form.first
+    return partial(
+        handing_over, memory, form.id, Leaving(form.to, *points, form.confidence), Author()
+    )
+
+
+def _report(memory: Memory, form: Values) -> FormPlan:
+    """Plan to report what is wrong; whoever meets the same names the same fact."""
+    if not (form.rule and form.text):
+        raise WrongUsage("a finding needs a rule and a message", hint="say what it breaks, and how")
+    bug = BugFound(form.rule, form.text, form.path, form.symbol)
+    reported = partial(report, memory, (bug,), SessionDraft(title=""))
+    form["finding"] = f"finding: {form.text}"
+    (taken,) = reported(dry_run=True).taken
+    said = f"{taken.bug.id} is {taken.outcome}"
+    return FormPlan(
+        lambda dry_run: reported(dry_run=dry_run).receipt, f"Finding: {form.rule}",
+        (f"{said}: {taken.bug.text}",), said if taken.outcome in (KNOWN, DISMISSED) else "",
+    )  # fmt: skip
+
+
+def _as_shown(memory: Memory, fields: Fields) -> str:
+    """Return the fact that a form is about; it has to say what the page showed.
+
+    Raises:
+        DiurnaError: it says something else by now.
+    """
+    fact, seen = memory.standing(fields.fact()).fact, fields.many("seen")
+    if seen and set(seen) != {head.id for head in fact.heads}:
+        said = f"{fact.id} says something else by now than the page showed"
+        raise DiurnaError(said, hint="look at what it says now; your own words stand here still")
+    return fact.id
+
+
+def _confirm(memory: Memory, form: Values) -> Any:
+    if not form.id:
+        raise WrongUsage("nothing is ticked", hint="tick what still holds, and confirm it then")
+    return confirmation(memory, form.id)
+
+
+def _resolve(memory: Memory, form: Values) -> Any:
+    """Plan to resolve a contradiction: by a side, by a new text, or by a state.
+
+    Where the form says which sides it showed, another side that came meanwhile is a reason to refuse:
+    a side that nobody saw is decided by nobody.
+    """
+    fields, stands = form.fields, form.fields.one("stands")
+    form |= {
+        "id": fields.fact(),
+        "choose": fields.one("choose"),
+        "text": fields.one("text").strip(),
+    }
+    form |= {"state": fields.one("state"), "open": stands == "open", "closed": stands == "closed"}
+    if stands not in _CLOSED:
+        raise WrongUsage(f"a thread is open or closed, and not {stands[:20]!r}")
+    if "text" in dict(fields.pairs) and not (form.text or form.choose or form.state):
+        raise WrongUsage("the new text is empty", hint="write what holds, or choose a side")
+    found = choices(disputes(memory, (form.id,)))
+    seen, now = fields.many("side"), tuple(dict.fromkeys([one.id for one in found]))
+    if now and ((seen and set(seen) != set(now)) or (form.choose and form.choose not in now)):
+        said = f"other sides of {form.id} stand than the page showed: {', '.join(now)}"
+        hint = "the page of the review shows them as they stand now; choose there"
+        raise DiurnaError(said, hint=hint)
+    return resolution(memory, form.id, Verdict(form.choose, form.text, _CLOSED[stands], form.state))
 
 
 def _why(question: str, *, needed: bool = False) -> Field:
-    return Field("reason", question, needed=needed)
+    return Field("reason", question, needed=needed, reads=TEXT)
+
+
+def _points(name: str, label: str, hint: str = "") -> Field:
+    return Field(name, label, 2, hint=hint, reads=ONE)
 
 
 _KIND = Field("kind", "Kind", offers=KINDS)
 _ENTITY = Field("entity", "About", hint="names, with commas: Payments API, Redis")
 _BODY = Field("body", "Why, and what came of it", 3, hint="stands in the log, beside the fact")
-_WHY = Field("why", "Why?")
+_WHY = Field("why", "Why?", reads=TEXT)
+_ADDED = "append !--type edit --title --new --supersede --body"
 FORMS: dict[str, Shape] = {
     "note": Shape(
-        "Add a fact", fact_plans.note,
+        "Add a fact", _ADDED, _note,
         (Field("text", "What holds", 4, needed=True), _KIND, _ENTITY, _BODY),
         "One sentence that stands alone: what, and why.",
     ),
     "reword": Shape(
-        "Reword …", fact_plans.reword,
+        "Reword …", "edit --kind --until --entity --tags --reason {id,text}", _reword,
         (Field("text", "What it says from now on", 5, needed=True), _KIND,
          Field("until", "What ends it", hint="tag v5*, merged x, gone PATH, date 2027-01-31"),
          _ENTITY, Field("tags", "Tags", hint="with commas"),
@@ -58,68 +262,86 @@ FORMS: dict[str, Shape] = {
         by_text=True,
     ),
     "deny": Shape(
-        "Say that … is false", fact_plans.deny,
+        "Say that … is false", "forget {id} --replaced-by=instead|--false --reason",
+        lambda memory, form: denial(memory, form.id, form.instead, form.reason),
         (_why("Why does it not hold?"),
          Field("instead", "What holds instead", hint="the id of a fact that is there; empty for nothing")),
         "Agents are not told it any more. Its text stays, marked as false.", by_text=True,
     ),
     "replace": Shape(
-        "Replace …", fact_plans.replace,
+        "Replace …", _ADDED, lambda memory, form: _note(memory, form, holding(memory, form.id).id),
         (Field("text", "What holds now", 4, needed=True), _KIND, _ENTITY, _BODY),
         "A new fact; the old one is false from then on, and leads to it.", by_text=True,
     ),
     "withhold": Shape(
-        "Withhold …", fact_plans.withhold, (_why("Why? Do not repeat what is withheld.", needed=True),),
+        "Withhold …", "redact {id} --reason", _withhold,
+        (_why("Why? Do not repeat what is withheld.", needed=True),),
         "Its text is shown to nobody again: not here, not to agents, not in exports. Git's history "
-        "keeps it until somebody purges it. No undo.", by_text=True,
+        "keeps it until somebody purges it. No undo.", by_text=True, reversible=False,
     ),
-    "close": Shape("Close …", fact_plans.close, (_why("What came of it?"),)),
-    "reopen": Shape("Open … again", fact_plans.reopen, (_why("Why?"),)),
+    "close": Shape(
+        "Close …", "close {id} --reason",
+        lambda memory, form: closing(memory, (_thread(memory, form.id),), form.reason),
+        (_why("What came of it?"),),
+    ),
+    "reopen": Shape(
+        "Open … again", "append !--type edit --title --reopen=id --body=reason", _reopen, (_why("Why?"),)
+    ),
     "archive": Shape(
-        "Put … into the archive", fact_plans.with_reason(archiving, twin_commands.archive),
+        "Put … into the archive", "forget {id} !--archive --reason",
+        lambda memory, form: archiving(memory, form.id, form.reason),
         (_why("Why is it not needed?", needed=True),),
         "It holds, and agents are not told it unasked.",
     ),
     "return": Shape(
-        "Take … out of the archive", fact_plans.with_reason(returning, twin_commands.take_out),
+        "Take … out of the archive", "forget {id} !--back --reason",
+        lambda memory, form: returning(memory, form.id, form.reason),
         (_why("Why is it needed again?", needed=True),),
     ),
     "reinstate": Shape(
-        "Let … hold after all", fact_plans.with_reason(reinstatement, twin_commands.reinstate),
+        "Let … hold after all", "edit {id} !--restore --reason",
+        lambda memory, form: reinstatement(memory, form.id, form.reason),
         (_why("Why does it hold?", needed=True),),
     ),
     "add-task": Shape(
-        "Add a task", task_plans.add,
+        "Add a task", "task add --priority --owner --goal --workstream --depends --criterion --question "
+        "--risk {text}", _add_task,
         (Field("text", "What is to be done", 3, needed=True),
          Field("priority", "Priority", offers=PRIORITIES),
-         Field("criterion", "It is done when", 2, hint="a criterion on each line"),
+         Field("criterion", "It is done when", 2, hint="a criterion on each line", reads=LINES),
          Field("owner", "For whom", hint="an agent or a person; empty for whoever takes it"),
-         Field("depends", "What comes first", hint="ids of tasks, with commas"),
+         Field("depends", "What comes first", hint="ids of tasks, with commas", reads=IDS),
          Field("goal", "What it is good for"), Field("workstream", "Part of"),
-         Field("question", "What is open", 2, hint="a question on each line"),
-         Field("risk", "What may go wrong", 2, hint="a risk on each line")),
+         Field("question", "What is open", 2, hint="a question on each line", reads=LINES),
+         Field("risk", "What may go wrong", 2, hint="a risk on each line", reads=LINES)),
     ),
     "start": Shape(
-        "Start …", task_plans.start,
+        "Start …", "task start {id} --take-over",
+        lambda memory, form: partial(starting, memory, form.id, Author(), take_over=form.take_over),
         (Field("take_over", "Take it over, if somebody has it and that is agreed", tick=True),),
         "It is in progress then, and yours.",
     ),
     "move": Shape(
-        "Move …", task_plans.move, (Field("state", "Where it stands from now on", offers=STATES), _WHY),
+        "Move …", "task move {id} {state} --why",
+        lambda memory, form: _move(memory, form, form.state),
+        (Field("state", "Where it stands from now on", offers=STATES), _WHY),
     ),
-    "done": Shape("Finish …", task_plans.done, (_WHY,)),
+    "done": Shape(
+        "Finish …", "task done {id} --why", lambda memory, form: _move(memory, form, DONE), (_WHY,)
+    ),
     "hand-over": Shape(
-        "Hand over …", task_plans.hand_over,
+        "Hand over …", "task handoff {id} --to --done --remaining --warning --question --next=first "
+        "--confidence", _hand_over,
         (Field("to", "To whom", hint="an agent or a role; empty for whoever takes it"),
-         Field("done", "What is done", 2, hint="a point on each line"),
-         Field("remaining", "What is left", 2, hint="a point on each line"),
-         Field("first", "What comes first", 2), Field("warning", "What to look out for", 2),
-         Field("question", "What is open", 2),
+         _points("done", "What is done", "a point on each line"),
+         _points("remaining", "What is left", "a point on each line"),
+         _points("first", "What comes first"), _points("warning", "What to look out for"),
+         _points("question", "What is open"),
          Field("confidence", "How sure you are that what is done is right", hint="a word or a number")),
         "The next one reads it before anything else.",
     ),
     "report-finding": Shape(
-        "Report a finding", task_plans.report_finding,
+        "Report a finding", "note --rule --path --symbol {finding}", _report,
         (Field("text", "What is wrong", 2, needed=True),
          Field("rule", "What it breaks", needed=True, hint="a rule, as the tool or you call it"),
          Field("path", "File", hint="as the repository has it"),
@@ -127,3 +349,19 @@ FORMS: dict[str, Shape] = {
         "One fact for one bug: whoever meets the same one names the same fact.",
     ),
 }  # fmt: skip
+#: What is recorded at once, by a button of a page.
+AT_ONCE = {
+    "confirm": Shape("", "review !--confirm {id}", _confirm, reversible=False),
+    "resolve": Shape(
+        "", "conflicts {id} --choose --text --state --closed --open", _resolve, reversible=False
+    ),
+    "shut": Shape(
+        "", "close {id}",
+        lambda memory, form: closing(memory, form.fields.ticked("id") and form.id, ""),
+    ),
+}  # fmt: skip
+
+
+def command(name: str, **values: Any) -> str:
+    """Write the command of a form, for whoever only looks."""
+    return (FORMS | AT_ONCE)[name].written(**values)

@@ -17,8 +17,9 @@ from ledger.remote.forge import Forge
 from projection.document.archive_pages import summary_of
 from projection.fold.projection_state import Summary
 from projection.text.clipping import clipped
-from rituals.serve.web.actions import twin_commands
 from rituals.serve.web.actions.form_fields import Recorded
+from rituals.serve.web.actions.form_plan import OWN_WORDS
+from rituals.serve.web.actions.form_shapes import command
 from rituals.serve.web.html import html_markdown
 from rituals.serve.web.html.html_markdown import plain, seen, shown, shown_whole
 from rituals.serve.web.html.word_differences import word_differences, word_marks
@@ -139,7 +140,7 @@ class Renderer:
             tier_words=TIER_WORDS, tier_names=_TIER_NAMES, term=self.term, meaning=meaning, brief=brief,
             word_differences=word_differences, word_marks=word_marks,
             summary_of=summary_of, ticks=drawn(ticks), tier_areas=drawn(tier_areas),
-            commands=twin_commands,
+            twin=command, OWN_WORDS=OWN_WORDS,
             sentence=self.sentence, fact_address=self._fact, fact_link=self.fact_link,
             fact_links=self.fact_links,
             commit_link=self.commit_link, file_link=self.file_link,

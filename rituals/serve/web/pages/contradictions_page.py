@@ -21,7 +21,7 @@ from rituals.decide.open_contradictions import (
     Choice,
     Dispute,
 )
-from rituals.serve.web.actions import twin_commands
+from rituals.serve.web.actions.form_shapes import command
 from rituals.serve.web.tip_view.tip_view import TipView
 
 #: Contradictions of texts: another text may settle them.
@@ -147,7 +147,9 @@ def _side(dispute: Dispute, choice: Choice) -> Side:
     elif dispute.kind == REWORDED:
         replaced = choice.id != choice.stem
         fact, keep = (choice.id, "This one replaces it") if replaced else ("", "It is false")
-    return Side(choice, keep, fact, twin_commands.resolve(dispute.fact, _begun(dispute, choice)))
+    return Side(
+        choice, keep, fact, command("resolve", id=dispute.fact, choose=_begun(dispute, choice))
+    )
 
 
 def _begun(dispute: Dispute, choice: Choice) -> str:

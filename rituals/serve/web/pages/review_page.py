@@ -11,8 +11,8 @@ from ledger.model.record import Record
 from projection.lifecycle.review_due import spelled_out
 from rituals.review.review_answers import accepting, rejecting
 from rituals.review.review_question import INVARIANT_DUE, RULES, STALLED, Question
-from rituals.serve.web.actions import twin_commands
 from rituals.serve.web.actions.form_fields import LIMIT_IDS
+from rituals.serve.web.actions.form_plan import LEARN, REVIEW
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.contradictions_page import Torn, knowledge, torn
 
@@ -117,7 +117,7 @@ def review(tip: TipView, asked: Asked) -> Page:
         "due": [spelled_out(reason) for reason in tip.plan.due],
         "asked": waiting(tip),
         "learned": _learned(learning) if learning else 0,
-        "command": twin_commands.REVIEW,
+        "command": REVIEW,
     }
     return Page("review", "Review", values)
 
@@ -182,7 +182,7 @@ def _first(found: tuple[Torn, ...]) -> tuple[Torn, ...]:
 def learning(tip: TipView, asked: Asked) -> Page:
     """Return the page of what could be learned; the review shows that there is some once it is known."""
     plan = tip.learn_plan
-    values = {"learning": plan, "learned": _learned(plan), "command": twin_commands.LEARN}
+    values = {"learning": plan, "learned": _learned(plan), "command": LEARN}
     return Page("learning", "Worth keeping?", values)
 
 
@@ -200,7 +200,7 @@ def _of_rule(tip: TipView, questions: list[Question], start: int) -> Page:
     start = min(start, (len(questions) - 1) // _SOME * _SOME)
     some = questions[start : start + _SOME]
     group = Group(rule, RULES[rule], tuple([_card(tip, one) for one in some]), len(questions))
-    values = {"group": group, "start": start, "some": _SOME, "command": twin_commands.REVIEW}
+    values = {"group": group, "start": start, "some": _SOME, "command": REVIEW}
     return Page("questions", RULES[rule], values)
 
 

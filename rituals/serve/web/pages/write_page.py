@@ -15,9 +15,9 @@ from projection.policy.model import TASK_KIND
 from projection.work.tracked_tasks import PRIORITIES
 from rituals.decide.open_contradictions import Dispute
 from rituals.record.draft_composer import kinds_of
-from rituals.serve.web.actions.form_fields import Fields, Recorded
+from rituals.serve.web.actions.form_fields import Field, Fields, Recorded
 from rituals.serve.web.actions.form_plan import Preview
-from rituals.serve.web.actions.form_shapes import FORMS, KINDS, STATES, Field, Shape
+from rituals.serve.web.actions.form_shapes import FORMS, KINDS, STATES, Shape
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.tip_view.tip_view import TipView
 

@@ -18,9 +18,8 @@ from ledger.environment import monotonic
 from ledger.errors import DiurnaError
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.request_limits import App
-from rituals.serve.web.actions.answer_forms import answer, learn
 from rituals.serve.web.actions.form_fields import Action
-from rituals.serve.web.actions.form_table import ACTIONS, Notices
+from rituals.serve.web.actions.form_table import ACTIONS, Notices, answer, learn
 from rituals.serve.web.html.templates import Renderer, static_files
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.page_table import ROWS
