@@ -169,6 +169,7 @@ def test_a18_it_is_tried_a_second_time(place: Path, monkeypatch: pytest.MonkeyPa
     tried.assert_next_append_works("second")
 
 
+@pytest.mark.deep(reason="test_a18_it_is_tried_a_second_time is the small one")
 def test_a18_the_command_says_it_in_one_sentence(place: Path) -> None:
     """Also in the plain form, which answers without the command line's libraries."""
     tried = Tried(place, "fast-import")

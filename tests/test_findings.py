@@ -71,6 +71,7 @@ def lines_of(text: str) -> list[str]:
     return text.split("\n")
 
 
+@pytest.mark.deep(only="too-complex")
 @pytest.mark.parametrize("code", CASES)
 def test_code_is_told(code: str, shop: Callable[[str], Shop], run: Run) -> None:
     """Text and JSON tell it once and nothing else, with its hint; an error ends `verify` with 1."""

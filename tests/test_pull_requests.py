@@ -151,6 +151,7 @@ def update(forge: Forge, clone: Clone, branch: str, how: str) -> None:
 # ---- the journey ------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep(reason="test_one_branch_is_squashed_twice is the small one")
 @pytest.mark.parametrize(("first", "second", "updated"), sampled(product(HOW, HOW, UPDATES), 12))
 def test_two_requests_are_merged_in_any_way(
     forge: Forge, first: str, second: str, updated: str
@@ -187,6 +188,7 @@ def test_two_requests_are_merged_in_any_way(
         assert len(clone.facts()) == 7
 
 
+@pytest.mark.deep(reason="test_a_branch_cut_from_an_unpushed_trunk is the small one")
 @pytest.mark.parametrize("order", sampled(permutations(HOW), 5))
 def test_three_requests_are_all_behind(forge: Forge, order: tuple[str, ...]) -> None:
     """Nobody brings one up to date, nobody publishes between them, and one step behind all makes the page fresh."""

@@ -321,14 +321,14 @@ def test_log_around_a_commit_has_its_sessions(code: Code) -> None:
     code.commit("Start", queue="one\n")
     code.note("id=first decision: One thing at a time.")
     last = code.repo.git("rev-parse", "HEAD").strip()
-    ran = code.run("log", "--around", last[:9], "--json")
+    ran = code.run("recall", "--level", "timeline", last[:9], "--json")
     assert ran.json["anchor"] == {"asked": last[:9], "kind": "commit", "id": last}
     assert [one["facts"] for one in ran.json["sessions"] if one["anchor"]] == [
         {"created": ["first"]}
     ]
     code.at(NOW_MS + 60 * 24 * 3_600_000)
     last = code.commit("On", queue="two\n")
-    ran = code.run("log", "--around", last, "--json")
+    ran = code.run("recall", "--level", "timeline", last, "--json")
     assert (ran.code, ran.json["sessions"]) == (0, [])
 
 

@@ -41,7 +41,7 @@ LOADED = (
 #: What a server of pages has loaded that serves already.
 WEB = (
     "rituals.cli.commands.web", "rituals.serve.web.web_start",
-    "rituals.serve.web.server.web_app", "rituals.serve.web.export.site", "rituals.review.review_plan",
+    "rituals.serve.web.server.web_app", "rituals.serve.web.site", "rituals.review.review_plan",
     "uvicorn.protocols.http.h11_impl", "rituals.serve.web.pages.page_table", "rituals.serve.web.actions.form_table",
 )  # fmt: skip
 _STARTING = threading.Lock()
