@@ -18,6 +18,11 @@ _TOO_FEW = "too few to say"
 _NOBODY = "nobody named"
 #: The most agents and resting facts that are printed; `--json` has all.
 _LIMIT = 20
+#: What happened to facts at some age, as a group has it, and as it is told.
+_AGES = {
+    "fading": "faded", "superseding": "superseded", "invalidating": "invalidated",
+    "closing": "closed",
+}  # fmt: skip
 
 
 def report(call: Invocation, since: str, until: str, kind: str) -> None:
@@ -101,12 +106,8 @@ def _lines(group: Group) -> Iterator[tuple[str, str]]:
     if group.uses.enough:
         yield "uses", _spread(group.uses)
     came_back = f"; came back {_times(group.returns)}" if group.returns else ""
-    for label, ages, more in (
-        ("faded", group.fading, came_back),
-        ("superseded", group.superseding, ""),
-        ("invalidated", group.invalidating, ""),
-        ("closed", group.closing, ""),
-    ):
+    for field, label in _AGES.items():
+        ages, more = getattr(group, field), came_back if field == "fading" else ""
         number = ages.sessions.size
         if number and (ages.sessions.enough or more):
             yield label, f"{_times(number)}, {_age(ages)}{more}"
@@ -117,17 +118,13 @@ def _times(number: int) -> str:
 
 
 def _spread(spread: Spread) -> str:
-    if not spread.enough:
-        return _TOO_FEW
-    return f"{spread.median} ({spread.lower}–{spread.upper})"
+    return f"{spread.median} ({spread.lower}–{spread.upper})" if spread.enough else _TOO_FEW
 
 
 def _age(ages: Ages) -> str:
     if not ages.sessions.enough:
         return f"{_TOO_FEW} at what age"
-    days = ages.days
-    inner = f"{days.median} ({days.lower}–{days.upper})"
-    return f"at the age of {_spread(ages.sessions)} sessions, {inner} days"
+    return f"at the age of {_spread(ages.sessions)} sessions, {_spread(ages.days)} days"
 
 
 def _reviews(reviews: Reviews) -> str:
@@ -142,17 +139,14 @@ def _reviews(reviews: Reviews) -> str:
 
 
 def _report_object(report: Report) -> dict[str, object]:
-    course = report.course
+    course = fields_of(report.course, "sessions dates")
     return {
         **fields_of(report, "project sessions first last"),
         "all": _group_object(report.whole),
         "kinds": [{"kind": one.kind, **_group_object(one)} for one in report.groups],
         "agents": [all_fields_of(one) for one in report.authors],
         "reviews": all_fields_of(report.reviews),
-        "course": {
-            **fields_of(course, "sessions dates"),
-            "tiers": {tier: list(row) for tier, row in course.tiers},
-        },
+        "course": {**course, "tiers": {tier: list(row) for tier, row in report.course.tiers}},
         "shown": {"sessions": report.shown_to, "resting": [one.id for one in report.resting]},
         "costs": [all_fields_of(one) for one in report.costs],
         "facts": [
@@ -166,37 +160,27 @@ def _group_object(group: Group) -> dict[str, object]:
         "facts": group.facts,
         "standing": fields_of(group, "live faded closed false"),
         "uses": _spread_object(group.uses),
-        "faded": _ages_object(group.fading),
         "returned": {"count": group.returns},
-        "superseded": _ages_object(group.superseding),
-        "invalidated": _ages_object(group.invalidating),
-        "closed": _ages_object(group.closing),
+        **{label: _ages_object(getattr(group, field)) for field, label in _AGES.items()},
     }
 
 
 def _ages_object(ages: Ages) -> dict[str, object]:
-    return {
-        "count": ages.sessions.size,
-        "age_sessions": _spread_object(ages.sessions),
-        "age_days": _spread_object(ages.days),
-    }
+    sessions, days = _spread_object(ages.sessions), _spread_object(ages.days)
+    return {"count": ages.sessions.size, "age_sessions": sessions, "age_days": days}
 
 
 def _spread_object(spread: Spread) -> dict[str, object] | None:
     """Describe quartiles; None where the numbers are too few."""
-    if not spread.enough:
-        return None
-    return fields_of(spread, "lower median upper")
+    return fields_of(spread, "lower median upper") if spread.enough else None
 
 
 def _life_object(life: Life, met: Usage) -> dict[str, object]:
     return {
-        **fields_of(life, "id kind agent"),
+        **fields_of(life, "id kind agent uses tier reason"),
         "born": life.born.rstrip("~"),
         "born_session": life.session,
-        "uses": life.uses,
         "last_used": life.last,
-        **fields_of(life, "tier reason"),
         **fields_of(met, "shown told rests"),
         "moments": [all_fields_of(one) for one in life.moments],
     }
