@@ -17,8 +17,13 @@ from ledger.home import discover
 from ledger.model.event import FactCreated
 from memory.api import Memory
 from memory.write.draft import SessionDraft
-from rituals.setup.git_hooks.hook_block import has_block, with_block, without_block
-from rituals.setup.git_hooks.hook_install import PUBLISHING, hooks_folder
+from rituals.setup.git_hooks.hook_install import (
+    PUBLISHING,
+    has_block,
+    hooks_folder,
+    with_block,
+    without_block,
+)
 from rituals.setup.git_hooks.republish import Limit, TookTooLong, republish
 from rituals.setup.home_setup import apply_setup, plan_setup, with_hooks
 from tests.campaigns import forks

@@ -11,8 +11,6 @@ from ledger.escape import visible
 #: What names of agents, kinds, roles and projects may take.
 LABEL_CHARS = 32
 _BREAK = " ⏎ "
-#: A title that ends with a sentence has so many characters at least.
-_TITLE_CHARS = 40
 #: Where such a character is next to them, two stars are a power, a path or code, and no emphasis.
 _STARRED = "/`*"
 #: How a line starts that does not go on where the one above it ended.

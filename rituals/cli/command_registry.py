@@ -65,7 +65,7 @@ ENTRIES = (
     Entry("check", "Check the ledger, the clone and the machine; mend what is safe.", LOOK),
     Entry("sync", "Share memory through a git remote: fetch, join, push.", SHARE),
     Entry("import", "Bring in decision records, another tool's memory, or a home's events.", SHARE),
-    Entry("export", "Write memory as notes, a site, or lines of JSON.", SHARE),
+    Entry("export", "Write memory as notes, a site, or lines of JSON.", SHARE, "web"),
     Entry("init", "Make a home for memory.", SET_UP),
     Entry("install", "Let agents' programs read this memory by themselves.", SET_UP),
     Entry("mcp", "Serve this memory to agents, by the Model Context Protocol.", PROGRAMS, "programs",

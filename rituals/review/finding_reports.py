@@ -20,9 +20,8 @@ from memory.api import Memory
 from memory.write.birth_footers import footer_value
 from memory.write.draft import Receipt, SessionDraft
 from projection.fold.full_replay import State
-from projection.fold.projection_state import Standing
 from projection.policy.model import FINDING_KIND
-from projection.work.finding_facts import FIXED, REGRESSED, BugFound, Finding, finding_of
+from projection.work.finding_facts import FIXED, REGRESSED, BugFound, finding_of
 from rituals.hosts.capture.composition import sentence_of
 
 #: What becomes of what was found, beside `REGRESSED`.
@@ -42,13 +41,6 @@ class Reported(Record):
 
     taken: tuple[Taken, ...]
     receipt: Receipt | None
-
-
-class Listed(Record):
-    """A finding that memory has, where it stands."""
-
-    standing: Standing
-    finding: Finding
 
 
 def report(
@@ -79,19 +71,6 @@ def report(
     title = draft.title or f"Findings: {', '.join(numbers)}"
     draft = draft._replace(title=title, prose="\n".join(lines), events=events)
     return Reported(taken, memory.append(draft, dry_run=dry_run))
-
-
-def listed(memory: Memory, state: str = "") -> list[Listed]:
-    """Return the findings of a state ("" for all) that memory has, regressed first, then open ones."""
-    found = []
-    known = memory.state()
-    for standing in known.standings():
-        finding = finding_of(standing.fact, known.histories[standing.fact.id])
-        if finding is not None and not standing.fact.false and state in ("", finding.state):
-            found.append(Listed(standing, finding))
-    rank = {REGRESSED: 0, FIXED: 2}
-    found.sort(key=lambda one: (rank.get(one.finding.state, 1), one.standing.fact.id))
-    return found
 
 
 def _plain(bug: BugFound) -> BugFound:

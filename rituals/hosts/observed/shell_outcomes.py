@@ -83,8 +83,6 @@ _DOING: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "xcodebuild": (frozenset(("test",)), frozenset(("build",))),
     **dict.fromkeys(("next", "vite", "ng", "nuxt", "astro"), (frozenset(), frozenset(("build",)))),
 }  # fmt: skip
-#: All of these programs.
-PROGRAMS = _FILES.union(MANAGERS, _TESTS, _BUILDS, _DOING)
 _SAME = {"gradlew": "gradle", "mvnw": "mvn", "gmake": "make", "docker-compose": "docker"}
 _SCRIPTS = frozenset(("npm", "pnpm", "yarn", "bun"))
 _PYTHONS = ("python", "python3", "py")
