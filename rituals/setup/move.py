@@ -37,10 +37,9 @@ from memory.merge.tip_merge import AHEAD, Plan
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
 from memory.worktree.mirror import keep_out_of_status, mirror, mirror_changes
 from memory.worktree.trunk import trunk_of
-from rituals.setup.existing_files import is_known, refuse_others_folder
 from rituals.setup.setup_plan import refuse_branch, refuse_state
 from rituals.setup.strays import join_strays
-from rituals.setup.tree import pointer_to
+from rituals.setup.tree import is_known, pointer_to, refuse_others_folder
 
 #: Paths with their bytes; None takes a file out.
 Files = list[tuple[str, bytes | None]]

@@ -1,4 +1,7 @@
-"""Plan a home in a folder beside the code: `memory/`, or one that a file at the top leads to."""
+"""Plan a home in a folder beside the code: `memory/`, or one that a file at the top leads to.
+
+What stands there is found first: it must not be swept in or written over.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,134 @@ from ledger.environment import expanded
 from ledger.errors import WriteRefused
 from ledger.git.repository import Repository, head
 from ledger.home import IN_TREE, checked_out_home, pointed
+from ledger.model import layout
 from ledger.model.layout import POLICY_FILE, TREE_POINTER, TREE_PREFIX
+from memory.worktree.authorship import in_the_way, refuse_left
 from memory.worktree.merge_drivers import NEW_CLONE, plan_drivers
+from memory.worktree.projection_files import is_projection, standing_files
 from memory.worktree.trunk import trunk_of
-from projection.policy.model import PACED, TOLD, TRUNK, Capture, Policy
-from rituals.setup.existing_files import (
-    refuse_other_memory,
-    refuse_others_folder,
-    refuse_overwriting,
-)
+from projection.document.unlogged_lines import has_rendered_form
+from projection.policy.model import PACED, TOLD, TRUNK, Capture, Commits, Policy
+from projection.policy.template import write_policy
+from projection.policy.toml import read_policy
 from rituals.setup.setup_plan import SetupPlan, initial, missing, named, refuse_state
+
+#: Keeps a folder in git that has nothing else.
+_KEEP = ".gitkeep"
+
+
+def riding(plan: SetupPlan) -> SetupPlan:
+    """Let logs of a new home beside code wait for a person's own next commit."""
+    data = dict(plan.files).get(layout.POLICY_FILE)
+    if plan.kind != IN_TREE or data is None:
+        return plan
+    policy = write_policy(read_policy(data)._replace(commit=Commits(own=False))).encode()
+    files = [(path, policy if path == layout.POLICY_FILE else data) for path, data in plan.files]
+    return plan._replace(files=tuple(files))
+
+
+def rides_in(
+    repository: Repository | None, kind: str, prefix: str, files: tuple[tuple[str, bytes], ...]
+) -> bool:
+    """Tell whether logs wait in a home for a person's own next commit, as its policy says or is to say."""
+    if kind != IN_TREE or repository is None:
+        return False
+    data = dict(files).get(layout.POLICY_FILE)
+    if data is None:
+        place = f"{head(repository)[1]}:{prefix}{layout.POLICY_FILE}"
+        data = repository.git().run("cat-file", "blob", place, check=False)
+    return not read_policy(data, newer_ok=True).commit.own
+
+
+def refuse_other_memory(
+    repository: Repository, commit: str, prefix: str, files: tuple[tuple[str, bytes], ...]
+) -> None:
+    """Refuse to make a home around a memory that Diurna did not write: publishing would write over it.
+
+    Raises:
+        WriteRefused: there is one.
+    """
+    if layout.POLICY_FILE not in dict(files):
+        return  # there is a home
+    home = checked_out_home(repository, prefix)
+    standing = [path for _, _, path in standing_files(home, commit, ())]
+    folder = f"{repository.top}/{prefix}{layout.ARCHIVE_DIR}"
+    if os.path.isdir(folder):
+        standing += [f"{layout.ARCHIVE_DIR}/{name}" for name in sorted(os.listdir(folder))]
+    page = (
+        repository.git().resolve(f"{commit}:{prefix}{layout.CONTINUITY_FILE}")[0] if commit else ""
+    )
+    text = b"".join(body or b"" for body in repository.git().blobs([page] if page else []))
+    if has_rendered_form(layout.CONTINUITY_FILE, text.decode("utf-8", "surrogateescape")):
+        return
+    found = next((path for path in standing if is_projection(path)), "")
+    if found:
+        raise WriteRefused(
+            f"{prefix}{found} is there, and Diurna did not write it: no home is made around it",
+            where=f"{prefix}{found}",
+            hint=f"`diurna import ledger {repository.top}` takes that memory over, with its texts",
+        )
+    refuse_left(in_the_way(home, standing_files(home, commit, ())))
+
+
+def refuse_others_folder(repository: Repository, commit: str, prefix: str) -> None:
+    """Refuse a home in a folder that is somebody else's, a package of Python for instance.
+
+    The commit is that at HEAD, "" for none; the prefix is of the home that is to be.
+
+    Raises:
+        WriteRefused: something is in it, or in its place, that Diurna does not write.
+    """
+    top, folder = repository.top, prefix.rstrip("/")
+    standing = (
+        [path for _, _, path in repository.git().tree_files(commit, folder)] if commit else []
+    )
+    if os.path.islink(f"{top}/{folder}") or os.path.isfile(f"{top}/{folder}"):
+        standing.append(folder)
+    for place, _, names in os.walk(f"{top}/{folder}"):
+        standing += [os.path.relpath(f"{place}/{name}", top) for name in names]
+    found = min((path for path in standing if not is_known(path[len(prefix) :])), default="")
+    if found:
+        raise WriteRefused(
+            f"{found} is there, and not of Diurna's; it is left as it is, and no home is made around it",
+            where=found,
+            hint="`diurna init --tree FOLDER` keeps the memory in another folder, `diurna init --branch "
+            "memory` on a branch of its own, `diurna init DIR` in a folder elsewhere",
+        )
+
+
+def is_known(path: str) -> bool:
+    """Tell whether Diurna itself writes files of such a path in a home."""
+    folder, _, below = path.partition("/")
+    if below:
+        return folder in (layout.SESSIONS_DIR, layout.ARCHIVE_DIR) and below.endswith(
+            (".md", _KEEP)
+        )
+    files = (layout.POLICY_FILE, layout.ATTRIBUTES_FILE, *layout.EDITABLE, layout.MOVED_FILE, _KEEP)
+    return folder in files
+
+
+def refuse_overwriting(repository: Repository, files: tuple[tuple[str, bytes], ...]) -> None:
+    """Refuse when an uncommitted file stands where one would be written.
+
+    Raises:
+        WriteRefused: there is one.
+    """
+    for path, data in files:
+        full = f"{repository.top}/{path}"
+        if os.path.lexists(full):
+            try:
+                with open(full, "rb") as file:
+                    if file.read() == data:
+                        continue
+            except OSError:
+                pass
+            raise WriteRefused(
+                f"{path} is there and is not committed; it is left as it is",
+                where=path,
+                hint="commit it or move it elsewhere; a ledger of another tool is taken over by "
+                "`diurna import ledger`",
+            )
 
 
 def prefix_of(top: str, start: str, tree: str | None) -> str:

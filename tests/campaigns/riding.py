@@ -24,8 +24,8 @@ from pathlib import Path
 from ledger.home import discover
 from ledger.model.layout import log_path, stem_of
 from memory.api import Memory
-from rituals.setup.existing_files import riding
 from rituals.setup.home_setup import apply_setup, plan_setup, with_hooks
+from rituals.setup.tree import riding
 from tests.campaigns.homes import (
     draft,
     git,

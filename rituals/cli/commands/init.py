@@ -23,10 +23,9 @@ from rituals.answers.json_objects import finding_objects
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import told
-from rituals.setup.existing_files import riding
 from rituals.setup.home_setup import apply_setup, plan_personal, plan_setup, with_hooks
 from rituals.setup.setup_plan import SetupPlan
-from rituals.setup.tree import prefix_of
+from rituals.setup.tree import prefix_of, riding
 
 _WHY_A_HOOK = """\
 A git hook (pre-commit) puts what was recorded into your own next commit, beside the code that it explains.
