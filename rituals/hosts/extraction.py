@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from importlib.resources import files
@@ -271,6 +272,7 @@ def _found(name: str, environment: Mapping[str, str]) -> str:
 #: So many places are looked at where an array may begin.
 _TRIES = 32
 _READER = json.JSONDecoder()
+_OBJECT, _EMPTY = re.compile(r"[ \t\r\n,]*(?={)"), re.compile(r"\[[ \t\r\n]*]")
 
 
 def items_in(answer: str) -> list[dict[str, object]]:
@@ -285,10 +287,9 @@ def items_in(answer: str) -> list[dict[str, object]]:
     for _ in range(_TRIES):
         if at < 0:
             break
-        begin = _behind_blanks(answer, at + 1)
-        if found := _objects(answer, begin):
+        if found := _objects(answer, at + 1):
             return found
-        if answer[begin : begin + 1] == "]" and not 0 <= first < at:  # not that of an item's tags
+        if _EMPTY.match(answer, at) and not 0 <= first < at:  # not that of an item's tags
             return []
         at = answer.find("[", at + 1)
     raise NoAnswer("its answer has no array", answer)
@@ -297,20 +298,8 @@ def items_in(answer: str) -> list[dict[str, object]]:
 def _objects(text: str, at: int) -> list[dict[str, object]]:
     """Return the objects that follow each other from there on, as far as they are whole."""
     found: list[dict[str, object]] = []
-    while text[at : at + 1] == "{":
-        try:
-            item, at = _READER.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            break
-        found.append(item)
-        at = _behind_blanks(text, at)
-        if text[at : at + 1] != ",":
-            break
-        at = _behind_blanks(text, at + 1)
+    with suppress(ValueError, RecursionError):
+        while begin := _OBJECT.match(text, at):
+            item, at = _READER.raw_decode(text, begin.end())
+            found.append(item)
     return found
-
-
-def _behind_blanks(text: str, at: int) -> int:
-    while text[at : at + 1] and text[at] in " \t\r\n":
-        at += 1
-    return at
