@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -27,13 +28,30 @@ from memory.cache.cache_file import Cache
 from memory.cache.rebuild import build
 from memory.cache.schema import likeness
 from memory.cache.word_index import WordIndex
-from memory.query.live_pairs import compare
+from memory.query.live_pairs import Comparison, compare_facts
+from memory.replay.ledger_snapshot import Snapshot
 from memory.write.draft import SessionDraft
 from projection.compare.candidates import queries, subjects
 from projection.policy.model import Policy
 from projection.text.normalize import index_words, statements
 from tests.conftest import Repo
 from tests.planted_pairs import pairs
+
+
+def compare(
+    snapshot: Snapshot,
+    changed: Iterable[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Compare the live facts of a ledger by the words that its cache has."""
+    cache = snapshot.cache()
+    index = WordIndex(cache)
+    index.follow()
+    with cache:
+        live = {standing.fact.id: standing.fact for standing in cache.view().live}
+        words = {fact: known for fact, known in index.words().items() if fact in live}
+    return compare_facts(live, words, changed, progress)
+
 
 POLICY = ("", Policy(), "")
 

@@ -57,6 +57,7 @@ from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.conftest import each_row, sampled
 from tests.hostile_ledgers import SHAPES, sealed
 from tests.processor_time import steps
+from tests.test_cache_word_index import compare
 
 _SMALL, _TIMES = 300, 4
 #: Below this a comparison says nothing but how the machine is.
@@ -411,7 +412,7 @@ def test_a_review_of_equal_texts_compares_each_with_one(
 
     monkeypatch.setattr(live_pairs, "opposition", counting)
     memory = Memory.open(str(home), agent="claude")
-    found = live_pairs.compare(memory.snapshot)
+    found = compare(memory.snapshot)
     memory.close()
     told = [(one.one, one.two) for one in found.overlaps]
     told += [(one.one, one.two) for one in found.oppositions]

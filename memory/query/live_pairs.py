@@ -30,32 +30,6 @@ class Comparison(Record):
     oppositions: tuple[Opposition, ...]  #: pairs that disagree
 
 
-def compare(
-    snapshot: Snapshot,
-    changed: Iterable[str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Comparison:
-    """Compare the live facts of a home.
-
-    `changed`: only pairs with one of these ids; None for all pairs. `progress` is told (done, total).
-    """
-    try:
-        return _compare(snapshot.cache(), changed, progress)
-    except CacheDamaged:
-        return _compare(snapshot.discard(), changed, progress)
-
-
-def _compare(
-    cache: Cache, changed: Iterable[str] | None, progress: Callable[[int, int], None] | None
-) -> Comparison:
-    index = WordIndex(cache)
-    index.follow()
-    with cache:
-        live = {standing.fact.id: standing.fact for standing in cache.view().live}
-        words = {fact: known for fact, known in index.words().items() if fact in live}
-    return compare_facts(live, words, changed, progress)
-
-
 def compare_new(
     snapshot: Snapshot,
     fresh: Mapping[str, Fact],
