@@ -20,10 +20,11 @@ from ledger.model.event import (
 from ledger.model.session import Entry
 from ledger.model.session_headers import SHOWN_IDS, shown_in, shown_value
 from ledger.model.task_states import CANCELLED, DONE, IN_PROGRESS
-from projection.brief.brief_formats import Form, Json, Markdown
-from projection.brief.brief_lines import stem_said, text_chars
-from projection.brief.brief_news import happened
-from projection.brief.brief_values import (
+from projection.brief.budget import LEAST_CHARS, brief
+from projection.brief.choice import ordered, own_tasks, role_notes, scores, stated, weights
+from projection.brief.forms import Form, Json, Markdown
+from projection.brief.lines import stem_said, text_chars
+from projection.brief.values import (
     ASKED,
     ATTEMPTS,
     BORN,
@@ -48,13 +49,9 @@ from projection.brief.brief_values import (
     Session,
     Stated,
     Todo,
+    happened,
 )
-from projection.brief.budget import LEAST_CHARS, brief
-from projection.brief.relevance import scores
-from projection.brief.role_choice import role_notes
-from projection.brief.single_line import label, plain, shortened
-from projection.brief.weight import weights
-from projection.brief.work_choice import ordered, own_tasks, stated
+from projection.brief.wording import label, plain, shortened
 from projection.fold.fact_history import Fact, Move, Version
 from projection.fold.projection_state import LiveView, Standing, Summary
 from projection.lifecycle.review_due import pressing, reasons, size_of
@@ -819,7 +816,7 @@ def test_the_nonce_is_in_no_text() -> None:
 def test_the_nonce_is_made_anew_until_it_stands_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the first one happens to stand in a text."""
     from ledger.model.sha256 import sha256
-    from projection.brief import envelope
+    from projection.brief import wording as envelope
 
     tried: list[bytes] = []
 

@@ -30,7 +30,7 @@ from memory.brief.brief_place import agent_of, branch_of, changed_files
 from memory.cache.cache_file import Cache
 from memory.cache.rebuild import build
 from memory.write.draft import SessionDraft
-from projection.brief.brief_values import (
+from projection.brief.values import (
     ASKED,
     ATTEMPTS,
     CHANGES,

@@ -8,9 +8,9 @@ import pytest
 
 from ledger.model.event import FactCreated, FactReferenced, FactSuperseded, FactUpdated
 from memory.api import Memory
-from projection.brief.brief_lines import LEAST_TEXT_CHARS, TITLE_CHARS
-from projection.brief.brief_values import ASKED, CHANGES, DECISIONS, REST, SESSIONS
-from projection.brief.single_line import title_of, unstressed
+from projection.brief.lines import LEAST_TEXT_CHARS, TITLE_CHARS
+from projection.brief.values import ASKED, CHANGES, DECISIONS, REST, SESSIONS
+from projection.brief.wording import title_of, unstressed
 from tests.bench.briefs import crowd, read, scored
 from tests.bench.facts import brought_in
 from tests.conftest import Repo, Run, each_row

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from projection.brief.envelope import enveloped
+from projection.brief.wording import enveloped
 from rituals.hosts.context import moment_index
 from rituals.hosts.context.moment_index import index_path, opened
 from rituals.hosts.context.session_cursor import Heard

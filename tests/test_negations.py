@@ -11,7 +11,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from memory.recall.hits.snippets import LINE_CHARS, one_line, telling, titled
-from projection.brief.single_line import shortened
+from projection.brief.wording import shortened
 from projection.text.clipping import ended, windowed
 from projection.text.session_digest import gist
 from rituals.hosts.capture.composition import sentence_of

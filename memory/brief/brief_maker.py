@@ -18,23 +18,23 @@ from memory.cache.name_lookup import fact_named, is_named
 from memory.cache.newest_logs import corrects
 from memory.replay.log_bytes import read_bytes
 from memory.replay.reader_marks import NOTHING_MARKED, marks_at
-from projection.brief.brief_formats import Json, Markdown
-from projection.brief.brief_lines import stem_said
-from projection.brief.brief_news import Happened, happened
-from projection.brief.brief_values import (
+from projection.brief.budget import LEAST_CHARS, brief
+from projection.brief.choice import DAYS, chars_for, is_note, role_notes
+from projection.brief.forms import Json, Markdown
+from projection.brief.lines import stem_said
+from projection.brief.values import (
     BORN,
     CLOSED,
     Brief,
+    Happened,
     Material,
     News,
     Place,
     Session,
     Todo,
+    happened,
 )
-from projection.brief.budget import LEAST_CHARS, brief
-from projection.brief.role_choice import chars_for, is_note, role_notes
-from projection.brief.single_line import label
-from projection.brief.weight import DAYS
+from projection.brief.wording import label
 from projection.document.fact_remarks import mark_of
 from projection.fold.projection_state import Standing
 from projection.fold.testimony import RANK, testimony, word_of
@@ -270,7 +270,7 @@ def _todo(cache: Cache, view: LiveView, asked: Asked) -> Todo:
 def _scores(view: LiveView, found: Sequence[str], asked: Asked) -> dict[str, float]:
     if asked.branch in _TRUNKS and not (found or asked.changed):
         return {}  # most briefs: they do without another module
-    from projection.brief.relevance import scores
+    from projection.brief.choice import scores
 
     return scores(view.live, found, asked.branch, asked.changed)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from memory.cache.cached_tasks import task_in, tasks_in
-from projection.brief.brief_values import Stated, Todo
-from projection.brief.work_choice import ordered, own_tasks, stated
+from projection.brief.choice import ordered, own_tasks, stated
+from projection.brief.values import Stated, Todo
 from projection.policy.model import ATTEMPT_KIND
 from projection.work.failed_attempts import failed_before
 from projection.work.handoffs import handed_to

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from projection.brief.brief_values import Beside
-from projection.brief.other_home_choice import invariants, yours
-from projection.brief.weight import DAYS
+from projection.brief.choice import DAYS, invariants, yours
+from projection.brief.values import Beside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from ledger.model.order import is_sealed
 from ledger.model.session import LOG_LIMIT_BYTES
 from memory.recall.hits.outdated_hits import Outdated, brought_by
 from memory.replay.log_bytes import read_bytes
-from projection.brief.brief_values import Session
+from projection.brief.values import Session
 from projection.text.clipping import ended
 from projection.text.session_lines import in_short
 

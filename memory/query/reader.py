@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memory.recall.recall_values import Answer, Filters
     from memory.replay.ledger_snapshot import Progress
     from memory.replay.replayed_state import Follower
-    from projection.brief.brief_values import Brief
+    from projection.brief.values import Brief
     from projection.document.fact_remarks import Mark
     from projection.fold.fact_history import Fact
     from projection.fold.full_replay import State

@@ -8,13 +8,12 @@ of its own. The budget counts every character of the output.
 
 from __future__ import annotations
 
-from projection.brief import brief_values as values
-from projection.brief.brief_formats import Ending, Said
-from projection.brief.brief_lines import LEAST_TEXT_CHARS, cut_short, line_of, text_chars
-from projection.brief.brief_sections import fact_of, gone_of, usual_word, wanted
-from projection.brief.envelope import NONCE_CHARS, nonce_for
-from projection.brief.role_choice import is_summary
-from projection.brief.single_line import shortened
+from projection.brief import values
+from projection.brief.choice import is_summary
+from projection.brief.forms import Ending, Said
+from projection.brief.lines import LEAST_TEXT_CHARS, cut_short, line_of, text_chars
+from projection.brief.sections import gone_of, usual_word, wanted
+from projection.brief.wording import NONCE_CHARS, nonce_for, shortened
 from projection.document.fact_remarks import is_behind
 from projection.policy.model import DEFAULT_KIND
 
@@ -22,7 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from projection.brief.brief_formats import Form
+    from projection.brief.forms import Form
+    from projection.brief.sections import Wanted
 
 LEAST_CHARS = 1000
 #: Of a hundred characters, how many a section has with a task and without, and its fewest lines.
@@ -33,9 +33,9 @@ _SHARES = {
     values.REST: (100, 100, 0),
 }  # fmt: skip
 _OTHERS_SHARE = (8, 8, 1)
-_OTHER_HOMES = (values.YOURS, values.UPSTREAM)
-#: The sections of facts that may rest.
+#: The sections of facts that may rest, and those whose facts no index names.
 _RESTED = (values.ROLE, values.DECISIONS, values.REST)
+_NO_INDEX = (values.CHANGES, values.SESSIONS, values.YOURS, values.UPSTREAM)
 #: Of a hundred characters, how many are left for the index of ids.
 _INDEX_SHARE = 2
 #: By how many halves texts are made longer where there is room.
@@ -49,9 +49,8 @@ def brief(material: values.Material, form: Form, budget_chars: int) -> values.Br
     """Write what fits into so many characters for the whole output, at least `LEAST_CHARS`."""
     filling = _Filling(material, form, budget_chars)
     filling.fill()
-    body = filling.written(_NO_NONCE)
-    nonce = nonce_for(material.view.summary.digest, body)
-    sections = tuple([filling.section(one) for one in filling.wanted if filling.lines[one.name]])
+    nonce = nonce_for(material.view.summary.digest, filling.written(_NO_NONCE))
+    sections = tuple([part.section for part in filling.parts if part.lines])
     ending = filling.ending()
     return values.Brief(
         material.commit, filling.place, filling.due, sections, ending.live, ending.archived, nonce,
@@ -59,90 +58,56 @@ def brief(material: values.Material, form: Form, budget_chars: int) -> values.Br
     )  # fmt: skip
 
 
-class _Filling:
-    """Sections that are being filled.
+class _Part:
+    """A section that is being filled."""
 
-    Args:
-        material: all there is to say.
-        form: how it is written.
-        budget: how many characters there are.
-    """
+    def __init__(self, wanted: Wanted, form: Form, said: Said) -> None:
+        self.wanted, self.name, self.items = wanted, wanted.name, wanted.items
+        self.with_task, self.without, self.least = _SHARES.get(wanted.name, _OTHERS_SHARE)
+        self.lines: list[values.Line] = []
+        self.taken: list[values.Item] = []
+        self.next = self.used = 0
+        self.done = self.cut = False
+        self._form, self._said = form, said._replace(kinds=(*wanted.kinds, *said.kinds))
+
+    def written(self, line: values.Line) -> str:
+        return self._form.line(line, self._said)
+
+    def chars(self, lines: Sequence[values.Line]) -> int:
+        return sum([len(self.written(line)) for line in lines])
+
+    def cost(self, line: values.Line) -> int:
+        """Count what a line takes; the first of a section brings the title along."""
+        form, cost = self._form, len(self.written(line)) + len(self._form.between)
+        if not self.lines:
+            total = self.wanted.total
+            numbers = total + 1  # the longest that may stand there
+            cost += len(form.opening(self.name, self.wanted.title, total, numbers))
+            cost += len(str(numbers)) + len(form.closing) + len(form.apart)
+        return cost
+
+    @property
+    def section(self) -> values.Section:
+        left = self.wanted.total - self.next
+        return values.Section(self.name, self.wanted.title, tuple(self.lines), left)
+
+
+class _Filling:
+    """Sections that are being filled from a material, in a form, up to a budget in characters."""
 
     def __init__(self, material: values.Material, form: Form, budget: int) -> None:
         self._material, self._form, self._budget = material, form, budget
-        self.wanted = wanted(material)
-        self.lines: dict[str, list[values.Line]] = {one.name: [] for one in self.wanted}
-        self.due = ""
-        self._items: dict[str, list[values.Item]] = {one.name: [] for one in self.wanted}
-        self._next = dict.fromkeys(self.lines, 0)
-        self._used = dict.fromkeys(self.lines, 0)
+        view, sections = material.view, wanted(material)
+        usual = usual_word(sections, material.known)
+        said = Said((DEFAULT_KIND,), view.summary.newest[:10], usual)
+        self.parts = [_Part(one, form, said) for one in sections]
+        self.place, self.due = material.place._replace(known=usual), ""
         self._shown: set[str] = set()
         self._resting: dict[str, None] = {}
         self._index: tuple[str, ...] = ()
-        self._cut: set[str] = set()
         self._corrected: frozenset[str] = frozenset()
-        self._done: set[str] = set()
-        view = material.view
-        self._live = {one.fact.id for one in view.live if not one.fact.redacted}
-        self._archived = _archived(material)
         self._facts = sum(view.tiers)
-        usual = usual_word(self.wanted, material.known)
-        self.place = material.place._replace(known=usual)
-        self._said = Said((DEFAULT_KIND,), view.summary.newest[:10], usual)
         self._whole = self._room = budget - self._frame()
-
-    def fill(self) -> None:
-        """Take what fits, most important first."""
-        self._force()
-        due = self._material.due
-        if due:
-            head = self._form.head
-            cost = len(head(_NO_NONCE, self.place, due)) - len(head(_NO_NONCE, self.place, ""))
-            if cost <= self._room:
-                self.due, self._room = due, self._room - cost
-        asks = self._material.asks
-        index = min(self._budget * _INDEX_SHARE // 100, max(self._room, 0))
-        self._room -= index
-        for section in self.wanted:
-            if section.name == values.ASKED:
-                self._take(section, self._whole * _share(section)[0] // 100)
-            self._take(section, least=_share(section)[2])
-        for section in self.wanted:
-            if section.name == values.ROLE:
-                self._take_notes(section)
-            self._take(section, self._whole * _share(section)[not asks] // 100)
-        for left in (index, 0):  # what the index does not need is for lines
-            self._take_all(but=values.SESSIONS)
-            if left:
-                index = min(left, self._cost_of_index(self._not_shown(left)))
-                self._room += left - index
-        self._room += index
-        self._name_the_rest(index)
-        self._lengthen()
-        self._take_all()
-
-    def _take_all(self, but: str = "") -> None:
-        """Take what there is room for, of all sections but one."""
-        for section in self.wanted:
-            if section.name != but:
-                self._take(section, self._budget)
-
-    def _line(
-        self, section: values.Wanted, item: values.Item, nth: int, halves: int = 2
-    ) -> values.Line:
-        """Write an item as the nth line of a section, and of a fact how it is known."""
-        gone = gone_of(item, self._material)
-        if is_behind(gone):
-            nth, halves = self._budget, 2  # the first and the longer texts are for what holds
-        line = line_of(item, text_chars(section.name, nth, self._budget) * halves // 2)
-        if isinstance(item, values.Session):
-            return line
-        if gone:
-            line = line._replace(mark=line.mark._replace(gone=gone))
-        return line._replace(known=self._material.known(line.id))
-
-    def _form_line(self, section: values.Wanted, line: values.Line) -> str:
-        return self._form.line(line, self._said._replace(kinds=(*section.kinds, *self._said.kinds)))
 
     def _frame(self) -> int:
         """Count what stands around the sections at most."""
@@ -150,130 +115,155 @@ class _Filling:
         tail = self._form.tail(_NO_NONCE, Ending(most, most))
         return len(self._form.head(_NO_NONCE, self.place, "")) + len(tail)
 
-    def _force(self) -> None:
+    def fill(self) -> None:
+        """Take what fits, most important first."""
+        material, head, parts = self._material, self._form.head, self.parts
+        for part in parts:
+            self._force(part)
+        cost = len(head(_NO_NONCE, self.place, material.due)) - len(head(_NO_NONCE, self.place, ""))
+        if material.due and cost <= self._room:
+            self.due, self._room = material.due, self._room - cost
+        index = min(self._budget * _INDEX_SHARE // 100, max(self._room, 0))
+        self._room -= index
+        for part in parts:
+            if part.name == values.ASKED:
+                self._take(part, self._whole * part.with_task // 100)
+            self._take(part, least=part.least)
+        for part in parts:
+            if part.name == values.ROLE:
+                self._take_notes(part)
+            share = part.with_task if material.asks else part.without
+            self._take(part, self._whole * share // 100)
+        self._take_all(but=values.SESSIONS)
+        if index:  # what the index does not need is for lines
+            needed = min(index, self._cost_of_index(self._not_shown(index)))
+            self._room += index - needed
+            index = needed
+        self._take_all(but=values.SESSIONS)
+        self._room += index
+        self._name_the_rest(index)
+        for part in parts:
+            self._lengthen(part)
+        self._take_all()
+
+    def _take_all(self, but: str = "") -> None:
+        """Take what there is room for, of all sections but one."""
+        for part in self.parts:
+            if part.name != but:
+                self._take(part, self._budget)
+
+    def _line(self, part: _Part, item: values.Item, nth: int, halves: int = 2) -> values.Line:
+        """Write an item as the nth line of a section, and of a fact how it is known."""
+        gone = gone_of(item, self._material)
+        if is_behind(gone):
+            nth, halves = self._budget, 2  # the first and the longer texts are for what holds
+        line = line_of(item, text_chars(part.name, nth, self._budget) * halves // 2)
+        if isinstance(item, values.Session):
+            return line
+        mark = line.mark._replace(gone=gone) if gone else line.mark
+        return line._replace(mark=mark, known=self._material.known(line.id))
+
+    def _force(self, part: _Part) -> None:
         """Take the newest correction; its text, then names around it, are cut as far as they must be."""
-        for section in self.wanted:
-            newest = section.items[0]
-            if isinstance(newest, values.News) and newest.what in values.CORRECTIONS:
-                line = self._line(section, newest, 0)
-                while (over := self._cost(section, line) - self._room) > 0:
-                    self._cut.add(values.CHANGES)
-                    if len(line.text) > _LEAST_TEXT:
-                        cut = shortened(line.text, max(_LEAST_TEXT, len(line.text) - over))
-                        line = line._replace(text=cut, cut=True)
-                    elif line.kind or line.by or line.known:
-                        line = line._replace(kind="", by="", known="")
-                    else:
-                        self._room += self._frame()
-                        self.place = cut_short(self.place)
-                        self._room -= self._frame()
-                        break
-                self._add(section, newest, line)
-                self._corrected = frozenset(self._shown)
+        newest = part.items[0]
+        if not isinstance(newest, values.News) or newest.what not in values.CORRECTIONS:
+            return
+        line = self._line(part, newest, 0)
+        while (over := part.cost(line) - self._room) > 0:
+            part.cut = True
+            if len(line.text) > _LEAST_TEXT:
+                cut = shortened(line.text, max(_LEAST_TEXT, len(line.text) - over))
+                line = line._replace(text=cut, cut=True)
+            elif line.kind or line.by or line.known:
+                line = line._replace(kind="", by="", known="")
+            else:
+                self._room += self._frame()
+                self.place = cut_short(self.place)
+                self._room -= self._frame()
+                break
+        self._add(part, newest, line)
+        self._corrected = frozenset(self._shown)
 
-    def _take(self, section: values.Wanted, share: int = 0, least: int = 0) -> None:
+    def _take(self, part: _Part, share: int = 0, least: int = 0) -> None:
         """Take lines of a section up to a share of the room, or so many at least."""
-        lines, items = self.lines[section.name], section.items
-        while self._next[section.name] < len(items) and (share or len(lines) < least):
-            if section.name in self._done:
-                return
-            item = items[self._next[section.name]]
-            if self._is_passed_over(section, item):
-                self._next[section.name] += 1
+        while part.next < len(part.items) and (share or len(part.lines) < least) and not part.done:
+            item = part.items[part.next]
+            if self._is_passed_over(part, item):
+                part.next += 1
                 continue
-            line = self._line(section, item, len(lines))
-            cost = self._cost(section, line)
-            if cost > self._room or (share and self._used[section.name] + cost > share):
+            line = self._line(part, item, len(part.lines))
+            cost = part.cost(line)
+            if cost > self._room or (share and part.used + cost > share):
                 return
-            self._add(section, item, line)
+            self._add(part, item, line)
 
-    def _take_notes(self, section: values.Wanted) -> None:
+    def _take_notes(self, part: _Part) -> None:
         """Take all notes of the role that asks, else the one that sums them up, else some of them.
 
         They have so many characters, and no more than two thirds of what is left.
         """
         limit = min(self._material.role_chars, self._room * 2 // 3)
-        fresh = [one for one in section.items if not self._is_passed_over(section, one)]
-        lines = [self._line(section, one, 0) for one in fresh]
-        if sum([self._cost(section, one) for one in lines]) > limit:
+        fresh = [one for one in part.items if not self._is_passed_over(part, one)]
+        lines = [self._line(part, one, 0) for one in fresh]
+        if sum(map(part.cost, lines)) > limit:
             asked = self._material.asked_role
-            summary = [
-                one
-                for one in fresh
-                if not isinstance(one, values.News | values.Session)
-                and is_summary(fact_of(one), asked)
-            ][:1]
-            if summary and self._take_cut(section, summary[0], limit):
+            summary = next(
+                (one for one in fresh if one.about and is_summary(one.about, asked)), None
+            )
+            if summary is not None and self._take_cut(part, summary, limit):
                 limit = 0
         if limit:
-            self._take(section, limit)
-        self._done.add(section.name)
+            self._take(part, limit)
+        part.done = True
 
-    def _take_cut(self, section: values.Wanted, item: values.Item, room: int) -> bool:
+    def _take_cut(self, part: _Part, item: values.Item, room: int) -> bool:
         """Take a line whose text may need all of some room; tell whether that was enough for it."""
         line = line_of(item, room)
-        while (over := self._cost(section, line) - room) > 0:
+        while (over := part.cost(line) - room) > 0:
             if len(line.text) <= LEAST_TEXT_CHARS:
                 return False
             kept = max(LEAST_TEXT_CHARS, len(line.text) - over)
             line = line._replace(text=shortened(line.text, kept), cut=True)
-        self._add(section, item, line)
+        self._add(part, item, line)
         return True
 
-    def _is_passed_over(self, section: values.Wanted, item: values.Item) -> bool:
+    def _is_passed_over(self, part: _Part, item: values.Item) -> bool:
         """Tell whether a fact is shown already, or rests; what happened to it is said all the same."""
-        if isinstance(item, values.Session) or section.name == values.CONTRADICTIONS:
-            return False  # what stands against what is said also of a fact that is corrected
         if isinstance(item, values.News):
             return item.what == values.BORN and item.fact in self._shown
-        if section.name == values.ASKED:
+        fact = item.about
+        if fact is None or isinstance(item, values.Session) or part.name == values.CONTRADICTIONS:
+            return False  # what stands against what is said also of a fact that is corrected
+        if part.name == values.ASKED:
             # it comes first, though a correction that is always there says it as well
-            return fact_of(item).id in self._shown - self._corrected
-        fact, tier = (
-            fact_of(item),
-            (item.standing if isinstance(item, values.Stated) else item).tier,
-        )
-        if section.name in _RESTED and not (fact.id in self._shown or tier == "core" or fact.open):
+            return fact.id in self._shown - self._corrected
+        if part.name in _RESTED and not (
+            fact.id in self._shown or item.standing.tier == "core" or fact.open
+        ):
             if self._material.rests(fact):
                 self._resting[fact.id] = None
         return fact.id in self._shown or fact.id in self._resting
 
-    def _add(self, section: values.Wanted, item: values.Item, line: values.Line) -> None:
-        cost = self._cost(section, line)
+    def _add(self, part: _Part, item: values.Item, line: values.Line) -> None:
+        cost = part.cost(line)
         self._room -= cost
-        self._used[section.name] += cost
-        self.lines[section.name].append(line)
-        self._items[section.name].append(item)
-        self._next[section.name] += 1
+        part.used += cost
+        part.lines.append(line)
+        part.taken.append(item)
+        part.next += 1
         self._shown.add(line.id)
         if isinstance(item, values.News) and item.replacing is not None:
             self._shown.add(item.successor)
-
-    def _cost(self, section: values.Wanted, line: values.Line) -> int:
-        """Count what a line takes; the first of a section brings the title along."""
-        form = self._form
-        cost = len(self._form_line(section, line)) + len(form.between)
-        if not self.lines[section.name]:
-            numbers = section.total + 1  # the longest that may stand there
-            opening = form.opening(section.name, section.title, section.total, numbers)
-            cost += len(opening) + len(str(numbers)) + len(form.closing()) + len(form.apart)
-        return cost
 
     def _not_shown(self, room: int) -> list[str]:
         """Return the facts without a line, those that rest first, until their ids are as long as that."""
         found = dict.fromkeys([one for one in self._resting if one not in self._shown])
         room -= sum(map(len, found))
-        for section in self.wanted:
-            if section.name.startswith((values.CHANGES, values.SESSIONS, *_OTHER_HOMES)):
-                continue
-            for item in section.items[self._next[section.name] :]:
-                if room < 0:
-                    break
-                if not isinstance(item, values.News | values.Session):
-                    id = fact_of(item).id
-                    if id not in self._shown:
-                        found[id] = None
-                        room -= len(id)
+        for part in self.parts:
+            for item in () if part.name.startswith(_NO_INDEX) else part.items[part.next :]:
+                if room >= 0 and item.about and item.about.id not in self._shown:
+                    found[item.about.id] = None
+                    room -= len(item.about.id)
         return list(found)
 
     def _cost_of_index(self, ids: Sequence[str]) -> int:
@@ -289,64 +279,47 @@ class _Filling:
         self._room -= self._cost_of_index(ids)
         self._index = tuple(ids)
 
-    def _lengthen(self) -> None:
+    def _lengthen(self, part: _Part) -> None:
         """Show more of each text of a section, as far as there is room for all of them."""
-        for section in self.wanted:
-            if section.name in self._cut or section.name == values.ROLE:
-                continue
-            for halves in _LONGER:
-                items = enumerate(self._items[section.name])
-                lines = [self._line(section, item, nth, halves) for nth, item in items]
-                more = self._chars_of(section, lines)
-                more -= self._chars_of(section, self.lines[section.name])
-                if more <= self._room:
-                    self.lines[section.name] = lines
-                    self._room -= more
-                    break
-
-    def _chars_of(self, section: values.Wanted, lines: Sequence[values.Line]) -> int:
-        return sum([len(self._form_line(section, line)) for line in lines])
-
-    def section(self, one: values.Wanted) -> values.Section:
-        """Return a section as far as it is filled."""
-        left = one.total - self._next[one.name]
-        return values.Section(one.name, one.title, tuple(self.lines[one.name]), left)
+        if part.cut or part.name == values.ROLE:
+            return
+        for halves in _LONGER:
+            lines = [self._line(part, one, nth, halves) for nth, one in enumerate(part.taken)]
+            more = part.chars(lines) - part.chars(part.lines)
+            if more <= self._room:
+                part.lines = lines
+                self._room -= more
+                return
 
     def ending(self) -> Ending:
         """Count what is not shown."""
-        live = len(self._live - self._shown)
-        archived = len(self._archived & self._shown)
-        archive = self._facts - len(self._material.view.live) - archived
+        view = self._material.view
+        live = {one.fact.id for one in view.live if not one.fact.redacted}
+        archived = len(_archived(self._material) & self._shown)
         index = tuple([one for one in self._index if one not in self._shown])
         rests = len([one for one in index if one in self._resting])
-        return Ending(live, archive, index, rests)
+        return Ending(
+            len(live - self._shown), self._facts - len(view.live) - archived, index, rests
+        )
 
     def written(self, nonce: str) -> str:
         """Write all of it."""
-        form = self._form
-        parts = []
-        for one in self.wanted:
-            lines = [self._form_line(one, line) for line in self.lines[one.name]]
+        form, said = self._form, []
+        for part in self.parts:
+            lines = [part.written(line) for line in part.lines]
             if lines:
-                left_out = self.section(one).left_out
-                opening = form.opening(one.name, one.title, len(lines), len(lines) + left_out)
-                parts.append(opening + form.between.join(lines) + form.closing())
+                total = len(lines) + part.section.left_out
+                opening = form.opening(part.name, part.wanted.title, len(lines), total)
+                said.append(opening + form.between.join(lines) + form.closing)
         head, tail = form.head(nonce, self.place, self.due), form.tail(nonce, self.ending())
-        return head + form.apart.join(parts) + tail
-
-
-def _share(section: values.Wanted) -> tuple[int, int, int]:
-    return _SHARES.get(section.name, _OTHERS_SHARE)
+        return head + form.apart.join(said) + tail
 
 
 def _archived(material: values.Material) -> set[str]:
     """Return the facts of the material that are not live."""
     known = {one.fact.id for one in material.found}
-    known |= {one.standing.fact.id for part in material.todo for one in part}
+    known |= {one.about.id for part in material.todo for one in part}
     known |= {fact.id for fact in material.view.contradicted}
-    for news in material.news:
-        if news.now is not None:
-            known.add(news.fact)
-        if news.replacing is not None:
-            known.add(news.successor)
+    known |= {one.fact for one in material.news if one.now is not None}
+    known |= {one.successor for one in material.news if one.replacing is not None}
     return known - {one.fact.id for one in material.view.live}

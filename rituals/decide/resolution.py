@@ -13,7 +13,7 @@ from ledger.model.order import stem_in
 from ledger.model.record import Record
 from ledger.model.task_states import DONE, IN_PROGRESS, TODO, may_follow
 from memory.api import Memory
-from projection.brief.single_line import shortened
+from projection.brief.wording import shortened
 from projection.fold.fact_history import Fact
 from projection.fold.falsity import said_against
 from rituals.decide.decision import Decision, titled

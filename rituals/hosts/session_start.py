@@ -243,7 +243,7 @@ class Around:
         """
         if not self._acts:
             return ""
-        from projection.brief.envelope import enveloped
+        from projection.brief.wording import enveloped
         from rituals.hosts.context import session_wording as wording
         from rituals.hosts.context.other_sessions import failing_key, said_key
 

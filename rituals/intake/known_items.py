@@ -9,7 +9,7 @@ from ledger.model.event import FactCreated, ThreadReopened
 from ledger.model.ids import version_id
 from memory.redaction.withheld_lines import Telling
 from memory.write.birth_footers import footer_value
-from projection.brief.single_line import shortened
+from projection.brief.wording import shortened
 from projection.compare.pair_comparison import CONTRADICTION, Claim, Opposition
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State

@@ -8,7 +8,7 @@ from ledger.errors import NotFound
 from ledger.model.order import ended_of, stamp_of
 from memory.query.code_question import CUT, NOT_COMMITTED, PATHS_HINT, code_asked, code_repository
 from memory.query.reasons import reasons
-from projection.brief.single_line import shortened
+from projection.brief.wording import shortened
 from projection.graph.fact_links import footer
 from projection.policy.model import ATTEMPT_KIND
 from rituals.answers.json_objects import log_object

@@ -18,7 +18,7 @@ from ledger.model.record import Record
 from ledger.model.session_headers import COST_KEY, SHOWN_KEY, TOLD_KEY
 from memory.write.birth_footers import footer_value
 from memory.write.draft import SessionDraft
-from projection.brief.single_line import shortened
+from projection.brief.wording import shortened
 from projection.policy.model import SUPERSEDE, THREAD_KIND
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.capture.fitting import Opens, fitted, paragraphs, shares, size_of, standing

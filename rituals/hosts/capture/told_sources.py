@@ -16,7 +16,7 @@ from ledger.model.event import FactCreated
 from ledger.model.record import Record
 from memory.query.visible_logs import logs_of
 from memory.replay.ledger_snapshot import Snapshot
-from projection.brief.single_line import shortened
+from projection.brief.wording import shortened
 from rituals.hosts.capture.commit_texts import MessageOf, Written, texts_in
 from rituals.hosts.capture.fitting import Opens, paragraphs, phrases, sentences_of
 from rituals.hosts.quoted_items import MOST_ITEMS, Item

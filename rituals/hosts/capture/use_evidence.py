@@ -15,7 +15,7 @@ from ledger.model.evidence import RESTATED, Proof
 from ledger.secrets.scanner import without_secrets
 from memory.api import Memory
 from memory.write.opened_facts import opened_by, used_in
-from projection.brief.single_line import shortened
+from projection.brief.wording import shortened
 from projection.compare.restatements import Restatements
 from projection.text.normalize import content_words
 from projection.work.failed_attempts import leaves, tried_in_vain

@@ -11,8 +11,7 @@ import os
 
 from ledger.environment import monotonic, now_ms
 from ledger.errors import StorageFailed, WriteRefused
-from projection.brief.envelope import enveloped
-from projection.brief.single_line import shortened
+from projection.brief.wording import enveloped, shortened
 from rituals.hosts.context.session_wording import clock, path_said, safe, states
 from rituals.hosts.moments import Moment, file_name
 from rituals.hosts.observed.observation_spool import Observation

@@ -14,11 +14,10 @@ from ledger.model.order import key_of, milliseconds_of
 from ledger.model.record import Record
 from memory.brief.brief_maker import news_of, public
 from memory.query.open_snapshot import open_snapshot
-from projection.brief.brief_formats import Markdown
-from projection.brief.brief_lines import line_of
-from projection.brief.envelope import untagged
-from projection.brief.role_choice import roles_of
-from projection.brief.single_line import plain, shortened
+from projection.brief.choice import roles_of
+from projection.brief.forms import Markdown
+from projection.brief.lines import line_of
+from projection.brief.wording import plain, shortened, untagged
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import STATE_KIND, THREAD_KIND
 from rituals.hosts.context.session_wording import repeats
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from memory.cache.cache_file import Cache
-    from projection.brief.brief_values import News
+    from projection.brief.values import News
     from projection.fold.fact_history import Fact
     from projection.fold.projection_state import LiveView
 

@@ -80,8 +80,7 @@ def _marked(
     for id, about, text in facts:
         gone, text = marks.named(id, text)
         if gone:
-            from projection.brief.envelope import untagged
-            from projection.brief.single_line import plain
+            from projection.brief.wording import plain, untagged
 
             about += f", {untagged(plain(gone[0].said))}"
         if not ((at_file and is_gone(gone)) or is_ended(gone)):
@@ -153,8 +152,7 @@ def _answer(moment: Moment) -> Needed | None:
     from ledger.errors import HomeNotFound
     from ledger.home import discover
     from memory.query.prompt_facts import answers_to
-    from projection.brief.envelope import untagged
-    from projection.brief.single_line import label, plain
+    from projection.brief.wording import label, plain, untagged
 
     try:
         policy, found = answers_to(discover(moment.folder), moment.prompt)

@@ -27,8 +27,7 @@ from memory.query.open_snapshot import open_snapshot
 from memory.recall.hits.snippets import telling
 from memory.recall.query.stopwords import CHORES, SMALL
 from memory.replay.replayed_state import state_of
-from projection.brief.envelope import untagged
-from projection.brief.single_line import label, plain
+from projection.brief.wording import label, plain, untagged
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
 from projection.policy.model import FINDING_KIND, OFF, THREAD_KIND, Moments

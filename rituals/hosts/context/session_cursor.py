@@ -81,7 +81,7 @@ class Cursor(Record):
 
 
 def ids_shown(text: str, *, whole: bool = False) -> list[str]:
-    """Return the ids of the facts that a text shows as `brief_formats.Markdown` writes them.
+    """Return the ids of the facts that a text shows as `forms.Markdown` writes them.
 
     A hook that has nothing to say but a brief that is kept knows no more of it than its text. Under the
     titles of a brief each line begins with an id; elsewhere only where a bracket follows. `whole` takes

@@ -55,8 +55,7 @@ class Needed(Record):
         fresh = [one for one in self.facts if self.marks([one[0]])[-1] not in known][: self.most]
         if not fresh:
             return [], []
-        from projection.brief.envelope import enveloped
-        from projection.brief.single_line import shortened
+        from projection.brief.wording import enveloped, shortened
 
         room = self.characters - len(enveloped(self.title, (), ""))
         lines: list[str] = []
@@ -206,7 +205,7 @@ def _telling(
         return None
     from ledger.errors import HomeNotFound
     from ledger.home import discover
-    from projection.brief.envelope import enveloped
+    from projection.brief.wording import enveloped
 
     now = now_ms()
     heard = Heard(commondir, name)
@@ -316,7 +315,7 @@ def _aged(
 
 
 def _fitting(lines: Sequence[str]) -> list[str]:
-    from projection.brief.envelope import enveloped
+    from projection.brief.wording import enveloped
 
     room = NEWS_CHARS - len(enveloped(_TITLE, (), ""))
     kept: list[str] = []

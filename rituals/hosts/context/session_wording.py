@@ -7,8 +7,7 @@ with its time in UTC.
 from __future__ import annotations
 
 from ledger.model.record import Record
-from projection.brief.envelope import untagged
-from projection.brief.single_line import label, plain, shortened
+from projection.brief.wording import label, plain, shortened, untagged
 from rituals.hosts.observed.observation_spool import Observation
 
 TYPE_CHECKING = False

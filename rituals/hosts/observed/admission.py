@@ -167,7 +167,7 @@ def admitted(
                 return None
             what = why  # what was done is the work's, the words are not
     from ledger.secrets.scanner import nameable
-    from projection.brief.single_line import shortened
+    from projection.brief.wording import shortened
     from rituals.hosts.observed.observation_spool import SHORT_CHARS, WHAT_CHARS, Observation
 
     what = shortened(nameable(_from_top(" ".join(what.split()), top)), WHAT_CHARS)

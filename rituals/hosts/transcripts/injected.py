@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from projection.brief.brief_formats import EVIDENCE
+from projection.brief.forms import EVIDENCE
 from rituals.hosts.moments import BEGINS
 
 #: What hosts put between tags into the turns of a person.

@@ -7,7 +7,7 @@ from ledger.model.findings import Finding
 from ledger.model.record import Record
 from ledger.model.session import EDIT
 from memory.write.draft import ANYWAY
-from projection.brief.single_line import shortened
+from projection.brief.wording import shortened
 from projection.policy.model import DEFAULT_KIND, TASK_KIND, THREAD_KIND
 from rituals.record.draft_composer import draft_of_request, free_id, taken_in, words_for
 from rituals.record.request import NewFact, Request

@@ -13,7 +13,7 @@ from ledger.model.session import EDIT
 from ledger.model.task_states import HANDOFF_READY, IN_PROGRESS, TODO
 from memory.cache.cached_tasks import handoffs_in, task_in, tasks_in
 from memory.write.draft import SessionDraft
-from projection.brief.role_choice import role_notes
+from projection.brief.choice import role_notes
 from projection.policy.model import ATTEMPT_KIND, HANDOFF_KIND
 from projection.work.failed_attempts import failed_before
 from projection.work.handoffs import handed_elsewhere

@@ -17,7 +17,7 @@ from ledger.model.record import Record
 from memory.cache.broken_truth_file import Wait
 from memory.cache.ended_facts import ended
 from memory.recall.hits.snippets import telling
-from projection.brief.single_line import label, plain, shortened
+from projection.brief.wording import label, plain, shortened
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
 from projection.text.claims import FOLDER, MODULE, NAME, PATH, TARGET, VERSION, Claim

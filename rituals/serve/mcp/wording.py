@@ -13,7 +13,7 @@ from typing import Any
 from ledger.errors import DiurnaError, HomeNotFound
 from ledger.escape import visible
 from ledger.model.findings import Finding
-from projection.brief.brief_values import YOURS_FLAG, YOURS_TITLE
+from projection.brief.values import YOURS_FLAG, YOURS_TITLE
 from rituals.answers.record_fields import Failure
 
 #: An object as the protocol carries it.

@@ -1,0 +1,276 @@
+"""Choose what a brief is about: what is near the work, weighs most, is for a role or is to be done."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from ledger.model.task_states import IN_PROGRESS
+from projection.brief.values import RoleNotes, Stated
+from projection.brief.wording import label
+from projection.graph.fact_links import SERVES, named
+from projection.policy.model import (
+    ATTEMPT_KIND,
+    FINDING_KIND,
+    HANDOFF_KIND,
+    PATTERN_KIND,
+    QUESTION_KIND,
+    STATE_KIND,
+    THREAD_KIND,
+)
+from projection.text.role_names import role_names
+from projection.work.tracked_tasks import MEDIUM
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from projection.fold.fact_history import Fact
+    from projection.fold.projection_state import Standing
+    from projection.policy.model import Learning
+    from projection.work.handoffs import Handoff
+    from projection.work.tracked_tasks import Task
+
+#: The k of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
+_K = 60
+_LEAST_WORD_CHARS = 4
+#: What branches and files are called everywhere.
+_COMMON = frozenset(
+    "main master trunk develop development feature feat fixes bugfix hotfix release chore docs "
+    "test tests branch draft work topic init index utils readme lib src util config user "
+    "refactor update claude codex agent".split()
+)
+_PATH_WEIGHT, _NAME_WEIGHT = 4, 2
+SALIENCE = "salience"
+_LEAST, USUAL, _MOST = 1, 5, 10
+#: How many work days halve what recency counts, and behind how many it hardly does.
+HALF_LIFE = 8
+DAYS = 8 * HALF_LIFE
+_SALIENCE_SHARE, _RECENCY_SHARE, _NEAR_SHARE = 500_000, 500_000, 300_000
+#: 2 to the power of -n/8, in millionths.
+_DECAY = (1_000_000, 917_004, 840_896, 771_105, 707_107, 648_420, 594_604, 545_254)
+#: What comes first for a role, and what a log of the role does not bring to it.
+NOTE_KINDS = ("note", PATTERN_KIND)
+_KINDS_OF_OTHERS = ("decision", "invariant", THREAD_KIND)
+#: About how many characters a token has; the policy counts in tokens.
+_TOKEN_CHARS = 4
+#: How many facts of the user's own home, and how many invariants of one upstream.
+YOURS_FACTS, UPSTREAM_FACTS = 5, 10
+_INVARIANT = "invariant"
+#: What is about work in another home, and what a brief says nowhere.
+_PASSED_OVER = (ATTEMPT_KIND, FINDING_KIND, HANDOFF_KIND, PATTERN_KIND, QUESTION_KIND)
+#: How many ids a line names that a task waits for, or a handoff is for.
+_NAMED = 3
+
+
+# ---- how near ---------------------------------------------------------------------------------------
+
+
+def scores(
+    live: Iterable[Standing], found: Sequence[str], branch: str, changed: Sequence[str]
+) -> dict[str, float]:
+    """Rate how much facts have to do with a task, a branch and changed files; others are left out.
+
+    `found` are ids of what the search found for the task, best first; `changed` are paths.
+    """
+    fused = {fact: 1 / (_K + rank) for rank, fact in enumerate(found)}
+    wanted = dict.fromkeys(_words(branch.lower()), 1)
+    for path in map(str.lower, changed):
+        name = path[path.rfind("/") + 1 :]
+        wanted = dict.fromkeys(_words(name.partition(".")[0]), 1) | wanted
+        for part, weight in ((path, _PATH_WEIGHT), (name, _NAME_WEIGHT)):
+            if len(part) >= _LEAST_WORD_CHARS:
+                wanted[part] = weight
+    near = [(-weight, one.fact.id) for one in live if (weight := _near(one.fact, wanted))]
+    for rank, (_, fact) in enumerate(sorted(near)):
+        fused[fact] = fused.get(fact, 0.0) + 1 / (_K + rank)
+    return fused
+
+
+def _words(text: str) -> list[str]:
+    split = "".join([char if char.isalnum() else " " for char in text]).split()
+    return [word for word in split if len(word) >= _LEAST_WORD_CHARS and word not in _COMMON]
+
+
+def _near(fact: Fact, wanted: dict[str, int]) -> int:
+    meta = [value for key, value in fact.meta if key in ("tags", "entity", "source", "serves")]
+    said = " ".join([fact.id, fact.text, *meta]).lower()
+    return sum(weight for word, weight in wanted.items() if _has(said, word))
+
+
+def _has(said: str, word: str) -> bool:
+    """Tell whether a text has a word, or a path, as a whole."""
+    at = said.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not (said[at - 1 : at].isalnum() or said[end : end + 1].isalnum()):
+            return True
+        at = said.find(word, at + 1)
+    return False
+
+
+# ---- how much it weighs -----------------------------------------------------------------------------
+
+
+def weights(
+    facts: Iterable[Fact], days: Sequence[str], score: Mapping[str, float]
+) -> dict[str, int]:
+    """Weigh facts: half by the footer `salience`, half by recency in work days, and by what is near.
+
+    `days` are the newest that have a work log, at least `DAYS` where there are so many, oldest first;
+    whole numbers only, so the order is the same everywhere.
+    """
+    near = sorted(score, key=lambda fact: (-score[fact], fact))
+    nearness = {fact: _NEAR_SHARE * _K // (_K + place) for place, fact in enumerate(near)}
+    found = {}
+    for fact in facts:
+        age = len(days) - bisect_right(days, fact.anchor[:10])
+        worth = _SALIENCE_SHARE * salience(fact) // _MOST
+        worth += _RECENCY_SHARE * recency(age) // 1_000_000
+        found[fact.id] = worth + nearness.get(fact.id, 0)
+    return found
+
+
+def salience(fact: Fact) -> int:
+    """Return what a fact's footer says it is worth, from 1 to 10; 5 where it says nothing of the sort."""
+    for key, value in fact.meta:
+        if key == SALIENCE and value.isascii() and value.isdigit():
+            return min(_MOST, max(_LEAST, int(value[:9])))
+    return USUAL
+
+
+def recency(age: int) -> int:
+    """Return what is left of a million after so many work days."""
+    age = min(age, DAYS)
+    return _DECAY[age % HALF_LIFE] >> age // HALF_LIFE
+
+
+# ---- for whom ---------------------------------------------------------------------------------------
+
+
+def roles_of(fact: Fact) -> frozenset[str]:
+    """Return the roles that a fact is for alone; none for one that everybody may know."""
+    return _roles_in(fact, "role")
+
+
+def _roles_in(fact: Fact, footer: str) -> frozenset[str]:
+    return next((role_names(value) for key, value in fact.meta if key == footer), frozenset())
+
+
+def is_note(fact: Fact) -> bool:
+    """Tell whether a fact that a log of a role brought is a note of it: no other section is for it."""
+    return fact.kind not in _KINDS_OF_OTHERS
+
+
+def chars_for(asked: str, learning: Learning) -> int:
+    """Return how many characters what a role learned may have in its brief."""
+    adversarial = role_names(", ".join(learning.adversarial))
+    usual = adversarial.isdisjoint(role_names(asked))
+    return _TOKEN_CHARS * (learning.role_tokens if usual else learning.adversarial_tokens)
+
+
+def is_summary(fact: Fact, asked: str) -> bool:
+    """Tell whether a fact for a role sums up what it knows, by its id `role-ROLE-summary` or its tag."""
+    if fact.kind == PATTERN_KIND and "summary" in _roles_in(fact, "tags"):
+        return True
+    parts = ["".join([c if c.isalnum() else " " for c in one]) for one in role_names(asked)]
+    return fact.id in ["-".join(["role", *part.split(), "summary"]) for part in parts]
+
+
+def role_notes(
+    facts: Iterable[Fact], asked: str, brought: Mapping[str, frozenset[str]]
+) -> RoleNotes:
+    """Sort facts by whom they are for.
+
+    A fact whose footer names roles is for these alone. What a tag names or a log of a role brought is for
+    the role as well; only notes and patterns that none but logs of a role brought are kept from others.
+    `asked` is the role that asks, several parted by commas; `brought` is what the logs that brought a
+    note say as their role, by its id; "" for a log without one.
+    """
+    own: set[str] = set()
+    alone: set[str] = set()
+    others: set[str] = set()
+    roles = role_names(asked)
+    for fact in facts:
+        if named := roles_of(fact):
+            for found in (own, alone) if roles & named else (others,):
+                found.add(fact.id)
+        elif roles:
+            said = [role_names(one) for one in brought.get(fact.id, ())]
+            if not roles.isdisjoint([*_roles_in(fact, "tags"), *frozenset().union(*said)]):
+                own.add(fact.id)
+            elif fact.kind in NOTE_KINDS and said and all(said):
+                others.add(fact.id)
+    return RoleNotes(frozenset(own), frozenset(alone), frozenset(others))
+
+
+# ---- of other homes ---------------------------------------------------------------------------------
+
+
+def yours(live: Sequence[Standing], days: Sequence[str]) -> tuple[Standing, ...]:
+    """Return the facts of the user's own home that are shown, weightiest first (`weights`)."""
+    found = [one for one in live if _is_plain(one) and one.fact.kind not in _PASSED_OVER]
+    weight = weights([one.fact for one in found], days, {})
+    found.sort(key=lambda one: (one.tier != "core", -weight[one.fact.id], one.fact.id))
+    return tuple(found[:YOURS_FACTS])
+
+
+def invariants(live: Sequence[Standing]) -> tuple[Standing, ...]:
+    """Return the invariants of a home upstream that are shown, the newest first."""
+    found = [one for one in live if _is_plain(one) and one.fact.kind == _INVARIANT]
+    found.sort(key=lambda one: one.fact.id)
+    found.sort(key=lambda one: one.fact.anchor, reverse=True)
+    return tuple(found[:UPSTREAM_FACTS])
+
+
+def _is_plain(one: Standing) -> bool:
+    fact = one.fact
+    return not (fact.redacted or fact.contradicted or fact.closed or fact.false)
+
+
+# ---- what is to be done -----------------------------------------------------------------------------
+
+
+def stated(handoff: Handoff) -> Stated:
+    """Say of a handoff which task it is for, and who left it."""
+    said = [f"for {' and '.join(handoff.tasks[:_NAMED])}"] if handoff.tasks else []
+    said += [f"confidence {label(handoff.confidence)}"] if handoff.confidence else []
+    return Stated(handoff.standing, ", ".join(said), label(handoff.giver))
+
+
+def own_tasks(tasks: Iterable[Task], agent: str) -> list[Task]:
+    """Return the tasks in progress that an agent has."""
+    return [one for one in tasks if one.state == IN_PROGRESS and one.claimant == agent != ""]
+
+
+def ordered(
+    tasks: Sequence[Task], live: Iterable[Standing], agent: str, asked: Task | None
+) -> tuple[Stated, ...]:
+    """Return open tasks, in their order, and what holds of the state, as a brief has them.
+
+    What serves `asked`, the task that the brief is for, follows it.
+    """
+    live = list(live)
+    found: list[Stated] = []
+    if asked:
+        serving = [one for one in live if (SERVES, asked.id) in named(one.fact)]
+        found.append(_task(asked))
+        found += [
+            Stated(one, f"serves {asked.id}") for one in serving if one.fact.kind != HANDOFF_KIND
+        ]
+    found += map(_task, own_tasks(tasks, agent))
+    found += [Stated(one) for one in live if one.fact.kind == STATE_KIND]
+    once: dict[str, Stated] = {}
+    for one in (*found, *map(_task, tasks)):
+        once.setdefault(one.about.id, one)
+    return tuple(once.values())
+
+
+def _task(task: Task) -> Stated:
+    """Say the state of a task, who has it, its priority, and what it waits for."""
+    said = [f"{task.state} by {label(task.claimant)}" if task.claimant else task.state]
+    if task.priority != MEDIUM:
+        said.append(task.priority)
+    if task.waits:
+        more = f" and {len(task.waits) - _NAMED} more" if len(task.waits) > _NAMED else ""
+        said.append(f"waits for {' and '.join(task.waits_for[:_NAMED])}{more}")
+    return Stated(task.standing, ", ".join(said))

@@ -1,0 +1,240 @@
+"""Sort facts into the sections of a brief, in the order of their weight: same material, same brief.
+
+What a task asks for stands before all. What fits is decided in `budget`, how it is written in `forms`.
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from projection.brief import values
+from projection.brief.choice import NOTE_KINDS, weights
+from projection.brief.values import Stated
+from projection.document.fact_remarks import is_behind, is_ended
+from projection.fold.projection_state import TIERS, Standing
+from projection.fold.testimony import IMPORTED, QUOTED, SAID, persons_first
+from projection.lifecycle.review_threads import is_raised
+from projection.policy import model as policy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from projection.document.fact_remarks import Gone
+    from projection.fold.fact_history import Fact
+
+#: How many facts of a section are looked at for who decided them: more than most briefs have room for.
+_LOOKED_AT = 24
+_INVARIANT = "invariant"
+#: The kinds of facts that say how work is done here.
+_DECIDED = ("decision", "convention", "stack")
+#: How many facts that a task asks for stand before all else.
+_ASKED = 12
+
+
+class Wanted(Record):
+    """A section with all that it would hold, most important first."""
+
+    name: str
+    title: str
+    items: tuple[values.Item, ...]
+    total: int  #: counts what is not listed here as well
+    kinds: tuple[str, ...] = ()  #: of its facts the title says that they are of these
+
+
+def wanted(material: values.Material) -> tuple[Wanted, ...]:
+    """Sort the material into sections, most important first."""
+    score, notes, states = material.score, material.notes, material.states
+    handed, failed, tasks = todo = _todo(material)
+    placed = {one.about.id for part in todo for one in part}
+    core: list[Stated] = []
+    threads: list[Stated] = []
+    decisions: list[Stated] = []
+    noted: list[Stated] = []
+    rest: list[Stated] = []
+    for standing in _by_weight(material):
+        fact = standing.fact
+        if fact.id in placed or not _is_plain(fact, material) or _is_left_out(fact, material):
+            continue
+        one = Stated(standing, states.get(fact.id, ""))
+        if _has_ended(fact, material):
+            rest.append(one)
+            continue
+        if fact.id in notes.own:
+            noted.append(one)
+        if not standing.live:
+            rest.append(one)
+        elif fact.kind in (policy.THREAD_KIND, policy.FINDING_KIND) and not fact.closed:
+            threads.append(one)
+        elif standing.tier == "core":
+            core.append(Stated(standing))
+        elif fact.kind in _DECIDED:
+            decisions.append(Stated(standing))
+        elif fact.id not in notes.alone:
+            rest.append(one)
+    core.sort(key=lambda one: one.about.kind != _INVARIANT)
+    threads.sort(key=lambda one: (one.about.id not in states, is_raised(one.about)))
+    for found in (noted, decisions, rest):
+        _by_use(found, material)
+    noted.sort(key=lambda one: one.about.kind not in NOTE_KINDS)
+    rest.sort(key=lambda one: one.about.closed and one.about.id not in score)
+    news = _news(material, placed)
+    changed = "Changed since your last log" if material.place.last else "Newest corrections"
+    sections = [
+        _section(values.ASKED, "For this task", _asked(material, todo)),
+        _section(values.CONTRADICTIONS, "Contradictions: no side wins until somebody decides",
+                 _contradicted(material)),
+        _section(values.INVARIANTS, "Invariants", core, _INVARIANT),
+        *[_beside(one) for one in material.beside],
+        _section(values.HANDED, "Handed to you", handed, policy.HANDOFF_KIND),
+        Wanted(values.CHANGES, changed, news, len(news) + material.more_news),
+        _section(values.ROLE, f"For the role {material.place.role}", noted),
+        _section(values.ATTEMPTS, "Failed before", failed, policy.ATTEMPT_KIND),
+        _section(values.TASKS, _tasks_title(tasks), tasks, policy.TASK_KIND),
+        _section(values.THREADS, "Open threads", threads, policy.THREAD_KIND),
+        _section(values.DECISIONS, "Decisions, conventions, stack", decisions, *_DECIDED),
+        _section(values.SESSIONS, "Lately", material.sessions),
+        _section(values.REST, "Also known", rest),
+    ]  # fmt: skip
+    return tuple([_unmarked_first(one, material) for one in sections if one.items])
+
+
+def _section(name: str, title: str, found: Iterable[values.Item], *kinds: str) -> Wanted:
+    items = tuple(found)
+    return Wanted(name, title, items, len(items), kinds)
+
+
+def _tasks_title(tasks: Iterable[Stated]) -> str:
+    states = {one.about.kind == policy.STATE_KIND for one in tasks}
+    return "Tasks and state" if len(states) > 1 else "State" if True in states else "Tasks"
+
+
+def _beside(home: values.Beside) -> Wanted:
+    """Return the section of another home."""
+    facts = map(Stated, home.facts)
+    if home.personal:
+        return _section(values.YOURS, f"{values.YOURS_TITLE} {values.YOURS_FLAG}", facts)
+    title = f"Invariants of {home.name}, fetched {home.fetched}"
+    return _section(f"{values.UPSTREAM} {home.name}", title, facts, _INVARIANT)
+
+
+def _unmarked_first(section: Wanted, material: values.Material) -> Wanted:
+    """Let what names nothing that is gone stand first."""
+    if material.gone is None:
+        return section
+    gone = {id(one): gone_of(one, material) for one in section.items}
+    order = sorted(
+        section.items, key=lambda one: (is_ended(gone[id(one)]), is_behind(gone[id(one)]))
+    )
+    return section._replace(items=tuple(order))
+
+
+def gone_of(item: values.Item, material: values.Material) -> tuple[Gone, ...]:
+    """Return what a fact names that the code no longer has; what happened to one says nothing of it."""
+    return material.gone(item.about) if material.gone is not None and item.about else ()
+
+
+def _has_ended(fact: Fact, material: values.Material) -> bool:
+    """Tell whether a commit or a day ended a fact, as its footer says."""
+    return material.gone is not None and is_ended(material.gone(fact))
+
+
+def _is_plain(fact: Fact, material: values.Material) -> bool:
+    """Tell whether a fact is shown here, and does not stand among the contradictions."""
+    return not (fact.redacted or fact.contradicted or fact.id in material.notes.others)
+
+
+def _is_left_out(fact: Fact, material: values.Material) -> bool:
+    """Tell whether a fact is for nobody who reads a brief: a question, over, or not worth its place."""
+    if fact.kind == policy.ATTEMPT_KIND:
+        return not (material.asks and fact.id in material.score)
+    if fact.kind == policy.FINDING_KIND:
+        return fact.closed
+    if fact.kind == policy.PATTERN_KIND:
+        return fact.id in material.deprecated
+    return fact.kind in (policy.QUESTION_KIND, policy.HANDOFF_KIND)
+
+
+def _todo(material: values.Material) -> tuple[tuple[Stated, ...], ...]:
+    """Return what is to be done, without what is not shown and what stands among the contradictions."""
+    return tuple(
+        tuple([one for one in part if _is_plain(one.about, material)
+               and not _has_ended(one.about, material)])
+        for part in material.todo
+    )  # fmt: skip
+
+
+def _asked(material: values.Material, todo: Iterable[Iterable[Stated]]) -> list[Stated]:
+    """Return what the task asks for, best first, as far as it stands before all else."""
+    known = {one.fact.id: one for one in (*material.view.live, *material.found)}
+    done = {one.about.id: one for part in todo for one in part}
+    found: list[Stated] = []
+    for id in material.asked:
+        fact = known[id].fact if id in known else None
+        if id in done and done[id].about.kind != policy.HANDOFF_KIND:
+            found.append(done[id])
+        elif fact and _is_plain(fact, material):
+            if not (_is_left_out(fact, material) or _has_ended(fact, material)):
+                found.append(Stated(known[id], material.states.get(id, "")))
+        if len(found) == _ASKED:
+            break
+    return found
+
+
+def _news(material: values.Material, placed: set[str]) -> tuple[values.News, ...]:
+    """Return what changed, without what is not shown, and what is new in a section of its own."""
+    hidden = material.notes.others | material.deprecated
+    found = [one for one in material.news if one.fact not in hidden]
+    own = material.notes.alone | placed
+    own |= {one.fact for one in found if one.now and one.now.fact.kind == policy.HANDOFF_KIND}
+    return tuple([one for one in found if one.what != values.BORN or one.fact not in own])
+
+
+def _contradicted(material: values.Material) -> list[Stated]:
+    """Return the contradicted facts where they stand, those in use first."""
+    live = {standing.fact.id: standing for standing in material.view.live}
+    found = []
+    for fact in material.view.contradicted:
+        if fact.id not in material.notes.others:
+            there = live.get(fact.id) or Standing(
+                fact, "superseded" if fact.false else "archived", "-"
+            )
+            found.append(there._replace(fact=persons_first(fact, material.rank)))
+    score = material.score
+    found.sort(key=lambda one: (-score.get(one.fact.id, 0.0), not one.live, one.fact.id))
+    return list(map(Stated, found))
+
+
+def _by_weight(material: values.Material) -> list[Standing]:
+    """Sort all facts: what the task is about first, then by tier, then the newest, then by id."""
+    score, places = material.score, {tier: place for place, tier in enumerate(TIERS)}
+    found = [*material.view.live, *material.found]
+    found.sort(key=lambda one: one.fact.id)
+    found.sort(key=lambda one: one.fact.anchor, reverse=True)  # equal ones keep their order
+    found.sort(key=lambda one: (-score.get(one.fact.id, 0.0), places[one.tier]))
+    return found
+
+
+def _by_use(found: list[Stated], material: values.Material) -> None:
+    """Sort facts by weight, behind those that the task asks for; of equals a person's word goes first."""
+    weight = weights([one.about for one in found], material.days, material.score)
+    score = material.score if material.asks else {}
+
+    def ties(one: Stated) -> tuple[float, int]:
+        return -score.get(one.about.id, 0.0), -weight[one.about.id]
+
+    found.sort(key=ties)  # equal ones keep their order
+    some = found[:_LOOKED_AT]
+    known = [ties(one) for one in some]
+
+    def behind(one: Stated) -> bool:
+        stems = [one.about.verified, *[head.stem for head in one.about.heads]]
+        return known.count(ties(one)) > 1 and material.rank(max(stems)) > 0
+
+    found[:_LOOKED_AT] = sorted(some, key=lambda one: (ties(one), behind(one)))
+
+
+def usual_word(sections: Iterable[Wanted], known: Callable[[str], str]) -> str:
+    """Return how most of the foremost facts are known, but for those of a person: each says so."""
+    facts = [item.about for one in sections for item in one.items[:_LOOKED_AT] if item.about]
+    words = [known(fact.id) for fact in facts[:_LOOKED_AT]]
+    return max((SAID, QUOTED, IMPORTED), key=words.count)
