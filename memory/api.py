@@ -6,7 +6,7 @@ What only some questions need is imported by them: a short command pays for what
 from __future__ import annotations
 
 from ledger.errors import DiurnaError, EditNotUnderstood
-from ledger.git.identity import identity_findings
+from ledger.git.commit_record import identity_findings
 from ledger.home import discover
 from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding

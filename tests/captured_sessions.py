@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ledger.codec.log import decode
 from ledger.environment import now_ms
-from ledger.model.captured_reach import span_of
+from ledger.model.session_headers import span_of
 from ledger.wal.spool import Spool as LogSpool
 from memory.api import Memory
 from memory.replay.log_bytes import read_bytes

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from ledger.model.seal import seal
+from ledger.model.order import seal
 from tests.conftest import Repo, Run
 
 LOG = "sessions/2026-11-20-101500.md"

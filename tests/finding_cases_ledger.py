@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ledger.model.ids import version_id
 from ledger.model.layout import log_path
-from ledger.model.seal import seal
+from ledger.model.order import seal
 from ledger.model.session import IDS_LIMIT, LINE_LIMIT_BYTES, LOG_LIMIT_BYTES
 from tests.conftest import make_repository
 from tests.finding_case import LOG, REFERENCES, Arguments, Shop, born, by_hand, case, sealed
@@ -221,8 +221,7 @@ def _(shop: Shop) -> Arguments:
     also=("duplicate-stem", "weak-seal"),
 )
 def _(shop: Shop) -> Arguments:
-    for module in ("order", "seal"):
-        shop.monkeypatch.setattr(f"ledger.model.{module}.SEAL_CHARS", 3)
+    shop.monkeypatch.setattr("ledger.model.order.SEAL_CHARS", 3)
     made: dict[str, str] = {}
     for number in range(9999):
         text = f"---\nended: 2026-11-20T10:15:00.000Z\n---\n# Number {number}\n"

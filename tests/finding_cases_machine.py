@@ -8,7 +8,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from ledger.model.seal import seal
+from ledger.model.order import seal
 from rituals.hosts.capture.capture_notes import Attempt, note_attempt
 from rituals.hosts.install.install_plan import apply_plan, plan_install
 from rituals.hosts.payloads import note_fault

@@ -10,8 +10,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from ledger.model.order import ended_of, stamp_of
-from ledger.model.seal import seal
+from ledger.model.order import ended_of, seal, stamp_of
 from tests.bench.ledgers import WORDS, generate
 
 START_MS = 1_790_000_000_000  # 2026-09-21

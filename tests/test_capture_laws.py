@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from ledger.codec.log import canonical, decode, encode
 from ledger.codec.validate import problems
-from ledger.model.captured_reach import Span
 from ledger.model.session import SessionLog
+from ledger.model.session_headers import Span
 from ledger.wal.spool import Spool as LogSpool
 from memory.write.spool_commits import Committer
 from projection.policy.model import BUILT_IN_KINDS, SUPERSEDE

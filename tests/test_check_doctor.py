@@ -16,7 +16,7 @@ import pytest
 
 from ledger.home import discover
 from ledger.model.findings import CODES
-from ledger.model.seal import seal
+from ledger.model.order import seal
 from ledger.model.sha256 import blob_id
 from rituals.check.doctor.fix import REMEDIES
 from rituals.check.doctor.machine import numbers

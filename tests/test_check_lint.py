@@ -9,7 +9,7 @@ import pytest
 from ledger.home import discover
 from ledger.model.findings import CODES, Finding
 from memory.api import Memory
-from projection.policy.policy_messages import GONE
+from projection.policy.policy_keys import GONE
 from rituals.check.check_registry import lint
 from rituals.check.linted_files import lint_files, log_findings, text_findings
 from rituals.cli.terminal.sarif_text import annotation, sarif

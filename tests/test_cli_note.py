@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from projection.policy import policy_messages
+from projection.policy import policy_keys
 from rituals.cli import command_registry
 from rituals.cli.gone import GONE, proposal
 from tests.conftest import HELD, Repo, Run, each_row
@@ -202,7 +202,7 @@ def test_what_people_type_gives_the_command(word: str, command: str, repo: Repo,
 def test_every_row_of_what_is_gone_names_what_is_there(run: Run) -> None:
     """No row is a command itself; what it proposes is one, with its options; there are at most 60."""
     assert not set(GONE) & set(NAMES)
-    assert len(GONE) + len(policy_messages.GONE) <= 60
+    assert len(GONE) + len(policy_keys.GONE) <= 60
     for says in set(GONE.values()):
         named = re.findall(r"diurna (\w+)", says)
         assert set(named) <= set(NAMES), says

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.codec.conflict_markers import marker_line
+from ledger.codec.outline import marker_line
 from tests.conftest import each_row
 
 PLAIN = "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n"

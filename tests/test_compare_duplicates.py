@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from ledger.model.event import FactCreated, FactReferenced
 from ledger.model.session import Entry
 from projection.compare.candidates import CANDIDATES, RIVALS, Postings, queries, subjects
-from projection.compare.duplicates import likeness
-from projection.compare.pair_comparison import claim, comparable, overlap, same_text
+from projection.compare.pair_comparison import claim, comparable, likeness, overlap, same_text
 from projection.fold.fact_history import Fact
 from projection.fold.fold import collect, resolve
 from projection.text.fuzzy import ratio

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ledger.codec.log import encode
 from ledger.model.event import FactCreated, FactReferenced, FactUpdated
 from ledger.model.layout import log_path
-from ledger.model.seal import seal
+from ledger.model.order import seal
 from ledger.model.session import SessionLog
 from ledger.model.sha256 import blob_id
 from memory.api import Memory

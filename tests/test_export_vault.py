@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.codec.fenced_code import code_ranges
+from ledger.codec.outline_by_lines import code_ranges
 from ledger.model.event import FactCreated, FactRedacted, FactSuperseded
 from memory.replay.view_source import source_of_state
 from projection.policy.model import Policy

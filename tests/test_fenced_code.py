@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ledger.codec.fenced_code import code_ranges, prose_lines
 from ledger.codec.outline import outline
+from ledger.codec.outline_by_lines import code_ranges, prose_lines
 from memory.recall.index.passage_cutter import passages_of
 from projection.document.page_parser import parse
 from projection.graph.fact_links import links_in

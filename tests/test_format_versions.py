@@ -17,7 +17,7 @@ from ledger.home import Home, discover
 from ledger.model.event import FactCreated, FactReferenced
 from ledger.model.findings import severe
 from ledger.model.layout import FORMAT_VERSION, LOCK_FILE, log_path
-from ledger.model.seal import seal
+from ledger.model.order import seal
 from memory.worktree.projection_files import projection_files
 from memory.write.draft import SessionDraft
 from rituals.check.check_registry import verify

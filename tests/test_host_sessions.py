@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from ledger.codec.log import canonical, decode, encode, entry_of, read_entry
 from ledger.errors import WaitsInSpool
-from ledger.model.captured_reach import OBSERVED, TRANSCRIPT, Span, span_of
 from ledger.model.event import FactCreated, FactReferenced
 from ledger.model.layout import SESSION_LOCK_FILE
 from ledger.model.logset import LogRef
 from ledger.model.packed import pack_entry, unpack_entry
 from ledger.model.session import TYPES, WORK, SessionLog
+from ledger.model.session_headers import OBSERVED, TRANSCRIPT, Span, span_of
 from ledger.wal.atomic_files import Lock
 from memory.api import Memory
 from memory.cache.cache_file import Cache

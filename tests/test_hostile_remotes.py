@@ -11,7 +11,7 @@ from ledger.errors import DiurnaError, ObjectTooLarge, SyncRefused, UnsupportedR
 from ledger.git.cli import Git
 from ledger.git.commit_record import Identity
 from ledger.git.git_objects import Objects, merge_commit
-from ledger.model.seal import seal
+from ledger.model.order import seal
 from memory.brief.brief_place import changed_files
 from rituals.check.check_registry import verify
 from tests.campaigns.homes import (

@@ -11,7 +11,7 @@ import pytest
 
 from ledger.model.event import FactCreated, FactRedacted, FactReferenced, FactSuperseded
 from ledger.model.findings import severe
-from ledger.model.seal import seal
+from ledger.model.order import seal
 from memory.api import SessionDraft
 from memory.worktree.projection_files import projection_files
 from rituals.check.check_registry import verify

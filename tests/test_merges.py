@@ -28,7 +28,7 @@ from ledger.model.event import (
 from ledger.model.ids import version_id
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
-from ledger.model.seal import seal
+from ledger.model.order import seal
 from ledger.model.session import SessionLog
 from ledger.remote.tree_merge import unite
 from memory.replay.replayed_state import state_from

@@ -14,15 +14,18 @@ from hypothesis import strategies as st
 from ledger.errors import WriteRefused
 from ledger.model.logset import log_refs
 from ledger.model.order import (
+    breaks_seal,
     has_time,
     is_sealed,
     is_stem,
+    is_weak,
     key_of,
     milliseconds_of,
     next_stamp,
+    proves,
+    seal,
     stem_in,
 )
-from ledger.model.seal import breaks_seal, is_weak, proves, seal
 
 STAMP = "2026-11-21-083012417"
 NOON = milliseconds_of("2026-11-21-120000000")

@@ -14,7 +14,7 @@ from ledger.git.repository import Repository
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.event import FactCreated
 from ledger.model.layout import log_path
-from ledger.model.seal import seal
+from ledger.model.order import seal
 from ledger.model.session import SessionLog
 from memory.query.origins import all_origins
 from memory.query.reader import Reader

@@ -10,7 +10,7 @@ import pytest
 from ledger.errors import DraftRefused
 from ledger.home import discover, personal_home
 from ledger.model.event import FactCreated, FactReferenced
-from ledger.model.seal import seal
+from ledger.model.order import seal
 from ledger.wal.spool import Spool
 from memory.api import Memory, SessionDraft
 from rituals.hosts.context.session_cursor import ids_shown

@@ -24,8 +24,7 @@ from projection.policy.model import (
     Views,
     Windows,
 )
-from projection.policy.policy_keys import quoted, with_number
-from projection.policy.policy_messages import GONE
+from projection.policy.policy_keys import GONE, quoted, with_number
 from projection.policy.template import write_policy
 from projection.policy.toml import POLICY_LIMIT_BYTES, gone_keys, read_policy
 from tests.conftest import each_row

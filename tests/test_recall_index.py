@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from ledger import heavy_work as parallel
 from ledger.home import Home, discover
 from ledger.model.layout import log_path
-from ledger.model.order import stamp_of
-from ledger.model.seal import seal
+from ledger.model.order import seal, stamp_of
 from memory.api import Memory
 from memory.cache.stamp import Stamp
 from memory.recall.index import log_reader as preparing

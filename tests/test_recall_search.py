@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from ledger.codec.log import read_entry
 from ledger.model.logset import LogRef
-from ledger.model.order import stamp_of
-from ledger.model.seal import seal
+from ledger.model.order import seal, stamp_of
 from memory.cache.stamp import Stamp
 from memory.recall import passage_search as searching
 from memory.recall.index.document import indexed

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.git.trees import FILE, FOLDER, entries
-from ledger.model.seal import seal
+from ledger.model.order import seal
 from ledger.model.sha256 import blob_id, sha1
 from ledger.remote.tree_merge import Joined, Sides, join, unite, with_files
 from tests.conftest import examples

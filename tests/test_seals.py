@@ -14,8 +14,7 @@ import pytest
 from ledger.codec.log import encode
 from ledger.model.event import FactCreated
 from ledger.model.layout import log_path
-from ledger.model.order import ended_of
-from ledger.model.seal import seal
+from ledger.model.order import ended_of, seal
 from ledger.model.session import SessionLog
 from ledger.model.sha256 import blob_id
 from tests.conftest import Repo, Run
@@ -28,8 +27,7 @@ HONEST, POISON = "Deploys need two approvals.", "Deploys need nobody."
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seals of 15 bits."""
-    for module in ("order", "seal"):
-        monkeypatch.setattr(f"ledger.model.{module}.SEAL_CHARS", 3)
+    monkeypatch.setattr("ledger.model.order.SEAL_CHARS", 3)
 
 
 def log(text: str, salt: int, stamp: str = STAMP) -> bytes:

@@ -30,9 +30,9 @@ from ledger.model.order import (
     is_stem,
     milliseconds_of,
     next_stamp,
+    seal,
     stamp_of,
 )
-from ledger.model.seal import seal
 from ledger.model.session import Entry, SessionLog
 from memory.api import Memory, SessionDraft
 from memory.replay.replayed_state import state_from

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ledger.git.commit_record import Commit, Identity
-from ledger.model.seal import seal
+from ledger.model.order import seal
 from ledger.model.sha256 import blob_id
 from ledger.wal import spool as spool_module
 from ledger.wal.atomic_files import make_folder, storage_failure, write_private

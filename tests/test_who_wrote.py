@@ -15,7 +15,7 @@ import pytest
 
 from ledger.home import discover
 from ledger.model.layout import COMMIT_SUBJECT, log_path
-from ledger.model.seal import seal
+from ledger.model.order import seal
 from memory.api import Memory
 from memory.query.origins import CUT, SQUASH, all_origins, origins_of
 from tests.conftest import examples

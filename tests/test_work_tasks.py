@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from ledger.model.task_states import BLOCKED, CANCELLED, DONE, HANDOFF_READY, IN_PROGRESS, TODO
 from projection.fold.fact_history import Fact, Move, Version
 from projection.fold.projection_state import Standing
-from projection.work.circles import circles
 from projection.work.handoffs import handed_elsewhere, handed_to
-from projection.work.tracked_tasks import Task, pick, tasks
+from projection.work.tracked_tasks import Task, circles, pick, tasks
 from tests.conftest import each_row, examples
 
 STEM = "2026-11-2{}-083012417-aaaa"

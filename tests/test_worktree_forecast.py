@@ -12,8 +12,7 @@ from memory.cache.cache_file import open_cache
 from memory.cache.rebuild import build
 from memory.worktree.forecast import forecast
 from memory.worktree.projection_files import projection_files
-from projection.document.archive_pages import pages
-from projection.document.archive_update import revise
+from projection.document.archive_pages import pages, revise
 from projection.policy.model import Policy
 from tests.conftest import examples
 from tests.test_laws import LAW, Logged, ledgers, policies, replayed

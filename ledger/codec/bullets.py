@@ -47,7 +47,7 @@ def units_of(lines: list[str], first_line: int, stray: Callable[[int, str], None
     after_blank, skip_to = True, 0
     code: dict[int, int] = {}
     if any("```" in line or "~~~" in line for line in lines):
-        from ledger.codec.fenced_code import code_ranges
+        from ledger.codec.outline_by_lines import code_ranges
 
         code = dict(code_ranges(lines))
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from ledger.codec.event_bullets import read_references
 from ledger.codec.fact_blocks import read_facts
 from ledger.codec.outline_by_lines import outline_by_lines
-from ledger.model.captured_reach import reach_in
 from ledger.model.event import (
     GRAMMAR,
     OF_LOGS,
@@ -36,6 +35,7 @@ from ledger.model.session import (
     Entry,
     place_of,
 )
+from ledger.model.session_headers import reach_in
 
 _KEYS = frozenset(HEADER_KEYS)
 _REFERENCES = "\n## Memory References\n"

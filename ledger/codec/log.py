@@ -13,7 +13,6 @@ from ledger.codec.fast_read import scan
 from ledger.codec.outline import outline, take_title
 from ledger.codec.outline_by_lines import OVERLONG, Outline
 from ledger.codec.plain_text import normal
-from ledger.model.captured_reach import reach_in
 from ledger.model.event import (
     OF_LOGS,
     VERB_OF,
@@ -42,6 +41,7 @@ from ledger.model.session import (
     SessionLog,
     place_of,
 )
+from ledger.model.session_headers import reach_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Find the top-level `## ` headings of a document line by line.
+"""Find the top-level `## ` headings of a document line by line, and the lines that are fenced code.
 
 A heading that starts in column 0 closes every list and quote, so only three things can hide it: a
 closed fence, a closed HTML block (comments among them) at the document's top level, and an HTML
@@ -7,6 +7,8 @@ block that runs to a blank line. This module decides all of that exactly or says
 keep one rule of the format: a fence or comment that is never closed is a finding and hides nothing.
 Reading goes on behind its opener as if the document began there. A `-->` that ends a comment begun on its
 own line (a footer) closes no comment above it, so a forgotten `-->` can not swallow the facts.
+To a reader of prose (`prose_lines`) a fence may be indented by any number of columns, as it is in an
+item of a list.
 
 Lines hold no line break and no NUL. Keeps invariants S1 to S4 of FORMAT.md. Linear in the input.
 """
@@ -14,6 +16,10 @@ Lines hold no line break and no NUL. Keeps invariants S1 to S4 of FORMAT.md. Lin
 from __future__ import annotations
 
 from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: HTML block starts that end at a blank line (CommonMark 0.31.2, type 6).
 _BLOCK_TAGS = frozenset(
@@ -266,3 +272,32 @@ def _item(line: str, may_number: bool) -> str:
     if line[end + 1 : end + 2] != " " or line[end + 2 : end + 3] in ("", " ", "\t"):
         return ""
     return " " * (end + 2)
+
+
+def code_ranges(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the half-open ranges of lines that are fenced code, fences and all."""
+    bare = [line.strip() for line in lines]
+    fences = Fences(bare)
+    found: list[tuple[int, int]] = []
+    behind = 0
+    for index, line in enumerate(bare):
+        if index >= behind and line[:3] in ("```", "~~~"):
+            end = fences.end(index)
+            if end:
+                found.append((index, end))
+                behind = end
+    return found
+
+
+def code_lines(lines: Sequence[str]) -> set[int]:
+    """Return the indexes of the lines that are fenced code."""
+    return {index for start, end in code_ranges(lines) for index in range(start, end)}
+
+
+def prose_lines(text: str) -> list[str]:
+    """Return the lines of a text; what is fenced code is one empty line."""
+    lines = text.split("\n")
+    if "```" in text or "~~~" in text:
+        for start, end in reversed(code_ranges(lines)):
+            lines[start:end] = [""]
+    return lines

@@ -1,8 +1,8 @@
-"""Define the values that a commit is made from, and what both ways of writing one have in common.
+"""Define the values that a commit is made from, ask git who commits, and what both ways of writing share.
 
 A commit is built from the branch tip's tree plus Diurna's own files, never from an index. A running
 process writes it through pygit2 (`pygit2_store`), a short command through `git fast-import`
-(`fast_import`), which starts in a twentieth of the time.
+(`fast_import`), which starts in a twentieth of the time. Other work goes on while git is asked.
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ import os
 import zlib
 
 from ledger.errors import StorageFailed
+from ledger.model.findings import Finding
 from ledger.model.record import Record
 from ledger.model.sha256 import sha1
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ledger.git.repository import Repository
 
     #: Asked while git's own lock of a branch is held: whether the branch is to move.
     Within = Callable[[], bool]
@@ -114,3 +117,39 @@ def lock_in_the_way(said: str, branch: str) -> str:
         return ""
     named = [word for word in said.split("'") if word.endswith(".lock") and os.path.isabs(word)]
     return next((path for path in (branch, *named) if os.path.exists(path)), "")
+
+
+class IdentityQuestion:
+    """The question put to git who commits here, and whether their commits are signed.
+
+    Args:
+        repository: where.
+    """
+
+    def __init__(self, repository: Repository) -> None:
+        self._running = repository.git().start(
+            "config", "-z", "--get-regexp", r"^(user\.(name|email)|commit\.gpgsign)$"
+        )
+
+    def answer(self) -> Identity:
+        """Wait for the answer; where git knows no name or address, a fixed one stands for it."""
+        status, said, _ = self._running.finish()
+        found = {}
+        for item in ("" if status else said.decode("utf-8", "replace")).split("\0"):
+            key, is_set, value = item.partition("\n")
+            found[key] = value if is_set else "true"  # a key alone in its line means true
+        name, email = found.get("user.name", ""), found.get("user.email", "")
+        signs = found.get("commit.gpgsign", "").lower() not in ("", "false", "no", "off", "0")
+        return Identity(
+            name or FALLBACK_NAME, email or FALLBACK_EMAIL, not (name and email), signs=signs
+        )
+
+
+def identity_findings(who: Identity) -> tuple[Finding, ...]:
+    """Say where a fixed name stands for the user's."""
+    notes = []
+    if who.fallback:
+        missing = "user.name" if who.name == FALLBACK_NAME else "user.email"
+        said = f"git has no {missing}; commits are made by {who.name} <{who.email}>"
+        notes.append(Finding("fallback-identity", said, hint=f"git config {missing} YOURS"))
+    return tuple(notes)

@@ -11,9 +11,8 @@ from __future__ import annotations
 from ledger.git.repository import is_shallow
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
-from ledger.model.order import is_sealed, is_stem
+from ledger.model.order import breaks_seal, is_sealed, is_stem
 from ledger.model.record import Record
-from ledger.model.seal import breaks_seal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

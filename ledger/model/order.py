@@ -1,16 +1,18 @@
-"""Order session logs, and stamp new ones with the hybrid clock that keeps this order.
+"""Order session logs, stamp new ones with the hybrid clock that keeps this order, and seal them.
 
 Ledger order is the lexicographic order of keys (`key_of`), which are stems but for names without a time of
-day. A stem is `YYYY-MM-DD-HHMMSSmmm-<hash>` (sealed) or
-`YYYY-MM-DD-HHMMSS` (unsealed: written by hand or by another tool). Keeps invariants O1 to O4 of
-FORMAT.md.
+day. A stem is `YYYY-MM-DD-HHMMSSmmm-<hash>` (sealed: it ends in what the bytes of the log come to, so that
+none is changed unseen) or `YYYY-MM-DD-HHMMSS` (unsealed: written by hand or by another tool). Keeps
+invariants O1 to O4 of FORMAT.md.
 """
 
 from __future__ import annotations
 
 from time import gmtime
 
-#: A seal is the first 130 bits of the SHA-256 of a log, in base32 characters (`ledger.model.seal`).
+from ledger.model.sha256 import sha256
+
+#: A seal is the first 130 bits of the SHA-256 of a log, in base32 characters.
 SEAL_CHARS = 26
 BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
 #: Of ledgers from before that: 48 bits in hex digits, of which two logs can be made that fit.
@@ -188,3 +190,43 @@ def is_stem(stem: str) -> bool:
 def has_time(stem: str) -> bool:
     """Tell whether a stem carries a time of day."""
     return len(stem) >= 17 and _is_clock(stem[11:17])
+
+
+#: Every other byte becomes what no number has.
+_AS_DIGITS = bytes(
+    b"0123456789abcdefghijklmnopqrstuv!"[BASE32.find(chr(byte))] for byte in range(256)
+)
+#: A seal of fewer bits than that proves nothing against somebody who tries.
+_STRONG_BITS = 128
+
+
+def seal(stamp: str, data: bytes) -> str:
+    """Name a log: its stamp and the first 26 base32 characters of the SHA-256 of its bytes."""
+    number = _leading_bits(sha256(data).digest())
+    return f"{stamp}-{''.join([BASE32[number >> at & 31] for at in range(5 * SEAL_CHARS - 5, -1, -5)])}"
+
+
+def _leading_bits(digest: bytes) -> int:
+    return int.from_bytes(digest, "big") >> 8 * len(digest) - 5 * SEAL_CHARS
+
+
+def is_weak(stem: str) -> bool:
+    """Tell whether a sealed stem has so short a seal that other bytes can be made to fit it."""
+    chars = len(stem) - STAMP_CHARS - 1
+    return (5 if chars == SEAL_CHARS else 4) * chars < _STRONG_BITS
+
+
+def proves(stem: str, digest: bytes) -> bool:
+    """Tell whether what follows the stamp of a stem seals bytes with this SHA-256."""
+    mark = stem[STAMP_CHARS + 1 :]
+    if len(mark) == SEAL_CHARS:
+        try:  # a number compares in a fraction of the time that writing the characters takes
+            return int(mark.encode().translate(_AS_DIGITS), 32) == _leading_bits(digest)
+        except ValueError:
+            return False
+    return len(mark) == WEAK_HEX and mark == digest.hex()[:WEAK_HEX]
+
+
+def breaks_seal(stem: str, data: bytes) -> bool:
+    """Tell whether a stem is sealed and `data` is not what it was sealed with."""
+    return is_sealed(stem) and not proves(stem, sha256(data).digest())

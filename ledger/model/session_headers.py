@@ -1,19 +1,58 @@
-"""Write and read the headers `shown`, `told` and `characters` of a captured log (FORMAT.md, W13).
+"""Write and read the headers of a captured log: how far it tells of a session, and what that was shown.
 
-The first has the facts that briefs and news showed to its session, the second those that were told when
-they were needed; the last how many characters both were.
+`observed: 1795682412417 0-57` are observations 0 to 56 of the spool that began at that millisecond, and
+`transcript: 87bdddb9.jsonl 0-184223` are bytes of the transcript of that name (FORMAT.md, C3).
 
-The report alone reads it. A log names those that no log of the session named before; of two that were
-written at once both may name a fact, so it counts once for each session.
+`shown` has the facts that briefs and news showed to its session, `told` those that were told when they
+were needed, `characters` how many characters both were (FORMAT.md, W13). The report alone reads these. A
+log names the facts that no log of the session named before; of two that were written at once both may name
+a fact, so it counts once for each session.
 """
 
 from __future__ import annotations
 
 from ledger.model.ids import is_fact_id
+from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+OBSERVED, TRANSCRIPT = "observed", "transcript"
+#: More digits than any count of bytes has; a file is not larger.
+_DIGITS = 18
+
+
+class Span(Record):
+    """A part of what a session left: from `start` up to `end` of what bears a name."""
+
+    name: str
+    start: int
+    end: int
+
+    def __str__(self) -> str:
+        """Write it as a header does."""
+        return f"{self.name} {self.start}-{self.end}"
+
+
+def span_of(value: str) -> Span | None:
+    """Read a span of a header; None where it is none."""
+    name, _, numbers = value.rpartition(" ")
+    start, dash, end = numbers.partition("-")
+    if not (name and dash and _is_number(start) and _is_number(end)):
+        return None
+    return Span(name, int(start), int(end))
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _DIGITS
+
+
+def reach_in(header: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the host and the spans of a captured log, as its header writes them; () of any other log."""
+    observed, transcript = header.get(OBSERVED, ""), header.get(TRANSCRIPT, "")
+    return (header.get("host", ""), observed, transcript) if observed or transcript else ()
+
 
 SHOWN_KEY, TOLD_KEY, COST_KEY = "shown", "told", "characters"
 #: How many ids one log names; of the others it says how many there were.

@@ -18,9 +18,8 @@ import os
 from ledger.git.commit_record import in_the_way
 from ledger.git.trees import FILE, FOLDER, entries, lookup
 from ledger.model.layout import ARCHIVE_DIR, POLICY_FILE, SESSIONS_DIR, stem_of
-from ledger.model.order import is_sealed
+from ledger.model.order import breaks_seal, is_sealed
 from ledger.model.record import Record
-from ledger.model.seal import breaks_seal
 from ledger.model.sha256 import blob_id, sha1
 
 TYPE_CHECKING = False

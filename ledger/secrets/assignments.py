@@ -10,7 +10,7 @@ from __future__ import annotations
 from ledger.model.record import Record
 from ledger.secrets import value_places as places
 from ledger.secrets.columns import find_columns
-from ledger.secrets.credential_names import (
+from ledger.secrets.credential_values import (
     BLANK,
     CHOSEN,
     FOREIGN,
@@ -23,10 +23,14 @@ from ledger.secrets.credential_names import (
     SPOKEN,
     TOLD,
     WHOLE,
+    is_drawn,
+    is_outcome,
     is_qualified,
+    is_run_on,
+    is_secret,
+    is_strong,
     may_follow,
 )
-from ledger.secrets.credential_values import is_drawn, is_outcome, is_run_on, is_secret, is_strong
 from ledger.secrets.match import Hit, hit
 from ledger.secrets.secret_sentences import BEFORE, BEHIND, may_tell, told
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.secrets.credential_names import CHOSEN
-from ledger.secrets.credential_values import is_secret
+from ledger.secrets.credential_values import CHOSEN, is_secret
 from ledger.secrets.match import Hit, hit, places
 from ledger.secrets.word_passwords import is_plain
 

@@ -7,8 +7,15 @@ Each look has a limit (fault:G23).
 from __future__ import annotations
 
 from ledger.secrets import credential_values as values
-from ledger.secrets.credential_names import ASIDE, CHOSEN, PHRASES, QUALIFIED, is_qualified
-from ledger.secrets.credential_values import WIDE_ENDS, behind_wide
+from ledger.secrets.credential_values import (
+    ASIDE,
+    CHOSEN,
+    PHRASES,
+    QUALIFIED,
+    WIDE_ENDS,
+    behind_wide,
+    is_qualified,
+)
 from ledger.secrets.entropy import is_placeholder
 from ledger.secrets.word_passwords import ENDS, SMALL, is_joined, is_phrase, is_plain, is_said
 

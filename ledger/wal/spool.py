@@ -15,8 +15,7 @@ from __future__ import annotations
 import os
 
 from ledger.errors import StorageFailed
-from ledger.model.order import is_sealed
-from ledger.model.seal import breaks_seal
+from ledger.model.order import breaks_seal, is_sealed
 from ledger.wal.atomic_files import make_folder, replace_file, write_private
 
 #: How many committed entries are kept before one flush makes their objects durable together.

@@ -6,10 +6,9 @@ nobody looks for them.
 
 from __future__ import annotations
 
-from ledger.model.captured_reach import OBSERVED, TRANSCRIPT, span_of
 from ledger.model.event import GRAMMAR, OF_LOGS, VERB_OF, FactUpdated
 from ledger.model.session import PLACE
-from ledger.model.session_headers import SHOWN_KEY, shown_in
+from ledger.model.session_headers import OBSERVED, SHOWN_KEY, TRANSCRIPT, shown_in, span_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood
-from ledger.git.identity import identity_findings
+from ledger.git.commit_record import identity_findings
 from ledger.home import Home
 from ledger.model.event import VERB_OF, Event
 from ledger.model.findings import Finding

@@ -18,9 +18,8 @@ from ledger.home import Home
 from ledger.model.event import Event, ThreadReopened
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, EDITED_KEY
-from ledger.model.order import ended_of, is_stem, next_stamp, stem_in
+from ledger.model.order import ended_of, is_stem, next_stamp, seal, stem_in
 from ledger.model.record import Record
-from ledger.model.seal import seal
 from ledger.model.session import SessionLog
 from ledger.secrets.log_redaction import guard
 from ledger.wal.atomic_files import make_folder, replace_file

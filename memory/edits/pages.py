@@ -5,8 +5,7 @@ What only some questions need is imported by them: a short command pays for what
 
 from __future__ import annotations
 
-from ledger.git.commit_record import Identity
-from ledger.git.identity import IdentityQuestion, identity_findings
+from ledger.git.commit_record import Identity, IdentityQuestion, identity_findings
 from ledger.home import Home
 from ledger.model.findings import Finding
 from memory.query.reader import Reader

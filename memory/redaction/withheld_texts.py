@@ -12,9 +12,8 @@ from ledger.codec.log import decode, read_entry
 from ledger.model.event import Event, FactCreated, FactIgnored, FactRedacted, FactUpdated, facts_in
 from ledger.model.evidence import ASKED_MARK, CORRECTED, RESTATED, proof_in, role_in
 from ledger.model.ids import is_purged
-from ledger.model.order import is_sealed, is_stem, key_of, stem_in
+from ledger.model.order import breaks_seal, is_sealed, is_stem, key_of, stem_in
 from ledger.model.record import Record
-from ledger.model.seal import breaks_seal
 from ledger.model.session import REFERENCES_HEADING
 from memory.cache.range_queries import keys_within
 from memory.replay.log_bytes import read_bytes

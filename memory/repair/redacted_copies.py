@@ -15,10 +15,10 @@ import zlib
 from ledger.codec.log import decode
 from ledger.errors import DiurnaError
 from ledger.home import OWN_BRANCH, Home
-from ledger.model.captured_reach import OBSERVED, span_of
 from ledger.model.layout import CACHE_DIR, DROPPED_DIR, LOCK_FILE, MIRROR_DIR, STATE_DIR, log_path
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
+from ledger.model.session_headers import OBSERVED, span_of
 from ledger.model.sha256 import blob_id, sha256
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from ledger.wal.git_locks import git_prunes, is_abandoned

@@ -6,10 +6,9 @@ from ledger.codec.log import read_entry, stamp_findings
 from ledger.heavy_work import Uncollected, in_two, may_fork
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
-from ledger.model.order import is_sealed
+from ledger.model.order import is_sealed, is_weak, proves
 from ledger.model.packed import pack_entry, unpack_entry
 from ledger.model.record import Record
-from ledger.model.seal import is_weak, proves
 from ledger.model.session import LOG_LIMIT_BYTES, Entry
 from ledger.model.sha256 import blob_id
 from memory.replay.log_bytes import LOOSE_UP_TO, blobs, read_bytes

@@ -14,7 +14,7 @@ from ledger.model.sha256 import blob_id
 from memory.replay.replayed_state import state_of
 from memory.worktree.checkout import edited_finding, hand_edited
 from memory.worktree.projection_files import is_projection, projection_files, standing_files
-from projection.document.archive_update import revise
+from projection.document.archive_pages import revise
 from projection.document.page_renderer import render
 from projection.fold.decay import Decay
 from projection.fold.fold import collect

@@ -8,9 +8,8 @@ from ledger.errors import CorruptRepository, DraftRefused, Outrun, WaitsInSpool,
 from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
-from ledger.model.order import ended_of, next_stamp, stamp_of
+from ledger.model.order import ended_of, next_stamp, seal, stamp_of
 from ledger.model.record import Record
-from ledger.model.seal import seal
 from ledger.model.session import WORKING, SessionLog
 from memory.cache.cache_file import Cache
 from memory.cache.view_name import seen, tip_of

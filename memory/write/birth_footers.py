@@ -160,7 +160,7 @@ def check_evidence(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Findi
         return log, ()
     places = [(event, place) for event in helped if (place := place_in(event.remark))]
     if commit and places and home.kind != OWN_REPOSITORY:
-        from ledger.git.code_places import missing
+        from ledger.git.ancestry import missing
 
         gone = missing(home.repository.git(), [(commit, place) for _, place in places])
         wrong = tuple(

@@ -9,10 +9,10 @@ import os
 
 from ledger.codec.log import canonical, read_entry
 from ledger.errors import Busy, StorageFailed
-from ledger.model.captured_reach import reach_in
 from ledger.model.layout import SESSION_LOCK_FILE
 from ledger.model.order import milliseconds_of
 from ledger.model.session import CONTINUED, WORK, WORKING
+from ledger.model.session_headers import reach_in
 from ledger.wal.atomic_files import Lock
 from memory.cache.newest_logs import reach_rows, session_name, session_names, stretch_name
 

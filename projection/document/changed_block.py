@@ -1,21 +1,94 @@
-"""Compare one bullet of a rendered file with what a person made of it: its text, and its footer."""
+"""Compare one bullet of a rendered file with what a person made of it: its text, and its footer.
+
+That needs what the bullet showed (its versions, and moves of a task), and looks through what editors do to
+a page and say nothing by: wrapped lines, blanks, wide bullets.
+"""
 
 from __future__ import annotations
 
+import re
+
 from ledger.codec.fact_blocks import tidy
 from ledger.model.ids import version_id
+from ledger.model.order import is_stem, stem_in
 from projection.document.frame import COMPUTED
 from projection.document.page_renderer import COMPUTED_KEYS
-from projection.document.reflow import flowed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from projection.document.page_parser import Block
+    from projection.fold.fact_history import Fact
 
     #: Notes a finding: what is wrong, its line, and what to do.
     Find = Callable[[str, int, str], None]
+
+
+def seen_in(block: Block, fact: Fact) -> tuple[str, ...] | None:
+    """Return the versions that a block shows; None for a withheld text, which shows none."""
+    if fact.redacted:
+        return None
+    return tuple([one.id for one in block.versions]) or (version_id(tidy(block.text)),)
+
+
+def closed_in(block: Block, fact: Fact) -> tuple[str, ...] | None:
+    """Return the versions and the moves that a block shows, as a closing of it names them."""
+    seen = seen_in(block, fact)
+    return None if seen is None else (*seen, *moves_in(block))
+
+
+def moves_in(block: Block) -> tuple[str, ...]:
+    """Return the logs of the moves that a block shows."""
+    moves = [part.partition(" in ")[2] for part in block.get("moves").split(", ")]
+    return tuple(filter(is_stem, dict.fromkeys([stem_in(key) for key in moves if key])))
+
+
+_FENCES = ("```", "~~~")
+#: A bullet whose text stands further right than Diurna writes it.
+_WIDE = re.compile(r"([-*+])( {2,4})(?=[^ ])")
+#: What begins a line that markdown does not join to the one before.
+_STRUCTURE = re.compile(r"[-*+>#|=]|\d+[.)]|<!--")
+
+
+def flowed(text: str) -> str:
+    """Return a text with its lines as markdown joins them, to compare it with another."""
+    first, *rest = tidy(text.replace("\r\n", "\n").removesuffix("\r")).split("\n")
+    out, code = [" ".join(first.split())], first[:3] in _FENCES
+    for line in rest:
+        words = " ".join(line.split())
+        fence = words[:3] in _FENCES
+        if code or fence or (line[:4] == "    " and not out[-1]):
+            out.append(line)
+            code ^= fence
+        elif not words:
+            out += [""] * bool(out[-1])
+        elif (
+            not out[-1] or out[-1][-1] == "\\" or out[-1][:3] in _FENCES or _STRUCTURE.match(words)
+        ):
+            out.append(line[: len(line) - len(line.lstrip(" "))] + words)
+        else:
+            out[-1] += f" {words}"
+    return "\n".join(out)
+
+
+def narrowed(text: str) -> str:
+    """Return a page with its bullets as wide as Diurna writes them, line for line."""
+    mixed = "\r\n" in text
+    lines, inset = text.split("\n"), 0
+    for number, line in enumerate(lines):
+        if mixed:
+            line = line.removesuffix("\r")
+        wide = _WIDE.match(line)
+        if wide:
+            inset = len(wide[2]) - 1
+            line = f"{wide[1]} {line[wide.end() :]}"
+        elif line[:1] not in ("", " ", "\t", "\r"):
+            inset = 0
+        elif inset and line[: inset + 2].strip(" ") == "":
+            line = line[inset:]
+        lines[number] = line
+    return "\n".join(lines)
 
 
 def new_text(before: Block, after: Block, find: Find) -> tuple[str, tuple[str, ...]]:

@@ -20,14 +20,19 @@ from ledger.model.personal_footer import says_personal
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from projection.document.bullet_ids import NewIds
-from projection.document.changed_block import new_meta, new_text
+from projection.document.changed_block import (
+    closed_in,
+    flowed,
+    narrowed,
+    new_meta,
+    new_text,
+    seen_in,
+)
 from projection.document.frame import COMPUTED, surroundings
 from projection.document.kind_sections import Places
 from projection.document.page_parser import AFTER_FOOTER, NO_BULLET, Block, Parsed, parse
 from projection.document.page_renderer import COMPUTED_KEYS, LEAD
-from projection.document.reflow import flowed, narrowed
 from projection.document.removed_lines import broken, doubts, left_below, unstack
-from projection.document.shown_versions import closed_in, seen_in
 from projection.policy.model import CLOSABLE, CONTRADICTIONS, DEFAULT_KIND, TASK_KIND, Policy
 
 TYPE_CHECKING = False

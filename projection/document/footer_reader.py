@@ -113,7 +113,7 @@ def footers_inside(lines: list[str]) -> dict[int, Pairs]:
     maybe = [n for n, line in enumerate(lines) if n and line.lstrip(BLANK)[:4] == "<!--"]
     if not maybe:
         return {}
-    from ledger.codec.fenced_code import code_lines
+    from ledger.codec.outline_by_lines import code_lines
 
     code = code_lines(lines)
     found = {number: read_footer(lines[number]) for number in maybe if number not in code}

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 
 from ledger.codec.fact_blocks import tidy
-from ledger.codec.fenced_code import code_lines
+from ledger.codec.outline_by_lines import code_lines
+from projection.document.changed_block import flowed
 from projection.document.footer_reader import footers_inside
 from projection.document.page_parser import Block
-from projection.document.reflow import flowed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

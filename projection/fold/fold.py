@@ -38,8 +38,16 @@ from ledger.model.event import (
 from ledger.model.ids import WITHHELD, version_id
 from ledger.model.order import is_date, is_stem, key_of
 from ledger.model.session import COUNTED_KEY, META_KEYS, WORKING, Entry
-from projection.fold.counted_uses import UNCOUNTED, Counted, counted_in
-from projection.fold.fact_history import Act, Fact, History, Signature, Version
+from projection.fold.fact_history import (
+    UNCOUNTED,
+    Act,
+    Counted,
+    Fact,
+    History,
+    Signature,
+    Version,
+    counted_in,
+)
 from projection.fold.falsity import Call, Edge, Take, known, taken, takes_in
 from projection.fold.helps import helps_in, ignores_in
 from projection.fold.task_moves import closed_by, standing_moves

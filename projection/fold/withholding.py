@@ -20,8 +20,14 @@ from ledger.model.evidence import form_of, role_in
 from ledger.model.ids import WITHHELD, is_fact_id, withheld_text
 from ledger.model.order import is_date, is_stem, stem_in
 from ledger.model.session import COUNTED_KEY, Entry
-from projection.fold.counted_uses import UNCOUNTED, counted_in
-from projection.fold.fact_history import REDACTED_TEXT, Fact, History, Version
+from projection.fold.fact_history import (
+    REDACTED_TEXT,
+    UNCOUNTED,
+    Fact,
+    History,
+    Version,
+    counted_in,
+)
 from projection.policy.model import DEFAULT_KIND
 
 TYPE_CHECKING = False

@@ -139,7 +139,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
     As everywhere, a fence that is never closed hides nothing.
     """
-    from ledger.codec.fenced_code import prose_lines
+    from ledger.codec.outline_by_lines import prose_lines
 
     part: list[str] = []
     for line in prose_lines(text):

@@ -19,8 +19,7 @@ from projection.fold.decay import Decay
 from projection.fold.fact_history import Act, Fact, History
 from projection.fold.fold import collect, resolve, with_uses
 from projection.fold.tiers import never_decaying, stand, tier
-from projection.lifecycle.life import Life, Track
-from projection.lifecycle.plain_life import PlainWalker, plain_kind
+from projection.lifecycle.life import Life, PlainWalker, Track, plain_kind
 from projection.policy.model import TASK_KIND
 
 TYPE_CHECKING = False

@@ -1,9 +1,13 @@
-"""Tell whether a review is due: by the sessions since the last one, and by the size of `continuity.md`."""
+"""Tell whether a review is due, and what people said about a fact in its footer for the review to see.
+
+Due it is by the sessions since the last one, and by the size of `continuity.md`.
+"""
 
 from __future__ import annotations
 
 from ledger.model.layout import BRIEF_CHARS
 from ledger.model.record import Record
+from ledger.model.session import OBSOLETE_KEY
 from projection.document.page_renderer import render
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import BY_BRIEF, QUESTION_KIND, Review
@@ -19,6 +23,9 @@ if TYPE_CHECKING:
 _LINE_CHARS = 220
 #: Between these numbers of facts lies the most that a brief has room for, however long they are.
 ROOM = BRIEF_CHARS // (_LINE_CHARS + 1), BRIEF_CHARS // 20
+#: When a fact will be obsolete, why it does not fit, and whatever else is to be remembered of it.
+MISFIT_KEY, NOTE_KEY = "misfit", "note"
+REMARKS = (OBSOLETE_KEY, MISFIT_KEY, NOTE_KEY)
 
 
 class Size(Record):
@@ -124,3 +131,10 @@ def over(size: Size, limits: Review) -> tuple[str, ...]:
         )
         if 0 < limit < measured
     )
+
+
+def remarks(fact: Fact) -> dict[str, str]:
+    """Return the remarks in the footer of a fact, by key; none of a withheld one."""
+    if fact.redacted:
+        return {}
+    return {key: value for key, value in fact.meta if key in REMARKS and value.strip()}

@@ -13,18 +13,72 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from ledger.codec.conflict_markers import marker_line
+from ledger.codec.outline import marker_line
 from ledger.errors import PolicyInvalid
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
-from projection.policy.model import BUILT_IN_KINDS, PUBLISHABLE, UNSETTLED, Kind, Policy, Upstream
-from projection.policy.policy_keys import PARTS_LIMIT, Keys, deep_line, line_of, shown
-from projection.policy.policy_messages import CHOICES, GONE, no_place, sentence
-from projection.policy.policy_words import is_place, one_line, pattern, role, section
+from projection.policy.model import (
+    BUILT_IN_KINDS,
+    CONTRADICTIONS,
+    PUBLISHABLE,
+    UNSETTLED,
+    Kind,
+    Policy,
+    Upstream,
+)
+from projection.policy.policy_keys import (
+    CHOICES,
+    GONE,
+    PARTS_LIMIT,
+    Keys,
+    deep_line,
+    line_of,
+    no_place,
+    sentence,
+    shown,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
+
+
+def one_line(text: str) -> str:
+    """Refuse a text that is no line of its own."""
+    if not text.strip():
+        raise ValueError("must not be empty")
+    if text != text.strip():
+        raise ValueError("must not start or end with blanks")
+    if any(char < " " or "\x7f" <= char <= "\x9f" or char in "\u2028\u2029" for char in text):
+        raise ValueError("must be one line without control characters")
+    return text
+
+
+def role(text: str) -> str:
+    """Refuse what is no name of a role."""
+    if not is_fact_id(text):
+        raise ValueError("must be lower-case words joined by hyphens, as roles are counted")
+    return text
+
+
+def section(text: str) -> str:
+    """Refuse the section that Diurna computes."""
+    if text == CONTRADICTIONS:
+        raise ValueError(f"must not be {CONTRADICTIONS}, which Diurna computes")
+    return one_line(text)
+
+
+def pattern(text: str) -> str:
+    """Refuse what could name a file outside."""
+    if text.startswith("/") or ".." in text.split("/"):
+        raise ValueError("must name files of this repository, from its top")
+    return one_line(text)
+
+
+def is_place(name: str) -> bool:
+    """Tell whether another home may be named so."""
+    return is_fact_id(name) and "." not in name and len(name) <= 40 and name != "personal"
+
 
 POLICY_LIMIT_BYTES = 64 << 10
 COUNT_LIMIT = 1_000_000_000

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from ledger.codec.fenced_code import prose_lines
+from ledger.codec.outline_by_lines import prose_lines
 from ledger.model.record import Record
 from projection.text.named_commits import commits_in, is_hash
 

@@ -61,7 +61,7 @@ def sentences(text: str) -> list[str]:
 
     lines = text.split("\n")
     if "```" in text or "~~~" in text:
-        from ledger.codec.fenced_code import prose_lines
+        from ledger.codec.outline_by_lines import prose_lines
 
         lines = prose_lines(text)
     for line in lines:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
-from ledger.codec.fenced_code import prose_lines
+from ledger.codec.outline_by_lines import prose_lines
 from ledger.model.order import stamp_of
 
 TYPE_CHECKING = False

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from ledger.codec.event_bullets import read_references
 from ledger.codec.fact_blocks import Block, read_facts
-from ledger.codec.fenced_code import code_ranges
 from ledger.codec.log import section_kind
-from ledger.codec.outline_by_lines import title_of
+from ledger.codec.outline_by_lines import code_ranges, title_of
 from ledger.model.event import Event
 from ledger.model.record import Record
 from ledger.model.session import FACTS_HEADING

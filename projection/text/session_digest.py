@@ -8,8 +8,8 @@ before anything is read. Linear in the text.
 
 from __future__ import annotations
 
-from ledger.codec.fenced_code import code_ranges
 from ledger.codec.outline import tells
+from ledger.codec.outline_by_lines import code_ranges
 from ledger.model.record import Record
 from ledger.secrets.scanner import Lines, find_secrets, stand_in
 from projection.text.clipping import clipped

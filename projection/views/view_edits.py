@@ -11,11 +11,11 @@ from ledger.model.event import Event, FactCreated, FactMoved, FactUpdated
 from ledger.model.findings import Finding
 from ledger.model.layout import VIEW_FILES
 from ledger.model.task_states import BLOCKED, IN_PROGRESS, may_follow
+from projection.document.changed_block import moves_in
 from projection.document.edit_events import Absorbed, absorb_choice
 from projection.document.frame import COMPUTED
 from projection.document.kind_sections import Places
 from projection.document.page_parser import AFTER_FOOTER, Parsed
-from projection.document.shown_versions import moves_in
 from projection.policy.model import STATE_KIND, TASK_KIND
 from projection.views import decision_view, state_view
 from projection.views.view_parser import parse_view

@@ -102,11 +102,6 @@ def _line(line: Item | str) -> str:
     return f"{renderer.item(text, line.mark)}\n  <!-- {pairs} -->"
 
 
-def is_plain(line: str) -> bool:
-    """Tell whether a line can stand below a heading as the text of a fact."""
-    return bool(_PLAIN.fullmatch(line))
-
-
 def told(fact: Fact) -> str:
     """Say a fact in one line of at most 120 characters, without a bullet."""
     return renderer.one_line(summary_of(fact))

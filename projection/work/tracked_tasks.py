@@ -1,7 +1,8 @@
 """Follow tasks: what each of them waits for, who has claimed it, and which one comes next.
 
 Pure. A task waits for its `depends` until they are done; a fact that is no task and can not be closed lets
-it go. Everything here takes time in proportion to what it is given, also for long chains and for circles.
+it go. Everything here takes time in proportion to what it is given, also for long chains and for circles,
+however deep.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from ledger.model.task_states import DONE, HANDOFF_READY, IN_PROGRESS, TODO
 from projection.fold.projection_state import Standing
 from projection.graph.fact_links import footer, ids_in
 from projection.policy.model import CLOSABLE, TASK_KIND
-from projection.work.circles import circles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from projection.fold.fact_history import Fact
+
 
 #: Of a task; what says nothing, or something else, is the middle one.
 HIGH, MEDIUM, LOW = PRIORITIES = ("high", "medium", "low")
@@ -175,3 +176,58 @@ def _obstacle(fact: Fact) -> str:
     if fact.kind == TASK_KIND:
         return "" if fact.state == DONE else fact.state
     return OPEN if fact.kind in CLOSABLE and not fact.closed else ""
+
+
+def circles(follows: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """Return each node that lies on a circle, with a number that the nodes of its circles share.
+
+    Tarjan's algorithm for strongly connected components (1972), with a stack of its own. `follows` is
+    what each node leads to; what leads nowhere may be left out.
+    """
+    search = _Search(follows)
+    for start in follows:
+        if start not in search.order:
+            search.walk_from(start)
+    return search.found
+
+
+class _Search:
+    """One search through a graph: the nodes met, in their order, and the way that is open."""
+
+    def __init__(self, follows: Mapping[str, Sequence[str]]) -> None:
+        self._follows = follows
+        self.found: dict[str, int] = {}
+        self.order: dict[str, int] = {}
+        self._low: dict[str, int] = {}
+        self._open: dict[str, None] = {}
+
+    def walk_from(self, start: str) -> None:
+        """Visit all that can be reached from a node and was not met before."""
+        way = [self._enter(start)]
+        while way:
+            node, ahead = way[-1]
+            other = next(ahead, None)
+            if other is None:
+                way.pop()
+                if way:
+                    above = way[-1][0]
+                    self._low[above] = min(self._low[above], self._low[node])
+                if self._low[node] == self.order[node]:
+                    self._leave(node)
+            elif other not in self.order:
+                way.append(self._enter(other))
+            elif other in self._open:
+                self._low[node] = min(self._low[node], self.order[other])
+
+    def _enter(self, node: str) -> tuple[str, Iterator[str]]:
+        self.order[node] = self._low[node] = len(self.order)
+        self._open[node] = None
+        return node, iter(self._follows.get(node, ()))
+
+    def _leave(self, node: str) -> None:
+        """Take a component off the way that is open; one node alone is a circle if it leads to itself."""
+        members: list[str] = []
+        while not members or members[-1] != node:
+            members.append(self._open.popitem()[0])
+        if len(members) > 1 or node in self._follows.get(node, ()):
+            self.found.update(dict.fromkeys(members, self.order[node]))

@@ -5,14 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ledger.codec.conflict_markers import marker_line
+from ledger.codec.outline import marker_line
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE, log_path, stem_of
 from ledger.model.logset import LogRef
-from ledger.model.order import ahead_by_a_day, is_sealed
+from ledger.model.order import ahead_by_a_day, is_sealed, is_weak
 from ledger.model.personal_footer import says_personal
-from ledger.model.seal import is_weak
 from ledger.model.sha256 import blob_id
 from memory.worktree.checkout import work_file
 from memory.worktree.edited_copy import copy_of, read_copy

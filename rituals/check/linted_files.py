@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ledger.codec.conflict_markers import marker_line
 from ledger.codec.log import conflicted, decode, stamp_findings
+from ledger.codec.outline import marker_line
 from ledger.codec.validate import problems
 from ledger.heavy_work import Uncollected, in_two, may_fork
 from ledger.home import Home
 from ledger.model.findings import INFO, Finding
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, POLICY_FILE, stem_of
 from ledger.model.logset import LogRef
-from ledger.model.order import is_sealed, is_stem
-from ledger.model.seal import breaks_seal
+from ledger.model.order import breaks_seal, is_sealed, is_stem
 from ledger.model.session import LOG_LIMIT_BYTES
 from ledger.secrets.log_redaction import KEEP, article, first_of
 from ledger.secrets.match import SECRET

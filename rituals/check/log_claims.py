@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from ledger.codec.log import read_header
 from ledger.environment import monotonic
 from ledger.errors import DiurnaError
-from ledger.git.ancestry import whole_ids
-from ledger.git.code_places import missing
+from ledger.git.ancestry import missing, whole_ids
 from ledger.git.landing.landing_search import HOWS, search
 from ledger.git.landing.message_references import history
 from ledger.home import OWN_REPOSITORY, Home

@@ -164,7 +164,7 @@ def _append(arguments: list[str], home: str, environment: Mapping[str, str]) -> 
 
     memory = None
     try:
-        from ledger.git.identity import IdentityQuestion
+        from ledger.git.commit_record import IdentityQuestion
         from ledger.home import discover
 
         found = discover(home or working_directory())

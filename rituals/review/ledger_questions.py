@@ -23,9 +23,15 @@ from projection.fold.projection_state import Standing
 from projection.fold.testimony import DECIDED, testimony
 from projection.fold.tiers import never_decaying
 from projection.graph.fact_links import served
-from projection.lifecycle.footer_remarks import MISFIT_KEY, remarks
 from projection.lifecycle.pace import Pace, proposals
-from projection.lifecycle.review_due import Size, closed_threads, most_facts, text_lines
+from projection.lifecycle.review_due import (
+    MISFIT_KEY,
+    Size,
+    closed_threads,
+    most_facts,
+    remarks,
+    text_lines,
+)
 from projection.lifecycle.review_threads import Raised, is_raised, key_of
 from projection.policy.model import Policy
 from projection.text.normalize import index_words

@@ -13,8 +13,7 @@ from ledger.environment import monotonic
 from ledger.errors import DiurnaError
 from ledger.git.ancestry import Lacking, lacking
 from ledger.git.landing.branch_sightings import TIPS_FILE, noted, tips_text
-from ledger.git.landing.landed_queries import ASKED_FILE, Asked
-from ledger.git.landing.landing_search import Landing, Work, search
+from ledger.git.landing.landing_search import ASKED_FILE, Asked, Landing, Work, search
 from ledger.git.landing.message_references import History, history
 from ledger.git.landing.work_commits import Written
 from ledger.git.repository import head, read_reference, remote_branches

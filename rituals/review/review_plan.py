@@ -15,10 +15,9 @@ from ledger.model.record import Record
 from memory.replay.replayed_state import state_from, state_of
 from projection.fold.full_replay import State
 from projection.fold.projection_state import TIERS, Summary
-from projection.lifecycle.footer_remarks import NOTE_KEY, remarks
 from projection.lifecycle.pace import Pace, pace
 from projection.lifecycle.promotion import Score as Promotion
-from projection.lifecycle.review_due import Size, reasons, size_of
+from projection.lifecycle.review_due import NOTE_KEY, Size, reasons, remarks, size_of
 from projection.lifecycle.review_threads import Raised, raised_threads
 from projection.lifecycle.transitions import Ageing, ageing
 from rituals.decide.open_contradictions import kinds_of

@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable
 
 from ledger.errors import WriteRefused
-from ledger.git.folder_relocation import relocated
 from ledger.git.git_objects import (
     BLOB,
     COMMIT,
@@ -24,6 +23,7 @@ from ledger.git.git_objects import (
     object_id,
     write_objects,
 )
+from ledger.git.history_rewrite import relocated
 from ledger.git.repository import Repository, config_value, head, read_reference
 from ledger.git.trees import FOLDER, lookup, put
 from ledger.home import IN_TREE, OWN_BRANCH, Home, branch_home, checked_out_home

@@ -11,8 +11,7 @@ from ledger.git.repository import config_value
 from ledger.home import IN_TREE, OWN_BRANCH, Home, pointed
 from ledger.model import layout
 from ledger.model.findings import Finding
-from ledger.model.order import is_sealed
-from ledger.model.seal import breaks_seal
+from ledger.model.order import breaks_seal, is_sealed
 from ledger.wal.spool import Spool
 from memory.api import Memory
 from memory.redaction.withheld_texts import held_logs

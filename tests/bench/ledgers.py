@@ -40,7 +40,7 @@ def logs(
     count: int, seed: int = 7, sentence: Callable[[random.Random, int], str] = sentence
 ) -> Iterator[tuple[str, bytes]]:
     """Yield `count` (stem, bytes) in ledger order; `sentence` says so many words."""
-    from ledger.model.seal import seal
+    from ledger.model.order import seal
 
     rng = random.Random(seed)
     known: list[str] = []

@@ -14,8 +14,7 @@ from ledger.git.fast_import import FastImport
 from ledger.home import discover
 from ledger.model.event import FactCreated, FactReferenced
 from ledger.model.layout import log_path
-from ledger.model.order import stamp_of
-from ledger.model.seal import seal
+from ledger.model.order import seal, stamp_of
 from memory.api import Memory, SessionDraft
 from projection.document.page_renderer import render
 from tests.bench.ledgers import sentence

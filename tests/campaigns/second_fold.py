@@ -42,8 +42,7 @@ from ledger.model.event import (
 from ledger.model.ids import version_id
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
-from ledger.model.order import is_sealed, key_of, stem_in
-from ledger.model.seal import seal
+from ledger.model.order import is_sealed, key_of, seal, stem_in
 from ledger.model.session import Entry, SessionLog
 from ledger.model.sha256 import blob_id
 from ledger.model.task_states import STATES

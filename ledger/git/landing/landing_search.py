@@ -4,6 +4,8 @@ Rules, in this order: *ancestor*, the point is in the branch; *named*, a message
 its branch; *patch*, commits there have the patches of half of its changed lines; *squash*, one commit has
 the patch of the branch; *forge*, one has its title and half of its paths; *content*, one has four fifths
 of its lines. A landing that was reverted is none, as long as the revert stands (FORMAT.md, B8).
+
+Heads that have not the work of a point are kept (`Asked`) and not asked again.
 """
 
 from __future__ import annotations
@@ -237,3 +239,54 @@ def _overlap(paths: frozenset[bytes], patch: Patch) -> float:
 def _has(there: Lines, wanted: Lines) -> bool:
     """Tell whether a commit has nearly all of some changed lines; of nothing there is no saying."""
     return same_share(wanted, there) >= (_MOST if wanted.total() >= _FEW else _NEARLY_ALL)
+
+
+#: Under the common git directory.
+ASKED_FILE = "diurna/unlanded"
+#: How many heads of one point are kept.
+_HEADS = 4
+
+
+class Asked:
+    """What was asked before.
+
+    It is a cache: without it more is looked through.
+
+    Args:
+        text: of the file: a point, the tip of its branch (`-` for none), and heads, the last first.
+        git: runs in the repository.
+    """
+
+    def __init__(self, text: str, git: Git) -> None:
+        self._git, self._old = git, text
+        rows = [line.split(" ") for line in text.split("\n")]
+        self._heads = {(row[0], row[1]): row[2:] for row in rows if len(row) > 2}
+        self._behind: dict[tuple[str, str], bool] = {}
+
+    def before(self, work: Work, head: str) -> str:
+        """Return the nearest head before one that has not some work, "" where none is known."""
+        heads = self._heads.get(_key(work), ())
+        if head in heads:
+            return head
+        return next((one for one in heads if self._leads(one, head)), "")
+
+    def note(self, work: Work, head: str) -> None:
+        """Note that a head has not some work."""
+        heads = self._heads.get(_key(work), ())
+        rest = [one for one in heads if one != head and not self._leads(one, head)]
+        self._heads[_key(work)] = [head, *rest][:_HEADS]
+
+    def text(self) -> str | None:
+        """Return what is to be in the file, None where it is as it was."""
+        lines = [" ".join((*key, *heads)) + "\n" for key, heads in sorted(self._heads.items())]
+        return None if "".join(lines) == self._old else "".join(lines)
+
+    def _leads(self, old: str, new: str) -> bool:
+        """Tell whether a head is an ancestor of another one."""
+        if (old, new) not in self._behind:
+            self._behind[old, new] = self._git.holds(new, old)
+        return self._behind[old, new]
+
+
+def _key(work: Work) -> tuple[str, str]:
+    return work.point, work.tip or "-"

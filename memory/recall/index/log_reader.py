@@ -16,9 +16,8 @@ from ledger.codec.plain_text import text_of
 from ledger.heavy_work import may_fork
 from ledger.home import Home
 from ledger.model.logset import LogRef
-from ledger.model.order import is_sealed
+from ledger.model.order import is_sealed, proves
 from ledger.model.record import Record
-from ledger.model.seal import proves
 from ledger.model.session import LOG_LIMIT_BYTES, Entry
 from ledger.model.sha256 import blob_id
 from memory.cache.schema import entry_in

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from ledger.codec.fenced_code import code_ranges
+from ledger.codec.outline_by_lines import code_ranges
 from ledger.model.record import Record
 from memory.recall.index.rows import ASKERS, ASKING, NUMBERED, REPLIERS, TIMED
 from memory.recall.index.unspaced import pairs_in

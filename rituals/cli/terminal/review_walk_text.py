@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import click
 
 from ledger.model.event import VERB_OF, Event, FactInvalidated, FactUpdated, written
-from projection.lifecycle.footer_remarks import remarks
+from projection.lifecycle.review_due import remarks
 from projection.lifecycle.review_threads import Raised
 from rituals.cli.output import Output, counted
 from rituals.review.review_plan import Plan

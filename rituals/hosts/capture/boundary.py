@@ -14,10 +14,9 @@ from zlib import crc32
 from ledger.codec.log import entry_of
 from ledger.environment import monotonic, now_ms
 from ledger.errors import DiurnaError, DraftRefused
-from ledger.model.captured_reach import OBSERVED, TRANSCRIPT, Span
 from ledger.model.record import Record
 from ledger.model.session import EDIT, WORK, SessionLog
-from ledger.model.session_headers import cost_since, shown_since
+from ledger.model.session_headers import OBSERVED, TRANSCRIPT, Span, cost_since, shown_since
 from ledger.secrets.log_redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.api import Memory

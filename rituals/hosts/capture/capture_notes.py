@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 
 from ledger.errors import DiurnaError
-from ledger.model.captured_reach import Span
 from ledger.model.record import Record
+from ledger.model.session_headers import Span
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from rituals.hosts.extraction import Extraction
 from rituals.hosts.moments import CAPTURED_DIR, captured_file

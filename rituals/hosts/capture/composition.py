@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ledger.codec.fact_blocks import order_meta
 from ledger.escape import prose
-from ledger.model.captured_reach import Span
 from ledger.model.event import FactCreated, FactReferenced, Meta
 from ledger.model.order import ended_of, stamp_of
 from ledger.model.record import Record
-from ledger.model.session_headers import COST_KEY, SHOWN_KEY, TOLD_KEY
+from ledger.model.session_headers import COST_KEY, SHOWN_KEY, TOLD_KEY, Span
 from memory.write.birth_footers import footer_value
 from memory.write.draft import SessionDraft
 from projection.brief.wording import shortened

@@ -51,7 +51,7 @@ class Told(Record):
 
     at: int = 0  #: when that was found, milliseconds since 1970; 0 for never
     size: int = 0  #: bytes that its spool had then
-    #: up to where, by kind and name of what it is a span of (`ledger.model.captured_reach`)
+    #: up to where, by kind and name of what it is a span of (`ledger.model.session_headers`)
     ends: Mapping[str, int] = {}
     #: how often reading a slice failed, by the name and the start of it
     failed: Mapping[str, int] = {}

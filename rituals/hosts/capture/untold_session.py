@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping
 
 from ledger.environment import now_ms
-from ledger.model.captured_reach import OBSERVED, TRANSCRIPT, Span
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
+from ledger.model.session_headers import OBSERVED, TRANSCRIPT, Span
 from ledger.model.sha256 import sha256
 from ledger.secrets.log_redaction import KEEP, guard
 from ledger.wal.spool import Spool as LogSpool
