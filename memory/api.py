@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ledger.errors import DiurnaError, EditNotUnderstood
 from ledger.git.commit_record import identity_findings
+from ledger.git.repository import read_reference
 from ledger.home import discover
 from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
@@ -210,12 +211,28 @@ class Memory(Pages):
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
-        from memory.merge.branch_update import join
+        from memory.merge.tip_merge import plan_sync
+        from memory.write.ref_update import move
 
-        return join(
-            self.snapshot.tip, self._committer, theirs,
-            adopt=adopt, dry_run=dry_run, planned=planned, progress=self._progress,
-        )  # fmt: skip
+        snapshot = self.snapshot.tip
+        snapshot.fetch_promised(theirs)
+        plans: list[Plan] = []
+
+        def where(tip: str) -> str:
+            if planned is not None and tip == planned.ours:
+                plans.append(planned)
+            else:
+                plans.append(plan_sync(snapshot, tip, theirs, adopt=adopt, progress=self._progress))
+            return plans[-1].tip
+
+        if dry_run:
+            where(read_reference(self.home.repository, self.home.reference))
+        else:
+            move(snapshot, self._committer, where)
+            done = plans[-1]
+            if done.reading is not None and done.tip != done.ours:
+                snapshot.forward(done.ours, done.tip, done.reading)
+        return plans[-1]
 
     def _absorb_for_append(self) -> tuple[Finding, ...]:
         """Absorb an edit before an append that publishes, which nothing about it may stop."""

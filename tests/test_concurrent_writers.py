@@ -524,7 +524,7 @@ def test_b13_an_append_while_a_sync_joins(
 
         return move(snapshot, committer, racing)
 
-    monkeypatch.setattr("memory.merge.branch_update.move", moved)
+    monkeypatch.setattr("memory.write.ref_update.move", moved)
     memory.join(git(folder, "rev-parse", "refs/remotes/other/main").strip())
     assert len(late_stems) == 1
     git(folder, "merge-base", "--is-ancestor", late_stems[0], "main")

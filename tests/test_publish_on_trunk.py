@@ -10,7 +10,7 @@ from ledger.git import cli
 from ledger.git.repository import find_repository
 from ledger.home import Home, branch_home, checked_out_home, discover
 from ledger.model.event import FactCreated, FactUpdated
-from memory.worktree.trunk import publishes, trunk
+from memory.replay.trunk import publishes, trunk
 from projection.policy.model import Policy
 from rituals.check.check_registry import verify
 from rituals.review.review_record import review

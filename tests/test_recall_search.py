@@ -25,7 +25,7 @@ from memory.recall.query.dates import Named, closeness, named_date
 from memory.recall.query.postings import Lookups
 from memory.recall.query.query_parser import WORDS, read_question
 from memory.recall.rank.bm25 import AROUND, COVERAGE
-from memory.recall.rank.lookup_plan import NEXT, next_to
+from memory.recall.rank.rank_types import NEXT, next_to
 from projection.text.related_words import related_words, root_of
 from tests.conftest import each_row, examples
 

@@ -25,10 +25,10 @@ from memory.recall.index.rows import PLACE_BITS, PLACES
 from memory.recall.query.query_parser import wanted_text, words_in
 from memory.recall.rank import meaning_store as meanings
 from memory.recall.rank import vectors
-from memory.recall.rank.fuse import LACKING, UNLIKE, WHOLE, lacking, with_meaning
-from memory.recall.rank.meaning import _stretches, stretches_of
+from memory.recall.rank.meaning_store import _stretches, stretches_of
 from memory.recall.rank.rank_types import Ranking, Scored
 from memory.recall.rank.vectors import WordPieces
+from memory.recall.similarity import LACKING, UNLIKE, WHOLE, lacking, with_meaning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -232,7 +232,7 @@ def test_nothing_is_imported_without_being_asked(asked: Repo) -> None:
     """Importing the library, recall and its ranking loads nothing of the extra, and without it never."""
     loud = ("numpy", "tokenizers", "wordllama", "safetensors", "requests")
     code = (
-        "import sys, memory.recall.rank.vectors, memory.recall.rank.fuse, rituals.cli.app as app;"
+        "import sys, memory.recall.rank.vectors, memory.recall.similarity, rituals.cli.app as app;"
         "app.main(['recall', 'queue', '--no-vectors']);"
         f"print([name for name in {loud} if name in sys.modules], file=sys.stderr);"
         "app.main(['recall', 'queue']) if not memory.recall.rank.vectors.installed() else None;"

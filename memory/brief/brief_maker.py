@@ -100,7 +100,7 @@ def made_for(
             hint=f"the least is {LEAST_CHARS}, the usual {BRIEF_CHARS}",
         )
     home = snapshot.home
-    from memory.replay.layers import layers_beside
+    from memory.replay.upstream_homes import layers_beside
 
     layers = layers_beside(snapshot, tip)
     found = found_for(recall, words_of(snapshot, asked.task)) if recall else ()

@@ -7,8 +7,7 @@ from ledger.model.layout import stem_of
 from ledger.model.order import is_stem
 from ledger.model.session import LOG_LIMIT_BYTES
 from memory.cache.cache_file import Cache
-from memory.cache.name_lookup import log_named
-from memory.cache.range_queries import logs_of
+from memory.cache.name_lookup import log_named, logs_of
 from memory.recall.hits.outdated_hits import Outdated, brought_by
 from memory.redaction.withheld_texts import ids_in, named_in, redacted_logs, shown
 from memory.replay.ledger_snapshot import Snapshot

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memory.cache.cache_file import Cache
-    from memory.replay.layers import Layer
+    from memory.replay.upstream_homes import Layer
     from projection.fold.projection_state import Standing
 
 

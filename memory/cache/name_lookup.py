@@ -1,7 +1,8 @@
-"""Find what a name stands for: an id or a stem, or the start of one that nothing else begins with.
+"""Find what a name stands for (an id or a stem, or the start of one), and what lies between two stems.
 
 Whatever takes an id asks `fact_named`, whatever takes a stem `log_named`. A whole name always wins; where
-several begin so, they are told and none is taken. What is recorded is always the whole name.
+several begin so, they are told and none is taken. What is recorded is always the whole name. All goes by
+the index of stems, so a ledger of any size costs what a stretch of it holds.
 """
 
 from __future__ import annotations
@@ -9,15 +10,17 @@ from __future__ import annotations
 from ledger.errors import NotFound
 from ledger.model.logset import LogRef
 from ledger.model.order import is_date, is_sealed, is_stamp, is_stem, key_of, stem_in
-from memory.cache.range_queries import END, keys_within
-from memory.cache.schema import PENDING
+from ledger.model.session import Entry
+from memory.cache.schema import FALSE, ORDINARY, PENDING, entry_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from memory.cache.cache_file import Cache
 
+#: Sorts behind every character of a stem.
+END = "\U0010ffff"
 #: How many candidates a message names.
 _NAMED = 3
 _DAY_CHARS = 10
@@ -123,3 +126,36 @@ def _several(start: str, what: str, found: list[str]) -> NotFound:
     more = " and others" if len(found) > _NAMED else ""
     hint = f"say more of one: {', '.join(found[:_NAMED])}{more}"
     return NotFound(f"{start} begins several {what}", hint=hint)
+
+
+def keys_within(cache: Cache, start: str, end: str) -> list[str]:
+    """Return the keys of the logs between two stamps, in ledger order.
+
+    Each may be the start of a stamp; all that begins with `end` is within.
+    """
+    asked = "SELECT stem FROM logs WHERE stem >= ? AND stem < ? ORDER BY stem"
+    return cache.column(asked, (start, end + END))
+
+
+def logs_of(cache: Cache, keys: Sequence[str]) -> list[tuple[LogRef, Entry]]:
+    """Return logs by their keys, in ledger order; those that are not there are left out."""
+    rows = cache.rows_among("SELECT stem, path, blob, entry FROM logs WHERE stem IN (?)", keys)
+    return [(LogRef(*row[:3]), entry_in(row[3])) for row in sorted(rows)]
+
+
+def of_kinds(cache: Cache, facts: Sequence[str], kinds: Sequence[str]) -> frozenset[str]:
+    """Return those of some facts that are of one of some kinds, false ones too."""
+    rows = cache.rows_among("SELECT id, kind FROM facts WHERE id IN (?)", facts)
+    return frozenset([fact for fact, kind in rows if kind in kinds])
+
+
+def false_among(cache: Cache, ids: Sequence[str]) -> frozenset[str]:
+    """Return those of some facts that are superseded or invalidated."""
+    rows = cache.rows_among(f"SELECT id FROM facts WHERE state = {FALSE} AND id IN (?)", ids)  # noqa: S608 - a number
+    return frozenset([id for (id,) in rows])
+
+
+def ordinary_of_kind(cache: Cache, kind: str) -> frozenset[str]:
+    """Return the ids of a kind by an index: none that is false, promoted, put away or an open thread."""
+    asked = "SELECT id FROM facts WHERE kind = ? AND state = ?"
+    return frozenset(cache.column(asked, (kind, ORDINARY)))

@@ -46,10 +46,10 @@ from memory.merge.summary import Learned, learned
 from memory.redaction.purged_logs import expected, refuse_purged
 from memory.replay.read_logs import Reading, read_all, read_given
 from memory.replay.replayed_state import cold_state
+from memory.replay.trunk import publishes
 from memory.worktree.checkout import EMPTY_TREE
 from memory.worktree.forecast import Rendering, forecast, whole
 from memory.worktree.projection_files import is_projection
-from memory.worktree.trunk import publishes
 from memory.write.spool_commits import check_writable
 
 TYPE_CHECKING = False

@@ -83,7 +83,7 @@ def links(cache: Cache, fact: str, hops: int = 2, home: Home | None = None) -> L
     marks = marks_at(home, cache) if home is not None else NOTHING_MARKED
     graph = Graph(facts.known, facts.crowds, marks.on)
     if hops > 2 and home is not None:
-        from memory.query.commits import commits_of
+        from memory.query.logs_around import commits_of
 
         graph.add_commits(commits_of(cache, home, graph.serving(fact, hops - 1)))
     return graph.links(fact, hops)

@@ -9,7 +9,7 @@ from ledger.model.logset import LogRef
 from ledger.model.order import ended_of, is_date, is_sealed, stamp_of
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
-from memory.cache.range_queries import keys_within, logs_of
+from memory.cache.name_lookup import keys_within, logs_of
 from memory.query.visible_logs import visible_texts
 from memory.redaction.withheld_texts import named_in
 from memory.replay.ledger_snapshot import Snapshot

@@ -92,7 +92,7 @@ def brief(start: str, wish: Wish) -> bytes | None:
     )
     if not has_layers(home):
         return _answer(_File(home, _BRIEFED), key, _BRIEFS, make)
-    from memory.replay.layers import brief_file, layers_as_of
+    from memory.replay.upstream_homes import brief_file, layers_as_of
 
     key += f"\0\0{layers_as_of(home)}"
     return _answer(_File(home, _BRIEFED, brief_file(home)), key, _BRIEFS, make)

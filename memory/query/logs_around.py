@@ -1,7 +1,8 @@
 """Find the session logs that have to do with a commit of the code, each with how, and how surely.
 
 Ids of commits tell it first: a log says at which commit of the code it was written. Where that commit is
-unknown here, only its words and its time speak, and to be near in time is no link.
+unknown here, only its words and its time speak, and to be near in time is no link. The commits of a fact
+are asked for here as well.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from ledger.codec.log import read_header
+from ledger.codec.log import decode, read_header
 from ledger.codec.plain_text import text_of
 from ledger.git.blame import CodeCommit, distances
 from ledger.git.cli import Git
@@ -17,16 +18,18 @@ from ledger.home import Home
 from ledger.model.event import VERB_OF, FactCreated, FactUpdated, WorkLanded
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.logset import LogRef
-from ledger.model.order import floor_of, key_of, milliseconds_of, stamp_of, stem_in
+from ledger.model.order import floor_of, is_sealed, key_of, milliseconds_of, stamp_of, stem_in
 from ledger.model.record import Record
-from ledger.model.session import EDIT, Entry
+from ledger.model.session import EDIT, WORKING, Entry
 from memory.cache.cache_file import Cache
 from memory.cache.head_store import read as read_here
-from memory.cache.range_queries import keys_within, logs_of
-from memory.query.commits import COMMIT_KEY
+from memory.cache.name_lookup import keys_within, logs_of
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.log_bytes import read_bytes
+from projection.text.named_commits import commits_in
 
+#: The header key of the commit that a log was written at.
+COMMIT_KEY = "commit"
 HERE, BESIDE, EDITED, NAMED, TOLD, WITH, LANDED = (
     "at the commit", "around the commit", "edited the file", "names it", "tells of the commit",
     "came with the commit", "landed with the commit",
@@ -199,3 +202,39 @@ def _came_with(home: Home, git: Git, commit: str) -> frozenset[str]:
 def _apart(key: str, times: Sequence[int]) -> int:
     """Return how far a log is from a commit, in milliseconds."""
     return min([abs(milliseconds_of(key) - at) for at in times])
+
+
+def commits_of(cache: Cache, home: Home, facts: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the commits of facts by id, those of texts first; a beginning counts as the whole."""
+    histories = cache.some_histories(facts)
+    stems = sorted({act.stem for history in histories.values() for act in history.acts})
+    refs = [cache.log_ref(stem) for stem in stems]
+    headers = {
+        ref.key: log.get(COMMIT_KEY)
+        for ref, data in read_bytes(home, [ref for ref in refs if ref is not None])
+        if (log := decode(data, sealed=is_sealed(ref.stem), file=ref.path)[0]).type in WORKING
+    }
+    found: dict[str, tuple[str, ...]] = {}
+    for id, history in histories.items():
+        fact = cache.fact(id)
+        if fact is None:
+            continue
+        texts = [] if fact.redacted else [head.text for head in fact.heads]
+        named = [commit for text in texts for commit in commits_in(text)]
+        named += [commit for act in history.acts if (commit := headers.get(act.stem))]
+        found[id] = _once(named)
+    return found
+
+
+def _once(named: list[str]) -> tuple[str, ...]:
+    """Return commits, each once, by the longest of its names."""
+    found: list[str] = []
+    for commit in dict.fromkeys(named):
+        alike = [
+            n for n, one in enumerate(found) if one.startswith(commit) or commit.startswith(one)
+        ]
+        if alike:
+            found[alike[0]] = max(found[alike[0]], commit, key=len)
+        else:
+            found.append(commit)
+    return tuple(found)

@@ -73,7 +73,7 @@ class OpenHome:
 
     def publishes(self, *, reviewing: bool = False) -> bool:
         """Tell whether a write on this branch, a review perhaps, commits the projection with it."""
-        from memory.worktree.trunk import publishes
+        from memory.replay.trunk import publishes
 
         return publishes(self.home, self.policy, reviewing=reviewing)
 

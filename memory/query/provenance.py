@@ -24,7 +24,7 @@ from ledger.model.record import Record
 from ledger.model.session import EDIT, SessionLog
 from memory.query.fact_marks import marked
 from memory.query.origins import ADOPTION, Origin, origins_of
-from memory.query.supersessions import Link, chain_of, supersessions
+from memory.query.resident import Link, chain_of, supersessions
 from memory.query.visible_logs import logs_of, taking_part
 from memory.recall.hits.outdated_hits import Outdated, brought_by
 from memory.redaction.withheld_texts import ids_in

@@ -17,7 +17,7 @@ from ledger.model.event import FactCreated, facts_in
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
-from memory.cache.range_queries import logs_of
+from memory.cache.name_lookup import logs_of
 from memory.query.code_question import CodeAsked, Touched
 from memory.query.fact_marks import marked
 from memory.query.logs_around import (

@@ -28,8 +28,7 @@ from ledger.model.order import (
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
-from memory.cache.name_lookup import fact_named, log_named
-from memory.cache.range_queries import keys_within, logs_of, of_kinds
+from memory.cache.name_lookup import fact_named, keys_within, log_named, logs_of, of_kinds
 from memory.query.fact_marks import marked
 from memory.query.provenance import ended_at
 from memory.query.visible_logs import Visible, visible_texts

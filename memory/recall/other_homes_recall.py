@@ -120,7 +120,7 @@ class Recallers(Recaller):
     def _yours(self) -> Recaller | None:
         """Return the user's own home; None where there is none, or it is the one that is open."""
         if self._own is None:
-            from memory.replay.layers import own_home
+            from memory.replay.upstream_homes import own_home
 
             home = own_home(self._snapshot.home)
             self._own = Recaller(_view(home)) if home is not None else None

@@ -153,7 +153,7 @@ def _question(text: str, language: str) -> Question:
 def _meant(question: Question, state: StateWords) -> Mapping[str, float]:
     """Return the words of a question that say what it means, with their weights."""
     words = [word.raw for word in question.words if not word.beginning]
-    from memory.recall.rank.meaning import weighed
+    from memory.recall.rank.meaning_store import weighed
 
     return weighed([word for word in words if word not in state.words] or words)
 

@@ -8,11 +8,12 @@ from ledger.model.ids import is_fact_id
 from ledger.model.order import is_stem, key_of, stem_in
 from memory.cache.name_lookup import fact_named, log_named
 from memory.recall.hits.fact_hits import Facts, Past, kept, past_at
-from memory.recall.hits.found_words import explained
 from memory.recall.hits.outdated_hits import Outdated
 from memory.recall.hits.passage_hits import (
     LogTexts,
+    Stated,
     answer_of,
+    explained,
     holding_first,
     mixed,
     passage_hit,
@@ -20,7 +21,6 @@ from memory.recall.hits.passage_hits import (
     with_score,
 )
 from memory.recall.hits.snippets import WHOLE_CHARS, one_line, title_of
-from memory.recall.hits.stated_facts import Stated
 from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.index.rows import LATE_BIT, PLACE_BITS, PLACES
 from memory.recall.passage_search import search
@@ -231,8 +231,7 @@ class _View:
 
         if not (ranking.passages and installed()):
             return ranking
-        from memory.recall.rank.fuse import COMPARED, with_meaning
-        from memory.recall.similarity import compared
+        from memory.recall.similarity import COMPARED, compared, with_meaning
 
         texts = self._texts([one.row for one in ranking.passages[:COMPARED]])
         alike = compared(self._recaller.lookups(self._index), query, texts)

@@ -15,7 +15,7 @@ from ledger.model.ids import is_purged
 from ledger.model.order import breaks_seal, is_sealed, is_stem, key_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import REFERENCES_HEADING
-from memory.cache.range_queries import keys_within
+from memory.cache.name_lookup import keys_within
 from memory.replay.log_bytes import read_bytes
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.withholding import free_values, held_in, names, structural, withheld_events

@@ -30,8 +30,8 @@ from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
 from memory.redaction.withheld_lines import Telling, telling_of
 from memory.redaction.withheld_texts import held_logs, redacted_logs
 from memory.repair.lost_blobs import drop_purged
-from memory.replay.layers import brief_file
 from memory.replay.log_bytes import read_bytes
+from memory.replay.upstream_homes import brief_file
 from projection.document.page_renderer import REDACTED
 
 #: How the files begin in which repairs and faults are noted.

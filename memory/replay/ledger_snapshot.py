@@ -1,11 +1,21 @@
-"""Hold the ledger as it stands at a commit, by way of a cache that follows the branch."""
+"""Hold the ledger as it stands at a commit, by way of a cache that follows the branch.
+
+Of a partial clone the logs and pages are fetched first, never the project's own files.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from ledger.errors import DiurnaError, PolicyInvalid, StorageFailed
+from ledger.errors import (
+    DiurnaError,
+    NetworkFailed,
+    NoRemote,
+    NotFetched,
+    PolicyInvalid,
+    StorageFailed,
+)
 from ledger.heavy_work import Uncollected
 from ledger.model.findings import Finding
 from ledger.model.layout import POLICY_FILE, SESSIONS_DIR, stem_of
@@ -271,10 +281,8 @@ class Snapshot:
             return self._cache
 
     def fetch_promised(self, commit: str) -> None:
-        """Have the files of a commit here, where this is a partial clone."""
+        """Have the files of a commit here, where this is a partial clone (`fetch_promised`)."""
         if self.home.repository.promisor:
-            from memory.replay.partial_clone import fetch_promised
-
             fetch_promised(self.home, commit)
 
     def list_logs(self, tip: str) -> tuple[list[LogRef], tuple[Finding, ...]]:
@@ -305,3 +313,35 @@ class Snapshot:
             return blob, Policy(), str(problem) + (f" ({problem.hint})" if problem.hint else "")
         except DiurnaError as problem:
             return blob, Policy(), str(problem)
+
+
+def fetch_promised(home: Home, commit: str) -> None:
+    """Have all files of a home at a commit here, where this is a partial clone; one fetch brings them.
+
+    Raises:
+        NotFetched: the remote that has them can not be reached.
+    """
+    if not home.repository.promisor or not commit:
+        return
+    git = home.repository.git()
+    (tree,) = git.resolve(f"{commit}:{home.prefix.rstrip('/')}")
+    listed = git.run("rev-list", "--objects", "--missing=print", tree).decode() if tree else ""
+    missing = [line[1:] for line in listed.split("\n") if line[:1] == "?"]
+    if not missing:
+        return
+    from ledger.remote.remote import choose_remote
+    from ledger.remote.transport import CHECKED, LIMIT_SECONDS, call, failure
+
+    try:
+        remote = choose_remote(git, home.branch, home.repository.promisor)
+        asked = (
+            *CHECKED, "-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags",
+            "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance",
+            "--filter=blob:none", "--stdin", "--", remote.name,
+        )  # fmt: skip
+        wanted = "".join([one + "\n" for one in missing]).encode("ascii")
+        status, _, said = call(git, remote, LIMIT_SECONDS, asked, data=wanted)
+        if status:
+            raise failure(remote, "fetch", said, git.where)
+    except (NetworkFailed, NoRemote) as problem:
+        raise NotFetched(home.repository.where, problem.message) from problem

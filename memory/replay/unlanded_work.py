@@ -1,16 +1,25 @@
-"""Find out in one walk what HEAD does not hold of the work that logs tell of (FORMAT.md, B2 to B6)."""
+"""Find out in one walk what HEAD does not hold of the work that logs tell of (FORMAT.md, B2 to B6).
+
+And gather, for whoever looks for that work, where in the code the logs were written.
+"""
 
 from __future__ import annotations
 
 from ledger.environment import now_ms
-from ledger.git.ancestry import WHOLE, Lacking, lacking
-from ledger.git.repository import default_branch, is_shallow, read_reference, remote_branches
-from ledger.home import Home
+from ledger.git.ancestry import WHOLE, Lacking, lacking, whole_ids
+from ledger.git.landing.branch_sightings import noted, now, recalled
+from ledger.git.landing.landing_search import Work
+from ledger.git.landing.work_commits import Points, Seen, Written
+from ledger.git.repository import is_shallow, read_reference, remote_branches
+from ledger.home import OWN_BRANCH, Home
 from ledger.model.event import VERB_OF, WorkLanded, facts_in
+from ledger.model.ids import is_object
 from ledger.model.order import milliseconds_of, stamp_of
 from ledger.model.record import Record
+from memory.cache.broken_truth_file import has_code
 from memory.cache.cache_file import Cache
-from memory.cache.head_store import Kept, Settled, Told, settle
+from memory.cache.head_store import Kept, Settled, Told, read, settle
+from memory.replay.trunk import code_trunk
 from projection.document.branch_remarks import (
     BORN,
     CLOSED,
@@ -30,10 +39,8 @@ from projection.fold.fold import resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
-#: Branches that work comes together on, where nobody said which.
-_TRUNKS = ("main", "master", "trunk")
 #: Over this part of all facts, and more than so many, none is marked: HEAD stands somewhere else.
 _MOST_PART, _FEW = 4, 12
 #: How long somebody who reads waits for the commits with the work of new logs; the rest is done aside.
@@ -66,7 +73,7 @@ class Telling:
         self._home, self._cache, self._kept = home, cache, kept
         self._head, self._branch = commit, branch
         self._git = home.repository.git()
-        self._trunk = trunk_of(home, cache.policy.trunk)
+        self._trunk = code_trunk(home, cache.policy)
         self._recorded: dict[str, list[tuple[str, str, str]]] = {}
         for stem, verb, by, how in cache.landed():
             self._recorded.setdefault(stem, []).append((verb, by, how))
@@ -309,15 +316,33 @@ def _change(whole: Fact, here: Fact | None) -> str:
     return ""
 
 
-def trunk_of(home: Home, named: str) -> str:
-    """Return the branch of the code that work comes together on, "" where nobody can say.
+class Works(Record):
+    """The logs of a ledger that tell of work on branches of the code beside it."""
 
-    It is the one that `origin/HEAD` names, else the policy, else the one of the usual names that is there.
-    """
-    repository = home.repository
-    there: Iterable[str] = (
-        name
-        for name in _TRUNKS
-        if read_reference(repository, f"refs/heads/{name}") or remote_branches(repository, name)
-    )
-    return default_branch(repository) or named or next(iter(there), "")
+    logs: tuple[Written, ...]  #: newest first
+    points: Points
+    known: frozenset[str]  #: the commits that logs name
+    seen: tuple[Seen, ...]  #: where branches are
+    trunk: str  #: the branch that work comes together on, "" where nobody can say
+
+    def of(self, log: Written) -> Work | None:
+        """Return where the work of a log is; None where no commit has it yet."""
+        return self.points.work(log, self.known)
+
+
+def works_of(home: Home, cache: Cache) -> Works | None:
+    """Gather them; None where nothing can be told: in-tree, without code, or of a history that is cut."""
+    if home.kind != OWN_BRANCH or not has_code(home) or is_shallow(home.repository):
+        return None
+    repository, rows = home.repository, sorted(cache.places(), key=lambda row: row[1], reverse=True)
+    git, trunk = repository.git(), code_trunk(home, cache.policy)
+    current = now(repository, now_ms())
+    seen = [*noted(repository), *recalled(repository), *current]
+    whole = whole_ids(git, {row[2] for row in rows})
+    logs = [
+        Written(stem, whole[commit] or commit, branch, milliseconds_of(stem), bool(dirty))
+        for _, stem, commit, dirty, branch in rows
+        if whole[commit] or (whole[commit] == "" and is_object(commit))
+    ]
+    known = frozenset([*[log.commit for log in logs], *read(home).points.values()])
+    return Works(tuple(logs), Points(git, seen, trunk), known, tuple(current), trunk)

@@ -1,15 +1,33 @@
-"""Find the homes of others that a policy names, where `diurna sync` has put them (FORMAT.md, Y8)."""
+"""Find the homes that are read beside another one, nearest first: the user's own, then those upstream.
+
+Those upstream are named by a policy, and are where `diurna sync` has put them (FORMAT.md, Y8). None is
+ever written here, and nothing that they hold is kept in the home that is read. What is shown of them
+bears their name: `personal/tabs` is the fact `tabs` of the home `--home personal`.
+"""
 
 from __future__ import annotations
 
-from ledger.git.repository import Repository
-from ledger.home import IN_TREE, OWN_REPOSITORY, Home, pointed
-from ledger.model.layout import FETCHED_FILE, UPSTREAM_BRANCH, UPSTREAM_DIR
+import os
+
+from ledger.errors import DiurnaError
+from ledger.git.repository import Repository, read_reference
+from ledger.home import IN_TREE, OWN_REPOSITORY, PERSONAL, Home, has_layers, personal_home, pointed
+from ledger.model.layout import CACHE_DIR, FETCHED_FILE, UPSTREAM_BRANCH, UPSTREAM_DIR
+from ledger.model.order import stamp_of
 from ledger.model.record import Record
+from ledger.model.sha256 import sha256
+from memory.cache.view_name import beside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    from memory.cache.cache_file import Cache
+    from memory.replay.ledger_snapshot import Snapshot
     from projection.policy.model import Policy, Upstream
+
+    Answer = TypeVar("Answer")
 
 _NOTE_LIMIT_BYTES = 4096
 
@@ -83,3 +101,94 @@ def as_fetched(home: Home, one: Upstream | Fetched) -> Fetched:
     kind, prefix = (IN_TREE if inside else OWN_REPOSITORY), inside
     there = Home(kind, repository, f"refs/heads/{UPSTREAM_BRANCH}", prefix)
     return Fetched(one.name, one.url, there, float(when))
+
+
+class Layer(Record):
+    """A home that is read beside another one."""
+
+    name: str  #: what its facts are named after: `personal`, or what a policy calls an upstream
+    home: Home  #: where it is
+    #: the day on which it was brought here, `2026-11-21`; "" where it lives on this machine
+    fetched: str = ""
+
+    @property
+    def personal(self) -> bool:
+        """Whether it is the user's own."""
+        return not self.fetched
+
+    def named(self, fact: str) -> str:
+        """Return what a fact of it is called where it stands beside others."""
+        return f"{self.name}/{fact}"
+
+    def ask(self, question: Callable[[Cache], Answer], empty: Answer) -> Answer:
+        """Return what it answers; `empty` where it can not be read, or is personal and does not say so."""
+        from memory.replay.clone_view import View  # a brief that is kept does without
+
+        snapshot = View(self.home, lambda _home, _cache: True)
+        try:
+            return snapshot.ask(
+                lambda cache: empty if self.personal > cache.policy.personal else question(cache)
+            )
+        except (DiurnaError, OSError):
+            return empty  # what is beside must not be in the way; a command in that home says it
+        finally:
+            snapshot.close()
+
+
+def layers(home: Home, policy: Policy) -> tuple[Layer, ...]:
+    """Return the homes that are read beside one, nearest first; its policy names those upstream."""
+    own = own_home(home)
+    found = [Layer(PERSONAL, own)] if own is not None else []
+    others = [one for one in upstream_homes(home, policy) if one[0] != PERSONAL]
+    found += [Layer(name, there, stamp_of(int(at * 1000))[:10]) for name, there, at in others]
+    return tuple(found)
+
+
+def layers_beside(snapshot: Snapshot, tip: str | None = None) -> tuple[Layer, ...]:
+    """Return the homes that are read beside one, nearest first, as of a tip; None for where it is now."""
+    if not has_layers(snapshot.home):
+        return ()
+    return layers(snapshot.home, snapshot.ask(lambda cache: cache.policy, tip))
+
+
+def layers_as_of(home: Home) -> str:
+    """Say as of when other homes are read beside one, so that two times can be told apart; "" for none.
+
+    Which of those upstream count is for the policy of the home to say.
+    """
+    own = own_home(home)
+    said = []
+    if own is not None:
+        waits = beside(own)  # before the tip is looked up
+        said.append(f"{PERSONAL} {own.tip()}{waits}")
+    folder = f"{home.repository.commondir}/{UPSTREAM_DIR}"
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        there = Repository("", f"{folder}/{name}", f"{folder}/{name}")
+        try:
+            with open(f"{folder}/{name}/{FETCHED_FILE}", "rb") as file:
+                note = file.read().hex()
+            said.append(f"{name} {note} {read_reference(there, f'refs/heads/{UPSTREAM_BRANCH}')}")
+        except (OSError, DiurnaError):
+            continue  # never fetched
+    return "\0".join(said)
+
+
+def brief_file(home: Home) -> str:
+    """Return where briefs are kept that say something of the user's own home; "" where there is none.
+
+    What is only the user's is not kept below a home that others may look into.
+    """
+    own = own_home(home)
+    if own is None:
+        return ""
+    name = sha256(os.fsencode(home.cache_file)).hexdigest()[:32]
+    return f"{own.repository.commondir}/{CACHE_DIR}/{name}.briefs"
+
+
+def own_home(home: Home) -> Home | None:
+    """Return the user's own home; None where there is none, or it is the one that is asked."""
+    try:
+        own = personal_home()
+    except (DiurnaError, OSError):
+        return None
+    return None if own is None or own.repository.commondir == home.repository.commondir else own

@@ -1,6 +1,7 @@
 """Amend a log on its way from a draft to its seal: a list of questions, each asked once, in this order.
 
-An amendment is `(log, case) -> (log, findings)`: it may change the log, tell of it, or refuse it.
+An amendment is `(log, case) -> (log, findings)`: it may change the log, tell of it, or refuse it. One of
+them closes the handoffs that reach their receiver with it (FORMAT.md, W16).
 """
 
 from __future__ import annotations
@@ -8,30 +9,39 @@ from __future__ import annotations
 from ledger.git.repository import head
 from ledger.git.work_tree import is_dirty
 from ledger.home import OWN_BRANCH
+from ledger.model.event import RECEIVED, FactMoved, FactReferenced, ThreadClosed, facts_in
 from ledger.model.order import stem_in
 from ledger.model.session import WORK, WORKING, SessionLog
+from ledger.model.task_states import CLOSING, IN_PROGRESS
 from ledger.secrets.log_redaction import guard
+from memory.cache.schema import PINNED
 from memory.write.birth_footers import check_evidence, check_footers
 from memory.write.doubtful_words import doubtful
 from memory.write.duplicate_check import look_first
 from memory.write.known_ids import check_named, with_whole_ids
 from memory.write.opened_facts import with_opened
 from memory.write.personal_guard import as_personal, is_own, refuse_personal
-from memory.write.received_handoffs import with_received
 from memory.write.seen_versions import with_seen_versions
+from projection.policy.model import HANDOFF_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ledger.model.findings import Finding
+    from memory.cache.cache_file import Cache
     from memory.write.draft import Case
+    from projection.work.handoffs import Handoff
 
     Amendment = Callable[[SessionLog, Case], tuple[SessionLog, tuple[Finding, ...]]]
     Told = dict[Amendment, tuple[Finding, ...]]
 
+#: Who moves a task there has taken it: nobody else will.
+_TAKING = CLOSING | {IN_PROGRESS}
 _HEADER_ORDER = ("role", "host", "model", "session", "started")
 _FILLED = ("agent", "ended", "after", "type", *_HEADER_ORDER, "branch", "commit", "dirty")
+#: What it can mean, once it has a name.
+MEANT: tuple[Amendment, ...] = (check_footers, check_evidence, check_named, look_first)
 
 
 def amended(log: SessionLog, case: Case, amendments: Iterable[Amendment], told: Told) -> SessionLog:
@@ -92,8 +102,63 @@ def _without_withheld(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Fi
     return without_withheld(log, case)
 
 
+def with_received(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
+    """Let a log close the handoffs that its writer receives with it.
+
+    What the draft does to a handoff itself stands.
+    """
+    draft, cache = case.draft, case.cache
+    if draft.type not in WORKING or not _any_open(cache):
+        return log, ()
+    from memory.cache.cached_tasks import handoffs_in  # most logs do without
+    from projection.work.handoffs import open_handoffs
+
+    done = [event for event in log.events if not isinstance(event, FactReferenced)]
+    named = {fact for event in done for fact in facts_in(event)}
+    agent, session = draft.agent or case.occasion.agent, case.session
+    role = dict(draft.header).get("role", "")
+    taken = {
+        event.id
+        for event in done
+        if isinstance(event, ThreadClosed)
+        or (isinstance(event, FactMoved) and event.state in _TAKING)
+    }
+
+    def arrives(handoff: Handoff) -> bool:
+        if not handoff.to:
+            return any(id in taken or _took(cache, id, agent, handoff) for id in handoff.tasks)
+        if not handoff.names(agent, role):
+            return False
+        left = cache.entry(handoff.standing.fact.origin)
+        return not (left and session and (left.agent, left.session) == (agent, session))
+
+    arrived = [
+        ThreadClosed(handoff.standing.fact.id, RECEIVED)
+        for handoff in open_handoffs(handoffs_in(cache))
+        if handoff.standing.fact.id not in named and arrives(handoff)
+    ]
+    return (log._replace(events=(*log.events, *arrived)) if arrived else log), ()
+
+
+def _any_open(cache: Cache) -> bool:
+    """Tell whether any handoff waits for somebody."""
+    question = "SELECT 1 FROM facts WHERE kind = ? AND state = ? LIMIT 1"
+    return cache.row(question, (HANDOFF_KIND, PINNED)) is not None
+
+
+def _took(cache: Cache, task: str, agent: str, handoff: Handoff) -> bool:
+    """Tell whether an agent took a task behind a handoff, with a log that could not close it."""
+    fact = cache.fact(task)
+    return fact is not None and any(
+        move.state in _TAKING and move.agent == agent and move.stem > handoff.standing.fact.origin
+        for move in fact.moves
+    )
+
+
 #: What the log is, all as of one commit.
 NAMED: tuple[Amendment, ...] = (with_whole_ids, with_opened, with_received)
+
+
 #: What it may say.
 WORDED: tuple[Amendment, ...] = (
     with_header,
@@ -103,8 +168,8 @@ WORDED: tuple[Amendment, ...] = (
     _without_secrets,
     _without_withheld,
 )
-#: What it can mean, once it has a name.
-MEANT: tuple[Amendment, ...] = (check_footers, check_evidence, check_named, look_first)
+
+
 #: In which order their findings are told; those of a retry end before the doubts.
 _TOLD: tuple[Amendment, ...] = (
     with_whole_ids,

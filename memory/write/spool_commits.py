@@ -32,9 +32,9 @@ from memory.cache.sqlite import CacheDamaged
 from memory.repair.dropped_logs import dropped_finding
 from memory.repair.lost_blobs import clear_damaged, let_go, mend_spooled
 from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.trunk import publishes
 from memory.worktree.checkout_update import Ahead
 from memory.worktree.commit_follow import show_elsewhere
-from memory.worktree.trunk import publishes
 from memory.write.branch_lock import Branch
 from memory.write.commit_message import commit_subject
 from memory.write.draft import Occasion

@@ -8,8 +8,8 @@ from ledger.environment import now_seconds
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.record import Record
+from memory.replay.trunk import Publishing, publishing
 from memory.replay.upstream_homes import Fetched, upstreams
-from memory.worktree.trunk import Publishing, publishing
 from memory.write.draft import NEXT_COMMIT
 from projection.fold.projection_state import TIERS
 from projection.lifecycle.review_due import Size, reasons, size_of

@@ -19,7 +19,7 @@ from ledger.model.order import stem_in
 from memory.cache.cache_file import Cache
 from memory.cache.head_store import read
 from memory.replay.log_bytes import read_bytes
-from memory.replay.work_places import Works, works_of
+from memory.replay.unlanded_work import Works, works_of
 from rituals.check.survey import Survey
 
 #: How many landings are proved in one check, the newest first, and how long that may take.

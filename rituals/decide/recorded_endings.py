@@ -18,7 +18,7 @@ from memory.api import Memory
 from memory.cache.broken_truth import with_ends
 from memory.cache.broken_truth_file import Kept, Wait, has_code, read, write
 from memory.replay.possible_endings import waiting
-from memory.worktree.trunk import code_trunk
+from memory.replay.trunk import code_trunk
 from memory.write.draft import SessionDraft
 from projection.document.fact_remarks import ENDED
 from projection.text.until_conditions import DATE

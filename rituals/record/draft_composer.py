@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.errors import WrongUsage
+from ledger.git.repository import head
+from ledger.home import OWN_REPOSITORY
 from ledger.model.event import (
     Event,
     FactCreated,
@@ -22,10 +24,9 @@ from ledger.model.event import (
 from ledger.model.ids import version_id
 from memory.write.birth_footers import with_read_ends
 from memory.write.draft import DEFAULT_TITLE, SessionDraft
-from memory.write.project_names import project_words
 from projection.graph.graph_neighbours import names_in
 from projection.policy.model import CLOSABLE, DEFAULT_KIND
-from projection.text.fact_ids import id_of_subject
+from projection.text.fact_ids import id_of_subject, subject_words
 from rituals.record.slips import KEPT, kind_of, of_a_kind, refuse, unknown_kind
 
 TYPE_CHECKING = False
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
     #: Tells whether an id stands for something else than this text.
     Taken = Callable[[str, str], bool]
+
+#: So many files of a repository are looked at for names.
+_FILES = 5_000
 
 
 def draft_of_request(
@@ -109,9 +113,20 @@ def _of_known_kinds(
 
 
 def words_for(memory: Memory, new: Iterable[NewFact] = ()) -> Mapping[str, str]:
-    """Return the words of which ids may be made, those with which new facts are tagged among them."""
-    said = [name for one in new for name in (*one.tags, *one.entity)]
-    return project_words(memory.home, memory.cache(), said)
+    """Return the words of which ids may be made (`subject_words`): those that a project has for names.
+
+    They are of the files in its repository, of entities, and of what new facts are tagged with. Ids are no
+    source: before they were made of such words they were made of sentences. Of a home in a repository of
+    its own the files are nobody's but Diurna's.
+    """
+    home = memory.home
+    commit = "" if home.kind == OWN_REPOSITORY else head(home.repository)[1]
+    files = home.repository.git().tree_files(commit, "")[:_FILES] if commit else []
+    ours = home.prefix
+    paths = [path for _, _, path in files if not (ours and path.startswith(ours))]
+    entities = [about for about, _, _ in memory.cache().abouts()]
+    tagged = [name for one in new for name in (*one.tags, *one.entity)]
+    return subject_words([*paths, *entities, *tagged])
 
 
 def kinds_of(memory: Memory) -> tuple[str, ...]:

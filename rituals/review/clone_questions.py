@@ -27,7 +27,7 @@ from memory.cache.cache_file import Cache
 from memory.cache.head_store import read
 from memory.replay.head_view import here_of
 from memory.replay.reader_marks import marks_at
-from memory.replay.work_places import Works, works_of
+from memory.replay.unlanded_work import Works, works_of
 from projection.document.branch_remarks import BORN, FALSE, NO, REPLACED, REWORDED, Elsewhere
 from projection.document.fact_remarks import FAILS
 from rituals.decide.decision import over

@@ -24,7 +24,7 @@ from ledger.model.session import EDIT
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from memory.api import Memory
 from memory.cache.head_store import Settled, read, settle
-from memory.replay.work_places import Works, works_of
+from memory.replay.unlanded_work import Works, works_of
 from memory.write.draft import SessionDraft
 
 #: How long one turn may take; the rest has the next one.

@@ -173,7 +173,7 @@ class _Sync:
         """Load what a join needs, while the fetch is under way."""
         assert self._fetching is not None
         try:
-            import memory.merge.branch_update  # noqa: F401
+            import memory.merge.tip_merge  # noqa: F401
         except BaseException:
             self._fetching.abandon()
             raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.model.event import FactCreated, FactUpdated, told
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY
-from memory.cache.range_queries import false_among, ordinary_of_kind
+from memory.cache.name_lookup import false_among, ordinary_of_kind
 from memory.recall.hits.snippets import one_line
 from memory.recall.index.fts_file import IndexDamaged
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, PLACES, is_question

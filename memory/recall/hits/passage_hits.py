@@ -1,8 +1,12 @@
-"""Make hits of passages, from the lines of logs and documents that they stand in, and answers of hits."""
+"""Make hits of passages, from the lines of logs and documents that they stand in, and answers of hits.
+
+An answer is told, too, which facts a passage may state, and by which words its hits were found.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 
 from ledger.codec.plain_text import text_of
 from ledger.model.logset import LogRef
@@ -14,6 +18,9 @@ from memory.recall.hits.snippets import (
     title_of,
     titled,
 )
+from memory.recall.index.rows import PLACE_BITS, PLACES
+from memory.recall.query.query_parser import as_indexed
+from memory.recall.rank.standing_order import ENOUGH
 from memory.recall.recall_values import (
     DOCUMENT_KIND,
     FULL,
@@ -26,6 +33,7 @@ from memory.recall.recall_values import (
     tokens_of,
 )
 from projection.document.fact_remarks import PLAIN, Mark
+from projection.text.normalize import plain, sentences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,10 +43,19 @@ if TYPE_CHECKING:
     from ledger.git.pygit2_store import Store
     from ledger.home import Home
     from memory.cache.cache_file import Cache
+    from memory.recall.hits.fact_hits import Facts
+    from memory.recall.index.fts_file import Index
     from memory.recall.index.rows import LogRow
+    from memory.recall.passage_search import Search
+    from memory.recall.query.postings import Lookups
     from memory.recall.rank.rank_types import Scored
 
-
+_WORD = re.compile(r"[^\W_]+")
+#: How many false facts are given beside what holds.
+_FALSE = 10
+#: So many of the rarest words of a sentence are looked up among facts, but none that more passages have;
+#: those tell that stand at no more places of facts; and so many facts are compared with a passage.
+_WORDS, _TOLD_BY, _COMMON, _FACTS = 4, 2000, 400, 12
 #: The number of questions from which a library that reads packs pays for its start.
 _LIBRARY_FROM = 3
 _TEXTS_KEPT = 500
@@ -225,3 +242,91 @@ class LogTexts:
 
             for ref, found in read_bytes(self._home, list(refs.values()), self._taken):
                 yield ref.blob, found
+
+
+class Stated:
+    """Finds them in one index, for the passages of one answer.
+
+    Args:
+        lookups: of the index.
+        index: of the ledger.
+    """
+
+    def __init__(self, lookups: Lookups, index: Index) -> None:
+        self._lookups, self._index = lookups, index
+        self._with: dict[str, frozenset[int]] = {}
+        self._none = not index.rows("SELECT 1 FROM facts_places LIMIT 1")
+
+    def of(self, text: str) -> list[str]:
+        """Return the facts that a text may state, those first that share most."""
+        return [] if self._none else self._lookups.stated(text, self._read)
+
+    def _read(self, text: str) -> list[str]:
+        lookups = self._lookups
+        shared: dict[int, int] = {}
+        parts = list(dict.fromkeys([plain(sentence) for sentence in sentences(text)]))
+        # read at once; what is not ASCII has words that only the index can tell
+        lookups.stems(" ".join([one for one in " ".join(parts).split() if _is_simple(one)]))
+        for part in parts:
+            simple = " ".join([one for one in part.split() if _is_simple(one)])
+            stems = {*lookups.stems(simple if part.isascii() else as_indexed(part))}
+            found: dict[int, int] = {}
+            rare = sorted([(lookups.count(stem), stem) for stem in stems])[:_WORDS]
+            for stem in [stem for count, stem in rare if count <= _TOLD_BY]:
+                if stem not in self._with:
+                    self._with[stem] = self._index.facts_with(stem, _COMMON)
+                for row in self._with[stem]:
+                    found[row] = found.get(row, 0) + 1
+            for row, count in found.items():
+                if count > 1:
+                    shared[row] = max(shared.get(row, 0), count)
+        ids: dict[str, None] = {}
+        for row in sorted(shared, key=lambda row: (-shared[row], row)):
+            log = self._index.log(row >> PLACE_BITS)
+            piece = None if log is None else log.at(row & PLACES)
+            if piece is not None:
+                ids[piece.fact] = None
+            if len(ids) == _FACTS:
+                break
+        return list(ids)
+
+
+def _is_simple(word: str) -> bool:
+    """Tell whether a word is one for the index, too, which remembers those."""
+    return word.isascii() and word.isalnum()
+
+
+def explained(
+    made: Answer, lookups: Lookups, found: Search, every: Facts | None, level: str
+) -> Answer:
+    """Add to an answer which facts have words of the question, and what of them is false.
+
+    `every` looks up facts, false ones too; None where false ones are among the hits, or not wanted.
+    """
+    said = worded(lookups, found)
+    false = every.false_hits(said, level, _FALSE) if every is not None else ()
+    words = found_by(lookups, found, [*made.hits, *false])
+    return made._replace(worded=said, false=false, found_by=words)
+
+
+def worded(lookups: Lookups, found: Search) -> tuple[tuple[str, bool], ...]:
+    """Return the facts with words of a question, best first, each with whether it says enough of it."""
+    said: dict[str, bool] = {}
+    for scored in found.worded:
+        turns = lookups.turns(scored.row >> PLACE_BITS)
+        piece = None if turns is None else turns.log.at(scored.row & PLACES)
+        if piece is not None:
+            said[piece.fact] = said.get(piece.fact, False) or scored.said >= ENOUGH
+    return tuple(said.items())
+
+
+def found_by(lookups: Lookups, found: Search, hits: Sequence[Hit]) -> tuple[str, ...]:
+    """Return the words of hits that are words of a question, in any form that the index takes for one."""
+    words = dict.fromkeys(
+        [word for hit in hits for word in _WORD.findall(f"{hit.line} {hit.text}".lower())]
+    )
+    plain = [word for word in words if word.isascii()]
+    stems = dict(zip(plain, lookups.stems(" ".join(plain)), strict=True))
+    for word in words.keys() - stems.keys():
+        stems[word] = " ".join(lookups.stems(word))
+    return (*found.typed, *[word for word in words if stems[word] in found.stems])

@@ -14,8 +14,7 @@ from math import log
 
 from memory.recall.index.rows import ASKERS, ASKING, LATE_BIT, PLACE_BITS, PLACES, REPLIERS
 from memory.recall.query.dates import closeness
-from memory.recall.rank.lookup_plan import Plan, follow, next_to
-from memory.recall.rank.rank_types import NOTHING, Asked, Ranking, Scored
+from memory.recall.rank.rank_types import NOTHING, Asked, Plan, Ranking, Scored, follow, next_to
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from memory.recall.index.rows import PLACE_BITS, PLACES, is_question
 from memory.recall.rank.bm25 import RELATED
-from memory.recall.rank.lookup_plan import Plan, follow
-from memory.recall.rank.rank_types import Asked, Keeps, Scored
+from memory.recall.rank.rank_types import Asked, Keeps, Plan, Scored, follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,13 +1,17 @@
-"""Keep what facts mean beside their words: the vectors of each log's facts, made when first asked.
+"""Weigh facts by what they mean, whether or not they share a word with the question, and keep that.
 
-They are a pure function of the texts, so it is the same who made them. What can not be written is made
-again by the next process.
+A long fact says many things, so it is compared stretch by stretch; each stretch has the words of the id,
+which say what the whole is about. A stretch means what its distinct words mean together: words that tell
+nothing are left out, everyday ones count half. So the vectors are a pure function of the texts, and it is
+the same who made them: they are kept beside the words of each log, made when first asked. What can not be
+written is made again by the next process. Without the extra `vectors` nothing here is used.
 """
 
 from __future__ import annotations
 
 import marshal
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 
 from ledger.model.event import FactCreated, FactUpdated
 from memory.cache.cache_file import Cache
@@ -15,9 +19,13 @@ from memory.cache.sqlite import sqlite3
 from memory.cache.stamp import StampBroken
 from memory.recall.index.fts_file import Index, Totals, unpacked
 from memory.recall.index.rows import FACTS_APART, FACTS_FROM, PLACE_BITS
-from memory.recall.rank.meaning import stretches_of
+from memory.recall.query.query_parser import words_in
+from memory.recall.query.widening import EVERYDAY, everyday
 from memory.recall.rank.vectors import best_likeness, directions
 
+#: How many characters one stretch of a fact has, about.
+STRETCH_CHARS = 400
+_SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n+")
 #: So many of the newest logs have the meaning of their facts known.
 LOGS = 20_000
 
@@ -113,3 +121,35 @@ def _packed(cache: Cache, index: Index, number: int) -> bytes:
         stretches = stretches_of(piece.fact, texts.get((piece.fact, piece.chars), ""))
         vectors.append(b"".join(directions(stretches)))
     return marshal.dumps(vectors)
+
+
+def weighed(words: Iterable[str]) -> dict[str, float]:
+    """Return how much each of some words, in lower case, says of what a text means."""
+    return {word: EVERYDAY if everyday(word) else 1.0 for word in words if len(word) > 1}
+
+
+def stretches_of(id: str, text: str) -> list[dict[str, float]]:
+    """Return the words of each stretch of a fact, with their weights."""
+    from memory.recall.index.passage_cutter import (
+        camel_words,  # a question of a kept index needs none
+    )
+
+    name = re.sub("[-.]", " ", id)
+    return [weighed(words_in(f"{name} {one} {camel_words(one)}")) for one in _stretches(text)]
+
+
+def _stretches(text: str) -> Iterator[str]:
+    """Cut a text behind sentences, and where one is longer than a stretch behind words."""
+    pending = ""
+    for sentence in _SENTENCE.split(text):
+        while len(sentence) > STRETCH_CHARS:
+            cut = sentence.rfind(" ", STRETCH_CHARS // 2, STRETCH_CHARS) + 1 or STRETCH_CHARS
+            if pending:
+                yield pending
+            pending, sentence = sentence[:cut], sentence[cut:]
+        if pending and len(pending) + len(sentence) > STRETCH_CHARS:
+            yield pending
+            pending = ""
+        pending = f"{pending} {sentence}" if pending else sentence
+    if pending:
+        yield pending

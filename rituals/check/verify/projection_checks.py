@@ -10,6 +10,7 @@ from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from memory.api import Memory
+from memory.replay.trunk import publishes
 from memory.worktree.checkout import work_file
 from memory.worktree.projection_files import (
     changes,
@@ -17,7 +18,6 @@ from memory.worktree.projection_files import (
     drift_findings,
     projection_files,
 )
-from memory.worktree.trunk import publishes
 from projection.document.page_parser import CONFLICT_MARKERS, machine_line, parse
 from projection.fold.full_replay import State
 from projection.policy.model import UNSETTLED

@@ -14,8 +14,8 @@ from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from ledger.model.record import Record
 from memory.api import Memory
+from memory.replay.trunk import trunk_of
 from memory.worktree import projection_files as pages
-from memory.worktree.trunk import trunk_of
 from memory.write.personal_guard import refuse_personal
 from projection.document.page_parser import machine_line
 from projection.policy.model import Policy

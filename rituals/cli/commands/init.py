@@ -17,7 +17,7 @@ from ledger.home import IN_TREE, OWN_BRANCH, OWN_REPOSITORY
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from ledger.model.record import Record
-from memory.worktree.trunk import Publishing
+from memory.replay.trunk import Publishing
 from projection.policy.model import REVIEW
 from rituals.answers.json_objects import finding_objects
 from rituals.answers.record_fields import fields_of
@@ -47,7 +47,7 @@ def init(
         if call.json or dry_run or hooks is not None or any(wish.values()):
             raise WrongUsage("--tour takes --keep alone")
         return _tour(call, keep=keep)
-    from memory.worktree.trunk import publishing
+    from memory.replay.trunk import publishing
     from rituals.cli.commands.install import offer
     from rituals.setup.foreign_attributes import attribute_findings
 

@@ -31,7 +31,7 @@ def run(call: Invocation, mode: str, given: Mapping[str, Any]) -> int:
 
 
 def _publish(call: Invocation, discard_edits: bool, dry_run: bool) -> None:
-    from memory.worktree.trunk import publishing
+    from memory.replay.trunk import publishing
 
     memory = call.memory()
     if not dry_run:

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memory.worktree.trunk import Publishing
+    from memory.replay.trunk import Publishing
     from rituals.answers.status_values import Overview
     from rituals.cli.output import Output
 

@@ -47,7 +47,10 @@ def trunk_of(repository: Repository, branch: str) -> str:
 
 
 def code_trunk(home: Home, policy: Policy) -> str:
-    """Return the branch that work on the code comes together on, whichever one memory has; "" for none."""
+    """Return the branch that work on the code comes together on, whichever one memory has; "" for none.
+
+    It is the one that `origin/HEAD` names, else the policy, else the one of the usual names that is there.
+    """
     named = default_branch(home.repository) or policy.trunk
     return named or trunk_of(home.repository, "")
 
