@@ -21,9 +21,8 @@ from memory.recall.index.rows import LATE_BIT, PLACE_BITS, PLACES
 from memory.recall.index.writer import BUILT, Placed, add, new_file, write_mark
 from memory.recall.passage_search import search
 from memory.recall.query import postings
-from memory.recall.query.dates import Named, closeness, named_date
 from memory.recall.query.postings import Lookups
-from memory.recall.query.query_parser import WORDS, read_question
+from memory.recall.query.query_parser import WORDS, Named, closeness, named_date, read_question
 from memory.recall.rank.bm25 import AROUND, COVERAGE
 from memory.recall.rank.rank_types import NEXT, next_to
 from projection.text.related_words import related_words, root_of

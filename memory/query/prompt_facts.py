@@ -1,20 +1,118 @@
-"""Find what memory has on a prompt, as a hook asks for it: at once, and without what is said beside."""
+"""Find the facts that answer a prompt so surely that an agent is told them unasked, as a hook asks for it.
+
+A prompt is an order more often than a question, and most of them ask nothing that memory knows. So of the
+first facts that recall finds only those are told that have much of the prompt close together, in words
+that name something, and lack none that tells more than what they have. Constants are round numbers.
+"""
 
 from __future__ import annotations
 
 from ledger.heavy_work import Uncollected
+from ledger.model.personal_footer import says_personal
+from ledger.model.record import Record
 from memory.query.open_snapshot import open_snapshot
+from memory.recall.hits.fact_hits import Facts, kept
+from memory.recall.hits.snippets import telling
 from memory.recall.index.index_catch_up import IndexFollower
-from memory.recall.prompt_recall import Found, found_for_prompt
+from memory.recall.passage_search import search
 from memory.recall.query.postings import Lookups
-from memory.replay.reader_marks import marks_at
+from memory.recall.query.stopwords import CHORES
+from memory.recall.rank.fact_ranking import PARTS
+from memory.recall.rank.standing_order import answers, ordered
+from memory.recall.recall_values import FACTS, Filters, without_operators
+from memory.replay.reader_marks import NOTHING_MARKED, marks_at
 from projection.policy.model import ENGLISH, Moments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ledger.home import Home
     from memory.cache.cache_file import Cache
     from memory.recall.index.fts_file import Index
+    from memory.recall.rank.standing_order import Candidate
+    from memory.replay.reader_marks import Marks
+    from projection.fold.projection_state import Standing
+
+#: How much of a prompt is read, and how many facts are told at most.
+PROMPT_CHARS, TOLD = 1_500, 3
+#: What a fact must have: the share of the prompt, and of it in one stretch of the text; what its words
+#: tell together, and how many they are; its heaviest word against the heaviest that it lacks; its
+#: score against that of the first.
+COVERED, TOGETHER, TELLING, WORDS, HEAVIEST, NEAR_FIRST = 0.45, 0.45, 4.0, 2, 0.75, 0.50
+
+
+class Found(Record):
+    """A fact that answers a prompt."""
+
+    standing: Standing  #: of the fact
+    date: str  #: of its text
+    words: tuple[str, ...]  #: of the prompt that it has
+
+    @property
+    def id(self) -> str:
+        """The fact's."""
+        return self.standing.fact.id
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What a reader has to know before the text."""
+        fact = self.standing.fact
+        faded = not fact.closed and not self.standing.live
+        said = {"closed": fact.closed, "faded": faded, "contradicted": fact.contradicted}
+        return tuple([mark for mark, holds in said.items() if holds])
+
+    def text(self, chars: int) -> str:
+        """Return its text, from the sentence on that answers where it has more than so many characters."""
+        return telling(self.standing.fact.text, self.words, chars)
+
+
+def found_for_prompt(
+    cache: Cache, index: Index, prompt: str, lookups: Lookups, marks: Marks = NOTHING_MARKED
+) -> tuple[Found, ...]:
+    """Return the facts that answer a prompt, best first; most prompts have none.
+
+    `marks` tells what a reader has to know beside. The prompt is as typed; its quotes, dashes and stars
+    ask for nothing.
+    """
+    words = without_operators(prompt[:PROMPT_CHARS])
+    if not words:
+        return ()
+    filters = Filters(within=FACTS)
+    facts = Facts(cache, index, filters, marks=marks)
+    found = search(index, words, kept(index, facts, filters), lookups=lookups, explain=True, told=0)
+    candidates = [
+        one for one in facts.candidates(found.facts) if not says_personal(one.standing.fact.meta)
+    ]
+    best = ordered(candidates, found.state)
+    if not answers(best):
+        return ()
+    first = best[0].scored.score
+    return tuple(
+        [
+            Found(one.standing, one.date, one.scored.words)
+            for one in best[:TOLD]
+            if one.scored.score >= NEAR_FIRST * first and is_sure(one, found.weights)
+        ]
+    )
+
+
+def is_sure(one: Candidate, weights: Mapping[str, float]) -> bool:
+    """Tell whether a fact, as a search scored it, answers so surely that it is told unasked.
+
+    `weights` is what each word of the prompt tells, by word.
+    """
+    scored = one.scored
+    held = {word for word in scored.words if word not in CHORES}
+    telling = [weights.get(word, 0.0) for word in held]
+    lacking = [weight for word, weight in weights.items() if word not in scored.words]
+    return (
+        scored.covered >= COVERED
+        and dict(scored.parts)[PARTS[3]] >= TOGETHER
+        and len(held) >= WORDS
+        and sum(telling) >= TELLING
+        and max(telling) >= HEAVIEST * max(lacking, default=0.0)
+    )
 
 
 def answers_to(home: Home, prompt: str) -> tuple[Moments, tuple[Found, ...]]:

@@ -29,10 +29,9 @@ from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.checkout import INDEX_TRIES, pending_file, work_file
 from memory.worktree.commit_follow import follow, take_back
 from memory.write.draft import Occasion
-from memory.write.landing import commit_runs
+from memory.write.landing import commit_runs, for_here
 from memory.write.personal_guard import kept_back
 from memory.write.ref_update import heal_index
-from memory.write.shelf import for_here
 from memory.write.spool_commits import Committer, check_writable
 
 #: How long a person's commit waits for another process of ours.

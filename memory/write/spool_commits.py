@@ -38,9 +38,8 @@ from memory.worktree.commit_follow import show_elsewhere
 from memory.write.branch_lock import Branch
 from memory.write.commit_message import commit_subject
 from memory.write.draft import Occasion
-from memory.write.landing import born_from_upstream, is_busy, refuse_unfit
+from memory.write.landing import Shelf, born_from_upstream, is_busy, refuse_unfit
 from memory.write.personal_guard import kept_back
-from memory.write.shelf import Shelf
 from memory.write.signing import Signing
 
 TYPE_CHECKING = False

@@ -198,14 +198,39 @@ class Invocation:
             WrongUsage: they are of several homes.
             NotFound: there is no home of that name.
         """
-        if not any("/" in one for one in ids):
-            asked = self.reader()
-            return asked, tuple(map(asked.named, ids)), ""
-        from memory.query.memory_places import holding
+        asked, there, name = self.reader(), ids, ""
+        if any("/" in one for one in ids):
+            from memory.recall.recall_values import parted
 
-        reader, there, name = holding(self.reader(), ids)
-        self.out.short = reader.short
-        return reader, tuple(map(reader.named, there)), name
+            found = [parted(one) for one in ids]
+            names = {name for name, _ in found}
+            if any(names):
+                if len(names) > 1:
+                    hint = "ask for those of each by themselves"
+                    raise WrongUsage("these are facts of several homes", hint=hint)
+                name, there = found[0][0], tuple([rest for _, rest in found])
+                asked = self._beside(name)
+                self.out.short = asked.short
+        return asked, tuple(map(asked.named, there)), name
+
+    def _beside(self, name: str) -> Reader:
+        """Return the home of this name that is read beside the one that is open."""
+        from ledger.home import PERSONAL, personal_home
+        from memory.query.reader import Reader
+        from memory.replay.upstream_homes import upstreams
+
+        if name == PERSONAL:
+            home = personal_home()
+        else:
+            reader = self.reader()
+            others = upstreams(reader.home, reader.snapshot.cache().policy)
+            home = next((one.home for one in others if one.name == name), None)
+        if home is None:
+            hint = (
+                "`[upstream]` of the policy names homes of others, and `diurna sync` fetches them"
+            )
+            raise NotFound(f"there is no home {name} here", hint=hint)
+        return Reader(home)
 
     def adopt(self, memory: Memory) -> None:
         """Take over a home that the quick path has opened."""

@@ -13,7 +13,7 @@ from collections import defaultdict
 from math import log
 
 from memory.recall.index.rows import ASKERS, ASKING, LATE_BIT, PLACE_BITS, PLACES, REPLIERS
-from memory.recall.query.dates import closeness
+from memory.recall.query.query_parser import closeness
 from memory.recall.rank.rank_types import NOTHING, Asked, Plan, Ranking, Scored, follow, next_to
 
 TYPE_CHECKING = False
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from memory.recall.index.fts_file import Totals
     from memory.recall.index.rows import Piece
-    from memory.recall.query.dates import Named
     from memory.recall.query.postings import Turns
+    from memory.recall.query.query_parser import Named
 
 K1, B = 0.9, 0.3
 #: What one speaker's name tells, against another word as rare.

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memory.recall.query.dates import Named
+    from memory.recall.query.query_parser import Named
 
 #: What a session takes from the better one of those beside it: what is talked of one day is so the next.
 NEXT = 0.1
