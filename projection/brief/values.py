@@ -30,7 +30,7 @@ CONTRADICTIONS, INVARIANTS, CHANGES = "contradictions", "invariants", "changes"
 ASKED, HANDED, ATTEMPTS, TASKS = "asked", "handed", "attempts", "tasks"
 ROLE, THREADS, DECISIONS = "role", "threads", "decisions"
 SESSIONS, REST = "sessions", "rest"
-#: What other homes say (`memory.replay.layers`): the user's own, and in a section each those upstream.
+#: What other homes say: the user's own, and in a section each those upstream.
 YOURS, UPSTREAM = "yours", "upstream"
 #: What stands above a person's own facts, and how a command names their home.
 YOURS_TITLE, YOURS_FLAG = "Yours, in no shared memory", "(`--home personal`)"
@@ -167,7 +167,7 @@ class Todo(Record):
 
 
 class Beside(Record):
-    """What another home says (`memory.replay.layers`)."""
+    """What another home says (`memory.replay.upstream_homes`)."""
 
     name: str  #: of the home, as a reader is told
     facts: tuple[Standing, ...]  #: each under the name that it has beside others, weightiest first

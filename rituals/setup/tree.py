@@ -13,10 +13,10 @@ from ledger.git.repository import Repository, head
 from ledger.home import IN_TREE, checked_out_home, pointed
 from ledger.model import layout
 from ledger.model.layout import POLICY_FILE, TREE_POINTER, TREE_PREFIX
+from memory.replay.trunk import trunk_of
 from memory.worktree.authorship import in_the_way, refuse_left
 from memory.worktree.merge_drivers import NEW_CLONE, plan_drivers
 from memory.worktree.projection_files import is_projection, standing_files
-from memory.replay.trunk import trunk_of
 from projection.document.unlogged_lines import has_rendered_form
 from projection.policy.model import PACED, TOLD, TRUNK, Capture, Commits, Policy
 from projection.policy.template import write_policy
