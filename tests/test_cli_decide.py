@@ -286,20 +286,21 @@ def test_confirm_and_what_is_due(repo: Repo, run: Run) -> None:
 def test_redact_says_what_git_still_holds(repo: Repo, run: Run) -> None:
     """A transcript: withheld, where it still is, how to rotate, what is a person's to decide."""
     repo.publish_when("review")
-    new = ("--new", "id=login The password is hunter2.")
+    # of a fact called `login` the id of an object can read as a credential, one in eight
+    new = ("--new", "id=guest The password is hunter2.")
     stem = run("append", "--title", "hunter2", *new, "--json").json["stem"]
     assert run("check", "--publish").code == 0
-    assert run("redact", "login").code == 2
+    assert run("redact", "guest").code == 2
     plan = run("redact", stem, "--reason", "A password.", "--dry-run")
     assert plan.code == 0 and plan.said.startswith(
         "would record: the words of STEM are withheld\n"
-        "would record: the text of login is withheld\n"
+        "would record: the text of guest is withheld\n"
     )
     ran = run("redact", stem, "--reason", "A password.")
     assert (ran.code, ran.said) == (
         0, "STEM  committed in COMMIT on main\n"
         "the words of STEM are withheld\n"
-        "the text of login is withheld\n"
+        "the text of guest is withheld\n"
         "git still has it, for `git grep`, for agents and for the forge's search:\n"
         f"  in the file {repo.path}/memory/continuity.md\n"
         f"  in the file {repo.path}/memory/sessions/2026-11/21/STEM.md\n"
@@ -316,12 +317,12 @@ def test_redact_says_what_git_still_holds(repo: Repo, run: Run) -> None:
     assert "revoke it where it was issued, issue another" in ran.err
     assert "hint: `diurna check --publish` takes it out of continuity.md\n" in ran.err
     assert run("check", "--publish").code == 0
-    for command in (("show",), ("show", "--json"), ("why", "login"), ("log",), ("log", "--json"),
-                    ("why", "--versions", "login"), ("log", "--changes", f"{stem}.."), ("check", "--ci",), ("conflicts",)):  # fmt: skip
+    for command in (("show",), ("show", "--json"), ("why", "guest"), ("log",), ("log", "--json"),
+                    ("why", "--versions", "guest"), ("log", "--changes", f"{stem}.."), ("check", "--ci",), ("conflicts",)):  # fmt: skip
         shown = run(*command)
         assert (shown.code, "hunter2" in shown.out + shown.err) == (0, False), command
     assert "hunter2" not in (repo.path / "memory" / "continuity.md").read_text()
-    again = run("redact", stem, "login", "--reason", "A password.", "--json").json
+    again = run("redact", stem, "guest", "--reason", "A password.", "--json").json
     assert (again["already"], len(again["held"])) == ("withheld already", 1)
     for words in ("--force", " rm ", "reset", "delete"):
         assert words not in ran.out + ran.err

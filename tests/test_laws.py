@@ -69,7 +69,7 @@ from tests.test_remote_tree_merge import Objects, united
 
 #: `python -m tests.campaigns.laws` asks for 10,000.
 LAW = settings(max_examples=examples(40, 100), deadline=timedelta(seconds=20), print_blob=True)
-MERGE_LAW = settings(LAW, max_examples=examples(60, 200))
+MERGE_LAW = settings(LAW, max_examples=examples(40, 200))
 IDS = ("a", "b", "c", "d", "e", "f")
 TEXTS = ("One.", "Two.", "Three.")
 VERSIONS = tuple(version_id(text) for text in TEXTS)

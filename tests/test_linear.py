@@ -135,7 +135,7 @@ def test_twice_the_text_takes_twice_the_steps(shape: str, reader: str) -> None:
     text = unit * ((1 << 13) // len(unit))
     once, twice = [steps(partial(refusing, read, text * times)) for times in (1, 2)]
     assert twice <= _TIMES * once + 500
-    refusing(read, text * 8)
+    refusing(read, text * 4)
 
 
 @pytest.mark.deep(reason="twice_the_text_takes_twice_the_steps is the small one")

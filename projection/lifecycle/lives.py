@@ -203,7 +203,7 @@ class _Walker:
         now = stand(fact, self.decay.clock(), self.lasting)
         born = self._position(fact.born)
         return Life(
-            id, fact.kind, agents.get(fact.origin, ""), fact.born, born, used, last,
+            id, fact.kind, agents.get(fact.origin, ""), fact.born, born, fact.uses, last,
             now.tier, now.reason, tuple(track.moments), tuple(track.spans),
         )  # fmt: skip
 
