@@ -217,7 +217,7 @@ def lines_in(made: Brief, form: Form) -> list[tuple[str, str, str]]:
     return found
 
 
-@settings(max_examples=examples(12, 60))
+@settings(max_examples=examples(10, 60))
 @given(materials(), budgets, st.sampled_from(FORMS))
 def test_laws(given: Material, budget: int, form: Form) -> None:
     """Within the budget, well-formed, every line whole and inside, and nothing that acts or hides."""
@@ -601,7 +601,7 @@ def _of_roles(draw: st.DrawFn) -> tuple[Material, set[str]]:
     return given, hidden
 
 
-@settings(max_examples=examples(12, 60))
+@settings(max_examples=examples(10, 60))
 @given(_of_roles(), budgets, st.sampled_from(FORMS))
 def test_no_note_of_another_role_is_shown(
     drawn: tuple[Material, set[str]], budget: int, form: Form

@@ -30,9 +30,10 @@ from projection.lifecycle import lives
 from projection.lifecycle.life import Life
 from projection.lifecycle.lives import Lives, counts_from, lives_of, tier_counts
 from projection.policy.model import Policy, Windows
+from tests.conftest import examples
 from tests.test_laws import Logged, ledgers, policies, replayed
 
-CASES = settings(max_examples=80, print_blob=True)
+CASES = settings(max_examples=examples(50, 200), print_blob=True)
 SMALL = Policy(windows=Windows(working=1, active=2, archive=3))
 
 
