@@ -1,8 +1,9 @@
 """Change one place of the code at a time: some test must fail.
 
-`python -m tests.campaigns.mutants --seed 7` draws 300 mutations (`tests/campaigns/mutations.py`) of all packages, or of `--folders
-rituals/hosts,rituals/cli` alone, at most two of a function, and runs for each the tests that reach its function, the
-most particular first, until one fails or takes far longer than it should; which these were stands in the line of each.
+`python -m tests.campaigns.mutants --since BASE` takes the functions that changed since a commit, at most two mutations
+(`tests/campaigns/mutations.py`) of each; `--seed 7` draws 300 of all packages, or of `--folders rituals/hosts,rituals/cli`
+alone. Each is given 40 s of the tests that reach its function, the most particular first, until one fails or takes far
+longer than it should; which these were stands in its line.
 Which test reaches what is measured first, in about the time of the whole test run, and kept with `--reached FILE`: what was
 broken off goes on there, and later only files of tests that have changed are measured again. `--tests test_web_links.py,…`
 takes those files alone; `--without` leaves tests out by their names, such as what takes a minute and tells nothing more.
@@ -35,7 +36,7 @@ from threading import Lock
 from typing import Any
 
 from ledger.model.record import Record
-from tests.campaigns.mutations import Mutation, compiles, mutations
+from tests.campaigns.mutations import Mutation, compiles, functions, mutations
 from tests.campaigns.warm_tests import COLD, SLOW, WALL
 
 #: All that the wheel has.
@@ -44,6 +45,7 @@ PLACES = ("ledger", "projection", "memory", "rituals")
 LEAST = 0.95
 _OF_A_FUNCTION = 2
 _OF_A_RUN = 12  # files of tests that are measured by one process
+_HUNK = re.compile(r"@@ \S+ \+(\d+)(?:,(\d+))? @@")
 _TOP = Path(__file__).resolve().parents[2]
 _SURVIVOR = re.compile(
     r"^(?:survived|unreached) +(\S+):(\d+) (\S*) .*\n    - (.*)\n    \+ (.*)$", re.M
@@ -188,13 +190,19 @@ def make_clone(folder: Path) -> Path:
     return folder
 
 
-def draw(count: int, seed: int, folders: Sequence[str] = PLACES) -> list[Mutation]:
-    """Draw mutations of the committed code of some folders, at most two of a function."""
+def draw(count: int, seed: int, folders: Sequence[str] = PLACES, base: str = "") -> list[Mutation]:
+    """Draw mutations of the committed code of some folders, at most two of a function; of what changed since a base, if one is given."""
     listed = subprocess.run(
         ["git", "ls-files", *folders], cwd=_TOP, capture_output=True, check=True, text=True
     ).stdout.split()
     sources = {path: (_TOP / path).read_bytes() for path in listed if path.endswith(".py")}
-    every = [one for path, source in sources.items() for one in mutations(path, source)]
+    changed = changed_functions(base, sources) if base else None
+    every = [
+        one
+        for path, source in sources.items()
+        for one in mutations(path, source)
+        if changed is None or (path, one.function) in changed
+    ]
     random.Random(seed).shuffle(every)
     chosen: list[Mutation] = []
     taken: Counter[tuple[str, str]] = Counter()
@@ -206,6 +214,27 @@ def draw(count: int, seed: int, folders: Sequence[str] = PLACES) -> list[Mutatio
             if len(chosen) == count:
                 break
     return chosen
+
+
+def changed_functions(base: str, sources: Mapping[str, bytes]) -> set[tuple[str, str]]:
+    """Return path and dotted name of the functions with a line that is not as in a commit."""
+    diff = subprocess.run(
+        ["git", "diff", "-U0", "--no-renames", base, "HEAD", "--", *sources],
+        cwd=_TOP, capture_output=True, check=True, text=True,
+    ).stdout  # fmt: skip
+    found, path, owner = set(), "", dict[int, str]()
+    for line in diff.split("\n"):
+        if line.startswith("+++ b/"):
+            path = line[6:]
+            owner = functions(sources[path])
+        elif path and (hunk := _HUNK.match(line)):
+            first, count = int(hunk[1]), int(hunk[2] or 1)
+            # where lines are only gone, the function is the one around
+            lines = range(first, first + count) if count else (first, first + 1)
+            found |= {(path, owner[number]) for number in lines if number in owner}
+        elif line.startswith("+++ "):
+            path = ""
+    return found
 
 
 class Bench:
@@ -324,10 +353,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folders", default=",".join(PLACES), help="FOLDER,… to draw from")
-    parser.add_argument("--after", type=int, default=0, help="how many of them were tried before")
     parser.add_argument("--again", type=Path, help="what a run printed: its survivors")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests for a mutant")
+    parser.add_argument("--budget", type=float, default=40.0, help="seconds of tests for a mutant")
+    parser.add_argument(
+        "--since", default="", metavar="BASE", help="a commit: what changed after it"
+    )
     parser.add_argument("--reached", type=Path, help="where the measured reach of tests is kept")
     parser.add_argument("--tests", default="", help="FILE,… below tests/: no others are run")
     parser.add_argument(
@@ -342,7 +373,7 @@ def main(arguments: list[str]) -> int:
     if chosen.tests:
         files = [f"tests/{name}" for name in chosen.tests.split(",")]
     # of the commit that is cloned: this checkout may go on while the tests are measured
-    drawn = draw(chosen.count, chosen.seed, chosen.folders.split(","))[chosen.after :]
+    drawn = draw(chosen.count, chosen.seed, chosen.folders.split(","), chosen.since)
     if chosen.again:
         drawn = survivors(chosen.again.read_text("utf-8"))
     with tempfile.TemporaryDirectory() as temporary:

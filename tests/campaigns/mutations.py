@@ -1,8 +1,8 @@
 """What can be changed in a line so that a test should notice: the mutations of a Python source.
 
 A mutation is one small change that keeps the source a program: a comparison turned or moved by one, `and` for `or`, a
-condition negated, a number one more, plus for minus, a statement left out. Texts, docstrings, annotations and what only
-shows in `repr` are left alone.
+condition negated, a place one more, plus for minus, a statement left out. Texts, docstrings, annotations and what only
+shows in `repr` are left alone, and numbers of tuning: a constant at the top of a module, and any number above one.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def mutations(path: str, source: bytes) -> list[Mutation]:
         offsets.append(offsets[-1] + len(line) + 1)
     found = []
     for node, function, parent in _walk(ast.parse(source), ""):
-        for changed in _changed(node, parent):
+        for changed in _changed(node, parent) if function else ():
             at = _place(node)
             start = offsets[at[0] - 1] + at[1]
             end = offsets[at[2] - 1] + at[3]
@@ -122,7 +122,7 @@ def _changed(node: ast.AST, parent: ast.AST) -> Iterator[ast.AST | str]:
             yield ast.BinOp(node.left, _OPERATORS[type(node.op)](), node.right)
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
         yield str(not node.value)
-    elif isinstance(node, ast.Constant) and type(node.value) is int:
+    elif isinstance(node, ast.Constant) and type(node.value) is int and node.value in (0, 1):
         yield str(node.value + 1)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         if (other := _CALLS.get(node.func.id)) is not None:
