@@ -36,6 +36,7 @@ from tests.campaigns.matrices import drawn
 from tests.processor_time import leave_out
 from tests.processor_time import pytest_fixture_setup as pytest_fixture_setup
 from tests.processor_time import pytest_runtest_protocol as pytest_runtest_protocol
+from tests.world import World
 
 gc.disable()  # until all is collected
 for _name in VARIABLES:  # the tests may run in an agent's session
@@ -387,6 +388,13 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         return Ran(code, printed.out, printed.err)
 
     return run
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    """A machine on which nobody has set anything up, with a clock: see `tests/world.py`."""
+    with World(tmp_path) as made:
+        yield made
 
 
 @pytest.fixture
