@@ -1,117 +1,356 @@
-"""A second fold: sections 4 and 5 of FORMAT.md word for word, simple and slow, for comparing with the first.
+"""A second reader: sections 3 to 6 of FORMAT.md word for word, simple and slow, for comparing with the first.
 
-It was written from the text alone and shares nothing with `projection/`: where the two differ, either is wrong.
-Everything is asked anew of the whole list of logs; nothing is kept up and nothing is fast.
+`answer` reads the files of a home as bytes and returns what `diurna show --json` prints. It was written from the text
+alone and shares nothing with the product: where the two differ, either is wrong. Everything is asked anew of the
+whole list of logs; nothing is kept up and nothing is fast.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from functools import cached_property
-from typing import NamedTuple
+from functools import cache, cached_property
+from typing import Any, NamedTuple
 
-from ledger.model.event import (
-    Event,
-    FactArchived,
-    FactCreated,
-    FactDemoted,
-    FactHelped,
-    FactIgnored,
-    FactInvalidated,
-    FactMoved,
-    FactPromoted,
-    FactReactivated,
-    FactRedacted,
-    FactReferenced,
-    FactReinstated,
-    FactSuperseded,
-    FactUpdated,
-    FactVerified,
-    ThreadClosed,
-    ThreadReopened,
-    WorkDropped,
-    WorkLanded,
-    WorkReverted,
-)
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 #: The event table of 3.3.
-TABLE: tuple[type[Event], ...] = (
-    FactReferenced, FactCreated, FactUpdated, FactSuperseded, FactInvalidated, FactReactivated,
-    ThreadClosed, ThreadReopened, FactVerified, FactPromoted, FactDemoted, FactRedacted,
-    FactReinstated, FactArchived, FactMoved, FactHelped, FactIgnored, WorkLanded, WorkDropped,
-    WorkReverted,
+VERBS = (
+    "Referenced", "Created", "Updated", "Superseded", "Invalidated", "Reactivated", "Closed", "Reopened",
+    "Verified", "Promoted", "Demoted", "Redacted", "Reinstated", "Archived", "Moved", "Helped", "Ignored",
+    "Landed", "Dropped", "Reverted",
 )  # fmt: skip
-#: Those of them that name a log, and no fact.
-OF_LOGS = (WorkLanded, WorkDropped, WorkReverted)
+#: Those of them that bring a text, and those that name a log and no fact.
+TEXTS = ("Created", "Updated")
+OF_LOGS = ("Landed", "Dropped", "Reverted")
+#: What logs written by hand say besides (S8); nothing is no event.
+BY_HAND = {
+    "touched": "Referenced", "corrected": "Updated", "new": "Created", "resolved": "Closed",
+    "re-verified": "Verified", "archived": "", "tier changes": "", "faded": "", "swept": "",
+}  # fmt: skip
 #: The states of a task, as F11 lists them.
 TASK_STATES = ("todo", "in-progress", "handoff-ready", "blocked", "done", "cancelled")
 #: The kinds that can be closed (F7).
 CLOSED_KINDS = ("thread", "task", "handoff", "finding")
-
-
 #: The types whose names are uses (F4).
 USING = ("work", "continued")
 #: The footers that hold ids.
 OF_IDS = ("supersedes", "serves", "conflicts")
+#: The names of agents' programs (F13).
+AGENTS = (
+    "antigravity", "claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code",
+)  # fmt: skip
+WORDS = ("decided", "said", "quoted", "imported")
+ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*", re.ASCII)
+STEM = re.compile(r"\d{4}-\d\d-\d\d(?:-[a-z0-9\-_.]+)?", re.ASCII)
+SEALED = re.compile(r"\d{4}-\d\d-\d\d-\d{9}-(?:[a-z2-7]{26}|[0-9a-f]{12})", re.ASCII)
+_markdown = MarkdownIt("commonmark")
+
+
+class Event(NamedTuple):
+    """What a log says of a fact; `new` is a successor or a state."""
+
+    verb: str
+    id: str
+    new: str = ""
+    text: str | None = None
+    mark: str = ""
+    meta: tuple[tuple[str, str], ...] = ()
+    was: tuple[str, ...] | None = None
+    said: tuple[str, ...] | None = None
+    remark: str = ""
 
 
 class Log(NamedTuple):
-    """A log as it was read: its key, its type, what it says, and what its header says of who wrote it."""
+    """A log as it was read: its key, what its header says, and its events."""
 
     key: str
-    type: str
+    header: Mapping[str, str]
     events: tuple[Event, ...]
-    agent: str = ""
-    session: str = ""
-    branch: str = ""
-    role: str = ""
+
+    @property
+    def type(self) -> str:
+        return self.header.get("type", "work")
+
+    @property
+    def agent(self) -> str:
+        return self.header.get("agent", "")
+
+    @property
+    def captured(self) -> bool:
+        return bool({"observed", "transcript"} & self.header.keys())
+
+    @property
+    def person(self) -> bool:
+        """Whether a person decided what it says (F13)."""
+        theirs = self.type in ("edit", "review") and "session" not in self.header
+        return theirs and not self.captured and self.agent.lower().replace(" ", "-") not in AGENTS
+
+    @property
+    def word(self) -> str:
+        """How what it brings is known (F13)."""
+        if self.type == "import":
+            return "imported"
+        return "quoted" if self.captured else "decided" if self.person else "said"
+
+
+# ---- section 3: a log from its bytes ------------------------------------------------------------------
+
+
+@cache
+def read_log(key: str, data: bytes) -> Log:
+    """Read a log of 3.2 and 3.3; of what is odd only what the rules name."""
+    sealed = SEALED.fullmatch(stem_of(key)) is not None
+    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")  # C4
+    lines = text.split("\n")  # S4
+    header: dict[str, str] = {}
+    if lines[0] == "---" and "---" in lines[1:]:
+        end = lines.index("---", 1)
+        for line in lines[1:end]:
+            name, colon, value = line.partition(":")
+            if colon:
+                header.setdefault(name.strip(), value.strip())
+        lines = lines[end + 1 :]
+    marks = ("<<<<<<<", "=======", ">>>>>>>")
+    met = [line[:7] for line in lines if line[:7] in marks]
+    if re.search("<+ =+ >+", " ".join(met)):  # C7
+        return Log(key, header, ())
+    said: list[Event] = []
+    blocks: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {}
+    for name, part in sections(lines):
+        if name == "memory references":
+            said += references(part, sealed)
+        elif name == "facts":
+            for id, block in fact_blocks(part):
+                blocks.setdefault(id, block)
+    found: list[Event] = []
+    for event in in_one_log(said):  # S12: of several to the first by C6
+        if event.verb in TEXTS and event.id in blocks:
+            body, mark, meta = blocks.pop(event.id)
+            event = event._replace(text=body, mark=mark, meta=meta)
+        found.append(event)
+    return Log(key, header, tuple(found))
+
+
+def top_level(lines: list[str]) -> list[tuple[Token, int, list[Token]]]:
+    """The blocks of the top level: what each is, the line where it begins, and all that is in it (S2, S3)."""
+    found: list[tuple[Token, int, list[Token]]] = []
+    tokens = _markdown.parse("\n".join(line.replace("\0", "\ufffd") for line in lines))
+    at = 0
+    while at < len(tokens):
+        token, end = tokens[at], at + 1
+        while token.nesting == 1 and not (tokens[end].level == 0 and tokens[end].nesting == -1):
+            end += 1
+        first, last = token.map or (0, 0)
+        if never_closed(token, lines[first:last], lines[last:]):
+            rest = [
+                (one, line + first + 1, more) for one, line, more in top_level(lines[first + 1 :])
+            ]
+            return found + rest
+        found.append((token, first, tokens[at:end]))
+        at = end + (token.nesting == 1)
+    return found
+
+
+def never_closed(token: Token, own: list[str], behind: list[str]) -> bool:
+    """Whether a fence or a comment goes on to the end of the document."""
+    if token.type == "fence":
+        last = own[-1].strip() if len(own) > 1 else ""
+        return not (last.startswith(token.markup) and not last.strip(token.markup[0]))
+    opened = token.type == "html_block" and own[0].lstrip().startswith("<!--")
+    return opened and "-->" not in "\n".join(own) and not any(behind)
+
+
+def sections(lines: list[str]) -> list[tuple[str, list[str]]]:
+    """The sections of S1: their names and lines."""
+    starts = []
+    for token, line, inside in top_level(lines):
+        if token.type == "heading_open" and token.tag == "h2" and token.markup == "##":
+            title = " ".join(inside[1].content.lower().split())
+            known = re.match(r"(memory references)(?: ?[([:—–-].*)?$|(facts)$", title)
+            starts.append((line, next(filter(None, known.groups())) if known else ""))
+    ends = [line for line, _ in [*starts[1:], (len(lines), "")]]
+    return [
+        (name, lines[line + 1 : end])
+        for (line, name), end in zip(starts, ends, strict=False)
+        if name
+    ]
+
+
+def references(lines: list[str], sealed: bool) -> list[Event]:
+    """The events of one section (S5 to S8)."""
+    found: list[Event] = []
+    quoted = listed = 0
+    above = ""
+    for token in _markdown.parse("\n".join(lines)):
+        quoted += token.nesting if token.type.startswith("blockquote") else 0
+        listed += token.nesting if token.type.startswith("list_item") else 0
+        if token.type != "inline" or quoted:
+            continue
+        bullet = " ".join(re.sub(r"<!--.*?-->", "", token.content, flags=re.DOTALL).split())
+        verb, colon, rest = bullet.partition(":")
+        verb = verb.strip("* ").capitalize()
+        if not sealed:
+            verb = BY_HAND.get(verb.lower(), "" if verb in (*OF_LOGS, "Archived") else verb)
+            if not listed:
+                above = verb if colon and verb in VERBS and not rest else ""
+                continue
+            if verb not in VERBS:
+                first = bullet.split()[0].strip("`[]") if bullet else ""
+                verb, rest = above, bullet
+                if not above and is_id(first) and re.search("[.-]", first):
+                    verb, rest = "Referenced", first
+        if listed and verb in VERBS:
+            found += events_of(verb, rest)
+    return found
+
+
+def events_of(verb: str, rest: str) -> list[Event]:
+    """The events of one bullet (S6)."""
+    found: list[Event] = []
+    rest = rest.replace("->", "→")
+    body, _, behind = rest.partition(" — ")
+    items = [one for one in re.findall(r"(?:\([^()]*\)|[^,(])+", body) if one.strip()]
+    for at, item in enumerate(items):
+        parens = [one.strip() for one in re.findall(r"\(([^()]*)\)", item)]
+        bare, _, new = re.sub(r"\([^()]*\)", "", item).partition("→")
+        bare, new = bare.strip("`[] "), new.strip("`[] ")
+        if not is_id(bare):
+            continue
+        named: dict[str, tuple[str, ...]] = {}
+        for field, form in NAMINGS.get(verb, ()):
+            said = re.fullmatch(rf"{field} (.+)", parens[0]) if parens else None
+            names = tuple(one.strip("` ") for one in said[1].split(",")) if said else ()
+            if names == ("none",) and verb == "Moved":
+                names, named[field] = (), ()
+                parens.pop(0)
+            elif names and all(re.fullmatch(form, name) for name in names):
+                named[field] = names
+                parens.pop(0)
+        if verb == "Superseded" and not new and parens and parens[0].startswith("invalidated"):
+            found.append(Event("Invalidated", bare))
+            continue
+        fits = {"Superseded": is_id(new), "Moved": new in TASK_STATES}.get(verb, True)
+        if fits:
+            remark = " — ".join([*parens, *([behind] if at == len(items) - 1 and behind else [])])
+            found.append(
+                Event(verb, bare, new, None, "", (), named.get("was"), named.get("said"), remark)
+            )
+    if verb in ("Helped", "Ignored"):  # a remark is also that of the ids before it that have none
+        remark = ""
+        for at in range(len(found) - 1, -1, -1):
+            remark = found[at].remark or remark
+            found[at] = found[at]._replace(remark=remark)
+    return found
+
+
+_VERSION, _STEM = r"[0-9a-f]{8}", STEM.pattern
+#: The parentheses behind an id, in their order.
+NAMINGS = {
+    "Updated": (("was", _VERSION), ("said", _STEM)),
+    "Superseded": (("was", _VERSION),),
+    "Invalidated": (("was", _VERSION),),
+    "Closed": (("was", f"{_VERSION}|{_STEM}"),),
+    "Moved": (("was", _STEM),),
+    "Reinstated": (("said", _STEM),),
+}
+
+
+def fact_blocks(
+    lines: list[str],
+) -> list[tuple[str, tuple[str, str, tuple[tuple[str, str], ...]]]]:
+    """The blocks of a section of facts (S9, S10): the id, the text, the checkbox and the footer."""
+    found = []
+    for token in _markdown.parse("\n".join(lines)):
+        if token.type != "list_item_open" or token.level != 1 or token.markup != "-":
+            continue
+        first, end = token.map or (0, 0)
+        block = "\n".join(lines[first:end]).rstrip().split("\n")
+        footer = re.fullmatch(r"\s+<!-- ?(.*?) ?-->", block[-1])
+        pairs = [one.partition(":") for one in footer[1].split("|")] if footer else []
+        meta = {key.strip(): value.strip() for key, _, value in pairs}
+        mark = re.match(r"- \[([ xX])\] ", block[0])
+        block[0] = block[0][len(mark[0]) if mark else 2 :]
+        text = "\n".join([block[0], *(one[2:] for one in block[1:-1])]).strip()
+        id = meta.pop("id", "")
+        if is_id(id):
+            box = mark[1].lower() if mark else ""
+            found.append((id, (text, box, tuple((k, v) for k, v in meta.items() if v))))
+    return found
+
+
+# ---- sections 1, 5 and 6: the set and the policy --------------------------------------------------------
+
+
+def keyed(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The logs of a tip by their keys (L1, L4, O1)."""
+    named: dict[str, dict[str, bytes]] = {}
+    for path, data in files.items():
+        stem = path.rpartition("/")[2].removesuffix(".md")
+        if path.startswith("sessions/") and path.endswith(".md") and is_stem(stem):
+            named.setdefault(stem, {})[blob_id(data)] = data
+    found = {}
+    for stem, twins in named.items():
+        for at, blob in enumerate(sorted(twins)):
+            found[key_of(stem) + (f"~{blob}" if at else "")] = twins[blob]
+    return found
+
+
+def blob_id(data: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def answer(files: Mapping[str, bytes], upto: str = "") -> dict[str, Any]:
+    """What `show --json` says of the files of a home, by their paths; as of a log, where its key is given."""
+    policy: dict[str, Any] = {}
+    try:
+        policy = tomllib.loads(files.get("diurna.toml", b"").decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        pass  # Y2: the defaults are used
+    logs = keyed(files)
+    read = [read_log(key, data if len(data) <= 1 << 20 else b"") for key, data in logs.items()]
+    hidden = {event.id for log in read for event in log.events if event.verb == "Redacted"}
+    read = [log for log in read if not upto or log.key <= upto]
+    kinds = {"vision": False, "invariant": False}
+    kinds |= {name: table.get("decays", True) for name, table in policy.get("kinds", {}).items()}
+    lasting = [name for name, decays in kinds.items() if not decays]
+    fold = SecondFold(read, Windows(**policy.get("windows", {})), lasting, hidden)
+    terms = [
+        hashlib.sha256(f"{log.key} {blob_id(logs[log.key])}".encode()).digest() for log in read
+    ]
+    return {
+        "as_of": upto,
+        "digest": f"{sum(int.from_bytes(term) for term in terms) % 2**256:064x}",  # P4
+        "facts": [fold.told(id, policy.get("learning", {})) for id in sorted(fold.facts())],
+        "format": 1,
+        "logs": len(read),
+        "newest": max([log.key for log in read], default=""),
+        "project": policy.get("project", ""),
+        "sessions": len(fold.work),
+    }
+
+
+# ---- sections 4 and 5 ------------------------------------------------------------------------------------
 
 
 class Windows(NamedTuple):
     """The windows of the policy."""
 
-    working: int
-    active: int
-    archive: int
+    working: int = 3
+    active: int = 8
+    archive: int = 20
     working_days: int = 0
     active_days: int = 0
     archive_days: int = 0
-
-
-class Known(NamedTuple):
-    """What is known of a fact, and where it stands."""
-
-    kind: str
-    footer: dict[str, str]
-    texts: list[tuple[str, str, str]]
-    created: str
-    origin: str
-    uses: int
-    last_used: str
-    closed: bool
-    closed_at: str
-    superseded_by: tuple[str, ...]
-    supersedes: tuple[str, ...]
-    invalidated: str
-    promoted: bool
-    verified: str
-    redacted: bool
-    rivals: tuple[str, ...]
-    circle: tuple[str, ...]
-    denied: tuple[tuple[str, str], ...]
-    contradicted: bool
-    moves: tuple[tuple[str, str, str, str], ...]
-    helps: tuple[tuple[str, str, str], ...]
-    ignores: tuple[tuple[str, str], ...]
-    tier: str
-    reason: str
-    page: str
+    stretch_hours: int = 0
 
 
 Step = tuple[str, Event]
+Head = tuple[str, str, tuple[str, ...]]
 
 
 class SecondFold:
@@ -121,15 +360,22 @@ class SecondFold:
         logs: in any order.
         windows: of the policy.
         lasting: the kinds that do not decay.
+        hidden: the ids that some log of the set redacts, at whatever point is asked (F9).
     """
 
-    def __init__(self, logs: Iterable[Log], windows: Windows, lasting: Iterable[str]) -> None:
+    def __init__(
+        self,
+        logs: Iterable[Log],
+        windows: Windows,
+        lasting: Iterable[str],
+        hidden: Iterable[str] = (),
+    ) -> None:
         facts = [
-            log._replace(events=tuple(one for one in log.events if not isinstance(one, OF_LOGS)))
+            log._replace(events=tuple(one for one in log.events if one.verb not in OF_LOGS))
             for log in logs  # 3.3: what names a log is in no history
         ]
         self.logs = sorted(facts, key=lambda log: log.key)  # O1
-        self.windows, self.lasting = windows, frozenset(lasting)
+        self.windows, self.lasting, self.hidden = windows, frozenset(lasting), frozenset(hidden)
         self.log = {log.key: log for log in self.logs}
         self.steps: list[Step] = [
             (log.key, event) for log in self.logs for event in in_one_log(log.events)
@@ -139,21 +385,21 @@ class SecondFold:
     def ids(self) -> set[str]:
         """Every id that is named."""
         found = {event.id for _, event in self.steps}
-        return found | {event.new for _, event in self.steps if isinstance(event, FactSuperseded)}
+        return found | {event.new for _, event in self.steps if event.verb == "Superseded"}
 
-    def facts(self) -> dict[str, Known]:
-        """What is known of every fact; pending ids are left out."""
-        return {id: self.known(id) for id in sorted(self.ids()) if self.is_fact(id)}
+    def facts(self) -> list[str]:
+        """Every fact; pending ids are none."""
+        return [id for id in sorted(self.ids()) if self.is_fact(id)]
 
     def said(self, id: str) -> list[Step]:
         """What is said of an id, in ledger order."""
         return [(key, event) for key, event in self.steps if event.id == id]
 
-    def texts_said(self, id: str) -> list[tuple[str, FactCreated | FactUpdated]]:
+    def texts_said(self, id: str) -> list[Step]:
         return [
             (key, event)
             for key, event in self.said(id)
-            if isinstance(event, FactCreated | FactUpdated) and event.text is not None
+            if event.verb in TEXTS and event.text is not None
         ]
 
     def is_fact(self, id: str) -> bool:
@@ -161,15 +407,15 @@ class SecondFold:
 
     # ---- F3 and F8 --------------------------------------------------------------------------------
 
-    def standing(self, id: str, *, thread: bool) -> dict[str, tuple[str, str]]:
-        """What stands at the end: version -> (text, log)."""
-        heads: dict[str, tuple[str, str]] = {}
-        ever: dict[str, tuple[str, str]] = {}  # as they stand, or last stood
+    def standing(self, id: str, *, thread: bool) -> dict[str, Head]:
+        """What stands at the end: version -> (text, log, the versions that its bringer named)."""
+        heads: dict[str, Head] = {}
+        ever: dict[str, Head] = {}  # as they stand, or last stood
         came: dict[str, list[tuple[str, tuple[str, ...]]]] = {}  # (log, what it named) each time
         closing: tuple[str, tuple[str, ...]] | None = None
         settled: set[str] = set()
 
-        def by_closing() -> dict[str, tuple[str, str]]:
+        def by_closing() -> dict[str, Head]:
             named = closing[1] if closing else ()
             return {
                 one: ever[one]
@@ -178,18 +424,18 @@ class SecondFold:
             }
 
         for key, event in self.said(id):
-            if isinstance(event, ThreadReopened):
+            if event.verb == "Reopened":
                 closing = None
-            elif isinstance(event, ThreadClosed):
+            elif event.verb == "Closed":
                 closing, settled = (key, event.was or ()), set()
                 for times in came.values():
                     for log, named in times:
                         settled |= set(named) if log == key else set()
-            if not isinstance(event, FactCreated | FactUpdated) or event.text is None:
+            if event.verb not in TEXTS or event.text is None:
                 continue
             version, stands = version_of(event.text), {**heads, **by_closing()}
             named = names_of(event, stands)
-            if closing and isinstance(event, FactUpdated):
+            if closing and event.verb == "Updated":
                 both = set(named) & set(heads) and set(named) & set(by_closing())
                 if closing[0] == key or event.mark == "x" or event.was is None or both:
                     settled |= set(named)
@@ -199,7 +445,7 @@ class SecondFold:
                 if one != version and not came_unseen(one, named, came.get(one, []), stands)
             }
             heads = {one: head for one, head in heads.items() if one not in gone}
-            heads[version] = ever[version] = heads.get(version, (event.text, key))
+            heads[version] = ever[version] = heads.get(version, (event.text, key, named))
             came.setdefault(version, []).append((key, named))
         return {**heads, **by_closing()} if thread and closing else heads
 
@@ -213,14 +459,14 @@ class SecondFold:
         boxes = 0
         for key, event in self.said(id):
             named: tuple[str, ...] | None = None
-            if isinstance(event, FactMoved):
-                state, named = event.state, event.was
-            elif isinstance(event, ThreadClosed):
+            if event.verb == "Moved":
+                state, named = event.new, event.was
+            elif event.verb == "Closed":
                 state = "done"
                 named = None if event.was is None else event.was
-            elif isinstance(event, ThreadReopened):
+            elif event.verb == "Reopened":
                 state = "todo"
-            elif isinstance(event, FactCreated) and event.mark:
+            elif event.verb == "Created" and event.mark:
                 boxes += 1
                 if boxes > 1 or event.mark != "x":
                     continue
@@ -247,16 +493,23 @@ class SecondFold:
         """(key, context, form of the evidence) of the logs in which a fact helped."""
         found: dict[str, tuple[str, str, str]] = {}
         for key, event in self.said(id):
-            form = evidence(event.remark) if isinstance(event, FactHelped) else ""
+            form = evidence(event.remark) if event.verb == "Helped" else ""
             if form and key not in found:
-                found[key] = (key, f"{self.log[key].session} {self.log[key].branch}", form)
+                found[key] = (
+                    key,
+                    f"{self.log[key].header.get('session', '')} {self.log[key].header.get('branch', '')}",
+                    form,
+                )
         return list(found.values())
 
     def ignores(self, id: str) -> tuple[tuple[str, str], ...]:
         found = []
         for key, event in self.said(id):
-            if isinstance(event, FactIgnored):
-                said = [event.remark.strip().lower(), self.log[key].role.strip().lower()]
+            if event.verb == "Ignored":
+                said = [
+                    event.remark.strip().lower(),
+                    self.log[key].header.get("role", "").strip().lower(),
+                ]
                 found.append((key, next(filter(is_id, said), "")))
         return tuple(dict.fromkeys(found))
 
@@ -264,7 +517,7 @@ class SecondFold:
 
     def birth(self, id: str) -> tuple[str, str, str]:
         """(created, origin, what age counts from)."""
-        births = [(key, event) for key, event in self.said(id) if isinstance(event, FactCreated)]
+        births = [(key, event) for key, event in self.said(id) if event.verb == "Created"]
         for _, event in births:
             footer = dict(event.meta)
             told, origin = footer.get("created", ""), footer.get("origin", "")
@@ -279,7 +532,7 @@ class SecondFold:
         """What another tool counted, where it counts (F4): uses, and until a later use date, place, new."""
         more, told = 0, None
         for key, event in reversed(self.said(id)):
-            if isinstance(event, FactCreated):
+            if event.verb == "Created":
                 form = r"(-?[0-9]{1,9}) ([0-9-]{10}) (\S+)( working)?"
                 found = re.fullmatch(form, dict(event.meta).get("counted", ""))
                 if found and is_date(found[2]) and (found[3] == "-" or is_stem(found[3])):
@@ -291,10 +544,10 @@ class SecondFold:
     def footer(self, id: str) -> dict[str, str]:
         footer: dict[str, str] = {}
         for _, event in reversed(self.said(id)):
-            if isinstance(event, FactCreated):
+            if event.verb == "Created":
                 footer.update(event.meta)
         for _, event in self.said(id):
-            if isinstance(event, FactUpdated):
+            if event.verb == "Updated":
                 footer.update(event.meta)
         births = ("created", "origin", "counted")
         return {key: value for key, value in footer.items() if key not in births}
@@ -302,7 +555,7 @@ class SecondFold:
     def box(self, id: str) -> tuple[str, str]:
         """The checkbox at birth and its log."""
         for key, event in self.said(id):
-            if isinstance(event, FactCreated) and event.mark:
+            if event.verb == "Created" and event.mark:
                 return event.mark, key
         return "", ""
 
@@ -312,8 +565,8 @@ class SecondFold:
         """The logs that use an id."""
         return [log.key for log in self.logs if log.type in USING and names(log, id)]
 
-    def last(self, id: str, *kinds: type[Event]) -> Step | None:
-        found = [step for step in self.said(id) if isinstance(step[1], kinds)]
+    def last(self, id: str, *verbs: str) -> Step | None:
+        found = [step for step in self.said(id) if step[1].verb in verbs]
         return found[-1] if found else None
 
     # ---- F6 and F10 -------------------------------------------------------------------------------
@@ -322,18 +575,18 @@ class SecondFold:
         return any(
             key < back if event.said is None else stem_of(key) in event.said
             for back, event in self.said(id)
-            if isinstance(event, FactReinstated)
+            if event.verb == "Reinstated"
         )
 
     @cached_property
     def supersessions(
         self,
-    ) -> tuple[list[tuple[str, FactSuperseded]], list[tuple[str, FactSuperseded]]]:
+    ) -> tuple[list[Step], list[Step]]:
         """Those that count, and those left out because they close a circle."""
-        count: list[tuple[str, FactSuperseded]] = []
-        left: list[tuple[str, FactSuperseded]] = []
+        count: list[Step] = []
+        left: list[Step] = []
         for key, event in self.steps:
-            if not isinstance(event, FactSuperseded) or self.taken_back(event.id, key):
+            if event.verb != "Superseded" or self.taken_back(event.id, key):
                 continue
             reached = {event.new}
             while True:
@@ -348,10 +601,10 @@ class SecondFold:
         """What calls a fact false and was neither taken back nor left out: (log, successor, versions)."""
         count, _ = self.supersessions
         return [
-            (key, event.new if isinstance(event, FactSuperseded) else "", event.was)
+            (key, event.new if event.verb == "Superseded" else "", event.was)
             for key, event in self.said(id)
-            if (isinstance(event, FactSuperseded) and (key, event) in count)
-            or (isinstance(event, FactInvalidated) and not self.taken_back(id, key))
+            if (event.verb == "Superseded" and (key, event) in count)
+            or (event.verb == "Invalidated" and not self.taken_back(id, key))
         ]
 
     def denying(self, id: str) -> list[tuple[str, str, tuple[str, ...] | None]]:
@@ -370,7 +623,7 @@ class SecondFold:
             if version_of(event.text or "") == version:
                 if key == log:
                     return True
-                if isinstance(event, FactUpdated):
+                if event.verb == "Updated":
                     if stem_of(log) in (event.said or ()):
                         return True
                     if event.was is None and key > log:
@@ -387,7 +640,7 @@ class SecondFold:
         return "fact" if self.redacted(id) and not is_id(kind) else kind  # F9
 
     def redacted(self, id: str) -> bool:
-        return self.last(id, FactRedacted) is not None
+        return id in self.hidden or self.last(id, "Redacted") is not None
 
     def closed(self, id: str) -> tuple[bool, str]:
         if self.kind(id) not in CLOSED_KINDS:
@@ -396,84 +649,148 @@ class SecondFold:
             moves = self.moves(id)
             closing = bool(moves) and {state for _, state in moves} <= {"done", "cancelled"}
             return closing, max(key for key, _ in moves) if closing else ""
-        word = self.last(id, ThreadClosed, ThreadReopened)
+        word = self.last(id, "Closed", "Reopened")
         if word is not None:
-            return (True, word[0]) if isinstance(word[1], ThreadClosed) else (False, "")
+            return (True, word[0]) if word[1].verb == "Closed" else (False, "")
         mark, key = self.box(id)
         return (True, key) if mark == "x" else (False, "")
 
-    def known(self, id: str) -> Known:
-        """All that is known of a fact."""
+    def told(self, id: str, learning: Mapping[str, Any]) -> dict[str, Any]:
+        """All that is known of a fact, as `show --json` says it."""
         kind, (closed, closed_at) = self.kind(id), self.closed(id)
-        texts = self.standing(id, thread=closed)
         created, origin, born = self.birth(id)
         naming = self.naming(id)
         denied, calls = self.denying(id), self.calls(id)
         calls = [] if denied else calls
         by = distinct(new for _, new, _ in calls if new)
-        invalidated = [key for key, new, _ in calls if not new]
         count, left = self.supersessions
         rivals = sorted(one for one in by if self.is_fact(one) and not self.false(one))
         rivals = rivals if len(rivals) > 1 else []
         circle = distinct(one.new for _, one in left if one.id == id != one.new)
-        promotion = self.last(id, FactPromoted, FactDemoted)
-        verified = self.last(id, FactVerified)
-        promoted = promotion is not None and isinstance(promotion[1], FactPromoted)
-        away = self.away(id)
-        more, told, since, new = self.counted(id) or (0, "", "", False)
-        uses, used = max(len(naming) + more, 0), since or (naming or [born])[-1]
-        young = (since if new else "") if since else born * (uses <= 1)
+        promotion, verified = self.last(id, "Promoted", "Demoted"), self.last(id, "Verified")
+        promoted = promotion is not None and promotion[1].verb == "Promoted"
+        away, more = self.away(id), self.counted(id) or (0, "", "", False)
+        uses, used = max(len(naming) + more[0], 0), more[2] or (naming or [born])[-1]
+        young = (more[2] if more[3] else "") if more[2] else born * (uses <= 1)
         tier = self.tier(bool(calls), away, promoted, kind, closed, young, used)
         reason, page = self.place(tier, calls, away, closed, closed_at, used)
-        footer = {key: value for key, value in self.footer(id).items() if key != "kind"}
-        redacted = self.redacted(id)
+        redacted, footer = self.redacted(id), self.footer(id)
         if redacted:  # F9
             footer = {key: ids_of(footer[key]) for key in footer if key in OF_IDS}
-            footer = {key: value for key, value in footer.items() if value}
-        return Known(
-            kind=kind,
-            footer=footer,
-            texts=sorted(
-                (version, "(redacted)" if redacted else text, key)
-                for version, (text, key) in texts.items()
-            ),
-            created=created,
-            origin=origin,
-            uses=uses,
-            last_used=told or (naming[-1][:10] if naming else created),
-            closed=closed,
-            closed_at=closed_at,
-            superseded_by=by,
-            supersedes=distinct(one.id for _, one in count if one.new == id),
-            invalidated=invalidated[0] if invalidated else "",
-            promoted=promoted,
-            verified=verified[0] if verified else "",
-            redacted=redacted,
-            rivals=tuple(rivals),
-            circle=circle,
-            denied=tuple((key, new) for key, new, _ in denied),
-            contradicted=len(texts) > 1
+        footer = {
+            key: footer[key] for key in footer if footer[key] and key not in ("kind", "asked")
+        }
+        moves = self.moves(id)
+        heads = self.standing(id, thread=closed)
+        versions = [
+            {
+                "id": version,
+                "text": "(redacted)" if redacted else text,
+                "stem": key,
+                "was": sorted(named),
+            }
+            for version, (text, key, named) in heads.items()
+        ]
+        if len(versions) > 1 or self.torn(id):  # F13: a person's side stands first
+            moves.sort(key=lambda move: WORDS.index(self.log[move[0]].word))
+        versions.sort(
+            key=lambda one: (WORDS.index(self.log[one["stem"]].word), one["stem"], one["id"])
+        )
+        known, known_by = self.how_known(versions[-1]["stem"] if versions else "", verified, footer)
+        state = " or ".join(distinct(state for _, state in moves)) if kind == "task" else ""
+        if kind == "task" and not moves:
+            state = "todo"
+        elif kind == "finding":
+            state = self.course(id)
+        elif kind == "pattern" and not calls and self.did_not_hold(id, learning):
+            state = "deprecated"
+        return {
+            "id": id,
+            "kind": kind,
+            "text": "(redacted)" if redacted else "\n\n".join(one["text"] for one in versions),
+            "tier": tier,
+            "uses": uses,
+            "created": created,
+            "last_used": more[1] or (naming[-1][:10] if naming else created),
+            "origin": origin,
+            "tags": [one.strip() for one in footer.pop("tags", "").split(",") if one.strip()],
+            "meta": footer,
+            "superseded_by": list(by),
+            "supersedes": list(distinct(one.id for _, one in count if one.new == id)),
+            "invalidated": any(not new for _, new, _ in calls),
+            "closed": closed,
+            "false": bool(calls),
+            "instead": sorted(self.instead(id)),
+            "verified": verified[0] if verified else "",
+            "redacted": redacted,
+            "versions": versions,
+            "contradiction": len(versions) > 1
             or bool(rivals)
             or bool(denied)
             or bool(circle and not calls)
             or self.torn(id),
-            moves=tuple(
-                (state, key, self.log[key].agent, self.log[key].session)
-                for key, state in self.moves(id)
-            ),
-            helps=tuple(self.helps(id)),
-            ignores=self.ignores(id),
-            tier=tier,
-            reason=reason,
-            page=page,
-        )
+            "rivals": rivals,
+            "circle": list(circle) if not calls else [],
+            "denied": [{"stem": key, "new": new} for key, new, _ in denied],
+            "state": state,
+            "moves": [
+                {
+                    "state": state,
+                    "stem": key,
+                    "agent": self.log[key].agent,
+                    "session": self.log[key].header.get("session", ""),
+                }
+                for key, state in moves
+            ],
+            "reason": reason,
+            "quarter": page,
+            "known": "" if redacted else known,
+            "known_by": "" if redacted else known_by,
+        }
+
+    def how_known(
+        self, brought: str, verified: Step | None, footer: Mapping[str, str]
+    ) -> tuple[str, str]:
+        """How a fact is known, and by whom (F13)."""
+        if not brought:
+            return "", ""
+        if verified and verified[0] >= brought and self.log[verified[0]].person:
+            return "decided", self.log[verified[0]].agent
+        log = self.log[brought]
+        by = footer.get("by", "") if log.word in ("quoted", "imported") else ""
+        return log.word, by or log.agent
+
+    def instead(self, id: str) -> set[str]:
+        """What holds in the place of a superseded fact, over what is false itself."""
+        found: set[str] = set()
+        for new in () if self.denying(id) else distinct(new for _, new, _ in self.calls(id) if new):
+            if self.is_fact(new):
+                found |= self.instead(new) if self.false(new) else {new}
+        return found
+
+    def course(self, id: str) -> str:
+        """Whether a finding is open, fixed, or came back (R10)."""
+        closed = again = False
+        for _, event in self.said(id):
+            if event.verb == "Closed" or (event.verb == "Created" and event.mark == "x"):
+                closed = True
+            elif event.verb == "Reopened" and closed:
+                closed, again = False, True
+        return "fixed" if closed else "regressed" if again else "open"
+
+    def did_not_hold(self, id: str, learning: Mapping[str, Any]) -> bool:
+        """Whether a pattern is deprecated (Y6)."""
+        judges = learning.get("validators", ["auditor", "judge", "sentinel"])
+        weight = learning.get("validator_weight", 3)
+        against = sum(weight if role in judges else 1 for _, role in self.ignores(id))
+        return against - len(self.helps(id)) >= int(learning.get("deprecated_by", 3))
 
     # ---- section 5 --------------------------------------------------------------------------------
 
     def away(self, id: str) -> str:
         """The log that put a fact into the archive by hand, "" if none did or it came back (T6)."""
-        word = self.last(id, FactArchived, FactReactivated)
-        if word is None or isinstance(word[1], FactReactivated):
+        word = self.last(id, "Archived", "Reactivated")
+        if word is None or word[1].verb == "Reactivated":
             return ""
         return "" if any(key > word[0] for key in self.naming(id)) else word[0]
 
@@ -566,18 +883,18 @@ def in_one_log(events: Iterable[Event]) -> list[Event]:
     """The order in which events of one log count (C6)."""
 
     def place(event: Event) -> tuple[int, str, str, tuple[str, ...]]:
-        new = event.new if isinstance(event, FactSuperseded) else ""
+        new = event.new if event.verb == "Superseded" else ""
         named: tuple[str, ...] = ()
-        if isinstance(event, FactSuperseded | FactUpdated | ThreadClosed):
+        if event.verb in ("Superseded", "Updated", "Closed"):
             named = event.was or ()
-        return TABLE.index(type(event)), event.id, new, named
+        return VERBS.index(event.verb), event.id, new, named
 
     return sorted(events, key=place)
 
 
-def names_of(event: FactCreated | FactUpdated, stands: Iterable[str]) -> tuple[str, ...]:
+def names_of(event: Event, stands: Iterable[str]) -> tuple[str, ...]:
     """The versions that an event names (F3)."""
-    if isinstance(event, FactCreated):
+    if event.verb == "Created":
         return ()
     return tuple(stands) if event.was is None else event.was
 
@@ -598,10 +915,10 @@ def came_unseen(
 def names(log: Log, id: str) -> bool:
     """Whether a log names an id, in a way that is a use (F4)."""
     for event in log.events:
-        if isinstance(event, FactSuperseded):
+        if event.verb == "Superseded":
             if event.new == id:
                 return True
-        elif event.id == id and not isinstance(event, FactInvalidated | FactArchived | FactIgnored):
+        elif event.id == id and event.verb not in ("Invalidated", "Archived", "Ignored"):
             return True
     return False
 

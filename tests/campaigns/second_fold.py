@@ -1,88 +1,51 @@
-"""The fold against a second one that was written from FORMAT.md alone.
+"""The product against a second reader that was written from FORMAT.md alone.
 
 `python -m tests.campaigns.second_fold --ledgers 10000 --seed N` makes up that many ledgers with every kind of event:
-sealed, hand-written, date-only logs and twins, in a few instants, events in any written order. Each is read from its
-bytes, replayed cold, and brought into a cache log by log in a random order of arrival; both must say of every fact what
-`tests.second_fold` says.
+sealed, hand-written, date-only logs and twins, in a few instants, events in any written order. Their bytes are
+committed in a random order of arrival; whenever memory is asked, and from nothing at the end, `show --json` must be
+what `tests.second_fold` answers.
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
+import hashlib
+import io
+import json
+import os
 import random
+import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
 
-from ledger.codec.log import decode, encode, read_entry
-from ledger.model.event import (
-    Event,
-    FactArchived,
-    FactCreated,
-    FactDemoted,
-    FactHelped,
-    FactIgnored,
-    FactInvalidated,
-    FactMoved,
-    FactPromoted,
-    FactReactivated,
-    FactRedacted,
-    FactReferenced,
-    FactReinstated,
-    FactSuperseded,
-    FactUpdated,
-    FactVerified,
-    Meta,
-    ThreadClosed,
-    ThreadReopened,
-    WorkLanded,
-    WorkReverted,
-)
-from ledger.model.ids import version_id
-from ledger.model.layout import log_path
-from ledger.model.logset import LogRef
-from ledger.model.order import is_sealed, key_of, seal, stem_in
-from ledger.model.session import Entry, SessionLog
-from ledger.model.sha256 import blob_id
-from ledger.model.task_states import STATES
-from memory.cache.rebuild import build
-from memory.replay.replayed_state import state_from, state_of
-from projection.fold.full_replay import State
-from projection.fold.projection_state import TIERS, LiveView, Standing
-from projection.policy.model import BUILT_IN_KINDS, Policy
-from projection.policy.model import Windows as PolicyWindows
-from tests.second_fold import Known, Log, SecondFold, Windows
+from rituals.cli.app import main as diurna
+from tests.second_fold import SEALED, TASK_STATES, answer, keyed, version_of
 
 IDS = ("a", "b", "c", "d", "e")
 TEXTS = ("One.", "Two.", "Three.", "Four.")
-VERSIONS = tuple(version_id(text) for text in TEXTS)
+VERSIONS = tuple(map(version_of, TEXTS))
 TYPES = ("work",) * 6 + ("continued",) * 3 + ("review", "import", "edit", "checkpoint")
 DAYS = ("2026-03-30", "2026-03-31", "2026-04-01", "2026-06-30", "2026-07-01")
-METAS: tuple[Meta, ...] = (
-    (), (), (), (), (("kind", "thread"),), (("kind", "thread"),), (("kind", "invariant"),),
-    (("kind", "task"),), (("kind", "task"), ("owner", "x")), (("kind", "task"),), (("kind", "finding"),),
-    (("kind", "decision"), ("tags", "x, y")), (("own", "value"),), (("own", "another"),),
-    (("kind", "my kind"), ("supersedes", "b, the pass")), (("serves", "the pass!"),), (("serves", "a c"),),
+FOOTERS = (
+    "", "", "", "", "kind: thread", "kind: thread", "kind: invariant", "kind: task", "kind: task | owner: x",
+    "kind: task", "kind: finding", "kind: pattern", "kind: pattern", "kind: decision | tags: x, y", "own: value",
+    "own: another", "kind: my kind | supersedes: b, the pass", "serves: the pass!", "serves: a c",
 )  # fmt: skip
-TOLD: tuple[Meta, ...] = (
-    (("created", "2026-03-31"),), (("created", "2026-03-31"), ("origin", "2026-03-31-100300")),
-    (("kind", "thread"), ("created", "2026-04-01")), (("origin", "somewhere"),),
-    (("counted", "7 2026-04-01 - working"),), (("counted", "-1 2026-03-31 2026-03-31-words"),),
-    (("counted", "3 2026-04-01"),),
-    (("origin", "2026-02-01-090000"),), (("origin", "2026-03-31-words"),),
+TOLD = (
+    "created: 2026-03-31", "created: 2026-03-31 | origin: 2026-03-31-100300", "origin: 2026-02-01-090000",
+    "kind: thread | created: 2026-04-01", "origin: somewhere", "origin: 2026-03-31-words | by: Bo",
+    "counted: 7 2026-04-01 - working", "counted: -1 2026-03-31 2026-03-31-words", "counted: 3 2026-04-01",
 )  # fmt: skip
 REMARKS = (
-    "",
-    "pytest -q: exit 0",
-    "src/a.py:3",
-    "Judge",
-    "judge",
-    "it did",
-    "make (exit 300)",
-    "x.y:0",
-    "rc=1",
-)
+    "", "pytest -q: exit 0", "src/a.py:3", "Judge", "judge", "it did", "make (exit 300)", "x.y:0", "rc=1",
+)  # fmt: skip
 #: What stands beside a use (W13), and what only looks like it.
 PROOFS = (
     "",
@@ -92,216 +55,221 @@ PROOFS = (
     "followed 7: “x → y”",
     "seen (so)",
 )
-PLAIN: tuple[type[Event], ...] = (
-    FactReferenced, FactReferenced, FactReactivated, FactArchived, ThreadReopened, FactVerified, FactPromoted,
-    FactDemoted, FactRedacted, FactReinstated, ThreadClosed, FactInvalidated,
+PLAIN = (
+    "Referenced", "Referenced", "Reactivated", "Archived", "Reopened", "Verified", "Promoted", "Demoted",
+    "Redacted", "Reinstated", "Closed", "Invalidated",
 )  # fmt: skip
 
 
-class Case:
-    """One made-up ledger: its logs as they were read by either side, and a policy."""
-
-    def __init__(self) -> None:
-        self.refs: list[LogRef] = []
-        self.entries: list[Entry] = []
-        self.logs: list[Log] = []
-        self.data: list[bytes] = []
-        self.policy = Policy()
-
-    def add(self, key: str, data: bytes) -> None:
-        """Take a log in as it is read from its bytes."""
-        sealed = is_sealed(stem_in(key))
-        entry, _ = read_entry(key, data)
-        log, _ = decode(data, sealed=sealed)
-        self.refs.append(LogRef(key, log_path(stem_in(key)), blob_id(data)))
-        self.data.append(data)
-        self.entries.append(entry)
-        said = [log.get(name) for name in ("agent", "session", "branch", "role")]
-        self.logs.append(Log(key, log.type, log.events, *said))
-
-    def second(self, count: int | None = None) -> dict[str, Known]:
-        """What the second fold says of the first so many logs."""
-        lasting = [kind.name for kind in self.policy.kinds if not kind.decays]
-        return SecondFold(self.logs[:count], Windows(*self.policy.windows[:6]), lasting).facts()
+def sealed(stamp: str, data: bytes) -> str:
+    """Name a log by its stamp and bytes (3.1)."""
+    seal = base64.b32encode(hashlib.sha256(data).digest()).decode().lower()[:26]
+    return f"{stamp}-{seal}"
 
 
-def made_up(rng: random.Random, most: int = 24) -> Case:
-    """Make a ledger up; the order of its logs is that of their arrival."""
-    case = Case()
+def path_of(stem: str) -> str:
+    """Where a log lies."""
+    return f"sessions/{stem[:7]}/{stem[8:10]}/{stem}.md"
+
+
+def log_bytes(
+    header: Mapping[str, str], bullets: Sequence[str], facts: Sequence[tuple[str, str, str, str]]
+) -> bytes:
+    """Write a log (3.2); a fact is its id, text, checkbox and footer."""
+    lines = ["---", *(f"{key}: {value}" for key, value in header.items() if value), "---", "# T"]
+    if bullets:
+        lines += ["", "## Memory References", "", *(f"- {one}" for one in bullets)]
+    if facts:
+        lines += ["", "## Facts", ""]
+    for id, text, box, footer in facts:
+        lines.append(f"- {f'[{box}] ' if box else ''}{text}")
+        lines.append(f"  <!-- id: {id}{' | ' if footer else ''}{footer} -->")
+    return "\n".join([*lines, ""]).encode()
+
+
+def made_up(rng: random.Random, most: int = 24) -> dict[str, bytes]:
+    """Make the files of a ledger up, the policy first; their order is that of their arrival."""
     sizes = sorted(rng.choices(range(6), k=3))
-    sizes += sorted(rng.choices(range(4), k=3)) if rng.randrange(2) else ()
-    lasting = rng.choice(("", "", "decision", "fact"))
-    case.policy = Policy(
-        windows=PolicyWindows(*sizes),
-        kinds=tuple(
-            kind._replace(decays=kind.decays and kind.name != lasting) for kind in BUILT_IN_KINDS
-        ),
+    sizes += sorted(rng.choices(range(4), k=3)) if rng.randrange(2) else [0, 0, 0]
+    names = ("working", "active", "archive", "working_days", "active_days", "archive_days")
+    windows = "".join(f"{name} = {size}\n" for name, size in zip(names, sizes, strict=True))
+    lasting = rng.choice(
+        ("", "", "[kinds.decision]\ndecays = false\n", "[kinds.fact]\ndecays = false\n")
     )
-    taken: set[str] = set()
+    files = {"diurna.toml": f'format = 1\nproject = "p"\n[windows]\n{windows}{lasting}'.encode()}
+    stems: list[str] = []
     for _ in range(rng.randint(1, most)):
         type = rng.choice(TYPES)
-        header = _header(rng, type)
-        said = [stem_in(ref.key) for ref in case.refs]
-        data = encode(SessionLog(header, "T", "", _events(rng, type, said)))
+        data = log_bytes(_header(rng, type), *_said(rng, type, stems))
         instant = f"{rng.choice(DAYS)}-10{rng.randrange(6):02d}00"
-        shape = rng.randrange(10)
-        if shape < 7:
-            key = seal(f"{instant}{rng.randrange(2):03d}", data)
-        else:
-            words = f"{instant[:10]}-{rng.choice(('words', '2577', '10-a'))}"
-            key = key_of(rng.choice((instant, f"{instant}-words", instant[:10], words)))
-        if key in taken:  # two logs of one name, or one log twice
-            key = f"{key}~{blob_id(data)}"
-        if key not in taken:
-            taken.add(key)
-            case.add(key, data)
-    return case
+        words = f"{instant[:10]}-{rng.choice(('words', '2577', '10-a'))}"
+        stem = rng.choice((instant, f"{instant}-words", instant[:10], words))
+        if rng.randrange(10) < 7:
+            stem = sealed(f"{instant}{rng.randrange(2):03d}", data)
+        place = path_of(stem)
+        if place in files:  # two logs of one name
+            place = f"sessions/twins/{len(files)}/{stem}.md"
+        files[place] = data
+        stems.append(stem)
+    return files
 
 
-def _header(rng: random.Random, type: str) -> tuple[tuple[str, str], ...]:
+def _header(rng: random.Random, type: str) -> dict[str, str]:
     """Make up who wrote a log; most say little of it."""
-    said = {"agent": rng.choice("xyz"), "type": "" if type == "work" else type}
+    told = {"agent": rng.choice(("x", "y", "claude-code")), "type": "" if type == "work" else type}
     if type == "continued" or rng.randrange(3) == 0:
-        said["role"], said["session"] = rng.choice(("", "judge", "a | b")), rng.choice("st")
-        said["branch"] = rng.choice(("", "main", "feat/x"))
-    order = ("agent", "type", "role", "session", "branch")
-    return tuple((key, said[key]) for key in order if said.get(key))
+        told["role"], told["session"] = rng.choice(("", "judge", "a | b")), rng.choice("st")
+        told["branch"] = rng.choice(("", "main", "feat/x"))
+    if rng.randrange(12) == 0:
+        told |= {"session": "s", "host": "codex", "extractor": "sources", "transcript": "t 0-9"}
+    return told
 
 
-def _events(rng: random.Random, type: str, stems: Sequence[str]) -> tuple[Event, ...]:
+def _said(
+    rng: random.Random, type: str, stems: Sequence[str]
+) -> tuple[list[str], list[tuple[str, str, str, str]]]:
     """Make up what one log says; of each id it brings at most one text, as a log can."""
-    found: list[Event] = []
+    bullets: list[str] = []
+    facts: list[tuple[str, str, str, str]] = []
     brought: set[str] = set()
+
+    def behind(id: str, **named: Sequence[str] | None) -> str:
+        return id + "".join(f" ({key} {', '.join(some)})" for key, some in named.items() if some)
+
     for _ in range(rng.randint(0, 6)):
-        id, kind = rng.choice(IDS), rng.randrange(14)
-        was = _some(rng, VERSIONS, 2)
+        id, kind, was = rng.choice(IDS), rng.randrange(14), _some(rng, VERSIONS, 2)
         if kind < 3 and id not in brought:
             brought.add(id)
-            text = rng.choice(TEXTS)
-            mark = rng.choice(("", "", " ", "x"))
-            meta = rng.choice((*METAS, *TOLD) if type == "import" else METAS)
-            if kind < 1:
-                found.append(FactCreated(id, text, mark, meta))
-            else:
-                said = _some(rng, stems, 2) if rng.randrange(3) == 0 else None
-                meta = rng.choice(METAS)
-                found.append(FactUpdated(id, text, was, mark, meta, said=said))
+            footers = (*FOOTERS, *TOLD) if type == "import" and not kind else FOOTERS
+            facts.append(
+                (id, rng.choice(TEXTS), rng.choice(("", "", " ", "x")), rng.choice(footers))
+            )
+            knew = _some(rng, stems, 2) if rng.randrange(3) == 0 else None
+            bullets.append(
+                f"Updated: {behind(id, was=was, said=knew)}" if kind else f"Created: {id}"
+            )
         elif kind < 5:
             new = rng.choice(IDS if rng.randrange(9) else ("pending",))
-            found.append(FactSuperseded(id, new, was=was))
+            bullets.append(f"Superseded: {behind(f'{id} → {new}', was=was)}")
         elif kind < 6:
-            named = was if rng.randrange(3) else None
-            which = rng.choice((ThreadClosed, FactInvalidated))
-            if which is ThreadClosed and named and rng.randrange(2):
+            verb, named = rng.choice(("Closed", "Invalidated")), was if rng.randrange(3) else None
+            if verb == "Closed" and named and rng.randrange(2):
                 named = (*named, *(_some(rng, stems, 3) or ()))
-            found.append(which(id, "", named))
+            bullets.append(f"{verb}: {behind(id, was=named)}")
         elif kind < 7 and stems and rng.randrange(2):
-            found.append(FactReinstated(id, said=_some(rng, stems, 3)))
+            bullets.append(f"Reinstated: {behind(id, said=_some(rng, stems, 3))}")
         elif kind < 10:
-            plain = rng.choice(PLAIN)(id)  # type: ignore[call-arg]
-            used = isinstance(plain, FactReferenced)
-            found.append(plain._replace(remark=rng.choice(PROOFS)) if used else plain)
+            verb = rng.choice(PLAIN)
+            proof = rng.choice(PROOFS) if verb == "Referenced" else ""
+            bullets.append(f"{verb}: {id}" + (f" — {proof}" if proof else ""))
         elif kind < 12:
-            seen = rng.choice((None, (), _some(rng, stems, 3)))
-            found.append(FactMoved(id, rng.choice(STATES), rng.choice(("", "so be it")), seen))
+            seen = rng.choice((None, ("none",), _some(rng, stems, 3)))
+            remark = rng.choice(("", " — so be it"))
+            bullets.append(
+                f"Moved: {behind(f'{id} → {rng.choice(TASK_STATES)}', was=seen)}{remark}"
+            )
         elif kind < 13:
-            of_log = rng.choice((WorkLanded, WorkReverted))
-            found.append(of_log(id, "4f2a91c0" * 5, rng.choice(("", "patch"))))
+            verb, remark = rng.choice(("Landed", "Reverted")), rng.choice(("", " — patch"))
+            bullets.append(f"{verb}: {id} → {'4f2a91c0' * 5}{remark}")
         else:
-            said_of = rng.choice((FactHelped, FactIgnored))
-            found.append(said_of(id, rng.choice(REMARKS)))
-    rng.shuffle(found)
-    return tuple(found)
+            verb, remark = rng.choice(("Helped", "Ignored")), rng.choice(REMARKS)
+            bullets.append(f"{verb}: {id}" + (f" — {remark}" if remark else ""))
+    rng.shuffle(bullets)
+    rng.shuffle(facts)
+    return bullets, facts
 
 
 def _some(rng: random.Random, values: Sequence[str], most: int) -> tuple[str, ...] | None:
     """Choose a few of them, or say nothing."""
     if not values or rng.randrange(4) == 0:
         return None
-    return tuple(rng.sample(values, min(len(values), rng.randint(1, most))))
+    return tuple(rng.sample(sorted(set(values)), min(len(set(values)), rng.randint(1, most))))
 
 
-def said_by(standings: Sequence[Standing]) -> dict[str, Known]:
-    """What the first fold says, in the words of the second."""
-    found = {}
-    for standing in standings:
-        fact = standing.fact
-        found[fact.id] = Known(
-            fact.kind, dict(fact.meta), sorted((head.id, head.text, head.stem) for head in fact.heads),
-            fact.created, fact.origin, fact.uses, fact.last_used, fact.closed, fact.closed_at,
-            fact.superseded_by, fact.supersedes, fact.invalidated_at, fact.promoted, fact.verified,
-            fact.redacted, fact.rivals, fact.circle, fact.denied, fact.contradicted,
-            tuple((move.state, move.stem, move.agent, move.session) for move in fact.moves),
-            tuple((one.stem, one.context, one.evidence) for one in fact.helps), fact.ignores,
-            standing.tier, standing.reason, standing.quarter,
+class BareHome:
+    """A home in a bare repository, of which commits are made from bytes."""
+
+    def __init__(self, folder: Path, branch: str = "main") -> None:
+        self.folder, self.branch = folder, branch
+        subprocess.run(
+            ["git", "init", "-q", "--bare", "--template=", "-b", branch, str(folder)], check=True
+        )
+        self.marks = 0
+
+    def commit(self, files: Mapping[str, bytes], gone: Iterable[str] = ()) -> None:
+        """Add files to the tip, and take others away."""
+        self.marks += 1
+        stream = b"commit refs/heads/%s\ncommitter A <a@b.invalid> %d +0000\ndata 0\n" % (
+            self.branch.encode(), 1_790_000_000 + self.marks,
         )  # fmt: skip
+        if self.marks > 1:
+            stream += b"from refs/heads/%s^0\n" % self.branch.encode()
+        for path in gone:
+            stream += b"D %s\n" % path.encode()
+        for path, data in files.items():
+            stream += b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data)
+        subprocess.run(
+            ["git", "-C", str(self.folder), "fast-import", "--quiet"], input=stream, check=True
+        )
+
+    def ask(self, *command: str) -> Any:
+        """Ask the command line, in this process; return its JSON."""
+        printed = io.StringIO()
+        with redirect_stdout(printed), redirect_stderr(io.StringIO()):
+            diurna([*command, "--json", "--home", str(self.folder)])
+        return json.loads(printed.getvalue())
+
+
+#: What the place of HEAD adds to an answer, which is no function of the logs.
+OF_HEAD = ("here", "branch", "point", "landed", "how", "text_here", "marks")
+
+
+def normal(told: dict[str, Any]) -> dict[str, Any]:
+    """An answer without what HEAD adds; what a text replaced has no order."""
+    for fact in told["facts"]:
+        for key in OF_HEAD:
+            fact.pop(key, None)
+        for version in fact["versions"]:
+            version["was"].sort()
+    return told
+
+
+def unlike(where: str, first: dict[str, Any], second: dict[str, Any]) -> list[str]:
+    """Say where two answers differ."""
+    found = [f"{where}: {key} is {first[key]!r}, or {second[key]!r}"
+             for key in second if key != "facts" and first[key] != second[key]]  # fmt: skip
+    one = {fact["id"]: fact for fact in first["facts"]}
+    two = {fact["id"]: fact for fact in second["facts"]}
+    found += [f"{where}: {sorted(one)} are facts, or {sorted(two)}"] * (one.keys() != two.keys())
+    for id in one.keys() & two.keys():
+        found += [f"{where}: {key} of {id} is {one[id].get(key)!r}, or {two[id].get(key)!r}"
+                  for key in one[id].keys() | two[id].keys() if one[id].get(key) != two[id].get(key)]  # fmt: skip
     return found
 
 
-def view_of(view: LiveView) -> tuple[list[str], dict[str, int]]:
-    """What a live view holds: the ids in it, and how many facts stand in each tier."""
-    return [one.fact.id for one in view.live], dict(zip(TIERS, view.tiers, strict=True))
-
-
-def expected_view(facts: dict[str, Known]) -> tuple[list[str], dict[str, int]]:
-    """The same, counted out."""
-    tiers = [known.tier for known in facts.values()]
-    live = sorted(id for id, known in facts.items() if not known.reason)
-    return live, {tier: tiers.count(tier) for tier in TIERS}
-
-
-def cold(case: Case) -> State:
-    """Replay a case from nothing."""
-    return state_from(case.refs, case.entries, case.policy)
-
-
-def differences(case: Case, rng: random.Random) -> list[str]:
-    """Compare both folds, cold and through a cache that meets the logs in this order, batch by batch."""
-    expected = case.second()
-    found = compare("cold", said_by(cold(case).standings()), expected)
-    begun = rng.randrange(len(case.refs))
-    cache = build("", "0", case.refs[:begun], case.entries[:begun], (), ("", case.policy, ""))
-    try:
-        seen, number = begun, 0
-        while seen < len(case.refs):
-            upto = min(len(case.refs), seen + rng.choice((1, 1, 1, 2, 5)))
-            refs, entries = case.refs[seen:upto], case.entries[seen:upto]
-            if not cache.advance(str(number), str(number + 1), refs, entries, ()):
-                return [*found, "the cache did not move"]
-            seen, number = upto, number + 1
-            if rng.randrange(3) == 0:
-                state = state_of(cache)
-                found += compare(
-                    f"warm, {seen} logs", said_by(state.standings()), case.second(seen)
-                )
-        found += compare("warm", said_by(state_of(cache).standings()), expected)
-        for where, view in (("cold", cold(case).view()), ("warm", cache.view())):
-            if view_of(view) != expected_view(expected):
-                found.append(f"the {where} view: {view_of(view)}, or {expected_view(expected)}")
-        for id in expected:
-            if cache.fact(id) != cold(case).fact(id):
-                found.append(f"the cache alone differs about {id}")
-    finally:
-        cache.close()
-    return found
-
-
-def compare(where: str, first: dict[str, Known], second: dict[str, Known]) -> list[str]:
-    """Say where two folds differ."""
-    if first == second:
-        return []
-    found = [f"{where}: {sorted(first)} are facts, or {sorted(second)}"] * (
-        first.keys() != second.keys()
-    )
-    for id in first.keys() & second.keys():
-        for field, one, two in zip(Known._fields, first[id], second[id], strict=True):
-            if one != two:
-                found.append(f"{where}: {field} of {id}: the fold says {one!r}, the second {two!r}")
-    return found
+def differences(files: dict[str, bytes], rng: random.Random, folder: Path) -> list[str]:
+    """Compare both readers: whenever memory is asked between commits, of a moment of the past, and from nothing."""
+    home, found = BareHome(folder), list[str]()
+    left, now = list(files), dict[str, bytes]()
+    while left:
+        batch = {path: files[path] for path in left[: rng.choice((1, 2, 5, 12))]}
+        now, left = now | batch, left[len(batch) :]
+        home.commit(batch)
+        if rng.randrange(3) == 0:
+            found += unlike(f"{len(now)} files", normal(home.ask("show")), answer(now))
+    found += unlike("warm", normal(home.ask("show")), answer(files))
+    for key in [one for one in keyed(files) if SEALED.fullmatch(one)][:1]:
+        found += unlike(
+            f"as of {key}", normal(home.ask("show", "--as-of", key)), answer(files, key)
+        )
+    found += home.ask("check", "--replay")["cache_differs"]
+    cold = BareHome(folder.with_suffix(".cold"))
+    cold.commit(dict(sorted(files.items())))
+    return found + unlike("cold", normal(cold.ask("show")), answer(files))
 
 
 def main(arguments: list[str]) -> int:
-    """Compare the folds on as many ledgers as asked for."""
+    """Compare the readers on as many ledgers as asked for."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.campaigns.second_fold",
         description=__doc__,
@@ -311,30 +279,35 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--logs", type=int, default=24, help="at most so many in a ledger")
     chosen = parser.parse_args(arguments)
+    os.environ.update(GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1")
     begun, counts, wrong = time.monotonic(), Counter[str](), 0
     for number in range(chosen.ledgers):
         rng = random.Random(f"{chosen.seed} {number}")
-        case = made_up(rng, chosen.logs)
-        found = differences(case, rng)
-        for known in said_by(cold(case).standings()).values():
+        files = made_up(rng, chosen.logs)
+        with tempfile.TemporaryDirectory() as folder:
+            found = differences(files, rng, Path(folder, "home"))
+        for fact in answer(files)["facts"]:
             counts["facts"] += 1
-            counts["of them contradicted"] += known.contradicted
-            counts["denied"] += bool(known.denied)
-            counts["moved"] += bool(known.moves)
-            counts["helped or ignored"] += bool(known.helps or known.ignores)
-            counts["in circles"] += bool(known.circle)
-            counts["false"] += known.tier == "superseded"
-            counts["archived otherwise"] += bool(known.reason) and known.tier != "superseded"
-        counts["logs"] += len(case.refs)
-        counts["events"] += sum(len(log.events) for log in case.logs)
+            for what in (
+                "contradiction",
+                "denied",
+                "moves",
+                "circle",
+                "false",
+                "redacted",
+                "closed",
+            ):
+                counts[what] += bool(fact[what])
+            counts["archived"] += bool(fact["reason"]) and not fact["false"]
+        counts["logs"] += len(files) - 1
         if found:
             wrong += 1
             print(f"ledger {number} of seed {chosen.seed}:", *found[:8], sep="\n  ", flush=True)
         if (number + 1) % 1000 == 0:
             print(f"{number + 1} ledgers, {wrong} differ", flush=True)
-    said = ", ".join(f"{count} {what}" for what, count in counts.items())
+    told = ", ".join(f"{count} {what}" for what, count in counts.items())
     took = time.monotonic() - begun
-    print(f"second fold: {chosen.ledgers} ledgers ({said}): {wrong} differ, {took:.0f} s")
+    print(f"second fold: {chosen.ledgers} ledgers ({told}): {wrong} differ, {took:.0f} s")
     return 1 if wrong else 0
 
 
