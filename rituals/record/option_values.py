@@ -149,7 +149,8 @@ def _key_slip(
     if not (low in META_KEYS or low == "kind" or meant or (sure and not behind)):
         return None
     if low in said:
-        message, hint = f"{low}= stands twice", "join several names with commas: `entity=Redis,API`"
+        message = f"{low}= stands twice"
+        hint = "join several names with commas: `entity=Redis,API`; "
     else:
         message = f"a new fact has no key {key}="
         hint = f"did you mean {meant}=? " if meant else ""
