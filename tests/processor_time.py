@@ -3,15 +3,20 @@
 `pytest` leaves such items out, unless one is named by its id, and `python -m tests.deep` runs them, and each law with
 more examples. An item without the mark that uses more than 0.8 s fails: this process, all that it started and waited for, and those that were
 forked for it. What stands for a whole module or session is not the item's. A first run may load what the others find
-loaded, and a busy machine counts more; so an item is too dear by the median of three runs.
+loaded, and a busy machine counts more; so an item is too dear by the median of three runs, and a slow machine has more
+seconds by as much as it takes longer for a piece of work.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import resource
 import sys
+import time
 from collections.abc import Callable, Generator
+from functools import cache
 from statistics import median
 from typing import Any
 
@@ -22,8 +27,9 @@ from hypothesis import is_hypothesis_test
 from tests.campaigns import forks
 from tests.campaigns.matrices import WHOLE
 
-#: Seconds of the processor that an item may use without the mark.
+#: Seconds of the processor that an item may use without the mark, on a machine that takes `PIECE` for `_piece`.
 LIMIT = 0.8
+PIECE = 0.0025
 #: How many of a hundred items may be deep.
 SHARE = 15
 #: In a campaign everything takes longer, and everything is wanted.
@@ -39,6 +45,23 @@ def used() -> float:
     kinds = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
     own = [resource.getrusage(kind) for kind in kinds]
     return sum(one.ru_utime + one.ru_stime for one in own) + forks.processor_time() - _shared[0]
+
+
+def _piece() -> float:
+    """Return the seconds of the processor that a piece of work takes, like that of a test: objects, texts, digests."""
+    before = time.process_time()
+    rows = [{"id": f"fact-{number}", "uses": number % 7} for number in range(1500)]
+    text = json.dumps(sorted(rows, key=lambda row: (row["uses"], row["id"])))
+    for _ in range(20):
+        hashlib.sha256(text.encode()).hexdigest()
+    assert json.loads(text)
+    return time.process_time() - before
+
+
+@cache
+def limit() -> float:
+    """Return `LIMIT` for this machine as it is now; never less than it."""
+    return LIMIT * max(1.0, median(_piece() for _ in range(9)) / PIECE)
 
 
 def steps(do: Callable[[], object]) -> int:
@@ -81,14 +104,14 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     before = used()
     reports = runtestprotocol(item, log=False, nextitem=nextitem)
     took = used() - before
-    if took > LIMIT and all(report.passed for report in reports):
+    if took > LIMIT and took > limit() and all(report.passed for report in reports):
         took = median([took, *_again(item, nextitem)])
-        if took > LIMIT:
+        if took > limit():
             report = next(report for report in reports if report.when == "call")
             report.outcome, report.longrepr = (
                 "failed",
                 (
-                    f"{took:.2f} s of the processor, over {LIMIT}: make it cheaper, or mark it `deep` and "
+                    f"{took:.2f} s of the processor, over {limit():.2f}: make it cheaper, or mark it `deep` and "
                     "let the gate keep a small one of its kind"
                 ),
             )
