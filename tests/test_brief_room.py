@@ -12,7 +12,7 @@ from projection.brief.lines import LEAST_TEXT_CHARS, TITLE_CHARS
 from projection.brief.values import ASKED, CHANGES, DECISIONS, REST, SESSIONS
 from projection.brief.wording import title_of, unstressed
 from tests.bench.briefs import crowd, read, scored
-from tests.bench.facts import brought_in
+from tests.bench.ledgers import brought_in
 from tests.conftest import Repo, Run, each_row
 from tests.test_brief_making import Team, born, ids, team  # noqa: F401 - a fixture
 

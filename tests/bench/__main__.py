@@ -1,8 +1,8 @@
-"""The benchmark: `python -m tests.bench` prints one table of ratios, medians of several runs.
+"""The benchmark: `python -m tests.bench [WORDS OF A ROW]` prints one table of ratios, medians of several runs.
 
-Generates ledgers of 1,000, 10,000 and 100,000 logs (kept in --folder, so a second run starts at once) and
-measures Diurna against git and the bare disk in the same run, in turn, so that a noisy machine disturbs
-both sides alike. Nothing here is a test.
+Generates ledgers of 1,000, 10,000 and 100,000 logs (kept in --folder, so a second run starts at once) and measures
+Diurna against git and the bare disk in the same run, in turn, so that a noisy machine disturbs both sides alike.
+Nothing here is a test. What runs in one process stands in `tests.bench.within`.
 """
 
 from __future__ import annotations
@@ -20,24 +20,37 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from tests.bench import ledgers, syncs
-from tests.bench.facts import brought_in
+from memory.api import Memory
+from tests.bench import ledgers, within
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = sys.executable
 DIURNA = str(Path(sys.executable).with_name("diurna"))
+_BENCH = {"NAME": "Bench", "EMAIL": "bench@example.invalid"}
 ENVIRONMENT = {
     **{k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "PYTHONDONTWRITE"))},
-    "GIT_AUTHOR_NAME": "Bench",
-    "GIT_AUTHOR_EMAIL": "bench@example.invalid",
-    "GIT_COMMITTER_NAME": "Bench",
-    "GIT_COMMITTER_EMAIL": "bench@example.invalid",
+    **{f"GIT_{who}_{key}": _BENCH[key] for who in ("AUTHOR", "COMMITTER") for key in _BENCH},
 }
+SPOOLS, OBSERVED = 100, 57
+#: What a host says, by event: each of these has nothing to say.
+SAID: dict[str, dict[str, object]] = {
+    "UserPromptSubmit": {"prompt": "Look at the queue, please, and tell what you see there."},
+    "PostToolUse": {
+        "tool_name": "Bash",
+        "tool_input": {"command": "ls -la src && head -50 src/app.py"},
+        "tool_response": {"stdout": "a\n" * 200, "stderr": ""},
+        "tool_use_id": "toolu_1",
+    },
+    "Stop": {"stop_hook_active": False, "last_assistant_message": "That is all I see."},
+    "SessionStart": {"source": "startup"},
+}
+Once = Callable[[int], float]
 
 
 class Row:
-    """One line of the table: two medians, their ratio and what was aimed at."""
+    """One line of the table: two medians, their ratio, or a single figure, and what was aimed at."""
 
     def __init__(self, what: str, target: str, limit: float, unit: str = "ms") -> None:
         self.what, self.target, self.limit, self.unit = what, target, limit, unit
@@ -46,8 +59,7 @@ class Row:
 
     def take(self, ours: list[float], theirs: list[float]) -> Row:
         """Fill in from paired runs, in seconds."""
-        self.ours = statistics.median(ours)
-        self.theirs = statistics.median(theirs)
+        self.ours, self.theirs = statistics.median(ours), statistics.median(theirs)
         self.ratio = statistics.median([a / b for a, b in zip(ours, theirs, strict=True)])
         return self
 
@@ -56,14 +68,34 @@ class Row:
         if self.absolute:
             return f"| {self.what} | {self.absolute} | | | {self.target} |"
         met = "" if self.ratio <= self.limit else " **miss**"
-        return (
-            f"| {self.what} | {_time(self.ours)} | {_time(self.theirs)} | "
-            f"{self.ratio:.2f} ×{met} | {self.target} |"
-        )
+        return f"| {self.what} | {_time(self.ours)} | {_time(self.theirs)} | {self.ratio:.2f} ×{met} | {self.target} |"
 
 
 def _time(seconds: float) -> str:
     return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.2f} ms"
+
+
+def ratio(what: str, limit: float, ours: list[float], theirs: list[float], aim: str = "") -> Row:
+    """Return a row of paired runs."""
+    return Row(what, f"≤ {limit:g} ×{aim}", limit).take(ours, theirs)
+
+
+def figure(what: str, taken: list[float], limit: float, aim: str = "") -> Row:
+    """Return a row of seconds that are compared with nothing."""
+    median = statistics.median(taken)
+    row = Row(what, f"≤ {_time(limit)}{aim}", 0)
+    row.absolute = _time(median) + ("" if median <= limit else " **miss**")
+    return row
+
+
+def size(what: str, said: str, target: str = "") -> Row:
+    """Return a row of bytes."""
+    row = Row(what, target, 0)
+    row.absolute = said
+    return row
+
+
+# ---- the timer -----------------------------------------------------------------------------------------
 
 
 def spawn(argv: list[str], cwd: Path, stdin: Path | None = None) -> float:
@@ -77,332 +109,361 @@ def spawn(argv: list[str], cwd: Path, stdin: Path | None = None) -> float:
     return taken
 
 
-def in_turn(
-    runs: int, ours: Callable[[int], float], theirs: Callable[[int], float]
-) -> tuple[list[float], list[float]]:
+def processor_time(argv: list[str], cwd: Path) -> float:
+    """Run a command, and return what it took of the processor."""
+    before = os.times()
+    spawn(argv, cwd)
+    after = os.times()
+    return sum(after[2:4]) - sum(before[2:4])
+
+
+def in_turn(runs: int, ours: Once, theirs: Once) -> tuple[list[float], list[float]]:
     """Run two measurements in turn, after one of each that does not count."""
     ours(-1), theirs(-1)
     pairs = [(ours(number), theirs(number)) for number in range(runs)]
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
-def nothing(cwd: Path) -> Callable[[int], float]:
+def nothing(cwd: Path) -> Once:
     """Return a measurement of starting Python for nothing."""
     return lambda _: spawn([PYTHON, "-c", "pass"], cwd)
 
 
-def log_ids(home: Path) -> Path:
-    """Write the blob ids of a generated home's logs to a file."""
-    path = home.parent / (home.name + ".ids")
-    listing = subprocess.run(
-        ["git", "-C", str(home), "ls-tree", "-r", "memory", "sessions"],
-        check=True, capture_output=True, env=ENVIRONMENT,
-    ).stdout.decode()  # fmt: skip
-    path.write_text("".join(line.split()[2] + "\n" for line in listing.split("\n") if line))
-    return path
+def git_reads(home: Path) -> Once:
+    """Return a measurement of git reading the blobs of a generated home's logs."""
+    ids = home.parent / f"{home.name}.ids"
+    listing = output(["git", "ls-tree", "-r", "HEAD" if count(home, "tree") else "memory"], home)
+    ids.write_text("".join(f"{line.split()[2]}\n" for line in listing.splitlines()))
+    return lambda _: spawn(["git", "cat-file", "--batch", "--buffer"], home, ids)
 
 
-def cold(home: Path, runs: int) -> list[Row]:
-    """Replay everything from git alone, against git reading the same blobs."""
-    ids = log_ids(home)
-    peaks: list[int] = []
-
-    def ours(_: int) -> float:
-        start = time.perf_counter()
-        out = subprocess.run(
-            [PYTHON, "-m", "tests.bench.cold", str(home)],
-            check=True, capture_output=True, cwd=ROOT, env=ENVIRONMENT,
-        )  # fmt: skip
-        taken = time.perf_counter() - start
-        peaks.append(json.loads(out.stdout)["peak_kib"])
-        return taken
-
-    def theirs(_: int) -> float:
-        return spawn(["git", "cat-file", "--batch", "--buffer"], home, ids)
-
-    row = Row(
-        f"cold full replay of {count(home):,} packed logs, caches off, whole process / "
-        "`git cat-file --batch`",
-        "≤ 1.5 × (aim 1.0)",
-        1.5,
-    ).take(*in_turn(runs, ours, theirs))
-    peak = Row("peak memory of that replay, both processes together", "≤ 1 GiB", 0)
-    peak.absolute = f"{max(peaks) / 1024:.0f} MiB"
-    return [row, peak]
+def output(argv: list[str], cwd: Path) -> str:
+    """Run a command and return what it prints."""
+    return subprocess.run(
+        argv, cwd=cwd, check=True, capture_output=True, env=ENVIRONMENT
+    ).stdout.decode()
 
 
-def count(home: Path) -> int:
-    """Return how many logs a generated home was made with."""
-    return int(home.name.rsplit("-", 1)[1])
+def count(home: Path, kind: str = "") -> int:
+    """Return how many logs a generated home was made with; 0 where it is of another kind."""
+    name, _, number = home.name.rpartition("-")
+    return int(number) if kind in ("", name) else 0
 
 
-def in_process(home: Path, runs: int) -> list[Row]:
-    """Measure a running process: one more log, a late log, an append."""
-    out = subprocess.run(
-        [PYTHON, "-m", "tests.bench.running", str(home), str(runs)],
-        check=True, capture_output=True, cwd=ROOT, env=ENVIRONMENT,
-    )  # fmt: skip
-    found = json.loads(out.stdout)
-    rows = []
-    for key, what in (("newer", "one more log"), ("late", "one late log")):
-        row = Row(
-            f"state after {what}, warm, {count(home):,} logs, in a running process", "≤ 10 ms", 0
-        )
-        median = statistics.median(found[key])
-        row.absolute = _time(median) + ("" if median <= 0.010 else " **miss**")
-        rows.append(row)
-    append = Row(
-        f"`Memory.append`, durable, own branch, {count(home):,} logs / bare write + fsync",
-        "≤ 2.5 × (aim 1.5)",
-        2.5,
-    ).take(found["append"], found["bare"])
-    size = Row(f"new git objects of one append, {count(home):,} logs, `review`", "≤ 8 KiB", 0)
-    size.absolute = f"{found['bytes'] / 1024:.1f} KiB"
-    return [*rows, append, size]
+def inside(name: str, home: Path, runs: int) -> Any:
+    """Measure in a process of its own."""
+    return json.loads(
+        output([PYTHON, "-m", "tests.bench.within", name, str(home), str(runs)], ROOT)
+    )
 
 
-def similar(facts: int, runs: int) -> list[Row]:
-    """Look for similar and opposite facts: before an append, in a review, and everywhere."""
-    out = subprocess.run(
-        [PYTHON, "-m", "tests.bench.similar", str(facts), str(runs)],
-        check=True, capture_output=True, cwd=ROOT, env=ENVIRONMENT,
-    )  # fmt: skip
-    found = json.loads(out.stdout)
-    rows = []
-    for key, what, target, limit in (
-        ("alike", "looking first, one new fact among {}", "≤ 5 ms (aim 1.5)", 0.005),
-        ("review", "comparing 100 changed facts among {}", "≤ 1 s", 1.0),
-        ("all", "comparing all pairs of {}", "≤ 60 s", 60.0),
-    ):
-        row = Row(what.format(f"{facts:,} facts, in a running process"), target, limit)
-        row.absolute = _time(found[key]) + ("" if found[key] <= limit else " **miss**")
-        rows.append(row)
-    return rows
+# ---- the table -----------------------------------------------------------------------------------------
+
+#: A command as a process, against Python for nothing: (its words, logs of the home, how often beside the others,
+#: what comes before each run, limit, aim).
+COMMANDS: tuple[tuple[str, int, int, str, float, str], ...] = (
+    ("show", 0, 1, "one more log", 4.0, " (aim 2.5)"),
+    ("show", 0, 1, "one late log", 4.0, " (aim 2.5)"),
+    ("brief", 0, 1, "one more log", 4.0, " (aim 2.5)"),
+    ("show", 1_000, 2, "", 2.5, " (aim 1.6)"),
+    ("show", 0, 2, "", 2.5, " (aim 1.6)"),
+    ("brief", 1_000, 2, "", 2.5, " (aim 1.6)"),
+    ("brief", 0, 2, "", 2.5, " (aim 1.6)"),
+    ("view state", 10_000, 2, "", 4.0, ""),
+    ("view decisions", 10_000, 2, "", 4.0, ""),
+    ("view daily", 10_000, 2, "", 4.0, ""),
+    ("view entities", 10_000, 2, "", 4.0, ""),
+    ("task list", 10_000, 2, "", 4.0, " (aim 3)"),
+    ("recall --no-vectors what is the webhook", 1_000, 2, "", 5.5, " (aim 4)"),
+    ("recall what is the webhook", 1_000, 2, "", 13.5, " (aim 9)"),
+)
 
 
-def recalls(home: Path, runs: int, more: int) -> list[Row]:
-    """Build the index of recall from nothing, and bring it to one more log in a running process."""
-    out = subprocess.run(
-        [PYTHON, "-m", "tests.bench.recalls", str(home), str(log_ids(home)), str(runs), str(more)],
-        check=True, capture_output=True, cwd=ROOT, env=ENVIRONMENT,
-    )  # fmt: skip
-    found = json.loads(out.stdout)
-    rows = [
-        Row(
-            f"index of recall: cold build of {count(home):,} logs / `git cat-file --batch`",
-            "≤ 6 × (aim 4)",
-            6.0,
-        ).take(found["build"], found["read"])
-    ]
-    for what, absolute in (
-        ("memory of that build, all processes together", f"{found['peak_kib'] / 1024:.0f} MiB"),
-        ("size of that index on the disk", f"{found['bytes'] / 1e6:.0f} MB"),
-    ):
-        row = Row(what, "", 0)
-        row.absolute = absolute
-        rows.append(row)
-    for key, what in (("newer", "one more log"), ("late", "one late log")):
-        row = Row(
-            f"index of recall: {what}, warm, {count(home):,} logs, in a running process",
-            "≤ 20 ms",
-            0,
-        )
-        median = statistics.median(found[key])
-        row.absolute = _time(median) + ("" if median <= 0.020 else " **miss**")
-        rows.append(row)
-    return rows
+class Bench:
+    """All rows.
 
-
-def one_more(home: Path, runs: int, late: bool, command: str = "show") -> Row:
-    """Show, as a process, right after another log came."""
-    from tests.bench.running import Writer
-
-    writer = Writer(home)
-
-    def ours(_: int) -> float:
-        writer.add(late)
-        return spawn([DIURNA, command], home)
-
-    what = "one late log" if late else "one more log"
-    return Row(
-        f"`diurna {command}` after {what}, {count(home):,} logs / `python -c pass`",
-        "≤ 4 × (aim 2.5)",
-        4.0,
-    ).take(*in_turn(runs, ours, nothing(home)))
-
-
-def show(home: Path, runs: int, command: str = "show") -> Row:
-    """Show with nothing new since the last run."""
-    return Row(
-        f"`diurna {command}`, warm, nothing new, {count(home):,} logs / `python -c pass`",
-        "≤ 2.5 × (aim 1.6)",
-        2.5,
-    ).take(*in_turn(runs, lambda _: spawn([DIURNA, command], home), nothing(home)))
-
-
-def views(home: Path, runs: int) -> list[Row]:
-    """Show views with nothing new since the last run."""
-    rows = []
-    for name in ("state", "decisions", "daily", "entities"):
-        what = f"`diurna view {name}`, warm, nothing new, {count(home):,} logs / `python -c pass`"
-        argv = [DIURNA, "view", name]
-        rows.append(
-            Row(what, "≤ 4 ×", 4.0).take(
-                *in_turn(runs, lambda _, argv=argv: spawn(argv, home), nothing(home))  # type: ignore[misc]
-            )
-        )
-    return rows
-
-
-def recall(home: Path, runs: int) -> list[Row]:
-    """Ask a question as a process, by words alone and by what they mean, where the extra is installed."""
-    rows = []
-    for said, options, limit in (
-        ("by words", ["--no-vectors"], "5.5 × (aim 4)"), ("with `vectors`", [], "13.5 × (aim 9)"),
-    ):  # fmt: skip
-        command = [DIURNA, "recall", *options, "what", "is", "the", "webhook"]
-        what = f"`diurna recall`, {said}, warm, {count(home):,} logs / `python -c pass`"
-        rows.append(
-            Row(what, f"≤ {limit}", float(limit.split()[0])).take(
-                *in_turn(runs, lambda _, argv=command: spawn(argv, home), nothing(home))  # type: ignore[misc]
-            )
-        )
-    return rows
-
-
-DRAFT = """# Measure the append {number}
-
-The queue was measured again; nothing to change.
-
-## Memory References
-
-- Referenced: {fact}
-- Created: bench-fact-{number}
-
-## Facts
-
-- {text}.
-  <!-- id: bench-fact-{number} -->
-"""
-
-
-def append(home: Path, other: Path, runs: int, limit: float, where: str) -> Row:
-    """Append as a process, against `git add` and `git commit` of one file.
-
-    `other` is a work tree of the same size. The runs are pairs; `limit` is the ratio aimed at.
+    Args:
+        folder: where generated ledgers are kept.
+        largest: how many logs the largest has.
+        runs: pairs of runs of the short ones.
+        ledger: a real one, in the agent-memory layout.
     """
-    fact = json.loads(
-        subprocess.run(
-            [DIURNA, "show", "--json"], cwd=home, check=True, capture_output=True, env=ENVIRONMENT
-        ).stdout
-    )["facts"][0]["id"]
-    base = time.time_ns()
 
-    def ours(number: int) -> float:
-        draft = home.parent / "draft.md"
-        draft.write_text(
-            DRAFT.format(
-                number=base + number,
-                fact=fact,
-                text=ledgers.sentence(random.Random(base + number), 12),
+    def __init__(self, folder: Path, largest: int, runs: int, ledger: Path | None) -> None:
+        self.folder, self.largest, self.runs, self.ledger = folder, largest, runs, ledger
+        self.few = max(3, runs // 3)
+
+    def prepared(self, size: int, kind: str = "branch") -> Path:
+        """Return a generated home, made on the first run; measurements work on a copy of it."""
+        home = self.folder / f"{kind}-{size}"
+        if not home.exists():
+            print(f"making {home.name} …", file=sys.stderr, flush=True)
+            if kind == "tree":
+                ledgers.generate(home, size, branch="main", prefix="memory/", publish="trunk")
+            else:
+                ledgers.generate(home, size)
+        copy = self.folder / "work" / home.name
+        shutil.rmtree(copy, ignore_errors=True)
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copytree(home, copy, symlinks=True)
+        spawn([DIURNA, "show"], copy)
+        return copy
+
+    def commands(self, wanted: Callable[[str], bool]) -> list[Row]:
+        """Run what an agent or a person types."""
+        rows = []
+        for words, logs, often, before, limit, aim in COMMANDS:
+            size = logs or self.largest
+            after = f"after {before}" if before else "warm, nothing new"
+            what = f"`diurna {words}`, {after}, {size:,} logs / `python -c pass`"
+            if not wanted(what):
+                continue
+            home = self.prepared(size)
+            memory = Memory.open(str(home))
+
+            def ours(
+                _: int, words: str = words, before: str = before, memory: Memory = memory
+            ) -> float:
+                if before:
+                    within.add(memory, "late" in before)
+                return spawn([DIURNA, *words.split()], Path(memory.home.folder))
+
+            rows.append(ratio(what, limit, *in_turn(often * self.runs, ours, nothing(home)), aim))
+            memory.close()
+        return rows
+
+    def processes(self) -> list[Row]:
+        """Measure what a running process takes."""
+        large = self.prepared(self.largest)
+        logs = f"{self.largest:,} logs"
+        peaks: list[int] = []
+
+        def replay(_: int) -> float:
+            start = time.perf_counter()
+            peaks.append(inside("cold", large, 0)["peak_kib"])
+            return time.perf_counter() - start
+
+        what = f"cold full replay of {self.largest:,} packed logs, caches off, whole process / `git cat-file --batch`"
+        rows = [ratio(what, 1.5, *in_turn(self.few, replay, git_reads(large)), " (aim 1.0)")]
+        said = f"{max(peaks) / 1024:.0f} MiB"
+        rows.append(size("peak memory of that replay, both processes together", said, "≤ 1 GiB"))
+        found = inside("state", large, 3 * self.runs)
+        for key, what in (("newer", "one more log"), ("late", "one late log")):
+            what = f"state after {what}, warm, {logs}, in a running process"
+            rows.append(figure(what, found[key], 0.010))
+        found = inside("append", large, 3 * self.runs)
+        what = f"`Memory.append`, durable, own branch, {logs} / bare write + fsync"
+        rows.append(ratio(what, 2.5, found["append"], found["bare"], " (aim 1.5)"))
+        what = f"new git objects of one append, {logs}, `review`"
+        rows.append(size(what, f"{found['bytes'] / 1024:.1f} KiB", "≤ 8 KiB"))
+        found = inside("index", large, 3 * self.runs)
+        read = [git_reads(large)(0) for _ in found["build"]]
+        what = f"recall with its index built anew, {logs} / `git cat-file --batch`"
+        rows.append(ratio(what, 6.0, found["build"], read, " (aim 4)"))
+        for what, said in (
+            ("memory of that build, all processes together", f"{found['peak_kib'] / 1024:.0f} MiB"),
+            ("size of that index on the disk", f"{found['bytes'] / 1e6:.0f} MB"),
+        ):
+            rows.append(size(what, said))
+        for key, what in (("newer", "one more log"), ("late", "one late log")):
+            what = f"recall after {what}, warm, {logs}, in a running process"
+            rows.append(figure(what, found[key], 0.020))
+        return rows
+
+    def appends(self) -> list[Row]:
+        """Append as a process, against `git add` and `git commit` of one file in a work tree as large."""
+        rows = []
+        for logs, kind, limit, where in (
+            (100, "tree", 1.5, "in-tree, 100 logs"),
+            (self.largest, "branch", 0.5, f"own branch, {self.largest:,} logs"),
+        ):
+            other = self.prepared(logs, "tree")
+            home = other if kind == "tree" else self.prepared(logs)
+            fact = json.loads(output([DIURNA, "show", "--json"], home))["facts"][0]["id"]
+
+            def ours(_: int, home: Path = home, fact: str = fact) -> float:
+                number = time.time_ns()
+                text = ledgers.sentence(random.Random(number), 12)
+                named = ["--ref", fact, "--new", f"id=bench-fact-{number} {text}."]
+                title = f"Measure the append {number}"
+                return spawn([DIURNA, "append", "--title", title, *named], home)
+
+            def theirs(_: int, other: Path = other) -> float:
+                name = f"note-{time.time_ns()}.md"
+                (other / name).write_text("x" * 3000 + name)
+                git = (["git", "add", name], ["git", "commit", "-q", "-m", "a note"])
+                return sum(spawn(list(argv), other) for argv in git)
+
+            what = f"`diurna append` as a process, {where} / `git add` + `git commit`"
+            rows.append(ratio(what, limit, *in_turn(self.runs, ours, theirs)))
+        return rows
+
+    def hooks(self) -> list[Row]:
+        """Call the hooks that have nothing to say, the start of a session, and tell one at its end."""
+        home = self.prepared(self.largest)
+        memory = Memory.open(str(home))
+        observed = {"tool_name": "Write", "tool_input": {"file_path": "src/a.py", "content": "x"}}
+
+        def hook(event: str, session: str = "bench-session", **more: object) -> float:
+            payload = home.parent / f"{event}.json"
+            said = {
+                "session_id": session,
+                "transcript_path": f"{home}/none.jsonl",
+                "cwd": str(home),
+            }
+            payload.write_text(
+                json.dumps({**said, "hook_event_name": event, **SAID[event], **more})
             )
+            return spawn([DIURNA, "hook", "claude", event], home, payload)
+
+        def after_ten(_: int) -> float:
+            for _ in range(10):
+                within.add(memory, late=False)
+            return hook("SessionStart")
+
+        for number in range(SPOOLS):
+            hook("PostToolUse", f"other-{number}", **observed)
+        hook("SessionStart")
+        logs = f"{self.largest:,} logs, {SPOOLS} spools / `python -c pass`"
+        rows = []
+        for event, what, limit, aim in (
+            ("UserPromptSubmit", "with nothing to say", 1.8, " (aim 1.6)"),
+            ("PostToolUse", "with nothing to say", 1.8, " (aim 1.6)"),
+            ("Stop", "with nothing to say", 1.8, " (aim 1.6)"),
+            ("SessionStart", "with a cached brief", 2.5, " (aim 1.8)"),
+        ):
+            ours = lambda _, event=event: hook(event)  # noqa: E731
+            runs = in_turn(2 * self.runs, ours, nothing(home))
+            rows.append(ratio(f"hook `{event}` {what}, {logs}", limit, *runs, aim))
+        runs = in_turn(2 * self.runs, after_ten, nothing(home))
+        rows.append(
+            ratio(f"hook `SessionStart`, 10 new logs since, {logs}", 5.0, *runs, " (aim 4)")
         )
-        return spawn([DIURNA, "append", str(draft)], home)
+        memory.close()
+        rng, words, transcript = random.Random(7), ledgers.WORDS, home.parent / "talk.jsonl"
+        with transcript.open("w") as out:
+            while out.tell() < (1 << 20) - 4000:
+                text = ". ".join(ledgers.sentence(rng, 12).capitalize() for _ in range(8))
+                role = rng.choice(("assistant", "assistant", "user"))
+                text = f"{text}. We decided to use the {rng.choice(words)}."
+                content = [{"type": "text", "text": text}]
+                said = {"type": role, "message": {"role": role, "content": content}}
+                out.write(json.dumps(said) + "\n")
+        told = []
+        for run in range(self.few):
+            for line in range(OBSERVED):
+                path = {"file_path": f"src/{run}/{line}.py", "content": "x"}
+                hook("PostToolUse", f"told-{run}", **{**observed, "tool_input": path})
+            named = [f"--session=told-{run}", f"--transcript={transcript}", "--why=end"]
+            told.append(spawn([DIURNA, "capture", "--host=claude", *named], home))
+        what = f"boundary without a model, 1 MiB of transcript, whole, {self.largest:,} logs"
+        rows.append(figure(what, told, 1.5, " (aim 0.7)"))
+        return rows
 
-    def theirs(number: int) -> float:
-        name = f"note-{base + number}.md"
-        (other / name).write_text("x" * 3000 + str(base + number))
-        start = time.perf_counter()
-        for argv in (["git", "add", name], ["git", "commit", "-q", "-m", "a note"]):
-            subprocess.run(argv, cwd=other, check=True, env=ENVIRONMENT)
-        return time.perf_counter() - start
+    def tasks(self) -> list[Row]:
+        """List 10,000 tasks, each of which waits for the next one, and pick the last."""
+        home, many, each = self.folder / "many-tasks", 10_000, 1_000
+        shutil.rmtree(home, ignore_errors=True)
+        home.mkdir()
+        for argv in (["git", "init", "-q"], [DIURNA, "init"]):
+            spawn(argv, home)
+        for start in range(0, many, each):
+            new = [
+                {"id": f"t-{number}", "kind": "task", "text": f"Do the {number}th thing.",
+                 "footers": {"depends": f"t-{number + 1}"} if number + 1 < many else {}}
+                for number in range(start, start + each)
+            ]  # fmt: skip
+            draft = home.parent / "tasks.json"
+            draft.write_text(json.dumps({"title": f"Add tasks from {start} on", "new": new}))
+            spawn([DIURNA, "append", "--from-json", str(draft)], home)
+        rows = []
+        for action in ("list", "pick"):
+            argv = [DIURNA, "task", action]
+            taken = [processor_time(argv, home) for _ in range(self.few + 1)][1:]
+            what = f"`diurna task {action}` among {many:,} tasks in a chain, processor time"
+            rows.append(figure(what, taken, 1.0))
+        return rows
 
-    return Row(
-        f"`diurna append` as a process, {where} / `git add` + `git commit`", f"≤ {limit} ×", limit
-    ).take(*in_turn(runs, ours, theirs))
+    def sync(self) -> list[Row]:
+        """Sync one log each way, against `git fetch` and `git push` of the very same objects."""
+        logs, top = 10_000, self.folder / "team"
+        # git's network commands run in a session of their own when Diurna starts them, and weigh the same then
+        git = ["setsid", "--wait", "git"] if shutil.which("setsid") else ["git"]
+        made = self.folder / f"team-{logs}"
+        if not made.exists():
+            print(f"making {made.name} …", file=sys.stderr, flush=True)
+            ledgers.generate(made / "one", logs, publish="append")
+            spawn([DIURNA, "check", "--publish"], made / "one")
+            spawn(["git", "init", "-q", "--bare", str(made / "hub.git")], made)
+            spawn(["git", "remote", "add", "origin", str(made / "hub.git")], made / "one")
+            spawn(["git", "push", "-q", "origin", "memory"], made / "one")
+            shutil.copytree(made / "one", made / "two", symlinks=True)
+        shutil.rmtree(top, ignore_errors=True)
+        shutil.copytree(made, top, symlinks=True)
+        for name in ("one", "two"):
+            spawn(["git", "remote", "set-url", "origin", str(top / "hub.git")], top / name)
+            spawn([DIURNA, "sync"], top / name)
 
+        def ours(number: int) -> float:
+            for name in ("one", "two"):
+                text = ledgers.sentence(random.Random(f"{os.getpid()}-{number}{name}"), 12)
+                new = ["--new", f"id=sync-{name}-{time.time_ns()} decision: {text}."]
+                spawn(
+                    [DIURNA, "append", "--title", f"Measure {number} in {name}", *new], top / name
+                )
+            spawn([DIURNA, "sync"], top / "one")
+            for name, copy in (("two", "three"), ("hub.git", "copy.git")):
+                shutil.rmtree(top / copy, ignore_errors=True)
+                shutil.copytree(top / name, top / copy, symlinks=True)
+            spawn(["git", "remote", "set-url", "origin", str(top / "copy.git")], top / "three")
+            return spawn([DIURNA, "sync"], top / "two")
 
-def learn(ledger: Path, runs: int) -> Row:
-    """Propose what a ledger that another tool wrote teaches, imported before, in a whole process."""
-    with tempfile.TemporaryDirectory() as folder:
-        home = brought_in(ledger, Path(folder))
-        spawn([DIURNA, "show"], home)
-        taken = [spawn([DIURNA, "review", "--learn", "--json"], home) for _ in range(runs)]
-        row = Row(f"`diurna review --learn`, the ledger {ledger.name}", "≤ 3 s", 0)
-        row.absolute = _time(statistics.median(taken))
-    return row
+        def theirs(_: int) -> float:  # to another branch, for it was not joined
+            ways = (["fetch", "-q", "origin", "memory"], ["push", "-q", "origin", "memory:side"])
+            return sum(spawn([*git, *way], top / "three") for way in ways)
 
+        what = "`diurna sync`, one log each way, 10,000 logs / `git fetch` + `git push`"
+        return [ratio(what, 2.0, *in_turn(self.runs, ours, theirs))]
 
-def sync(folder: Path, runs: int) -> Row:
-    """Sync one log each way."""
-    team = syncs.Team(folder / "team", 10_000, DIURNA, ENVIRONMENT)
-    return Row(
-        "`diurna sync`, one log each way, 10,000 logs / `git fetch` + `git push`", "≤ 2 ×", 2.0
-    ).take(*in_turn(runs, team.ours, team.theirs))
+    def learn(self) -> list[Row]:
+        """Propose what a ledger that another tool wrote teaches, imported before, in a whole process."""
+        if self.ledger is None:
+            return []
+        with tempfile.TemporaryDirectory() as folder:
+            home = ledgers.brought_in(self.ledger, Path(folder))
+            argv = [DIURNA, "review", "--learn", "--json"]
+            taken = [spawn(argv, home) for _ in range(self.runs + 1)][1:]
+        return [figure(f"`diurna review --learn`, the ledger {self.ledger.name}", taken, 3.0)]
 
+    def web(self) -> list[Row]:
+        """Ask a server for its pages."""
+        from tests.bench.web import web
 
-def prepared(folder: Path, size: int, kind: str) -> Path:
-    """Return a generated home, made on the first run; measurements work on a copy of it."""
-    home = folder / f"{kind}-{size}"
-    if not home.exists():
-        print(f"making {home.name} …", file=sys.stderr, flush=True)
-        tree = kind == "tree"
-        ledgers.generate(home, size, branch="main" if tree else "memory",
-                         prefix="memory/" if tree else "",
-                         publish="trunk" if tree else "review")  # fmt: skip
-    copy = folder / "work" / home.name
-    shutil.rmtree(copy, ignore_errors=True)
-    copy.parent.mkdir(exist_ok=True)
-    shutil.copytree(home, copy, symlinks=True)
-    spawn([DIURNA, "show"], copy)
-    return copy
+        return web(self.prepared(10_000, "tree"), self.ledger, 3 * self.runs)
 
 
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("wanted", nargs="*", help="only these parts: of commands, words of the row")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "diurna-bench")
     parser.add_argument("--largest", type=int, default=100_000, help="logs of the largest ledger")
     parser.add_argument("--runs", type=int, default=11, help="pairs of runs of the short ones")
     parser.add_argument("--ledger", type=Path, help="a real one, in the agent-memory layout")
     options = parser.parse_args()
-    from tests.bench.hooks import boundary, day, hooks
-    from tests.bench.tasks import listing, many
-    from tests.bench.web import web
-
-    folder: Path = options.folder
-    folder.mkdir(parents=True, exist_ok=True)
+    options.folder.mkdir(parents=True, exist_ok=True)
     # an editable install has no compiled modules where PYTHONDONTWRITEBYTECODE is set
     for package in ("ledger", "projection", "memory", "rituals", "tests/bench"):
         compileall.compile_dir(str(ROOT / package), quiet=2)
-    runs, few = options.runs, max(3, options.runs // 3)
-    small = prepared(folder, 1_000, "branch")
-    large = prepared(folder, options.largest, "branch")
-    tree = prepared(folder, 100, "tree")
-    large_tree = prepared(folder, options.largest, "tree")
+    bench = Bench(options.folder, options.largest, options.runs, options.ledger)
+    words = options.wanted
     print("| what | Diurna | against | ratio | target |\n|---|---|---|---|---|", flush=True)
-    steps: list[Callable[[], list[Row]]] = [
-        lambda: cold(large, few),
-        lambda: in_process(large, 3 * runs),
-        lambda: [one_more(large, runs, late=False), one_more(large, runs, late=True)],
-        lambda: [append(tree, tree, runs, 1.5, "in-tree, 100 logs")],
-        lambda: [append(large, large_tree, runs, 0.5, f"own branch, {options.largest:,} logs")],
-        lambda: [show(small, 2 * runs), show(large, 2 * runs)],
-        lambda: [show(small, 2 * runs, "brief"), show(large, 2 * runs, "brief")],
-        lambda: [one_more(large, runs, late=False, command="brief")],
-        lambda: views(prepared(folder, 10_000, "branch"), 2 * runs),
-        lambda: [*hooks(large, 2 * runs), boundary(large, few), day(folder)],
-        lambda: [listing(prepared(folder, 10_000, "branch"), 2 * runs), *many(folder, few)],
-        lambda: recall(small, 2 * runs),
-        lambda: similar(10_000, 20 * runs),
-        lambda: recalls(large, few, 3 * runs),
-        lambda: [sync(folder, runs)],
-        lambda: [learn(options.ledger, runs)] if options.ledger else [],
-        lambda: web(prepared(folder, 10_000, "tree"), options.ledger, 3 * runs),
-    ]
-    for step in steps:
-        for row in step():
-            print(row, flush=True)
+    for row in bench.commands(lambda what: not words or any(word in what for word in words)):
+        print(row, flush=True)
+    for part in ("processes", "appends", "hooks", "tasks", "sync", "learn", "web"):
+        if not words or part in words:
+            for row in getattr(bench, part)():
+                print(row, flush=True)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from ledger.model.record import Record
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.brief.values import SESSIONS, Brief, Section
-from tests.bench.facts import brought_in
+from tests.bench.ledgers import brought_in
 
 #: What crowds a ledger: (what always holds, what is open), about subjects that a project has beside any other.
 _SUBJECTS = (

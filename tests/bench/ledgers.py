@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -173,3 +174,15 @@ def generate(
     if packed:
         run(["git", "-C", str(directory), "gc", "-q"], check=True)
     return stems
+
+
+def brought_in(ledger: Path, folder: Path) -> Path:
+    """Copy a ledger of another tool, commit it and take it over; return the copy."""
+    from tests.small_ledgers import bring_in
+
+    copy = folder / "ledger"
+    shutil.copytree(ledger, copy)
+    for path in copy.rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    bring_in(copy)
+    return copy

@@ -20,7 +20,7 @@ from urllib.parse import urlencode, urlsplit
 from ledger.home import discover
 from memory.api import Memory
 from tests.bench import __main__ as bench
-from tests.bench.facts import brought_in
+from tests.bench.ledgers import brought_in
 
 #: What each page may take, warm, in milliseconds.
 _PAGES = {

@@ -251,7 +251,7 @@ def _quiet(main: Callable[[list[str]], int], line: list[str]) -> object:
 def hooks(ledger: Ledger) -> Iterator[Call]:
     """Yield the events of a session of Claude's."""
     from rituals.hosts import hook_answer
-    from tests.bench.hooks import SAID
+    from tests.bench.__main__ import SAID
 
     for event, said in SAID.items():
         payload = json.dumps(

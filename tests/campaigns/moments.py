@@ -29,7 +29,7 @@ from rituals.hosts.context.moment_contents import make
 from rituals.hosts.moments import Moment
 from rituals.hosts.observed.shell import read
 from tests.bench.__main__ import DIURNA, ENVIRONMENT, in_turn, nothing, spawn
-from tests.bench.facts import brought_in
+from tests.bench.ledgers import brought_in
 
 RUNS = 31
 
