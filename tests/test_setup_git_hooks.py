@@ -4,323 +4,224 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import time
-from itertools import count
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ledger.errors import DiurnaError, WriteRefused
-from ledger.git.repository import operation_under_way
-from ledger.home import discover
-from ledger.model.event import FactCreated
-from memory.api import Memory
-from memory.write.draft import SessionDraft
-from rituals.setup.git_hooks.hook_install import (
-    PUBLISHING,
-    has_block,
-    hooks_folder,
-    with_block,
-    without_block,
-)
-from rituals.setup.git_hooks.republish import Limit, TookTooLong, republish
-from rituals.setup.home_setup import apply_setup, plan_setup, with_hooks
 from tests.campaigns import forks
-from tests.campaigns.homes import (
-    IN_TREE,
-    OWN_REPOSITORY,
-    START_MS,
-    Clock,
-    git,
-    hermetic,
-    make_home,
-    shape,
-)
-from tests.conftest import NOW_MS, Repo, Run
+from tests.world import IN_TREE, NAME, OWN_REPOSITORY, Place, World
 
-__all__ = ["hermetic"]
-ROOT = str(Path(__file__).parent.parent)
-#: Diurna as a hook may start it, where nobody starts it.
-PROGRAM = (sys.executable, "-P", "-m", "rituals")
-NOWHERE = ("/nowhere/diurna",)
-_TICKS = count(START_MS, 1000)
-
-
-class Clone:
-    """A home in a folder, with or without hooks."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    @property
-    def memory(self) -> Memory:
-        home = discover(str(self.folder))
-        return Memory(home, agent=self.folder.name, clock=lambda: next(_TICKS), in_process=False)
-
-    def create(self, fact: str) -> str:
-        draft = SessionDraft(f"On {fact}", "It went.", (FactCreated(fact, f"About {fact}."),))
-        return self.memory.append(draft).stem
-
-    def git(self, *arguments: str) -> str:
-        return git(self.folder, *arguments).strip()
-
-    def hooks(self, wanted: bool = True, program: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """Install them, or take them out, as `diurna init` does; return the steps."""
-        run = program or (forks.program(),)
-        plan = with_hooks(plan_setup(str(self.folder), "", "", ""), wanted, run)
-        apply_setup(plan, Clock()).close()
-        return plan.steps
-
-    def run_hook(
-        self, name: str = "post-merge", *arguments: str, **more: str
-    ) -> tuple[int, str, str]:
-        """Run a hook as git does; return its exit code and what it printed."""
-        done = subprocess.run(
-            [f".git/hooks/{name}", *arguments], cwd=self.folder, input=b"old new\n",
-            capture_output=True, env={**os.environ, **more},
-        )  # fmt: skip
-        return done.returncode, done.stdout.decode(), done.stderr.decode()
+PUBLISHED = "diurna: publish the projection"
+EVENTS = ("post-merge", "post-rewrite")
+Program = Callable[[str], None]
 
 
 @pytest.fixture(autouse=True)
-def _path(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let git's hooks find this very source, and no other Diurna."""
-    monkeypatch.setenv("PYTHONPATH", ROOT)
+def program(monkeypatch: pytest.MonkeyPatch) -> Program:
+    """Let hooks start this very source, or another program; no other Diurna is on the path."""
     monkeypatch.setenv("PATH", "/usr/local/bin:/usr/bin:/bin")
 
+    def program(path: str) -> None:
+        monkeypatch.setattr("rituals.cli.context.Invocation.program", lambda _: (path,))
+
+    program(forks.program())
+    return program
+
 
 @pytest.fixture
-def alone(tmp_path: Path) -> Clone:
-    make_home(tmp_path / "one", OWN_REPOSITORY)
-    return Clone(tmp_path / "one")
+def alone(world: World) -> Place:
+    return world.home(OWN_REPOSITORY, "one")
 
 
 @pytest.fixture
-def pair(tmp_path: Path, alone: Clone) -> tuple[Clone, Clone]:
+def pair(world: World, alone: Place) -> tuple[Place, Place]:
     """Two clones of one hub, the second with hooks, each with a log of its own."""
-    hub = tmp_path / "hub.git"
-    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(hub))
-    alone.git("remote", "add", "origin", str(hub))
+    alone.join(world.hub())
+    two = alone.clone("two")
+    two.run("init", "--hooks")
+    alone.note("id=alpha About alpha.")
     alone.git("push", "-q", "-u", "origin", "main")
-    git(tmp_path, "clone", "-q", str(hub), str(tmp_path / "two"))
-    two = Clone(tmp_path / "two")
-    two.git("config", "user.name", "Bo")
-    two.git("config", "user.email", "bo@example.invalid")
-    two.hooks()
-    alone.create("alpha")
-    alone.git("push", "-q")
-    two.create("beta")
+    two.note("id=beta About beta.")
     return alone, two
+
+
+def hook_of(home: Place, event: str = "post-merge") -> Path:
+    return home.folder / ".git/hooks" / event
+
+
+def put(home: Place, data: bytes, event: str = "post-merge", mode: int = 0o755) -> Path:
+    hook = hook_of(home, event)
+    hook.write_bytes(data)
+    hook.chmod(mode)
+    return hook
+
+
+def runs(hook: Path, *arguments: str, **more: str) -> tuple[int, bytes, bytes]:
+    """Run a hook as git does: the shell runs by itself what names no interpreter."""
+    done = subprocess.run(
+        ["sh", "-c", '"$0" "$@"', str(hook), *arguments], cwd=hook.parents[2], input=b"old new\n",
+        capture_output=True, env={**os.environ, **more},
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+def subject(home: Place) -> str:
+    return home.git("log", "-1", "--format=%s")
 
 
 # ---- what they do -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("how", ["--no-rebase", "--rebase"])
-def test_a_pull_is_published_at_once(pair: tuple[Clone, Clone], how: str) -> None:
-    """After a merge and after a rebase the projection is in step, committed, and git is done."""
+def test_a_pull_is_published_at_once(pair: tuple[Place, Place], how: str) -> None:
+    """After a merge and after a rebase the page is in step, committed, and git is done."""
     one, two = pair
-    said = subprocess.run(
-        ["git", "pull", "-q", how, "--no-edit"], cwd=two.folder, capture_output=True, check=True
-    ).stderr.decode()
-    assert "diurna: published continuity.md in " in said
-    assert two.memory.drift() == ()
-    assert two.git("log", "-1", "--format=%s") == "diurna: publish the projection"
+    code, said = two.tries("pull", "-q", how, "--no-edit")
+    assert code == 0 and "diurna: published continuity.md in " in said
+    assert subject(two) == PUBLISHED and "drift" not in two.check("--ci")
     assert two.git("status", "--porcelain") == ""
-    assert operation_under_way(two.memory.home.repository) == ""
-    assert not (two.folder / ".git" / "MERGE_HEAD").exists()
-    assert not (two.folder / ".git" / "rebase-merge").exists()
+    assert not [name for name in ("MERGE_HEAD", "rebase-merge") if (two.folder / ".git" / name).exists()]  # fmt: skip
     two.git("push", "-q")
     one.git("pull", "-q")
-    assert (one.folder / "continuity.md").read_text() == two.memory.continuity()
+    assert one.read("continuity.md") == two.page()
 
 
-def test_a_pull_in_a_linked_worktree_is_published_there(
-    pair: tuple[Clone, Clone], tmp_path: Path
-) -> None:
+def test_a_pull_in_a_linked_worktree_is_published_there(pair: tuple[Place, Place]) -> None:
     """fault:C4, fault:C16: git sets GIT_DIR for the hook, and the hooks of a linked worktree are the clone's."""
     _, two = pair
-    two.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    side = Clone(tmp_path / "side")
-    main = two.git("rev-parse", "main")
+    side, main = two.world.place("side"), two.git("rev-parse", "main")
+    two.git("worktree", "add", "-q", "-b", "side", str(side.folder))
     side.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
-    assert side.memory.drift() == ()
-    assert side.git("log", "-1", "--format=%s") == "diurna: publish the projection"
+    assert subject(side) == PUBLISHED and side.read("continuity.md") == side.page()
     assert two.git("rev-parse", "main") == main
 
 
-def test_review_is_published_on_request_only(tmp_path: Path) -> None:
-    """FORMAT.md, M3: the hook commits nothing and leaves the work tree clean."""
-    make_home(tmp_path / "one", IN_TREE)
-    Repo(tmp_path / "one").publish_when("review")
-    one = Clone(tmp_path / "one")
-    one.hooks()
-    one.git("checkout", "-q", "-b", "side")
-    one.create("alpha")
-    one.git("checkout", "-q", "main")
-    one.create("beta")
-    one.git("merge", "-q", "--no-edit", "side")
-    assert one.git("log", "-1", "--format=%s") == "Merge branch 'side'"
-    assert one.memory.drift() == ("continuity.md",)
-    assert one.git("status", "--porcelain") == ""
+@pytest.mark.parametrize("publish", ["trunk", "review"])
+def test_on_the_trunk_a_merge_is_published_and_elsewhere_none(world: World, publish: str) -> None:
+    """FORMAT.md, M3: a branch that takes the trunk in keeps its files; with `review` nothing is committed, nor dirty."""
+    home = world.home(IN_TREE, "one", policy={"publish": publish})
+    home.run("init", "--hooks")
+    home.git("checkout", "-q", "-b", "side")
+    home.note("id=alpha About alpha.")
+    home.git("checkout", "-q", "main")
+    home.note("id=beta About beta.")
+    home.git("checkout", "-q", "side")
+    home.git("merge", "-q", "--no-edit", "main")
+    assert subject(home) == "Merge branch 'main' into side"
+    assert home.git("diff", "--name-only", "main", "side", "--", "memory/continuity.md") == ""
+    home.git("checkout", "-q", "main")
+    home.git("merge", "-q", "--no-edit", "--no-ff", "side")
+    assert subject(home) == (PUBLISHED if publish == "trunk" else "Merge branch 'side'")
+    assert (home.read("memory/continuity.md") == home.page()) == (publish == "trunk")
+    assert home.git("status", "--porcelain") == ""
 
 
-def test_on_the_trunk_a_merge_is_published_and_elsewhere_none(tmp_path: Path) -> None:
-    """FORMAT.md, M3: a branch that takes the trunk in keeps the trunk's files, the trunk renders anew."""
-    make_home(tmp_path / "one", IN_TREE)
-    one = Clone(tmp_path / "one")
-    one.hooks()
-    one.git("checkout", "-q", "-b", "side")
-    one.create("alpha")
-    one.git("checkout", "-q", "main")
-    one.create("beta")
-    one.git("checkout", "-q", "side")
-    one.git("merge", "-q", "--no-edit", "main")
-    assert one.git("log", "-1", "--format=%s") == "Merge branch 'main' into side"
-    same = one.git("rev-parse", "main:memory/continuity.md", "side:memory/continuity.md").split()
-    assert same[0] == same[1]
-    one.git("checkout", "-q", "main")
-    one.git("merge", "-q", "--no-edit", "--no-ff", "side")
-    assert one.git("log", "-1", "--format=%s") == "diurna: publish the projection"
-    assert one.memory.drift() == ()
-    assert one.git("status", "--porcelain") == ""
+def test_d5_what_a_person_edits_waits_for_the_person(alone: Place) -> None:
+    """The hook says so, and neither absorbs nor overwrites it; an amended commit is no pull."""
+    alone.note("id=alpha About alpha.")
+    alone.write("continuity.md", alone.read("continuity.md").replace("About alpha.", "By hand."))
+    before = alone.shape()
+    ran = alone.run("hook", "post-merge", "0", json=False)
+    said = "continuity.md was edited by hand; `diurna check --publish` makes a log of that first"
+    assert (ran.out, ran.err) == ("", f"diurna: {said}\n")
+    assert alone.run("hook", "post-rewrite", "amend").json["said"] == "" and alone.shape() == before
 
 
-def test_d5_what_a_person_edits_waits_for_the_person(alone: Clone) -> None:
-    """The hook says so, and neither absorbs nor overwrites it."""
-    alone.hooks()
-    alone.create("alpha")
-    page = alone.folder / "continuity.md"
-    page.write_text(page.read_text().replace("About alpha.", "Said by hand."))
-    before = shape(alone.folder)
-    code, out, err = alone.run_hook("post-merge", "0")
-    assert (code, out) == (0, "")
-    assert (
-        err
-        == "diurna: continuity.md was edited by hand; `diurna check --publish` makes a log of that first\n"
-    )
-    assert shape(alone.folder) == before
-
-
-def test_an_amended_commit_is_no_pull(alone: Clone) -> None:
-    alone.hooks()
-    alone.create("alpha")
-    page = alone.folder / "continuity.md"
-    alone.git("rm", "-q", "--cached", page.name)
-    alone.git("commit", "-q", "-m", "by hand")
-    tip = alone.git("rev-parse", "HEAD")
-    assert alone.run_hook("post-rewrite", "amend") == (0, "", "")
-    assert alone.git("rev-parse", "HEAD") == tip
-
-
-def test_c16_the_repository_that_git_works_in_is_meant(pair: tuple[Clone, Clone]) -> None:
+def test_c16_the_repository_that_git_works_in_is_meant(pair: tuple[Place, Place]) -> None:
     """A hook of another repository that runs in this folder changes nothing here."""
     one, two = pair
     two.git("-c", "core.hooksPath=/dev/null", "pull", "-q", "--no-rebase", "--no-edit")
-    elsewhere = {"GIT_DIR": str(one.folder / ".git")}
-    clock = lambda: next(_TICKS)  # noqa: E731
-    assert republish("post-merge", ("0",), str(two.folder), elsewhere, clock) == ""
-    planned = republish("post-merge", ("0",), str(two.folder), {}, clock, dry_run=True)
-    assert planned == "would publish continuity.md"
-    assert two.memory.drift() == ("continuity.md",)
-    here = {"GIT_DIR": ".git"}
-    assert republish("post-merge", ("0",), str(two.folder), here, clock).startswith("published ")
+    for git_dir, said in ((str(one.folder / ".git"), ""), (".git", "published continuity.md in ")):
+        ran = two.run("hook", "post-merge", "0", env={"GIT_DIR": git_dir}).json
+        assert ran["said"].startswith(said) and bool(ran["said"]) == bool(said)
 
 
 # ---- what goes wrong never shows in git ---------------------------------------------------------
 
 
-def test_k5_without_diurna_the_hook_ends(alone: Clone) -> None:
+def test_k5_without_diurna_the_hook_ends(alone: Place, program: Program) -> None:
     """Not installed any more: no output, exit code 0."""
-    alone.hooks(program=NOWHERE)
-    assert alone.run_hook("post-merge", "0") == (0, "", "")
+    program("/nowhere/diurna")
+    alone.run("init", "--hooks")
+    assert runs(hook_of(alone), "0") == (0, b"", b"")
 
 
-def test_k6_a_hook_never_fails(alone: Clone, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No home, a detached HEAD, an unknown event, wrong options, a bug: exit code 0 and one line."""
-    monkeypatch.chdir(alone.folder.parent)
-    assert run("hook", "post-merge", "0") == (0, "", "")
-    monkeypatch.chdir(alone.folder)
+def test_k6_k7_a_hook_never_fails(
+    world: World, alone: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No home, a detached HEAD, an unknown event, wrong options, a bug, what hangs: exit code 0, and one line at most."""
+    said = {}
+
+    def told(place: Place, *arguments: str) -> str:
+        ran = place.run("hook", *arguments, json=False)
+        assert ran.out == ""
+        return ran.err
+
+    assert told(world.repository("code"), "post-merge", "0") == ""
     alone.git("checkout", "-q", "--detach")
-    assert run("hook", "post-merge", "0") == (0, "", "")
+    assert told(alone, "post-merge", "0") == ""
     alone.git("checkout", "-q", "main")
     for arguments in (("pre-push", "-x", "--force"), ("--what",), ()):
-        ran = run("hook", *arguments)
-        assert (ran.code, ran.out, ran.err.count("\n")) == (0, "", 1)
+        assert told(alone, *arguments).count("\n") == 1
 
-    def broken(*arguments: object, **more: object) -> str:
+    def bug(*_: object, **__: object) -> str:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("rituals.setup.git_hooks.republish.republish", broken)
-    ran = run("hook", "post-merge", "0")
-    assert (ran.code, ran.out) == (0, "")
-    assert ran.err == "diurna: not published: a bug; `diurna status` says more\n"
-    assert run("hook", "post-merge", "--json").json == {
-        "event": "post-merge", "format": 1, "said": "not published: a bug; `diurna status` says more"
-    }  # fmt: skip
-
-
-def test_k7_the_time_of_a_hook_is_limited(
-    alone: Clone, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What hangs is given up: the command says so and ends with 0."""
-    monkeypatch.chdir(alone.folder)
-
-    def hangs(*arguments: object, **more: object) -> str:
+    def hangs(*_: object, **__: object) -> str:
         time.sleep(600)
         return "never"
 
-    monkeypatch.setattr("rituals.setup.git_hooks.republish.republish", hangs)
     monkeypatch.setattr("rituals.setup.git_hooks.republish.LIMIT_SECONDS", 1)
-    ran = run("hook", "post-merge", "0")
-    assert (ran.code, ran.err) == (
-        0,
-        "diurna: not published in time; `diurna check --publish` does it\n",
-    )
-    with pytest.raises(TookTooLong), Limit(1):
-        time.sleep(600)
+    for wrong in (bug, hangs):
+        monkeypatch.setattr("rituals.setup.git_hooks.republish.republish", wrong)
+        said[wrong] = told(alone, "post-merge", "0")
+    assert said == {
+        bug: "diurna: not published: a bug; `diurna status` says more\n",
+        hangs: "diurna: not published in time; `diurna check --publish` does it\n",
+    }
 
 
-def test_k9_a_hook_does_not_run_into_itself(alone: Clone) -> None:
-    """A hook of the user's that merges in turn does not start ours inside itself."""
-    hook = alone.folder / ".git" / "hooks" / "post-merge"
-    hook.write_text('#!/bin/sh\necho "depth ${DIURNA_HOOK-none}"\n')
-    hook.chmod(0o755)
-    alone.hooks(program=("/bin/echo", "ran"))
-    assert alone.run_hook("post-merge", "0")[:2] == (0, "depth 1\nran hook post-merge 0\n")
-    assert alone.run_hook("post-merge", "0", DIURNA_HOOK="1")[:2] == (0, "depth 1\n")
+def stub(world: World) -> str:
+    """Make a program that says how it was called."""
+    path = world.folder / "stub"
+    path.write_text('#!/bin/sh\necho "ours $*"\n')
+    path.chmod(0o755)
+    return str(path)
 
 
-def test_j9_hooks_that_a_repository_ships_never_run(pair: tuple[Clone, Clone], run: Run,
-                                                    monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_d9_k9_ours_runs_behind_the_one_that_is_there(world: World, alone: Place, program: Program) -> None:  # fmt: skip
+    """With its exit code, and never inside itself: a hook of the user's may merge in turn."""
+    hook = put(alone, b'#!/bin/sh\necho "depth ${DIURNA_HOOK-none}"\nexit 7\n')
+    program(stub(world))
+    alone.run("init", "--hooks")
+    assert runs(hook, "0") == (7, b"depth 1\nours hook post-merge 0\n", b"")
+    assert runs(hook, "0", DIURNA_HOOK="1") == (7, b"depth 1\n", b"")
+    program("/a folder/it's diurna")
+    alone.run("init", "--hooks")
+    assert b"'/a folder/it'\"'\"'s diurna' hook post-merge" in hook.read_bytes()
+
+
+def test_j9_hooks_that_a_repository_ships_never_run(pair: tuple[Place, Place]) -> None:
     """Neither activated by `init` nor run by any of our calls of git, even where the user runs them."""
     one, _ = pair
     names = (
         "pre-commit", "post-commit", "pre-push", "post-merge", "post-rewrite", "post-checkout",
         "reference-transaction", "post-index-change", "pre-auto-gc", "pre-merge-commit",
     )  # fmt: skip
-    shipped = one.folder / ".githooks"
-    shipped.mkdir()
     for name in names:
-        (shipped / name).write_text(f"#!/bin/sh\ntouch '{one.folder.parent}/ran-{name}'\n")
-        (shipped / name).chmod(0o755)
-    one.git("add", ".githooks")
-    one.git("commit", "-q", "-m", "hooks")
-    monkeypatch.chdir(one.folder)
-    assert run("init").code == 0
+        hook = one.write(f".githooks/{name}", f"#!/bin/sh\ntouch '{one.world.folder}/ran-{name}'\n")
+        hook.chmod(0o755)
+    one.commit_all("hooks")
+    one.run("init")
     assert "hookspath" not in one.git("config", "--list")
     one.git("config", "core.hooksPath", ".githooks")
-    one.create("gamma")
-    for command in (
-        ("init",),
-        ("sync",),
-        ("check", "--publish"),
-        ("check", "--ci"),
-        ("status",),
-    ):
-        assert run(*command).code == 0
-    assert list(one.folder.parent.glob("ran-*")) == []
+    one.note("id=gamma About gamma.")
+    for command in ("init", "sync", "check --publish", "check --ci", "status"):
+        one.run(*command.split())
+    assert list(one.world.folder.glob("ran-*")) == []
 
 
 # ---- fault:D9: beside what is there ---------------------------------------------------------------
@@ -360,60 +261,44 @@ HOOKS = {
 
 
 @pytest.mark.parametrize("kind", HOOKS)
-def test_d9_a_hook_that_is_there_stays_as_it_is(alone: Clone, kind: str) -> None:
-    """Its output, input, arguments and exit code are the same; taken out, so is every byte and its mode."""
-    hook = alone.folder / ".git" / "hooks" / "post-merge"
-    hook.write_bytes(HOOKS[kind])
-    hook.chmod(0o750)
-
-    def ran() -> tuple[int, str, str]:
-        # as git does, the shell runs by itself what names no interpreter
-        done = subprocess.run(
-            ["sh", "-c", '"$0" 1', str(hook)],
-            cwd=alone.folder, input=b"old new\n", capture_output=True,
-        )  # fmt: skip
-        return done.returncode, done.stdout.decode("latin-1"), done.stderr.decode("latin-1")
-
-    before = ran()
-    steps = alone.hooks(program=NOWHERE)
-    assert f"set a marked block in the hook {hook}" in steps
-    assert has_block(hook.read_bytes())
-    assert ran() == before
-    assert alone.hooks(program=NOWHERE) == ()
-    alone.hooks(program=("/elsewhere/diurna",))
-    assert hook.read_bytes().count(b">>> diurna >>>") == 1
-    assert ran() == before
-    alone.hooks(wanted=False)
-    assert hook.read_bytes() == HOOKS[kind]
-    assert hook.stat().st_mode & 0o777 == 0o750
-    assert not hook.with_name("post-rewrite").exists()
+def test_d9_a_hook_that_is_there_stays_as_it_is(alone: Place, kind: str, program: Program) -> None:
+    """Its output, input, arguments and exit code are the same; twice is once; taken out, so is every byte and its mode."""
+    hook = put(alone, HOOKS[kind], mode=0o750)
+    before = runs(hook, "1")
+    for path, steps in (("/nowhere/diurna", 2), ("/nowhere/diurna", 0), ("/elsewhere/diurna", 2)):
+        program(path)
+        done = alone.run("init", "--hooks").json["steps"]
+        assert len(done) == steps
+        assert hook.read_bytes().count(b">>> diurna >>>") == 1 and runs(hook, "1") == before
+    alone.run("init", "--no-hooks")
+    assert (hook.read_bytes(), hook.stat().st_mode & 0o777) == (HOOKS[kind], 0o750)
+    assert not hook_of(alone, "post-rewrite").exists()
 
 
-def test_d9_ours_runs_behind_the_one_that_is_there(alone: Clone) -> None:
-    hook = alone.folder / ".git" / "hooks" / "post-merge"
-    hook.write_bytes(b"#!/bin/sh\necho theirs\nexit 7\n")
-    hook.chmod(0o755)
-    alone.hooks(program=("/bin/echo", "ours"))
-    assert alone.run_hook("post-merge", "0") == (7, "theirs\nours hook post-merge 0\n", "")
-
-
-def test_d9_what_came_behind_our_block_stays(alone: Clone) -> None:
+def test_d9_what_came_behind_our_block_stays(alone: Place) -> None:
     """A file that we made and somebody added to is not taken away."""
-    hook = alone.folder / ".git" / "hooks" / "post-merge"
-    alone.hooks()
+    alone.run("init", "--hooks")
+    hook = hook_of(alone)
     hook.write_bytes(hook.read_bytes() + b"echo more\n")
-    alone.hooks(wanted=False)
+    alone.run("init", "--no-hooks")
     assert hook.read_bytes() == b"#!/bin/sh\necho more\n"
 
 
-@pytest.mark.parametrize("event", PUBLISHING)
+def refused(home: Place, said: str) -> Any:
+    """Check that hooks are not put in, for a reason, and that nothing changed."""
+    before = home.shape(), sorted(hook_of(home).parent.iterdir())
+    error = home.run("init", "--hooks", code=1).json["error"]
+    assert said in error["message"] and (home.shape(), sorted(hook_of(home).parent.iterdir())) == before  # fmt: skip
+    return error["hint"]
+
+
+@pytest.mark.parametrize("event", EVENTS)
 @pytest.mark.parametrize("kind", ["python", "binary", "link", "off", "folder", "crlf"])
-def test_d9_a_foreign_hook_is_left_alone(alone: Clone, event: str, kind: str) -> None:
+def test_d9_a_foreign_hook_is_left_alone(alone: Place, event: str, kind: str) -> None:
     """Refused with a reason and a line to add by hand; neither hook is written."""
-    hook = alone.folder / ".git" / "hooks" / event
-    target = alone.folder / "hook.sh"
-    target.write_text("#!/bin/sh\n")
+    target = alone.write("hook.sh", "#!/bin/sh\n")
     target.chmod(0o755)
+    hook = hook_of(alone, event)
     if kind == "link":
         hook.symlink_to(target)
     elif kind == "folder":
@@ -424,144 +309,98 @@ def test_d9_a_foreign_hook_is_left_alone(alone: Clone, event: str, kind: str) ->
             "binary": b"\x7fELF\0\0",
             "crlf": b"#!/bin/sh\r\n",
         }
-        hook.write_bytes(data.get(kind, b"#!/bin/sh\n"))
-        hook.chmod(0o644 if kind == "off" else 0o755)
-    listed = sorted(hook.parent.iterdir())
-    before = shape(alone.folder)
-    with pytest.raises(WriteRefused, match=f"the hook {event} is ") as caught:
-        alone.hooks()
-    assert "diurna hook" in caught.value.hint
-    assert shape(alone.folder) == before
-    assert sorted(hook.parent.iterdir()) == listed
-    assert alone.hooks(wanted=False) == ()
+        put(alone, data.get(kind, b"#!/bin/sh\n"), event, 0o644 if kind == "off" else 0o755)
+    assert "diurna hook" in refused(alone, f"the hook {event} is ")
+    assert alone.run("init", "--no-hooks").json["steps"] == []
 
 
-def test_d9_husky_keeps_its_folder(alone: Clone) -> None:
-    """Husky's generated hooks are nobody's commits: the block goes there, and core.hooksPath stays."""
-    wrapper = alone.folder / ".husky" / "_" / "post-merge"
-    wrapper.parent.mkdir(parents=True)
-    wrapper.write_bytes(b'#!/usr/bin/env sh\n. "$(dirname "$0")/h"\n')
-    wrapper.chmod(0o755)
-    (wrapper.parent / "h").write_bytes(b'echo "husky $(basename "$0")"\n')
-    (wrapper.parent / ".gitignore").write_text("*\n")
-    alone.git("config", "core.hooksPath", ".husky/_")
-    alone.create("alpha")
-    alone.git("branch", "side")
-    alone.create("beta")
-    alone.hooks()
-    assert hooks_folder(alone.memory.home.repository) == str(wrapper.parent)
-    assert alone.git("config", "core.hooksPath") == ".husky/_"
-    assert alone.git("status", "--porcelain") == ""
-    alone.git("checkout", "-q", "side")
-    alone.create("gamma")
-    said = subprocess.run(
-        ["git", "merge", "-q", "--no-edit", "main"],
-        cwd=alone.folder, capture_output=True, check=True,
-    ).stderr  # fmt: skip
-    assert b"husky post-merge\ndiurna: published " in said
-    assert alone.memory.drift() == ()
-    alone.hooks(wanted=False)
-    assert wrapper.read_bytes() == b'#!/usr/bin/env sh\n. "$(dirname "$0")/h"\n'
-    assert list((alone.folder / ".git" / "hooks").glob("post-*[!e]")) == []
-
-
-def test_d9_hooks_that_others_share_are_not_written(alone: Clone, tmp_path: Path) -> None:
+def test_d9_hooks_that_others_share_are_not_written(world: World, alone: Place) -> None:
     """A folder of hooks that is committed, or that other repositories use, is the user's to change."""
-    shared = {
-        "outside this repository": str(tmp_path / "hooks"),
-        "part of your commits": ".githooks",
-    }
-    (tmp_path / "hooks").mkdir()
-    (alone.folder / ".githooks").mkdir()
-    for reason, folder in shared.items():
+    for reason, folder in (
+        ("outside this repository", str(world.folder / "hooks")), ("part of your commits", ".githooks"),
+    ):  # fmt: skip
+        shared = alone.folder / folder
+        shared.mkdir()
         alone.git("config", "core.hooksPath", folder)
-        before = shape(alone.folder)
-        with pytest.raises(WriteRefused, match=reason):
-            alone.hooks()
-        assert shape(alone.folder) == before
-        assert list((alone.folder / folder).iterdir()) == []
+        refused(alone, reason)
+        assert list(shared.iterdir()) == []
 
 
-def test_the_block_goes_in_and_out_of_anything() -> None:
-    """Twice is once, and out is as before, whatever stands around it."""
-    for before in HOOKS.values():
-        once = with_block(before, "post-merge", PROGRAM)
-        assert with_block(once, "post-merge", PROGRAM) == once
-        assert without_block(once) == before
-    made = with_block(None, "post-merge", ("/a folder/it's diurna",))
-    assert b"'/a folder/it'\"'\"'s diurna' hook post-merge" in made
-    assert without_block(made) is None
+def test_d9_husky_keeps_its_folder(alone: Place) -> None:
+    """Husky's generated hooks are nobody's commits: the block goes there, and core.hooksPath stays."""
+    wrapper = alone.write(".husky/_/post-merge", '#!/usr/bin/env sh\n. "$(dirname "$0")/h"\n')
+    wrapper.chmod(0o755)
+    was = wrapper.read_bytes()
+    alone.write(".husky/_/h", 'echo "husky $(basename "$0")"\n')
+    alone.write(".husky/_/.gitignore", "*\n")
+    alone.git("config", "core.hooksPath", ".husky/_")
+    alone.note("id=alpha About alpha.")
+    alone.git("branch", "side")
+    alone.note("id=beta About beta.")
+    alone.run("init", "--hooks")
+    assert alone.git("config", "core.hooksPath") == ".husky/_"
+    assert alone.git("status", "--porcelain") == "" and wrapper.read_bytes() != was
+    alone.git("checkout", "-q", "side")
+    alone.note("id=gamma About gamma.")
+    _, said = alone.tries("merge", "-q", "--no-edit", "main")
+    assert "husky post-merge\ndiurna: published " in said
+    alone.run("init", "--no-hooks")
+    assert wrapper.read_bytes() == was
+    assert not [name for name in EVENTS if hook_of(alone, name).exists()]
 
 
 # ---- the command line ---------------------------------------------------------------------------
 
 
-def test_a_transcript(repo: Repo, run: Run) -> None:
-    """Planned, made, there already, taken out, gone already; and JSON has the steps."""
-    repo.publish_when("review")
-    hooks = repo.path / ".git" / "hooks"
-    shipped = sorted(hooks.iterdir())
-    planned = run("init", "--hooks", "--dry-run").out.splitlines()
-    assert planned == [f"would make the hook {hooks}/{name}" for name in PUBLISHING]
-    assert sorted(hooks.iterdir()) == shipped
-    done = run("init", "--hooks")
-    assert done.out.splitlines() == [f"made the hook {hooks}/{name}" for name in PUBLISHING]
-    assert done.err == (
-        'hint: the hooks publish nothing while memory/diurna.toml says publish = "review"\n'
-    )
-    assert os.access(hooks / "post-merge", os.X_OK)
-    assert run("init", "--hooks").out.startswith("nothing to do: ")
-    steps = [f"take away the hook {hooks}/{name}" for name in PUBLISHING]
-    assert run("init", "--no-hooks", "--dry-run", "--json").json["steps"] == steps
-    assert run("init", "--no-hooks").out.splitlines() == [
-        f"took away the hook {hooks}/{name}" for name in PUBLISHING
-    ]
-    assert run("init", "--no-hooks").out.startswith("nothing to do: ")
+def test_a_transcript(world: World) -> None:
+    """Planned, made, there already, taken out, gone already."""
+    home = world.home(policy={"publish": "review"})
+    hooks = home.folder / ".git/hooks"
+    shipped = sorted(hooks.iterdir()) if hooks.exists() else []
+    for option, plan, done in (
+        ("--hooks", "make", "made"), ("--no-hooks", "take away", "took away"),
+    ):  # fmt: skip
+        steps = [f"{plan} the hook {hooks}/{name}" for name in EVENTS]
+        assert home.run("init", option, "--dry-run").json["steps"] == steps
+        assert (sorted(hooks.iterdir()) == shipped) == (option == "--hooks")
+        ran = home.run("init", option, json=False)
+        assert ran.out.splitlines() == [f"{done} the hook {hooks}/{name}" for name in EVENTS]
+        assert ("publish nothing while memory/diurna.toml says publish" in ran.err) == (
+            done == "made"
+        )
+        assert home.text("init", option).startswith("nothing to do: ")
     assert sorted(hooks.iterdir()) == shipped
 
 
-def test_a_new_repository_gets_its_hooks(
-    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DIURNA_NOW", str(NOW_MS))
-    assert run("init", "team", "--hooks").code == 0
-    assert (tmp_path / "team" / ".git" / "hooks" / "post-merge").exists()
+def test_which_home_has_hooks(world: World) -> None:
+    """A new repository gets them where that is asked; a branch of its own needs none."""
+    world.place("made").run("init", str(world.folder / "team"), "--hooks")
+    assert os.access(world.folder / "team/.git/hooks/post-merge", os.X_OK)
+    code = world.repository("code")
+    before = code.shape()
+    error = code.run("init", "--branch", "memory", "--hooks", code=1).json["error"]
+    assert error["hint"] == "`diurna sync` joins and publishes it" and code.shape() == before
 
 
-def test_a_branch_of_its_own_needs_none(bare_repo: Repo, run: Run) -> None:
-    before = bare_repo.shape()
-    ran = run("init", "--branch", "memory", "--hooks")
-    assert (ran.code, ran.out) == (1, "")
-    assert "\nhint: `diurna sync` joins and publishes it\n" in ran.err
-    assert bare_repo.shape() == before
-
-
-# ---- when git is done ---------------------------------------------------------------------------
-
-
-def test_c10_a_merge_that_is_not_done_is_still_under_way(alone: Clone) -> None:
+def test_c10_a_merge_that_is_not_done_is_still_under_way(alone: Place) -> None:
     """What git has only to clear away does not count; what a person has to finish does."""
     alone.git("checkout", "-q", "-b", "side")
-    (alone.folder / "notes.txt").write_text("theirs\n")
-    alone.git("add", "notes.txt")
-    alone.git("commit", "-q", "-m", "theirs")
+    alone.write("notes.txt", "theirs\n")
+    alone.commit_all("theirs")
     alone.git("checkout", "-q", "main")
-    (alone.folder / "notes.txt").write_text("ours\n")
-    alone.git("add", "notes.txt")
-    alone.git("commit", "-q", "-m", "ours")
-    repository = alone.memory.home.repository
-    for command, said in ((("merge", "side"), "a merge"), (("rebase", "side"), "a rebase")):
-        with pytest.raises(AssertionError):
-            alone.git(*command)
-        assert operation_under_way(repository) == said
-        with pytest.raises(DiurnaError, match=f"{said} is in progress"):
-            alone.memory.publish()
-        alone.git(command[0], "--abort")
-    assert operation_under_way(repository) == ""
+    alone.write("notes.txt", "ours\n")
+    alone.commit_all("ours")
+    for command in ("merge", "rebase"):
+        assert alone.tries(command, "side")[0] == 1
+        error = alone.run("check", "--publish", code=1).json["error"]
+        assert f"a {command} is in progress" in error["message"]
+        alone.git(command, "--abort")
     alone.git("merge", "-q", "--no-ff", "--no-commit", "-s", "ours", "side")
-    assert operation_under_way(repository) == "a merge"
+    alone.run("check", "--publish", code=1)
     merged = alone.git("rev-parse", "MERGE_HEAD")
     alone.git("commit", "-q", "--no-edit")
-    (alone.folder / ".git" / "MERGE_HEAD").write_text(merged + "\n")
-    assert operation_under_way(repository) == ""
+    alone.write(".git/MERGE_HEAD", merged + "\n")
+    alone.run("check", "--publish")
+    assert alone.note("id=on It goes on.") in alone.logs() and NAME in alone.git(
+        "log", "-1", "--format=%an"
+    )
