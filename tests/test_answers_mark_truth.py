@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import anyio
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -155,37 +153,6 @@ def test_agents_are_told(told: Repo) -> None:
 
 
 # ---- not found --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("show", "named-only"), ("show", "--links", "named-onl"), ("recall", "--ids", "named-only"),
-        ("why", "--versions", "named-only"), ("review", "--confirm", "named-only"), ("edit", "--restore", "named-only", "--reason", "x"),
-        ("show", "--as-of", "2020-01-01", "ask"), ("recall", "--ids", "withheld"),
-        ("conflicts", "named-only", "--choose", "1"),
-    ],
-)  # fmt: skip
-def test_not_found_never_proposes_what_was_asked(
-    command: tuple[str, ...], told: Repo, run: Run
-) -> None:
-    """Of an id that was only named, one that came later and one that is withheld."""
-    assert (
-        run(
-            "append", "--anyway", "--ref", "named-only", "--new", "id=named-one fact: Named in 1."
-        ).code
-        == 0
-    )
-    assert run("append", "--new", "id=withheld fact: Hidden.").code == 0
-    assert run("redact", "withheld", "--reason", "x").code == 0
-    ran = run(*command)
-    assert ran.code == 1, ran
-    asked = next(word for word in command if word in ("named-only", "named-onl", "ask", "withheld"))
-    hint = ran.err.partition("hint: ")[2]
-    proposed = hint.removeprefix("did you mean ").rstrip("?\n").split(" or ")
-    assert hint
-    assert asked not in proposed, ran.err
-    assert json.loads(run(*command, "--json").out)["error"]["hint"] == hint.rstrip("\n")
 
 
 # ---- the one body -----------------------------------------------------------------------------------

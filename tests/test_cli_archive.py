@@ -65,32 +65,6 @@ def test_a_work_log_that_names_it_brings_it_back_and_an_edit_does_not(held: Repo
     assert run("show", "never", "--json").json["facts"][0]["tier"] == "core"
 
 
-def test_archive_refuses_and_changes_nothing(held: Repo, run: Run) -> None:
-    """What is unknown, archived or false already, or live, is named with the way out; nothing is written."""
-    before = held.shape()
-    wrong = run("forget", "--archive", "importr", "--reason", "x")
-    assert wrong.code == 1 and "importer" in wrong.err
-    assert run("forget", "importer", "--back").code == 2
-    assert run("forget", "importer", "--back", "--reason", " ").code == 2
-    live = run("forget", "importer", "--back", "--reason", "x")
-    assert (live.code, live.err) == (
-        1, "diurna: forget: importer is not in the archive\nhint: diurna show importer\n"
-    )  # fmt: skip
-    assert held.shape() == before
-    assert run("forget", "--archive", "importer", "--reason", "x").code == 0
-    assert run("append", "--title", "No", "--invalidate", "never").code == 0
-    before = held.shape()
-    twice = run("forget", "--archive", "importer", "--reason", "x")
-    assert twice.code == 1
-    assert "importer is in the archive already: archived" in twice.err
-    assert "--back" in twice.err
-    false = run("forget", "--archive", "never", "--reason", "x")
-    assert false.code == 1 and "never is in the archive already: invalidated" in false.err
-    assert "diurna edit never --restore" in false.err
-    assert "diurna edit never --restore" in run("forget", "never", "--back", "--reason", "x").err
-    assert held.shape() == before
-
-
 @pytest.mark.deep(reason="test_laws has it without a home")
 def test_what_would_have_faded_meanwhile_comes_back_by_a_use_alone(held: Repo, run: Run) -> None:
     """Taking it out would not make it live, so that is refused with what would."""

@@ -125,23 +125,6 @@ def test_json(told: Repo, run: Run) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("arguments", "err"),
-    [
-        (("--budget", "999"), "diurna: brief: Invalid value for '--budget': 999 is not in the range "
-         "x>=1000\nhint: see `diurna brief --help`\n"),
-    ],
-)  # fmt: skip
-def test_wrong_usage(
-    told: Repo, run: Run, quick: Run, arguments: tuple[str, ...], err: str
-) -> None:
-    """Refused with what is allowed, on the short way too."""
-    ran = run("brief", *arguments)
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err == err
-    assert quick("brief", *arguments).code == 2
-
-
 def test_help(run: Run, bare_repo: Repo) -> None:
     """With an example, and the least budget."""
     ran = run("brief", "--help")

@@ -160,12 +160,6 @@ def test_the_script(run: Run, shell: str, tmp_path: Path, monkeypatch: pytest.Mo
         subprocess.run([shell, "-n"], input=ran.out, text=True, check=True)
 
 
-def test_an_unknown_shell(run: Run) -> None:
-    """It is wrong usage, and those there are are named."""
-    ran = run("completion", "tcsh")
-    assert ran.code == 2 and "'bash', 'zsh', 'fish'" in ran.err
-
-
 def test_it_writes_nothing_and_asks_git_for_nothing(
     shop: Repo, environment: dict[str, str], tmp_path: Path
 ) -> None:

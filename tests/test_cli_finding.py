@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -75,16 +74,6 @@ def test_two_clones_that_meet_one_bug_have_one_fact(repo: Repo, run: Run, tmp_pa
     assert one["state"] == "open" and run("conflicts", "--json").json["contradictions"] == []
 
 
-@pytest.mark.parametrize(
-    "wrong", [("--rule", "x"), ("x", "--path", "a.py"), ("--rule", "x", "It is.", "So it is."),
-              ("--rule", "x", "It is.", "--replace", "y")],
-)  # fmt: skip
-def test_wrong_usage_is_said_with_a_hint(repo: Repo, run: Run, wrong: tuple[str, ...]) -> None:
-    """What is not clear is refused with 2."""
-    ran = run("note", *wrong)
-    assert ran.code == 2 and "hint:" in ran.err
-
-
 @settings(
     max_examples=examples(60, 200), suppress_health_check=[HealthCheck.too_slow], deadline=None
 )
@@ -122,21 +111,3 @@ def test_a_verdict_stands_in_the_header_and_in_the_list_of_logs(repo: Repo, run:
     assert run("append", "--title", "T", "--verdict", "pass", "--about", "work").code == 0
     assert run("append", "--title", "T", "--verdict", "fail", "--about", "work").code == 0
     assert len(run("log", "--json").json["sessions"]) == 5
-
-
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        (("--verdict", "Not ok"), "one word"), (("--verdict", "pass", "--tokens", "many"), "no number"),
-        (("--about", "work"), "no verdict"), (("--tokens", "3"), "none"),
-        (("--verdict", "pass", "--about", "../x"), "not a fact id"),
-    ],
-)  # fmt: skip
-def test_a_verdict_that_is_none_is_refused(
-    repo: Repo, run: Run, wrong: tuple[str, ...], said: str
-) -> None:
-    """Nothing is written."""
-    shape = repo.shape()
-    ran = run("append", "--title", "T", *wrong)
-    assert ran.code == 1 and "hint:" in ran.err
-    assert repo.shape() == shape and said.split()[-1] in ran.err

@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from ledger.model.event import FactCreated
 from memory import Memory, SessionDraft
 from tests.conftest import laid_once
@@ -93,22 +91,6 @@ def test_entities(linked: Repo, run: Run) -> None:
         "orders",
         "Redis",
     ]
-
-
-@pytest.mark.parametrize(
-    ("name", "message", "hint"),
-    [
-        ("payments", "no fact is about payments", "did you mean Payments API?"),
-        ("Paymnets API", "no fact is about Paymnets API", "did you mean Payments API?"),
-        ("zzz", "no fact is about zzz", "`diurna show --about` lists all"),
-        (" ", "no fact is about what has no name", "`diurna show --about` lists all"),
-    ],
-)
-def test_entity_that_is_not_there(
-    name: str, message: str, hint: str, linked: Repo, run: Run
-) -> None:
-    """A name that nobody wrote is a failure with the near ones, or the way to all of them."""
-    assert run("show", "--about", name) == (1, "", f"diurna: show: {message}\nhint: {hint}\n")
 
 
 def test_no_entity_at_all(repo: Repo, run: Run) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.conftest import Repo, Run, each_row, laid_once
+from tests.conftest import Repo, Run, laid_once
 
 TASK = "id=wire priority=high owner=ada Wire the queue."
 
@@ -57,41 +57,6 @@ def test_an_undone_move_is_where_it_was(home: Repo, run: Run) -> None:
     for state in ("in-progress", "todo"):
         assert run("undo").code == 0
         assert fact(run, "wire")["state"] == state
-
-
-@each_row("arguments, said, hint",
-    [
-        (("--move", "wire=done"), "wire is todo and can not be moved to done",
-         "what may follow: in-progress, blocked, cancelled; `--close wire` says that it is done"),
-        (("--move", "wire=inprogress"), "there is no state 'inprogress'", "did you mean in-progress?"),
-        (("--move", "storm=done"), "storm is of kind thread; only a task is moved", "--close storm"),
-        (("--move", "pin=done"), "pin is of kind pattern; only a task is moved", "kind: task"),
-        (("--move", "wier=done"), "there is no fact wier", "did you mean wire?"),
-        (("--move", "W!=done"), "--move: not a fact id: 'W!'", "ids are lower-case words"),
-        (("--move", "wire=blocked", "--close", "wire"), "stand in one log", "write two logs"),
-        (("--move", "wire=blocked", "--move", "wire=done"), "wire stands twice", "say it once"),
-        (("--move", "wire"), "'wire' does not say STATE", "write --move ID=STATE"),
-        (("--helped", "pin=src/api.py:4"), "src/api.py:4 is not at ", "the top of the repository"),
-        (("--helped", "pin=src/new.py:1"), "src/new.py:1 is not at ", "what is not committed"),
-        (("--helped", "pin"), "'pin' does not say EVIDENCE", "write --helped ID=EVIDENCE"),
-        (("--helped", "nope=exit 0: make"), "there is no fact nope", "diurna show --list"),
-        (("--ignored", "pin=a\x07b"), "the remark beside pin is not one line", ""),
-        (("--new", "task: priority=urgent Do."), "`priority` is 'urgent'", "one of low, medium, high"),
-        (("--new", "fact: salience=11 Do."), "`salience` is '11'", "a number from 1 to 10"),
-        (("--new", "attempt: outcome=meh It."), "`outcome` is 'meh'", "one of failed, worked"),
-        (("--new", "task: depends=A!B Do."), "`depends` is 'A!B'", "ids of facts"),
-        (("--new", "question: Who?"), "does not say `expect`", "an open question is a `thread`"),
-        (("--new", "task: ownr=ada Do."), "no key ownr=", "did you mean owner=?"),
-    ],
-)  # fmt: skip
-def test_what_can_not_be_changes_nothing(
-    home: Repo, run: Run, arguments: tuple[str, ...], said: str, hint: str
-) -> None:
-    """It is refused, in words that say what can be."""
-    before = home.shape()
-    ran = run("append", "--title", "T", *arguments)
-    assert ran.code in (1, 2) and said in ran.err and hint in ran.err, ran.err
-    assert home.shape() == before
 
 
 def test_helps_count_by_evidence(home: Repo, run: Run) -> None:

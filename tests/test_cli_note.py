@@ -10,7 +10,7 @@ import pytest
 from projection.policy import policy_keys
 from rituals.cli import command_registry
 from rituals.cli.gone import GONE, proposal
-from tests.conftest import HELD, Repo, Run, each_row
+from tests.conftest import HELD, Repo, Run
 from tests.small_ledgers import bring_in, needs_mercury, place_mercury
 
 NAMES = [entry.name for entry in command_registry.ENTRIES]
@@ -91,27 +91,6 @@ def test_one_kind_for_all(repo: Repo, run: Run) -> None:
     }  # fmt: skip
 
 
-def test_a_note_without_quotes_is_asked_about(repo: Repo, run: Run) -> None:
-    """`diurna note We use uv` would be three facts: it is refused, and so is nothing at all."""
-    before = repo.shape()
-    for words in (("We", "use", "uv"), ("decision:", "We use uv.")):
-        ran = run("note", *words)
-        assert ran.code == 2 and "in quotes" in ran.err and "diurna note" in ran.err
-    assert run("note", "  ").code == 2
-    assert repo.shape() == before
-
-
-def test_append_of_a_text_names_note(repo: Repo, run: Run, spawn: Run) -> None:
-    """A text where a file is meant is no file: the hint says which command takes it."""
-    for ran in (
-        run("append", "We use uv."),
-        spawn("append", "We use uv."),
-        run("append", "x " * 4000),
-    ):
-        assert ran.code == 1 and re.match(r"diurna: (We use uv\.|x x .*…): there is no ", ran.err)
-        assert "`diurna note TEXT` records a text\n" in ran.err
-
-
 # ---- show --list ----------------------------------------------------------------------------------------------
 
 
@@ -179,26 +158,6 @@ def test_ls_is_cheap(tmp_path: Path, run: Run) -> None:
 # ---- what people type --------------------------------------------------------------------------------
 
 
-@each_row("word, command",
-    [
-        ("add", "note"), ("remember", "note"), ("search", "recall"), ("list", "show --list"),
-        ("get", "show"), ("rm", "forget"), ("done", "close"), ("todo", "task add"), ("push", "sync"),
-        ("history", "why ID --versions"), ("serach", "recall"), ("LIST", "show"), ("shwo", "show"),
-    ],
-)  # fmt: skip
-def test_what_people_type_gives_the_command(word: str, command: str, repo: Repo, run: Run) -> None:
-    """Meaning goes before spelling; nothing is run, and the same is said for help and in JSON."""
-    before = repo.shape()
-    ran = run(word, "We use uv.")
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith(f"diurna: command line: there is no command {word}\nhint: ")
-    hint = ran.err.partition("hint: ")[2]
-    assert f"diurna {command}" in hint or hint == f"did you mean {command}?\n"
-    assert run("help", word).err == ran.err
-    assert run(word, "--json").json["error"]["hint"] == hint.strip()
-    assert repo.shape() == before
-
-
 def test_every_row_of_what_is_gone_names_what_is_there(run: Run) -> None:
     """No row is a command itself; what it proposes is one, with its options; there are at most 60."""
     assert not set(GONE) & set(NAMES)
@@ -230,14 +189,3 @@ def test_what_a_command_takes_no_more_says_what_does(
         )
     assert "tells of" not in run("show", "--", "--gone").err
     assert run("note", "It is so.", "We add it.").code == 0
-
-
-def test_note_is_staged_for_the_next_commit(repo: Repo, run: Run) -> None:
-    """As an append is: the log lies in the index, the branch stays where it is."""
-    head = repo.git("rev-parse", "HEAD")
-    ran = run("note", "--stage", "decision: We use uv, not pip.")
-    assert ran.code == 0 and "  staged in the index\n" in ran.out
-    assert repo.git("rev-parse", "HEAD") == head
-    assert repo.git("diff", "--cached", "--name-only").startswith("memory/sessions/")
-    repo.git("commit", "-qm", "mine")
-    assert "We use uv" in run("show").out

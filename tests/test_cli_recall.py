@@ -9,7 +9,6 @@ import pytest
 
 from ledger.git.cli import Git
 from ledger.git.process import Running
-from ledger.model.instants import FORMS
 from tests.conftest import each_row, laid_once
 
 if TYPE_CHECKING:
@@ -179,24 +178,6 @@ def test_nothing(asked: Repo, run: Run) -> None:
     assert run("recall", "zxqv", "wrrgl") == (0, "", "no memory answers that\n")
     answer = run("recall", "zxqv", "--json").json
     assert (answer["hits"], answer["tokens"], answer["whole"]) == ([], 0, 0)
-
-
-def test_wrong_usage(asked: Repo, run: Run) -> None:
-    """A question or ids; bounds are dates or stems; an id that is not there names its like."""
-    hint = "hint: `diurna recall how are webhooks retried`, `diurna recall --ids ID,ID`\n"
-    for words in ([], ["  "], ["word", "--ids", "pay-key"]):
-        ran = run("recall", *words)
-        assert (ran.code, ran.out) == (2, "")
-        assert ran.err == f"diurna: recall: ask a question, or name ids with --ids\n{hint}"
-    assert run("recall", "key", "--since", "soon").err == (
-        "diurna: recall: soon is neither a time nor a session log\n"
-        f"hint: {FORMS}; or name a session log\n"
-    )
-    ran = run("recall", "--ids", "pay-kye")
-    assert (ran.code, ran.out) == (1, "")
-    assert ran.err == "diurna: recall: there is no memory pay-kye\nhint: did you mean pay-key?\n"
-    assert run("recall", "--ids", "2026-11-20-101010000-000000000000").code == 1
-    assert run("recall", "key", "--as-of", "soon").code == 1
 
 
 def test_explain(asked: Repo, run: Run) -> None:

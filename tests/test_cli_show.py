@@ -25,21 +25,6 @@ def asked(repo: Repo, run: Run) -> None:
     assert run("append", "--title", "Lost", "--agent", "codex", *again, *replaced).code == 0
 
 
-def test_show_what_is_not_there(asked: Repo, run: Run) -> None:
-    """An id nobody knows is a failure with the near ones, or with the way to all of them."""
-    ran = run("show", "webhok-once")
-    assert (ran.code, ran.out) == (1, "")
-    assert ran.err == (
-        "diurna: show: there is no fact webhok-once\nhint: did you mean webhook-once?\n"
-    )
-    assert run("show", "zzz").err.endswith(
-        "\nhint: `diurna show --list --all` lists all ids, archived ones too\n"
-    )
-    assert run("why", "webhok-once").err == (
-        "diurna: why: no session log names webhok-once\nhint: did you mean webhook-once?\n"
-    )
-
-
 def test_show_matches_nothing(asked: Repo, run: Run) -> None:
     """An empty answer is no failure; it is said, with where the archived facts are."""
     ran = run("show", "--kind", "thread")
@@ -49,15 +34,6 @@ def test_show_matches_nothing(asked: Repo, run: Run) -> None:
     )
     assert run("show", "--tier", "core").err == "no fact matches\n"
     assert run("show", "webhook-once", "--kind", "thread").err == "no fact matches\n"
-
-
-def test_show_names_the_tiers(asked: Repo, run: Run) -> None:
-    """A tier that does not exist is wrong usage, and those that do are named."""
-    ran = run("show", "--tier", "gone")
-    assert (ran.code, ran.out) == (2, "")
-    assert "'core', 'working', 'active', 'archive-candidate', 'archived', 'superseded'" in ran.err
-    assert "''" not in ran.err
-    assert run("show", "--tier", "superseded").out.startswith("- A webhook is sent once.\n")
 
 
 def test_show_a_fact_once(asked: Repo, run: Run) -> None:
@@ -79,21 +55,6 @@ def test_diff(asked: Repo, run: Run) -> None:
         "learned   webhook-retries — Webhooks retry three times.\n"
         "corrected webhook-once (superseded by webhook-retries) — A webhook is sent once.\n"
     )
-
-
-@pytest.mark.parametrize(
-    ("points", "message", "hint"),
-    [
-        ("HEAD..HEAD~1", "HEAD~1 has fewer logs than HEAD", "diurna log --changes HEAD~1..HEAD"),
-        ("2026-11-21..2026-11-20", "2026-11-20 has fewer logs than 2026-11-21",
-         "diurna log --changes 2026-11-20..2026-11-21"),
-        ("HEAD~1...HEAD", "'HEAD~1...HEAD' has three dots", "diurna log --changes HEAD~1..HEAD"),
-        ("..HEAD", "'..HEAD' does not say from where", "diurna log --changes A..B"),
-    ],
-)  # fmt: skip
-def test_diff_the_wrong_way(points: str, message: str, hint: str, asked: Repo, run: Run) -> None:
-    """Points in the wrong order are wrong usage; the hint is the command that was meant."""
-    assert run("log", "--changes", points) == (2, "", f"diurna: log: {message}\nhint: {hint}\n")
 
 
 @pytest.mark.parametrize("variable", [True, False])

@@ -21,7 +21,7 @@ from rituals.cli.fast_path import run as quick
 from rituals.hosts.observed.observation_spool import Observation, spool_of
 from rituals.record.tasks.new_task import Author
 from rituals.record.tasks.task_steps import carried_out, starting
-from tests.conftest import NOW_MS, each_row
+from tests.conftest import NOW_MS
 from tests.pages import ROOT
 
 if TYPE_CHECKING:
@@ -146,46 +146,6 @@ def test_ones_own_claim_is_nothing_to_do(task: Run) -> None:
     assert "nothing to do: you have wire" in task("start", "wire", "--session", "s1").out
     assert "nothing to do: you have wire" in task("start", "wire").out
     assert task("start", "wire", "--session", "s2").code == 1
-
-
-@pytest.fixture
-def ruled(task: Run, run: Run) -> Run:
-    """A task, and a fact that is none."""
-    task("add", "Wire it", "--id", "wire")
-    run("note", "id=rule decision: A rule.")
-    return task
-
-
-@each_row(
-    "arguments, code, said",
-    [
-        (("frobnicate",), 2, "no action frobnicate"),
-        (("pik",), 2, "did you mean pick"),
-        (("blocked", "wire"), 2, "`diurna task move ID blocked`"),
-        (("add",), 2, "`diurna task add` takes one"),
-        (("add", "two", "words"), 2, "a text stands in quotes"),
-        (("start", "wire", "--to", "judge"), 2, "takes no --to"),
-        (("list", "--agent", "ada"), 2, "takes no --agent"),
-        (("pick", "--all"), 2, "takes no --all"),
-        (("move", "wire"), 2, "an id and a state"),
-        (("move", "wire", "finished"), 2, "states: todo, in-progress"),
-        (("start", "wirr"), 1, "did you mean wire?"),
-        (("start", "rule"), 1, "rule is of kind decision"),
-        (("done", "wire"), 1, "can not be moved to done"),
-        (("handoff", "wire", "--to", "judge"), 2, "nothing is said of wire"),
-        (("add", "More", "--depends", "wirr"), 1, "there is no fact wirr"),
-        (("add", "..."), 2, "name one: `--id my-id`"),
-        (("add", "More", "--owner", "a|b"), 1, "the value of owner would end early"),
-    ],
-)
-def test_refusals_change_nothing(
-    ruled: Run, repo: Repo, arguments: tuple[str, ...], code: int, said: str
-) -> None:
-    """Each says what is wrong."""
-    before = repo.shape()
-    ran = ruled(*arguments)
-    assert (ran.code, said in ran.err) == (code, True), ran.err
-    assert repo.shape() == before
 
 
 def test_closed_tasks_are_not_started(task: Run, run: Run) -> None:

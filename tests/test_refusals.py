@@ -146,8 +146,10 @@ def test_what_is_refused_says_why_and_changes_nothing(
         assert ran.err == data.err and ran.code in (1, 2), line
         assert error["message"].partition("\n")[0] in ran.err, line
         assert not _DESTRUCTIVE.search(error["hint"]), line
+        proposed = re.findall(r"did you mean (\S+?)[?,]", error["hint"])
+        assert not set(proposed) & {word for word in shlex.split(line) if word}, line
         for name, option in re.findall(r"`diurna (\w+)[^`]*?( --\w+)?[^`]*`", error["hint"]):
-            assert option.strip() in help_of(run, name), line
+            assert help_of(run, name) and option.strip() in help_of(run, name), line
         if os.environ.get(WRITE_TABLES):
             table[heading][number] = (line, said)
         elif said != expected:

@@ -280,32 +280,6 @@ def test_a_shallow_clone_says_where_its_history_ends(
     assert f"this clone's history is cut at {last[:7]}" in ran.out
 
 
-@pytest.mark.parametrize(
-    ("asked", "code_", "said"),
-    [
-        ("../elsewhere.py:1", 2, "is outside of"),
-        ("/etc/hosts:1", 2, "is outside of"),
-        ("out/hosts:1", 2, "is outside of"),
-        ("hosts:1", 2, "hosts has no such line"),  # a link that git does not know
-        ("src", 1, "no session log names src"),
-        (".git/config:1", 1, "there is no file .git/config"),
-        ("src/queue.py:9", 2, "src/queue.py has no such line"),
-        ("src/queue.py:0", 2, "src/queue.py has no such line"),
-        ("src/none.py:1", 1, "there is no file src/none.py"),
-        ("src/none.py", 1, "there is no file src/none.py"),
-        ("none.py", 1, "no session log names none.py"),
-        ("deadbeef", 1, "no session log names deadbeef"),
-    ],
-)
-def test_what_is_no_place_of_the_code(code: Code, asked: str, code_: int, said: str) -> None:
-    """It is refused with what is wrong, and nothing outside of the repository is read."""
-    code.commit("Start", queue="one\n")
-    (code.repo.path / "out").symlink_to("/etc")
-    (code.repo.path / "hosts").symlink_to("/etc/hosts")
-    ran = code.run("why", asked)
-    assert ran.code == code_ and said in ran.err and not ran.out, ran.err
-
-
 def test_a_fact_wins_over_a_file_of_its_name(code: Code) -> None:
     """Whole, or the one that begins so; where several begin so, the file is meant."""
     code.repo.write("queue", "a\n")
