@@ -28,7 +28,7 @@ def answers(line: str, keys: list[list[str]]) -> bool:
 
 
 @pytest.mark.deep(
-    reason="test_recall_search::the_same_question_has_the_same_answer is the small one"
+    reason="test_recall_answers::what_is_written_down_is_answered is the small one"
 )
 @pytest.mark.skipif(not SET.is_dir(), reason="the sessions are not here")
 def test_questions_of_the_set(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

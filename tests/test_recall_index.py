@@ -1,12 +1,16 @@
-"""The index of recall: whatever way it came about, it is that of its logs, and answers like it."""
+"""The index of recall: whatever way it came about, and whatever became of its file, the answers are those of its logs."""
 
 from __future__ import annotations
 
+import json
+import marshal
 import os
 import shutil
 import signal
-import subprocess
-from collections.abc import Iterator
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,32 +18,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger import heavy_work as parallel
-from ledger.home import Home, discover
-from ledger.model.layout import log_path
-from ledger.model.order import seal, stamp_of
+from ledger import heavy_work
 from memory.api import Memory
-from memory.cache.stamp import Stamp
-from memory.recall.index import log_reader as preparing
-from memory.recall.index import update as changes
-from memory.recall.index import writer as filling
-from memory.recall.index.fts_file import Index
-from memory.recall.index.index_catch_up import IndexFollower
-from memory.recall.index.log_reader import prepare
-from memory.recall.index.rows import FACTS_APART, FACTS_FROM, PLACE_BITS, PLACES
-from memory.recall.index.update import Change, everything, fill, write
-from memory.recall.index.writer import new_file, numbers_for
-from memory.recall.passage_search import search
-from tests.campaigns.homes import OWN_BRANCH, OWN_REPOSITORY, git, hermetic, make_home
+from tests.campaigns.forks import Forked
 from tests.conftest import examples
+from tests.world import OWN_BRANCH, OWN_REPOSITORY, Place, World, sealed
 
-__all__ = ["hermetic"]
-
-START_MS = 1_790_000_000_000
-QUESTIONS = ("retry queue", "databases", '"the queue"', "shared", "post*", "queue -webhook", "ada")
+QUESTIONS = ("retry queue", '"the queue"', "post*", "queue -webhook", "databases", "Ada1")
 
 
-def session(number: int, *, late: bool = False) -> tuple[str, bytes]:
+def session(number: int) -> tuple[str, bytes]:
     """Return the path and the bytes of a sealed log; its words are shared with others or its own."""
     words = ["retry queue", "databases broke", "the webhook queue", "retry, retry and retry"]
     body = (
@@ -49,234 +37,325 @@ def session(number: int, *, late: bool = False) -> tuple[str, bytes]:
         f"## Memory References\n\n- Created: fact-{number}\n\n"
         f"## Facts\n\n- The shared fact is {words[number % 3]}.\n  <!-- id: fact-{number} -->\n"
     ).encode()
-    return log_path(seal(stamp_of(START_MS + 1000 * number), body)), body
+    return f"sessions/2026-09/21/2026-09-21-1000{number:02}000-{sealed(body)}.md", body
 
 
 POOL = [session(number) for number in range(14)]
+Files = dict[str, bytes]
 
 
-def set_logs(home: Home, files: dict[str, bytes], message: str = "x") -> None:
-    """Make a commit on the home's branch that holds these logs and no others."""
-    out = [f"commit {home.reference}\ncommitter A <a@example.invalid> 1700000000 +0000\n".encode()]
-    out.append(b"data %d\n%s\n" % (len(message), message.encode()))
-    tip = home.tip()
-    if tip:
-        out.append(f"from {tip}\n".encode())
-        listing = git(home.repository.where, "ls-tree", "-r", "--name-only", tip)
-        sessions = home.prefix + "sessions/"
-        gone = [path for path in listing.split("\n") if path.startswith(sessions)]
-        out += [f"D {path}\n".encode() for path in gone]
-    for path, data in files.items():
-        out.append(f"M 100644 inline {home.prefix}{path}\n".encode())
-        out.append(b"data %d\n%s\n" % (len(data), data))
-    subprocess.run(
-        ["git", "-C", home.repository.where, "fast-import", "--quiet", "--force"],
-        input=b"".join(out), check=True, capture_output=True,
-    )  # fmt: skip
+def pool(*numbers: int) -> Files:
+    """Return some of the logs."""
+    return dict(POOL[number] for number in numbers)
 
 
-def told(index: Index) -> dict[str, Any]:
-    """Return all that an index says, without its own numbers."""
-    logs = index.base.execute("SELECT number, stem FROM logs ORDER BY number").fetchall()
-    stems = dict(logs)
-    assert [stem for _, stem in logs] == sorted(stems.values())
-    places: dict[str, list[Any]] = {}
-    rows = index.base.execute("SELECT term, doc, col, offset FROM places").fetchall()
-    for term, row, column, offset in sorted(rows):
-        at = (stems[row >> PLACE_BITS], row & PLACES, column, offset)
-        places.setdefault(term, []).append(at)
-    found = {}
-    for question in QUESTIONS:
-        ranking = search(index, question).ranking
-        found[question] = (
-            [
-                (stems[one.row >> PLACE_BITS], one.row & PLACES, one.score, one.parts)
-                for one in ranking.passages
-            ],
-            [(stems[number], score) for number, score in ranking.sessions],
-        )
-    return {
-        "totals": index.totals,
-        "digest": index.mark.digest,
-        "logs": [index.log(number) for number in stems],
-        "blobs": index.logs(),
-        "speakers": index.base.execute("SELECT * FROM speakers ORDER BY name").fetchall(),
-        "places": places,
-        "words": index.beginning(""),
-        "counts": {word: index.count(word) for word in places},
-        "found": {
-            word: [stems[row >> PLACE_BITS] for row, _ in index.found(word)] for word in places
-        },
-        "ranked": found,
-    }
+def set_logs(home: Place, files: Files) -> str:
+    """Let memory's branch hold these logs and no others; return its tip."""
+    rows = home.git("ls-tree", "-r", "--name-only", "HEAD", "--", "sessions", ok=False).split()
+    return home.commit_on(home.branch, {**dict.fromkeys(rows), **files})
 
 
-def fresh(memory: Memory) -> dict[str, Any]:
-    """Return what an index says that is made of the same logs in one go."""
-    base = new_file(":memory:")
-    fill(memory.home, base, memory.snapshot.ask(lambda cache: everything(memory.home, cache)))
-    index = Index(base, Stamp(""))
+def answers(memory: Memory, questions: Sequence[str] = QUESTIONS) -> list[Any]:
+    """Return all that is answered, with what each score is made of."""
+    return [memory.recall(asked, limit=40, explain=True, vectors=False) for asked in questions]
+
+
+def cold(home: Place) -> list[Any]:
+    """Return the answers of a copy that has no cache and no index."""
+    copy = home.world.folder / "cold"
+    shutil.copytree(home.folder, copy, ignore=shutil.ignore_patterns("diurna"))
     try:
-        return told(index)
+        with closing(Memory.open(str(copy))) as memory:
+            return answers(memory)
     finally:
-        index.close()
+        shutil.rmtree(copy)
 
 
-def followed(following: IndexFollower) -> dict[str, Any]:
-    return following.ask(lambda cache, index: told(index))
+def file_of(home: Place, ending: str = ".recall") -> Path:
+    """Return the file of the index, or of the cache."""
+    (found,) = [
+        path
+        for path in (home.common / "diurna" / "cache").glob(f"*{ending}")
+        if ".docs" not in path.name
+    ]
+    return found
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return make_home(tmp_path / "shop", OWN_REPOSITORY)
-
-
-@pytest.fixture
-def memory(home: Home) -> Iterator[Memory]:
-    memory = Memory(home)
-    yield memory
-    memory.close()
+def home(world: World) -> Place:
+    """A repository of memory with six logs, cache and index."""
+    home = world.home(OWN_REPOSITORY)
+    set_logs(home, pool(*range(6)))
+    home.run("recall", "databases")
+    return home
 
 
 # ---- the law -----------------------------------------------------------------------------------------
 
-#: The logs that the branch has next, and what is lost on the way.
-STEPS = st.lists(
-    st.tuples(
-        st.sets(st.integers(0, len(POOL) - 1), max_size=len(POOL)),
-        st.sampled_from(["", "", "", "cache", "index", "process"]),
+Step = tuple[set[int], str]
+#: Ways to sets of logs: those that the branch has next, and what is lost before that.
+WAYS: dict[str, list[Step]] = {
+    "one by one": [({0}, ""), ({0, 1}, ""), ({0, 1, 2}, "")],
+    "late": [({0, 13}, ""), ({0, 6, 13}, ""), ({0, 1, 3, 6, 13}, "")],
+    "gone and back": [(set(range(9)), ""), ({3, 4}, ""), (set(range(9)), "")],
+    "none and some": [({1}, ""), (set(), ""), ({2, 5}, "")],
+    "without a cache": [({1, 2}, ""), ({1, 2, 7}, ".sqlite"), ({7, 9}, ".sqlite")],
+    "without an index": [({1, 2}, ""), ({1, 2, 7}, ".recall"), ({7, 9}, ".recall")],
+    "another process": [({1, 2}, ""), ({1, 2, 7}, "process"), ({0, 7}, "process")],
+    "collected": [({0, 1, 2, 3}, ""), ({2, 3, 4}, "objects"), ({2, 3, 4, 5}, "")],
+}
+
+
+def walk(home: Place, steps: Sequence[Step]) -> None:
+    """Go a way, and ask after each step, in a process that stays, where it does."""
+    memory = Memory.open(str(home.folder))
+    for numbers, lost in steps:
+        if lost == "process":
+            memory.close()
+            memory = Memory.open(str(home.folder))
+        elif lost == "objects":
+            home.git("update-ref", "-d", "HEAD")
+        elif lost:
+            file_of(home, lost).unlink(missing_ok=True)
+        set_logs(home, pool(*sorted(numbers)))
+        if lost == "objects":
+            home.git("reflog", "expire", "--expire=now", "--all")
+            home.git("gc", "-q", "--prune=now")
+        found = answers(memory)
+        assert found == cold(home)
+        assert any(one.hits for one in found) == bool(numbers)
+    assert not [note for note in memory.snapshot.notes if "recall" in note.message]
+    memory.close()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_any_way_to_a_set_of_logs_gives_its_answers(world: World, way: str) -> None:
+    """Appends, pulls, resets and losses leave what these logs alone give."""
+    walk(world.home(OWN_REPOSITORY), WAYS[way])
+
+
+@pytest.mark.deep(reason="the ways that are written down are the small ones")
+@settings(max_examples=examples(20, 60))
+@given(
+    steps=st.lists(
+        st.tuples(
+            st.sets(st.integers(0, len(POOL) - 1)),
+            st.sampled_from(["", "", ".sqlite", ".recall", "process"]),
+        ),
+        min_size=2,
+        max_size=5,
     ),
-    min_size=2,
-    max_size=5,
+    apart=st.sampled_from([4, 1 << 20]),
 )
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("template") / "shop"
-    make_home(folder, OWN_REPOSITORY)
-    return folder
-
-
-@settings(max_examples=examples(3, 12))
-@given(steps=STEPS)
-def test_any_way_to_a_set_of_logs_gives_its_index(
-    tmp_path_factory: pytest.TempPathFactory, template: Path, steps: list[tuple[set[int], str]]
+def test_any_steps_in_any_order(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[Step], apart: int
 ) -> None:
-    """Appends, pulls, resets and losses in any order leave the index that these logs alone give."""
-    folder = tmp_path_factory.mktemp("law") / "shop"
-    shutil.copytree(template, folder)
-    home = discover(str(folder))
-    memory = Memory(home)
-    following = IndexFollower(memory.snapshot)
-    try:
-        for numbers, lost in steps:
-            if lost == "process":
-                following.close()
-                memory.close()
-                memory = Memory(home)
-                following = IndexFollower(memory.snapshot)
-            elif lost:
-                suffix = {"cache": ".sqlite", "index": ".recall"}[lost]
-                Path(home.cache_file + suffix).unlink(missing_ok=True)
-            set_logs(home, dict(POOL[number] for number in sorted(numbers)))
-            assert followed(following) == fresh(memory)
-        assert not [note for note in memory.snapshot.notes if "recall" in note.message]
-    finally:
-        following.close()
-        memory.close()
-        shutil.rmtree(folder)
-
-
-def test_a_reset_and_back_is_the_same_file(home: Home, memory: Memory) -> None:
-    """Few logs that go and come back are taken out and put in again, nothing is built anew."""
-    set_logs(home, dict(POOL))
-    whole = home.tip()
-    following = IndexFollower(memory.snapshot)
-    before = followed(following)
-    number = os.stat(home.cache_file + ".recall").st_ino
-    set_logs(home, dict(POOL[3:9]))
-    assert followed(following) == fresh(memory) != before
-    git(home.repository.where, "update-ref", home.reference, whole)
-    assert followed(following) == fresh(memory) == before
-    assert os.stat(home.cache_file + ".recall").st_ino == number
-
-
-def test_logs_that_git_collected_cost_a_new_file(home: Home, memory: Memory) -> None:
-    """What can not be read any more can not be taken out word by word."""
-    set_logs(home, dict(POOL[:6]))
-    following = IndexFollower(memory.snapshot)
-    followed(following)
-    git(home.repository.where, "update-ref", "-d", home.reference)
-    set_logs(home, dict(POOL[3:7]))
-    git(home.repository.where, "reflog", "expire", "--expire=now", "--all")
-    git(home.repository.where, "gc", "-q", "--prune=now")
-    assert followed(following) == fresh(memory)
-    assert following.ask(lambda cache, index: index.totals.logs) == 4
+    """Also where numbers for late logs run out, and where what came bit by bit ends in a new file."""
+    with World(tmp_path_factory.mktemp("law")) as world, pytest.MonkeyPatch.context() as patch:
+        for name in ("writer.APART", "update.APART", "update.REBUILD_FROM"):
+            patch.setattr(f"memory.recall.index.{name}", apart)
+        home = world.home(OWN_REPOSITORY)
+        set_logs(home, pool(0))
+        walk(home, [({0}, ""), *steps])
 
 
 def test_room_for_late_logs_ends_in_a_new_file(
-    home: Home, memory: Memory, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Numbers follow the ledger's order; where no number is left between two logs all get new ones."""
-    monkeypatch.setattr(filling, "APART", 4)
-    monkeypatch.setattr(changes, "APART", 4)
-    following = IndexFollower(memory.snapshot)
-    files = set()
+    """A few logs that come are put into the file as it is; where no number is left between two it is made anew."""
+    for name in ("writer.APART", "update.APART", "update.REBUILD_FROM"):
+        monkeypatch.setattr(f"memory.recall.index.{name}", 4)
+    home = world.home(OWN_REPOSITORY)
+    memory = Memory.open(str(home.folder))
+    files = []
     for numbers in ([0, 13], [0, 6, 13], [0, 1, 6, 13], [0, 1, 2, 6, 13], [0, 1, 2, 3, 6, 13]):
-        set_logs(home, dict(POOL[number] for number in numbers))
-        assert followed(following) == fresh(memory)
-        files.add(os.stat(home.cache_file + ".recall").st_ino)
-    assert len(files) > 1
+        set_logs(home, pool(*numbers))
+        assert answers(memory) == cold(home)
+        files.append(os.stat(file_of(home)).st_ino)
+    assert files[0] == files[1] and len(set(files)) > 1
+    memory.close()
 
 
-@pytest.mark.deep(reason="room_for_late_logs_ends_in_a_new_file is the small one")
-def test_logs_that_come_bit_by_bit_end_in_a_new_file(
-    home: Home, memory: Memory, monkeypatch: pytest.MonkeyPatch
+def test_a_reset_and_back_builds_nothing(home: Place) -> None:
+    """Few logs that go and come back are taken out of the file and put in again; a lost cache costs no index."""
+    with closing(Memory.open(str(home.folder))) as memory:
+        whole, before, number = home.tip(), answers(memory), os.stat(file_of(home)).st_ino
+        set_logs(home, pool(1, 2, 3))
+        assert answers(memory) == cold(home) != before
+        home.git("update-ref", "HEAD", whole)
+        assert answers(memory) == before
+    file_of(home, ".sqlite").unlink()
+    with closing(Memory.open(str(home.folder))) as memory:
+        assert answers(memory) == before
+    assert os.stat(file_of(home)).st_ino == number
+
+
+# ---- the file ----------------------------------------------------------------------------------------
+
+
+def _sql(statement: str, *values: object) -> Callable[[Path], None]:
+    def damage(file: Path) -> None:
+        with closing(sqlite3.connect(file)) as base, base:
+            base.execute(statement, values)
+
+    return damage
+
+
+def _holed(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    for page in range(1, len(data) // 4096):
+        data[page * 4096 : page * 4096 + 900] = b"\xa5" * 900
+    file.write_bytes(data)
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "empty": lambda file: file.write_bytes(b""),
+    "garbage": lambda file: file.write_bytes(b"SQLite format 3\0" + b"\x5a" * 9000),
+    "no database": lambda file: file.write_bytes(b"hello"),
+    "truncated": lambda file: file.write_bytes(file.read_bytes()[:6000]),
+    "holed": _holed,
+    "other version": _sql("UPDATE meta SET value = ? WHERE key = 'version'", marshal.dumps(10**6)),
+    "without mark": _sql("DELETE FROM meta WHERE key = 'mark'"),
+    "bad rows": _sql("UPDATE logs SET passages = x'ff00'"),
+    "without words": _sql("DROP VIEW places"),
+}
+
+
+@pytest.mark.parametrize("open_before", [False, True])
+def test_a_damaged_index_is_built_anew_and_the_cache_kept(home: Place, open_before: bool) -> None:
+    """The next question answers as ever, says so once, and throws no good cache away; also in an open process."""
+    whole, cache = cold(home), os.stat(file_of(home, ".sqlite")).st_ino
+    for name, damage in DAMAGES.items():
+        memory = Memory.open(str(home.folder))
+        if open_before:
+            answers(memory, QUESTIONS[:1])
+        stamp = os.stat(file_of(home))
+        damage(file_of(home))
+        os.utime(file_of(home), ns=(stamp.st_atime_ns, stamp.st_mtime_ns + 10**9))
+        assert answers(memory) == whole, name
+        notes = [note.message for note in memory.snapshot.notes]
+        memory.close()
+        if not open_before:  # an open process may hold what it needs of the file
+            assert notes == ["the index of recall was unusable and was built anew"], name
+        assert os.stat(file_of(home, ".sqlite")).st_ino == cache, name
+        with closing(Memory.open(str(home.folder))) as memory:
+            assert answers(memory) == whole and not memory.snapshot.notes, name
+
+
+def test_a_damaged_cache_is_mended_and_costs_no_index(home: Place) -> None:
+    """What the cache can not say is read anew."""
+    number = os.stat(file_of(home)).st_ino
+    _sql("UPDATE facts SET history = x'ff00'")(file_of(home, ".sqlite"))
+    ran = home.run("recall", "fact shared", "--kind", "fact")
+    assert len(ran.json["facts"]) == 6
+    assert "the cache was unusable and was built anew" in ran.err
+    assert os.stat(file_of(home)).st_ino == number
+
+
+def test_an_index_of_another_ledger_says_nothing_of_this(home: Place, world: World) -> None:
+    """A file that was copied in counts for nothing, nor one of another branch of the same repository."""
+    other = world.home(OWN_REPOSITORY, "other")
+    set_logs(other, pool(*range(6, 12)))
+    other.run("recall", "databases")
+    shutil.copyfile(file_of(home), file_of(other))
+    with closing(Memory.open(str(other.folder))) as memory:
+        assert answers(memory) == cold(other)
+    branch = world.home(OWN_BRANCH, "branch")
+    set_logs(branch, pool(0, 1, 2))
+    assert branch.run("recall", "databases").json["hits"]
+    assert os.stat(file_of(branch)).st_mode & 0o777 == 0o600
+
+
+def test_several_build_at_once(home: Place) -> None:
+    """Whoever comes last puts its file in place; all answer the same, and nothing is left beside."""
+    whole = home.run("recall", "databases").json
+    file_of(home).unlink()
+    started: list[Forked] = [home.spawn("recall", "databases", "--json") for _ in range(3)]
+    assert [json.loads(one.communicate()[0]) for one in started] == [whole] * 3
+    assert not [one for one in os.listdir(home.common / "diurna/cache") if ".tmp" in one]
+    assert home.run("recall", "databases").json == whole
+
+
+def steps_of(home: Place) -> list[str]:
+    """Return what a question does with the files of the index, step by step, where one more log came."""
+    return [line for line in home.fork("counted").steps("recall", "databases") if ".recall" in line]
+
+
+@pytest.mark.deep(
+    only=tuple(f"{built}-{does}-99" for built in (True, False) for does in ("die", "ENOSPC"))
+)
+@pytest.mark.parametrize(("does", "most"), [("die", 1), ("ENOSPC", 1), ("die", 99), ("ENOSPC", 99)])
+@pytest.mark.parametrize("built", [True, False])
+def test_whatever_happens_to_a_step_of_the_index(
+    home: Place, does: str, built: bool, most: int
 ) -> None:
-    """What came since the file was built is kept apart, until it is a good part of the whole."""
-    monkeypatch.setattr(changes, "REBUILD_FROM", 4)
-    following = IndexFollower(memory.snapshot)
-    files, recent = [], []
-    for number in range(len(POOL)):
-        set_logs(home, dict(POOL[: number + 1]))
-        assert followed(following) == fresh(memory)
-        files.append(os.stat(home.cache_file + ".recall").st_ino)
-        recent.append(following.ask(lambda cache, index: index.mark.recent))
-    assert recent == [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 0, 1]
-    assert len(set(files[:6])) == 1
-    assert files[6] != files[5]
+    """A full disk changes no answer; behind a death the next question answers, and clears away what was left."""
+    set_logs(home, pool(*range(8)))
+    if not built:
+        file_of(home).unlink()
+    whole = home.fork("whole").run("recall", "databases").json
+    assert len(whole["hits"]) > 2
+    steps = [
+        line for line in home.fork("counted").steps("recall", "databases") if ".recall" in line
+    ]
+    assert steps
+    for step in range(len(steps), 0, -1)[:most]:
+        torn = home.fork(f"torn-{step}")
+        ran = torn.at_step(step, does, "recall", "databases", on=".recall")
+        assert does == "die" or ran.json == whole
+        for left in (torn.common / "diurna/cache").glob("*.tmp*"):
+            os.utime(left, (1, 1))
+        assert torn.run("recall", "databases").json == whole
+        assert not [*(torn.common / "diurna/cache").glob("*.tmp*")]
 
 
-def test_many_late_logs_find_room_between_two() -> None:
-    """A thousand logs that come late at once, before, between and behind, keep the order."""
-    base = new_file(":memory:")
-    values = ("b", "b", "d", "a", "r", "b", 0, b"", 0)
-    for number, key in ((filling.FIRST, "b"), (filling.FIRST + filling.APART, "d")):
-        base.execute(
-            "INSERT INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (number, key, *values)
-        )
-    keys = [f"{letter}{number:04}" for letter in "ace" for number in range(1000)]
-    found = numbers_for(base, keys)
-    assert found is not None
-    everyone = {**found, "b": filling.FIRST, "d": filling.FIRST + filling.APART}
-    assert sorted(everyone, key=lambda key: everyone[key]) == sorted(everyone)
-    assert len(set(everyone.values())) == len(everyone)
-    assert numbers_for(base, [f"c{number:05}" for number in range(filling.APART)]) is None
-    base.close()
+@pytest.mark.parametrize("kept", [0, 60_000])
+def test_where_little_or_nothing_can_be_written(home: Place, kept: int) -> None:
+    """The answers are the same, with an index that is behind and with none, and nothing is left."""
+    set_logs(home, pool(*range(8)))
+    whole = home.fork("whole").run("recall", "databases").json
+    for there in (True, False):
+        assert home.limited("FSIZE", kept, "recall", "databases").json == whole
+        assert not [*(home.common / "diurna/cache").glob("*.tmp*")]
+        if there:
+            file_of(home).unlink()
+
+
+def test_what_is_in_the_place_of_the_index_or_its_folder(home: Place) -> None:
+    """It is worked around, in memory, and followed there."""
+    whole = home.run("recall", "databases").json
+    cache, index = home.common / "diurna/cache", file_of(home)
+    index.unlink()
+    index.mkdir()
+    assert home.run("recall", "databases").json == whole
+    shutil.rmtree(cache)
+    cache.write_text("in the way")
+    with closing(Memory.open(str(home.folder))) as memory:
+        assert answers(memory) == cold(home)
+        set_logs(home, pool(*range(3, 9)))
+        assert answers(memory) == cold(home)
+
+
+def test_a_fault_in_the_ranking_is_told_as_such(
+    home: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Our own faults are asked once, reach the caller, and cost neither the cache nor the index."""
+    asked = []
+
+    def breaks(*_: object, **__: object) -> None:
+        asked.append(1)
+        raise KeyError("a fault")
+
+    before = [os.stat(file_of(home, ending)).st_ino for ending in (".recall", ".sqlite")]
+    monkeypatch.setattr("memory.recall.recaller.search", breaks)
+    with closing(Memory.open(str(home.folder))) as memory:
+        with pytest.raises(KeyError, match="a fault"):
+            memory.recall("databases")
+        assert (len(asked), memory.snapshot.notes) == (1, [])
+    assert [os.stat(file_of(home, ending)).st_ino for ending in (".recall", ".sqlite")] == before
 
 
 # ---- what is read of a log ---------------------------------------------------------------------------
-
-
-def prose_of(memory: Memory) -> dict[str, list[int]]:
-    """Return the lines on which the passages of each log begin."""
-    rows = IndexFollower(memory.snapshot).ask(
-        lambda cache, index: [
-            index.log(number) for (number,) in index.base.execute("SELECT number FROM logs")
-        ]
-    )
-    return {row.stem: [piece.line for piece in row.pieces] for row in rows if row is not None}
 
 
 @pytest.mark.parametrize(
@@ -287,206 +366,108 @@ def prose_of(memory: Memory) -> dict[str, list[int]]:
         b"# T\r\rOne zebra\r\r" + b"word " * 300 + b"\r",
     ],
 )
-def test_lines_are_those_of_the_reader(home: Home, memory: Memory, data: bytes) -> None:
+def test_lines_are_those_of_the_reader(home: Place, data: bytes) -> None:
     """Bytes of any tool are read as the codec reads them: a hit names the very line."""
-    path = "sessions/2026-01-02-030405.md"
-    set_logs(home, {path: data})
-    (hit, *_) = memory.recall("zebra").hits
-    stem, _, line = hit.id.partition(":")
-    assert stem == "2026-01-02-030405"
-    assert hit.date == "2026-01-02"
+    set_logs(home, {"sessions/2026-01-02-030405.md": data})
+    hit = home.run("recall", "zebra").json["hits"][0]
+    stem, _, line = hit["id"].partition(":")
+    assert (stem, hit["date"]) == ("2026-01-02-030405", "2026-01-02")
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    assert hit.text and int(line) in prose_of(memory)[stem]
-    near = lines[int(line) - 1 :]
-    assert "zebra" in "\n".join(near[:3])
-    assert "\0" not in memory.get([hit.id]).hits[0].text
+    assert "zebra" in "\n".join(lines[int(line) - 1 :][:3])
+    assert "\0" not in home.run("recall", "--ids", hit["id"]).json["hits"][0]["text"]
 
 
-def test_a_conflicted_log_says_nothing(home: Home, memory: Memory) -> None:
-    """Nothing counts that a log with unresolved markers says; one that quotes them in code is read."""
-    markers = "<<<<<<< a\nzebra\n=======\nlion\n>>>>>>> b\n"
-    set_logs(
-        home,
-        {
-            "sessions/2026-01-02-030405.md": f"# T\n\nzebra one\n\n{markers}".encode(),
-            "sessions/2026-01-02-030406.md": f"# T\n\nzebra two\n\n```\n{markers}```\n".encode(),
-        },
-    )
-    assert {hit.stem for hit in memory.recall("zebra").hits} == {"2026-01-02-030406"}
-    assert prose_of(memory)["2026-01-02-030405"] == []
+def stems(home: Place, question: str) -> set[str]:
+    """Return the logs of the hits."""
+    return {hit["stem"] for hit in home.run("recall", question).json["hits"]}
 
 
-def test_a_changed_log_is_read_from_history(home: Home, memory: Memory) -> None:
+def test_a_changed_log_is_read_from_history(home: Place) -> None:
     """Bytes that do not match their seal are not found; those that history has of them are."""
-    path, data = POOL[0]
-    set_logs(home, {path: data})
-    set_logs(home, {path: data.replace(b"Word0", b"forged zebra"), POOL[1][0]: POOL[1][1]})
-    assert not memory.recall("forged zebra").hits
-    assert {hit.stem for hit in memory.recall("Word0").hits} == {Path(path).stem}
-    assert "Word0" in memory.get([Path(path).stem]).hits[0].text
-    following = IndexFollower(memory.snapshot)
-    assert followed(following) == fresh(memory)
-    set_logs(home, {POOL[1][0]: POOL[1][1]})
-    assert followed(following) == fresh(memory)
+    (path, data), stem = POOL[0], Path(POOL[0][0]).stem
+    set_logs(home, {**pool(1), path: data.replace(b"Word0", b"forged zebra")})
+    assert not stems(home, "forged zebra") and stems(home, "Word0") == {stem}
+    with closing(Memory.open(str(home.folder))) as memory:
+        assert "Word0" in memory.get([stem]).hits[0].text
+        assert answers(memory) == cold(home)
+        set_logs(home, pool(1))
+        assert answers(memory) == cold(home)
 
 
-def test_a_log_never_seen_whole_is_not_indexed(home: Home, memory: Memory) -> None:
-    """A log that never matched its seal says nothing, and is not read again for every question."""
-    path, data = POOL[0]
-    set_logs(home, {path: data + b"\nzebra\n", POOL[1][0]: POOL[1][1]})
-    assert not memory.recall("zebra").hits
-    following = IndexFollower(memory.snapshot)
-    assert following.ask(lambda cache, index: (index.totals.logs, index.mark.skipped)) == (1, 1)
-    changed = os.stat(home.cache_file + ".recall").st_mtime_ns
-    assert not memory.recall("zebra").hits
-    assert os.stat(home.cache_file + ".recall").st_mtime_ns == changed
-    Path(home.cache_file + ".sqlite").unlink()
-    set_logs(home, {path: data, POOL[1][0]: POOL[1][1]})
-    assert followed(following) == fresh(memory)
-    assert following.ask(lambda cache, index: index.totals.logs) == 2
-
-
-def test_a_log_over_the_limit_is_left_out(home: Home, memory: Memory) -> None:
-    """What is not read is not found either; all else is."""
+def test_a_log_that_never_was_whole_is_not_indexed(home: Place) -> None:
+    """It says nothing, is not read again for every question, and is found when it comes whole; so is none over 1 MB."""
+    path, data = session(20)
     large = b"# T\n\nzebra " + b"word " * 250_000
-    small = b"# T\n\nzebra here\n"
-    set_logs(home, {"sessions/2026-01-02-030405.md": large, "sessions/2026-01-02-030406.md": small})
-    assert {hit.stem for hit in memory.recall("zebra").hits} == {"2026-01-02-030406"}
+    set_logs(home, {**pool(1), path: data + b"\nzebra\n", "sessions/2026-01-02-030405.md": large})
+    assert not stems(home, "zebra") and len(stems(home, "shared")) == 1
+    changed = os.stat(file_of(home)).st_mtime_ns
+    assert not stems(home, "zebra") and os.stat(file_of(home)).st_mtime_ns == changed
+    file_of(home, ".sqlite").unlink()
+    set_logs(home, {**pool(1), path: data})
+    assert len(stems(home, "shared")) == 2
 
 
-def test_two_logs_of_one_name_are_both_found(home: Home, memory: Memory) -> None:
-    """Each has a row of its own, and an id that `get` takes; what is redacted of one is of both."""
-    set_logs(
-        home,
-        {
-            "sessions/2026-01-02-030405.md": b"# T\n\nzebra one\n",
-            "sessions/old/2026-01-02-030405.md": b"# T\n\nzebra two\n",
-        },
-    )
-    hits = memory.recall("zebra").hits
-    assert len({hit.id for hit in hits}) == 2
+def test_two_logs_of_one_name_are_both_found(home: Place) -> None:
+    """Each has an id that `--ids` takes; what is redacted of one is of both."""
+    both = {
+        f"sessions/{folder}2026-01-02-030405.md": f"# T\n\nzebra {folder}\n".encode()
+        for folder in ("", "old/")
+    }
+    set_logs(home, both)
+    hits = home.run("recall", "zebra").json["hits"]
+    assert len({hit["id"] for hit in hits}) == 2
     for hit in hits:
-        assert "zebra" in memory.get([hit.id]).hits[0].text
-    assert followed(IndexFollower(memory.snapshot)) == fresh(memory)
+        assert "zebra" in home.run("recall", "--ids", hit["id"]).json["hits"][0]["text"]
     redaction = b"# R\n\n## Memory References\n\n- Redacted: 2026-01-02-030405\n"
-    set_logs(
-        home,
-        {
-            "sessions/2026-01-02-030405.md": b"# T\n\nzebra one\n",
-            "sessions/old/2026-01-02-030405.md": b"# T\n\nzebra two\n",
-            log_path(seal(stamp_of(START_MS), redaction)): redaction,
-        },
-    )
-    assert not memory.recall("zebra").hits
-
-
-def test_a_phrase_is_looked_up_by_its_stems(home: Home, memory: Memory) -> None:
-    """FTS5 would take the ending off a stem once more, and not find what it indexed itself."""
-    text = b"# T\n\nAll databases broke.\n\nThe broken databases.\n\nBroke databases, all.\n"
-    set_logs(home, {"sessions/2026-01-02-030405.md": text})
-
-    def lines(phrase: str) -> list[str]:
-        def asked(_: object, index: Index) -> list[str]:
-            rows = index.matching(index.stems(phrase))
-            logs = {row: index.log(row >> PLACE_BITS) for row in rows}
-            return [log.stem for log in logs.values() if log is not None]
-
-        return IndexFollower(memory.snapshot).ask(asked)
-
-    assert lines("databases broke") == lines("the broken databases") == ["2026-01-02-030405"]
-    assert not lines("broke all databases")
-    assert not lines("")
-    assert not lines('"" ()')
-
-
-def test_facts_are_found_by_their_events(home: Home, memory: Memory) -> None:
-    """A log's facts are passages of it, each with its id, created or updated."""
-    body = (
-        b"---\nagent: a\n---\n# T\n\n## Memory References\n\n- Created: alpha\n- Updated: beta\n\n"
-        b"## Facts\n\n- Zebra text.\n  <!-- id: alpha | tags: stripes -->\n"
-        b"- Lion text.\n  <!-- id: beta -->\n"
-    )
-    set_logs(home, {log_path(seal(stamp_of(START_MS), body)): body})
-
-    def facts(_: object, index: Index) -> dict[str, int]:
-        (log,) = [index.log(row[0]) for row in index.base.execute("SELECT number FROM logs")]
-        assert log is not None
-        places = {one.fact: place for place, one in enumerate(log.facts)}
-        for place in places.values():
-            piece = log.at(FACTS_FROM + FACTS_APART * place)
-            assert piece is not None and places[piece.fact] == place
-        return places
-
-    assert IndexFollower(memory.snapshot).ask(facts) == {"alpha": 0, "beta": 1}
-    assert [hit.id for hit in memory.recall("stripes").hits] == ["alpha"]
+    set_logs(home, {**both, "sessions/2026-02-02-030405.md": redaction})
+    assert not stems(home, "zebra")
 
 
 # ---- several processes -------------------------------------------------------------------------------
 
 
-def test_other_processes_prepare_the_same(
-    home: Home, memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_processes_prepare_the_same(home: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """The batches of workers come in order; what one does not live to send is prepared here."""
+    from memory.recall.index import log_reader
+    from memory.recall.index.update import everything
+
     set_logs(home, dict(POOL))
-    monkeypatch.setattr(preparing, "_BATCH", 3)
-    sources = memory.snapshot.ask(lambda cache: everything(home, cache)).fresh
-    alone = [log for batch in prepare(home, sources, 0) for log in batch]
-    assert len(alone) == len(POOL)
-    for workers in (1, 2, 3):
-        assert [log for batch in prepare(home, sources, workers) for log in batch] == alone
-    real, parent = preparing._prepared, os.getpid()
-    done = []
+    monkeypatch.setattr(log_reader, "_BATCH", 3)
+    with closing(Memory.open(str(home.folder))) as memory:
+        place = memory.home
+        sources = memory.snapshot.ask(lambda cache: everything(place, cache)).fresh
+        alone = [log for batch in log_reader.prepare(place, sources, 0) for log in batch]
+        assert len(alone) == len(POOL)
+        real, parent, done = log_reader._prepared, os.getpid(), []
 
-    def dies(*arguments: Any) -> Any:
-        if os.getpid() != parent:
-            done.append(1)
-            if len(done) == 2:
-                os.kill(os.getpid(), signal.SIGKILL)
-        return real(*arguments)
+        def dies(*arguments: Any) -> Any:
+            if os.getpid() != parent:
+                done.append(1)
+                if len(done) == 2:
+                    os.kill(os.getpid(), signal.SIGKILL)
+            return real(*arguments)
 
-    monkeypatch.setattr(preparing, "_prepared", dies)
-    assert [log for batch in prepare(home, sources, 2) for log in batch] == alone
+        for workers, mortal in ((1, False), (3, False), (2, True)):
+            if mortal:
+                monkeypatch.setattr(log_reader, "_prepared", dies)
+            made = [log for batch in log_reader.prepare(place, sources, workers) for log in batch]
+            assert made == alone
 
 
-def test_no_process_is_forked_beside_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lock that another thread holds would stay locked in the child for ever."""
-    import threading
-
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    alone = parallel.may_fork()
+@pytest.fixture
+def _thread() -> Iterator[threading.Event]:
     done = threading.Event()
     thread = threading.Thread(target=done.wait)
     thread.start()
-    try:
-        assert not parallel.may_fork()
-    finally:
-        done.set()
-        thread.join()
-    assert parallel.may_fork() == alone
+    yield done
+    done.set()
+    thread.join()
 
 
-def test_an_index_that_moved_on_is_left_alone(home: Home, memory: Memory) -> None:
-    """A change worked out for another state of the index is not written."""
-    set_logs(home, dict(POOL[:2]))
-    following = IndexFollower(memory.snapshot)
-    followed(following)
-    change = following.ask(lambda cache, index: Change(index.mark, index.mark, (), ()))
-    set_logs(home, dict(POOL[:3]))
-    stands = followed(following)
-    index = following._opened()
-    assert index is not None
-    assert write(home, index, change._replace(after=change.after._replace(number=0)))
-    assert followed(following) == stands
-
-
-def test_a_home_on_its_own_branch_has_an_index_of_its_own(tmp_path: Path) -> None:
-    """Branches and prefixes of one repository do not share a file."""
-    home = make_home(tmp_path / "other", OWN_BRANCH)
-    set_logs(home, dict(POOL[:3]))
-    memory = Memory(home)
-    assert memory.recall("databases").hits
-    assert os.path.exists(home.cache_file + ".recall")
-    assert os.stat(home.cache_file + ".recall").st_mode & 0o777 == 0o600
-    memory.close()
+def test_no_process_is_forked_beside_threads(
+    _thread: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A lock that another thread holds would stay locked in the child for ever."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert not heavy_work.may_fork()

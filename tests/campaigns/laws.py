@@ -21,7 +21,7 @@ LAWS = [
     "tests/test_query_graph.py",
     "tests/test_brief_forms.py",
     "tests/test_recall_passages.py",
-    "tests/test_recall_search.py",
+    "tests/test_recall_answers.py",
 ]
 ROOT = Path(__file__).resolve().parents[2]
 
