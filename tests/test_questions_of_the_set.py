@@ -27,9 +27,7 @@ def answers(line: str, keys: list[list[str]]) -> bool:
     return any(all(re.search(key, text) for key in alternative) for alternative in keys)
 
 
-@pytest.mark.deep(
-    reason="test_recall_answers::what_is_written_down_is_answered is the small one"
-)
+@pytest.mark.deep(reason="test_recall_answers::what_is_written_down_is_answered is the small one")
 @pytest.mark.skipif(not SET.is_dir(), reason="the sessions are not here")
 def test_questions_of_the_set(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """All sessions of a project in one home: three quarters of the questions are answered in five lines."""
