@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
 
-from projection.policy import policy_keys
-from rituals.cli import command_registry
-from rituals.cli.gone import GONE, proposal
 from tests.conftest import HELD, Repo, Run
-from tests.small_ledgers import bring_in, needs_mercury, place_mercury
-
-NAMES = [entry.name for entry in command_registry.ENTRIES]
 
 
 def kinds(run: Run) -> dict[str, tuple[str, str]]:
@@ -144,48 +135,3 @@ def test_ls_by_pattern(patterns: tuple[str, ...], ids: list[str], repo: Repo, ru
     assert ran.err == (
         "" if ids else "no fact matches\nhint: `--all` lists archived and superseded facts too\n"
     )
-
-
-@needs_mercury
-def test_ls_is_cheap(tmp_path: Path, run: Run) -> None:
-    """The listing of a real ledger is at most 116 bytes a fact, so that 172 of them are 20 KB."""
-    bring_in(place_mercury(tmp_path / "m"))
-    said = run("show", "--list", "--all", "--home", str(tmp_path / "m")).out
-    assert said.count("\n") >= 80
-    assert len(said.encode()) <= 20_000 / 172 * said.count("\n")
-
-
-# ---- what people type --------------------------------------------------------------------------------
-
-
-def test_every_row_of_what_is_gone_names_what_is_there(run: Run) -> None:
-    """No row is a command itself; what it proposes is one, with its options; there are at most 60."""
-    assert not set(GONE) & set(NAMES)
-    assert len(GONE) + len(policy_keys.GONE) <= 60
-    for says in set(GONE.values()):
-        named = re.findall(r"diurna (\w+)", says)
-        assert set(named) <= set(NAMES), says
-        for name, option in re.findall(r"`diurna (\w+)[^`]*?(--\w+)", says):
-            assert option in run(name, "--help").out, says
-    assert proposal("xyzzy", NAMES) == "`diurna --help` lists all"
-    assert proposal("updaet", NAMES) == GONE["update"]
-
-
-def test_what_a_command_takes_no_more_says_what_does(
-    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A first word, an option, its value, and an option of all; not a text, nor what stands behind `--`."""
-    for row in ("task ask", "show --gone", "recall --in space", "--old=", "note add"):
-        monkeypatch.setitem(GONE, row, f"`diurna --help` tells of {row}")
-    for words in (
-        ("task", "ask", "x"), ("show", "uv", "--gone"), ("show", "--gone=1"), ("recall", "--in=space", "x"),
-        ("recall", "--in", "space", "x"), ("note", "--old=1", "x"), ("note", "add", "x"),
-    ):  # fmt: skip
-        ran = run(*words)
-        assert (ran.code, ran.out) == (2, ""), words
-        assert "hint: `diurna --help` tells of " in ran.err, words
-        assert run(*words, "--json").json["error"]["hint"].startswith("`diurna --help` tells"), (
-            words
-        )
-    assert "tells of" not in run("show", "--", "--gone").err
-    assert run("note", "It is so.", "We add it.").code == 0

@@ -112,7 +112,8 @@ def answer(run: Run, line: str, *more: str) -> Ran:
     command, _, given = line.partition(" < ")
     words = [typed(word) for word in shlex.split(command)]
     stdin = typed(shlex.split(given)[0]).encode("latin-1") if given else b""
-    return run(words[0], *more, *words[1:], stdin=stdin)
+    at = 1 if words[0] == "append" else len(words)  # an option that lacks its value would take it
+    return run(*words[:at], *more, *words[at:], stdin=stdin)
 
 
 def help_of(run: Run, name: str) -> str:
