@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ledger.home import Home
 from ledger.model.event import FactCreated, FactReferenced
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.fold.decay import Decay
 from projection.fold.projection_state import DecayClock
 from projection.policy.model import PACED, Windows
-from tests.campaigns.homes import OWN_REPOSITORY, Clock, make_home, open_memory
+from tests.campaigns.homes import OWN_REPOSITORY, Clock, git, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.conftest import NOW_MS, Repo, Run
 from tests.test_laws import LAW
-from tests.test_policy_changes import set_policy
 
 HOUR, DAY = 3_600_000, 86_400_000
 START = 1_789_000_000_000 // DAY * DAY + 6 * HOUR
@@ -35,6 +35,13 @@ _works = st.lists(
     st.tuples(st.integers(1, 20), st.integers(0, 3)), min_size=1, max_size=30, unique=True
 ).map(lambda days: sorted(f"2026-05-{day:02d}-1200{more:05d}" for day, more in days))
 _limits = st.tuples(st.integers(0, 4), st.integers(0, 4))
+
+
+def set_policy(home: Home, data: bytes) -> None:
+    """Commit a policy as a user would."""
+    Path(home.folder, "diurna.toml").write_bytes(data)
+    git(home.folder, "add", "diurna.toml")
+    git(home.folder, "commit", "-q", "--allow-empty", "-m", "policy")
 
 
 class Desk:

@@ -87,7 +87,7 @@ def log_bytes(
     return "\n".join([*lines, ""]).encode()
 
 
-def made_up(rng: random.Random, most: int = 24) -> dict[str, bytes]:
+def made_up(rng: random.Random, most: int = 24, texts: Sequence[str] = TEXTS) -> dict[str, bytes]:
     """Make the files of a ledger up, the policy first; their order is that of their arrival."""
     sizes = sorted(rng.choices(range(6), k=3))
     sizes += sorted(rng.choices(range(4), k=3)) if rng.randrange(2) else [0, 0, 0]
@@ -100,7 +100,7 @@ def made_up(rng: random.Random, most: int = 24) -> dict[str, bytes]:
     stems: list[str] = []
     for _ in range(rng.randint(1, most)):
         type = rng.choice(TYPES)
-        data = log_bytes(_header(rng, type), *_said(rng, type, stems))
+        data = log_bytes(_header(rng, type), *_said(rng, type, stems, texts))
         instant = f"{rng.choice(DAYS)}-10{rng.randrange(6):02d}00"
         words = f"{instant[:10]}-{rng.choice(('words', '2577', '10-a'))}"
         stem = rng.choice((instant, f"{instant}-words", instant[:10], words))
@@ -126,7 +126,7 @@ def _header(rng: random.Random, type: str) -> dict[str, str]:
 
 
 def _said(
-    rng: random.Random, type: str, stems: Sequence[str]
+    rng: random.Random, type: str, stems: Sequence[str], texts: Sequence[str]
 ) -> tuple[list[str], list[tuple[str, str, str, str]]]:
     """Make up what one log says; of each id it brings at most one text, as a log can."""
     bullets: list[str] = []
@@ -142,7 +142,7 @@ def _said(
             brought.add(id)
             footers = (*FOOTERS, *TOLD) if type == "import" and not kind else FOOTERS
             facts.append(
-                (id, rng.choice(TEXTS), rng.choice(("", "", " ", "x")), rng.choice(footers))
+                (id, rng.choice(texts), rng.choice(("", "", " ", "x")), rng.choice(footers))
             )
             knew = _some(rng, stems, 2) if rng.randrange(3) == 0 else None
             bullets.append(
