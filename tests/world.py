@@ -25,6 +25,7 @@ import json
 import os
 import re
 import resource
+import runpy
 import shlex
 import shutil
 import signal
@@ -615,38 +616,41 @@ class Place:
 
     # ---- faults at the edge of the process -----------------------------------------------------------
 
-    def steps(self, *arguments: str, stdin: bytes = b"") -> list[str]:
+    def steps(self, *arguments: str, **more: Any) -> list[str]:
         """Return what a command does with files and other processes, step by step; it is done."""
         file = self.world.folder / "steps"
         file.unlink(missing_ok=True)
-        self._faulty(arguments, {"told": str(file)}, stdin, code=0)
+        self._faulty(arguments, {"told": str(file)}, code=0, **more)
         return file.read_text().splitlines()
 
     def at_step(
-        self, step: int, does: str, *arguments: str, stdin: bytes = b"", on: str = "", behind: bool = False
-    ) -> Answer:  # fmt: skip
+        self, step: int, does: str, *arguments: str, on: str = "", behind: bool = False, **more: Any
+    ) -> Answer:
         """Run a command as a process of its own that something happens to.
 
         Args:
             step: the so manieth, from 1, as `steps` tells them; 0 each one.
-            does: `die`, or the name of an error such as `ENOSPC` that it is answered.
+            does: `die`, the name of an error such as `ENOSPC` that it is answered, or `$ …`: what a shell runs first.
             *arguments: of the command.
-            stdin: of the command.
             on: only steps count whose line holds these words.
             behind: whether the step is done before that happens.
+            **more: `stdin` of the command, and `module`, the program that it is for, where that is another.
         """
         fault = {"step": step, "does": does, "on": on, "behind": behind}
-        return self._faulty(arguments, fault, stdin, code=None)
+        return self._faulty(arguments, fault, code=None, **more)
 
-    def limited(self, name: str, size: int, *arguments: str, stdin: bytes = b"") -> Answer:
-        """Run a command under a limit of the kernel, `FSIZE` or `NOFILE`, as a process of its own."""
-        return self._faulty(arguments, {"limit": name, "size": size}, stdin, code=None)
+    def limited(self, name: str, size: int, *arguments: str, **more: Any) -> Answer:
+        """Run a command under a limit of the kernel, `FSIZE`, `NOFILE` or `CPU`, as a process of its own."""
+        return self._faulty(arguments, {"limit": name, "size": size}, code=None, **more)
 
     def _faulty(
-        self, arguments: Sequence[str], fault: Mapping[str, object], stdin: bytes, code: int | None
-    ) -> Answer:
-        env = {"DIURNA_TEST_FAULT": json.dumps(fault)}
-        return self.process(*arguments, code=code, stdin=stdin, env=env, module="tests.world")
+        self, arguments: Sequence[str], fault: Mapping[str, object], code: int | None,
+        stdin: bytes = b"", module: str = "",
+    ) -> Answer:  # fmt: skip
+        env = {"DIURNA_TEST_FAULT": json.dumps({**fault, "module": module})}
+        return self.process(
+            *arguments, code=code, stdin=stdin, json=not module, env=env, module="tests.world"
+        )
 
 
 # ---- below that ----------------------------------------------------------------------------------------
@@ -759,8 +763,12 @@ def _stand_in(
     """Return what is called in place of a function of `os`."""
 
     def happens(line: str) -> None:
+        """Raise, end, or come back: then the step is done."""
         if fault["does"] == "die":
             os._exit(DIED)
+        if fault["does"].startswith("$ "):
+            subprocess.run(["sh", "-c", fault["does"][2:]], check=True, env=fault["env"])
+            return
         number = getattr(errno, fault["does"])
         raise OSError(number, os.strerror(number), line.split(" ")[1])
 
@@ -776,9 +784,9 @@ def _stand_in(
         count[0] += 1
         if fault["step"] not in (0, count[0]):
             return whole(*given, **more)
-        if fault["behind"]:
-            whole(*given, **more)
-        return happens(line)
+        done = whole(*given, **more) if fault["behind"] else None
+        happens(line)
+        return done if fault["behind"] else whole(*given, **more)
 
     return step
 
@@ -786,13 +794,17 @@ def _stand_in(
 def _become_faulty(arguments: Sequence[str]) -> int:
     """Be a command that something happens to, as the environment says it."""
     fault = json.loads(os.environ.pop("DIURNA_TEST_FAULT"))
+    fault["env"] = dict(os.environ)
     if "limit" in fault:
-        which = getattr(resource, f"RLIMIT_{fault['limit']}")
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        which = getattr(resource, f"RLIMIT_{fault['limit']}")
         resource.setrlimit(which, (fault["size"], resource.getrlimit(which)[1]))
     count = [0]
     for name in _STEPS if "limit" not in fault else ():
         setattr(os, name, _stand_in(name, getattr(os, name), fault, count))
+    if fault["module"]:
+        sys.argv = [fault["module"], *arguments]
+        runpy.run_module(fault["module"], run_name="__main__")
     return main(list(arguments))
 
 

@@ -154,9 +154,11 @@ class Git:
         except OSError as problem:
             for end in (in_write, out_read, err_read):
                 os.close(end)
-            raise errors.DiurnaError(
-                f"git can not be started: {problem.strerror}", hint="install git 2.30 or newer"
-            ) from None
+            said = f"git can not be started: {problem.strerror}"
+            if isinstance(problem, FileNotFoundError):
+                raise errors.DiurnaError(said, hint="install git 2.30 or newer") from None
+            hint = "the machine is short of processes, memory or files; free some and try again"
+            raise errors.StorageFailed(said, hint=hint) from None
         finally:
             for end in (in_read, out_write, err_write):
                 os.close(end)
