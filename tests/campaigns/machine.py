@@ -1,0 +1,111 @@
+"""The machine of `tests/machine.py` by a number of examples, over all kinds of homes and one to three clones.
+
+`python -m tests.campaigns.machine --examples 2000 --seed 1 --processes 2` prints what was done and what did not hold.
+Ends with 1 if anything did not. `--steps` is the length of an example, `--looking` looks at a clone behind each
+command, and `--only KIND:CLONES` takes one machine. A seed repeats its examples.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import os
+import sys
+import time
+import traceback
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.campaigns.homes import sealed_environment
+from tests.machine import COUNTS, KINDS, Wrong, machine_of
+
+#: Examples of one machine before the next has its turn.
+_A_TURN = 10
+
+
+def run(
+    kind: str,
+    clones: int,
+    number: int,
+    examples: int,
+    steps: int,
+    looking: bool = False,
+    shrink: bool = False,
+) -> tuple[Counter[str], str]:
+    """Run examples of a machine from a seed; return what was done, and what did not hold."""
+    os.environ.update(sealed_environment(os.environ.get("TMPDIR", "/tmp")))
+    COUNTS.clear()
+    machine = seed(number)(machine_of(kind, clones, looking))
+    phases = [Phase.generate, *[Phase.shrink] * shrink]
+    # the first example that is generated is the simplest one
+    chosen = settings(
+        max_examples=examples + 1, stateful_step_count=steps, phases=phases, database=None, deadline=None,
+        suppress_health_check=list(HealthCheck), report_multiple_bugs=False,
+    )  # fmt: skip
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            run_state_machine_as_test(machine, settings=chosen)
+    except Exception as problem:  # noqa: BLE001 - whatever it is, it is told
+        name = type(problem).__name__
+        COUNTS[_NAMES.get(name, "faults of the machine")] += 1
+        steps_told = "\n".join(getattr(problem, "__notes__", []))
+        found = str(problem) if isinstance(problem, Wrong) else traceback.format_exc()
+        return Counter(COUNTS), f"{name}: {found[:3000]}\n{steps_told}"
+    return Counter(COUNTS), ""
+
+
+_NAMES = {
+    "Lost": "LOST", "Differs": "DIFFERENT", "Touched": "TOUCHED", "Shown": "SHOWN", "Apart": "APART", "Wrong": "WRONG",
+}  # fmt: skip
+
+
+def main(arguments: list[str]) -> int:
+    """Run the campaign."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.campaigns.machine", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("--examples", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--only", default="", help="KIND:CLONES")
+    parser.add_argument("--looking", action="store_true")
+    parser.add_argument(
+        "--shrink", action="store_true", help="look for a short example of what fails"
+    )
+    chosen = parser.parse_args(arguments)
+    machines = [(kind, clones) for clones in (1, 2, 3) for kind in KINDS]
+    if chosen.only:
+        kind, _, clones = chosen.only.partition(":")
+        machines = [(kind, int(clones or 1))]
+    begun, counts, wrong = time.monotonic(), Counter[str](), 0
+    with ProcessPoolExecutor(chosen.processes, get_context("spawn")) as pool:
+        turns = [
+            pool.submit(run, *machines[turn % len(machines)], chosen.seed * 1_000_000 + turn,
+                        min(_A_TURN, chosen.examples - turn * _A_TURN), chosen.steps, chosen.looking, chosen.shrink)
+            for turn in range(-(-chosen.examples // _A_TURN))
+        ]  # fmt: skip
+        for turn, found in enumerate(turns):
+            done, problem = found.result()
+            counts += done
+            if problem:
+                wrong += 1
+                kind, clones = machines[turn % len(machines)]
+                print(
+                    f"{kind}:{clones}, turn {turn} of seed {chosen.seed}: {problem}\n", flush=True
+                )
+    told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+    none = ", ".join(f"0 {name.lower()}" for name in _NAMES.values() if name not in counts)
+    print(f"machine: {told}; {none}; {time.monotonic() - begun:.0f} s")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

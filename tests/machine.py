@@ -1,0 +1,879 @@
+"""Commands, gits and pages on one to three clones, in any order, with deaths and faults; and what must hold of it.
+
+A Hypothesis state machine. What a step is told stands in the names of its rules; behind each of them no log may be
+gone and nothing of a person's may have changed, and behind the last one each clone is looked at whole: its answer is
+the second fold's of the logs that git and the spool have, with the cache and without, each log stands once, and clones
+that sync hold the same. It knows the command line, JSON, git and what FORMAT.md says of the spool and of names.
+"""
+
+from __future__ import annotations
+
+import atexit
+import base64
+import contextlib
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+
+from rituals.cli.app import main
+from tests.campaigns import forks
+from tests.campaigns.second_fold import normal, path_of, unlike
+from tests.second_fold import answer
+
+FOLDER, TREE, BRANCH, REPOSITORY = KINDS = ("folder", "tree", "branch", "repository")
+NAMES = ("one", "two", "three")
+IDS = ("a", "b", "c", "d")
+#: What was done so far in this process, for those who count.
+COUNTS: Counter[str] = Counter()
+_BEGUN_MS = 1_790_000_000_000
+_STEM = re.compile(r"\d{4}-\d\d-\d\d-\d{9}-[a-z2-7]{26}")
+_BULLET = re.compile(r"^- (\[.\] )?.*\n  <!-- id: (\S+) ", re.MULTILINE)
+_POLICY = re.compile(
+    r"(?m)^(working|active|archive|working_days|active_days|archive_days|stretch_hours)( *)=.*"
+)
+_WINDOWS = {"working": 1, "active": 2, "archive": 4}
+#: What a command dies of, or is answered.
+ENDS = ("kill", "ENOSPC", "EIO", "EACCES", "git dies", "git dies behind its work")
+_SHIM = """\
+#!/bin/sh
+n=0; [ -f {count} ] && read -r n < {count}; n=$((n + 1)); echo $n > {count}
+if [ $n = {at} ]; then {work} kill -9 $$; fi
+exec {git} "$@"
+"""
+
+
+class Wrong(AssertionError):
+    """Something that must hold does not."""
+
+
+class Lost(Wrong):
+    """A log that was acknowledged is nowhere."""
+
+
+class Differs(Wrong):
+    """An answer is another than the second fold's, or than the same question's without a cache."""
+
+
+class Touched(Wrong):
+    """Bytes of a person's are not what they were."""
+
+
+class Shown(Wrong):
+    """A word that is withheld stands in an answer."""
+
+
+class Apart(Wrong):
+    """Clones that have synced hold something else."""
+
+
+class Said(NamedTuple):
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+def git(where: Path, *arguments: str, data: bytes = b"", fails: bool = False) -> str:
+    """Run git as a person does; where it `fails`, what it says is no matter."""
+    done = subprocess.run(["git", *arguments], cwd=where, input=data, capture_output=True)
+    if done.returncode and not fails:
+        raise Wrong(f"git {' '.join(arguments)}: {done.stderr.decode()}")
+    return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def diurna(where: Path, *arguments: str, data: bytes = b"") -> Said:
+    """Run the command line in this process."""
+    back, streams = (
+        os.getcwd(),
+        [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in "oe"],
+    )
+    os.chdir(where)
+    stdin, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(data))
+    try:
+        with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
+            code = main(list(arguments))
+    finally:
+        sys.stdin = stdin
+        os.chdir(back)
+    return Said(code, *(one.buffer.getvalue().decode("utf-8", "replace") for one in streams))  # type: ignore[attr-defined]
+
+
+# ---- the clones ----------------------------------------------------------------------------------------
+
+
+class Clone:
+    """A clone with a home, as git, the spool and a person see it.
+
+    Args:
+        folder: of the work tree.
+        kind: of the home.
+    """
+
+    def __init__(self, folder: Path, kind: str) -> None:
+        self.folder, self.kind, self.name = folder, kind, folder.name
+        self.beside = kind == BRANCH
+        self.prefix = "" if kind in (BRANCH, REPOSITORY) else "memory/"
+        self.page = (
+            folder / {BRANCH: ".memory", REPOSITORY: ""}.get(kind, "memory") / "continuity.md"
+        )
+        self.acknowledged: set[str] = set()
+        self.set_back: set[str] = set()  # a person's git took them off all branches
+        self.typed: set[str] = set()  # words on the page that no command has heard yet
+        self.withheld: set[str] = set()
+
+    def git(self, *arguments: str, fails: bool = False) -> str:
+        return git(self.folder, *arguments, fails=fails)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The person's own: one that is tracked, one that is staged, one that is neither."""
+        return f"code-{self.name}.py", f"staged-{self.name}.txt", f"loose-{self.name}.txt"
+
+    def heads(self) -> dict[str, str]:
+        """Return reference -> commit of the branches and the stash."""
+        found, gitdir = dict[str, str](), self.folder / ".git"
+        if (gitdir / "packed-refs").exists():
+            for row in (gitdir / "packed-refs").read_text().splitlines():
+                if not row.startswith(("#", "^")):
+                    commit, _, name = row.partition(" ")
+                    found[name] = commit
+        loose = [path for path in (gitdir / "refs/heads").rglob("*") if path.suffix != ".lock"]
+        for path in (*loose, gitdir / "refs/stash"):
+            if path.is_file():
+                found[path.relative_to(gitdir).as_posix()] = path.read_text().strip()
+        return {
+            name: at for name, at in found.items() if name.startswith(("refs/heads/", "refs/stash"))
+        }
+
+    def tip(self) -> str:
+        """Return the commit of the home's branch, "" for none."""
+        head = (self.folder / ".git/HEAD").read_text().strip()
+        name = "refs/heads/memory" if self.beside else head.removeprefix("ref: ")
+        return self.heads().get(name, "" if name.startswith("refs/") else name)
+
+    def stems_at(self, commit: str) -> dict[str, str]:
+        """Return stem -> blob of the logs of a commit, each of which stands there once."""
+        key = str(self.folder), commit
+        if key not in _STEMS:
+            found: dict[str, str] = {}
+            for row in self.git(
+                "ls-tree", "-r", "--full-tree", commit, f"{self.prefix}sessions"
+            ).splitlines():
+                told, path = row.split("\t")
+                stem = Path(path).stem
+                if stem in found:
+                    raise Wrong(f"{stem} stands twice in {commit}")
+                found[stem] = told.split(" ")[2]
+            _STEMS[key] = found
+        return _STEMS[key]
+
+    def waiting(self, *folders: str) -> dict[str, bytes]:
+        """Return stem -> bytes of what waits whole in the spool: for the next command (W1), or `held` (W14)."""
+        found = {}
+        for folder in folders or ("", "held"):
+            for path in sorted((self.folder / ".git/diurna/spool" / folder).glob("2*")):
+                data = path.read_bytes()
+                if path.name[21:] == seal(data):
+                    found[path.name] = data
+        return found
+
+    def logs(self) -> dict[str, bytes]:
+        """Return stem -> bytes of the logs that answers come from: at the tip, and those that are held (W15)."""
+        tip = self.tip()
+        blobs = self.stems_at(tip) if tip else {}
+        stems = list(blobs)
+        asked = "".join(f"{blobs[stem]}\n" for stem in stems).encode()
+        answer = subprocess.run(
+            ["git", "cat-file", "--batch"],
+            cwd=self.folder,
+            input=asked,
+            capture_output=True,
+            check=True,
+        ).stdout
+        found, at = {}, 0
+        for stem in stems:
+            end = answer.index(b"\n", at)
+            size = int(answer[at:end].rsplit(b" ", 1)[1])
+            found[stem] = answer[end + 1 : end + 1 + size]
+            at = end + 2 + size
+        return found | self.waiting("held")
+
+    def persons(self) -> tuple[Any, ...]:
+        """Return what no command may change: the person's files, and their entries in the index."""
+        there = [self.folder / name for name in self.files]
+        return (
+            [path.read_bytes() if path.exists() else None for path in there],
+            self.git("ls-files", "-s", "--", *self.files),
+        )
+
+    def drop_cache(self) -> None:
+        """Throw away what is computed from the logs."""
+        shutil.rmtree(self.folder / ".git/diurna/cache", ignore_errors=True)
+
+
+_STEMS: dict[tuple[str, str], dict[str, str]] = {}
+
+
+def seal(data: bytes) -> str:
+    """Return what the name of a log ends with (FORMAT.md, 3.1)."""
+    return base64.b32encode(hashlib.sha256(data).digest()).decode().lower()[:26]
+
+
+_MADE: dict[tuple[str, int], Path] = {}
+
+
+def lay(kind: str, count: int, folder: Path) -> list[Clone]:
+    """Make a bare hub and so many clones with a home: once in this process, then as copies of that."""
+    if (kind, count) not in _MADE:
+        place = Path(tempfile.mkdtemp(prefix="machine-"))
+        atexit.register(shutil.rmtree, place, ignore_errors=True)
+        _make(kind, count, place)
+        _bare(place)
+        _MADE[kind, count] = place
+    shutil.copytree(_MADE[kind, count], folder, symlinks=True, dirs_exist_ok=True)
+    return [Clone(folder / name, kind) for name in NAMES[:count]]
+
+
+def _make(kind: str, count: int, place: Path) -> None:
+    os.environ["DIURNA_NOW"] = str(_BEGUN_MS)
+    first = place / "one"
+    branch = ["main", *["memory"] * (kind == BRANCH)]
+    git(place, "init", "-q", "--bare", "-b", "main", "hub.git")
+    if kind == REPOSITORY:
+        _well(diurna(place, "init", "one", "--project", "tried"))
+    else:
+        git(place, "init", "-q", "-b", "main", "one")
+    for name in NAMES[:count]:
+        clone = Clone(place / name, kind)
+        if name == "one":
+            git(first, "remote", "add", "origin", "../hub.git")
+        else:
+            git(place, "clone", "-q", "hub.git", name)
+            git(clone.folder, "remote", "set-url", "origin", "../hub.git")
+        git(clone.folder, "config", "user.name", name)
+        git(clone.folder, "config", "user.email", f"{name}@example.invalid")
+        if name == "one":
+            for other in NAMES[:count]:
+                (first / f"code-{other}.py").write_text("begun\n")
+            git(first, "add", "-A")
+            git(first, "commit", "-q", "-m", "code")
+        elif kind == BRANCH:
+            git(clone.folder, "branch", "-q", "memory", "origin/memory")
+        how = {BRANCH: ("--branch", "memory"), TREE: ("--no-hooks",)}.get(kind, ())
+        if kind != REPOSITORY:
+            _well(diurna(clone.folder, "init", *how))
+        if name == "one":
+            _set_policy(clone)
+            git(first, "push", "-q", "-u", "origin", *branch)
+        hook = clone.folder / ".git/hooks/pre-commit"
+        if hook.exists():  # it finds the program that starts at once
+            program = forks.program()
+            hook.write_text(
+                re.sub(
+                    r"\[ -x .* \]; then\n.* hook ",
+                    f"[ -x {program} ]; then\n    DIURNA_HOOK=1 {program} hook ",
+                    hook.read_text(),
+                )
+            )
+
+
+def _bare(place: Path) -> None:
+    """Take away what nobody reads: a copy has less to copy."""
+    for path in place.rglob("hooks/*.sample"):
+        path.unlink()
+    for name in ("branches", "description"):
+        for path in place.rglob(name):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def _set_policy(clone: Clone) -> None:
+    """Let facts fade within a few logs, of which each is a session."""
+    where = clone.folder
+    if clone.beside:
+        where = clone.folder.parent / "policy"
+        clone.git("worktree", "add", "-q", str(where), "memory")
+    path = where / clone.prefix / "diurna.toml"
+    path.write_text(
+        _POLICY.sub(lambda row: f"{row[1]}{row[2]}= {_WINDOWS.get(row[1], 0)}", path.read_text())
+    )
+    git(where, "commit", "-q", "-a", "-m", "policy")
+    if clone.beside:
+        clone.git("worktree", "remove", str(where))
+
+
+def _well(said: Said) -> Said:
+    if said.code:
+        raise Wrong(said.err)
+    return said
+
+
+# ---- what must hold ------------------------------------------------------------------------------------
+
+
+def judged(step: Callable[..., Any]) -> Callable[..., Any]:
+    """Remember that a step failed, so that nothing is asked at the end; in an example that is idle do nothing."""
+
+    @wraps(step)
+    def judge(machine: Any, *arguments: Any, **named: Any) -> Any:
+        if machine.idle:
+            return None
+        try:
+            return step(machine, *arguments, **named)
+        except BaseException:
+            machine.failed = True
+            raise
+
+    return judge
+
+
+def act(**given: Any) -> Callable[[Callable[..., None]], Any]:
+    """Make a rule."""
+    return lambda step: rule(**given)(judged(step))
+
+
+# ---- the machine ---------------------------------------------------------------------------------------
+
+_SUBJECTS = (
+    "Webhooks of",
+    "A card for",
+    "Nobody but",
+    "Queues behind",
+    "Each shop near",
+    "Tests beside",
+)
+#: Commands that record: the stems that they name are there.
+_WRITING = ("note", "append", "edit", "close", "forget", "redact", "undo", "conflicts", "task")
+clones = st.integers(0, len(NAMES) - 1)
+ids = st.sampled_from(IDS)
+#: Most commands come to their end.
+endings = st.sampled_from(("",) * 12 + ENDS)
+boundaries = st.integers(1, 40)
+
+Words = Callable[["Machine", str, str], tuple[str, ...]]
+EVENTS: dict[str, Words] = {
+    "ref": lambda m, id, other: ("--ref", id),
+    "new": lambda m, id, other: ("--new", f"id={id} decision: {m.text(id)}"),
+    "update": lambda m, id, other: ("--update", id, m.text(id)),
+    "supersede": lambda m, id, other: ("--supersede", f"{id}={other}"),
+    "invalidate": lambda m, id, other: ("--invalidate", id),
+    "close": lambda m, id, other: ("--close", id),
+    "reopen": lambda m, id, other: ("--reopen", id),
+    "reactivate": lambda m, id, other: ("--reactivate", id),
+    "start": lambda m, id, other: ("--move", f"{id}=in-progress"),
+    "block": lambda m, id, other: ("--move", f"{id}=blocked"),
+    "helped": lambda m, id, other: ("--helped", f"{id}=pytest -q: exit 0"),
+    "ignored": lambda m, id, other: ("--ignored", f"{id}=judge"),
+}  # fmt: skip
+CHANGES: dict[str, Callable[[Machine, str], tuple[str, ...]]] = {
+    "false": lambda m, id: ("forget", id, "--false", "--reason", "no"),
+    "archive": lambda m, id: ("forget", id, "--archive", "--reason", "rests"),
+    "back": lambda m, id: ("forget", id, "--back"),
+    "restore": lambda m, id: ("edit", id, "--restore", "--reason", "after all"),
+    "choose": lambda m, id: ("conflicts", id, "--choose", "1"),
+    "settle": lambda m, id: ("conflicts", id, "--text", m.text(id)),
+    "close": lambda m, id: ("close", id),
+    "confirm": lambda m, id: ("review", "--confirm", id),
+    "invariant": lambda m, id: ("edit", id, "--kind", "invariant"),
+    "done": lambda m, id: ("task", "done", id),
+}  # fmt: skip
+COMMITS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "add, commit": (("add", "FILE"), ("commit", "-q", "-m", "theirs")),
+    "commit -a": (("commit", "-q", "-a", "-m", "theirs"),),
+    "commit PATH": (("commit", "-q", "-m", "theirs", "--", "FILE"),),
+    "add -A, commit": (("add", "-A"), ("commit", "-q", "-m", "theirs")),
+    "amend": (("add", "FILE"), ("commit", "-q", "--amend", "-m", "theirs")),
+    "no-verify": (("add", "FILE"), ("commit", "-q", "-n", "-m", "theirs")),
+    "stash, pop": (("stash", "-q"), ("stash", "pop", "-q")),
+}
+
+
+class Machine(RuleBasedStateMachine):
+    """What people and agents do."""
+
+    kind, count, looks = FOLDER, 1, False
+    #: The first example that Hypothesis makes of a machine is the simplest one, and says nothing.
+    begun = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.idle = not type(self).begun
+        type(self).begun = True
+        if self.idle:
+            return
+        self._scratch = tempfile.TemporaryDirectory(prefix="m-")
+        self.top = Path(self._scratch.name)
+        self._environment = dict(os.environ)
+        os.environ.pop("DIURNA_OWN_COMMITS", None)
+        self.clones = lay(self.kind, self.count, self.top)
+        self.now, self.words = _BEGUN_MS, 0
+        self.words_of: dict[str, set[str]] = {}
+        self.failed = self.forced = self.coded = False
+        COUNTS["examples"] += 1
+
+    # ---- how a step is done and judged -------------------------------------------------------------
+
+    def word(self) -> str:
+        """Return a word that stands nowhere yet."""
+        self.words += 1
+        return f"zq{self.words}x"
+
+    def text(self, id: str) -> str:
+        """Return a text with such a word, for a fact."""
+        word = self.word()
+        self.words_of.setdefault(id, set()).add(word)
+        return f"{_SUBJECTS[self.words % len(_SUBJECTS)]} {word} is told."
+
+    def tick(self) -> None:
+        self.now += 1000
+        os.environ["DIURNA_NOW"] = str(self.now)
+
+    @judged
+    def does(
+        self, clone: Clone, *words: str, data: bytes = b"", end: str = "", at: int = 0
+    ) -> Said:
+        """Give a command, perhaps one that ends at some boundary; judge what it left."""
+        self.tick()
+        os.environ["DIURNA_AGENT"] = f"agent-{clone.name}"
+        persons, before = clone.persons(), self._there(clone)
+        said = (
+            self._ended(clone, words, data, end, at)
+            if end
+            else diurna(clone.folder, *words, data=data)
+        )
+        told = f"{clone.name}: diurna {' '.join(words)}{f', {end} at {at}' if end else ''}"
+        COUNTS["commands"] += 1
+        if "Traceback" in said.err or "a bug in Diurna" in said.err:
+            raise Wrong(f"{told}: {said.err}")
+        if clone.persons() != persons:
+            raise Touched(f"{told}: {persons} became {clone.persons()}")
+        for word in clone.withheld:
+            if word in said.out + said.err and not any(
+                word in one for one in (*words, data.decode())
+            ):
+                raise Shown(f"{told}: {word} is withheld, and stands in {said.out}{said.err}")
+        self._grown(clone, before, told)
+        there = self._present(clone)
+        named = set(_STEM.findall(said.out + said.err)) if words[0] in _WRITING else set()
+        if said.code == 0 and not end.startswith("git") and named - there - clone.set_back:
+            raise Lost(
+                f"{told}: {sorted(named - there)} are named and nowhere; {said.out}{said.err}"
+            )
+        if said.code == 0 and words[0] in _WRITING and said.out.startswith("{"):
+            stem = json.loads(said.out).get("stem")
+            if stem:
+                COUNTS["logs acknowledged"] += stem not in clone.acknowledged
+                clone.acknowledged.add(stem)
+                if stem not in there:
+                    raise Lost(f"{told}: {stem} is acknowledged and nowhere")
+        if self.looks:
+            self.look(clone)
+        return said
+
+    def _ended(self, clone: Clone, words: Sequence[str], data: bytes, end: str, at: int) -> Said:
+        environment, root = dict(os.environ), str(forks.ROOT)
+        environment["PYTHONPATH"] = root
+        command = ["-m", "tests.doomed", end, str(at), *words]
+        if end.startswith("git"):
+            shim = self.top / "shim"
+            shim.mkdir(exist_ok=True)
+            count = shim / "count"
+            count.unlink(missing_ok=True)
+            real = shutil.which("git")
+            work = f'{real} "$@"; ' if "behind" in end else ""
+            (shim / "git").write_text(_SHIM.format(count=count, at=at, work=work, git=real))
+            (shim / "git").chmod(0o755)
+            environment["PATH"] = f"{shim}:{environment['PATH']}"
+            command = ["-m", "rituals", *words]
+        done = forks.run(command, clone.folder, environment, data)
+        COUNTS["kills" if end == "kill" else "faults"] += 1
+        return Said(done.returncode, done.stdout, done.stderr)
+
+    @judged
+    def plays(self, clone: Clone, *words: str, drops: bool = False, leaves: bool = False) -> bool:
+        """Give a git command as a person; tell whether git did it.
+
+        Args:
+            clone: in which.
+            words: of the command.
+            drops: whether it may take logs off a branch.
+            leaves: whether what it takes off stays in the work tree.
+        """
+        before, there = self._there(clone), self._present(clone)
+        done = subprocess.run(
+            ["git", *words],
+            cwd=clone.folder,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "GIT_EDITOR": "true"},
+        )
+        COUNTS["acts of git"] += 1
+        self.coded = True
+        told = f"{clone.name}: git {' '.join(words)}"
+        if drops:
+            gone = there - self._present(clone)
+            if leaves and gone:
+                raise Lost(f"{told}: {sorted(gone)} are nowhere")
+            clone.set_back |= gone
+        else:
+            self._grown(clone, before, told)
+        clone.withheld = set()  # until it is looked at anew
+        clone.typed = {
+            one for one in clone.typed if clone.page.exists() and one in clone.page.read_text()
+        }
+        return not done.returncode
+
+    def _there(self, clone: Clone) -> dict[str, set[str]]:
+        """Return which logs each branch of a clone has."""
+        return {
+            name: set(clone.stems_at(commit))
+            for name, commit in clone.heads().items()
+            if name != "refs/stash"
+        }
+
+    def _present(self, clone: Clone) -> set[str]:
+        """Return the logs that any branch or stash has, that wait, or that lie in the work tree."""
+        found = set(clone.waiting())
+        if not clone.beside:
+            found |= {
+                path.stem for path in (clone.folder / clone.prefix / "sessions").glob("*/*/*.md")
+            }
+        commits = clone.heads().values()
+        return found.union(*(clone.stems_at(commit) for commit in set(commits)))
+
+    def _grown(self, clone: Clone, before: dict[str, set[str]], told: str) -> None:
+        """Check that no branch lost a log, and that no acknowledged one is nowhere."""
+        after = self._there(clone)
+        for name, stems in before.items():
+            if stems - after.get(name, set()):
+                raise Lost(f"{told}: {name} has lost {sorted(stems - after.get(name, set()))}")
+        gone = clone.acknowledged - self._present(clone) - clone.set_back
+        if gone:
+            raise Lost(f"{told}: {sorted(gone)} are nowhere")
+
+    def ask(self, clone: Clone) -> dict[str, Any]:
+        """Return what is shown, whatever HEAD is."""
+        said = diurna(clone.folder, "show", "--json", "--everywhere")
+        if said.code:
+            raise Wrong(f"{clone.name}: show: {said.err}")
+        return normal(json.loads(said.out))
+
+    @judged
+    def look(self, clone: Clone) -> dict[str, Any]:
+        """Check all that must hold of a clone; return what it shows."""
+        self.tick()
+        if clone.waiting(""):  # some command was stopped: whatever writes next commits it
+            diurna(clone.folder, "check", "--fix", "--json")
+            if clone.waiting(""):
+                raise Lost(f"{clone.name}: {clone.waiting('')} still waits")
+        shown = self.ask(clone)
+        logs = clone.logs()
+        for stem, data in logs.items():
+            if stem[21:] != seal(data):
+                raise Lost(f"{clone.name}: {stem} has other bytes")
+        files = {path_of(stem): data for stem, data in logs.items()}
+        policy = clone.git("show", f"{clone.tip()}:{clone.prefix}diurna.toml").encode()
+        if wrong := unlike(clone.name, shown, answer({"diurna.toml": policy, **files})):
+            raise Differs("; ".join(wrong))
+        COUNTS["comparisons with the second fold"] += 1
+        listed = [
+            row["stem"] for row in json.loads(diurna(clone.folder, "log", "--json").out)["sessions"]
+        ]
+        if sorted(listed) != sorted(logs):
+            raise Lost(
+                f"{clone.name}: the list has {set(listed) ^ set(logs)} besides, or some twice: {listed}"
+            )
+        clone.drop_cache()
+        if wrong := unlike(f"{clone.name}, warm or cold", shown, self.ask(clone)):
+            raise Differs("; ".join(wrong))
+        COUNTS["comparisons of warm and cold"] += 1
+        clone.set_back -= set(logs)
+        self._heard(clone, logs)
+        self.withhold(clone, shown)
+        for command in (("show",), ("brief",), ("recall", "told")) if clone.withheld else ():
+            said = diurna(clone.folder, *command)
+            for word in clone.withheld:
+                if word in said.out + said.err:
+                    raise Shown(f"{clone.name}: {command} shows {word}")
+        return shown
+
+    def withhold(self, clone: Clone, shown: dict[str, Any]) -> None:
+        """Learn which words no answer may have: those of texts of redacted facts."""
+        held = " ".join(fact["text"] for fact in shown["facts"] if not fact["redacted"])
+        clone.withheld = {
+            word
+            for fact in shown["facts"] if fact["redacted"]
+            for word in self.words_of.get(fact["id"], ()) if word not in held
+        }  # fmt: skip
+
+    def _heard(self, clone: Clone, logs: dict[str, bytes]) -> None:
+        """Check that each word which a person typed is on the page still, in a log, or kept aside."""
+        if not clone.typed:
+            return
+        kept = [path.read_bytes() for path in (clone.folder / ".git/diurna/dropped").glob("*")]
+        page = clone.page.read_bytes() if clone.page.exists() else b""
+        for word in clone.typed:
+            if not any(word.encode() in data for data in (page, *logs.values(), *kept)):
+                raise Touched(f"{clone.name}: {word} was typed, and is nowhere")
+        clone.typed = {word for word in clone.typed if word.encode() in page}
+
+    def at(self, number: int) -> Clone:
+        return self.clones[number % len(self.clones)]
+
+    def teardown(self) -> None:
+        if self.idle:
+            return
+        try:
+            if not self.failed:
+                for clone in self.clones:
+                    self.look(clone)
+                if self.count > 1:
+                    self.converge()
+        finally:
+            os.environ.clear()
+            os.environ.update(self._environment)
+            self._scratch.cleanup()
+
+    # ---- rules: what agents record -----------------------------------------------------------------
+
+    @initialize(kind=st.sampled_from(("decision", "thread", "task")))
+    @judged
+    def begin(self, kind: str) -> None:
+        """Two facts are told."""
+        self.note(0, "a", kind, "", 0)
+        self.note(0, "b", "fact", "", 0)
+
+    @act(number=clones, id=ids, kind=st.sampled_from(("fact", "decision", "invariant", "thread", "task")),
+          end=endings, at=boundaries)  # fmt: skip
+    def note(self, number: int, id: str, kind: str, end: str, at: int) -> None:
+        """A fact is told, or told otherwise by who does not know it."""
+        self.does(
+            self.at(number),
+            "note",
+            "--json",
+            "--anyway",
+            f"id={id} {kind}: {self.text(id)}",
+            end=end,
+            at=at,
+        )
+
+    @act(number=clones, id=ids, end=endings, at=boundaries)
+    def reword(self, number: int, id: str, end: str, at: int) -> None:
+        self.does(self.at(number), "edit", "--json", id, self.text(id), end=end, at=at)
+
+    @act(number=clones, acts=st.lists(st.tuples(st.sampled_from(sorted(EVENTS)), ids, ids), min_size=1, max_size=4),
+          end=endings, at=boundaries)  # fmt: skip
+    def append(self, number: int, acts: list[tuple[str, str, str]], end: str, at: int) -> None:
+        """A session that says several things of what it knows."""
+        words = [word for act, id, other in acts for word in EVENTS[act](self, id, other)]
+        title = ("--title", f"Work {self.word()}", "--anyway", "--again")
+        self.does(self.at(number), "append", "--json", *title, *words, end=end, at=at)
+
+    @act(number=clones, act=st.sampled_from(sorted(CHANGES)), id=ids, end=endings, at=boundaries)
+    def change(self, number: int, act: str, id: str, end: str, at: int) -> None:
+        """A person decides of a fact."""
+        self.does(self.at(number), *CHANGES[act](self, id), "--json", end=end, at=at)
+
+    @act(number=clones, id=ids, end=endings, at=boundaries)
+    def redact(self, number: int, id: str, end: str, at: int) -> None:
+        """A fact is withheld, at once."""
+        clone = self.at(number)
+        said = self.does(clone, "redact", "--json", id, "--reason", "a slip", end=end, at=at)
+        if not end and not said.code:
+            self.withhold(clone, self.ask(clone))
+
+    @act(number=clones, end=endings, at=boundaries)
+    def undo(self, number: int, end: str, at: int) -> None:
+        self.does(self.at(number), "undo", "--json", end=end, at=at)
+
+    @act(number=clones, how=st.sampled_from(("absorb", "publish", "")), edits=st.lists(
+        st.tuples(st.sampled_from(("reword", "tick", "delete", "add", "remark", "core")), st.integers(0, 9)),
+        min_size=1, max_size=2), end=endings, at=boundaries)  # fmt: skip
+    def edit_page(
+        self, number: int, how: str, edits: list[tuple[str, int]], end: str, at: int
+    ) -> None:
+        """A person edits the page, and lets a command read it, or not yet."""
+        clone = self.at(number)
+        if not clone.page.exists():
+            return
+        for act, place in edits:
+            self._edit(clone, act, place)
+        clone.typed = {word for word in clone.typed if word in clone.page.read_text()}
+        if how:
+            self.does(clone, "check", f"--{how}", "--json", end=end, at=at)
+
+    def _edit(self, clone: Clone, act: str, place: int) -> None:
+        text = clone.page.read_text()
+        found = list(_BULLET.finditer(text))
+        if act == "add" or not found:
+            word = self.word()
+            clone.typed.add(word)
+            clone.page.write_text(
+                f"{text.rstrip()}\n\n## Facts\n\n- A person says {word}.\n"
+                if "## Facts" not in text
+                else text.replace("## Facts\n\n", f"## Facts\n\n- A person says {word}.\n\n", 1)
+            )
+            return
+        bullet = found[place % len(found)]
+        old, id = bullet[0], bullet[2]
+        new = {
+            "tick": old.replace("- [ ]", "- [x]"), "delete": "", "core": re.sub("tier: [a-z-]+", "tier: core", old),
+        }.get(act, "")  # fmt: skip
+        if act == "reword":
+            word = self.word()
+            clone.typed.add(word)
+            self.words_of.setdefault(id, set()).add(word)
+            new = old.replace("\n", f" And {word}.\n", 1)
+        elif act == "remark":
+            word = self.word()
+            clone.typed.add(word)
+            new = f"{old}"
+            clone.page.write_text(f"{text.rstrip()}\n\nA remark {word}.\n")
+            return
+        clone.page.write_text(text.replace(old, new, 1))
+
+    @act(number=clones)
+    def drop_cache(self, number: int) -> None:
+        self.at(number).drop_cache()
+
+    # ---- rules: what is shared ---------------------------------------------------------------------
+
+    @act(number=clones, end=endings, at=boundaries)
+    def sync(self, number: int, end: str, at: int) -> None:
+        self.does(self.at(number), "sync", "--json", end=end, at=at)
+
+    @act(number=clones, how=st.sampled_from(("--no-rebase", "--rebase")))
+    def pull(self, number: int, how: str) -> None:
+        """A person pulls and pushes with git alone, in their own branch."""
+        clone = self.at(number)
+        # git takes what the hub had once, and has no more, for dropped there
+        drops = self.forced and how == "--rebase"
+        self.plays(clone, "pull", "-q", "--no-edit", how, "origin", "main", drops=drops)
+        self.settle(clone)
+        self.plays(clone, "push", "-q", "origin", "HEAD:main")
+
+    @act(number=clones, back=st.integers(1, 2))
+    def force(self, number: int, back: int) -> None:
+        """Somebody sets the hub back."""
+        clone = self.at(number)
+        branch = "memory" if clone.beside else "main"
+        if self.is_home(clone, f"{branch}~{back}"):
+            self.forced = True
+            self.plays(clone, "push", "-q", "-f", "origin", f"{branch}~{back}:refs/heads/{branch}")
+
+    # ---- rules: what a person does with git --------------------------------------------------------
+
+    @act(number=clones, name=st.integers(0, 2), stage=st.booleans())
+    def work(self, number: int, name: int, stage: bool) -> None:
+        """A file is changed, and staged or not."""
+        clone = self.at(number)
+        (clone.folder / clone.files[name]).write_text(f"{self.word()}\n")
+        if stage and name < 2:
+            self.plays(clone, "add", clone.files[name])
+
+    @act(number=clones, how=st.sampled_from(sorted(COMMITS)))
+    def commit(self, number: int, how: str) -> None:
+        """A person commits, in some form; what they staged is in it."""
+        clone = self.at(number)
+        (clone.folder / clone.files[0]).write_text(f"{self.word()}\n")
+        for words in COMMITS[how]:
+            self.plays(clone, *(word.replace("FILE", clone.files[0]) for word in words))
+        self.settle(clone)
+
+    @act(
+        number=clones, how=st.sampled_from(("--soft", "--mixed", "--hard")), back=st.integers(0, 2)
+    )
+    def reset(self, number: int, how: str, back: int) -> None:
+        """A branch is set back."""
+        clone = self.at(number)
+        if not self.is_home(clone, f"{'memory' if clone.beside else 'HEAD'}~{back}"):
+            return
+        if clone.beside:
+            self.plays(clone, "update-ref", "refs/heads/memory", f"memory~{back}", drops=True)
+        else:
+            self.plays(
+                clone, "reset", "-q", how, f"HEAD~{back}", drops=True, leaves=how != "--hard"
+            )
+
+    def is_home(self, clone: Clone, commit: str) -> bool:
+        """Tell whether a commit has the policy that all have."""
+        policy = f"{clone.prefix}diurna.toml"
+        there = clone.git("rev-parse", "-q", "--verify", f"{commit}:{policy}", fails=True)
+        return bool(there) and there == clone.git("rev-parse", f"{clone.tip()}:{policy}")
+
+    @act(number=clones, branch=st.sampled_from(("main", "feature")))
+    def switch(self, number: int, branch: str) -> None:
+        clone = self.at(number)
+        self.plays(clone, "switch", "-q", branch) or self.plays(clone, "switch", "-q", "-c", branch)
+
+    @act(number=clones)
+    def merge(self, number: int) -> None:
+        """The other branch comes in."""
+        clone = self.at(number)
+        here = clone.git("branch", "--show-current").strip()
+        self.plays(clone, "merge", "-q", "--no-edit", "feature" if here == "main" else "main")
+        self.settle(clone)
+
+    def settle(self, clone: Clone) -> None:
+        """End what git left open: it asked something, or was refused."""
+        gitdir = clone.folder / ".git"
+        for name, words in (
+            ("MERGE_HEAD", "merge"),
+            ("rebase-merge", "rebase"),
+            ("rebase-apply", "rebase"),
+        ):
+            if (gitdir / name).exists():
+                self.plays(clone, words, "--abort")
+
+    # ---- the end -----------------------------------------------------------------------------------
+
+    @judged
+    def converge(self) -> None:
+        """Let all clones sync until nothing moves: then they hold the same."""
+        for clone in self.clones:
+            self.plays(clone, "add", "-A")
+            self.plays(clone, "stash", "-q")
+            self.plays(clone, "switch", "-q", "main")
+            self.does(clone, "check", "--publish", "--discard-edits", "--json")
+        for _ in range(5):
+            before, said = [clone.tip() for clone in self.clones], []
+            for clone in self.clones:
+                if not clone.beside and self.coded:  # what a person does with their own commits
+                    self.plays(clone, "pull", "-q", "--no-edit", "--no-rebase", "origin", "main")
+                    self.settle(clone)
+                    self.plays(clone, "push", "-q", "origin", "main")
+                said.append(self.does(clone, "sync", "--json"))
+            if before == [clone.tip() for clone in self.clones]:
+                break
+        for clone, one in zip(self.clones, said, strict=True):
+            if one.code:
+                raise Apart(f"{clone.name} can not sync: {one.out}{one.err}{clone.git('status')}")
+        shown = [self.look(clone) for clone in self.clones]
+        for clone, other in zip(self.clones[1:], shown[1:], strict=True):
+            if wrong := unlike(f"one and {clone.name}", shown[0], other):
+                raise Apart("; ".join(wrong))
+            if clone.tip() != self.clones[0].tip():
+                raise Apart(f"{clone.name} is at {clone.tip()}, one at {self.clones[0].tip()}")
+        COUNTS["convergences"] += 1
+
+
+def machine_of(home: str, clones: int, looking: bool = False) -> type[Machine]:
+    """Return the machine for a kind of home and so many clones; with `looking` it looks behind each command."""
+    name = f"{home.title()}{clones}"
+    return type(
+        name, (Machine,), {"kind": home, "count": clones, "looks": looking, "__module__": __name__}
+    )
