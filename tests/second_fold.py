@@ -304,21 +304,33 @@ def blob_id(data: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
+def policy_of(files: Mapping[str, bytes]) -> dict[str, Any]:
+    """The policy of a home (Y2: where it can not be read, the defaults are used)."""
+    try:
+        return tomllib.loads(files.get("diurna.toml", b"").decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return {}
+
+
+def lasting_of(policy: Mapping[str, Any]) -> list[str]:
+    """The kinds that do not decay."""
+    kinds = {"vision": False, "invariant": False}
+    kinds |= {name: table.get("decays", True) for name, table in policy.get("kinds", {}).items()}
+    return [name for name, decays in kinds.items() if not decays]
+
+
+def windows_of(policy: Mapping[str, Any]) -> Windows:
+    return Windows(**policy.get("windows", {}))
+
+
 def answer(files: Mapping[str, bytes], upto: str = "") -> dict[str, Any]:
     """What `show --json` says of the files of a home, by their paths; as of a log, where its key is given."""
-    policy: dict[str, Any] = {}
-    try:
-        policy = tomllib.loads(files.get("diurna.toml", b"").decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
-        pass  # Y2: the defaults are used
+    policy = policy_of(files)
     logs = keyed(files)
     read = [read_log(key, data if len(data) <= 1 << 20 else b"") for key, data in logs.items()]
     hidden = {event.id for log in read for event in log.events if event.verb == "Redacted"}
     read = [log for log in read if not upto or log.key <= upto]
-    kinds = {"vision": False, "invariant": False}
-    kinds |= {name: table.get("decays", True) for name, table in policy.get("kinds", {}).items()}
-    lasting = [name for name, decays in kinds.items() if not decays]
-    fold = SecondFold(read, Windows(**policy.get("windows", {})), lasting, hidden)
+    fold = SecondFold(read, windows_of(policy), lasting_of(policy), hidden)
     terms = [
         hashlib.sha256(f"{log.key} {blob_id(logs[log.key])}".encode()).digest() for log in read
     ]

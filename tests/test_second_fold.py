@@ -4,11 +4,29 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from tests.campaigns.second_fold import differences, made_up
+from ledger.model.evidence import COMMAND, PLACE, form_of
+from tests.campaigns.second_fold import BareHome, differences, made_up
 from tests.conftest import examples
+from tests.second_fold import (
+    Event,
+    SecondFold,
+    evidence,
+    is_date,
+    is_stem,
+    keyed,
+    lasting_of,
+    policy_of,
+    read_log,
+    windows_of,
+)
+
+TIERS = ("core", "working", "active", "archive-candidate", "archived", "superseded")
 
 
 @pytest.mark.parametrize("seed", range(examples(24, 400)))
@@ -16,3 +34,106 @@ def test_two_readers_say_the_same(seed: int, tmp_path: Path) -> None:
     """Texts, use, birth, truth, tiers, pages, who said it: cold, warm after late logs, and as of a log."""
     rng = random.Random(seed)
     assert differences(made_up(rng), rng, tmp_path / "home") == []
+
+
+# ---- T5: a life ---------------------------------------------------------------------------------------
+
+
+def counts_from(key: str, event: Event) -> str:
+    """When an event counts: a birth from where its import says that it was."""
+    footer = dict(event.meta) if event.verb == "Created" else {}
+    if is_stem(footer.get("origin", "")):
+        return min(key, footer["origin"])
+    return min(key, footer["created"] + "~") if is_date(footer.get("created", "")) else key
+
+
+def lives(files: dict[str, bytes]) -> tuple[dict[str, list[tuple[str, str]]], dict[int, list[int]]]:
+    """Fold up to every place anew: what changed of each fact at which log, and the tiers by work sessions."""
+    policy = policy_of(files)
+    logs = sorted(
+        (read_log(key, data) for key, data in keyed(files).items()), key=lambda log: log.key
+    )
+    points = {counts_from(log.key, event) for log in logs for event in log.events}
+    before: dict[str, tuple[str, bool]] = {}
+    told: dict[str, list[tuple[str, str]]] = {}
+    sessions: dict[int, list[int]] = {}
+    for point in sorted(points | {log.key for log in logs}):
+        upto = []
+        for log in logs:
+            early = tuple(one for one in log.events if counts_from(log.key, one) <= point)
+            if log.key <= point or early:
+                upto.append(log if log.key <= point else log._replace(events=early))
+        fold = SecondFold(upto, windows_of(policy), lasting_of(policy))
+        facts: list[dict[str, Any]] = [fold.told(id, {}) for id in fold.facts()]
+        for fact in facts:
+            tier, found = fact["tier"], told.setdefault(fact["id"], [])
+            was, was_closed = before.get(fact["id"], ("", True))
+            before[fact["id"]] = tier, fact["closed"]
+            if tier == "archived" != was:
+                found.append(("faded", point))
+            elif tier == "superseded" != was:
+                found.append(("superseded" if fact["superseded_by"] else "invalidated", point))
+            elif tier != was == "archived":
+                found.append(("returned", point))
+            elif tier != was == "superseded":
+                found.append(("reinstated", point))
+            if fact["closed"] and not was_closed:
+                found.append(("closed", point))
+        sessions[len(fold.work)] = [sum(one["tier"] == name for one in facts) for name in TIERS]
+    return told, sessions
+
+
+@pytest.mark.parametrize("seed", range(examples(10, 200)))
+def test_lives_are_what_a_fold_up_to_each_log_says(seed: int, tmp_path: Path) -> None:
+    """When facts faded, came back, became false, were closed, as `review --report` tells; and how many stood where."""
+    for number in range(3):
+        files = made_up(random.Random(f"life {seed} {number}"), 12)
+        home = BareHome(tmp_path / str(number))
+        home.commit(files)
+        report = home.ask("review", "--report")
+        told, sessions = lives(files)
+        found = {
+            fact["id"]: [(one["what"], one["stem"]) for one in fact["moments"]]
+            for fact in report["facts"]
+        }
+        assert found == told
+        course = report["course"]
+        for at, count in enumerate(course["sessions"]):
+            assert [course["tiers"][name][at] for name in TIERS] == sessions[count], count
+
+
+# ---- F12: evidence ------------------------------------------------------------------------------------
+
+EVIDENCE = {
+    COMMAND: (
+        "pytest -q: exit 0", "`pytest -q` (exit 1)", "exit 0: make test", "pytest -q, exit code 0",
+        "cargo test → exit status 101", "ruff check exited with 2", "npm test; rc=0", "make exit_code=0",
+    ),
+    PLACE: (
+        "src/api.py:42", "see `./a/b.rs:1:7`, there", "api.go:10-12", "(docs/x.md#L3)", "Makefile.in:999999999",
+        "größe/ü.py:3",
+    ),
+    "": (
+        "", "exit 0", "exit", "exit 256 pytest", "no exit from here", "it helped", "src/api.py", "src/api.py:0", "a:3",
+        "10.0.0.1:80", "12:30", "http://x.y:80/a.py:3", "a.py:12345678901", "a.py:x", "a.py:\u0661", "pytest exit ²",
+    ),
+}  # fmt: skip
+
+
+def test_what_is_evidence() -> None:
+    """A command with its exit code, or a path with a line; nothing else, whatever it sounds like."""
+    for form, remarks in EVIDENCE.items():
+        assert [one for one in remarks if form_of(one) != form or evidence(one) != form] == []
+
+
+_WORDS = st.sampled_from(
+    ("pytest", "exit", "exited", "with", "code", "rc", "0", "1", "256", "a.py", "src/a.py:3", "x:1", ":", "=", "→", "`",
+     "(", ")", ",", "./b/c:9-10", "#L4", "d.e#L4", "…", "exit_code=2", "http://x.y:80")
+)  # fmt: skip
+
+
+@given(st.lists(_WORDS | st.text(max_size=5), max_size=8).map(" ".join))
+@example("exit code 7")
+def test_any_remark_is_judged_alike(remark: str) -> None:
+    """By both readers."""
+    assert form_of(remark) == evidence(remark)
