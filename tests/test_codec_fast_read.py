@@ -19,7 +19,7 @@ from ledger.codec.validate import problems
 from ledger.model.event import FactCreated, FactReferenced, FactUpdated
 from ledger.model.session import SessionLog
 from tests.conftest import examples
-from tests.ledgers_of_before import made
+from tests.test_ledgers_of_before import files_of
 
 LAWS = settings(max_examples=examples(100, 400), deadline=None)
 STEM = "2026-11-21-083012417-000000000000"
@@ -120,7 +120,12 @@ def test_fast_path_answers_for_canonical_logs() -> None:
 
 def test_the_fast_path_answers_for_most_logs() -> None:
     """Where it gives no answer the laws above say nothing: it gives one for most logs, and for odd text often enough."""
-    logs = [(name, data) for shape in ("worked", "tasks") for name, data in made(shape, 0).items()]
+    logs = [
+        (name, data)
+        for shape in ("worked-0", "tasks-0")
+        for name, data in files_of(shape).items()
+        if name[:2] == "se"
+    ]
     answered = [scan(name.rpartition("/")[2][:-3], data) for name, data in logs]
     assert sum(one is not None for one in answered) > 0.9 * len(logs)
     chance = random.Random(5)
