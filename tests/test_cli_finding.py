@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.codec.validate import problems
-from ledger.model.session import SessionLog
-from memory.api import Memory
-from memory.write.draft import SessionDraft
-from projection.work.finding_facts import BugFound
-from rituals.review.finding_reports import report
 from tests.conftest import Repo, Run, examples
+from tests.world import OWN_REPOSITORY, Place, World
 
 RULE = ("note", "--rule", "sql-injection", "--path", "src/db.py", "--symbol", "find")
 
@@ -49,6 +46,14 @@ def test_a_bug_is_open_then_fixed_then_regressed(repo: Repo, run: Run) -> None:
     assert "| state: regressed | known: said by claude-code -->" in run("show", bug).out
     assert run("show", bug, "--json").json["facts"][0]["state"] == "regressed"
     assert run("show", "--list", "--json").json["facts"][0]["state"] == "regressed"
+    for states in ("fixed", "regressed"):  # as often as it comes back
+        assert (
+            run(
+                "append", "--title", states, "--close" if states == "fixed" else "--reopen", bug
+            ).code
+            == 0
+        )
+        assert [one["state"] for one in found(run)] == [states]
     assert run("check", "--ci").out == "all in order\n"
 
 
@@ -61,32 +66,73 @@ def test_what_was_called_false_stays_so(repo: Repo, run: Run) -> None:
     assert len(run("log", "--json").json["sessions"]) == logs and found(run) == []
 
 
-def test_two_clones_that_meet_one_bug_have_one_fact(repo: Repo, run: Run, tmp_path: Any) -> None:
+def test_two_clones_that_meet_one_bug_have_one_fact(world: World) -> None:
     """Reported on both sides with other numbers, joined it is one fact, and nothing is contradicted."""
-    repo.git("clone", "-q", ".", str(tmp_path / "other"))
-    for home, line in ((repo.path, 3), (tmp_path / "other", 4)):
-        memory = Memory.open(str(home), agent=home.name)
-        bug = BugFound("race", f"lock is not held, {line} times", "src/q.py", "push", line)
-        report(memory, (bug,), SessionDraft(title=""))
-        memory.close()
-    repo.git("pull", "-q", "--no-rebase", "--no-edit", str(tmp_path / "other"), "main")
-    (one,) = found(run)
-    assert one["state"] == "open" and run("conflicts", "--json").json["contradictions"] == []
+    one = world.home(OWN_REPOSITORY, "one")
+    two = one.fork("two")
+    said = ("--rule", "race", "--path", "src/q.py", "--symbol", "push")
+    bugs = {
+        place.run("note", *said, f"lock is not held, {number} times").json["finding"]["id"]
+        for number, place in ((3, one), (4, two))
+    }
+    one.git("pull", "-q", "--no-rebase", "--no-edit", str(two.folder), "main")
+    assert {id: fact["state"] for id, fact in one.show().items()} == dict.fromkeys(bugs, "open")
+    assert len(bugs) == 1 and one.run("conflicts").json["contradictions"] == []
 
 
-@settings(
-    max_examples=examples(60, 200), suppress_health_check=[HealthCheck.too_slow], deadline=None
-)
-@given(st.text(min_size=1, max_size=80), st.text(max_size=40), st.text(max_size=40))
-def test_whatever_a_program_writes_can_be_stored(message: str, path: str, symbol: str) -> None:
-    """Odd characters, headings, comments, footers: the log of a report is canonical, or refused in words."""
-    from rituals.review.finding_reports import NEW, Taken, _events, _line, _plain
+def test_numbers_lines_and_spellings_of_a_path_are_no_part_of_a_bug(repo: Repo, run: Run) -> None:
+    """The same from everybody who meets it; another rule, file, symbol or message is another bug."""
 
-    bug = _plain(BugFound("R" + message[:9], message, path, symbol))
-    if bug.message:
-        events = tuple(_events(Taken(bug, NEW)))
-        log = SessionLog((("agent", "a"),), "T", _line(Taken(bug, NEW)), events)
-        assert problems(log) == ()
+    def bug(
+        message: str, rule: str = "sql-injection", path: str = "src/db.py", symbol: str = "find"
+    ) -> Any:
+        said = ("--rule", rule, "--path", path, "--symbol", symbol, message, "--dry-run", "--json")
+        return run("note", *said).json["finding"]
+
+    first = bug("query built from `name` at line 12")
+    assert first["text"] == "sql-injection: query built from `name` at line N"
+    assert bug("took 1,024.5 ms at 10:32:01, 3x")["text"] == "sql-injection: took N ms at N, Nx"
+    text = "query built from `name` at line 4711"
+    for same in (bug("query built  from `name` at line 4711"), bug(text, path="./src/db.py"),
+                 bug(text, path="src\\db.py"), bug(text, rule="SQL-injection")):  # fmt: skip
+        assert same["id"] == first["id"]
+    others = (
+        bug(text, rule="x"),
+        bug(text, path="src/db2.py"),
+        bug(text, symbol="save"),
+        bug("by `id`"),
+    )
+    assert len({one["id"] for one in (*others, first)}) == 5
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    with World(tmp_path_factory.mktemp("findings")) as world:
+        yield world.home()
+
+
+_WORDS = st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=40)
+
+
+@settings(max_examples=examples(12, 200))
+@given(_WORDS, _WORDS, _WORDS, st.integers(0, 10**9), st.integers(0, 10**9))
+def test_whatever_a_program_writes_can_be_stored(
+    home: Place, message: str, path: str, symbol: str, one: int, two: int
+) -> None:
+    """Odd characters, headings, comments, footers: a log, or refused in words; any number may stand for another."""
+    ids = set()
+    for number in (one, two):
+        said = (
+            "--rule",
+            f"R{message[:9]}",
+            f"--path={path}",
+            f"--symbol={symbol}",
+            f"{message} {number} {message}",
+        )
+        answer = home.run("note", *said, "--dry-run", code=None)
+        assert answer.code in (0, 1, 2), answer
+        ids |= {answer.json["finding"]["id"] if answer.code == 0 else answer.said}
+    assert len(ids) == 1
 
 
 # ---- verdicts -------------------------------------------------------------------------------------
