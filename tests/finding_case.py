@@ -1,22 +1,39 @@
-"""One transcript of a finding: what makes ready a home, what is said of it, and the table of all."""
+r"""The table of findings: how each comes about, and what is said of it.
+
+`findings.txt` has a transcript of each code: `@ CODE (exit code) also OTHER, CODES`, then steps. `$` is a command of
+Diurna's, the last of which is asked; `!` is one of a shell, in which `$LOG` is the log that the home has, `commit` commits
+all, `lose` takes an object out of git, and `program` makes one that is on the path; `> PATH` commits a file of the home,
+which stands below, with `\xff` for what is no text (`> sealed TIME` a log whose name proves its bytes); `+` lets days pass.
+Behind them stand the line that tells it, and the hint. What can not be come by so stands in `finding_cases.py`.
+"""
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from ledger.model.order import seal
 from tests.conftest import Repo, Run
+from tests.world import sealed
 
-LOG = "sessions/2026-11-20-101500.md"
-REFERENCES = "## Memory References\n\n"
-
-
-#: When this machine's user commits, whatever its clock says.
-_DATE = "2026-11-21T12:00:00Z"
+TABLE = Path(__file__).with_name("findings.txt")
+DAY_MS = 86_400_000
+#: Made up when the tests run, so that no scanner takes a file for a leak.
+TOKEN = "ghp" + "_" + "A1b2C3d4E5f6G7h8I9j0" * 2
+_SHELL = """
+LOG=$(git ls-files memory/sessions/2026-11/21 2>/dev/null | head -1)
+commit() { git add -A && git commit -q -m 'by hand' --date 2026-11-21T12:00:00Z; }
+place() { o=$(git rev-parse "$1"); echo .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-); }
+lose() { rm -f $(place "$1"); }
+program() { mkdir -p ../tools; printf '#!/bin/sh\\n%s\\n' "$2" > ../tools/$1; chmod +x ../tools/$1; }
+"""
 
 
 class Shop(Repo):
@@ -25,7 +42,6 @@ class Shop(Repo):
     def __init__(self, path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         super().__init__(path)
         self.run, self.monkeypatch = run, monkeypatch
-        self.home = path / "memory"
 
     @property
     def log(self) -> str:
@@ -33,21 +49,16 @@ class Shop(Repo):
         (name,) = self.git("ls-files", "memory/sessions/2026-11/21").splitlines()
         return name.removeprefix("memory/")
 
-    def put(self, name: str, data: str | bytes) -> None:
-        """Write a file of the home."""
-        path = self.home / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data.encode() if isinstance(data, str) else data)
+    def shell(self, script: str) -> None:
+        """Do what a person does, or what befalls the files."""
+        subprocess.run(
+            ["sh", "-ec", _SHELL + script], cwd=self.path, check=True, capture_output=True
+        )
 
-    def commit(self) -> None:
-        """Commit everything, as a user does."""
-        self.git("add", "-A")
-        self.git("commit", "-q", "-m", "by hand", "--date", _DATE)
-
-    def object_file(self, spec: str) -> Path:
-        """Return where git keeps an object."""
-        name = self.git("rev-parse", spec).strip()
-        return self.path / ".git/objects" / name[:2] / name[2:]
+    def alone(self) -> None:
+        """Let nothing be called but the programs of a case, and git."""
+        here = os.path.dirname(shutil.which("git") or "")
+        self.monkeypatch.setenv("PATH", os.pathsep.join([str(self.path.parent / "tools"), here]))
 
 
 Arguments = tuple[str, ...]
@@ -72,7 +83,61 @@ class Case(NamedTuple):
     also: tuple[str, ...]
 
 
-CASES: dict[str, Case] = {}
+def steps(text: str) -> Prepare:
+    """Read the steps of a transcript."""
+    parts = [one.rstrip("\n") for one in re.split(r"^(?=[$!>+] )", text, flags=re.MULTILINE)[1:]]
+
+    def prepare(shop: Shop) -> Arguments:
+        arguments: Arguments = ()
+        for number, part in enumerate(parts):
+            kind, said = part[0], part[2:].replace("TOKEN", TOKEN)
+            if kind == "!":
+                shop.shell(said)
+            elif kind == "+":
+                later = int(os.environ["DIURNA_NOW"]) + int(said) * DAY_MS
+                shop.monkeypatch.setenv("DIURNA_NOW", str(later))
+            elif kind == ">":
+                _put(shop, *said.partition("\n")[::2])
+            else:
+                arguments = tuple(shlex.split(said.replace("$PWD", str(shop.path))))
+                if number < len(parts) - 1:
+                    shop.run(*arguments)
+        if arguments == ("check",):
+            shop.alone()
+        return arguments
+
+    return prepare
+
+
+def _put(shop: Shop, path: str, text: str) -> None:
+    data = (text + "\n").encode()
+    if "\\" in text:
+        data = data.decode().encode("latin-1").decode("unicode_escape").encode("latin-1")
+    if path.startswith("sealed "):
+        data = f"---\nended: {path[7:]}\n---\n".encode() + data
+        path = f"sessions/2026-11/20/2026-11-20-101500000-{sealed(data)}.md"
+    file = shop.path / "memory" / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(data)
+    shop.shell("commit")
+
+
+def read() -> dict[str, Case]:
+    """Read the table: code -> its transcript."""
+    found = {}
+    for part in re.split(r"^@ ", TABLE.read_text("utf-8"), flags=re.MULTILINE)[1:]:
+        head, _, rest = part.partition("\n")
+        named = re.fullmatch(r"(\S+)(?: \((\d)\))?(?: also (.+))?", head)
+        assert named, head
+        lines = rest.rstrip("\n").split("\n")
+        hint = lines.pop().removeprefix("hint: ") if lines[-1].startswith("hint: ") else ""
+        said = lines.pop()
+        also = tuple(named[3].split(", ")) if named[3] else ()
+        found[named[1]] = Case(steps("\n".join(lines)), said, hint, int(named[2] or 0), also)
+    return found
+
+
+CASES = read()
 
 
 def case(
@@ -86,26 +151,3 @@ def case(
         return prepare
 
     return enter
-
-
-def by_hand(data: str | bytes, path: str = LOG) -> Prepare:
-    """Commit a log that somebody wrote by hand, and verify."""
-
-    def prepare(shop: Shop) -> Arguments:
-        shop.put(path, data)
-        shop.commit()
-        return ("check", "--ci")
-
-    return prepare
-
-
-def sealed(text: str, ended: str = "2026-11-20T10:15:00.000Z") -> Prepare:
-    """Commit a log whose name proves its bytes, as another writer of the format would."""
-    text = f"---\nended: {ended}\n---\n{text}"
-    stem = seal("2026-11-20-101500000", text.encode())
-    return by_hand(text, f"sessions/2026-11/20/{stem}.md")
-
-
-def born(blocks: str, fact: str = "a") -> str:
-    """Write a log that creates a fact, with these blocks."""
-    return f"{REFERENCES}- Created: {fact}\n\n## Facts\n\n{blocks}"

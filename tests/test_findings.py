@@ -1,6 +1,6 @@
 """Every finding code as a person and a script meet it: command, output and exit code.
 
-`CASES` is the table of transcripts, which the modules `finding_cases_…` fill. Each case makes ready a home that has one
+`CASES` is the table of transcripts. Each case makes ready a home that has one
 log and one fact, and names the command; the table says which line of the text form tells of it, which hint follows,
 and the exit code.
 """
@@ -16,12 +16,11 @@ import pytest
 
 from ledger.model.findings import CODES, ERROR
 from rituals.cli.app import main
-from tests import finding_cases_home, finding_cases_ledger, finding_cases_machine
+from tests import finding_cases
 from tests.conftest import NOW_MS, Run, formed, make_repository
 from tests.finding_case import CASES, Shop
 
-#: They fill the table.
-__all__ = ["finding_cases_home", "finding_cases_ledger", "finding_cases_machine"]
+__all__ = ["finding_cases"]  # which fills the table
 
 #: What differs from run to run, behind what `formed` puts by its name.
 _VOLATILE = (
@@ -56,6 +55,8 @@ def shop(
 
     def copied(folder: str) -> Shop:
         shop = Shop(tmp_path / folder / model.name, run, monkeypatch)
+        monkeypatch.setenv("XDG_DATA_HOME", str(shop.path.parent / "data"))
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(shop.path / ".config"))
         shutil.copytree(model, shop.path)
         monkeypatch.chdir(shop.path)
         return shop

@@ -1,0 +1,174 @@
+"""Findings that come about where something of the machine or of Diurna's own is stood in for."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+
+from ledger.model.layout import log_path
+from ledger.model.order import seal
+from rituals.hosts.capture.capture_notes import Attempt, note_attempt
+from rituals.hosts.payloads import note_fault
+from tests.campaigns.homes import as_left
+from tests.captured_sessions import observe
+from tests.conftest import NOW_MS, make_repository
+from tests.finding_case import Arguments, Shop, case
+
+
+def _put(shop: Shop, path: str, text: str) -> None:
+    file = shop.path / "memory" / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+@case(
+    "seal-collision",
+    "error: sessions/2026-11/20/STEM.md and sessions/STEM.md differ and fit one seal; all are read",
+    exit_code=1,
+    also=("duplicate-stem", "weak-seal"),
+)
+def _(shop: Shop) -> Arguments:
+    shop.monkeypatch.setattr("ledger.model.order.SEAL_CHARS", 3)
+    made: dict[str, str] = {}
+    for number in range(9999):
+        text = f"---\nended: 2026-11-20T10:15:00.000Z\n---\n# Number {number}\n"
+        stem = seal("2026-11-20-101500000", text.encode())
+        if made.setdefault(stem, text) != text:
+            break
+    _put(shop, log_path(stem), made[stem])
+    _put(shop, f"sessions/{stem}.md", text)
+    shop.shell("commit")
+    return ("check", "--ci")
+
+
+@case(
+    "landed-unproven",
+    "warning: sessions/2026-11/21/STEM.md: STEM is said to have landed in COMMIT (squash), "
+    "which does not hold its work",
+    "`diurna show STEM` tells who recorded it; where that commit is, the work counts as if it were",
+)
+def _(shop: Shop) -> Arguments:
+    other = make_repository(shop.path.parent / "other")
+    shop.monkeypatch.chdir(other.path)
+    shop.run("init", "--branch", "memory")
+    other.git("switch", "-qc", "feature/x")
+    other.write("x.py", "x = 1\n")
+    other.git("add", "-A")
+    other.git("commit", "-q", "-m", "x")
+    stem = shop.run("note", "decision: Use X.", "--json").json["stem"]
+    other.git("switch", "-q", "main")
+    commit = other.git("rev-parse", "HEAD").strip()
+    said = f"# Forged\n\n## Memory References\n\n- Landed: {stem} → {commit} (squash)\n"
+    shop.run("append", "-", stdin=said.encode())
+    return ("check", "--ci", "--home", str(other.path))
+
+
+@case(
+    "index-busy",
+    "warning: what was committed stands, and git's index could not follow: fatal: Unable to create "
+    "'TOP/.git/index.lock': File exists.",
+    "the next Diurna command that writes sets the entry; until then `git status` shows the file "
+    "as deleted",
+)
+def _(shop: Shop) -> Arguments:
+    for module in ("checkout_update", "checkout"):
+        shop.monkeypatch.setattr(f"memory.worktree.{module}.INDEX_TRIES", 1)
+    (shop.path / ".git/index.lock").touch()
+    return ("append", "--title", "Second")
+
+
+@case(
+    "host-faults",
+    "warning: 1 hook failed within 7 days; the last at 2026-11-21T08:30:12Z: hook codex Stop: OSError(28)",
+    "agents went on without the answer; `DIURNA_HOOKS=off` silences the hooks of a shell",
+)
+def _(shop: Shop) -> Arguments:
+    shop.monkeypatch.setattr("rituals.hosts.payloads.now_seconds", lambda: NOW_MS / 1000)
+    shop.monkeypatch.setattr("rituals.check.doctor.machine.now_seconds", lambda: NOW_MS / 1000)
+    note_fault(str(shop.path / ".git"), "hook codex Stop: OSError(28)")
+    shop.shell("program diurna \"echo '{}'\"")
+    shop.run("install", "codex", "--no-mcp")
+    shop.alone()
+    return ("check",)
+
+
+@case(
+    "capture-failed",
+    "warning: the session s1 of claude could not be recorded: its answer has no array: Sure!",
+    "the next boundary tries again; `diurna capture` does it now",
+)
+def _(shop: Shop) -> Arguments:
+    failed = Attempt(0, "claude", "s1", "stop", "failed", said="its answer has no array: Sure!")
+    note_attempt(str(shop.path / ".git"), failed)
+    shop.alone()
+    return ("check",)
+
+
+@case(
+    "capture-waits",
+    "warning: 26 observations wait that no boundary has tried to record",
+    "hooks should have; `diurna install` writes them; `diurna capture` does it now",
+)
+def _(shop: Shop) -> Arguments:
+    observe(shop.path, 26, at=NOW_MS - 700_000)
+    shop.alone()
+    return ("check",)
+
+
+@case(
+    "lock-left",
+    "warning: TOP/.git/index.lock belongs to no running process",
+    "`diurna check --fix` moves it aside",
+)
+def _(shop: Shop) -> Arguments:
+    shop.monkeypatch.setattr("ledger.wal.git_locks._git_commands", lambda: iter(()))
+    lock = shop.path / ".git/index.lock"
+    lock.touch()
+    os.utime(lock, (time.time() - 3610,) * 2)
+    shop.alone()
+    return ("check",)
+
+
+@case(
+    "captured-waiting",
+    "info: 1 captured log waits for more than a week",
+    "`diurna check --fix` commits it, and so does the next append",
+)
+def _(shop: Shop) -> Arguments:
+    data = b"# As it was captured\n"
+    held = shop.path / ".git/diurna/spool/held" / seal("2026-11-01-101500000", data)
+    held.parent.mkdir(parents=True)
+    held.write_bytes(data)
+    shop.alone()
+    return ("check",)
+
+
+@case(
+    "cache-differs",
+    "error: the cache disagrees with the ledger: continuity.md",
+    "`diurna check --fix` rebuilds it from the ledger, which is right",
+    exit_code=1,
+)
+def _(shop: Shop) -> Arguments:
+    (file,) = (shop.path / ".git/diurna/cache").glob("*.sqlite")
+    with sqlite3.connect(file) as cache:
+        cache.execute("DELETE FROM facts")
+    cache.close()
+    as_left(file)
+    shop.alone()
+    return ("check", "--deep")
+
+
+@case(
+    "check-failed",
+    "warning: git's attributes could not be checked: RuntimeError: broken",
+    "mend what else is told, and look again",
+)
+def _(shop: Shop) -> Arguments:
+    def broken(*_: object) -> None:
+        raise RuntimeError("broken")
+
+    shop.monkeypatch.setattr("rituals.check.doctor.clone_checks.plan_drivers", broken)
+    shop.alone()
+    return ("check",)
