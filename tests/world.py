@@ -446,18 +446,27 @@ class Place:
 
     @property
     def kind(self) -> str:
-        """Of the home, as git's configuration and files tell."""
-        if self.git("config", "diurna.branch", ok=False):
+        """Of the home, as git's configuration and trees tell."""
+        if self.branch != self._head:
             return OWN_BRANCH
-        bare = self.git("rev-parse", "--is-bare-repository") == "true"
-        return IN_TREE if not bare and (self.top / "memory").is_dir() else OWN_REPOSITORY
+        if self.git("rev-parse", "--is-bare-repository") == "true":
+            return IN_TREE if self.git("ls-tree", "HEAD", "memory") else OWN_REPOSITORY
+        tracked = self.git("ls-files", "--", ":/memory/")
+        return IN_TREE if tracked or (self.top / "memory").is_dir() else OWN_REPOSITORY
 
     @property
     def branch(self) -> str:
         """The branch on which memory is."""
-        return self.git("config", "diurna.branch", ok=False) or self.git(
-            "symbolic-ref", "-q", "--short", "HEAD", ok=False
+        if named := self.git("config", "diurna.branch", ok=False):
+            return named
+        refs = self.git(
+            "for-each-ref", "--format=%(refname)", "refs/heads/memory", "refs/remotes/*/memory"
         )
+        return "memory" if refs else self._head
+
+    @property
+    def _head(self) -> str:
+        return self.git("symbolic-ref", "-q", "--short", "HEAD", ok=False)
 
     @property
     def prefix(self) -> str:
