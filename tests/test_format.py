@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.campaigns.second_fold import BareHome, normal, path_of, sealed, unlike
-from tests.second_fold import answer, blob_id
+from tests.second_fold import VERBS, answer, blob_id
 from tests.world import DIED, OWN_REPOSITORY, Place, World, run
 
 ROOT = Path(__file__).parents[1]
@@ -88,6 +88,12 @@ def test_each_rule_has_vectors() -> None:
     told = {vector.rule for vector in VECTORS}
     assert rules - told == set()
     assert told - rules == set()
+
+
+def test_the_second_reader_knows_each_verb() -> None:
+    """In the order of the table."""
+    text = (ROOT / "ledger" / "FORMAT.md").read_text(encoding="utf-8")
+    assert tuple(re.findall(r"(?m)^\| (?:Fact|Thread|Work)\w+ \| `(\w+):", text)) == VERBS
 
 
 @pytest.mark.parametrize(
