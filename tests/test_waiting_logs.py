@@ -1,0 +1,224 @@
+"""What a clone answers is the tip and the captured logs that wait (W14, W15); the ledger itself is asked without them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.world import IN_TREE, Place, World
+
+SAID = "The banana queue drains only behind the lock."
+TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
+
+
+def capture(home: Place, session: str = "s1", said: str = SAID) -> list[str]:
+    """Let a session of Claude leave what a person asked to be remembered; return the stems of its logs."""
+    turns = [
+        ("user", f"Please remember: {said}"),
+        ("assistant", f"{TALK} The {session} one drains now."),
+    ]
+    rows = [
+        {
+            "type": role, "sessionId": session, "uuid": role, "timestamp": "2026-11-21T08:31:00.000Z",
+            "message": {"role": role, "content": [{"type": "text", "text": text}]},
+        }
+        for role, text in turns
+    ]  # fmt: skip
+    file = home.world.folder / f"{session}.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = home.run(
+        "capture", "--host", "claude", "--session", session, "--transcript", str(file)
+    ).json
+    return [log["stem"] for log in told["sessions"][0]["logs"]]
+
+
+def work(home: Place, name: str = "work.py") -> None:
+    """Commit code, which no remote has then."""
+    home.write(name, name)
+    home.git("add", "-A")
+    home.git("commit", "-q", "-m", name)
+
+
+@pytest.fixture
+def home(world: World) -> Place:
+    """A home whose remote has all but the last commit of code, and a fact."""
+    home = world.home(IN_TREE, facts={"apple": "fact: All about apples."})
+    home.join(world.hub())
+    work(home)
+    return home
+
+
+def banana(home: Place) -> str:
+    """The id of what was remembered, "" where nobody knows it."""
+    return next((id for id, text in home.texts().items() if text == SAID), "")
+
+
+def test_what_waits_is_in_every_answer_and_marked(home: Place) -> None:
+    """Page, brief, recall, why, log, timeline, the past, another process; what is committed is not marked."""
+    stems = capture(home)
+    id = banana(home)
+    assert id and home.waiting() == stems
+    for command in (
+        ("show",),
+        ("show", id),
+        ("brief",),
+        ("recall", "banana queue"),
+        ("why", id),
+        ("show", "--list"),
+    ):
+        assert "banana queue drains" in home.text(*command), command
+    assert SAID in home.text("show", id, "--as-of", stems[-1])
+    assert stems[0][:18] in home.text("recall", "--level", "timeline")
+    lines = home.run("log").json["sessions"]
+    assert [(one["stem"], one["waiting"]) for one in lines][:2] == [
+        (one, True) for one in stems[::-1]
+    ]
+    assert not lines[-1]["waiting"]
+    assert "waiting to be committed" in home.text("why", id)
+    assert [one["waiting"] for one in home.run("why", id).json["events"]] == [True]
+    assert [one["waiting"] for one in home.run("why", "apple").json["events"]] == [False]
+    assert home.process("show", id).json["facts"][0]["text"] == SAID
+    status = home.status()
+    assert (status["captured"]["because"], status["waiting"]) == (
+        "no remote has your last commit yet",
+        [],
+    )
+
+
+def test_the_ledger_is_asked_without_it(home: Place) -> None:
+    """Verify, drift and replay go by the tip; nothing is written but the spool and the cache."""
+    home.show()
+    before = home.shape()
+    capture(home)
+    assert home.check("--ci") == []
+    replay = home.run("check", "--replay").json
+    assert (replay["facts"], replay["drift"]) == (1, [])
+    home.run("check", "--publish", "--dry-run")
+    assert banana(home) and home.status()["drift"] == []
+    assert home.shape() == before and len(home.waiting()) == 2
+    assert list(home.logs()) == [stem for stem in home.logs() if stem not in home.waiting()]
+
+
+def test_looking_first_and_known_ids_see_it(home: Place) -> None:
+    """What repeats it is told of; it can be changed, and lands with that."""
+    stems = capture(home)
+    alike = home.run("append", "--dry-run", "--title", "T", "--new", f"id=x {SAID[:-1]}, always.")
+    assert "similar-fact" in alike.codes()
+    home.run("append", "--title", "T", "--update", banana(home), "It drains by itself.")
+    assert home.waiting() == [] and set(stems) < set(home.logs())
+    fact = next(one for one in home.show().values() if one["text"] == "It drains by itself.")
+    assert not fact["contradiction"]
+    home.warm_is_cold()
+
+
+@pytest.mark.parametrize(
+    "command", [("check", "--publish"), ("review", "--yes"), ("note", "decision: So it is.")]
+)
+def test_what_anybody_asks_for_takes_it_along(home: Place, command: tuple[str, ...]) -> None:
+    """It is in the tip before or with what was asked for."""
+    stems = capture(home)
+    home.run(*command)
+    home.holds(stems)
+    assert (
+        home.waiting() == []
+        and home.run("check", "--replay", code=None).json["cache_differs"] == []
+    )
+
+
+def test_a_sync_lands_it_once_code_is_not_in_its_way(home: Place) -> None:
+    """A dry run does not, nor one that leaves code to its author."""
+    stems = capture(home)
+    tip = home.tip()
+    home.sync()
+    assert home.tip() == tip and home.waiting() == stems
+    home.git("push", "-q")
+    home.sync("--dry-run")
+    assert home.waiting() == stems
+    home.sync()
+    home.holds(stems)
+    assert home.waiting() == [] and home.clone("b").texts()[banana(home)] == SAID
+
+
+def test_what_landed_on_another_branch_leaves_the_view(home: Place) -> None:
+    """It waits for the home, whatever branch; landed, it is on one."""
+    home.git("push", "-q")
+    home.git("switch", "-q", "-c", "topic")
+    work(home, "topic.py")
+    capture(home)
+    assert banana(home)
+    home.git("switch", "-q", "main")
+    assert banana(home)
+    home.run("capture", "--land")
+    assert home.waiting() == [] and banana(home)
+    home.git("switch", "-q", "topic")
+    assert not banana(home) and "apple" in home.texts()
+
+
+def test_several_work_trees_see_it(home: Place, world: World) -> None:
+    """It lands on the branch of the one in which it lands, once."""
+    home.git("push", "-q")
+    home.git("worktree", "add", "-q", "-b", "other", str(world.folder / "other"))
+    work(home, "more.py")
+    stems = capture(home)
+    other = world.place("other")
+    assert banana(other)
+    other.run("capture", "--land")
+    assert set(stems) <= set(other.logs()) and not set(stems) & set(home.logs())
+    assert not banana(home)
+
+
+@pytest.mark.parametrize("harm", ["prune", "view", "cache", "read-only"])
+def test_it_is_seen_whatever_becomes_of_objects_and_caches(home: Place, harm: str) -> None:
+    """The spool has the bytes, and a cache is made anew."""
+    capture(home)
+    assert banana(home)
+    cache = home.common / "diurna" / "cache"
+    if harm == "prune":
+        home.git("gc", "-q", "--prune=now")
+    elif harm == "cache":
+        shutil.rmtree(cache)
+    elif harm == "view":
+        for file in cache.glob("*.view.sqlite"):
+            data = file.read_bytes()
+            file.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
+    env = {"XDG_STATE_HOME": "/proc/nowhere"} if harm == "read-only" else {}
+    found = [one["text"] for one in home.run("show", env=env).json["facts"]]
+    assert SAID in found and "All about apples." in found
+
+
+def test_a_shallow_clone_and_an_unborn_branch_see_it(home: Place, world: World) -> None:
+    """Without history, and without a tip."""
+    home.git("push", "-q")
+    url = Path(home.git("config", "remote.origin.url")).as_uri()
+    home.git("clone", "-q", "--depth", "1", url, str(world.folder / "cut"))
+    cut = world.place("cut")
+    cut.git("config", "user.email", "ada@example.invalid")
+    cut.git("config", "user.name", "Ada")
+    work(cut, "more.py")
+    capture(cut)
+    assert banana(cut) and "apple" in cut.texts()
+    cut.git("checkout", "-q", "--orphan", "new")
+    assert list(cut.texts().values()) == [SAID]
+
+
+def test_a_redaction_reaches_it(home: Place) -> None:
+    """What waits says no word of a withheld fact, in no answer and no file of the cache."""
+    capture(home)
+    home.run("redact", banana(home), "--reason", "private", "--yes")
+    for command in (
+        ("show",),
+        ("brief",),
+        ("recall", "banana queue"),
+        ("log",),
+        ("recall", "--level", "timeline"),
+    ):
+        assert "banana queue drains" not in home.text(*command), command
+    held = [
+        file
+        for file in (home.common / "diurna" / "cache").iterdir()
+        if b"banana queue drains" in file.read_bytes()
+    ]
+    assert held == []
