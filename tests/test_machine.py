@@ -6,7 +6,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.conftest import examples
 from tests.machine import KINDS, machine_of
 
 

@@ -15,7 +15,6 @@ from rituals.serve.web.site import export_site
 from tests.conftest import NOW_MS, Repo, Run, sampled
 from tests.planted_secrets import others, tokens
 from tests.small_ledgers import tree_of
-from tests.test_redaction import TOKENS, Told
 
 OWN = "Quillfeather"
 
@@ -27,19 +26,6 @@ def exported(repo: Repo, folder: Path) -> tuple[dict[str, int], str]:
     memory.close()
     held = tree_of(folder)
     return report, "\n".join([f"{name}\n{data.decode()}" for name, data in held.items()])
-
-
-@pytest.mark.deep(reason="test_redaction::no_method_of_memory_returns_it is the small one")
-def test_what_is_redacted_is_in_no_byte(repo: Repo, run: Run, tmp_path: Path) -> None:
-    """It was on the pages before; the export that follows takes it away, and its files with it."""
-    told = Told(repo, run)
-    told.tell()
-    _, before = exported(repo, tmp_path / "site")
-    assert [token for token in TOKENS if token in before], "the site shows what is not redacted"
-    told.redact()
-    _, after = exported(repo, tmp_path / "site")
-    assert [token for token in TOKENS if token in after] == []
-    assert "(redacted)" in after or "vault" in after
 
 
 def test_what_is_only_the_users_is_in_no_byte(repo: Repo, run: Run, tmp_path: Path) -> None:
