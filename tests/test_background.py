@@ -25,7 +25,7 @@ from rituals.review.background_steps import STEPS, Step, work
 from tests.campaigns import forks
 from tests.conftest import NOW_MS, Repo, sampled
 from tests.conftest import Run as Command
-from tests.test_truth import commit, note
+from tests.dated_commits import commit, note
 
 GONE = "1 fact names what is gone"
 #: Runs the real steps, and is killed before the Nth file is put in its place, or the Nth step has its turn noted.

@@ -26,7 +26,7 @@ from rituals.review.clone_questions import CHECK_FAILS
 from rituals.review.review_plan import plan_review
 from tests.campaigns.until import PREDICATES, History, differences
 from tests.conftest import Repo, Run
-from tests.test_truth import commit, note
+from tests.dated_commits import commit, note
 
 GOOD = (
     "tag v5*", "tag 2.0", "merged feature/x", "Merged main", "gone src/pay.py", "has lib/", "gone `my file.txt`",
