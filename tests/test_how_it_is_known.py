@@ -7,14 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ledger.model.event import FactCreated
-from memory.api import Memory
-from memory.write.draft import SessionDraft
-from projection.fold.testimony import AGENTS
-from rituals.hosts.adapters import HOSTS
-from rituals.hosts.capture.composition import Part, draft_of_part
-from rituals.hosts.quoted_items import Item
-from rituals.hosts.transcripts.slices import Turn
 from tests.conftest import examples
 
 if TYPE_CHECKING:
@@ -25,11 +17,6 @@ if TYPE_CHECKING:
 def _person(_agent: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """No agent calls, where none is named."""
     monkeypatch.delenv("DIURNA_AGENT")
-
-
-def test_the_names_of_agents_are_those_of_the_hosts() -> None:
-    """So none of them passes for a person."""
-    assert {host.agent for host in HOSTS.values()} <= AGENTS
 
 
 def test_an_agents_confirmation_is_no_persons(
@@ -86,40 +73,6 @@ def test_an_edit_of_the_page_is_a_persons(repo: Repo, run: Run) -> None:
     page.write_text(page.read_text().replace("waits for the tide", "waits for the pilot"))
     assert run("check", "--absorb").code == 0
     assert _known(run, "ferry") == ("decided", repo.git("config", "user.name").strip())
-
-
-def test_what_an_agent_retells_is_quoted_from_it(repo: Repo) -> None:
-    """It names no log, stands under no `Decided:`, and says whose words they are."""
-    told = "The team decided to deploy on Friday evenings instead of Mondays."
-    asked = "We deploy by hand, never from a branch."
-    items = (Item("decision", told, told, at=90), Item("decision", asked, asked, at=10))
-    turns = (Turn("user", asked, 10), Turn("assistant", f"As docs/notes.md says: {told}", 90))
-    part = Part("codex", "s-1", "rules", None, None, (), turns, items)
-    draft = draft_of_part(part, "thread", lambda _id, _text: False, {})
-    assert "Friday" not in draft.title
-    assert "Decided:" not in draft.prose
-    meta = [dict(one.meta) for one in draft.events if isinstance(one, FactCreated)]
-    assert ["by" in one for one in meta] == [True, False]
-    alone = draft_of_part(part._replace(items=items[:1]), "thread", lambda _i, _t: False, {})
-    assert "Friday" not in alone.title
-
-
-def test_captured_and_imported_facts_are_told_apart(repo: Repo, run: Run) -> None:
-    """By the header of the log alone."""
-    memory = Memory.open(str(repo.path))
-    fact = FactCreated("tide", "The tide table is on the wall.", "", (("kind", "fact"),))
-    header = (
-        ("host", "codex"),
-        ("session", "s-1"),
-        ("extractor", "rules"),
-        ("transcript", "t 0 9"),
-    )
-    memory.append(SessionDraft("A session", events=(fact,), agent="Codex", header=header))
-    other = FactCreated("pier", "The pier closes at noon.", "", (("kind", "fact"), ("by", "Bo")))
-    memory.append(SessionDraft("Taken in", events=(other,), type="import", agent="Ada"))
-    memory.close()
-    assert _known(run, "tide") == ("quoted", "Codex")
-    assert _known(run, "pier") == ("imported", "Bo")
 
 
 @pytest.mark.parametrize("seed", range(examples(4)))

@@ -1,16 +1,12 @@
 """No text is slow: twice of it takes at most two and a half times as many steps, wherever a text is read.
 
 The gate counts steps, of every 37th pair of a shape and a reader, and reads as much text as would be too dear
-for it (`tests.processor_time`) where one step takes a time that grows. The deep tests measure processor time at
-sizes that take a few hundredths of a second and more, and lint a mebibyte of every fifth shape in two seconds
-(fault:G10 and fault:G23); `python -m tests.campaigns.matrices` takes all.
+for it (`tests.processor_time`) where one step takes a time that grows (fault:G10 and fault:G23);
+`python -m tests.campaigns.matrices` takes all.
 """
 
 from __future__ import annotations
 
-import gc
-import os
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -33,7 +29,7 @@ from projection.text.session_lines import in_short, parts_in_short
 from rituals.check.linted_files import lint_files
 from rituals.hosts.observed.shell import read as read_shell
 from rituals.intake.decision_records import decision_of
-from tests.conftest import WHOLE, sampled
+from tests.conftest import sampled
 from tests.processor_time import steps
 
 #: What is repeated: each of them hurts some way of reading.
@@ -57,10 +53,7 @@ SHAPES = {
     "numbers asked for": "PIN of ", "accents": "clé ", "pairs of a login": "admin / ",
     "mine": "my salary is ", "signs": "我女儿",
 }  # fmt: skip
-LINT_BYTES, LINT_SECONDS = 1 << 20, 2.0
-_SMALL, _TIMES = 1 << 16, 2.5
-#: Below this a doubling says nothing but how the machine is.
-_FLOOR_SECONDS = 0.1 if WHOLE in os.environ else 0.05
+_TIMES = 2.5
 
 
 def lint(text: str) -> None:
@@ -96,21 +89,6 @@ READERS: dict[str, Callable[[str], object]] = {
 }  # fmt: skip
 
 
-def taken(read: Callable[[str], object], text: str) -> float:
-    """Return how many seconds of the processor a reading takes; a refusal is an answer.
-
-    Without the collector of garbage, which comes by chance.
-    """
-    gc.collect()
-    gc.disable()
-    start = time.process_time()
-    try:
-        refusing(read, text)
-    finally:
-        gc.enable()
-    return time.process_time() - start
-
-
 def refusing(read: Callable[[str], object], text: str) -> None:
     """Read a text; a refusal is an answer."""
     with suppress(DiurnaError):
@@ -136,36 +114,6 @@ def test_twice_the_text_takes_twice_the_steps(shape: str, reader: str) -> None:
     once, twice = [steps(partial(refusing, read, text * times)) for times in (1, 2)]
     assert twice <= _TIMES * once + 500
     refusing(read, text * 4)
-
-
-@pytest.mark.deep(reason="twice_the_text_takes_twice_the_steps is the small one")
-@PAIRS
-def test_twice_the_text_takes_twice_the_time(shape: str, reader: str) -> None:
-    """From a size on that can be measured; quadratic work would take four times as long."""
-    read, unit = READERS[reader], SHAPES[shape]
-    size = _SMALL
-    once = taken(read, unit * (size // len(unit)))
-    while once < _FLOOR_SECONDS and size < 1 << 19:
-        size *= 2
-        once = taken(read, unit * (size // len(unit)))
-    for times in (1, 3, 5):  # a loaded machine may stumble; work that is not linear fails each time
-        if times > 1:
-            once = min(taken(read, unit * (size // len(unit))) for _ in range(times))
-        twice = min(taken(read, unit * (2 * size // len(unit))) for _ in range(times))
-        if twice <= _TIMES * max(once, _FLOOR_SECONDS):
-            return
-    raise AssertionError(f"{size} characters: {once:.2f} s, twice as many: {twice:.2f} s")
-
-
-@pytest.mark.deep(reason="twice_the_text_takes_twice_the_steps is the small one")
-@pytest.mark.parametrize("shape", [*sampled(SHAPES, 5), "names run on", "wide names run on"])
-def test_a_mebibyte_is_linted_in_two_seconds(shape: str) -> None:
-    """Any of the shapes, the best of three."""
-    text = SHAPES[shape] * (LINT_BYTES // len(SHAPES[shape]))
-    took: list[float] = []
-    while len(took) < 3 and (not took or min(took) > LINT_SECONDS):
-        took.append(taken(lint, text))
-    assert min(took) <= LINT_SECONDS
 
 
 def test_what_is_found_everywhere_is_counted() -> None:
