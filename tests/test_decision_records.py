@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from textwrap import dedent
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from rituals.intake.decision_records import Decision, decision_of, is_record
-from rituals.intake.stored_facts import ITEM_LIMIT_BYTES
-from tests.conftest import each_row
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.conftest import Repo, Run
 
 NYGARD = """\
@@ -48,175 +40,76 @@ def nygard(status: str = "Accepted", decision: str = REDIS) -> str:
     return NYGARD.format(status=status, decision=decision)
 
 
-class Row(NamedTuple):
-    """A document, the state of its record, and what it decides."""
-
-    text: str
-    state: str = "accepted"
-    decision: str = ""
-
-
-FORMS: dict[str, Row] = {
-    "nygard": Row(nygard(), decision=TITLED),
-    "adr-tools superseding": Row(
-        nygard("Accepted\n\nSupersedes [1. Cron](0001-cron.md)"), decision=TITLED
-    ),
-    "superseded": Row(nygard("Superseded by [9. Kafka](0009-kafka.md)"), "superseded", TITLED),
-    "proposed": Row(nygard("Proposed"), "proposed", TITLED),
-    "rejected": Row(nygard("Rejected"), "rejected", TITLED),
-    "deprecated": Row(nygard("Deprecated"), "deprecated", TITLED),
-    "not yet accepted": Row(nygard("Not yet accepted"), "proposed", TITLED),
-    "struck": Row(nygard("~~Proposed~~ Accepted"), decision=TITLED),
-    "words of its own": Row(nygard("As ever"), "unclear", TITLED),
-    "all states listed": Row(nygard("Proposed | Accepted | Deprecated"), ""),
-    "the template of adr-tools": Row(
-        nygard("What is the status, such as proposed, accepted, rejected, deprecated, superseded?"), ""
-    ),
-    "madr": Row(
-        """\
-        ---
-        # optional
-        status: "accepted"
-        date: 2024-03-04
-        ---
-        # Choose the queue
-
-        ## Considered Options
-
-        * Redis
-        * Kafka
-
-        ## Decision Outcome
-
-        Chosen option: "Redis", because it is **there** already.
-
-        <!-- This is an optional element. -->
-        ### Consequences
-
-        * Good, because nobody learns anything.
-
-        ## Pros and Cons of the Options
-        """,
-        decision='Choose the queue: Chosen option: "Redis", because it is **there** already.\n\n'
-        "### Consequences\n\n* Good, because nobody learns anything.",
-    ),
-    "madr 2": Row(
-        """\
-        # Choose the queue
-
-        * Status: accepted
-        * Deciders: Ada, Grace
-        * Date: 2024-03-04
-
-        ## Decision Outcome <!-- what -->
-
-        Chosen option: "Redis", because
-
-        * it is there already
-        * it is fast
-        """,
-        decision='Choose the queue: Chosen option: "Redis", because\n\n* it is there already\n* it is fast',
-    ),
-    "madr's template": Row(
-        '# {short title}\n\n## Decision Outcome\n\nChosen option: "{option 1}", because {why}.\n', ""
-    ),
-    "log4brains": Row(
-        """\
-        # Use Redis for jobs
-
-        - Status: accepted
-        - Tags: backend
-
-        ## Decision Outcome
-
-        Jobs go to Redis since it is there.
-        """,
-        decision="Use Redis for jobs: Jobs go to Redis since it is there.",
-    ),
-    "log4brains superseded": Row(
-        "# A\n\n- Status: superseded by [20240405-b](20240405-b.md)\n\n## Decision\n\nJobs go to Redis.\n",
-        "superseded", "A: Jobs go to Redis.",
-    ),
-    "labels": Row(
-        "# ADR-012: Job queue\n\n**Status:** Proposed · **Date:** 2024-03-04\n\n## Decision\n\nWe keep jobs.\n",
-        "proposed", "Job queue: We keep jobs.",
-    ),
-    "a table that says its state": Row(
-        "# Job queue\n\n| Field | Value |\n|---|---|\n| **Status** | Proposed |\n\n## Decision\n\nWe keep jobs.\n",
-        "proposed", "Job queue: We keep jobs.",
-    ),
-    "a table of another form": Row(
-        "# Job queue\n\n| Date | Status |\n|---|---|\n| May | Proposed |\n\n## Decision\n\nWe keep jobs.\n",
-        "unclear", "Job queue: We keep jobs.",
-    ),
-    "no status": Row("# Q\n\n## Decision\n\nWe keep jobs.\n", decision="Q: We keep jobs."),
-    "what must not be": Row(
-        nygard(decision="Do NOT:\n\n- store keys\n- log them\n\n### Never\n\n1. Mail them.\n\n```\n# no\n```"),
-        decision="Keep jobs in Redis: Do NOT:\n\n- store keys\n- log them\n\n### Never\n\n1. Mail them.\n\n"
-        "```\n# no\n```",
-    ),
-    "a list alone": Row(
-        nygard(decision="- Redis\n- Streams"), decision="Keep jobs in Redis:\n\n- Redis\n- Streams"
-    ),
-    "no title": Row("## Context\n\nJobs.\n\n## Decision\n\nWe keep jobs.\n", ""),
-    "code first": Row("# Q\n\n## Decision\n\n`rq` it is.\n", decision="Q: `rq` it is."),
-    "no section that decides": Row("# Queue\n\n## Status\n\nAccepted\n\nWe keep jobs.\n"),
-    "no record": Row("# Queue\n\nWe keep jobs, and that is decided.\n", ""),
-    "a page of decisions": Row("# Decisions\n\n## D-1: Queue\n\nDecision: We keep jobs.\n", ""),
-}  # fmt: skip
+def documents() -> list[tuple[str, str, str]]:
+    """Documents by their names, with what is taken of each or why not."""
+    parts = (
+        (Path(__file__).with_name("records") / "forms.txt")
+        .read_text(encoding="utf-8")
+        .split("\n<<<<< ")[1:]
+    )
+    split = [part.split("\n", 2) for part in parts]
+    return [(name, wanted.replace("\\n", "\n"), text) for name, wanted, text in split]
 
 
-@each_row("name", FORMS)
-def test_every_form_of_decision_records(name: str) -> None:
-    """Its state, and the section that decides, whole and below its title; a template is no record."""
-    row = FORMS[name]
-    text = dedent(row.text)
-    found = decision_of(text)
-    assert (found.state if found else "") == row.state
-    if found is not None:
-        assert found.text == row.decision
-        lines = text.split("\n")
-        assert found.line == 1 or lines[found.line - 1].strip("*# ") in found.text
+@pytest.mark.parametrize("part", range(6))
+def test_every_form_of_decision_records(part: int, repo: Repo, run: Run) -> None:
+    """The section that decides, whole and below its title, and the line where it stands; a template is no record."""
+    failures = []
+    for name, wanted, text in documents()[part::6]:
+        repo.write("docs/adr/0001-x.md", text)
+        commit(repo, name)
+        told = run("import", "docs", "--json").json
+        found = [f"= {one['text']}" for one in told["new"]] + [
+            f"! {one['why']}" for one in told["left_out"]
+        ]
+        if found != [wanted] and not (told["personal"] and not found):
+            failures.append((name, wanted, found))
+        for one in told["new"]:
+            line = int(one["place"].partition(":")[2].partition("@")[0])
+            assert line == 1 or text.split("\n")[line - 1].strip("*# ") in one["text"], name
+    assert failures == []
 
 
-def test_a_record_says_when_and_instead_of_what() -> None:
+def test_a_record_says_when_and_instead_of_what(repo: Repo, run: Run) -> None:
     """Its date, of whatever place, and other records by file or number."""
-    rows = (
-        (nygard("Accepted\n\nSupersedes [1. Cron](0001-cron.md)"), "", ("2024-05-06", ("0001-cron.md",), ())),
-        (nygard("Superseded by ADR-0009 on 2024-06-07"), "", ("2024-05-06", (), ("9",))),
-        ("---\nstatus: accepted\nsupersedes: ADR-4, ADR-5\n---\n# A\n", "x.md", ("", ("4", "5"), ())),
-        ("# A\n\nStatus: accepted\n", "20240304-a.md", ("2024-03-04", (), ())),
-    )  # fmt: skip
-    for text, name, said in rows:
-        found = decision_of(text, name)
-        assert found is not None and (found.at, found.takes, found.taken) == said
+    rows = {
+        "0001-cron": (nygard(decision="Jobs run in cron."), "2024-05-06"),
+        "0004-rq": ("---\nstatus: accepted\ndate: 2024-03-04\n---\n# Rq\n\n## Decision\n\nJobs run in rq.\n", "2024-03-04"),
+        "20240304-a": ("# A\n\nStatus: accepted\n\n## Decision\n\nOrders are kept in files.\n", "2024-03-04"),
+    }  # fmt: skip
+    for name, (text, _) in rows.items():
+        repo.write(f"docs/adr/{name}.md", text)
+    commit(repo, "Some")
+    new = run("import", "docs", "--write", "--json").json["new"]
+    assert sorted(one["created"] for one in new) == sorted(date for _, date in rows.values())
+    later = "---\nstatus: accepted\nsupersedes: ADR-1, ADR-4\n---\n# Use streams\n\n## Decision\n\nAll of it goes to streams.\n"
+    repo.write("docs/adr/0009-streams.md", later)
+    commit(repo, "Later")
+    (new,) = run("import", "docs", "--write", "--json").json["new"]
+    gone = run("show", "--json", "--tier", "superseded").json["facts"]
+    assert sorted(one["text"].rpartition(" ")[2] for one in gone) == ["cron.", "rq."]
+    assert {one for fact in gone for one in fact["superseded_by"]} == {new["id"]}
 
 
-@pytest.mark.parametrize("word", ("Keep", "2 queues", "Decision making", "ADRs", "4:3", "Use"))
-def test_no_title_loses_its_first_word(word: str) -> None:
-    """Only the number of a record goes."""
-    for number in ("", "ADR-7: ", "7. ", "ADR 0007 - ", "Decision 7: ", "#7: "):
-        found = decision_of(f"# {number}{word} it all\n\n## Decision\n\nSo it is.\n")
-        assert found is not None and found.text == f"{word} it all: So it is."
-
-
-@each_row("path, holds", [
-    ("docs/adr/0001-a.md", True), ("doc/architecture/decisions/2-b.md", True), ("docs/ADR-12.md", True),
-    ("docs/decisions/0003-queue/README.md", True), ("docs/decisions/README.md", False), ("docs/decisions/0003-queue/x.md", True),
-    ("docs/adr/template.md", False), ("docs/adr/index.md", False), ("docs/adr/0001-a.rst", False),
-    ("CONTRIBUTING.md", False), ("CLAUDE.md", False), ("docs/design/x.md", False),
-])  # fmt: skip
-def test_records_are_known_by_their_path(path: str, holds: bool) -> None:
+def test_records_are_known_by_their_path(repo: Repo, run: Run) -> None:
     """Of a folder or a name of records, in markdown, and no template."""
-    assert is_record(path) is holds
-
-
-@given(st.text(max_size=400))
-def test_any_text_is_read(text: str) -> None:
-    """Whatever stands in a file; what decides stands in it, line by line."""
-    for said in (text, f"# T\n\nStatus: accepted\n\n## Decision\n\n{text}"):
-        found = decision_of(said, "0001-x.md")
-        assert found is None or isinstance(found, Decision)
+    paths = {
+        "docs/adr/0001-a.md": True, "doc/architecture/decisions/2-b.md": True, "docs/ADR-12.md": True,
+        "docs/decisions/0003-queue/README.md": True, "docs/decisions/README.md": False, "docs/decisions/0003-queue/x.md": True,
+        "docs/adr/template.md": False, "docs/adr/index.md": False, "docs/adr/0001-a.rst": False,
+        "CONTRIBUTING.md": False, "CLAUDE.md": False, "docs/design/x.md": False,
+    }  # fmt: skip
+    things = (
+        "otters walruses herons badgers lynxes eagles foxes newts toads moths storks voles".split()
+    )
+    for path, thing in zip(paths, things, strict=True):
+        repo.write(
+            path,
+            f"# The {thing}\n\nStatus: accepted\n\n## Decision\n\nThe {thing} service keeps its {thing} table.\n",
+        )
+    commit(repo, "All")
+    found = {one["place"].partition(":")[0] for one in run("import", "docs", "--json").json["new"]}
+    assert found == {path for path, holds in paths.items() if holds}
 
 
 RULES = "# Rules\n\n**Do NOT:**\n- Store keys in localStorage\n\n## Don't\n\n- Merge by hand\n"
@@ -326,7 +219,7 @@ def test_only_what_is_committed_and_of_a_size_is_read(project: Repo, run: Run) -
     refused = run("import", "docs", "docs/adr/0009-new.md")
     assert (refused.code, "HEAD" in refused.err) == (1, True)
     project.write("docs/adr/0009-new.md", nygard(decision="x " * 200_000))
-    project.write("docs/adr/0010-new.md", nygard(decision="stream " * (ITEM_LIMIT_BYTES // 6)))
+    project.write("docs/adr/0010-new.md", nygard(decision="stream " * ((64 << 10) // 6)))
     project.write("vendor/docs/adr/0001-theirs.md", nygard(decision="They keep jobs in files."))
     commit(project, "Large")
     told = run("import", "docs", "--json").json
