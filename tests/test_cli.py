@@ -1,4 +1,4 @@
-"""The command line as a whole: help, options everywhere, exit codes, what is loaded."""
+"""The command line as a whole: its help, its home, its exit codes, its streams, and a terminal."""
 
 from __future__ import annotations
 
@@ -6,262 +6,261 @@ import os
 import re
 import subprocess
 import sys
-from importlib import import_module
-from inspect import Parameter, signature
+import unicodedata
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from rituals.cli import command_registry
-from rituals.cli.command_builder import command_of
-from rituals.cli.context import Invocation
-from tests.conftest import each_row
+from tests.conftest import examples
+from tests.pages import COMMANDS, ROOT
+from tests.terminals import Terminal
+from tests.world import Place, World, run
 
-if TYPE_CHECKING:
-    from tests.conftest import Repo, Run
-
-ROOT = Path(__file__).parent.parent
-NAMES = [entry.name for entry in command_registry.ENTRIES]
-#: All that there is: what `--help` lists, and what `--help --all` lists for programs beside it.
-LISTED = (
-    "brief recall note append edit close forget show why task undo status log view web review "
-    "conflicts redact check sync import export init install"
-).split()
+NAMES = re.findall(r"(?m)^## ([a-z]+)$", COMMANDS.read_text("utf-8"))
+#: What `--help --all` lists beside the rest.
 PROGRAMS = "mcp org capture private hook completion".split()
-LOUD = ("pygit2", "pydantic", "markdown_it", "rapidfuzz")
+PYTHON = {"PYTHONPATH": str(ROOT)}
 
 
-def test_help_loads_no_library() -> None:
-    """`diurna --help` loads click and nothing heavier."""
-    code = (
-        "import sys, rituals.cli.app as app; app.main(['--help']);"
-        f"print([name for name in {LOUD} if name in sys.modules], file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code],
-        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    assert done.returncode == 0
-    assert done.stderr == "[]\n"
-    assert "Every day:" in done.stdout
+@pytest.fixture
+def home(world: World) -> Place:
+    """A home with one decision."""
+    return world.home(facts={"uv": "decision: We use uv."})
 
 
-def test_show_loads_no_library(repo: Repo) -> None:
-    """`diurna show` reads the ledger without pygit2, pydantic, markdown-it and rapidfuzz."""
-    code = (
-        "import sys, rituals.cli.app as app; app.main(['show']); app.main(['show']);"
-        f"print([name for name in {LOUD[:1] + LOUD[2:]} if name in sys.modules], file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code],
-        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    assert done.stderr == "[]\n"
-
-
-@each_row("name", NAMES)
-def test_every_command_has_help_with_an_example(name: str, run: Run) -> None:
-    """Each command explains itself, shows an example and can be told to answer in JSON."""
-    ran = run(name, "--help")
-    assert (ran.code, ran.err) == (0, "")
-    assert f"Usage: diurna {name}" in ran.out
-    assert re.search(rf"Examples?:\n\s+(echo .*\n\s+)?diurna {name}", ran.out)
-
-
-@each_row("name", NAMES)
-def test_every_command_takes_json_and_home(name: str, run: Run) -> None:
-    """`--json` and `--home` are options of every command that answers about a ledger."""
-    said = run(name, "--help").out
-    assert "--json" in said
-    assert "--home PATH" in said
-
-
-@pytest.mark.parametrize("name", ["init", "append", "check", "sync", "import"])
-def test_every_writer_takes_dry_run(name: str, run: Run) -> None:
-    """A command that writes can say what it would do."""
-    assert "--dry-run" in run(name, "--help").out
-
-
-@each_row("name", NAMES)
-def test_a_command_takes_what_its_rows_say(name: str) -> None:
-    """The function of a command has a parameter for each of its arguments and options, and no other."""
-    entry = command_registry.find(name)
-    assert entry is not None
-    taken = signature(getattr(import_module(entry.module), entry.function)).parameters
-    said = {one.name for one in command_of(name).params if one.expose_value}
-    plain = {one.name for one in taken.values() if one.kind is not Parameter.VAR_KEYWORD} - {"call"}
-    assert plain <= said
-    assert plain == said or len(plain) < len(taken) - 1
-
-
-def test_help_is_one_screen_and_hides_what_is_seldom_needed(run: Run) -> None:
+def test_help_is_one_screen_and_hides_what_is_seldom_needed() -> None:
     """At most 24 commands in 40 lines of 80 columns; each name once, below its heading, where all is asked."""
     said, everything = run("--help"), run("--help", "--all")
     assert (said.code, said.err, everything.code) == (0, "", 0)
     lines = said.out.splitlines()
     assert len(lines) <= 40 and max(map(len, lines)) <= 80
-    assert re.findall(r"^  ([a-z]+)  +[A-Z]", said.out, re.M) == LISTED
-    headings = [
-        line[:-1] for line in everything.out.splitlines() if line[:-1] in command_registry.GROUPS
-    ]
-    assert headings == list(command_registry.GROUPS)
+    listed = [name for name in NAMES if name not in PROGRAMS]
+    assert re.findall(r"^  ([a-z]+)  +[A-Z]", said.out, re.M) == listed and len(listed) <= 24
+    headings = re.findall(r"(?m)^# (.+)$", COMMANDS.read_text("utf-8").partition("<!-- ")[2])
+    shown = [line[:-1] for line in everything.out.splitlines() if line[:-1] in headings]
+    assert shown == headings
     rows = re.findall(r"^  (\w+) +\S", everything.out.partition("Every day:")[2], re.M)
-    assert rows[: len(NAMES)] == NAMES == [*LISTED, *PROGRAMS]
+    assert rows[: len(NAMES)] == NAMES
     assert run("--all").out == run("help", "--all").out == everything.out
+    assert run().out == run("help").out == said.out
+    assert run("help", "shw").err == run("shw").err
+    assert re.fullmatch(r"diurna .+\n", run("--version").out)
 
 
-def test_help_as_a_word(run: Run) -> None:
-    """`diurna help` and `diurna help COMMAND` say what `--help` says."""
-    assert run("help") == run("--help")
-    assert run("help", "show") == run("show", "--help")
-    assert run("help", "shw") == run("shw")
+def test_home_before_and_after_the_command(home: Place) -> None:
+    """The home can be named on either side of the command, or by the environment; a folder that is none is no home."""
+    elsewhere = home.world.place("elsewhere")
+    elsewhere.folder.mkdir()
+    named, nowhere = {"DIURNA_HOME": str(home.folder)}, ("--home", "/nowhere")
+    for words, env in (
+        (["--home", str(home.folder), "show"], {}), (["show", "--home", str(home.folder)], {}),
+        ([*nowhere, "show", "--home", f"{home.folder}/memory"], {}), (["show"], named),
+    ):  # fmt: skip
+        assert elsewhere.run(*words, env=env).json["facts"]
+    elsewhere.run("log", code=1)
+    elsewhere.run("show", *nowhere, code=1, env=named)
+    refused = elsewhere.run("status", code=1, env={"DIURNA_HOME": "nowhere"})
+    assert refused.json["error"]["where"] == "$DIURNA_HOME"
+    assert "there is no folder nowhere" in refused.err
 
 
-def test_no_arguments_is_help(run: Run) -> None:
-    """`diurna` alone says what there is."""
-    assert run().out == run("--help").out
-
-
-def test_version(run: Run) -> None:
-    """`--version` prints one line."""
-    ran = run("--version")
-    assert ran.code == 0
-    assert ran.out.startswith("diurna ")
-    assert ran.out.count("\n") == 1
-
-
-def test_home_before_and_after_the_command(repo: Repo, run: Run, tmp_path: Path,
-                                           monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    """The home can be named on either side of the command, or by the environment."""
-    monkeypatch.chdir(tmp_path)
-    assert run("log").code == 1
-    home = str(repo.path)
-    assert run("--home", home, "show").code == 0
-    assert run("show", "--home", home).code == 0
-    assert run("--home", "/nowhere", "show", "--home", f"{home}/memory").code == 0
-    monkeypatch.setenv("DIURNA_HOME", home)
-    assert run("show").code == 0
-    assert run("show", "--home", "/nowhere").code == 1
-
-
-def test_module_runs_where_a_folder_is_named_memory(repo: Repo, spawn: Run) -> None:
+def test_module_runs_where_a_folder_is_named_memory(home: Place) -> None:
     """`python -P -m rituals` is not misled by the user's own `memory/`."""
-    repo.write("memory/__init__.py", "raise SystemExit('shadowed')")
-    assert spawn("show").code == 0
+    home.write("memory/__init__.py", "raise SystemExit('shadowed')")
+    home.process("show")
 
 
 # ---- exit codes -----------------------------------------------------------------------------------
 
 
-def test_exit_1_failure(bare_repo: Repo, run: Run) -> None:
-    """A failure ends with 1, says what, where and what to do, and changes nothing."""
-    before = bare_repo.shape()
-    ran = run("append", "--title", "x")
-    assert (ran.code, ran.out) == (1, "")
-    assert ran.err == (
-        f"diurna: append: no Diurna home at or above {bare_repo.path}\n"
-        "hint: run `diurna init` here to make one, or name one with --home PATH\n"
-    )
-    assert bare_repo.shape() == before
-    # who cloned before a team had a memory is not told to make a second one
-    (bare_repo.path / ".git" / "refs" / "remotes" / "origin").mkdir(parents=True)
-    hint = "hint: if your team has a memory, `git fetch` brings it; `diurna init` makes a new one"
-    assert hint in run("recall", "x").err
-
-
-def test_exit_1_json(bare_repo: Repo, run: Run) -> None:
-    """With `--json` the failure is also one object on stdout."""
-    ran = run("show", "--json")
-    assert ran.code == 1
-    assert ran.json["format"] == 1
-    assert ran.json["error"]["code"] == "HomeNotFound"
-    assert ran.json["error"]["message"].startswith("no Diurna home")
-    assert "diurna init" in ran.json["error"]["hint"]
-    assert ran.err
-
-
-def test_exit_3_our_bug(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bug is one line and a log file, which is beside the ledger's other state."""
-
-    def broken(_: Invocation) -> None:
-        raise ZeroDivisionError("secret")
-
-    monkeypatch.setattr(Invocation, "memory", broken)
-    ran = run("show")
-    assert (ran.code, ran.out) == (3, "")
-    line, hint, rest = ran.err.split("\n")
-    assert line.startswith("diurna: show: a bug in Diurna (ZeroDivisionError); the details are in ")
-    assert hint.startswith("hint: report it")
-    assert not rest
-    log = Path(line.rsplit(" ", 1)[1])
-    assert log.parent == repo.path / ".git" / "diurna"
-    assert log.stat().st_mode & 0o777 == 0o600
-    assert "ZeroDivisionError: secret" in log.read_text()
-    assert repo.git("status", "--porcelain") == ""
-
-
-def test_exit_3_without_a_home(bare_repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch,
-                               tmp_path: Path) -> None:  # fmt: skip
-    """Without a home the log goes to the folder for temporary files."""
-    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
-    monkeypatch.setattr(Invocation, "folder", lambda _: 1 / 0)
-    ran = run("init", "--json")
-    assert ran.code == 3
-    assert str(tmp_path) in ran.json["error"]["message"]
-    assert ran.json["error"]["code"] == "Bug"
-
-
-def test_exit_130_interrupted(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An interrupt ends with 130 and one line."""
-
-    def interrupted(_: Invocation) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Invocation, "memory", interrupted)
-    ran = run("show")
-    assert (ran.code, ran.out, ran.err) == (130, "", "diurna: interrupted\n")
-
-
 @pytest.mark.parametrize(
-    "problem", [MemoryError(), OSError(28, "No space left"), PermissionError(13, "no", "/a")]
-)
-def test_a17_the_machine_is_not_our_bug(
-    problem: BaseException, repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+    ("problem", "code", "said"),
+    [
+        (KeyboardInterrupt(), 130, "diurna: interrupted"), (MemoryError(), 1, "hint: "),
+        (OSError(28, "No space left"), 1, "hint: "), (PermissionError(13, "no", "/a"), 1, "hint: "),
+        (ZeroDivisionError("secret"), 3, "hint: report it"),
+    ],
+)  # fmt: skip
+def test_a17_what_goes_wrong_below_has_its_exit_code(
+    home: Place, monkeypatch: pytest.MonkeyPatch, problem: BaseException, code: int, said: str
 ) -> None:
-    """A full disk or memory is a failure with a hint, not a bug."""
+    """The machine is not our bug; a bug is one line and a log file, beside the ledger's state or in the temporary folder."""
 
-    def failing(_: Invocation) -> None:
+    def failing(*_: object) -> None:
         raise problem
 
-    monkeypatch.setattr(Invocation, "memory", failing)
-    ran = run("show")
-    assert ran.code == 1
-    assert "hint: " in ran.err
+    monkeypatch.setattr("rituals.cli.context.Invocation.memory", failing)
+    before = home.shape()
+    ran = home.run("show", code=code, json=False)
+    assert ran.out == "" and said in ran.err and "secret" not in ran.err
+    if code == 3:
+        line, _ = ran.err.split("\n", 1)
+        assert line.startswith(
+            "diurna: show: a bug in Diurna (ZeroDivisionError); the details are in "
+        )
+        log = Path(line.rsplit(" ", 1)[1])
+        assert (log.parent, log.stat().st_mode & 0o777) == (home.common / "diurna", 0o600)
+        assert "ZeroDivisionError: secret" in log.read_text()
+        code_alone = home.world.repository("code")
+        monkeypatch.setattr("rituals.cli.context.Invocation.folder", failing)
+        monkeypatch.setattr("tempfile.gettempdir", lambda: str(home.world.folder))
+        error = code_alone.run("init", code=3).json["error"]
+        assert error["code"] == "Bug" and str(home.world.folder) in error["message"]
+    assert home.shape() == before
 
 
-def test_working_directory_is_gone(repo: Repo, run: Run, tmp_path: Path,
-                                   monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    """A working directory that was taken away is a clear failure."""
-    gone = tmp_path / "gone"
+def test_working_directory_is_gone(world: World) -> None:
+    """A working directory that was taken away is a clear failure, and so is a clock that is no number."""
+    told = world.home().run(
+        "append", "--title", "x", env={"DIURNA_NOW": "soon"}, code=2, json=False
+    )
+    assert told.err.startswith("diurna: DIURNA_NOW: 'soon' is no number")
+    gone, here = world.folder / "gone", os.getcwd()
     gone.mkdir()
-    monkeypatch.chdir(gone)
+    os.chdir(gone)
     gone.rmdir()
-    ran = run("show")
-    assert ran.code == 1
-    assert "working directory no longer exists" in ran.err
+    try:
+        ran = run("show")
+    finally:
+        os.chdir(here)
+    assert (ran.code, "working directory no longer exists" in ran.err) == (1, True)
 
 
-def test_fixed_clock_is_checked(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`DIURNA_NOW` must be milliseconds."""
-    monkeypatch.setenv("DIURNA_NOW", "soon")
-    ran = run("append", "--title", "x")
-    assert ran.code == 2
-    assert ran.err.startswith("diurna: DIURNA_NOW: 'soon' is no number")
+# ---- what a terminal and a pipe get -----------------------------------------------------------------
+
+_HIDDEN = st.sampled_from(
+    ("\x1b[2J", "\u202e", "\x9b", "\u200b", "\U000e0041", "\r", "\u2066", "\x07", "\x7f")
+)
 
 
-def test_completion(repo: Repo, spawn: Run) -> None:
-    """Shells are served by click's completion."""
-    words = {"COMP_WORDS": "diurna sh", "COMP_CWORD": "1"}
-    assert spawn(_DIURNA_COMPLETE="bash_complete", **words).out == "plain,show\n"
-    assert "diurna" in spawn(_DIURNA_COMPLETE="zsh_source").out
+@settings(max_examples=examples(15, 200))
+@given(st.lists(_HIDDEN | st.text(max_size=5), max_size=6).map("".join))
+def test_j12_nothing_that_is_printed_commands_a_terminal(tidy: Place, text: str) -> None:
+    """Whatever was recorded: escapes, bidi overrides, zero-width and tag characters show as JSON writes them."""
+    log = f"# T\n\n{text.replace(chr(0), '')} end\n".encode("utf-8", "replace")
+    answer = tidy.run("append", "-", "--dry-run", stdin=log, json=False, code=None)
+    hidden = {one for one in answer.out + answer.err if one not in "\t\n"
+              and (unicodedata.category(one) in ("Cc", "Cs") or one in "\u202e\u200b\u2066\U000e0041")}  # fmt: skip
+    assert hidden == set()
+
+
+@pytest.fixture(scope="module")
+def tidy(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    with World(tmp_path_factory.mktemp("tidy")) as world:
+        return world.home()
+
+
+def test_g16_other_scripts_are_left_as_they_are(home: Place) -> None:
+    """Emoji with joiners, combining marks and right-to-left scripts are no attack; in JSON a text is as it was."""
+    text = "né 👩\u200d💻 नी عربي"
+    home.note(f"id=odd {text}")
+    hostile = "Evil \u202etxet and \u200b"
+    home.append(
+        f"# T\n\n## Memory References\n\n- Created: evil\n\n## Facts\n\n- {hostile} end.\n  <!-- id: evil -->\n"
+    )
+    assert text in home.text("show", "odd") and home.texts()["odd"] == text
+    assert (
+        "Evil \\u202etxet" in home.text("show", "evil")
+        and home.texts()["evil"] == f"{hostile} end."
+    )
+    assert "\u202e" not in home.run("show", "evil").out
+
+
+def terminal(home: Place, *arguments: str, **more: str) -> Terminal:
+    """Run the command line on a terminal of its own."""
+    plain = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in ("NO_COLOR", "CI", "PAGER", "LESS")
+    }
+    command = [sys.executable, "-P", "-m", "rituals", *arguments]
+    return Terminal(command, home.folder, {**plain, **PYTHON, "TERM": "xterm", **more})
+
+
+def test_colour_is_for_terminals(home: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And never with `NO_COLOR` or `TERM=dumb`; a pipe never has any."""
+    monkeypatch.setattr("tests.terminals._ESCAPES", re.compile("\r"))
+    for more, coloured in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
+        shown = terminal(home, "log", **more)
+        assert shown.finish() == 0 and ("\x1b[33m" in shown.shown) == coloured, more
+    assert "\x1b" not in home.text("log")
+
+
+# ---- streams --------------------------------------------------------------------------------------
+
+#: `python -m rituals`, and the console script with its short way for plain commands.
+WAYS_IN = (
+    ["-m", "rituals"],
+    ["-c", "import sys; from rituals.cli.entry import main; sys.exit(main())"],
+)
+
+
+@pytest.mark.parametrize("way", WAYS_IN)
+def test_k8_the_reader_of_stdout_goes_away(home: Place, way: list[str]) -> None:
+    """A closed pipe, or no streams at all, is no error and no traceback; a full disk is, which says that the deed is done."""
+    home.write("log.md", "# T\n")
+    env = {key: value for key, value in os.environ.items() if key != "DIURNA_NOW"} | PYTHON
+    out, into = os.pipe()
+    os.close(out)
+    with open("/dev/full", "wb") as full:
+        for stdout, code in ((into, 0), (full, 1)):
+            done = subprocess.run(
+                [sys.executable, "-P", *way, "append", "log.md", "--again"][: 99 if code else -1],
+                cwd=home.folder, stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE, env=env,
+            )  # fmt: skip
+            said = "diurna: standard output: No space left on device\nhint: only the answer is lost; the command did its work\n"
+            assert (done.returncode, done.stderr.decode()) == (code, said if code else "")
+    os.close(into)
+    assert (
+        home.git("log", "-2", "--format=%s").split("\n")
+        == ["diurna: session log by claude-code"] * 2
+    )
+    closed = f"exec {sys.executable} -P {'-m rituals' if way[0] == '-m' else '-m rituals.cli.entry'} show </dev/null >&- 2>&-"
+    if way[0] == "-m":
+        assert subprocess.run(["sh", "-c", closed], cwd=home.folder, env=env).returncode == 0
+
+
+@pytest.mark.parametrize("way", WAYS_IN)
+def test_ctrl_c_while_standard_input_is_read(home: Place, way: list[str]) -> None:
+    """An interrupt ends with 130 and one line, on the short way in too."""
+    code = (
+        way[1]
+        if way[0] == "-c"
+        else "import sys; from rituals.cli.app import main; sys.exit(main())"
+    )
+    stop = "import os, signal, sys; r = sys.stdin.buffer.raw; "
+    stop += "read = lambda *_: os.kill(os.getpid(), signal.SIGINT); "
+    stop += "sys.stdin = type('S', (), {'buffer': type('B', (), {'read': read, 'read1': read})(), 'isatty': lambda s: False, 'fileno': lambda s: 0})(); "
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", stop + code, "append", "-"], cwd=home.folder, stdin=subprocess.DEVNULL,
+        capture_output=True, env={**os.environ, **PYTHON},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"diurna: interrupted\n")
+
+
+def test_a_bug_on_the_short_way_in(home: Place) -> None:
+    """Our own bug in a plain `append FILE` ends with 3 and names a log file, not with a traceback."""
+    home.write("log.md", "# T\n")
+    code = (
+        "import sys; from memory.api import Memory; Memory.append = lambda *_, **__: 1 / 0;"
+        "from rituals.cli.entry import main; sys.exit(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code, "append", "log.md"], cwd=home.folder, text=True,
+        capture_output=True, env={**os.environ, **PYTHON},
+    )  # fmt: skip
+    said = "diurna: append: a bug in Diurna (ZeroDivisionError); the details are in "
+    assert (done.returncode, done.stdout, done.stderr.startswith(said)) == (3, "", True)
+    assert "ZeroDivisionError" in Path(done.stderr.split("\n")[0].removeprefix(said)).read_text()
+
+
+def test_k8_any_locale_and_no_home_directory(home: Place) -> None:
+    """A locale without UTF-8 changes no byte of what is printed into a pipe; `$HOME` may be missing."""
+    home.note("id=gruss Grüße → 🎉")
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "rituals", "show", "gruss"], cwd=home.folder, capture_output=True,
+        env={**os.environ, **PYTHON, "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "HOME": "/proc"},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout.startswith("- Grüße → 🎉\n".encode())) == (0, True)
