@@ -126,7 +126,7 @@ _DONE = st.sampled_from(
 )
 
 
-@pytest.mark.deep(reason="test_personal_ways_in has one way at a time")
+@pytest.mark.deep(reason="test_ways_in has one way at a time")
 @settings(
     max_examples=examples(4), deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -379,7 +379,7 @@ def test_the_mirror_is_cleaned_too(world: World) -> None:
 @pytest.mark.deep(only="whole")
 @pytest.mark.parametrize("most", [1, pytest.param(999, id="whole")])
 def test_a_cleaning_that_was_killed_is_gone_on_with(told: Told, most: int) -> None:
-    """At any step beside git: the next command does the rest, also one that only reads where the redaction is in git."""
+    """At any step beside git: the next commands do the rest, also such as only read where the redaction is in git."""
     redact = ("redact", "vault", told.stems[3], "--reason", "Private.")
     steps = told.home.fork("counted").steps(*redact)
     cleaning = [number for number, line in enumerate(steps, 1) if "diurna/" in line]
@@ -388,7 +388,8 @@ def test_a_cleaning_that_was_killed_is_gone_on_with(told: Told, most: int) -> No
         torn.at_step(step, "die", *redact)
         for left in (torn.common / "diurna/cache").glob("*.tmp"):
             os.utime(left, (0, 0))  # a young one may be of a process that lives
-        assert "orders" in torn.text("show", "plain").lower()
+        for _ in range(2):  # the first may leave what a lock was about to guard to the second
+            assert "orders" in torn.text("show", "plain").lower()
         if not any(b"- Redacted: vault" in data for data in torn.logs().values()):
             torn.run(*redact)  # nothing was acknowledged, and it is not in git
             torn.note("id=next It goes on.")  # what waits is committed with it

@@ -1,0 +1,407 @@
+"""Each way into a home is tried with what may not come in: what was redacted there (F9), and what is about a person.
+
+A machine leaves it out, whichever way it comes, and brings the work that stands beside it. Who means it is refused
+where it was redacted, and is told where it is about a person.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import holders
+from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World
+
+#: Said as a decision, and redacted as a fact.
+SAID = "We decided to pay the customer Zebulon Quark two million for the broken shipment."
+#: Stands in every sentence about a person; each is one that a machine takes for a decision, a preference or a rule.
+MARK = "Quillfeather"
+SENTENCES = (
+    f"I decided to work lying down from now on, my back is worse since the {MARK} surgery.",
+    f"My daughter {MARK} has asthma, so we never deploy on Wednesdays.",
+    f"I decided never to work weekends again, {MARK} pays me 40k a year.",
+    f"I decided to leave the company for {MARK} in May.",
+    f"From now on I live in {MARK}, so always use my time zone.",
+    f"We decided never to ask {MARK} again, he is lazy and his code is awful.",
+    f"I prefer short answers without emojis, as {MARK} gives them.",
+    f"We decided to wait, because Tom {MARK} is on sick leave with burnout.",
+    f"We decided to skip the {MARK} audit, please keep that between us.",
+)
+WORK = "We decided that webhooks retry three times, because the broker is slow."
+TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
+FORBIDDEN = {"redacted": ("Zebulon", (SAID,)), "personal": (MARK, SENTENCES)}
+
+
+def say(path: Path, *texts: str, role: str = "assistant") -> Path:
+    """Let a transcript of Claude grow."""
+    with path.open("a", encoding="utf-8") as file:
+        for text in texts:
+            said = {"role": role, "content": [{"type": "text", "text": text}]}
+            file.write(json.dumps({"type": role, "message": said}) + "\n")
+    return path
+
+
+def hook(home: Place, host: str, event: str, transcript: Path | str = "", **payload: Any) -> None:
+    """Tell a hook what a session does."""
+    given = {"session_id": "s1", "cwd": str(home.folder), "hook_event_name": event, **payload}
+    if transcript:
+        given["transcript_path"] = str(transcript)
+    home.process("hook", host, event, stdin=json.dumps(given).encode(), json=False)
+
+
+def capture(home: Place, transcript: Path, session: str = "s1") -> Any:
+    """Record what a session left."""
+    told = ("--host=claude", f"--session={session}", f"--transcript={transcript}")
+    return home.run("capture", *told).json["sessions"]
+
+
+# ---- by machine ----------------------------------------------------------------------------------------
+
+
+def by_transcript(home: Place, said: Sequence[str]) -> None:
+    transcript = say(home.world.folder / "s1.jsonl", TALK)
+    say(
+        transcript,
+        *said,
+        WORK,
+        *(f"Remember that {one[0].lower()}{one[1:]}" for one in said),
+        role="user",
+    )
+    say(transcript, "\n\n".join([TALK, *(f"{one} I noted it." for one in said), WORK]))
+    capture(home, transcript)
+    say(transcript, *(f"As memory says: {one}" for one in said), role="user")
+    say(transcript, TALK)
+    capture(home, transcript)
+
+
+def by_hooks(home: Place, said: Sequence[str]) -> None:
+    transcript = say(home.world.folder / "s1.jsonl", TALK, f"{TALK}\n\n{WORK}")
+    written = {
+        "tool_name": "Write",
+        "tool_input": {"file_path": str(home.folder / "a.py"), "content": "x"},
+    }
+    for text in said[:4]:
+        hook(home, "claude", "UserPromptSubmit", transcript, prompt=text)
+        hook(home, "claude", "PostToolUse", transcript, tool_name="Bash", tool_use_id=text[:20],
+             tool_input={"command": f'git commit -m "{text}"'}, tool_response={"stdout": text})  # fmt: skip
+    todos = [{"content": text, "status": "completed"} for text in said]
+    hook(
+        home,
+        "claude",
+        "PostToolUse",
+        transcript,
+        tool_name="TodoWrite",
+        tool_input={"todos": todos},
+        tool_use_id="t",
+    )
+    hook(home, "claude", "PostToolUse", transcript, **written, tool_use_id="w")
+    say(transcript, *said, role="user")
+    hook(home, "claude", "PreCompact", transcript, trigger="auto")
+    hook(home, "claude", "Stop", transcript, last_assistant_message=f"Done. {said[0]}")
+    assert MARK not in said[0] or holders(home.common / "diurna", MARK) == []
+    capture(home, transcript)
+
+
+def by_opencode(home: Place, said: Sequence[str]) -> None:
+    texts = [TALK, "\n\n".join([TALK, *said, WORK])]
+    messages = [
+        {
+            "info": {"id": str(number), "role": "assistant"},
+            "parts": [{"type": "text", "text": text}],
+        }
+        for number, text in enumerate(texts)
+    ]
+    hook(home, "opencode", "session.idle", tool_input={"messages": messages})
+    home.run("capture", "--host=opencode", "--session=s1")
+
+
+def by_the_past(home: Place, said: Sequence[str]) -> None:
+    folder = home.world.user / ".claude/projects" / re.sub(r"[^A-Za-z0-9]", "-", str(home.folder))
+    folder.mkdir(parents=True)
+    first = {"type": "user", "cwd": str(home.folder), "sessionId": "x"}
+    (folder / "s9.jsonl").write_text(f'{{"type": "summary"}}\n{json.dumps(first)}\n')
+    say(folder / "s9.jsonl", *said, role="user")
+    say(folder / "s9.jsonl", *said, f"{TALK}\n\n{WORK}")
+    then = home.clock.now_ms / 1000 - 40 * 86_400
+    os.utime(folder / "s9.jsonl", (then, then))
+    assert home.text("capture", "--past", "--write").endswith("told in 1 log\n")
+
+
+def by_import(home: Place, said: Sequence[str]) -> None:
+    rows = [
+        {"id": f"m{number}", "text": text, "kind": "decision"}
+        for number, text in enumerate((*said, WORK))
+    ]
+    if MARK in said[0]:
+        rows.append({"id": "tag", "text": f"Webhooks by {MARK}.", "tags": ["my salary"]})
+    home.write("facts.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+    home.run("import", "jsonl", "facts.jsonl", "--write")
+
+
+def by_a_record(home: Place, said: Sequence[str]) -> None:
+    for number, text in enumerate((*said, WORK)):
+        record = f"# Rule {number}\n\n## Status\n\nAccepted\n\n## Decision\n\n{text}\n"
+        home.write(f"docs/adr/{number:04}-rule.md", record)
+    home.git("add", "docs")
+    home.git("commit", "-qm", "by hand: records")
+    home.run("import", "docs", "--write")
+
+
+def by_events(home: Place, said: Sequence[str]) -> None:
+    other = home.world.home(OWN_REPOSITORY, "other")
+    for text in (*said, WORK):
+        other.note(f"decision: {text}")
+    lines = other.text("export", "events")
+    ran = home.run("import", "events", "-", stdin=lines)
+    assert len(ran.json["left_out"]) == len(said)
+    assert home.run("import", "events", "-", stdin=lines).json["commits"] == []
+
+
+def by_a_ledger(home: Place, said: Sequence[str]) -> None:
+    items = "".join(f"- {text}\n" for text in (*said, WORK))
+    home.world.place("old").write(
+        "memory/continuity.md", f"# Continuity\n\n## Key Decisions\n\n{items}"
+    )
+    home.world.place("old").write("memory/sessions/2026-01-01-000000.md", f"# S\n\n{said[0]}\n")
+    home.run("import", "ledger", "../old", "--write")
+
+
+BY_MACHINE: dict[str, tuple[Callable[[Place, Sequence[str]], None], str]] = {
+    "transcript": (by_transcript, "redacted personal"),
+    "hooks": (by_hooks, "redacted personal"),
+    "opencode": (by_opencode, "redacted personal"),
+    "the past": (by_the_past, "redacted personal"),
+    "import": (by_import, "redacted personal"),
+    "a record": (by_a_record, "redacted personal"),
+    "events": (by_events, "redacted"),  # they are another home's, where somebody meant them
+    "a ledger": (by_a_ledger, "redacted"),
+}
+
+
+def home_of(world: World, forbidden: str, kind: str = IN_TREE) -> Place:
+    """Make a home that keeps digests; what is to be redacted was said and redacted there."""
+    home = world.home(kind, policy={"keep": "digest"} if kind == IN_TREE else {})
+    if forbidden == "redacted":
+        home.note(f"id=said decision: {SAID}")
+        home.run("redact", "said", "--reason", "Private.")
+    return home
+
+
+def added(home: Place, tip: str) -> str:
+    """Return what the commits since then bring to memory, and what waits to be committed."""
+    paths = ("memory",) if home.kind == IN_TREE else (".",)
+    log = home.git("log", "-p", "--format=", f"{tip}..{home.branch or 'HEAD'}", "--", *paths)
+    waiting = [path for path in (home.common / "diurna").glob("spool*/**/*") if path.is_file()]
+    said = [line for line in log.split("\n") if line.startswith("+")]
+    return "\n".join([*said, *(path.read_bytes().decode("utf-8", "replace") for path in waiting)])
+
+
+def shown(home: Place) -> str:
+    """Return what memory shows of all facts and logs, and what it proposes."""
+    asked = (
+        ["show"],
+        ["show", "--list", "--all"],
+        ["log"],
+        ["brief"],
+        ["review", "--learn"],
+        ["conflicts"],
+        ["review"],
+    )
+    answers = [home.run(*words, code=None, json=False) for words in asked]
+    return "\n".join(ran.out + ran.err for ran in answers)
+
+
+@pytest.mark.parametrize(
+    ("way", "forbidden"),
+    [(way, one) for way, (_, which) in BY_MACHINE.items() for one in which.split()],
+)
+def test_no_machine_brings_it_in(world: World, way: str, forbidden: str) -> None:
+    """Neither fact, digest, title, observed line nor anything beside git; the work beside it comes."""
+    home, (mark, said) = home_of(world, forbidden), FORBIDDEN[forbidden]
+    tip = home.tip()
+    BY_MACHINE[way][0](home, said)
+    brought = added(home, tip)
+    assert "webhooks retry" in brought and mark not in brought
+    assert mark not in shown(home)
+    # what a host handed over, and what this clone keeps of a session that still runs
+    kept = ("said", "observed", "checkpoints") if forbidden == "redacted" else ("said",)
+    private = {str(path) for name in kept for path in (home.common / "diurna" / name).glob("*")}
+    assert set(holders(home.common / "diurna", mark)) <= private
+    assert "history-rewritten" not in home.check("--ci")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_captured_session_leaves_out_is_counted(world: World, kind: str) -> None:
+    """In each kind of home; a dry run says the same, and writes nothing."""
+    home = home_of(world, "personal", kind)
+    transcript = say(world.folder / "s1.jsonl", TALK)
+    say(transcript, SENTENCES[1], WORK, role="user")
+    say(transcript, f"{TALK}\n\n{SENTENCES[1]} I noted it.\n\n{WORK}")
+    before = home.logs()
+    told = ("--host=claude", "--session=s1", f"--transcript={transcript}")
+    planned = home.run("capture", *told, "--dry-run").json["sessions"]
+    assert home.logs() == before and not home.waiting()
+    ((attempt,),) = [one["attempts"] for one in capture(home, transcript)]
+    assert attempt["personal"] >= 1 and planned[0]["attempts"][0]["personal"] == attempt["personal"]
+    assert holders(home.common, MARK) == []
+
+
+def test_it_goes_to_the_persons_own_home(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is one; the answer says how much that was. What the brief told of it does not come back."""
+    home = home_of(world, "personal", OWN_BRANCH)
+    monkeypatch.setenv("XDG_DATA_HOME", str(world.folder / "data"))
+    home.run("init", "--personal")
+    own = world.place("data/diurna/personal")
+    own.note("id=mornings Wensleydale mornings are for reviews only.", "--personal")
+    transcript = say(world.folder / "s1.jsonl", TALK)
+    say(transcript, f"Remember that {SENTENCES[1].lower()}", f"Remember that {WORK}", role="user")
+    say(
+        transcript,
+        f"As your notes say, Wensleydale mornings are for reviews only. I go on.\n\n{WORK}\n\n{TALK}",
+        f"So Wensleydale mornings are only for reviews, as I was told; the broker is next.\n\n{TALK}",
+        f"We decided that reviews happen on Wensleydale mornings only.\n\n{TALK}",
+    )
+    ((attempt,),) = [one["attempts"] for one in capture(home, transcript)]
+    assert (attempt["facts"], attempt["owned"]) == (1, 1) and attempt["personal"] >= 1
+    assert SENTENCES[1].lower().capitalize() in own.texts().values()
+    for word in (MARK, MARK.lower(), "Wensleydale"):
+        assert holders(home.common, word) == []
+    assert "webhooks retry" in home.text("recall", "webhooks retry broker")
+
+
+# ---- by hand -------------------------------------------------------------------------------------------
+
+
+def by_note(home: Place, text: str) -> list[Any]:
+    return [
+        home.run("note", said, code=None)
+        for said in (f"decision: {text}", f"fact: {text.lower()} indeed", text[:-1] + "!")
+    ]
+
+
+def by_append(home: Place, text: str) -> list[Any]:
+    draft = json.dumps({"title": "T", "new": [{"text": text}]})
+    return [
+        home.run("append", "--title", text, code=None),
+        home.run("append", "--title", "T", "--body", "-", stdin=f"Once. {text}\n", code=None),
+        home.run("append", "--title", "T", "--new", text, code=None),
+        home.run("append", "--from-json", "-", stdin=draft, code=None),
+    ]
+
+
+def by_task(home: Place, text: str) -> list[Any]:
+    return [home.run("task", "add", text, code=None)]
+
+
+def by_mcp(home: Place, text: str) -> list[Any]:
+    pytest.importorskip("mcp")
+    import anyio
+
+    from tests.mcp_clients import connected, open_home
+    from tests.world import Answer
+
+    said: list[Answer] = []
+
+    async def story() -> None:
+        async with connected(home.folder, open_home) as client:
+            for given in ({"title": text}, {"title": "T", "new": [{"text": text}]}):
+                result = await client.call_tool("append", given)
+                told = result.content[0].text  # type: ignore[union-attr]
+                said.append(Answer(int(bool(result.is_error)), told, told))
+
+    anyio.run(story)
+    return list(said)
+
+
+def by_an_edit(home: Place, text: str) -> list[Any]:
+    home.run("check", "--publish")
+    page = home.read("memory/continuity.md")
+    home.write(
+        "memory/continuity.md", page.replace("## Facts\n", f"## Facts\n\n- Kept.\n- {text}\n", 1)
+    )
+    answers = [home.run("check", "--absorb", code=None)]
+    home.git("commit", "-qam", "by hand")
+    for option in ("--absorb", "--publish"):
+        answers.append(home.run("check", option, code=None))
+        assert "--discard-edits" in answers[-1].err
+    home.run("check", "--publish", "--discard-edits")
+    return answers
+
+
+def by_learning(home: Place, text: str) -> list[Any]:
+    for path in ("a.py", "b.py", "c.py"):
+        home.run("note", "--rule", "unclean", "--path", path, "what is left stays")
+    (proposal,) = home.run("review", "--learn").json["proposals"]
+    return [home.run("review", "--learn", "--accept", proposal["key"], "--text", text, code=None)]
+
+
+def by_a_decision(home: Place, text: str) -> list[Any]:
+    home.note("id=clean thread: Sweep it.")
+    return [
+        home.run(*words, code=None)
+        for words in (
+            ["edit", "clean", text],
+            ["close", "clean", "--reason", text],
+            ["forget", "clean", "--archive", "--reason", text],
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "way", [by_note, by_append, by_task, by_mcp, by_an_edit, by_learning, by_a_decision]
+)
+def test_no_way_leads_in_again(world: World, way: Callable[[Place, str], list[Any]]) -> None:
+    """Who says what was redacted is refused, and not told what it was; it is shown nowhere, and in no commit."""
+    home = home_of(world, "redacted")
+    home.note("id=facts A fact that stays.")
+    tip = home.tip()
+    for ran in way(home, SAID):
+        assert ran.code == 1 and "redacted here" in ran.err and "Zebulon" not in ran.err, ran
+    assert "Zebulon" not in shown(home)
+    lines = home.git(
+        "log", "-p", "--invert-grep", "--grep=by hand", "--format=", f"{tip}..HEAD", "--", "memory"
+    )
+    assert [line for line in lines.split("\n") if line.startswith("+") and "Zebulon" in line] == []
+
+
+def codes(answer: Any) -> int:
+    """Return how often an answer warns of a statement about a person."""
+    return [one["code"] for one in answer.json["findings"]].count("personal-statement")
+
+
+@pytest.mark.parametrize("text", SENTENCES[:3])
+def test_who_writes_about_a_person_on_purpose_is_told(world: World, text: str) -> None:
+    """A note, a log, a handoff and what an agent records are recorded with a warning; `check` names it until it is redacted."""
+    home = world.home(IN_TREE)
+    assert codes(home.run("append", "--title", "A day", "--body", "-", stdin=text)) == 1
+    home.run("task", "add", "Wire it", "--id", "wire")
+    home.run("task", "start", "wire", "--session", "s1")
+    handoff = (
+        "task",
+        "handoff",
+        "wire",
+        "--to",
+        "judge",
+        "--next",
+        "Measure it.",
+        "--session",
+        "s1",
+    )
+    assert codes(home.run(*handoff, "--warning", text)) == 1
+    by_tool = by_mcp(home, text)[1]
+    assert by_tool.code == 0 and codes(by_tool) == 1
+    clean = world.home(IN_TREE, "clean")
+    ran = clean.run("note", f"id=mine decision: {text}")
+    assert (
+        "mine reads as if it were about a person" in ran.err
+        and "`diurna note --personal`" in ran.err
+    )
+    assert "personal-statement" in clean.check("--ci")
+    clean.run("redact", "mine", "--reason", "private")
+    assert "personal-statement" not in clean.check("--ci")
