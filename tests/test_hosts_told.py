@@ -410,8 +410,8 @@ def test_what_a_listener_believes_is_how_it_stands(
                 heard += mine.prompt()
         door.at(600)
         heard += mine.start() if late else mine.prompt()
-        known = re.findall(r"([a-z][^;:,]+?) \(exit (\d)\)", heard)
-        believed = {command: int(code) for command, code in known}
+        known = re.findall(r"([a-z][^;:,(]+?) \((?:exit (\d)|[\d-]* ?\d\d:\d\dZ)\)", heard)
+        believed = {command: int(code or 0) for command, code in known if command in last}
         assert {one: code for one, code in believed.items() if code and not last[one]} == {}
         assert {one for one in last if last[one]} <= believed.keys() or " more" in heard
 
