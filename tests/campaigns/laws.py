@@ -19,7 +19,7 @@ LAWS = [
     "tests/test_second_fold.py",
     "tests/test_recall_index.py",
     "tests/test_query_graph.py",
-    "tests/test_brief_forms.py",
+    "tests/test_brief.py",
     "tests/test_recall_passages.py",
     "tests/test_recall_answers.py",
 ]
