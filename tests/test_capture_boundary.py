@@ -31,7 +31,6 @@ from rituals.hosts.quoted_items import Item
 from rituals.hosts.transcripts.slices import Slice
 from rituals.hosts.user_settings import Settings
 from rituals.setup.home_setup import apply_setup, plan_personal
-from tests.campaigns.capture import play
 from tests.campaigns.homes import IN_TREE, KINDS, OWN_REPOSITORY, git, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.captured_sessions import (
@@ -620,12 +619,3 @@ def test_a_name_that_no_header_holds_is_told_by_its_digest(
     file.unlink()
     assert tell(open_memory(home), path).said == "nothing new"
     assert "ghp_" not in captured_texts(memory)[0]
-
-
-@pytest.mark.deep(reason="test_capture_laws has it without kills")
-@pytest.mark.parametrize("kind", [IN_TREE, OWN_REPOSITORY])
-def test_kills_and_repeats_lose_nothing_and_tell_nothing_twice(tmp_path: Path, kind: str) -> None:
-    """Whoever is killed, wherever, the next one goes on; the campaign kills a thousand."""
-    toll = play(tmp_path, kind, 4, seed=len(kind))
-    assert (toll.lost, toll.doubled, toll.faults) == (0, 0, ())
-    assert toll.observed > 0

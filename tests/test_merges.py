@@ -1,421 +1,221 @@
-"""Merges and their convergence, each point at its cheapest level (faults of group H)."""
+"""Clones join: the union of their logs, whoever joins and in whatever order, and one side's word for all else."""
 
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from itertools import permutations
+import tempfile
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from ledger.codec.log import decode, entry_of
-from ledger.errors import DraftRefused, EditNotUnderstood
-from ledger.model.event import (
-    Event,
-    FactCreated,
-    FactInvalidated,
-    FactPromoted,
-    FactReactivated,
-    FactReferenced,
-    FactSuperseded,
-    FactUpdated,
-    ThreadClosed,
+from tests.campaigns.second_fold import log_bytes, path_of, sealed
+from tests.conftest import examples
+from tests.world import OWN_REPOSITORY, Place, World
+
+BODIES = [
+    log_bytes({"agent": f"of-{one}"}, [f"Created: {one}"], [(one, f"The text of {one}.", "", "")])
+    for one in "abcd"
+]
+STAMPS = ("2026-11-21-083012417", "2026-11-22-090000000")
+#: Logs of which the name proves the bytes, and names that prove nothing.
+PROVEN = {path_of(sealed(stamp, body)): body for stamp in STAMPS for body in BODIES[:2]}
+OPEN = ("sessions/2026-11/21/2026-11-21-083012.md", "sessions/2026-11-22.md")
+
+
+def team(world: World, *names: str) -> list[Place]:
+    return world.team(OWN_REPOSITORY, *names)
+
+
+def held(place: Place) -> dict[str, bytes]:
+    """The files of the tip that are not computed."""
+    paths = [one for one in place.tree() if "continuity" not in one and "archive" not in one]
+    return {one: place.show_file(one) for one in paths if one.startswith("sessions/")}
+
+
+def met(*places: Place) -> dict[str, bytes]:
+    """Let clones sync until they have met; return the logs, which are the same in all of them."""
+    for place in (*places, *places[:-1]):
+        place.sync()
+    assert len({place.git("rev-parse", "HEAD^{tree}") for place in places}) == 1
+    return held(places[0])
+
+
+@pytest.mark.deep(but="2", reason="three clones")
+@pytest.mark.parametrize("clones", [2, 3])
+@settings(max_examples=examples(1, 20))
+@given(seed=st.integers(0, 1 << 32))
+def test_h1_h2_h8_e6_whoever_joins_in_whatever_order_it_is_one_tree(clones: int, seed: int) -> None:
+    """No log is lost; of a proven one the proven bytes stand, and of a name that proves nothing all bodies do."""
+    rng = random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder, World(Path(folder)) as world:
+        places = team(world, *"bc"[: clones - 1])
+        every: list[dict[str, bytes]] = []
+        for place in places:
+            files = {path: body for path, body in PROVEN.items() if rng.randrange(2)}
+            if rng.randrange(3) == 0:  # other bytes under a proven name
+                files[rng.choice(list(PROVEN))] = BODIES[2]
+            files |= {path: rng.choice(BODIES[2:]) for path in OPEN if rng.randrange(2)}
+            if files:
+                place.plant(files)
+            every.append(files)
+        rng.shuffle(places)
+        found = met(*places)
+        for path, body in PROVEN.items():
+            brought = [files[path] for files in every if path in files]
+            if body in brought:
+                assert found[path] == body
+        for path in OPEN:
+            brought = {files[path] for files in every if path in files}
+            stem = path.rpartition("/")[2]
+            assert {data for name, data in found.items() if name.endswith(stem)} == brought
+        assert set(places[0].texts()) == {
+            one for one, body in zip("abcd", BODIES, strict=True) if body in found.values()
+        }
+
+
+LOG_A, LOG_B = list(PROVEN)[:2]
+#: What both have, what one and what the other has of it then (None: deleted), and what stands when they met.
+JOINS: dict[str, tuple[dict[str, str | None], dict[str, str | None], dict[str, str | None]]] = {
+    "each side's change is taken": ({"README": "new"}, {"more/notes": "n"}, {"README": "new", "more/notes": "n"}),
+    "E2: a log that one side deleted stays": ({LOG_A: None}, {"x": "1"}, {LOG_A: BODIES[0].decode(), "x": "1"}),
+    "a file that one side deleted goes": ({"README": None}, {"x": "1"}, {"README": None, "x": "1"}),
+    "a folder in the place of a log hides nothing": (
+        {OPEN[0]: "a\n"}, {f"{OPEN[0]}/x.md": "b\n"}, {f"{OPEN[0]}/x.md": "b\n"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", JOINS)
+def test_what_stands_when_two_met(world: World, case: str) -> None:
+    """Below `sessions/` there is no base: absence is no deletion; everywhere else both sides are joined."""
+    first, second = team(world, "b")
+    first.plant({LOG_A: BODIES[0], "README": "r"})
+    first.sync()
+    second.sync()
+    ours, theirs, expected = JOINS[case]
+    first.plant(ours)
+    second.plant(theirs)
+    met(second, first)
+    tree = first.tree()
+    for path, data in expected.items():
+        assert (path in tree) == (data is not None)
+        assert data is None or first.show_file(path).decode() == data
+    if "folder" in case:
+        assert {b"a\n", b"b\n"} <= set(held(first).values())
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [("README", "README"), ("diurna.toml", "diurna.toml"), ("README", None)]
 )
-from ledger.model.ids import version_id
-from ledger.model.layout import log_path
-from ledger.model.logset import LogRef
-from ledger.model.order import seal
-from ledger.model.session import SessionLog
-from ledger.remote.tree_merge import unite
-from memory.replay.replayed_state import state_from
-from memory.worktree.projection_files import projection_files
-from memory.write.draft import SessionDraft
-from projection.document.page_renderer import render
-from projection.fold.cycles import cut_edges
-from projection.fold.full_replay import State
-from projection.policy.model import Policy
-from rituals.check.check_registry import verify
-from rituals.setup.foreign_attributes import attribute_findings
-from tests.campaigns.homes import IN_TREE, OWN_REPOSITORY, hermetic, shape
-from tests.teams import Clone, Team, level
-from tests.test_remote_tree_merge import Objects
-
-__all__ = ["hermetic"]
-Log = tuple[str, tuple[Event, ...]]
-
-
-def log(minute: int, *events: Event, salt: str = "") -> Log:
-    """Return a log of some minute of one day; the salt tells two of one minute apart."""
-    stem = seal(f"2026-11-21-09{minute:02d}00000", f"{minute}{salt}".encode())
-    return stem, events
-
-
-def replayed(*logs: Log) -> State:
-    """Replay logs in the order given."""
-    refs = [LogRef(stem, log_path(stem), "0" * 40) for stem, _ in logs]
-    entries = [entry_of(stem, SessionLog((("agent", "a"),), "T", "", said)) for stem, said in logs]
-    return state_from(refs, entries, Policy())
-
-
-def merged(*logs: Log) -> State:
-    """Replay logs, which must come to the same bytes in whatever order they arrive."""
-    state = replayed(*logs)
-    there = projection_files(state)
-    for order in permutations(logs) if len(logs) < 6 else (logs[::-1],):
-        assert projection_files(replayed(*order)) == there
-    return state
-
-
-def codes(state: State) -> list[str]:
-    return sorted(finding.code for finding in state.findings())
-
-
-@contextmanager
-def shallow_stack() -> Iterator[None]:
-    """Leave room for a few calls only, so that anything recursive fails at once."""
-    depth, frame = 0, sys._getframe()
-    while frame is not None:
-        depth, frame = depth + 1, frame.f_back  # type: ignore[assignment]
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(depth + 100)
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
-
-
-# ---- fault:H1, fault:H2, fault:H8: the union of sets ----------------------------------------------
-
-
-def folder(store: Objects, *bodies: bytes) -> str:
-    """Store a `sessions/` tree of sealed logs."""
-    files = {}
-    for body in bodies:
-        stem = seal("2026-11-21-090000000", body)
-        files[log_path(stem).removeprefix("sessions/")] = body
-    return store.tree(files)
-
-
-def test_h1_both_sides_add_different_sessions() -> None:
-    """The union has all of them, whoever joins."""
-    store = Objects()
-    one, two = folder(store, b"base\n", b"one\n"), folder(store, b"base\n", b"two\n")
-    tree = store.keep(unite(store.read, one, two))
-    assert sorted(store.files(tree).values()) == [b"base\n", b"one\n", b"two\n"]
-    assert unite(store.read, two, one).tree == tree
-
-
-def test_h2_the_same_session_on_both_sides_counts_once() -> None:
-    """One file, one log, one use."""
-    store = Objects()
-    one, two = folder(store, b"base\n", b"one\n"), folder(store, b"one\n", b"base\n")
-    assert unite(store.read, one, two).tree == one == two
-    born, used = log(0, FactCreated("a", "A.")), log(1, FactReferenced("a"))
-    assert merged(born, used)["a"].fact.uses == 2
-
-
-def test_h8_many_heads_in_any_order() -> None:
-    """Four tips joined in all orders, and pairwise first: one tree."""
-    store = Objects()
-    tips = [folder(store, b"base\n", name) for name in (b"a\n", b"b\n", b"c\n", b"d\n")]
-    found = set()
-    for first, *rest in permutations(tips):
-        tree = first
-        for other in rest:
-            tree = store.keep(unite(store.read, tree, other))
-        found.add(tree)
-    for a, b, c, d in permutations(tips):
-        left, right = (store.keep(unite(store.read, *pair)) for pair in ((a, b), (c, d)))
-        found.add(store.keep(unite(store.read, left, right)))
-    assert len(found) == 1
-    assert len(store.files(found.pop())) == 5
-
-
-# ---- fault:H3 to fault:H6, fault:H15: the fold ----------------------------------------------------
-
-
-def test_h3_both_supersede_one_fact_differently() -> None:
-    """Both successors stand, the contradiction comes first, and a supersession between them ends it."""
-    base = log(0, FactCreated("old", "Old."))
-    one = log(1, FactCreated("left", "Left."), FactSuperseded("old", "left"))
-    two = log(2, FactCreated("right", "Right."), FactSuperseded("old", "right"))
-    state = merged(base, one, two)
-    old = state["old"]
-    assert old.tier == "superseded"
-    assert old.fact.superseded_by == ("left", "right")
-    assert old.fact.rivals == ("left", "right")
-    assert {state["left"].live, state["right"].live} == {True}
-    assert codes(state) == ["contradiction"]
-    page = render(state.view())
-    assert page.index("## Contradictions") < page.index("Left.")
-    decided = merged(base, one, two, log(3, FactSuperseded("left", "right")))
-    assert decided["old"].fact.rivals == ()
-    assert "## Contradictions" not in render(decided.view())
-    assert codes(decided) == []
-
-
-def test_h4_a_circle_loses_its_newest_edge() -> None:
-    """A → B on one side and B → A on the other: symmetric, one holds, and the other is to be decided."""
-    base = log(0, FactCreated("a", "A."), FactCreated("b", "B."))
-    state = merged(base, log(1, FactSuperseded("a", "b")), log(2, FactSuperseded("b", "a")))
-    assert (state["a"].tier, state["b"].live) == ("superseded", True)
-    assert codes(state) == ["contradiction", "supersession-cycle"]
-    other = merged(base, log(2, FactSuperseded("a", "b")), log(1, FactSuperseded("b", "a")))
-    assert (other["b"].tier, other["a"].live) == ("superseded", True)
-
-
-def test_h4_a_fact_does_not_supersede_itself() -> None:
-    """Read from a log or made up: it stays what it was, with a finding."""
-    data = b"# T\n\n## Memory References\n\n- Superseded: a \xe2\x86\x92 a\n"
-    read, _ = decode(data, sealed=False)
-    assert read.events == (FactSuperseded("a", "a"),)
-    state = merged(log(0, FactCreated("a", "A.")), log(1, *read.events))
-    assert state["a"].live
-    assert state["a"].fact.superseded_by == ()
-    assert codes(state) == ["supersession-cycle"]
-
-
-def test_h4_ten_thousand_in_a_row() -> None:
-    """A chain is followed without recursion, and only its end is live."""
-    many = 10_000
-    born = log(0, *(FactCreated(f"f{number}", f"Text {number}.") for number in range(many)))
-    chain = log(1, *(FactSuperseded(f"f{number}", f"f{number + 1}") for number in range(many - 1)))
-    with shallow_stack():
-        state = replayed(chain, born)
-        assert [standing.fact.id for standing in state.standings() if standing.live] == [
-            f"f{many - 1}"
-        ]
-        assert projection_files(state)
-        assert state.findings() == ()
-
-
-@pytest.mark.parametrize("order", ["forward", "backward", "shuffled"])
-def test_h4_a_circle_of_ten_thousand(order: str) -> None:
-    """Its newest edge alone is cut, in whatever order the others were said."""
-    many = 10_000
-    edges = [(f"f{number}", f"f{(number + 1) % many}") for number in range(many)]
-    if order == "backward":
-        edges.reverse()
-    elif order == "shuffled":
-        random.Random(7).shuffle(edges)
-    said = [(f"2026-11-21-{number:09d}", 0, old, new) for number, (old, new) in enumerate(edges)]
-    with shallow_stack():
-        assert cut_edges(said) == {said[-1]}
-
-
-def test_h5_one_supersedes_and_the_other_edits_or_uses_it() -> None:
-    """Whichever log sorts first: it is superseded for good, has the new text, and the use is counted."""
-    was = (version_id("Old."),)
-    for first, second in ((1, 2), (2, 1)):
-        state = merged(
-            log(0, FactCreated("old", "Old."), FactCreated("new", "New.")),
-            log(first, FactSuperseded("old", "new")),
-            log(second, FactUpdated("old", "Old, reworded.", was)),
-            log(3, FactReferenced("old"), FactReactivated("old")),
-        )
-        old = state["old"]
-        assert (old.tier, old.live) == ("superseded", False)
-        assert old.fact.text == "Old, reworded."
-        assert old.fact.uses == 3
-        assert state["new"].live
-
-
-def test_h6_ticked_on_one_side_and_edited_on_the_other() -> None:
-    """The tick stays and so does the text; two texts of both sides stand side by side, ticked."""
-    was = (version_id("Look."),)
-    base = log(0, FactCreated("look", "Look.", " "))
-    for first, second in ((1, 2), (2, 1)):
-        ticked = log(first, ThreadClosed("look"))
-        edited = log(second, FactUpdated("look", "Look twice.", was))
-        fact = merged(base, ticked, edited)["look"].fact
-        assert (fact.closed, fact.text) == (True, "Look twice.")
-        reworded = log(first, ThreadClosed("look"), FactUpdated("look", "Looked.", was))
-        state = merged(base, reworded, edited)
-        fact = state["look"].fact
-        assert fact.closed
-        assert {head.text for head in fact.heads} == {"Look twice.", "Looked."}
-        assert codes(state) == ["contradiction"]
-        page = render(state.view())
-        assert "Look twice." in page
-        assert "Looked." in page
-
-
-@pytest.mark.parametrize("late", ["update", "birth", "use", "core"])
-def test_h15_what_was_called_false_stays_so(late: str) -> None:
-    """A peer that did not know goes on with the fact: no order of the two logs brings it back."""
-    said: dict[str, Event] = {
-        "update": FactUpdated("a", "A, still.", (version_id("A."),)),
-        "birth": FactCreated("a", "A, again."),
-        "use": FactReactivated("a"),
-        "core": FactPromoted("a"),
-    }
-    for first, second in ((1, 2), (2, 1)):
-        state = merged(
-            log(0, FactCreated("a", "A.")),
-            log(first, FactInvalidated("a")),
-            log(second, said[late]),
-        )
-        assert (state["a"].tier, state["a"].live) == ("superseded", False)
-        assert state["a"].fact.invalidated_at == log(first)[0]
-        assert "<!-- id: a |" not in render(state.view()).split("## Contradictions")[0]
-
-
-# ---- fault:H7, fault:H9 to fault:H14: real repositories -------------------------------------------
-
-
-@pytest.fixture
-def pair(tmp_path: Path) -> tuple[Clone, Clone]:
-    """Two clones of a repository of its own, each with a log that the other has not."""
-    team = Team(tmp_path)
-    one, two = team.one, team.clone("two")
-    one.create("alpha")
-    two.create("beta")
-    one.git("fetch", "-q", str(two.folder), "main:refs/tmp/theirs")
-    two.git("fetch", "-q", str(one.folder), "main:refs/tmp/theirs")
-    return one, two
-
-
-def theirs(clone: Clone) -> str:
-    return clone.git("rev-parse", "refs/tmp/theirs")
-
-
-def test_h7_git_joins_unrelated_histories_when_told_to(tmp_path: Path) -> None:
-    """Refused by default; told to, git makes the union, and no log is in the way of another."""
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-    one, two = Team(tmp_path / "a").one, Team(tmp_path / "b").one
-    two.git("commit", "-q", "--amend", "--no-edit", "--reset-author")  # on another day
-    one.create("alpha")
-    two.create("beta")
-    code, said = one.tries("pull", "-q", "--no-rebase", "--no-edit", str(two.folder), "main")
-    assert (code, "unrelated histories" in said) == (128, True)
-    one.git(
-        "pull", "-q", "--no-rebase", "--no-edit", "--allow-unrelated-histories",
-        str(two.folder), "main",
-    )  # fmt: skip
-    assert one.clean()
-    assert one.facts() == {"alpha", "beta"}
-    level(one)
-    assert verify(one.memory) == ()
-
-
-def test_h9_peers_of_other_names_and_zones_make_one_commit(
-    pair: tuple[Clone, Clone], monkeypatch: pytest.MonkeyPatch
+def test_h7_a_file_changed_on_both_sides_is_a_persons(
+    world: World, ours: str, theirs: str | None
 ) -> None:
-    """Tree, projection and commit are functions of the two tips: no identity, clock or zone is in them."""
-    one, two = pair
-    two.git("config", "user.name", "Somebody Else")
-    two.git("config", "commit.encoding", "latin-1")
-    ours, other = theirs(one), theirs(two)
-    monkeypatch.setenv("TZ", "Pacific/Auckland")
-    first = one.memory.join(ours).tip
-    monkeypatch.setenv("TZ", "America/Caracas")
-    assert two.memory.join(other).tip == first
-    assert one.published() == two.published()
-    assert one.git("cat-file", "-p", first) == two.git("cat-file", "-p", first)
+    """It is named, and nothing moves."""
+    first, second = team(world, "b")
+    first.plant({"README": "r"})
+    first.sync()
+    second.sync()
+    policy = first.read("diurna.toml")
+    first.plant({ours: f"{policy}# ours\n"})
+    second.plant({theirs or "README": f"{policy}# theirs\n" if theirs else None})
+    first.sync()
+    before = second.tip()
+    assert ours in second.run("sync", code=1).err and second.tip() == before
 
 
-@pytest.mark.deep(reason="h9_peers_of_other_names_and_zones_make_one_commit is the small one")
-def test_h10_peers_that_keep_merging_settle(pair: tuple[Clone, Clone]) -> None:
-    """Each joins what the other has, at the same time, again and again: no commit more than needed."""
-    one, two = pair
-    for number in range(3):
-        tips = one.memory.home.tip(), two.memory.home.tip()
-        one.git("fetch", "-q", str(two.folder), "main:refs/tmp/theirs")
-        two.git("fetch", "-q", str(one.folder), "main:refs/tmp/theirs")
-        assert (theirs(two), theirs(one)) == tips
-        one.memory.join(tips[1])
-        two.memory.join(tips[0])
-        assert one.memory.home.tip() == two.memory.home.tip()
-        settled = one.memory.home.tip()
-        assert one.memory.join(two.memory.home.tip()).relation == "same"
-        assert one.memory.home.tip() == settled
-        one.create(f"one-{number}")
-        two.create(f"two-{number}")
+def test_j2_a_mode_that_is_not_read_takes_no_logs_place(world: World) -> None:
+    """A link or an executable of the same bytes."""
+    first, second = team(world, "b")
+    for place, mode in ((first, "100644"), (second, "100755")):
+        blob = place.git("hash-object", "-w", "--stdin", data=BODIES[0])
+        place.git("update-index", "--add", "--cacheinfo", f"{mode},{blob},{OPEN[0]}")
+        place.git("commit", "-q", "-m", mode)
+        place.git("checkout", "-q", "HEAD", "--", OPEN[0])
+    for place in (first, second, first, second):
+        place.sync()
+        assert place.git("ls-tree", "HEAD", OPEN[0]).startswith("100644") or place is second
 
 
-def test_h11_a_projection_is_computed_again_and_never_merged(pair: tuple[Clone, Clone]) -> None:
-    """Git keeps ours whole; what Diurna publishes then is what a cold replay gives."""
-    one, _ = pair
-    ours = (one.folder / "continuity.md").read_bytes()
-    one.git("merge", "-q", "--no-edit", "refs/tmp/theirs")
-    assert (one.folder / "continuity.md").read_bytes() == ours
-    one.memory.publish()
-    assert (one.folder / "continuity.md").read_text() == render(one.memory.cold_state().view())
-    assert one.clean()
+def test_h9_h10_h11_both_peers_make_one_commit_and_settle(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No identity, clock or zone is in it; a plain merge keeps ours, and what is published then is a replay's."""
+    first, second = team(world, "b")
+    for number in range(1):
+        first.note(f"id=of-a-{number} fact: Webhooks of {number} retry.")
+        second.note(f"id=of-b-{number} fact: Queues of {number} drain.")
+        first.git("fetch", "-q", str(second.folder), "+main:refs/remotes/origin/main")
+        ours = first.read("continuity.md")
+        first.git("merge", "-q", "--no-edit", "refs/remotes/origin/main")
+        assert first.read("continuity.md") == ours
+        first.git("reset", "-q", "--hard", "HEAD~1")
+        copy = first.fork(f"copy-{number}")
+        copy.git("config", "user.name", "Somebody Else")
+        copy.git("config", "commit.encoding", "latin-1")
+        monkeypatch.setenv("TZ", "Pacific/Auckland")
+        second.sync()
+        tip = first.sync()["commit"]
+        monkeypatch.setenv("TZ", "America/Caracas")
+        assert copy.run("sync", "--dry-run").json["commit"] in (tip, copy.tip())
+        second.sync()
+        assert second.tip() == first.tip() == tip
+        assert first.sync()["commit"] == tip, "no commit more than needed"
+        assert first.read("continuity.md") == first.page()
 
 
-def test_h12_markers_left_by_hand_are_refused(pair: tuple[Clone, Clone]) -> None:
-    """In a log or in an edited projection: refused before anything is committed, and nothing changes."""
-    one, _ = pair
-    marked = "<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n"
-    before = shape(one.folder)
-    with pytest.raises(DraftRefused):
-        one.memory.append(SessionDraft("Merged by hand", f"So it went.\n\n{marked}"))
-    assert shape(one.folder) == before
-    page = one.folder / "continuity.md"
-    page.write_text(page.read_text().replace("## Facts\n", f"## Facts\n\n{marked}"))
-    before = shape(one.folder)
-    for refused in (one.memory.absorb, one.memory.publish):
-        with pytest.raises(EditNotUnderstood, match="conflict marker"):
-            refused()
-        assert shape(one.folder) == before
-
-
-def test_h13_a_log_that_was_renamed_is_not_followed(pair: tuple[Clone, Clone]) -> None:
+def test_h13_a_log_that_was_renamed_is_not_followed(world: World) -> None:
     """One side renames a log and changes it: it stays where its name says, with the bytes it had."""
-    one, two = pair
-    two.memory.join(theirs(two))
-    (path,) = [path for path in one.published() if "sessions/" in path]
-    there = (two.folder / path).read_bytes()
-    moved = path.replace("2026-09", "2026-10").replace("-09-", "-10-")
-    (two.folder / moved).parent.mkdir(parents=True, exist_ok=True)
-    two.git("mv", path, moved)
-    (two.folder / moved).write_bytes(there + b"\nAnd more.\n")
-    two.git("commit", "-q", "-a", "-m", "tidy up")
-    one.create("gamma")
-    one.git("config", "merge.renames", "copies")
-    one.git("fetch", "-q", str(two.folder), "+main:refs/tmp/theirs")
-    one.memory.join(theirs(one))
-    assert (one.folder / path).read_bytes() == there
-    assert one.facts() >= {"alpha", "beta", "gamma"}
-    assert one.clean()
+    first, second = team(world, "b")
+    first.plant({LOG_A: BODIES[0]})
+    first.sync()
+    second.sync()
+    moved = LOG_A.replace("2026-11", "2026-12")
+    second.plant({LOG_A: None, moved: BODIES[0] + b"\nAnd more.\n"})
+    first.note("id=gamma fact: Webhooks retry.")
+    first.git("config", "merge.renames", "copies")
+    found = met(second, first)
+    assert found[LOG_A] == BODIES[0] and moved in found
+    assert {"a", "gamma"} <= first.texts().keys()
 
 
-@pytest.mark.parametrize("kind", [OWN_REPOSITORY, IN_TREE])
-def test_h14_drivers_of_others_mean_nothing_to_our_join(tmp_path: Path, kind: str) -> None:
+def test_h14_drivers_of_others_mean_nothing_to_our_join(world: World) -> None:
     """They are not run and change no byte; what plain git would do with them is said."""
-    team = Team(tmp_path, kind, "append")
-    one, two = team.one, team.clone("two")
-    if kind == OWN_REPOSITORY:
-        for clone in (one, two):
-            clone.create(f"of-{clone.folder.name}")
-        one.git("push", "-q")
-    ran = tmp_path / "ran"
-    for clone in (one, two):
-        clone.git("config", "merge.evil.driver", f"touch {ran}; echo gotcha >%A")
-        clone.git("config", "merge.default", "evil")
-        clone.git("config", "filter.evil.clean", f"touch {ran}; cat")
-        clone.git("config", "filter.evil.smudge", f"touch {ran}; cat")
-    assert attribute_findings(two.memory.home) == ()
-    with (two.folder / ".git" / "info" / "attributes").open("a") as file:
+    first, second = team(world, "b")
+    ran = world.folder / "ran"
+    for place in (first, second):
+        place.note(f"id=of-{place.folder.name} fact: Webhooks of {place.folder.name} retry.")
+        place.git("config", "merge.evil.driver", f"touch {ran}; echo gotcha >%A")
+        place.git("config", "merge.default", "evil")
+        for way in ("clean", "smudge"):
+            place.git("config", f"filter.evil.{way}", f"touch {ran}; cat")
+    assert "merge-attribute" not in second.check()
+    with (second.folder / ".git/info/attributes").open("a") as file:
         file.write("*.md merge=union\n*.md filter=evil\n")
-    if kind == OWN_REPOSITORY:
-        two.sync()
-        one.git("pull", "-q")
-        assert one.facts() == two.facts() == {"of-one", "of-two"}
-        assert one.published() == two.published()
-    assert not ran.exists()
-    said = attribute_findings(two.memory.home)
-    assert [finding.code for finding in said] == ["merge-attribute"] * 2
-    assert "merge=union" in " ".join(finding.message for finding in said)
-    assert "filter=evil" in " ".join(finding.message for finding in said)
-    inside = two.memory.home.prefix + "continuity.md"
-    assert inside in said[0].hint
-    assert "union" in subprocess.run(
-        ["git", "check-attr", "-a", inside], cwd=two.folder, capture_output=True
-    ).stdout.decode()  # fmt: skip
+    met(first, second)
+    assert first.texts().keys() == second.texts().keys() == {"of-a", "of-b"} and not ran.exists()
+    findings = second.run("check", code=None).json["findings"]
+    said = " ".join(one["message"] for one in findings if one["code"] == "merge-attribute")
+    assert "merge=union" in said and "filter=evil" in said
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_h4_a_chain_and_a_circle_are_followed_without_recursion(world: World, closed: bool) -> None:
+    """Only the end of a row is live; of a circle the newest edge alone is cut."""
+    home, size = world.home(OWN_REPOSITORY), 1100
+    ids = [f"f{number:04}" for number in range(size)]
+    said = [f"Superseded: {old} → {new}" for old, new in pairwise(ids)]
+    born = log_bytes({"agent": "a"}, [f"Created: {one}" for one in ids],
+                     [(one, f"The text of {one}.", "", "") for one in ids])  # fmt: skip
+    files = {path_of(sealed(STAMPS[0], born)): born}
+    row = log_bytes({"agent": "a", "type": "edit"}, said, [])
+    files[path_of(sealed("2026-11-21-093012417", row))] = row
+    if closed:
+        last = log_bytes({"agent": "a", "type": "edit"}, [f"Superseded: {ids[-1]} → {ids[0]}"], [])
+        files[path_of(sealed(STAMPS[1], last))] = last
+    home.plant(files)
+    shown = home.show()
+    assert [one for one in ids if not shown[one]["false"]] == [ids[-1]]
+    assert shown[ids[-1]]["circle"] == ([ids[0]] if closed else [])

@@ -20,8 +20,7 @@ from ledger.remote.transport import fetch
 from rituals.sync.backoff import Push, Timer, courtesy, last_push, note_push, pause
 from rituals.sync.sync_rounds import sync
 from tests.bench.ledgers import logs
-from tests.campaigns.homes import OWN_BRANCH, START_MS, git, hermetic, logs_in, user_repository
-from tests.campaigns.pushes import contend
+from tests.campaigns.homes import START_MS, git, hermetic, logs_in, user_repository
 from tests.teams import Clone, MakeTeam, SyncedTeam, make_team, pair, settled
 
 __all__ = ["hermetic", "make_team", "pair"]
@@ -35,14 +34,6 @@ def here(tmp_path: Path) -> Git:
 
 
 # ---- fault:I1: races ------------------------------------------------------------------------------
-
-
-@pytest.mark.deep(reason="test_sync::i1_a_rejected_push_is_joined_and_tried_again is the small one")
-def test_i1_clones_in_processes_of_their_own_all_land(tmp_path: Path) -> None:
-    """The campaign of 8 × 25, small: no sync gives up, every clone ends at one tip with every log."""
-    found = contend(tmp_path / "team", OWN_BRANCH, 3, 3)
-    assert found.faults == ()
-    assert found.landed == 9
 
 
 def test_i1_a_clone_killed_between_push_and_move_loses_nothing(

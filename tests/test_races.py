@@ -1,309 +1,284 @@
-"""Races and kills in small: what `tests/campaigns` does by the hundred, in seconds.
-
-The codes in names are those of `tests.faults`, groups A and B.
-"""
+"""Several at one home: writers, a person's git, a collector of garbage, locks that live and locks that do nothing."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
-from concurrent.futures import ProcessPoolExecutor
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from ledger.home import Home, discover
-from ledger.model.sha256 import blob_id
-from memory.worktree.checkout import hand_edited, write_noted
-from tests.campaigns.forks import Forked
-from tests.campaigns.homes import (
-    IN_TREE,
-    KINDS,
-    OWN_BRANCH,
-    OWN_REPOSITORY,
-    WRITERS,
-    assert_sound,
-    draft,
-    git,
-    logs_in,
-    make_home,
-    open_memory,
-    user_repository,
-    users_files,
-)
-from tests.campaigns.homes import hermetic as hermetic  # a fixture
-from tests.campaigns.kills import LIMIT_SECONDS, kill_syncs, kill_writers
-from tests.campaigns.races import race, start_worker
+from ledger.wal.atomic_files import Lock
+from tests.campaigns import forks
+from tests.campaigns.machine import race
+from tests.conftest import diagonal, sampled
+from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
-SEED = 20_261_121
-
-
-@pytest.mark.deep(reason="test_concurrent_writers has two at a time")
-@pytest.mark.parametrize("kind", KINDS)
-def test_b2_writers_of_both_kinds_at_once_lose_nothing(tmp_path: Path, kind: str) -> None:
-    """Four processes, six appends each: all are acknowledged, each is one log, and git is content."""
-    folder = tmp_path / "home"
-    make_home(folder, kind)
-    before = users_files(folder)
-    found = race(folder, "mixed", 4, 6)
-    assert found.clean, found
-    assert found.in_ledger == found.acknowledged == 24
-    if kind != OWN_REPOSITORY:
-        assert users_files(folder) == before
-
-
-@pytest.mark.parametrize("writer", WRITERS)
-def test_b2_writers_of_one_kind_at_once_lose_nothing(tmp_path: Path, writer: str) -> None:
-    """The same with each writer against itself."""
-    folder = tmp_path / "home"
-    make_home(folder)
-    found = race(folder, writer, 3, 4)
-    assert found.clean, found
-    assert found.in_ledger == 12
+MINE = ("note", "id=mine fact: Webhooks retry.")
 
 
 @pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
-def test_b1_writers_in_several_worktrees_at_once_lose_nothing(tmp_path: Path, kind: str) -> None:
+def test_b2_processes_at_once_lose_nothing(world: World, kind: str) -> None:
+    """All are acknowledged, each is one log, and git is content; the campaign has eight with 200 appends each."""
+    found = race(world.home(kind), processes=3, appends=2)
+    assert found == {"logs acknowledged": 6, "logs in the ledger": 6}
+
+
+@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+def test_b1_writers_in_several_work_trees_lose_nothing(world: World, kind: str) -> None:
     """What a process was told stands on the branch of the work tree that it wrote in."""
-    folder = tmp_path / "home"
-    make_home(folder, kind)
-    places = [folder, tmp_path / "one", tmp_path / "two"]
-    for place in places[1:]:
-        git(folder, "worktree", "add", "-q", "-b", place.name, str(place))
-    children = [
-        start_worker(place, WRITERS[number % 2], f"w{number}", 4, str(tmp_path))
+    home = world.home(kind)
+    home.git("worktree", "add", "-q", "-b", "side", str(world.folder / "side"))
+    places = [home, world.place("side")]
+    started = [
+        place.spawn("note", "--json", f"id=f{number} fact: Number {number}.")
         for number, place in enumerate(places)
     ]
-    acknowledged: set[str] = set()
-    said = [child.communicate()[0].decode().strip().split("\n")[1:] for child in children]
-    for place, lines in zip(places, said, strict=True):
-        assert [line for line in lines if line[:3] != "ok "] == []
-        assert len(lines) == 4
-        assert_sound(discover(str(place)), [line[3:] for line in lines])
-        acknowledged.update(line[3:] for line in lines)
-    assert len(acknowledged) == 12
-    for place in places:
-        assert git(place, "status", "--porcelain") == ""
-        if kind == OWN_BRANCH:
-            assert set(logs_in(discover(str(place)))) == acknowledged
+    stems = [str(child.communicate()[0]).partition('"stem": "')[2][:47] for child in started]
+    for place, stem in zip(places, stems, strict=True):
+        place.holds([stem])
+        assert place.git("status", "--porcelain") == ""
+        assert set(place.logs()) == (set(stems) if kind == OWN_BRANCH else {stem})
 
 
-def _write_often(home: Home, page: str) -> None:
-    for number in range(20):
-        write_noted(home, page, f"{number}".encode())
+#: What comes between a writer's look at the tip and its move, and the kind of home.
+BETWEEN = [
+    ("another writer", IN_TREE), ("another writer", OWN_BRANCH), ("another writer", OWN_REPOSITORY),
+    ("a commit", IN_TREE), ("a commit", OWN_REPOSITORY),
+]  # fmt: skip
 
 
-def test_pages_written_at_once_are_nobodys_edits(tmp_path: Path) -> None:
-    """`replay --write` beside an append: each remembers what it wrote, and forgets nothing of the other's."""
-    home = make_home(tmp_path / "home", IN_TREE)
-    pages = [f"archive/2026-{number:02d}.md" for number in range(1, 9)]
-    with ProcessPoolExecutor(len(pages)) as pool:
-        list(pool.map(_write_often, [home] * len(pages), pages))
-    assert hand_edited(home, pages, {}) == []
+@pytest.mark.parametrize(("who", "kind"), BETWEEN)
+def test_b1_b13_who_lost_the_race_builds_on_what_came(world: World, who: str, kind: str) -> None:
+    """The branch moved between the look and the move: both stand, in a row, and nobody overwrites anybody."""
+    home = world.home(kind, facts={"first": "fact: Cards are charged."})
+    before, branch = home.tip(), f"refs/heads/{home.branch}"
+    # another that knows no lock of ours: only the branch can hold
+    blob = "echo theirs | git hash-object -w --stdin"
+    tree = f'$(git ls-tree "$1" > l; printf "100644 blob %s\\ttheirs.txt\\n" $({blob}) >> l; git mktree < l; rm l)'
+    moves = f'set -- $(git rev-parse {branch}); git update-ref {branch} $(git commit-tree {tree} -p "$1" -m theirs) "$1"'
+    script = world.folder / "theirs.sh"
+    script.write_text(moves if who == "another writer" else "git commit -q --allow-empty -m theirs")
+    stem = home.at_step(1, f"$ sh {script}", *MINE, on="git fast-import").json["stem"]
+    home.holds([stem])
+    assert home.git("log", "--format=%s", f"{before}..{branch}").count("theirs") == 1
+    assert home.git("rev-list", "--count", f"{before}..{branch}") == "2"
+    assert set(home.texts()) == {"first", "mine"}
 
 
 @pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
-def test_b3_processes_race_for_the_first_commit_of_a_branch(tmp_path: Path, kind: str) -> None:
-    """An unborn branch gets exactly one root, with everybody's logs above it."""
-    folder = tmp_path / "home"
-    home = make_home(folder, kind)
+def test_b3_an_unborn_branch_gets_one_root(world: World, kind: str) -> None:
+    """With everybody's logs above it."""
+    home = world.home(kind)
     if kind == OWN_BRANCH:
-        git(folder, "update-ref", "-d", home.reference)
+        home.git("update-ref", "-d", "refs/heads/memory")
     else:
-        git(folder, "checkout", "-q", "--orphan", "fresh")
-    assert discover(str(folder)).tip() == ""
-    children = [
-        start_worker(folder, WRITERS[number % 2], f"w{number}", 3, str(tmp_path))
-        for number in range(3)
+        home.git("checkout", "-q", "--orphan", "fresh")
+    started = [
+        home.spawn("note", "--json", f"id=f{number} fact: Number {number}.") for number in range(3)
     ]
-    stems = [
-        line[3:]
-        for child in children
-        for line in child.communicate()[0].decode().split("\n")
-        if line.startswith("ok ")
-    ]
-    home = discover(str(folder))
-    assert len(stems) == 9
-    assert git(folder, "rev-list", "--max-parents=0", home.branch).count("\n") == 1
-    assert set(logs_in(home)) == set(stems)
-    assert_sound(home, stems)
-
-
-#: Commits to one unborn branch after another, each as soon as the others are ready for it too.
-_CONTENDER = """
-import sys
-from ledger.git.commit_record import Commit, Identity
-from ledger.errors import ReferenceLocked, TipMoved
-from ledger.git.fast_import import FastImport
-from ledger.git.pygit2_store import Store
-from ledger.git.repository import find_repository
-
-folder, writer, name = sys.argv[1:]
-store = (Store if writer == "pygit2" else FastImport)(find_repository(folder))
-for line in sys.stdin:
-    wanted = Commit(
-        line.strip(), "", "", ((f"{name}.md", name.encode()),), name,
-        Identity("Ada", "ada@example.invalid"), 0,
-    )
-    try:
-        print(store.commit(wanted), flush=True)
-    except (TipMoved, ReferenceLocked) as problem:
-        print(type(problem).__name__, flush=True)
-"""
-
-
-def test_b3_without_any_lock_of_ours_one_root_wins_and_all_others_are_told(tmp_path: Path) -> None:
-    """The compare-and-swap alone decides: on every branch one writer, and only one, was told a commit."""
-    folder = user_repository(tmp_path / "home")
-    children = [
-        Forked(
-            ["-c", _CONTENDER, str(folder), WRITERS[number % 2], f"w{number}"],
-            tmp_path, {**os.environ, "PYTHONUNBUFFERED": "1"}, spoken_to=True,
-        )
-        for number in range(4)
-    ]  # fmt: skip
-    lost = 0
-    for number in range(25):
-        branch = f"refs/heads/raced-{number}"
-        for child in children:
-            assert child.stdin is not None
-            child.stdin.write(f"{branch}\n".encode())
-            child.stdin.flush()
-        said = [child.stdout.readline().decode().strip() for child in children]
-        winners = [line for line in said if len(line) == 40]
-        assert winners == [git(folder, "rev-parse", branch).strip()], said
-        lost += len([line for line in said if line in ("TipMoved", "ReferenceLocked")])
-    assert lost == 75
-    for child in children:
-        child.communicate()
-        assert child.returncode == 0
+    stems = [child.communicate()[0].decode().partition('"stem": "')[2][:47] for child in started]
+    assert home.git("rev-list", "--max-parents=0", home.branch).count("\n") == 0
+    home.holds(stems)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_b4_two_inits_at_once_make_one_home(tmp_path: Path, kind: str) -> None:
-    """One makes it, the other finds it made; both say so, and the home works."""
-    folder = tmp_path / "home"
-    if kind != OWN_REPOSITORY:
-        user_repository(folder)
-    arguments = {
-        IN_TREE: ["init"],
-        OWN_BRANCH: ["init", "--branch", "memory"],
-        OWN_REPOSITORY: ["init", str(folder)],
-    }[kind]
-    children = [
-        Forked(
-            ["-m", "rituals", *arguments],
-            folder if kind != OWN_REPOSITORY else tmp_path,
-            os.environ,
-        )
-        for _ in range(2)
-    ]
-    for child in children:
+def test_b4_two_inits_make_one_home(world: World, kind: str) -> None:
+    """One makes it, the other finds it made, at once or behind it; both say so, and the home works."""
+    at = world.folder if kind == OWN_REPOSITORY else world.repository("a").folder
+    given = {OWN_BRANCH: ("--branch", "memory"), OWN_REPOSITORY: ("a",)}.get(kind, ())
+    place, home = Place(world, at), world.place("a")
+    for child in [place.spawn("init", *given) for _ in range(2)]:
         _, err = child.communicate()
-        assert child.returncode == 0, err.decode()
-    home = discover(str(folder))
-    assert home.kind == kind
-    made = git(folder, "log", "--format=%s", home.branch, "--", f"{home.prefix}diurna.toml")
-    assert made.count("\n") == 1
-    changes = git(folder, "log", "--format=", "--name-only", home.branch, "--", home.prefix or ".")
-    assert sorted(changes.split()) == [
-        home.prefix + name for name in (".gitattributes", "continuity.md", "diurna.toml")
-    ]
-    assert_sound(home, [open_memory(folder).append(draft("a")).stem])
-    assert git(folder, "status", "--porcelain") == ""
-    exclude = (folder / ".git" / "info" / "exclude").read_text()
-    assert exclude.count("/.memory/") == (kind == OWN_BRANCH)
+        assert child.returncode == 0, err
+    if kind == OWN_REPOSITORY:
+        home.git("config", "user.name", "Ada")
+        home.git("config", "user.email", "ada@example.invalid")
+    tip = home.tip()
+    place.run("init", *given)
+    assert home.tip() == tip
+    made = home.git("log", "--format=%s", home.branch, "--", f"{home.prefix}diurna.toml")
+    assert made.count("\n") == 0
+    home.holds([home.note("id=a fact: Webhooks retry.")])
+    assert (home.folder / ".git/info/exclude").read_text().count("/.memory/") == (
+        kind == OWN_BRANCH
+    )
 
 
-@pytest.mark.parametrize("name", ["HEAD.lock", "refs/heads/main.lock"])
-@pytest.mark.parametrize("writer", WRITERS)
-def test_b7_a_lock_that_a_killed_writer_left_is_moved_aside(
-    tmp_path: Path, writer: str, name: str
+def test_b2_a_crowd_waits_for_the_lock() -> None:
+    """Many threads want one lock: never two hold it, and all get it."""
+    path = f"/tmp/lock-{os.getpid()}"
+    holding, had, overlapped = list[int](), list[int](), list[int]()
+
+    def want(number: int) -> None:
+        for _ in range(5):
+            with Lock(path):
+                overlapped.extend(holding)
+                holding.append(number)
+                had.append(number)
+                holding.remove(number)
+
+    crowd = [threading.Thread(target=want, args=(number,)) for number in range(12)]
+    for one in crowd:
+        one.start()
+    for one in crowd:
+        one.join()
+    os.unlink(path)
+    assert (overlapped, sorted(had)) == ([], sorted(list(range(12)) * 5))
+
+
+def test_b12_nobody_steals_from_a_holder_that_is_stopped(
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When git moves the branch that is checked out it locks HEAD as well; a person's git would wait for it."""
-    folder = tmp_path / "home"
-    home = make_home(folder)
-    lock = folder / ".git" / name
+    """The others say busy and whose it is, and the log waits until it can be had."""
+    home = world.home()
+    script = (
+        "import fcntl, os, sys\nfile = open(sys.argv[1], 'r+')\nfcntl.flock(file, fcntl.LOCK_EX)\n"
+        "file.write(f'{os.getpid()} refs/heads/main tip\\n'); file.flush()\n"
+        "print('held', flush=True)\nos.kill(os.getpid(), 19)\n"
+    )
+    lock = home.common / "diurna/lock"
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(lock)], stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout and holder.stdout.readline()
+        os.waitpid(holder.pid, os.WUNTRACED)  # until it is stopped
+        monkeypatch.setattr("ledger.wal.atomic_files.Lock.__init__.__defaults__", (0.05,))
+        answer = home.run(*MINE, code=1)
+        holder.kill()
+    assert answer.said == "WaitsInSpool" and f"process ({holder.pid}) holds" in answer.err
+    home.holds([home.note("id=next fact: Queues drain."), answer.json["error"]["stem"]])
+
+
+@pytest.mark.deep(reason="who_lost_the_race_builds_on_what_came is the small one")
+def test_b14_where_file_locks_do_nothing_the_branch_still_holds(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With locks that let everybody in, writers build on one tip, and none overwrites another."""
+    home = world.home()
+    theirs = f"{sys.executable} -P -m rituals note 'id=theirs fact: Queues drain.' >&2"
+    once = f'[ -e "{world.folder}/once" ] || {{ touch "{world.folder}/once"; {theirs}; }}'
+    monkeypatch.setenv("PYTHONPATH", str(forks.ROOT))
+    monkeypatch.setattr(fcntl, "flock", lambda *_: None)
+    with world.git_does(once, only="fast-import"):
+        stem = home.run(*MINE).json["stem"]
+    home.holds([stem])
+    assert set(home.texts()) == {"mine", "theirs"}
+
+
+#: A lock of a git that lives; whether the log is committed all the same, and what is said.
+LOCKS = {
+    "index.lock": (True, {IN_TREE: ["index-busy"], OWN_BRANCH: []}),
+    "packed-refs.lock": (True, {IN_TREE: [], OWN_BRANCH: []}),
+    "config.lock": (True, {IN_TREE: [], OWN_BRANCH: []}),
+    "refs/heads/{}.lock": (False, {}),
+}
+
+
+@pytest.mark.parametrize(("name", "kind"), diagonal(LOCKS, [IN_TREE, OWN_BRANCH]))
+def test_b5_b6_b7_a_live_gits_lock_is_left_to_it(
+    world: World, name: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that no append needs is in nobody's way; for the branch's the log waits. It is never touched."""
+    monkeypatch.setattr("memory.write.branch_lock.PATIENCE_SECONDS", 0.1)
+    home = world.home(kind)
+    home.git("pack-refs", "--all")
+    lock, before = home.common / name.format(home.branch), home.tip()
+    lock.parent.mkdir(parents=True, exist_ok=True)
     lock.touch()
-    os.utime(lock, (lock.stat().st_mtime - 5,) * 2)
-    (folder / ".git" / "diurna" / "lock").write_text(f"1 {home.reference} {home.tip()}\n")
-    receipt = open_memory(folder, writer).append(draft("a"))
-    said = [one.message for one in receipt.findings if one.code == "stale-lock"]
-    assert len(said) == len(receipt.findings) == 1
-    assert name in said[0] and not lock.exists()
-    assert_sound(home, [receipt.stem])
+    done, codes = LOCKS[name]
+    with lock.open():  # somebody is at work with it
+        answer = home.run(*MINE, code=None)
+    assert lock.exists() and (answer.code == 0) == done
+    if done:
+        assert answer.codes() == codes[kind]
+    else:
+        assert ".lock is there" in answer.err and home.tip() == before
+    lock.unlink()
+    home.note("id=next fact: Queues drain.")
+    assert set(home.texts()) == {"mine", "next"} and home.waiting() == []
+    assert home.git("status", "--porcelain") == ""
 
 
-@pytest.mark.parametrize("case", ["left", "git at work", "older"])
-def test_b5_an_index_lock_that_our_killed_git_left_is_moved_aside(
-    tmp_path: Path, case: str
-) -> None:
-    """Only one made right after our dead process's note, and with no git at work there."""
-    folder = tmp_path / "home"
-    home = make_home(folder)
-    own = folder / ".git" / "diurna" / "lock"
-    own.write_text(f"1 following {home.reference} {home.tip()}\n")
-    left = folder / ".git" / "index.lock"
-    left.touch()
-    if case == "older":
-        os.utime(left, (own.stat().st_mtime - 60,) * 2)
-    argv = ["git", "cat-file", "--batch"] if case == "git at work" else ["true"]
-    with subprocess.Popen(argv, cwd=folder, stdin=subprocess.PIPE) as other:
-        receipt = open_memory(folder).append(draft("a"))
-        assert other.stdin is not None
-        other.stdin.close()
-    codes = [one.code for one in receipt.findings]
-    assert codes == (["stale-lock"] if case == "left" else ["index-busy"])
-    assert left.exists() == (case != "left")
-    if case == "left":
-        assert git(folder, "status", "--porcelain") == ""
-    assert_sound(home, [receipt.stem])
+@pytest.mark.parametrize("what", ["checkout", "reset", "amend"])
+def test_b10_the_user_moves_the_branch_meanwhile(world: World, what: str) -> None:
+    """A log lands on the branch as it is then, and what the user did stands."""
+    home = world.home()
+    first = home.note("id=first fact: Cards are charged.")
+    home.git("branch", "side", "HEAD~1")
+    home.write("code.py", "print('amended')\n")
+    commands = {
+        "checkout": ("checkout", "-q", "side"),
+        "reset": ("reset", "-q", "--soft", "HEAD~1"),
+        "amend": ("commit", "-q", "--amend", "--no-edit", "code.py"),
+    }
+    home.git(*commands[what])
+    edited = home.users_files()
+    stem = home.note("id=second fact: Shops close late.")
+    home.holds([stem])
+    assert (first in home.logs()) == (what == "amend")
+    assert home.users_files() == edited
+    assert first in home.git("ls-tree", "-r", "--name-only", "main") or what == "reset"
+
+
+# ---- objects that are packed, and objects that a prune took ------------------------------------------
 
 
 @pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
-@pytest.mark.parametrize("writer", WRITERS)
-def test_a1_to_a5_a_killed_writer_loses_nothing_it_was_told(
-    tmp_path: Path, writer: str, kind: str
-) -> None:
-    """Writers killed at random moments, with and without their git; each next append just works."""
-    folder = tmp_path / "home"
-    make_home(folder, kind)
-    toll = kill_writers(folder, writer, 4, SEED)
-    assert toll.runs == 4
-    assert toll.lost == 0
-    assert toll.faults == ()
-    assert toll.acknowledged >= 4
-    assert toll.slowest < LIMIT_SECONDS
+def test_b8_packing_between_two_appends_loses_nothing(world: World, kind: str) -> None:
+    """The objects and references that were known are somewhere else now."""
+    home = world.home(kind)
+    stems = []
+    for number, command in enumerate(("gc -q", "pack-refs --all", "repack -adq")):
+        stems.append(home.note(f"id=f{number} fact: Number {number}."))
+        home.git(*command.split())
+    home.holds([*stems, home.note("id=last fact: Carts expire.")])
+    assert len(home.texts()) == 4
 
 
-@pytest.mark.deep(
-    reason="test_network::i1_a_clone_killed_between_push_and_move_loses_nothing is the small one"
-)
-@pytest.mark.parametrize("kind", [OWN_BRANCH, OWN_REPOSITORY])
-def test_i1_syncs_killed_at_any_moment_lose_nothing(tmp_path: Path, kind: str) -> None:
-    """Processes that append and sync, killed with and without their git; the next sync just works."""
-    toll = kill_syncs(tmp_path / "pair", kind, 2, SEED)
-    assert (toll.runs, toll.lost, toll.faults) == (2, 0, ())
-    assert toll.acknowledged >= 4
+def take(home: Place, *specs: str) -> list[Path]:
+    """Take loose objects away, as a prune does that looked before the branch moved; return them."""
+    oids = home.git("rev-parse", *specs).split()
+    files = [home.common / "objects" / oid[:2] / oid[2:] for oid in oids]
+    for file in files:
+        file.unlink()
+    return files
 
 
-@pytest.mark.parametrize("writer", WRITERS)
-def test_b8_what_piles_up_is_packed_when_git_says_so(
-    tmp_path: Path, writer: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A repository that only Diurna writes to is packed now and then, by the user's own settings."""
-    monkeypatch.setattr("memory.repair.lost_blobs.KEEP", 4)
-    folder = tmp_path / "home"
-    home = make_home(folder, OWN_REPOSITORY)
-    for key, value in (("gc.auto", "1"), ("gc.autoDetach", "false")):
-        git(folder, "config", key, value)
-    # git guesses how much has piled up from the folder `17`
-    texts = (b"%d" % number for number in range(100_000))
-    for _, text in zip(range(3), (one for one in texts if blob_id(one)[:2] == "17"), strict=False):
-        (folder / "guess").write_bytes(text)
-        git(folder, "hash-object", "-w", "--no-filters", str(folder / "guess"))
-    (folder / "guess").unlink()
-    memory = open_memory(folder, writer)
-    stems = [memory.append(draft(f"d{number}")).stem for number in range(6)]
-    assert list((folder / ".git" / "objects" / "pack").glob("*.pack"))
-    assert_sound(home, stems)
+PRUNED = [
+    (kind, what)
+    for kind in (IN_TREE, OWN_BRANCH)
+    for what in ("", "^{tree}", ":PREFIXsessions", "~1", "~1^{tree}", "log", "page", "all")
+]
+
+
+@pytest.mark.parametrize(("kind", "what"), sampled(PRUNED, 3))
+def test_b9_what_a_prune_took_is_made_again(world: World, kind: str, what: str) -> None:
+    """Commit, trees, log and page come back under the same ids by what writes next, and the branch moves on."""
+    home = world.home(kind)
+    stems = [home.note(f"id=f{number} fact: Number {number}.") for number in range(2)]
+    home.run("check", "--publish")
+    at, prefix = home.tip(), home.prefix
+    home.git("unpack-objects", "-q", ok=False)
+    for pack in (home.common / "objects/pack").glob(
+        "*.pack"
+    ):  # loose, as one commit after another leaves them
+        moved = pack.rename(world.folder / pack.name)
+        pack.with_suffix(".idx").unlink()
+        home.git_bytes("unpack-objects", "-q", data=moved.read_bytes())
+    (log,) = [one for one in home.git("ls-tree", "-r", at).splitlines() if stems[-1] in one]
+    specs = {
+        "log": [log.split()[2]], "page": [f"{at}:{prefix}continuity.md"],
+        "all": [at, f"{at}^{{tree}}", f"{at}:{prefix}sessions", log.split()[2]],
+    }.get(what, [at + what.replace('PREFIX', prefix)])  # fmt: skip
+    before = home.users_files()
+    files = take(home, *dict.fromkeys(specs))
+    home.run("check", "--fix", code=None)
+    stem = home.note("id=next fact: Queues drain.")
+    assert all(file.exists() for file in files) or not home.fsck()
+    home.holds([*stems, stem])
+    assert home.git("merge-base", "--is-ancestor", at, home.branch, ok=False) == ""
+    assert home.git("status", "--porcelain") == "" and home.users_files() == before

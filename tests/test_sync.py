@@ -195,7 +195,9 @@ def test_a_join_is_dated_as_the_newer_side(pair: tuple[SyncedTeam, Clone, Clone]
     assert newer_first == {True, False}
 
 
-@pytest.mark.deep(reason="test_merges::h8_many_heads_in_any_order is the small one")
+@pytest.mark.deep(
+    reason="test_merges::whoever_joins_in_whatever_order_it_is_one_tree is the small one"
+)
 def test_h8_criss_cross_merges_settle(make_team: MakeTeam) -> None:
     """Three clones that joined in different orders come to the same files; one more round, one tip."""
     team = make_team()

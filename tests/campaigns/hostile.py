@@ -33,7 +33,7 @@ from rituals.cli.command_builder import command_of
 from rituals.cli.command_table import TAKES
 from rituals.cli.option_table import PLAIN, Option
 from tests.bench.ledgers import WORDS
-from tests.campaigns.calls import ROOT
+from tests.campaigns.forks import ROOT
 from tests.campaigns.homes import git, sealed_environment
 from tests.hostile_ledgers import SHAPES, lay
 

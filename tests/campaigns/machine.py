@@ -2,7 +2,8 @@
 
 `python -m tests.campaigns.machine --examples 2000 --seed 1 --processes 2` prints what was done and what did not hold.
 Ends with 1 if anything did not. `--steps` is the length of an example, `--looking` looks at a clone behind each
-command, and `--only KIND:CLONES` takes one machine. A seed repeats its examples.
+command, and `--only KIND:CLONES` takes one machine. A seed repeats its examples. `--race 200` lets 8 processes append
+at once, in two kinds of home.
 """
 
 from __future__ import annotations
@@ -10,19 +11,20 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
-import os
 import sys
+import tempfile
 import time
 import traceback
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.campaigns.homes import sealed_environment
 from tests.machine import COUNTS, KINDS, Wrong, machine_of
+from tests.world import IN_TREE, OWN_BRANCH, Place, World
 
 #: Examples of one machine before the next has its turn.
 _A_TURN = 10
@@ -38,7 +40,6 @@ def run(
     shrink: bool = False,
 ) -> tuple[Counter[str], str]:
     """Run examples of a machine from a seed; return what was done, and what did not hold."""
-    os.environ.update(sealed_environment(os.environ.get("TMPDIR", "/tmp")))
     COUNTS.clear()
     machine = seed(number)(machine_of(kind, clones, looking))
     phases = [Phase.generate, *[Phase.shrink] * shrink]
@@ -49,7 +50,10 @@ def run(
     )  # fmt: skip
     said = io.StringIO()
     try:
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        with (
+            tempfile.TemporaryDirectory() as folder, World(Path(folder)),
+            contextlib.redirect_stdout(said), contextlib.redirect_stderr(said),
+        ):  # fmt: skip
             run_state_machine_as_test(machine, settings=chosen)
     except Exception as problem:  # noqa: BLE001 - whatever it is, it is told
         name = type(problem).__name__
@@ -63,6 +67,30 @@ def run(
 _NAMES = {
     "Lost": "LOST", "Differs": "DIFFERENT", "Touched": "TOUCHED", "Shown": "SHOWN", "Apart": "APART", "Wrong": "WRONG",
 }  # fmt: skip
+
+
+def race(home: Place, processes: int, appends: int) -> dict[str, int]:
+    """Let processes append to a home at once, each one after another; count what came of it."""
+    counts, told = Counter[str](), list[str]()
+
+    def write(name: int) -> None:
+        for number in range(appends):
+            answer = home.process(
+                "note", f"id=f{name}-{number} fact: Of {name}, number {number}.", code=None
+            )
+            if answer.code:
+                counts[f"{answer.said}"] += 1
+            else:
+                told.append(answer.json["stem"])
+
+    with ThreadPoolExecutor(processes) as pool:
+        list(pool.map(write, range(processes)))
+    logs = home.logs()
+    counts["logs acknowledged"], counts["logs in the ledger"] = len(told), len(logs)
+    counts["LOST"] = len(set(told) - set(logs)) + len(told) - len(set(told))
+    counts["faults of git"] = len(home.fsck())
+    counts["changes of files"] = len(home.git("status", "--porcelain"))
+    return dict(+counts)
 
 
 def main(arguments: list[str]) -> int:
@@ -80,7 +108,24 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--shrink", action="store_true", help="look for a short example of what fails"
     )
+    parser.add_argument(
+        "--race",
+        type=int,
+        default=0,
+        metavar="APPENDS",
+        help="8 processes append so often, and nothing else",
+    )
     chosen = parser.parse_args(arguments)
+    if chosen.race:
+        lost = 0
+        for kind in (IN_TREE, OWN_BRANCH):
+            with tempfile.TemporaryDirectory() as folder, World(Path(folder)) as world:
+                found = race(world.home(kind), 8, chosen.race)
+            lost += found.get("LOST", 0) + found.get("faults of git", 0)
+            print(
+                f"race, {kind}: {', '.join(f'{count} {name}' for name, count in found.items())}, {found.get('LOST', 0)} lost"
+            )
+        return int(lost > 0)
     machines = [(kind, clones) for clones in (1, 2, 3) for kind in KINDS]
     if chosen.only:
         kind, _, clones = chosen.only.partition(":")

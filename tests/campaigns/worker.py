@@ -9,11 +9,19 @@ from __future__ import annotations
 import os
 import sys
 import time
+from pathlib import Path
 
 from ledger.errors import DiurnaError, WaitsInSpool
 from ledger.home import discover
 from memory.api import Memory
-from tests.campaigns.homes import draft
+from tests.campaigns.forks import ROOT, Forked
+from tests.campaigns.homes import draft, sealed_environment
+
+
+def start_worker(folder: Path, writer: str, name: str, count: int, home: str, *more: str) -> Forked:
+    """Start a process that appends, and with `sync` syncs."""
+    worker = ["-m", "tests.campaigns.worker", str(folder), writer, name, str(count), *more]
+    return Forked(worker, ROOT, sealed_environment(home), start_new_session=True)
 
 
 def work(folder: str, writer: str, name: str, count: int, syncs: bool = False) -> int:
