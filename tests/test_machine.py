@@ -30,5 +30,5 @@ def test_whatever_is_done_in_one_clone(kind: str, number: int) -> None:
 @pytest.mark.parametrize("number", range(3))
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_is_done_in_two_clones(kind: str, number: int) -> None:
-    """And behind a few syncs they hold the same."""
+    """And behind a few syncs they hold the same (fault:H5, fault:H15: whatever either side says of a fact)."""
     play(kind, 2, number, 2, 3)
