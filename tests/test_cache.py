@@ -1,0 +1,439 @@
+"""A cache is nobody's truth: missing, damaged, of another user, of another time or lying, it changes no answer.
+
+Its files are opaque here: each is damaged as bytes, and each command answers as it does where there is none.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.campaigns.homes import as_left
+from tests.conftest import examples, sampled
+from tests.world import IN_TREE, KINDS, OWN_BRANCH, Answer, Place, World
+
+COMMANDS = (
+    ("show",), ("status",), ("recall", "ledger", "shop"), ("brief", "--agent", "codex"), ("why", "fact-2"), ("log",),
+    ("recall", "--level", "timeline"), ("show", "--about", "Shop"), ("show", "--list"),
+)  # fmt: skip
+WORDS = ("counted", "weighed", "sold", "packed")
+
+
+def make_shop(world: World, kind: str = OWN_BRANCH) -> Place:
+    """A home with some logs and something in every file of its cache."""
+    shop = world.home(kind)
+    for number, word in enumerate(WORDS):
+        shop.note(
+            f'id=fact-{number} entity="Shop, Ledger" fact: The ledger of the shop says what was {word}.'
+        )
+    shop.session(
+        "Twice", "--update", "fact-1", "The ledger says so twice.", "--supersede", "fact-0=fact-3"
+    )
+    return shop
+
+
+def cache_of(shop: Place) -> Path:
+    return shop.common / "diurna/cache"
+
+
+def answers(shop: Place, commands: tuple[tuple[str, ...], ...] = COMMANDS) -> list[str]:
+    """Return what commands say, at one time."""
+    now = shop.clock.now_ms
+    found = []
+    for command in commands:
+        shop.clock.now_ms = now
+        found.append(shop.run(*command).out)
+    shop.clock.now_ms = now
+    return found
+
+
+def warm(shop: Place) -> list[str]:
+    """Let every file be written, and return what commands say without any."""
+    shutil.rmtree(cache_of(shop), ignore_errors=True)
+    said = answers(shop)
+    assert answers(shop) == said, "warm is cold"
+    return said
+
+
+# ---- damage, as bytes ------------------------------------------------------------------------------------------
+
+_PAGE = 4096
+Damage = Callable[[random.Random, bytes], bytes]
+
+
+def _flip(rng: random.Random, data: bytes) -> bytes:
+    at = rng.randrange(len(data))
+    return data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :]
+
+
+def _page(rng: random.Random, data: bytes, by: Callable[[int], bytes]) -> bytes:
+    at = rng.randrange(-(-len(data) // _PAGE)) * _PAGE
+    return data[:at] + by(len(data[at : at + _PAGE])) + data[at + _PAGE :]
+
+
+DAMAGES: dict[str, Damage] = {
+    "a bit": _flip, "bits": lambda rng, data: _flip(rng, _flip(rng, data)), "emptied": lambda rng, data: b"",
+    "zeroed": lambda rng, data: _page(rng, data, bytes), "noise": lambda rng, data: _page(rng, data, rng.randbytes),
+    "cut": lambda rng, data: data[: rng.randrange(len(data))], "junk": lambda rng, data: data + rng.randbytes(_PAGE),
+    "other": lambda rng, data: b"SQLite format 3\0" + rng.randbytes(5000), "text": lambda rng, data: b"# Continuity\n\n- A lie.\n",
+}  # fmt: skip
+
+
+def files_of(shop: Place) -> list[Path]:
+    return [
+        path for path in sorted(cache_of(shop).iterdir()) if path.is_file() and path.stat().st_size
+    ]
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+@pytest.mark.parametrize("round_", range(examples(1, 40)))
+def test_m2_damage_changes_no_answer(world: World, kind: str, round_: int) -> None:
+    """Every file in turn, its time set back or not, before commands that begin with another one each time; also a write."""
+    shop, rng = make_shop(world), random.Random(f"{kind} {round_}")
+    said = warm(shop)
+    for number, name in enumerate([one.name for one in files_of(shop)]):
+        file = cache_of(shop) / name
+        if not file.is_file() or not file.stat().st_size:
+            continue
+        before = file.stat()
+        with file.open("r+b") as there:
+            data = DAMAGES[kind](rng, there.read())
+            there.seek(0)
+            there.write(data)
+            there.truncate()
+        if rng.random() < 0.5:
+            os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+        first = (number + round_) % len(COMMANDS)
+        some = (COMMANDS[first:] + COMMANDS[:first])[:1]
+        assert answers(shop, some) == [said[COMMANDS.index(one)] for one in some], name
+    file = files_of(shop)[0]
+    file.write_bytes(DAMAGES[kind](rng, file.read_bytes()))
+    shop.holds([shop.note("id=new fact: It holds all the same.")])
+    assert set(shop.texts()) == {"new", *(f"fact-{number}" for number in range(len(WORDS)))}
+
+
+def _beside(shop: Place, suffix: str) -> None:
+    """Plant what SQLite would take for a part of the file: of a real transaction that changed it."""
+    (file,) = [
+        one for one in files_of(shop) if one.name.endswith(".sqlite") and "view" not in one.name
+    ]
+    copy = shop.world.folder / "copy.sqlite"
+    shutil.copyfile(file, copy)
+    base = sqlite3.connect(copy, isolation_level=None)
+    if suffix == "-wal":
+        base.execute("PRAGMA journal_mode=WAL")
+    else:
+        base.execute("PRAGMA cache_size=1")
+        base.execute("BEGIN IMMEDIATE")
+    base.execute("UPDATE facts SET id = id || 'x'" if suffix == "-journal" else "DELETE FROM facts")
+    shutil.copyfile(f"{copy}{suffix}", f"{file}{suffix}")
+    base.close()
+
+
+def _exchanged(shop: Place, _: str) -> None:
+    """Put the files of another branch in the place of this one's, with their stamps."""
+    shop.git("branch", "other", f"{shop.branch}~3")
+    other = shop.fork("other")
+    other.git("update-ref", f"refs/heads/{shop.branch}", f"{shop.branch}~3")
+    shutil.rmtree(cache_of(other))
+    answers(other, COMMANDS[:3])
+    for file in files_of(other):
+        shutil.copy2(file, cache_of(shop) / file.name)
+
+
+def _replaced(shop: Place, how: str) -> None:
+    for file in files_of(shop):
+        if ".sqlite" not in file.name or (how == "pipe" and file.suffix != ".stamp"):
+            continue
+        file.unlink()
+        if how == "pipe":
+            os.mkfifo(file)
+        elif how == "link":
+            file.symlink_to(shop.world.folder / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("damage", "how"),
+    [
+        (_beside, "-journal"),
+        (_beside, "-wal"),
+        (_exchanged, ""),
+        (_replaced, "pipe"),
+        (_replaced, "link"),
+        (_replaced, "gone"),
+    ],
+    ids=["journal", "log", "other branch", "pipe", "link", "gone"],
+)
+def test_m1_m2_what_stands_in_its_place_or_beside_it_changes_no_answer(
+    world: World, damage: Callable[[Place, str], None], how: str
+) -> None:
+    """A pipe holds nobody up either."""
+    shop = make_shop(world)
+    said = warm(shop)
+    damage(shop, how)
+    assert answers(shop, COMMANDS[:4]) == said[:4]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_m4_m5_a_cache_of_another_time_is_brought_on_or_built_anew(world: World, kind: str) -> None:
+    """The branch went back, or on past it; and it is deleted between two questions."""
+    shop = make_shop(world, kind)
+    now = warm(shop)
+    kept = shop.world.folder / "kept"
+    shutil.copytree(cache_of(shop), kept)
+    tip = shop.tip()
+    move = (
+        ("update-ref", f"refs/heads/{shop.branch}")
+        if kind == OWN_BRANCH
+        else ("reset", "-q", "--hard")
+    )
+    shop.git(*move, f"{tip}~2")
+    before = answers(shop)
+    assert before != now
+    shutil.rmtree(cache_of(shop))
+    assert answers(shop) == before
+    shop.git(*move, tip)
+    assert answers(shop) == now
+    shutil.rmtree(cache_of(shop))
+    shutil.copytree(kept, cache_of(shop))
+    assert answers(shop) == now
+
+
+#: What SQLite itself is made to do, and is stamped as if a fault of Diurna's own had done it.
+LIES = (
+    "DELETE FROM facts WHERE id = 'fact-2'", "UPDATE meta SET value = x'00'", "UPDATE facts SET history = x'a900000000'",
+    "DELETE FROM meta WHERE key = 'head'", "UPDATE meta SET value = x'4e' WHERE key = 'head'", "DROP TABLE facts",
+    "UPDATE meta SET value = x'e907000000' WHERE key = 'version'",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_m3_m5_a_lie_that_no_stamp_tells_is_noticed_or_found_by_replay(
+    world: World, lie: str
+) -> None:
+    """What can not be read is built anew with a word; what can is named by `check --replay`, and the ledger is right."""
+    shop = make_shop(world, IN_TREE)
+    page = shop.text("show")
+    said = warm(shop)
+    (file,) = [one for one in files_of(shop) if one.name.endswith("@memory%2F.sqlite")]
+    with sqlite3.connect(file) as base:
+        base.execute(lie)
+    base.close()
+    as_left(file)
+    if lie is LIES[0]:
+        answer = shop.run("check", "--replay", code=1)
+        assert "the cache gives another continuity.md than the ledger" in answer.out + answer.err
+        file.rename(file.with_name("aside"))
+        shop.run("check", "--replay")
+    else:
+        answer = shop.run("show")
+        assert "built anew" in answer.err or "version" in lie
+        assert answer.out == said[0]
+    assert shop.text("show") == page
+    assert answers(shop) == said
+
+
+# ---- whose it is ---------------------------------------------------------------------------------------------------
+
+
+def test_m2_l15_what_another_user_wrote_is_not_believed(world: World) -> None:
+    """Signed with another key, in a folder that a clone or a share brought; and the key is its owner's alone."""
+    shop = make_shop(world)
+    said = warm(shop)
+    (key,) = [
+        one for one in (world.user / ".local/state/diurna").iterdir() if one.name.startswith("key")
+    ]
+    assert key.stat().st_size == 32 and key.stat().st_mode & 0o777 == 0o600
+    mine = key.read_bytes()
+    evil = shop.fork("evil")
+    with World(world.folder / "theirs") as theirs:
+        theirs.clock.now_ms = shop.clock.now_ms
+        other = Place(theirs, evil.folder)
+        other.session("Lie", "--update", "fact-2", "A lie is told.")
+        other.git("update-ref", f"refs/heads/{shop.branch}", shop.tip())
+        shutil.rmtree(cache_of(other), ignore_errors=True)
+        answers(other)
+        for file in cache_of(other).glob("*.sqlite"):
+            with sqlite3.connect(file) as base:
+                for table, column in (("facts", "history"), ("meta", "value"), ("logs", "entry")):
+                    if base.execute(
+                        "SELECT 1 FROM sqlite_master WHERE name = ?", (table,)
+                    ).fetchone():
+                        base.execute(f"UPDATE {table} SET {column} = x'63'")  # noqa: S608 - of this test
+            as_left(file)
+    shutil.rmtree(cache_of(shop))
+    shutil.copytree(cache_of(evil), cache_of(shop))
+    assert answers(shop) == said
+    for wrong in (mine[:20], b""):
+        key.write_bytes(wrong)
+        assert answers(shop, COMMANDS[:2]) == said[:2]
+        assert key.stat().st_size == 32
+    key.chmod(0o644)  # others could read it
+    assert answers(shop, COMMANDS[:2]) == said[:2]
+    assert key.read_bytes() != mine and key.stat().st_mode & 0o777 == 0o600
+    key.unlink()
+    key.symlink_to(world.folder / "elsewhere")
+    (world.folder / "elsewhere").write_bytes(mine)
+    assert answers(shop, COMMANDS[:2]) == said[:2]
+
+
+@pytest.mark.parametrize("home", ["/proc", "relative"])
+def test_k8_without_a_key_nothing_is_kept_and_nothing_believed(world: World, home: str) -> None:
+    """No home folder: the same answers, worked out anew, without a word."""
+    shop = make_shop(world)
+    said = warm(shop)
+    before = {file.name: file.read_bytes() for file in files_of(shop)}
+    env = {"HOME": home, "XDG_STATE_HOME": home if home == "relative" else ""}
+    now = shop.clock.now_ms
+    for command, wanted in list(zip(COMMANDS, said, strict=True))[:4]:
+        shop.clock.now_ms = now
+        answer = shop.run(*command, env=env)
+        assert (answer.out, answer.err) == (wanted, "")
+    assert {file.name: file.read_bytes() for file in files_of(shop)} == before
+
+
+def test_m2_a_copied_folder_is_read_anew_without_a_word(world: World) -> None:
+    """It is no damage, but neither is it what was stamped; and files are nobody's else to read."""
+    shop = make_shop(world)
+    said = warm(shop)
+    copy = shop.fork("copy")
+    shop.clock.now_ms -= 1000
+    for command, wanted in list(zip(COMMANDS, said, strict=True))[:3]:
+        answer: Answer = copy.run(*command)
+        assert answer.err == "" and answer.json.keys() == shop.run(*command).json.keys(), wanted
+    assert copy.texts() == shop.texts()
+    assert {file.stat().st_mode & 0o077 for file in files_of(shop)} == {0}
+
+
+# ---- bugs are no damage ----------------------------------------------------------------------------------------------
+
+ASKED = {
+    ("show",): "memory.cache.cache_file.Cache.view",
+    ("show", "--about"): "memory.query.entity_graph.entities_of",
+    ("append", "--title", "Two", "--new", "Other words."): "memory.write.duplicate_check._settled",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("command", "bug"),
+    [(one, KeyError) for one in ASKED]
+    + [(("show",), one) for one in (IndexError, TypeError, ValueError)],
+)
+def test_a_bug_in_a_question_is_a_bug(
+    world: World, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], bug: type[Exception]
+) -> None:
+    """It ends with 3 and names itself; the cache is not called damaged, nor built anew."""
+    shop = make_shop(world)
+    shop.run("recall", "ledger")
+    before = {file.name: file.stat().st_ino for file in cache_of(shop).glob("*.sqlite")}
+
+    def fails(*_: object, **__: object) -> None:
+        raise bug("a bug")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(ASKED[command], fails)
+        answer = shop.run(*command, code=3, json=False)
+    assert f"a bug in Diurna ({bug.__name__})" in answer.err and "cache" not in answer.err
+    assert {file.name: file.stat().st_ino for file in cache_of(shop).glob("*.sqlite")} == before
+    shop.run(*command)
+
+
+# ---- the words that new facts are compared by ---------------------------------------------------------------------------
+
+TABS, SPACES = "Indent with tabs.", "Indent with spaces."
+OVERTURNED = (
+    ("Orders are never deleted, only cancelled.", "Orders are deleted after a year."),
+    ("We use Postgres for the queue.", "Redis instead of Postgres."), ("We use yarn to install packages.", "pnpm replaces yarn."),
+    ("Redis instead of Postgres.", "Sessions are stored in Postgres."),
+    ("The orders API is written in Flask.", "The orders API moved from Flask to FastAPI."),
+    ("The frontend uses Redux for its state.", "The frontend no longer uses Redux."),
+)  # fmt: skip
+
+
+def compared(shop: Place, *options: str) -> list[str]:
+    """Return what a dry run of an append finds near or opposite."""
+    return shop.run("append", "--title", "New", "--dry-run", *options).codes()
+
+
+def test_a_new_text_is_compared_with_what_holds_warm_or_cold(world: World) -> None:
+    """An exception to what never happens, and what took a thing's place, are told before anything is written."""
+    shop = world.home()
+    fillers = [f"id=filler-{n} fact: Shelf {n} holds the {n} books." for n in range(10)]
+    shop.note(*fillers, *(f"id=there-{n} fact: {there}" for n, (there, _) in enumerate(OVERTURNED)))
+    for _ in ("cold", "warm"):
+        for n, (_, new) in enumerate(OVERTURNED):
+            found = shop.run(
+                "append", "--title", "New", "--new", f"id=new {new}", "--dry-run"
+            ).json["findings"]
+            assert f"new contradicts `there-{n}`: " in " ".join(one["message"] for one in found), (
+                new
+            )
+        shutil.rmtree(cache_of(shop))
+
+
+def test_the_comparison_follows_every_change_of_what_holds(world: World) -> None:
+    """What a log settles itself, what a reset or another clone took back, and a cache that is gone."""
+    shop = world.home(facts={"use-tabs": f"fact: {TABS}"})
+    opposite = ("--new", f"id=a {SPACES}")
+    before = shop.tip()
+    assert compared(shop, *opposite) == ["opposite-fact"]
+    for settled in (
+        ("--supersede", "use-tabs=a"),
+        ("--invalidate", "use-tabs"),
+        ("--update", "use-tabs", "Makefiles have tabs."),
+    ):
+        assert compared(shop, *opposite, *settled) == []
+    assert compared(shop, "--update", "use-tabs", SPACES) == []
+    assert compared(shop, *opposite, "--type", "import") == []
+    assert compared(
+        shop, "--new", "id=b Retry three times.", "--new", "id=c Retries are done 3 times."
+    ) == ["similar-fact"]
+    answer = shop.run("append", "--title", "New", *opposite, "--strict", code=1)
+    assert (
+        "a contradicts `use-tabs`" in answer.err and shop.tip() == before and shop.waiting() == []
+    )
+    shop.session("No", "--invalidate", "use-tabs")
+    assert compared(shop, *opposite) == []
+    shop.git("reset", "-q", "--hard", before)
+    assert compared(shop, *opposite) == ["opposite-fact"]
+    shop.session("Both", *opposite)
+    review = shop.run("review").json
+    assert "use-tabs" in str(review) and "'a'" in str(review)
+
+
+@pytest.mark.parametrize("seed", sampled(range(12), 6))
+def test_what_was_followed_log_by_log_is_what_is_built_at_once(world: World, seed: int) -> None:
+    """Facts are born, reworded, replaced, taken back and redacted: the same pairs are near, whatever the cache lived through."""
+    rng, shop = random.Random(seed), world.home()
+    things, verbs = ("orders", "queues", "webhooks"), ("retried", "stored", "deleted")
+    known: list[str] = []
+    for number in range(8):
+        text = f"{rng.choice(things).title()} are {rng.choice(('', 'never '))}{rng.choice(verbs)} {rng.randrange(3)} times."
+        act = rng.choice(("new", "new", "update", "forget", "redact")) if known else "new"
+        if act == "new":
+            known.append(f"f{number}")
+            shop.note(f"id=f{number} fact: {text}")
+        elif act == "update":
+            shop.session("On", "--update", rng.choice(known), text)
+        elif act == "forget":
+            shop.session("On", "--invalidate", known.pop())
+        else:
+            shop.run("redact", known.pop(), "--reason", "r")
+    probes = [
+        ("--new", f"id=p {thing.title()} are {verb} once.")
+        for thing in things
+        for verb in verbs[:2]
+    ]
+    followed = [
+        shop.run("append", "--title", "P", *probe, "--dry-run").json["findings"] for probe in probes
+    ]
+    shutil.rmtree(cache_of(shop))
+    assert [
+        shop.run("append", "--title", "P", *probe, "--dry-run").json["findings"] for probe in probes
+    ] == followed
