@@ -1,6 +1,6 @@
 """Read and write objects and references with pygit2; the only module that imports it.
 
-Works around measured faults of libgit2 1.9 (tests/test_upstream_faults.py fails when one is mended):
+Works around measured faults of libgit2 1.9:
 `create_commit` has no compare-and-swap on the first commit and does not notice a full disk, so the
 commit is written as an object and the reference moves in a transaction that compares. Reading a loose
 object that was cut short it never comes back, so loose objects are read here without it.
