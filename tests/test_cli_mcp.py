@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from rituals.cli.commands import programs as command
 from tests.conftest import Repo, Run
 
 HERE = Path(__file__).parent.parent
@@ -19,7 +18,7 @@ def test_without_the_extra_it_says_what_to_install(
     repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the SDK is missing, the command names the extra and exits with 1."""
-    monkeypatch.setattr(command, "find_spec", lambda name: None)
+    monkeypatch.setattr("rituals.cli.commands.programs.find_spec", lambda name: None)
     ran = run("mcp")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (

@@ -13,14 +13,8 @@ import mcp_types as types
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
-from ledger.model.ids import is_fact_id
-from rituals.serve.mcp import documents as asked
-from rituals.serve.mcp.arguments import Caller, read
-from rituals.serve.mcp.documents import quoted
-from rituals.serve.mcp.handlers import caller, plain_name
-from rituals.serve.mcp.tools import TOOLS
 from tests.conftest import Run
-from tests.mcp_clients import NAMES, Tell, ask, by_hand, tell
+from tests.mcp_clients import Tell, ask, by_hand, tell
 
 __all__ = ["tell"]
 
@@ -112,17 +106,6 @@ def test_logs_bear_the_name_of_who_wrote_them(tell: Tell, run: Run) -> None:
     assert "\nhost: codex\n" in newest and "\nrole: reviewer\n" in newest
 
 
-def test_names_of_clients_are_made_plain() -> None:
-    """Whatever a client calls itself, what stands in a log is a few plain characters or nothing."""
-    assert plain_name("claude-code") == "claude-code"
-    assert plain_name("a\nagent: b | <!--") == "a agent b"
-    assert plain_name("é😀\x00") == ""
-    assert len(plain_name("n" * 1000)) == 60
-    assert caller("", "codex") == Caller("codex", "")
-    assert caller("codex", "codex") == Caller("codex", "")
-    assert caller("me", "codex") == Caller("me", "codex")
-
-
 def test_a_secret_is_withheld_and_said(tell: Tell, run: Run) -> None:
     """A token in a draft is redacted as on the command line, and the answer says so."""
     token = "ghp_" + "a1B2c3D4e5F6" * 3
@@ -173,24 +156,3 @@ def test_what_is_no_character_is_replaced(tell: Tell, run: Run) -> None:
         b"- The lantern \xff burns.\n  <!-- id: lantern -->\n",
     )
     tell(story)
-
-
-def test_quoting_is_the_same_for_the_same_text() -> None:
-    """The nonce is made of the text: the same document reads the same twice, another one does not."""
-    assert quoted("a text") == quoted("a text")
-    assert quoted("a text").split("\n")[0] != quoted("another").split("\n")[0]
-
-
-def test_ids_of_tools_are_those_of_the_ledger() -> None:
-    """An id passes the request exactly where the ledger takes it for one."""
-    for said in ("a", "a-b.c", "A", "a--b", "-a", "a/b", "a" * 80, "a" * 81, "ä", "a\n"):
-        try:
-            passed = read(asked.FactAsked, {"id": said}).id == said
-        except Exception:  # noqa: BLE001 - it is refused
-            passed = False
-        assert passed == is_fact_id(said), said
-
-
-def test_every_tool_is_in_the_table_once() -> None:
-    """The table of tools has each name once, and none more than the protocol's readers are promised."""
-    assert [tool.name for tool in TOOLS] == list(NAMES)

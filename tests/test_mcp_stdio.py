@@ -11,7 +11,6 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +21,6 @@ pytest.importorskip("mcp")
 import anyio
 from mcp import Client, StdioServerParameters
 
-from ledger.errors import Busy
-from rituals.serve import worker
-from rituals.serve.mcp import stdio as wire
-from rituals.serve.mcp.stdio import Wire
-from rituals.serve.worker import Worker
 from tests.campaigns import forks
 from tests.conftest import Repo, Run, make_repository
 from tests.mcp_clients import LOADED
@@ -107,6 +101,8 @@ class Served:
         return self.process.returncode, out.decode(), said.decode()
 
 
+#: Of one message.
+LIMIT_BYTES = 8 << 20
 CLIENT = {"name": "by-hand", "version": "1"}
 
 
@@ -281,57 +277,6 @@ def test_a_repository_that_can_not_be_used_is_told_by_each_tool(serve: Serve, re
     assert server.end()[:2] == (0, "")
 
 
-@pytest.mark.deep(reason="test_packaging tells what the fast path loads")
-def test_a_handshake_loads_neither_the_memory_nor_what_only_http_needs(serve: Serve) -> None:
-    """A client waits for the handshake: the memory and the tools' models are loaded for the request after it."""
-    later = {
-        "memory.api",
-        "rituals.serve.mcp.tools",
-        "ledger.secrets.scanner",
-        "ledger.codec.log",
-    }
-    server = serve("-X", "importtime", "-m", "rituals", "mcp", fresh=True)
-    server.begin()
-    server.send(request(1, "ping"))
-    server.next()
-    assert server.said is not None
-    nothing: set[str] = set()
-    for words in (nothing, later):
-        if words:
-            server.call(2, "status")
-        said = Path(server.said.name).read_text()
-        loaded = {line.rpartition("|")[2].strip() for line in said.splitlines()}
-        assert {"mcp.server", "rituals.serve.mcp.stdio"} <= loaded
-        assert later & loaded == words
-        assert not {"rituals.serve.loopback", "uvicorn.protocols.http.h11_impl"} & loaded
-    assert server.end()[:2] == (0, "")
-
-
-@pytest.mark.deep(reason="test_mcp::tools_are_described is the small one")
-def test_the_list_of_tools_loads_no_memory() -> None:
-    """It is answered while the memory is loaded on a thread of its own: making it must not wait for that."""
-    loads = (
-        "import sys, rituals.serve.mcp.handlers\n"
-        "print({'memory.api', 'memory.query', 'pygit2', 'sqlite3'} & set(sys.modules))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", loads], capture_output=True, text=True, env=environment()
-    )
-    assert (done.stdout, done.stderr) == ("set()\n", "")
-
-
-def test_what_a_server_logs_begins_with_its_name() -> None:
-    """Errors alone, on standard error, whoever logs them."""
-    logs = (
-        "import logging; from rituals.serve.long_running import settle; settle('mcp')\n"
-        "logging.warning('late'); logging.getLogger('of.a.library').error('gone')"
-    )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", logs], capture_output=True, text=True, env=environment()
-    )
-    assert (done.stdout, done.stderr) == ("", "diurna mcp: gone\n")
-
-
 def test_nothing_but_messages_is_on_standard_output(serve: Serve) -> None:
     """Prints, writes to the descriptor and child processes go to standard error while messages go through."""
     noisy = (
@@ -364,7 +309,7 @@ def test_what_is_no_message_ends_nothing(serve: Serve, monkeypatch: pytest.Monke
     server.send_raw(b'\n{"jsonrpc": "2.0", "id": 1\n\xff\xfe\x00\n[]\n"x"\n{"jsonrpc":"1.0"}\n')
     server.send(request(2, "no/such/method"))
     assert server.next()["error"]["code"] == -32601
-    server.send_raw(b'{"x": "' + b"y" * (wire.LIMIT_BYTES + 10) + b'"}\n')
+    server.send_raw(b'{"x": "' + b"y" * (LIMIT_BYTES + 10) + b'"}\n')
     refusal = server.next()
     assert refusal["id"] is None and "bytes" in refusal["error"]["message"]
     big = server.call(3, "append", title="Big", body="b" * 2_000_000)
@@ -485,121 +430,3 @@ def test_without_a_client_it_says_so(spawn: Run, repo: Repo) -> None:
     )
     ended = spawn("mcp")
     assert (ended.code, ended.out, ended.err) == (0, "", "")
-
-
-def test_a_lane_keeps_what_must_be_done() -> None:
-    """A call that nobody waits for is left out, one that is kept is made; both in order, on one thread."""
-    made: list[tuple[str, int]] = []
-    going = threading.Event()
-
-    def call(name: str) -> str:
-        made.append((name, threading.get_ident()))
-        return name
-
-    async def story() -> Worker:
-        one = Worker("test")
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(one.run, lambda: going.wait(SECONDS) and call("first"))
-            await anyio.wait_all_tasks_blocked()
-            for name, keep in (("left out", False), ("kept", True)):
-                async with anyio.create_task_group() as waiting:
-                    waiting.start_soon(partial(one.run, partial(call, name), keep=keep))
-                    await anyio.wait_all_tasks_blocked()
-                    waiting.cancel_scope.cancel()
-            going.set()
-            assert await one.run(lambda: call("last")) == "last"
-            with pytest.raises(ZeroDivisionError):
-                await one.run(lambda: 1 // 0)
-        return one
-
-    one = anyio.run(story)
-    assert one.end(SECONDS, lambda: made.append(("end", threading.get_ident())))
-    assert [name for name, _ in made] == ["first", "kept", "last", "end"]
-    threads = {thread for _, thread in made}
-    assert len(threads) == 1 and threading.get_ident() not in threads
-
-
-def test_a_lane_takes_only_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond its limit a worker refuses at once; what waits already is done."""
-    monkeypatch.setattr(worker, "LIMIT_CALLS", 2)
-    going, runs = threading.Event(), threading.Event()
-
-    def wait() -> None:
-        runs.set()
-        going.wait(SECONDS)
-
-    async def story() -> None:
-        one = Worker("test")
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(one.run, wait)
-            assert await anyio.to_thread.run_sync(runs.wait, SECONDS)
-            for _ in range(2):
-                tasks.start_soon(one.run, lambda: None)
-            await anyio.wait_all_tasks_blocked()
-            with pytest.raises(Busy):
-                await one.run(lambda: None)
-            going.set()
-        assert one.end(SECONDS)
-
-    anyio.run(story)
-
-
-def test_a_wire_carries_lines_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lines arrive whole however they are cut; one that is too long is skipped and answered; then comes the end."""
-    monkeypatch.setattr(wire, "LIMIT_BYTES", 100)
-    source, feeding = os.pipe()
-    reading, sink = os.pipe()
-
-    async def story() -> list[str]:
-        os.write(feeding, b"one\ntw")
-        carried = Wire(source, sink)
-        found = [await carried.__anext__()]
-        os.write(feeding, b"o\n" + b"x" * 350 + b"\nthree\n" + b"y" * 99 + b"\nhalf")
-        os.close(feeding)
-        found += [line async for line in carried]
-        await carried.write("a line\n")
-        return found
-
-    assert anyio.run(story) == ["one\n", "two\n", "three\n", "y" * 99 + "\n"]
-    with open(reading, "rb") as file:
-        refusal, line = file.readline(), file.readline()
-    assert json.loads(refusal)["error"]["code"] == -32600
-    assert line == b"a line\n"
-
-
-@pytest.mark.parametrize("stop", [0, signal.SIGTERM])
-def test_the_signal_that_ended_it_is_told(monkeypatch: pytest.MonkeyPatch, stop: int) -> None:
-    """0 where the client closed its end: no signal came."""
-    from mcp.server.lowlevel import Server
-
-    from rituals.serve.mcp import serve as serving
-
-    monkeypatch.setattr("rituals.serve.long_running.settle", lambda command: None)
-    there, here = os.pipe()
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    if stop:
-        threading.Timer(0.5, os.kill, (os.getpid(), stop)).start()
-    else:
-        os.close(here)
-    assert serving.over_wire(Server("tried"), Wire(there, nowhere)) == stop
-    if stop:
-        os.close(here)
-
-
-def test_a_process_with_threads_is_not_forked() -> None:
-    """Reading on two cores forks only a process of one thread: the server has several."""
-    code = (
-        "import threading\n"
-        "from ledger import heavy_work as parallel\n"
-        "parallel.os.cpu_count = lambda: 2\n"
-        "ended = threading.Event()\n"
-        "print(parallel.may_fork())\n"
-        "threading.Thread(target=ended.wait).start()\n"
-        "print(parallel.may_fork())\n"
-        "ended.set()\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code],
-        capture_output=True, text=True, check=True, env=environment(),
-    )  # fmt: skip
-    assert done.stdout == "True\nFalse\n"
