@@ -1,476 +1,333 @@
-"""`diurna check --absorb`: transcripts of what a person edits and what the commands say and do, in each kind of home."""
+"""`diurna check --absorb`: what a person edits in the page becomes a log, in each kind of home, once, and nothing of it is lost."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
-from ledger.errors import HandEdited
-from ledger.home import OWN_BRANCH, OWN_REPOSITORY
-from memory.api import Memory
-from memory.edits import absorb as absorbing
-from memory.write.draft import SessionDraft
-from tests.campaigns.homes import KINDS, NAME, draft, git, make_home, open_memory, shape
-from tests.conftest import NOW_MS, Ran, Repo, Run, diagonal, formed
+from ledger.model.ids import version_id as V
+from tests.conftest import formed
+from tests.world import IN_TREE, KINDS, NAME, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
-START = (
-    "append", "--title", "T", "--new", "id=one One.", "--new", "id=two thread: Two?",
-    "--new", "id=three decision: Three.",
-)  # fmt: skip
-
-
-@pytest.fixture
-def file(repo: Repo, run: Run) -> Path:
-    """`continuity.md` of a home with three facts, published."""
-    assert run(*START).code == 0
-    assert run("check", "--publish").code == 0
-    return repo.path / "memory" / "continuity.md"
-
-
-def edit(file: Path, *pairs: tuple[str, str]) -> str:
-    """Edit a file; return what it holds then."""
-    text = file.read_text()
-    for old, new in pairs:
-        assert text.count(old) == 1, (old, text)
-        text = text.replace(old, new)
-    file.write_text(text)
-    return text
-
-
+FACTS = {"one": "One.", "two": "thread: Two?", "three": "decision: Three."}
 REWORD = ("- One.", "- One, at last.")
 TICK = ("- [ ] Two?", "- [x] Two?")
 ADD = ("## Key Decisions\n", "## Key Decisions\n\n- We use Postgres.\n")
 LOOSE = ("## Key Decisions\n", "## Key Decisions\n\nLoose words.\n")
-SAID = """\
-Created     saguvu (decision): We use Postgres.
-Updated     one: One, at last.
-Closed      two
-"""
+PAGE = "memory/continuity.md"
+
+
+@pytest.fixture
+def home(world: World) -> Place:
+    """A home with three facts, published."""
+    return world.home(facts=FACTS)
+
+
+def copy_of(home: Place) -> str:
+    """Return the path of the copy that people edit."""
+    return (".memory/" if home.kind == OWN_BRANCH else home.prefix) + "continuity.md"
+
+
+def edit(home: Place, *pairs: tuple[str, str]) -> str:
+    """Edit the page; return what it holds then."""
+    text = home.read(copy_of(home))
+    for old, new in pairs:
+        assert text.count(old) == 1, (old, text)
+        text = text.replace(old, new)
+    home.write(copy_of(home), text)
+    return text
+
+
+def events(answer: object) -> list[tuple[str, str]]:
+    return [(one["event"], one["id"]) for one in answer.json["events"]]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("branch", ["main", "side"])
-def test_absorb_makes_a_log_of_an_edit(repo: Repo, run: Run, file: Path, branch: str) -> None:
-    """The log is of type `edit` and by the git user; the file says the same, rendered anew."""
+def test_absorb_makes_a_log_of_an_edit(home: Place, branch: str) -> None:
+    """The plan is what is done; the log is of type `edit` and by the git user; the page says the same, rendered anew."""
     if branch == "side":
-        repo.git("switch", "-q", "-c", branch)
-    edit(file, REWORD, TICK, ADD)
-    ran = run("check", "--absorb")
-    said = f"STEM  committed in COMMIT on {branch}\n" + SAID
-    assert (ran.code, ran.said, ran.err) == (0, said, "")
-    assert file.read_text() == run("show").out
-    for said in ("- One, at last.\n", "- [x] Two?\n", "- We use Postgres.\n"):
-        assert said in file.read_text()
-    newest = run("log", "-n", "1", "--json").json["sessions"][0]
-    assert (newest["type"], newest["agent"]) == ("edit", "Ada")
-    left = "" if branch == "main" else " M memory/continuity.md\n"
-    assert repo.git("status", "--porcelain") == left, "published on the trunk alone"
-    assert run("check", "--absorb").out == "nothing to do: continuity.md is as Diurna wrote it\n"
-    assert run("check", "--publish").code == 0
-    assert repo.git("status", "--porcelain") == ""
-    assert run("check", "--ci").out == "all in order\n"
-
-
-def test_absorb_dry_run_changes_nothing(repo: Repo, run: Run, file: Path) -> None:
-    """The plan is what is done afterwards."""
-    text = edit(file, REWORD, TICK, ADD)
-    before = repo.shape()
-    ran = run("check", "--absorb", "--dry-run")
-    assert (ran.code, ran.err) == (0, "")
-    assert ran.out == "would absorb the edit of continuity.md\n" + SAID
-    ran = run("check", "--publish", "--dry-run")
-    assert (ran.code, ran.out) == (0, "nothing to do: the projection is in step\n")
-    assert ran.err == (
-        "info: the edit of continuity.md would become a log, "
-        "Created: saguvu; Updated: one; Closed: two\n"
+        home.git("switch", "-q", "-c", branch)
+    text = edit(home, REWORD, TICK, ADD)
+    before = home.shape()
+    plan = home.run("check", "--absorb", "--dry-run").json
+    assert (plan["dry_run"], plan["stem"], plan["commit"]) == (True, "", "")
+    told = home.run("check", "--publish", "--dry-run", json=False)
+    assert told.err.endswith("would become a log, Created: saguvu; Updated: one; Closed: two\n")
+    assert (home.shape(), home.read(PAGE)) == (before, text)
+    ran = home.run("check", "--absorb", json=False)
+    assert formed(ran.out) == (
+        f"STEM  committed in COMMIT on {branch}\nCreated     saguvu (decision): We use Postgres.\n"
+        "Updated     one: One, at last.\nClosed      two\n"
     )
-    assert (repo.shape(), file.read_text()) == (before, text)
-
-
-def test_absorb_json(run: Run, file: Path) -> None:
-    """One object with the events, and the log that holds them."""
-    edit(file, REWORD, TICK)
-    plan = run("check", "--absorb", "--dry-run", "--json").json
-    assert (plan["format"], plan["dry_run"], plan["stem"], plan["commit"]) == (1, True, "", "")
-    assert plan["events"] == [
-        {"event": "Updated", "id": "one", "text": "One, at last.", "mark": "", "meta": {},
-         "was": ["70277bfc"]},
-        {"event": "Closed", "id": "two", "was": ["e693dc5a"]},
+    newest = home.run("log", "-n", "1").json["sessions"][0]
+    assert (newest["type"], newest["agent"], ran.err) == ("edit", NAME, "")
+    assert home.read(PAGE) == home.page() and plan["events"][1:] == [
+        {"event": "Updated", "id": "one", "text": "One, at last.", "mark": "", "meta": {}, "was": [V("One.")]},
+        {"event": "Closed", "id": "two", "was": [V("Two?")]},
     ]  # fmt: skip
-    done = run("check", "--absorb", "--json").json
-    assert (done["events"], done["file"], done["findings"]) == (plan["events"], "continuity.md", [])
-    assert done["stem"] == run("log", "-n", "1", "--json").json["sessions"][0]["stem"]
-    again = run("check", "--absorb", "--json").json
+    for said in ("- One, at last.\n", "- [x] Two?\n", "- We use Postgres.\n"):
+        assert said in home.page()
+    status = home.git("status", "--porcelain")
+    assert status == ("" if branch == "main" else f" M {PAGE}"), "published on the trunk alone"
+    again = home.run("check", "--absorb").json
     assert (again["file"], again["events"], again["stem"]) == ("", [], "")
+    home.run("check", "--publish")
+    assert home.git("status", "--porcelain") == "" and home.check("--ci") == []
 
 
-def test_what_is_not_understood_is_named_and_stays(repo: Repo, run: Run, file: Path) -> None:
+def test_what_is_not_understood_is_named_and_stays(home: Place) -> None:
     """File, line and hint; nothing changes, not even what was understood beside it."""
-    text = edit(file, LOOSE, REWORD, ("- [ ] Two?", "- Two?"))
-    before = repo.shape()
-    lines = text.split("\n")
+    text = edit(home, LOOSE, REWORD, ("- [ ] Two?", "- Two?"))
+    before, lines = home.shape(), text.split("\n")
     loose, two = lines.index("Loose words.") + 1, lines.index("- Two?") + 1
-    said = (
-        f": continuity.md:{loose}: this text is no part of a fact (and 1 more)\n"
-        "hint: write it as a bullet (`- ...`) of a section, or indent it under the bullet it belongs to; "
-        "or `diurna check --publish --discard-edits` writes the page anew and keeps this one beside git\n"
-        f"also: continuity.md:{two}: the thread two has lost its checkbox\n"
-        "hint: write `[ ]` or `[x]` before it; to make something else of it, move it\n"
+    for command in ("--absorb", "--absorb --dry-run", "--publish", "--replay --write"):
+        error = home.run("check", *command.split(), code=1).json["error"]
+        assert (error["code"], error["where"]) == ("EditNotUnderstood", f"continuity.md:{loose}")
+        assert [one["line"] for one in error["findings"]] == [loose, two]
+    said = home.run("check", "--absorb", code=1, json=False).err
+    assert (
+        f": continuity.md:{loose}: this text is no part of a fact (and 1 more)\nhint: write it as a bullet"
+        in said
     )
-    for command in (
-        ["check", "--absorb"],
-        ["check", "--absorb", "--dry-run"],
-        ["check", "--publish"],
-        ["check", "--replay", "--write"],
-    ):
-        ran = run(*command)
-        assert (ran.code, ran.out, ran.err) == (1, "", "diurna" + said)
-    error = run("check", "--absorb", "--json").json["error"]
-    assert (error["code"], error["where"]) == ("EditNotUnderstood", f"continuity.md:{loose}")
-    assert [one["line"] for one in error["findings"]] == [loose, two]
-    assert (repo.shape(), file.read_text()) == (before, text)
+    assert f"also: continuity.md:{two}: the thread two has lost its checkbox\nhint: " in said
+    assert (home.shape(), home.read(PAGE)) == (before, text)
 
 
-def test_publish_and_replay_absorb_by_themselves(repo: Repo, run: Run, file: Path) -> None:
+def test_publish_and_replay_absorb_by_themselves(world: World) -> None:
     """Both say which log the edit became."""
-    repo.publish_when("review")
-    edit(file, REWORD)
-    ran = run("check", "--publish")
-    assert ran.said == "wrote continuity.md\ncommitted in COMMIT on main\n"
-    assert formed(ran.err) == "info: the edit of continuity.md became the log STEM, Updated: one\n"
-    assert repo.git("status", "--porcelain") == ""
-    edit(file, TICK)
-    ran = run("check", "--replay", "--write")
-    assert ran.said.startswith("replayed 3 logs, 1 work session, 3 facts; digest DIGEST\n")
-    assert formed(ran.err).startswith(
-        "info: the edit of continuity.md became the log STEM, Closed: two\n"
-    )
-    assert file.read_text() == run("show").out and "- [x] Two?" in file.read_text()
-
-
-def test_an_edited_archive_page_is_not_absorbed(repo: Repo, run: Run, file: Path) -> None:
-    """It is refused as before, and `continuity.md` waits for it."""
-    assert run("append", "--title", "U", "--invalidate", "three").code == 0
-    assert run("check", "--publish").code == 0
-    page = next((repo.path / "memory" / "archive").glob("*-Q*.md"))
-    page.write_text(page.read_text() + "\n- Mine.\n")
-    edit(file, REWORD)
-    before = repo.shape()
-    for option in ("--absorb", "--publish"):
-        ran = run("check", option)
-        assert (ran.code, ran.out) == (1, "")
-        assert ran.err == (
-            f"diurna: check: archive/{page.name} was edited by hand and is left as it is\n"
-            "hint: record what the edit says with `diurna note TEXT`, and put it back as git has it; "
-            "or `diurna check --publish --discard-edits` writes it anew and keeps this one beside git\n"
+    home = world.home(facts=FACTS, policy={"publish": "review"})
+    home.run("check", "--publish")
+    for pair, command, did in (
+        (REWORD, "--publish", "Updated: one"),
+        (TICK, "--replay --write", "Closed: two"),
+    ):
+        edit(home, pair)
+        told = home.run("check", *command.split(), json=False).err
+        assert formed(told).startswith(
+            f"info: the edit of continuity.md became the log STEM, {did}\n"
         )
-    assert repo.shape() == before
+    assert home.read(PAGE) == home.page() and "- [x] Two?" in home.page()
 
 
-def test_another_file_in_its_place_is_refused(repo: Repo, run: Run, file: Path) -> None:
+def test_an_edited_archive_page_is_not_absorbed(home: Place) -> None:
+    """It is refused, and the page waits for it."""
+    home.session("U", "--invalidate", "three")
+    home.run("check", "--publish")
+    page = next((home.folder / "memory/archive").glob("*-Q*.md"))
+    page.write_text(page.read_text() + "\n- Mine.\n")
+    edit(home, REWORD)
+    before = home.shape()
+    for option in ("--absorb", "--publish"):
+        refused = home.run("check", option, code=1)
+        assert (
+            refused.said == "HandEdited"
+            and f"archive/{page.name} was edited by hand" in refused.err
+        )
+    assert home.shape() == before
+
+
+def test_another_file_in_its_place_is_refused(home: Place) -> None:
     """A link, a file that was emptied, and one that was made from something else change nothing."""
-    text = file.read_text()
+    text = home.read(PAGE)
     for put, said in (
         ("", "the last line of the file is missing, and so is "),
         (text.replace("digest: ", "digest: 0").replace("One.", "Un."), "this text is in no log"),
     ):
-        file.write_text(put)
-        ran = run("check", "--absorb")
-        assert ran.code == 1 and said in ran.err, ran.err
-        assert "\nhint: " in ran.err and file.read_text() == put
-    file.unlink()
-    file.symlink_to(repo.path / "code.py")
-    ran = run("check", "--absorb")
-    assert (ran.code, file.is_symlink()) == (1, True)
-    assert "continuity.md is a link, and was not read" in ran.err
-    assert (repo.path / "code.py").read_text() == "print('hello')\n"
+        home.write(PAGE, put)
+        refused = home.run("check", "--absorb", code=1)
+        assert said in refused.err and "\nhint: " in refused.err and home.read(PAGE) == put
+    page = home.folder / PAGE
+    page.unlink()
+    page.symlink_to(home.folder / "code.py")
+    assert "continuity.md is a link, and was not read" in home.run("check", "--absorb", code=1).err
+    assert page.is_symlink() and "print" in home.read("code.py")
 
 
-def test_an_old_version_put_back_says_nothing(repo: Repo, run: Run, file: Path) -> None:
-    """Whoever takes `continuity.md` out of the history takes nothing back of what memory holds."""
-    old = file.read_text()
-    assert run("append", "--title", "U", "--new", "id=four Four.").code == 0
-    assert run("check", "--publish").code == 0
-    file.write_text(old)
-    ran = run("check", "--absorb")
-    assert (ran.code, ran.err) == (0, "")
-    assert ran.out == "the ledger says it already; continuity.md is written anew\n"
-    assert "Four." in file.read_text() and repo.git("status", "--porcelain") == ""
+def test_an_old_version_put_back_says_nothing(home: Place) -> None:
+    """Whoever takes the page out of the history takes nothing back of what memory holds."""
+    old = home.read(PAGE)
+    home.note("id=four Four.")
+    home.run("check", "--publish")
+    home.write(PAGE, old)
+    assert home.run("check", "--absorb").json["events"] == []
+    assert "Four." in home.read(PAGE) and home.git("status", "--porcelain") == ""
 
 
-def test_the_base_is_what_was_edited_however_old(repo: Repo, run: Run, file: Path) -> None:
-    """Logs that came meanwhile are no part of the edit, whether the base is committed or was only written."""
-    repo.publish_when("review")
-    assert run("append", "--title", "U", "--new", "id=four Four.").code == 0
-    assert run("check", "--replay", "--write").code == 0
-    edit(file, REWORD)
-    assert (
-        run("append", "--title", "V", "--new", "id=five Five.", "--update", "one", "Un.").code == 0
-    )
-    (repo.path / ".git" / "diurna" / "written").unlink()  # it can be deleted
-    ran = run("check", "--absorb")
-    assert ran.said == "STEM  committed in COMMIT on main\nUpdated     one: One, at last.\n"
-    assert file.read_text() == run("show").out
-    for said in ("Four.", "Five.", "- Un.\n", "- One, at last.\n", "**Contradiction**: 2 versions"):
-        assert said in file.read_text(), "nobody's word is lost"
+@pytest.mark.parametrize("late", [False, True])
+def test_the_base_is_what_was_edited_however_old(world: World, late: bool) -> None:
+    """Logs that came meanwhile are no part of the edit, nor older ones that a merge brought; nobody's word is lost."""
+    home = world.home(facts=FACTS, policy={"publish": "review"})
+    if late:
+        home.git("switch", "-q", "-c", "side")
+    home.note("id=four Four.")
+    if late:
+        home.git("switch", "-q", "main")
+        home.clock.go(seconds=60)
+        home.note("id=five Five.")
+    home.run("check", "--replay", "--write")
+    edit(home, REWORD)
+    if late:
+        home.git("merge", "-q", "--no-edit", "side")
+    else:
+        home.session("V", "--new", "id=five Five.", "--update", "one", "Un.")
+        (home.common / "diurna/written").unlink()  # it can be deleted
+    assert events(home.run("check", "--absorb")) == [("Updated", "one")]
+    assert home.read(PAGE) == home.page()
+    both = () if late else ("- Un.\n", "**Contradiction**: 2 versions")
+    for said in ("- Four.\n", "- Five.\n", "- One, at last.\n", *both):
+        assert said in home.page()
 
 
-def test_what_was_only_written_is_the_base_though_older_logs_came(
-    repo: Repo, run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No set of logs up to a moment gives these bytes any more, and no commit has them: they were kept."""
-    repo.publish_when("review")
-    repo.git("switch", "-q", "-c", "side")
-    assert run("append", "--title", "U", "--new", "id=four Four.").code == 0
-    repo.git("switch", "-q", "main")
-    monkeypatch.setenv("DIURNA_NOW", str(NOW_MS + 60_000))
-    assert run("append", "--title", "V", "--new", "id=five Five.").code == 0
-    assert run("check", "--replay", "--write").code == 0
-    edit(file, REWORD)
-    repo.git("merge", "-q", "--no-edit", "side")
-    ran = run("check", "--absorb")
-    assert ran.said == "STEM  committed in COMMIT on main\nUpdated     one: One, at last.\n"
-    assert all(said in file.read_text() for said in ("- Four.\n", "- Five.\n"))
-
-
-def test_a_contradiction_is_settled_by_editing(repo: Repo, run: Run, file: Path) -> None:
+def test_a_contradiction_is_settled_by_editing(world: World) -> None:
     """Leaving the text that holds is enough."""
-    repo.publish_when("review")
-    edit(file, REWORD)
-    assert run("append", "--title", "V", "--update", "one", "Un.").code == 0
-    assert run("check", "--absorb").code == 0
-    text = file.read_text()
+    home = world.home(facts=FACTS, policy={"publish": "review"})
+    home.run("check", "--publish")
+    edit(home, REWORD)
+    home.session("V", "--update", "one", "Un.")
+    home.run("check", "--absorb")
+    text = home.read(PAGE)
     start, end = text.index("- **Contradiction**"), text.index("  <!-- id: one")
-    file.write_text(text[:start] + "- Un et demi.\n" + text[end:])
-    ran = run("check", "--absorb")
-    assert (ran.code, ran.err) == (0, "")
-    assert "## Contradictions" not in file.read_text() and "- Un et demi.\n" in file.read_text()
-
-
-def test_a_rebase_in_progress_is_no_time_to_absorb(repo: Repo, run: Run, file: Path) -> None:
-    """Nothing changes until it is finished."""
-    text = edit(file, REWORD)
-    other = repo.git("commit-tree", "HEAD^{tree}", "-m", "not merged yet")
-    (repo.path / ".git" / "MERGE_HEAD").write_text(other)
-    ran = run("check", "--absorb")
-    assert ran.code == 1 and "merge is in progress" in ran.err
-    assert file.read_text() == text
-    (repo.path / ".git" / "MERGE_HEAD").unlink()
-    assert run("check", "--absorb").code == 0
-
-
-def test_a_bare_clone_has_nothing_to_absorb(repo: Repo, run: Run, tmp_path: Path) -> None:
-    """Nobody edits there."""
-    bare = tmp_path / "bare.git"
-    repo.git("clone", "-q", "--bare", str(repo.path), str(bare))
-    ran: Ran = run("--home", str(bare), "check", "--absorb")
-    assert (ran.code, ran.err) == (0, "")
-    assert ran.out == "nothing to do: continuity.md is as Diurna wrote it\n"
-
-
-# ---- what the person committed ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", ["in-tree", OWN_REPOSITORY])
-def test_an_edit_that_was_committed_is_absorbed_too(tmp_path: Path, kind: str) -> None:
-    """`git commit -a` is what people do; what is edited on top of it counts from Diurna's own version."""
-    folder = tmp_path / "home"
-    make_home(folder, kind)
-    memory = open_memory(folder)
-    memory.append(draft("a"))
-    memory.publish()
-    file = copy_in(folder, kind)
-    edit(file, ("The text of a.", "A, reworded."))
-    git(folder, "commit", "-q", "-a", "-m", "by hand")
-    clone = tmp_path / "clone"
-    git(tmp_path, "clone", "-q", str(folder), str(clone))
-    memory.append(draft("b"))
-    memory.publish()
-    assert memory.state()["a"].fact.text == "A, reworded."
-    assert file.read_text() == memory.continuity()
-    assert [line.type for line in memory.log()].count("edit") == 1
-    there = open_memory(clone)
-    with copy_in(clone, kind).open("a") as copy:
-        copy.write("- More words.\n")
-    done = there.absorb()
-    assert [type(event).__name__ for event in done.events] == ["FactCreated"]
-    (heard,) = done.committed  # the commit is a log of its own, by its author
-    assert heard.code == "absorbed" and f"by {NAME} became the log" in heard.message
-    assert there.state()["a"].fact.text == "A, reworded."
-    assert copy_in(clone, kind).read_text() == there.continuity()
-
-
-def test_what_another_clone_published_is_no_edit(tmp_path: Path) -> None:
-    """Neither its logs nor a change of the policy is a person's edit of `continuity.md`."""
-    folder, clone = tmp_path / "home", tmp_path / "clone"
-    make_home(folder, OWN_REPOSITORY)
-    memory = open_memory(folder)
-    memory.append(draft("a"))
-    git(tmp_path, "clone", "-q", str(folder), str(clone))
-    there = open_memory(clone)
-    there.append(draft("b"))
-    policy = clone / "diurna.toml"
-    policy.write_text(policy.read_text() + "\n[kinds.fact]\nsection = 'Facts'\ndecays = false\n")
-    git(clone, "-c", "user.name=B", "-c", "user.email=b@x", "commit", "-q", "-a", "-m", "policy")
-    assert there.publish()[0] == ("continuity.md",)
-    git(folder, "pull", "-q", str(clone), "main")
-    assert memory.absorb().file == ""
-    memory.append(draft("c"))
-    assert [line.type for line in memory.log()] == ["work"] * 3
-
-
-# ---- journeys: every kind of home ------------------------------------------------------------------
-
-
-def copy_in(folder: Path, kind: str) -> Path:
-    """Return the copy that people edit."""
-    inside = {"in-tree": "memory/", OWN_BRANCH: ".memory/"}.get(kind, "")
-    return folder / f"{inside}continuity.md"
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_day_of_edits_and_appends(tmp_path: Path, kind: str) -> None:
-    """Person and agent take turns; both are in the ledger, the copy is in step, and git is clean."""
-    folder = tmp_path / "home"
-    make_home(folder, kind)
-    memory = open_memory(folder)
-    memory.append(draft("a"))
-    memory.publish()
-    file = copy_in(folder, kind)
-    edit(file, ("The text of a.", "A, reworded."))
-    memory.append(draft("b"))
-    memory.publish()
-    assert file.read_text() == memory.continuity()
-    text = file.read_text()
-    file.write_text(text[: text.index("- A, reworded")] + text[text.index("- The text of b") :])
-    file.write_text(file.read_text().replace("\n", "\r\n"))
-    found = memory.absorb()
-    assert [type(event).__name__ for event in found.events] == ["FactInvalidated"]
-    assert file.read_text() == memory.continuity()
-    memory.publish()
-    assert git(folder, "status", "--porcelain") == ""
-    assert memory.drift() == memory.edited() == ()
-    state = memory.state()
-    assert (state["a"].fact.text, state["a"].reason) == ("A, reworded.", "invalidated")
-    assert sorted(line.type for line in memory.log()) == ["edit", "edit", "work", "work"]
-
-
-@pytest.mark.parametrize(
-    ("kind", "moment"),
-    diagonal(KINDS, ["before it is durable", "after it is durable", "at the end"]),
-)
-def test_a_kill_loses_and_doubles_nothing(
-    tmp_path: Path, kind: str, moment: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whenever an absorb dies, the edit is in the file or in a log, and the next one says it once."""
-    folder = tmp_path / "home"
-    make_home(folder, kind)
-    memory = open_memory(folder)
-    memory.append(draft("a"))
-    memory.publish()
-    file = copy_in(folder, kind)
-    file.write_text(file.read_text() + "- Words of mine.\n")
-
-    def die(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        if moment == "before it is durable":
-            patch.setattr(memory._committer.spool, "put", die)
-        else:
-            patch.setattr(
-                absorbing, "remember" if moment == "after it is durable" else "settle", die
-            )
-        with pytest.raises(KeyboardInterrupt):
-            memory.absorb()
-    again = open_memory(folder)
-    again.append(SessionDraft("Next"))
-    again.publish()
-    assert file.read_text() == again.continuity()
-    assert sorted(again.state()) == ["a", "somoze"]
-    assert again.waiting() == [] and git(folder, "status", "--porcelain") == ""
-
-
-def test_agents_that_append_at_once_absorb_an_edit_once(
-    tmp_path: Path, spawn: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever is first makes the log of it; for the others there is nothing left to absorb."""
-    folder = tmp_path / "home"
-    make_home(folder, OWN_REPOSITORY)
-    memory = open_memory(folder)
-    memory.append(draft("a"))
-    file = folder / "continuity.md"
-    file.write_text(file.read_text() + "- Words of mine.\n")
-    monkeypatch.chdir(folder)
-    with ThreadPoolExecutor() as pool:
-        said = list(
-            pool.map(
-                lambda n: spawn("append", "--title", f"T{n}", "--new", f"id=n{n} N."), range(4)
-            )
-        )
-    assert [one.code for one in said] == [0] * 4, said
-    assert "".join(one.err for one in said).count("became the log") == 1
-    assert "hand-edited" not in "".join(one.err for one in said)
-    assert sorted(line.type for line in memory.log()) == ["edit", *["work"] * 5]
-    assert file.read_text() == memory.continuity()
-    assert git(folder, "status", "--porcelain") == ""
-
-
-def test_a_second_edit_while_absorbing_is_not_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What the person writes after the edit was read is left alone, said, and absorbed the next time."""
-    folder = tmp_path / "home"
-    make_home(folder, OWN_REPOSITORY)
-    memory = open_memory(folder)
-    memory.append(draft("a"))
-    file = folder / "continuity.md"
-    edit(file, ("The text of a.", "A, reworded."))
-    remember = absorbing.remember
-
-    def remember_late(*arguments: object) -> None:
-        edit(file, ("A, reworded.", "A, reworded again."))
-        remember(*arguments)  # type: ignore[arg-type]
-
-    with monkeypatch.context() as patch:
-        patch.setattr(absorbing, "remember", remember_late)
-        found = memory.absorb()
-    assert {one.code for one in found.findings} == {"hand-edited"}
-    assert "A, reworded again." in file.read_text()
-    memory.absorb()
-    assert memory.state()["a"].fact.text == "A, reworded again."
-    assert file.read_text() == memory.continuity()
-
-
-def test_the_library_refuses_to_write_over_an_edit(tmp_path: Path) -> None:
-    """A state that does not hold the edit is never written over it."""
-    folder = tmp_path / "home"
-    make_home(folder)
-    memory: Memory = open_memory(folder)
-    memory.append(draft("a"))
-    memory.publish()
-    edit(copy_in(folder, "in-tree"), ("The text of a.", "A."))
-    before = shape(folder)
-    with pytest.raises(HandEdited):
-        memory.write_projection(memory.state())
-    assert shape(folder) == before
+    home.write(PAGE, text[:start] + "- Un et demi.\n" + text[end:])
+    home.run("check", "--absorb")
+    assert "## Contradictions" not in home.read(PAGE) and home.texts()["one"] == "Un et demi."
 
 
 @pytest.mark.parametrize("heading", ["Key Decisions", "Open Threads"])
-def test_what_was_closed_can_become_something_else(run: Run, file: Path, heading: str) -> None:
+def test_what_was_closed_can_become_something_else(home: Place, heading: str) -> None:
     """A tick says nothing of what is never closed: the edit is no different from any other move."""
-    assert run("append", "--title", "Done", "--close", "two").code == 0
-    assert run("check", "--publish").code == 0
-    text = file.read_text()
+    home.session("Done", "--close", "two")
+    home.run("check", "--publish")
+    text = home.read(PAGE)
     start = text.index("- [x] Two?")
     end = text.index("-->\n", start) + len("-->\n")
-    moved = text[start:end]
-    file.write_text(
-        (text[:start] + text[end:]).replace(f"## {heading}\n", f"## {heading}\n\n{moved}")
+    rest = text[:start] + text[end:]
+    home.write(PAGE, rest.replace(f"## {heading}\n", f"## {heading}\n\n{text[start:end]}"))
+    home.run("check", "--absorb")
+    assert home.run("check", "--publish").json["files"] == []
+    fact = home.show()["two"]
+    assert (fact["text"], fact["kind"] == "thread") == ("Two?", heading == "Open Threads")
+
+
+def test_a_merge_in_progress_is_no_time_to_absorb(home: Place) -> None:
+    """Nothing changes until it is finished; and in a bare clone nobody edits."""
+    text = edit(home, REWORD)
+    merging = home.write(
+        ".git/MERGE_HEAD", home.git("commit-tree", "HEAD^{tree}", "-m", "not merged yet")
     )
-    assert run("check", "--absorb").code == 0
-    assert run("check", "--publish").out.startswith("nothing to do")
-    of = {one["id"]: one for one in run("show", "--json").json["facts"]}["two"]
-    assert of["text"] == "Two?"
-    assert (of["kind"] == "thread") == (heading == "Open Threads"), of
+    assert "merge is in progress" in home.run("check", "--absorb", code=1).err
+    assert home.read(PAGE) == text
+    merging.unlink()
+    home.git("clone", "-q", "--bare", ".", "../bare.git")
+    assert home.run("--home", "../bare.git", "check", "--absorb").json["file"] == ""
+    assert events(home.run("check", "--absorb")) == [("Updated", "one")]
+
+
+@pytest.mark.parametrize("kind", [IN_TREE, OWN_REPOSITORY])
+def test_an_edit_that_was_committed_is_absorbed_too(world: World, kind: str) -> None:
+    """`git commit -a` is what people do; what is edited on top of it counts from Diurna's own version."""
+    home = world.home(kind, facts=FACTS)
+    edit(home, REWORD)
+    home.commit_all()
+    clone = home.fork("clone")
+    home.note("id=b B.")
+    home.run("check", "--publish")
+    assert home.texts()["one"] == "One, at last." and home.read(copy_of(home)) == home.page()
+    assert sorted(home.run("log").json["sessions"][at]["type"] for at in range(3)) == [
+        "edit",
+        "work",
+        "work",
+    ]
+    clone.write(copy_of(clone), clone.read(copy_of(clone)) + "- More words.\n")
+    answer = clone.run("check", "--absorb")
+    assert [event for event, _ in events(answer)] == ["Created"]
+    edits = [one["agent"] for one in clone.run("log").json["sessions"] if one["type"] == "edit"]
+    assert edits == [NAME, NAME]  # the commit is a log of its own, by its author
+    assert clone.texts()["one"] == "One, at last." and clone.read(copy_of(clone)) == clone.page()
+
+
+def test_what_another_clone_published_is_no_edit(world: World) -> None:
+    """Neither its logs nor a change of the policy is a person's edit of the page."""
+    one = world.home(OWN_REPOSITORY, "one", facts=FACTS)
+    two = one.fork("two")
+    two.note("id=b B.")
+    two.plant(
+        {
+            "diurna.toml": two.show_file("diurna.toml").decode()
+            + "\n[kinds.fact]\nsection = 'Facts'\ndecays = false\n"
+        }
+    )
+    two.run("check", "--publish")
+    one.git("pull", "-q", "../two", "main")
+    assert one.run("check", "--absorb").json["file"] == ""
+    one.note("id=c C.")
+    assert {line["type"] for line in one.run("log").json["sessions"]} == {"work"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_day_of_edits_and_appends(world: World, kind: str) -> None:
+    """Person and agent take turns; both are in the ledger, the copy is in step, and git is clean."""
+    home = world.home(kind, facts={"a": "The text of a."})
+    edit(home, ("The text of a.", "A, reworded."))
+    home.note("id=b The text of b.")
+    home.run("check", "--publish")
+    text = home.read(copy_of(home))
+    assert text == home.page()
+    cut = text[: text.index("- A, reworded")] + text[text.index("- The text of b") :]
+    home.write(copy_of(home), cut.replace("\n", "\r\n"))
+    assert events(home.run("check", "--absorb")) == [("Invalidated", "a")]
+    home.run("check", "--publish")
+    assert home.read(copy_of(home)) == home.page() and home.git("status", "--porcelain") == ""
+    fact = home.show("a")["a"]
+    assert (fact["text"], bool(fact["invalidated"])) == ("A, reworded.", True)
+    types = sorted(line["type"] for line in home.run("log").json["sessions"])
+    assert types == ["edit", "edit", "work", "work"] and home.check("--ci") == []
+
+
+@pytest.mark.deep(but="own-repository")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kill_loses_and_doubles_nothing(world: World, kind: str) -> None:
+    """Whenever an absorb dies, the edit is in the page or in a log, and the next one says it once."""
+    home = world.home(kind, facts={"a": "The text of a."})
+    copy = copy_of(home)
+    home.write(copy, home.read(copy) + "- Words of mine.\n")
+    trial = home.fork("trial")
+    steps = trial.steps("check", "--absorb")
+    durable = [
+        at
+        for at, line in enumerate(steps, 1)
+        if line.startswith(("replace", "link", "git update-ref", "git fast-import"))
+    ]
+    for number, step in enumerate(durable[:: max(1, len(durable) // 2)]):
+        there = home.fork(f"killed-{number}")
+        there.at_step(step, "die", "check", "--absorb", behind=bool(number % 2))
+        there.note("id=next Next.")
+        there.run("check", "--publish")
+        assert there.read(copy) == there.page() and there.waiting() == []
+        assert sorted(there.texts().values()) == ["Next.", "The text of a.", "Words of mine."], (
+            steps[step - 1]
+        )
+
+
+def test_agents_that_append_at_once_absorb_an_edit_once(world: World) -> None:
+    """Whoever is first makes the log of it; for the others there is nothing left to absorb."""
+    home = world.home(OWN_REPOSITORY, facts={"a": "The text of a."})
+    home.write("continuity.md", home.read("continuity.md") + "- Words of mine.\n")
+    children = [
+        home.spawn(
+            "append",
+            "--title",
+            f"T{n}",
+            "--new",
+            f"id=n{n} N.",
+            env={"DIURNA_NOW": str(home.clock.now_ms + n)},
+        )
+        for n in range(3)
+    ]
+    with ThreadPoolExecutor() as pool:
+        done = list(pool.map(lambda child: child.communicate(), children))
+    said = "".join(str(one) for one in done)
+    assert said.count("became the log") == 1 and "hand-edited" not in said
+    types = sorted(line["type"] for line in home.run("log").json["sessions"])
+    assert types == ["edit", *["work"] * 4] and home.read("continuity.md") == home.page()
+    assert home.git("status", "--porcelain") == ""
