@@ -1,4 +1,4 @@
-"""Histories of a branch, scripted with real git: how work is done on it, and how it ends."""
+"""Histories of a branch, scripted with real git: how work is done on it, how it ends, and who is told what of that."""
 
 from __future__ import annotations
 
@@ -8,14 +8,28 @@ import subprocess
 from pathlib import Path
 
 from ledger.git.landing.branch_sightings import now, recalled
-from ledger.git.landing.work_commits import Seen, Written
+from ledger.git.landing.landing_search import search
+from ledger.git.landing.message_references import history
+from ledger.git.landing.work_commits import Points, Seen, Written
 from ledger.git.repository import find_repository
+from ledger.home import Home, discover
+from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.record import Record
+from memory.api import Memory
+from memory.query.open_snapshot import open_snapshot
+from memory.replay.head_view import here_of
+from memory.write.draft import SessionDraft
+from projection.document.branch_remarks import REVERTED as REVERTED_HERE
+from tests.campaigns.homes import OWN_BRANCH, git, make_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from memory.cache.cache_file import Cache
+
+#: A fact of the trunk, which each log rewords.
+_SHARED = "shared"
 LANDED, OPEN, REVERTED = "landed", "open", "reverted"
 #: 2026-01-05 09:00 UTC, in seconds since 1970, and what passes between two acts.
 _START, _STEP = 1_767_603_600, 600
@@ -472,3 +486,83 @@ ENDS: dict[str, Callable[[Story, str], Asked]] = {
     "two remotes": _two_remotes,
 }  # fmt: skip
 PLACES = ("tip", "middle", "dirty")
+
+
+# ---- a memory beside a history, and who is told what of it ---------------------------------------------
+
+
+class Told(Record):
+    """A history with a memory, once it has ended."""
+
+    story: Story
+    asked: Asked
+    home: Home
+
+    def memory(self) -> Memory:
+        """Open the memory, at the story's time."""
+        return Memory(self.home, agent="ada", clock=lambda: self.story.now * 1000)
+
+
+def told_of(folder: Path, end: str, place: str, seed: int) -> Told:
+    """Script a history whose logs are those of a memory that has a branch of its own."""
+    story = Story(folder, seed)
+    told = Told(story, Asked(), make_home(folder, OWN_BRANCH))
+    memory = told.memory()
+
+    kind = (("kind", "decision"),)
+    first = FactCreated(_SHARED, "What main says.", meta=kind)
+    memory.append(SessionDraft("On main", "", (first,)), again=True)
+
+    def log(at: Story) -> str:
+        name = f"fact-{len(at.logs)}"
+        events = (
+            FactCreated(name, f"What {name} says.", meta=kind),
+            FactUpdated(_SHARED, text=f"What {name} says of all."),
+        )
+        return memory.append(SessionDraft(f"On {name}", "", events), again=True).stem
+
+    story.on_log = log
+    asked = ENDS[end](story, place)
+    memory.close()
+    return told._replace(asked=asked)
+
+
+def view_of(home: Home, stem: str) -> str:
+    """Return what the here-view of a home says of the log that made a fact, and reworded another one."""
+
+    def ask(cache: Cache) -> str:
+        here, entry = here_of(home, cache), cache.entry(stem)
+        name = (
+            next(event.id for event in entry.acts if isinstance(event, FactCreated))
+            if entry
+            else ""
+        )
+        row, shared = here.rows.get(name), here.known(cache, _SHARED)
+        if shared is None or (f"What {name} says of all." in shared.text) is not (row is None):
+            return f"torn: {row}, {shared}"
+        return LANDED if row is None else REVERTED if row.here == REVERTED_HERE else OPEN
+
+    return open_snapshot(home).ask(ask)
+
+
+def search_of(told: Told, seen: list[Seen]) -> str:
+    """Return what the search alone finds, where these sightings of branches are all there is."""
+    log, git = told.asked.log, told.home.repository.git()
+    others = frozenset([one.commit for one in told.story.logs if one != log])
+    work = Points(git, seen, "main").work(log, others)
+    found = search(git, work, history(git, told.story.head())) if work else None
+    if found is None or not found.commit:
+        return OPEN
+    return REVERTED if found.reverted else LANDED
+
+
+def colleague(told: Told, folder: Path) -> Home:
+    """Clone, or pull, what the author pushed: the trunk and the memory, and nothing of the branch."""
+    bare = folder.with_suffix(".git")
+    if not bare.exists():
+        git(told.story.folder, "init", "-q", "--bare", "-b", "main", str(bare))
+    git(told.story.folder, "push", "-q", str(bare), "main", "memory")
+    if not folder.exists():
+        git(folder.parent, "clone", "-q", "--no-local", str(bare), str(folder))
+    git(folder, "pull", "-q", "--ff-only")
+    return discover(str(folder))

@@ -26,19 +26,23 @@ from rituals.review.recorded_landings import record
 from rituals.review.review_plan import plan_review
 from rituals.review.review_question import Question
 from rituals.review.review_record import ACCEPT, LATER, REJECT, events_of
-from tests.branch_histories import ENDS, LANDED, OPEN, PLACES, REVERTED, Asked, Story, X
-from tests.campaigns.branches import (
-    AUTHOR,
-    COLLEAGUE,
-    TOLD,
+from tests.branch_histories import (
+    ENDS,
+    LANDED,
+    OPEN,
+    PLACES,
+    REVERTED,
+    Asked,
+    Story,
     Told,
+    X,
     colleague,
+    search_of,
     told_of,
-    tried,
     view_of,
 )
 from tests.campaigns.homes import IN_TREE, OWN_BRANCH, git, hermetic, make_home
-from tests.conftest import Repo
+from tests.conftest import Repo, examples
 
 __all__ = ["hermetic"]
 
@@ -55,16 +59,32 @@ def found(story: Story, asked: Asked) -> tuple[str, Landing | None, Work | None]
     return (REVERTED if landing.reverted else LANDED), landing, work
 
 
-@pytest.mark.parametrize("end", ENDS)
-def test_each_end_of_a_branch_is_told(end: str, tmp_path: Path) -> None:
-    """What landed is found, by the commit that brought it; what did not land is told so."""
-    number = list(ENDS).index(end)
-    story = Story(tmp_path / "r", number)
-    asked = ENDS[end](story, PLACES[number % len(PLACES)])
+#: Each end with one place of the log and one seed in the gate, and with others in `tests.deep`.
+TOLD_OF = [
+    (end, PLACES[(number + more) % len(PLACES)], more)
+    for number, end in enumerate(ENDS) for more in range(examples(1, 6))
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("end", "place", "seed"), TOLD_OF)
+def test_each_end_of_a_branch_is_told(end: str, place: str, seed: int, tmp_path: Path) -> None:
+    """By the commit that brought it, and never before: to the author, also where no notes are left, and by the record."""
+    told = told_of(tmp_path / "author", end, place, seed)
+    story, stem, asked = told.story, told.asked.log.stem, told.asked
     becomes, landing, _ = found(story, asked)
     assert becomes == asked.becomes, (end, landing)
     if landing is not None and asked.commit:
         assert asked.commit == (landing.reverted or landing.commit)
+    notes_gone = search_of(told, now(told.home.repository, story.now * 1000))
+    assert notes_gone in (asked.becomes, OPEN)  # never falsely here
+    before = view_of(colleague(told, tmp_path / "other"), stem)
+    assert before in (asked.becomes, OPEN) or asked.becomes == REVERTED
+    memory = told.memory()
+    record(memory)
+    assert record(memory) == "", "nothing is said again"
+    memory.close()
+    assert view_of(told.home, stem) == asked.becomes
+    assert view_of(colleague(told, tmp_path / "other"), stem) == asked.becomes
 
 
 def test_dirty_log_lands_with_the_commit_that_took_it(tmp_path: Path) -> None:
@@ -85,53 +105,6 @@ def test_dirty_log_lands_with_the_commit_that_took_it(tmp_path: Path) -> None:
     landed = story.squash(X)
     becomes, landing, work = found(story, Asked(log))
     assert (becomes, landing and landing.commit, work and work.point) == (LANDED, landed, took)
-
-
-def test_one_line_last_commit_is_no_patch_evidence(tmp_path: Path) -> None:
-    """The last commit of a branch alone, which the trunk had before the branch did, is not its work."""
-    story = Story(tmp_path / "r", 3)
-    story.work(X, 2, size=12)
-    lines = story.lines(1)
-    story.put("CHANGES.md", lines, 3)
-    story.commit("Changelog")
-    log = story.log(X)
-    story.git("switch", "-q", "main")
-    story.put("CHANGES.md", lines, 3)
-    story.commit("Changelog")
-    assert found(story, Asked(log))[0] == OPEN
-
-
-@pytest.mark.parametrize("size", [2, 5, 14])
-def test_stacked_child_stays_elsewhere_when_its_parent_lands(size: int, tmp_path: Path) -> None:
-    """However large the parent is; with the child's own landing it is here."""
-    story = Story(tmp_path / "r", size)
-    story.work("feature/parent", 1, size=40)
-    story.work(X, 1, size=size, start="feature/parent")
-    log = story.log(X)
-    story.main()
-    story.squash("feature/parent")
-    assert found(story, Asked(log))[0] == OPEN
-    story.git("rebase", "-q", "--onto", "main", "feature/parent", X)
-    story.main()
-    story.squash(X)
-    assert found(story, Asked(log))[0] == LANDED
-
-
-def test_revert_and_revert_of_revert(tmp_path: Path) -> None:
-    """What was reverted is told by the revert; what came back by the commit that brought it back."""
-    story = Story(tmp_path / "r", 5)
-    story.work(X, 2)
-    log = story.log(X)
-    story.main()
-    landed = story.squash(X)
-    for number in range(3):
-        becomes, landing, _ = found(story, Asked(log))
-        assert landing is not None
-        said = (becomes, landing.commit, landing.reverted)
-        assert said == (
-            (REVERTED, landed, story.head()) if number % 2 else (LANDED, story.head(), "")
-        )
-        story.git("revert", "--no-edit", "HEAD")
 
 
 def test_branch_deleted_tip_noted(tmp_path: Path) -> None:
@@ -175,18 +148,6 @@ def test_what_logs_record_is_kept_in_ledger_order(tmp_path: Path) -> None:
     assert memory.snapshot.ask(lambda cache: cache.landed()) == rows
     assert [one.fact.id for one in memory.state().standings()] == ["queue"]
     memory.close()
-
-
-@pytest.mark.parametrize(
-    ("end", "place"),
-    [("squash", "dirty"), ("rebase", "middle"), ("reverted", "tip"), ("stacked child", "middle")],
-)
-def test_colleague_without_objects_told_then_plain_by_record(
-    end: str, place: str, tmp_path: Path
-) -> None:
-    """Who never had the branch believes what the author recorded, which a second turn does not say again."""
-    one = tried(tmp_path / "r", end, place, 4)
-    assert (one.said[AUTHOR], one.said[TOLD]) == (one.becomes, one.becomes)
 
 
 def landed_story(folder: Path) -> Told:
@@ -296,15 +257,6 @@ def test_branch_dropped_is_not_asked_again(answer: str, tmp_path: Path) -> None:
 def asked(memory: Memory) -> list[Question]:
     """The questions about branches that are gone."""
     return [one for one in plan_review(memory).questions if one.rule == DROPPED]
-
-
-@pytest.mark.deep(reason="in_one_second_own_work_is_told_from_a_fresh_branch is the small one")
-def test_a_fast_forward_is_told_from_a_fresh_branch_by_the_record(tmp_path: Path) -> None:
-    """A colleague can not tell them apart, and is told what the author found."""
-    for number, (end, place) in enumerate((("fast-forward", "tip"), ("fresh", "dirty"))):
-        one = tried(tmp_path / str(number), end, place, 0)
-        assert one.said[COLLEAGUE] == OPEN
-        assert (one.said[AUTHOR], one.said[TOLD]) == (one.becomes, one.becomes)
 
 
 def test_in_one_second_own_work_is_told_from_a_fresh_branch(
