@@ -626,7 +626,9 @@ class Machine(RuleBasedStateMachine):
             return
         kept = [path.read_bytes() for path in (clone.folder / ".git/diurna/dropped").glob("*")]
         if not clone.beside:  # a reset leaves logs in the work tree
-            kept += [path.read_bytes() for path in (clone.folder / clone.prefix).glob("sessions/*/*/*")]
+            kept += [
+                path.read_bytes() for path in (clone.folder / clone.prefix).glob("sessions/*/*/*")
+            ]
         page = clone.page.read_bytes() if clone.page.exists() else b""
         for word in clone.typed:
             if not any(word.encode() in data for data in (page, *logs.values(), *kept)):

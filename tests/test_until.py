@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
+import os
 import random
-import subprocess
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,20 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.git.repository import find_repository
-from ledger.home import checked_out_home, discover
-from memory.api import Memory
-from memory.cache import broken_truth as kept_truth
-from memory.cache.broken_truth import truth_of, with_ends
-from memory.cache.broken_truth_file import Kept, Wait, read, truth_path
-from memory.replay.head_view import here_of
+from ledger.home import checked_out_home
+from memory.cache.broken_truth import with_ends
+from memory.cache.broken_truth_file import Kept, Wait
 from projection.text.until_conditions import FORMS, until_in, until_of
-from rituals.decide.recorded_endings import record_ended
-from rituals.review import truth_marks
-from rituals.review.clone_questions import CHECK_FAILS
-from rituals.review.review_plan import plan_review
 from tests.campaigns.until import PREDICATES, History, differences
-from tests.conftest import Repo, Run
-from tests.dated_commits import commit, note
+from tests.world import IN_TREE, OWN_BRANCH, Place, World
 
 GOOD = (
     "tag v5*", "tag 2.0", "merged feature/x", "Merged main", "gone src/pay.py", "has lib/", "gone `my file.txt`",
@@ -97,376 +90,279 @@ def test_to_and_fro_between_branches_tells_what_looking_anew_tells(
         assert {one for known, one in kept.ends if known == at} == {one for _, one in anew.ends}
 
 
-def marks(repo: Repo) -> dict[str, str]:
-    """Look anew; return what readers are told, by the ids of facts."""
-    home = discover(str(repo.path))
-    truth_marks.make(home)
-    return told(repo)
+# ---- at the door: what a history of commits ends ---------------------------------------------------------
+
+#: A home's history, a line a step: `+ PATH` and `- PATH` are commits that bring a file and take it away, `NAME =` calls
+#: the commit of HEAD so, `? ID NAME, …` says what has ended (by which commit, `!` a check that fails) and what has not, `ID: …` notes.
+STORIES = {
+    "a merge, not a commit inside it; and it stays when that is taken back": """
+        + src/pay.py
+        pay: until='gone src/pay.py' decision: Pay by hand.
+        queue: until='merged feature/x' decision: The queue is in memory.
+        git switch -qc feature/x
+        - src/pay.py
+        inside =
+        ? pay inside
+        git switch -q main
+        ?
+        + more.py
+        git merge -q --no-ff -m "Merge branch 'feature/x'" feature/x
+        merge =
+        ? pay merge, queue merge
+        git revert --no-edit -m 1 HEAD
+        ? pay merge, queue merge
+        git switch -q feature/x
+        ? pay inside
+    """,
+    "what is true when it is said must become false first": """
+        new: until='gone src/new.py' fact: There is no new way yet.
+        + a.py
+        + src/new.py
+        ?
+        - src/new.py
+        last =
+        ? new last
+    """,
+    "a fast-forward ends at the last commit of the branch; a fresh branch never": """
+        x: until='merged feature/x' fact: X waits.
+        y: until='merged feature/y' fact: Y waits.
+        + a.py
+        git branch feature/y
+        git switch -qc feature/x
+        + b.py
+        + c.py
+        tip =
+        ?
+        git switch -q main
+        git merge -q --ff-only feature/x
+        + d.py
+        ? x tip
+    """,
+    "a tag that comes and goes while HEAD does not move": """
+        v: until='tag v5*' fact: The old way stays.
+        + a.py
+        + b.py
+        last =
+        ?
+        git tag v5.0
+        ? v last
+        git tag -d v5.0
+        ?
+    """,
+    "facts that came since; a check fails at the commit that breaks it": """
+        + src/queue.py
+        + src/send.py
+        path: check='has src/queue.py' decision: One module holds the queue.
+        old: check='gone src/old.py' fact: There is no old way.
+        ask: check='has src/queue.py' thread: Should the queue be a file?
+        ?
+        + src/old.py
+        first =
+        ? old first!
+        send: until='gone src/send.py' decision: Send by hand.
+        - src/queue.py
+        second =
+        ? old first!, path second!, ask second!
+        - src/send.py
+        third =
+        ? old first!, path second!, ask second!, send third
+    """,
+    "a footer that is given later": """
+        a: fact: There is no b yet.
+        + b.py
+        diurna edit a --until "gone b.py"
+        ?
+        - b.py
+        last =
+        ? a last
+    """,
+}
 
 
-def told(repo: Repo) -> dict[str, str]:
-    """Return what readers are told, by the ids of facts."""
-    return {one.fact: one.gone.said for one in truth_of(discover(str(repo.path)))}
+def told(home: Place) -> dict[str, str]:
+    """What has ended, or fails its check, by which commit."""
+    found = {}
+    for id, fact in home.show().items():
+        for mark in fact["marks"]:
+            if mark["code"] in ("ended", "fails"):
+                found[id] = mark["commit"] + "!" * (mark["code"] == "fails")
+    return found
 
 
-def test_readers_see_it_where_nothing_is_done_by_itself(repo: Repo, run: Run) -> None:
-    """As in CI or a fresh clone: an answer tells what ended, also of a fact that came since; looking anew agrees."""
-    for number, name in enumerate(("pay", "send")):
-        repo.write(f"src/{name}.py", "pass\n")
-        commit(repo, "Begin", f"2026-11-0{number + 1}T12:00:00Z")
-        note(run, **{name: f"until='gone src/{name}.py' decision: {name.title()} by hand."})
-        assert "ended" not in run("show", name).out
-        (repo.path / f"src/{name}.py").unlink()
-        by = commit(repo, "Gone")
-        assert f"marks: ended by {by}, gone src/{name}.py" in run("show", name).out
-        assert f"(ended by {by}" in run("recall", f"{name} by hand").out
-    found = told(repo)
-    assert set(found) == {"pay", "send"} and marks(repo) == found
+def play(home: Place, story: str) -> dict[str, str]:
+    """Play a story; return the commits that it names."""
+    named: dict[str, str] = {}
+    for line in filter(None, map(str.strip, story.splitlines())):
+        word, _, rest = line.partition(" ")
+        if word == "git":
+            home.git(*shlex.split(rest))
+        elif word == "diurna":
+            home.run(*shlex.split(rest))
+        elif word == "+":
+            home.write(rest, "pass\n")
+            home.git("add", rest)
+            home.git("commit", "-q", "-m", "More")
+        elif word == "-":
+            home.git("rm", "-q", rest)
+            home.git("commit", "-q", "-m", "Less")
+        elif rest == "=":
+            named[word] = home.git("rev-parse", "HEAD")[:7]
+        elif word == "?":
+            pairs = [one.split() for one in rest.split(",") if one]
+            right = {id: named[by.rstrip("!")] + "!" * by.endswith("!") for id, by in pairs}
+            assert told(home) == right, (line, named)
+        else:
+            home.run("note", f"id={word.rstrip(':')} {rest}")
+        for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+            os.environ[name] = f"{home.clock.now_ms // 1000 + 1} +0000"
+        home.clock.go(seconds=60)
+    return named
 
 
-def test_a_check_fails_at_the_commit_that_breaks_it(repo: Repo, run: Run) -> None:
-    """It marks and asks, and records nothing; who confirms begins anew; only what files tell can be one."""
-    repo.write("src/queue.py", "pass\n")
-    repo.write("package.json", '{"react": "18.2"}\n')
-    commit(repo, "Begin", "2026-11-01T12:00:00Z")
-    note(
-        run,
-        path="check='has src/queue.py' decision: One module holds the queue.",
-        text="check='file package.json has \"react\"' stack: We use React.",
-        version="check='version react < 19 in package.json' stack: We stay on React 18.",
-        old="check='gone src/old.py' fact: There is no old way.",
-        ask="check='has src/queue.py' thread: Should the queue be a file?",
+@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+@pytest.mark.parametrize("name", STORIES)
+def test_what_ends_at_which_commit(world: World, name: str, kind: str) -> None:
+    """Seen at once, in every answer, wherever HEAD goes; with a cache and without."""
+    home = world.home(kind)
+    play(home, STORIES[name])
+    before = told(home)
+    for one in (home.common / "diurna").glob("cache/truth*"):
+        one.write_bytes(one.read_bytes()[:-9] + b"damaged!!")
+    assert told(home) in (before, {})  # a damaged file says nothing
+    shutil.rmtree(home.common / "diurna/cache")
+    assert told(home) == before
+
+
+def test_a_head_that_is_known_asks_nothing_of_git(world: World) -> None:
+    """A new HEAD is looked through once, then kept, to and fro between branches too."""
+    home = world.home()
+    play(home, "+ src/pay.py\npay: until='gone src/pay.py' fact: Pay by hand.\ngit switch -qc old")
+    play(
+        home,
+        "git switch -q main\n- src/pay.py\nlast =\n? pay last\ngit switch -q old\n?\ngit switch -q main",
     )
-    assert marks(repo) == {}
-    repo.write("package.json", '{"react": "19.0"}\n')
-    repo.write("src/old.py", "pass\n")
-    first = commit(repo, "React 19")
-    repo.git("rm", "-q", "src/queue.py", "package.json")
-    second = commit(repo, "No queue")
-    found = {id: said.partition(", ")[0] for id, said in marks(repo).items()}
-    fails = "its check fails since "
-    assert found == {
-        "path": fails + second, "text": fails + second, "version": fails + first, "old": fails + first,
-        "ask": fails + second,
-    }  # fmt: skip
-    with contextlib.closing(Memory(discover(str(repo.path)))) as memory:
-        assert record_ended(memory) == ()
-        asked = [one for one in plan_review(memory).fresh if one.rule == CHECK_FAILS]
-    does = {one.facts[0]: one.does[0].partition(":")[0] for one in asked}
-    assert does.pop("ask") == "Closed"
-    assert does == dict.fromkeys(("old", "path", "text", "version"), "Invalidated")
-    assert run("review", "--confirm", "old").code == 0
-    assert set(marks(repo)) == {"path", "text", "version", "ask"}
-    for bad in ("tag v5*", "merged x", "date 2027-01-31", "check has a", "make test", "soon"):
-        assert until_in(f"check {bad}") is None
-        assert run("note", f"check='{bad}' fact: X is so.").code == 1
+    told(home)
+    with world.git_does(":") as file:
+        assert set(told(home)) == {"pay"}
+    assert not [
+        row for row in file.read_text().splitlines() if row.startswith(("log", "diff", "rev-list"))
+    ]
 
 
-def test_until_ends_at_the_merge_not_inside_it(repo: Repo, run: Run) -> None:
-    """What came by a merge ends at the merge, and stays ended when it is taken back; a branch that moves on, too."""
-    repo.write("src/pay.py", "pass\n")
-    commit(repo, "Begin", "2026-11-01T12:00:00Z")
-    note(
-        run,
-        pay="until='gone src/pay.py' decision: Pay by hand.",
-        queue="until='merged feature/x' decision: The queue is in memory.",
-    )
-    repo.git("switch", "-qc", "feature/x")
-    (repo.path / "src/pay.py").unlink()
-    commit(repo, "No pay")
-    inside = marks(repo)
-    assert set(inside) == {"pay"}  # on the branch itself it has ended with the commit
-    repo.git("switch", "-q", "main")
-    assert told(repo) == {}
-    repo.write("more.py", "pass\n")
-    commit(repo, "More")
-    repo.git("merge", "-q", "--no-ff", "-m", "Merge branch 'feature/x'", "feature/x")
-    merge = repo.git("rev-parse", "HEAD")[:7]
-    day = repo.git("show", "-s", "--format=%cs", "HEAD").strip()
-    right = {
-        "pay": f"ended by {merge}, gone src/pay.py, {day}",
-        "queue": f"ended by {merge}, merged feature/x, {day}",
-    }
-    assert told(repo) == right
-    repo.git("revert", "--no-edit", "-m", "1", "HEAD")
-    assert told(repo) == right
-    assert marks(repo) == right
-
-
-def test_until_true_at_birth_waits(repo: Repo, run: Run) -> None:
-    """What is true when it is said must become false first."""
-    note(run, new="until='gone src/new.py' fact: There is no new way yet.")
-    commit_file(repo, "a.py")
-    assert marks(repo) == {}
-    commit_file(repo, "src/new.py")
-    assert told(repo) == {}
-    (repo.path / "src/new.py").unlink()
-    last = commit(repo, "Gone again")
-    assert told(repo)["new"].startswith(f"ended by {last}")
-
-
-def commit_file(repo: Repo, path: str) -> str:
-    """Commit a new file."""
-    repo.write(path, "pass\n")
-    return commit(repo, f"Add {path}")
-
-
-def test_a_branch_that_was_moved_forward_and_one_nobody_worked_on(repo: Repo, run: Run) -> None:
-    """A fast-forward ends at the last commit of the branch; a fresh branch at a commit of the line never."""
-    note(
-        run,
-        x="until='merged feature/x' fact: X waits.",
-        y="until='merged feature/y' fact: Y waits.",
-    )
-    commit_file(repo, "a.py")
-    repo.git("branch", "feature/y")
-    repo.git("switch", "-qc", "feature/x")
-    commit_file(repo, "b.py")
-    tip = commit_file(repo, "c.py")
-    assert marks(repo) == {}  # no branch is merged into itself
-    repo.git("switch", "-q", "main")
-    repo.git("merge", "-q", "--ff-only", "feature/x")
-    commit_file(repo, "d.py")
-    assert {id: said[:16] for id, said in told(repo).items()} == {"x": f"ended by {tip}"}
-
-
-def test_a_head_that_is_known_asks_nothing_of_git(
-    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A new HEAD is looked through once, then kept, to and fro between branches too; a damaged file says nothing."""
-    repo.write("src/pay.py", "pass\n")
-    commit(repo, "Begin", "2026-11-01T12:00:00Z")
-    note(run, pay="until='gone src/pay.py' fact: Pay by hand.")
-    assert marks(repo) == {}
-    repo.git("switch", "-qc", "old")
-    repo.git("switch", "-q", "main")
-    (repo.path / "src/pay.py").unlink()
-    commit(repo, "Drop it")
-    assert set(told(repo)) == {"pay"}
-    repo.git("switch", "-q", "old")
-    assert told(repo) == {}
-    with monkeypatch.context() as patch:
-        patch.setattr("ledger.git.cli.Git.start", lambda *_, **__: pytest.fail("git was asked"))
-        assert told(repo) == {}
-    repo.git("switch", "-q", "main")
-    with monkeypatch.context() as patch:
-        patch.setattr("ledger.git.cli.Git.start", lambda *_, **__: pytest.fail("git was asked"))
-        assert set(told(repo)) == {"pay"}
-    home = discover(str(repo.path))
-    kept = read(home, whole=True)
-    assert kept is not None
-    truth_marks.make(home)
-    again = read(home, whole=True)
-    assert again is not None
-    assert (again.heads, again.ends) == (kept.heads, kept.ends)
-    data = bytearray(Path(truth_path(home)).read_bytes())
-    data[data.index(b"gone src")] ^= 1
-    Path(truth_path(home)).write_bytes(data)
-    assert told(repo) == {}
-
-
-def test_a_tag_and_a_branch_that_move_while_head_does_not(repo: Repo, run: Run) -> None:
-    """They are seen at once: a release is often tagged right behind its commit."""
-    note(run, v="until='tag v5*' fact: The old way stays.", x="until='merged x' fact: X waits.")
-    assert marks(repo) == {}
-    commit_file(repo, "a.py")
-    first = commit_file(repo, "b.py")
-    assert told(repo) == {}
-    repo.git("tag", "v5.0")
-    assert {id: said[:26] for id, said in told(repo).items()} == {
-        "v": f"ended by {first}, tag v5.0"
-    }
-    repo.git("tag", "-d", "v5.0")
-    assert told(repo) == {}
-    repo.git(
-        "tag", "-m", "late", "v5.1", "HEAD~2"
-    )  # of the birth's own commit, made behind the birth
-    assert set(told(repo)) == {"v"}
-
-
-def test_every_answer_puts_what_has_ended_behind(
-    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_answer_puts_what_has_ended_behind(world: World) -> None:
     """`recall`, `show`, `why`, the brief and JSON say by which commit; it stands behind all others, in no section."""
-    repo.write("src/pay.py", "pass\n")
-    commit(repo, "Begin", "2026-11-01T12:00:00Z")
-    note(
-        run,
-        ended="until='gone src/pay.py' invariant: Walrus payments, walrus payments are checked by hand.",
-        holds="fact: Somebody thinks of walrus payments, too, when there is time for it.",
-        day="until='date 2026-11-22' convention: Walrus words are blue.",
-        later="until='date 2026-11-24' convention: Walrus words are short.",
-    )
-    (repo.path / "src/pay.py").unlink()
-    last = commit(repo, "Drop it")
-    marks(repo)
-    monkeypatch.setattr(kept_truth, "now_ms", lambda: 1_795_392_000_000)  # 2026-11-23
-    said = f"ended by {last}, gone src/pay.py, 2026-11-22"
-    hits = run("recall", "walrus payments", "--json").json["hits"]
-    assert [one["id"] for one in hits if one["kind"] != "passage"][-2:] == ["ended", "day"][:2] or [
-        one["id"] for one in hits
-    ].index("holds") < [one["id"] for one in hits].index("ended")
+    home = world.home()
+    named = play(home, """
+        + src/pay.py
+        ended: until='gone src/pay.py' invariant: Walrus payments, walrus payments are checked by hand.
+        holds: fact: Somebody thinks of walrus payments, too, when there is time for it.
+        day: until='date 2026-11-22' convention: Walrus words are blue.
+        later: until='date 2999-11-24' convention: Walrus words are short.
+        - src/pay.py
+        last =
+    """)  # fmt: skip
+
+    said = f"ended by {named['last']}, gone src/pay.py, 2026-11-21"
+    hits = [one["id"] for one in home.run("recall", "walrus payments").json["hits"]]
+    assert hits.index("holds") < hits.index("ended")
     for command in (("recall", "walrus"), ("show", "--list"), ("show", "ended"), ("why", "ended")):
-        assert said in run(*command).out, command
-    assert "ended on 2026-11-22" in run("show", "day").out
-    assert "ended" not in run("show", "later").out.replace("uses", "")
-    marked = run("show", "ended", "--json").json["facts"][0]["marks"]
-    assert marked == [{"code": "ended", "subject": "gone src/pay.py", "commit": last,
-                       "date": "2026-11-22", "now": ""}]  # fmt: skip
-    sections = {
-        one["name"]: [fact["id"] for fact in one["facts"]]
-        for one in json.loads(run("brief", "--json").out)["sections"]
-    }
-    assert sections.pop("rest")[-2:] in (["ended", "day"], ["day", "ended"])
-    assert not any({"ended", "day"} & set(ids) for ids in sections.values())
+        assert said in home.text(*command), command
+    assert "ended on 2026-11-22" in home.text("show", "day")
+    assert "ended" not in home.text("show", "later")
+    (mark,) = home.show()["ended"]["marks"]
+    assert mark == {
+        "code": "ended", "subject": "gone src/pay.py", "commit": named["last"], "date": "2026-11-21", "now": "",
+    }  # fmt: skip
+    sections = home.run("brief").json["sections"]
+    ids = {one["name"]: {fact["id"] for fact in one["facts"]} for one in sections}
+    assert ids.pop("rest") >= {"ended", "day"}
+    assert not any({"ended", "day"} & found for found in ids.values())
 
 
-def test_until_refused_lists_forms(repo: Repo, run: Run) -> None:
+def test_a_check_that_fails_asks_and_is_confirmed(world: World) -> None:
+    """It records nothing; who confirms begins anew; only what files tell can be one."""
+    home = world.home()
+    play(
+        home,
+        "+ a.py\nold: check='has a.py' fact: There is a.\nask: check='has a.py' thread: Is a right?\n- a.py",
+    )
+    before = home.tip()
+    asked = home.run("review", "--dry-run", code=None).json
+    assert "check" in json.dumps(asked) and home.tip() == before
+    home.run("review", "--confirm", "old")
+    assert set(told(home)) == {"ask"}
+    for bad in ("tag v5*", "merged x", "date 2027-01-31", "check has a", "make test", "soon"):
+        home.run("note", f"check='{bad}' fact: X is so.", code=1)
+
+
+def test_until_refused_lists_forms(world: World) -> None:
     """Typed for a fact it is refused, with the forms; in a log of an agent's it is left out, and told."""
-    before = repo.shape()
+    home = world.home(facts={"b": "fact: B holds."})
+    before = home.shape()
     for command in (
         ("note", "id=a until=soon fact: It is so."),
         ("append", "--title", "T", "--new", "id=a until='gone /etc' fact: It is so."),
+        ("edit", "b", "--until", "soon"),
     ):
-        ran = run(*command)
-        assert ran.code and FORMS in ran.err, command
-    assert repo.shape() == before
+        assert FORMS in home.run(*command, code=None).err, command
+    assert home.shape() == before
     new = {"text": "It is so.", "id": "a", "footers": {"until": "when we move"}}
-    path = repo.write("log.json", json.dumps({"title": "T", "new": [new]}))
-    ran = run("append", "--from-json", str(path))
-    assert ran.code == 0
-    assert "`until` can not be read: 'when we move'; it is left out" in ran.err
-    assert FORMS in ran.err
-    assert "until" not in run("show", "a", "--json").json["facts"][0]["meta"]
+    answer = home.run("append", "--from-json", "-", stdin=json.dumps({"title": "T", "new": [new]}))
+    assert "`until` can not be read: 'when we move'; it is left out" in answer.err
+    assert FORMS in answer.err and "until" not in home.show()["a"]["meta"]
+    home.write("b.py", "")
+    home.git("add", "b.py")
+    home.git("commit", "-q", "-m", "b")
+    assert "is true already" in home.run("note", "id=c until='has b.py' fact: One way.").err
 
 
-def recorded(folder: Path, **how: bool) -> list[str]:
-    """Record what has ended; return the facts, with by what."""
-    memory = Memory.open(str(folder), agent="claude")
-    try:
-        found = record_ended(memory, **how)
-        assert how or not record_ended(memory), "once"
-        return sorted(one.line.partition(",")[0] for one in found)
-    finally:
-        memory.close()
-
-
-def test_what_ended_is_recorded_once_and_only_on_the_trunk(bare_repo: Repo, run: Run) -> None:
-    """Not by a commit of a branch, nor by one that nobody merged; a thread is closed; undone, it holds."""
-    repo = bare_repo
-    assert run("init", "--branch", "memory").code == 0
-    repo.write("src/pay.py", "pass\n")
-    commit(repo, "Begin", "2026-11-01T12:00:00Z")
-    note(
-        run,
-        pay="until='gone src/pay.py' decision: Pay by hand.",
-        todo="until='gone src/pay.py' thread: Is pay going to go?",
-        words="obsolete_when='gone src/pay.py' fact: Pay has words.",
-        day="until='date 2026-11-20' fact: It was so.",
+def test_what_ended_is_recorded_once_and_is_the_same_for_all(world: World) -> None:
+    """By a commit of the trunk alone, by either clone before it hears of the other; undone, it holds."""
+    home, other = world.team(OWN_BRANCH, "b")
+    other.git("branch", "-q", "memory", "origin/memory", ok=False)
+    other.run("init", "--branch", "memory")
+    play(home, """
+        + src/pay.py
+        pay: until='gone src/pay.py' decision: Pay by hand.
+        todo: until='gone src/pay.py' thread: Is pay going to go?
+        day: until='date 2026-11-20' fact: It was so.
+        git push -q origin main
+        git switch -qc release/4
+        + fix.py
+        git switch -qc feature/x main
+        - src/pay.py
+    """)  # fmt: skip
+    assert {"pay", "todo"} <= told(home).keys()
+    assert [line.partition(",")[0] for line in home.sync()["ended"]] == ["day ended on 2026-11-20"]
+    other.sync()
+    named = play(
+        home,
+        """
+        git switch -q main
+        git merge -q --no-ff -m "Bring it" feature/x
+        last =
+        git push -q origin main
+    """,
     )
-    repo.git("switch", "-qc", "feature/x")
-    (repo.path / "src/pay.py").unlink()
-    commit(repo, "No pay")
-    assert set(marks(repo)) == {"day", "pay", "todo", "words"}
-    assert recorded(repo.path, dry_run=True) == ["day ended on 2026-11-20"]
-    assert recorded(repo.path) == ["day ended on 2026-11-20"]
-    repo.git("switch", "-q", "main")
-    repo.git("merge", "-q", "--no-ff", "-m", "Bring it", "feature/x")
-    whole = repo.git("rev-parse", "HEAD").strip()
-    repo.git("switch", "-q", "feature/x")
-    assert recorded(repo.path) == [f"{id} ended by {whole[:7]}" for id in ("pay", "todo", "words")]
-    said = run("why", "pay").out
-    assert "Invalidated  by diurna" in said
-    assert f"remark: ended {whole}" in said
-    assert "Closed  by diurna" in run("why", "todo").out
-    assert marks(repo) == {}
-    repo.git("switch", "-q", "main")
-    stem = run("why", "pay", "--json").json["events"][-1]["stem"]
-    assert run("undo", stem, "--yes").code == 0
-    assert run("show", "pay").code == 0
-    assert recorded(repo.path) == []
-    assert marks(repo) == {}  # whoever takes it back wants it to hold
+    other.git("pull", "-q", "origin", "main")
+    lines = [home.sync()["ended"], other.sync()["ended"]]
+    by = [f"{id} ended by {named['last']}" for id in ("pay", "todo")]
+    assert [sorted(one.partition(",")[0] for one in found) for found in lines if found] == [
+        by
+    ] * sum(map(bool, lines))
+    for place in (home, other):
+        assert place.sync()["ended"] == []
+        shown = place.show()
+        assert shown["pay"]["false"] and shown["todo"]["closed"]
+    assert "Closed  by diurna" in home.text("why", "todo")
+    home.git("switch", "-q", "release/4")
+    assert not home.show()["pay"]["false"], "where HEAD has not the commit that ended it, it holds"
+    assert home.show("--everywhere")["pay"]["false"]
 
 
-def test_until_two_clones_one_outcome(
-    bare_repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Both record it before they hear of each other: one fact that is false, the same bytes of replay."""
-    repo = bare_repo
-    assert run("init", "--branch", "memory").code == 0
-    note(run, pay="until='has b.py' fact: There is no b.")
-    commit_file(repo, "b.py")
-    repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "remote"))
-    repo.git("remote", "add", "origin", str(tmp_path / "remote"))
-    repo.git("fetch", "-q", "origin")
-    repo.git("clone", "-q", str(tmp_path / "remote"), str(tmp_path / "other"))
-    other = Repo(tmp_path / "other")
-    other.git("config", "user.name", "Bob")
-    other.git("config", "user.email", "bob@example.invalid")
-    lines = []
-    for one in (repo, other):
-        monkeypatch.chdir(one.path)
-        assert one is repo or run("init", "--branch", "memory").code == 0
-        lines += recorded(one.path)
-    assert lines == [lines[0]] * 2
-    for one in (repo, other, repo):
-        monkeypatch.chdir(one.path)
-        assert run("sync").code == 0, one
-    pages = []
-    for one in (repo, other):
-        monkeypatch.chdir(one.path)
-        pages.append(run("check", "--replay").out)
-        assert recorded(one.path) == []
-        assert run("why", "pay", "--json").json["false"]
-    assert pages[0] == pages[1]
-
-
-def test_until_ended_on_main_holds_on_release(bare_repo: Repo, run: Run) -> None:
-    """It is false for all; where HEAD has not the commit that ended it, what is here says that it holds."""
-    repo = bare_repo
-    assert run("init", "--branch", "memory").code == 0
-    repo.write("src/pay.py", "pass\n")
-    commit(repo, "Begin", "2026-11-01T12:00:00Z")
-    note(run, pay="until='gone src/pay.py' decision: Pay by hand.")
-    repo.git("switch", "-qc", "release/4")
-    commit_file(repo, "fix.py")
-    repo.git("switch", "-q", "main")
-    (repo.path / "src/pay.py").unlink()
-    last = commit(repo, "No pay")
-    assert recorded(repo.path) == [f"pay ended by {last}"]
-    for branch, holds in (("release/4", True), ("main", False)):
-        repo.git("switch", "-q", branch)
-        memory = Memory.open(str(repo.path), agent="claude")
-        with memory.snapshot.cache() as cache:
-            fact = cache.fact("pay")
-            assert fact is not None
-            assert fact.false
-            assert here_of(memory.home, cache).shown(cache, fact).false is not holds
-        memory.close()
-
-
-def test_a_footer_is_given_later_and_told_where_it_is_true_already(repo: Repo, run: Run) -> None:
-    """By `edit --until`, from that commit on; other words are refused with the forms."""
-    note(run, a="fact: There is no b yet.")
-    commit_file(repo, "b.py")
-    ran = run("edit", "a", "--until", "soon")
-    assert ran.code
-    assert FORMS in ran.err
-    assert run("edit", "a", "--until", "gone b.py").code == 0
-    assert run("show", "a", "--json").json["facts"][0]["meta"]["until"] == "gone b.py"
-    assert marks(repo) == {}
-    ran = run("note", "id=c until='has b.py' fact: There is one way.")
-    assert "c: has b.py is true already" in ran.err
-    (repo.path / "b.py").unlink()
-    last = commit(repo, "No b")
-    assert {id: said[:16] for id, said in told(repo).items()} == {"a": f"ended by {last}"}
-
-
-def test_a_cut_history_says_nothing(repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_a_cut_history_says_nothing(world: World) -> None:
     """A shallow clone can not tell when, and says nothing of it."""
-    note(run, a="until='has b.py' fact: There is no b.")
-    commit_file(repo, "b.py")
-    assert set(marks(repo)) == {"a"}
-    subprocess.run(["git", "clone", "-q", "--depth", "1", f"file://{repo.path}", str(tmp_path / "cut")], check=True)  # fmt: skip
-    monkeypatch.chdir(tmp_path / "cut")
-    assert marks(Repo(tmp_path / "cut")) == {}
+    home = world.home()
+    play(home, "a: until='has b.py' fact: There is no b.\n+ b.py\nlast =\n? a last")
+    home.git("clone", "-q", "--depth", "1", f"file://{home.folder}", str(world.folder / "cut"))
+    assert told(world.place("cut")) == {}
