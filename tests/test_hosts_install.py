@@ -13,34 +13,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given
 from hypothesis import settings as setting
 from hypothesis import strategies as st
 
-from rituals.cli.context import Invocation
-from rituals.hosts.adapters import HOSTS
-from rituals.hosts.install import marked_text
-from rituals.hosts.install.host_files import GROUND_RULE, SKILLS, entries, files_of
-from rituals.hosts.install.install_plan import apply_plan, plan_install, plan_removal
-from rituals.hosts.moments import moment
-from rituals.hosts.user_settings import settings
 from tests.conftest import Repo, Run, examples
+from tests.host_door import EVENTS
 from tests.pages import GUIDE
 
-#: Each host's hook as its documents have it: the file, and where in it the command stands.
-SHAPES: dict[str, tuple[str, tuple[str | int, ...]]] = {
-    "claude": (".claude/settings.json", ("hooks", "SessionStart", 0, "hooks", 0, "command")),
-    "codex": (".codex/hooks.json", ("hooks", "SessionStart", 0, "hooks", 0, "command")),
-    "copilot": (".github/hooks/diurna.json", ("hooks", "sessionStart", 0, "bash")),
-    "gemini": (".gemini/settings.json", ("hooks", "SessionStart", 0, "hooks", 0, "command")),
-    "qwen": (".qwen/settings.json", ("hooks", "SessionStart", 0, "hooks", 0, "command")),
-    "cursor": (".cursor/hooks.json", ("hooks", "sessionStart", 0, "command")),
-}
-CALLS = {
-    "claude": "diurna hook claude SessionStart", "codex": "diurna hook codex SessionStart",
-    "copilot": "diurna hook copilot sessionStart", "gemini": "diurna hook gemini SessionStart",
-    "qwen": "diurna hook qwen SessionStart", "cursor": "diurna hook cursor sessionStart",
+SKILLS = [
+    f"diurna-{one}" for one in ("remember", "recall", "review", "handover", "harvest", "learn")
+]
+#: Where each host keeps its hooks in a project, and how a hook is written there.
+FILES = {
+    "claude": ".claude/settings.json", "codex": ".codex/hooks.json", "copilot": ".github/hooks/diurna.json",
+    "gemini": ".gemini/settings.json", "qwen": ".qwen/settings.json", "cursor": ".cursor/hooks.json",
 }  # fmt: skip
+#: What the hosts call the tools that change something or read a file; Codex's agent reads by the shell.
+TOOLS = {
+    "claude": ("Bash", "Write", "Edit", "NotebookEdit", "apply_patch", "Read"), "codex": ("Bash", "apply_patch"),
+    "copilot": ("bash", "create", "edit", "view"), "gemini": ("run_shell_command", "write_file", "replace", "read_file"),
+    "qwen": ("run_shell_command", "write_file", "edit", "read_file"), "cursor": ("Shell", "Write", "Read"),
+}  # fmt: skip
+PLAIN = sorted(set(EVENTS) - {"antigravity"})
 
 
 def guarded(command: str) -> str:
@@ -48,7 +43,7 @@ def guarded(command: str) -> str:
     return f"command -v diurna >/dev/null 2>&1 && {command} 2>/dev/null || exit 0"
 
 
-COMMANDS = {host: guarded(command) for host, command in CALLS.items()}
+COMMANDS = {host: guarded(f"diurna hook {host} {EVENTS[host]['start']}") for host in FILES}
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
@@ -67,13 +62,11 @@ def put(folder: Path, name: str, data: bytes) -> Path:
     return path
 
 
-def at(found: Any, path: tuple[str | int, ...]) -> Any:
-    for step in path:
-        found = found[step]
-    return found
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path: data for path, data in tree(folder).items() if data is not None}
 
 
-# ---- the law -----------------------------------------------------------------------------------------
+# ---- the laws ----------------------------------------------------------------------------------------
 
 _NAMES = st.sampled_from(["a", "hooks", "mcpServers", "SessionStart", 'k "q"', "ü", ""])
 _PLAIN = (
@@ -131,177 +124,298 @@ _TOML = st.sampled_from(
         b"[mcp_servers.other]\ncommand = 'x'\n# end",
     ]
 )
+LAW = setting(
+    max_examples=examples(4, 80), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("project")
+def install(run: Run, host: str, user: bool, *more: str) -> int:
+    return run(
+        "install", *more, host, *(["--user"] if user else []), *([] if more else ["--mcp"])
+    ).code
 
 
-@setting(max_examples=examples(20, 120))
+@pytest.fixture
+def place(
+    bare_repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Callable[[bool], Path]:
+    """Empty the project, or the user's folder; return which of both is written to."""
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(home))
+
+    def empty(user: bool) -> Path:
+        top = home if user else bare_repo.path
+        for path in top.iterdir() if top.exists() else ():
+            if path.name != ".git":
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        put(home, ".local/state/diurna/informed", b"")  # that the user was told what is kept
+        return top
+
+    return empty
+
+
+#: The files of each host that an install writes into, in a project and in the user's folder.
+WRITTEN: dict[tuple[str, bool], tuple[str, ...]] = {}
+
+
+def written(run: Run, place: Callable[[bool], Path], host: str, user: bool) -> tuple[str, ...]:
+    if (host, user) not in WRITTEN:
+        top = place(user)
+        assert install(run, host, user) == 0
+        WRITTEN[host, user] = tuple(
+            path for path in contents(top) if path.endswith((".json", ".toml", ".md"))
+        )
+        assert install(run, host, user, "--remove") == 0
+    return WRITTEN[host, user]
+
+
+@LAW
 @given(
-    host=st.sampled_from(sorted(HOSTS)), user=st.booleans(), texts=st.lists(laid_out(), min_size=2, max_size=2),
-    toml=_TOML, lines=_LINES, there=st.lists(st.booleans(), min_size=3, max_size=3),
+    host=st.sampled_from(sorted(EVENTS)), user=st.booleans(), texts=st.lists(laid_out(), min_size=3, max_size=3), toml=_TOML,
+    lines=_LINES, there=st.lists(st.booleans(), min_size=4, max_size=4),
 )  # fmt: skip
 def test_what_was_there_before_is_there_again(
-    folder: Path,
-    host: str,
-    user: bool,
-    texts: list[bytes],
-    toml: bytes,
-    lines: bytes,
-    there: list[bool],
-) -> None:
+    run: Run, place: Callable[[bool], Path], host: str, user: bool, texts: list[bytes], toml: bytes, lines: bytes, there: list[bool]
+) -> None:  # fmt: skip
     """Also where there was nothing; a second run changes nothing; all else in a file says what it said."""
-    shutil.rmtree(folder)
-    folder.mkdir()
-    paths = dict.fromkeys(one.path for one in files_of(host, user=user) if not one.whole)
-    for path, data, is_there in zip(paths, texts, there, strict=False):
+    paths = [path for path in written(run, place, host, user) if "SKILL" not in path]
+    top = place(user)
+    for path, data, is_there in zip(paths, [*texts, lines], there, strict=False):
         if is_there:
-            put(folder, path, toml if path.endswith(".toml") else data)
-    if there[2]:
-        put(folder, HOSTS[host].rule, lines)
-    before = tree(folder)
-    plan = plan_install(str(folder), (host,), user=user, servers=True)
-    apply_plan(plan, user=user)
-    for change in plan.changes:
-        if change.file.endswith(".json") and change.before is not None:
-            old, new = (
-                json.loads((one or b"").decode("utf-8-sig"))
-                for one in (change.before, change.after)
+            put(
+                top,
+                path,
+                toml if path.endswith(".toml") else lines if path.endswith(".md") else data,
             )
-            for file in files_of(host, user=user):
-                for entry in file.entries if file.path == change.file else ():
-                    _take_out(new, old, entry.path, entry.is_ours)
-            assert new == old
-    after = tree(folder)
-    again = plan_install(str(folder), (host,), user=user, servers=True)
-    assert not again.changes and again.left == plan.left and tree(folder) == after
-    apply_plan(plan_removal(str(folder), (host,), user=user), user=user)
-    found = tree(folder)
-    assert {path: data for path, data in found.items() if data is not None} == {
-        path: data for path, data in before.items() if data is not None
-    }
-    assert user or found == before
+    before = contents(top)
+    code = install(run, host, user)
+    after = contents(top)
+    for path, data in before.items():
+        if path.endswith(".json") and after[path] != data:
+            old, new = (json.loads(one.decode("utf-8-sig")) for one in (data, after[path]))
+            assert _without_ours(new, old) == old
+    assert install(run, host, user) == code and contents(top) == after
+    install(run, host, user, "--remove")
+    assert contents(top) == before
 
 
-def _take_out(new: Any, old: Any, path: tuple[str, ...], ours: Any) -> None:
-    """Take an entry out of a value, by itself."""
-    key, *rest = path
-    if isinstance(new, dict if key == "[]" else list):
-        return  # somebody's own form, which was left alone
-    if key == "[]":
-        new[:] = [one for one in new if not ours(one)]
-    elif not rest:
-        if ours(new.get(key)) and key not in old:
-            del new[key]
-    elif isinstance(new.get(key), dict | list):
-        missing = key not in old
-        _take_out(new[key], old.get(key, {}), tuple(rest), ours)
-        if missing and not new[key]:
-            del new[key]
+def _without_ours(new: Any, old: Any) -> Any:
+    """Take what is ours out of a value, and what was made to hold it."""
+    if isinstance(new, list):
+        kept = [one for one in new if "diurna" not in json.dumps(one)]
+        return kept
+    if not isinstance(new, dict):
+        return new
+    found = {}
+    for key, value in new.items():
+        if isinstance(old, dict) and key in old:
+            found[key] = _without_ours(value, old[key]) if value != old[key] else value
+        elif key in ("version", "$schema"):
+            continue
+        elif "diurna" not in json.dumps({key: value}):
+            found[key] = value
+    return found
 
 
-@pytest.mark.parametrize("host", SHAPES)
-def test_what_a_person_added_since_stays(tmp_path: Path, host: str) -> None:
-    """In the same file, in the same list, beside our handler: whatever laid it out anew."""
-    base = str(tmp_path)
-    apply_plan(plan_install(base, (host,), user=False, servers=False), user=False)
-    path = tmp_path / SHAPES[host][0]
-    found = json.loads(path.read_text())
-    found["theirs"] = {"x": [1]}
-    groups = at(found, SHAPES[host][1][:2])
-    groups.insert(0, {"matcher": "theirs"})
-    if "hooks" in groups[1]:
-        groups[1]["hooks"].append({"type": "command", "command": "theirs"})
-    path.write_text(json.dumps(found, indent=4))
-    rules = (
-        tmp_path / HOSTS[host].rule
-        if (tmp_path / HOSTS[host].rule).exists()
-        else tmp_path / "AGENTS.md"
+@st.composite
+def rewritten(draw: st.DrawFn, found: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A file as its host writes it anew, and what in it is not ours."""
+    theirs: dict[str, Any] = {}
+    groups = {"hooks": [{"type": "command", "command": "theirs"}]}
+    for key in draw(st.lists(st.sampled_from(["$version", "$schema", "model", "z"]), unique=True)):
+        found[key] = theirs[key] = draw(st.sampled_from([4, "x", {"y": [1]}]))
+    for event in (
+        draw(st.lists(st.sampled_from(sorted(found.get("hooks") or {})), unique=True))
+        if found.get("hooks")
+        else ()
+    ):
+        found["hooks"][event].insert(draw(st.sampled_from([0, 1])), groups)
+        theirs.setdefault("hooks", {})[event] = [groups]
+    for name in ("mcpServers", "mcp"):
+        if name in found and draw(st.booleans()):
+            found[name]["other"] = {"command": "x"}
+            theirs[name] = {"other": {"command": "x"}}
+        if name in found and draw(st.booleans()):
+            found[name]["diurna"]["disabled"] = False
+    if draw(st.booleans()):
+        for listed in (found.get("hooks") or {}).values():
+            for one in listed:
+                for handler in one.get("hooks", [one]):
+                    if "diurna" in json.dumps(handler):
+                        handler["name"] = "memory"
+
+    def shuffled(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: shuffled(value[key]) for key in draw(st.permutations(sorted(value)))}
+        return [shuffled(one) for one in value] if isinstance(value, list) else value
+
+    text = json.dumps(
+        shuffled(found) if draw(st.booleans()) else found,
+        indent=draw(st.sampled_from([None, 2, 4, "\t"])),
+        separators=draw(st.sampled_from([(",", ":"), (", ", ": ")])),
     )
-    rules.write_bytes(b"# Theirs\n" + rules.read_bytes() + b"\nMore of theirs.\n")
-    apply_plan(plan_removal(base, (host,), user=False), user=False)
-    left = json.loads(path.read_text())
-    assert COMMANDS[host] not in path.read_text() and left["theirs"] == {"x": [1]}
-    kept = at(left, SHAPES[host][1][:2])
-    assert kept[0] == {"matcher": "theirs"}
-    assert kept[1:] == (
-        [{"hooks": [{"type": "command", "command": "theirs"}]}] if "hooks" in groups[1] else []
-    )
-    assert rules.read_bytes() == b"# Theirs\n\nMore of theirs.\n"
+    for char in draw(st.lists(st.sampled_from("><&"))):
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text + draw(st.sampled_from(["", "\n"])), theirs
+
+
+def said(value: Any) -> Any:
+    """What a value says, without containers that hold nothing, and stamps of hosts."""
+    if isinstance(value, dict):
+        kept = {
+            key: said(one)
+            for key, one in value.items()
+            if key not in ("$version", "$schema", "version")
+        }
+        return {key: one for key, one in kept.items() if one not in ({}, [])}
+    return [said(one) for one in value] if isinstance(value, list) else value
+
+
+@LAW
+@given(host=st.sampled_from(PLAIN), user=st.booleans(), mine=st.booleans(), data=st.data())
+def test_what_a_host_wrote_is_all_that_stays(
+    run: Run, place: Callable[[bool], Path], host: str, user: bool, mine: bool, data: st.DataObject
+) -> None:
+    """Whatever it reorders, adds and lays out anew: no doubled hook, nothing of ours behind, all of theirs there."""
+    paths = [path for path in written(run, place, host, user) if path.endswith(".json")]
+    top = place(user)
+    for path in paths if mine else ():
+        put(top, path, b'{"own": {"deep": [1, {}]}}')
+    assert install(run, host, user) == 0
+    theirs: dict[str, dict[str, Any]] = {}
+    for path in paths:
+        text, theirs[path] = data.draw(rewritten(json.loads((top / path).read_text())))
+        (top / path).write_text(text)
+    texts = contents(top)
+    assert install(run, host, user) == 0 and contents(top) == texts
+    assert install(run, host, user, "--remove") == 0
+    for path in paths:
+        left = (top / path).read_text() if (top / path).exists() else "{}"
+        assert "diurna" not in left
+        assert said(json.loads(left)) == said(
+            theirs[path] | ({"own": {"deep": [1, {}]}} if mine else {})
+        )
+
+
+_TABLES = {
+    "": 'model = "x"\n', "tui": "[tui]\ntheme = 'a # b'\n", "list": "[list]\nlong = [\n  1,\n  # two\n  2,\n]\n",
+    "text": '[text]\nsaid = """\n[mcp_servers.diurna]\ncommand = "no"\n"""\n',
+    "other": "[mcp_servers.other]\ncommand = 'y'\n", "nux": "[tui.nux]\nseen = 1\n",
+    "many": "[[many]]\na = 1\n[[many]]\na = 2\n",
+}  # fmt: skip
+_OURS = 'command = "diurna"\nargs = ["mcp"]\n'
+
+
+@LAW
+@given(
+    order=st.permutations([*_TABLES, "diurna"]), count=st.integers(0, len(_TABLES)), form=st.sampled_from(["table", "quoted", "dotted", "inline"]),
+    more=st.booleans(), marks=st.booleans(), crlf=st.booleans(), bom=st.booleans(),
+)  # fmt: skip
+def test_a_table_is_found_wherever_its_host_put_it(
+    run: Run, place: Callable[[bool], Path], order: list[str], count: int, form: str, more: bool, marks: bool, crlf: bool, bom: bool
+) -> None:  # fmt: skip
+    """In whatever form, with our marks or without: all else says what it said, and a second install does nothing."""
+    top = place(True)
+    names = [name for name in order if name == "diurna" or name in list(_TABLES)[:count]]
+    names.sort(key=lambda name: name != "")
+    extra = "enabled = true\n" if more else ""
+    ours = {
+        "table": f"[mcp_servers.diurna]\n{extra}{_OURS}",
+        "quoted": f'[ mcp_servers . "diurna" ] # ours\n{_OURS}{extra}',
+        "dotted": "mcp_servers.diurna.command = 'diurna'\nmcp_servers.diurna.args = [\n  'mcp',\n]\n",
+        "inline": '[mcp_servers]\ndiurna = {args = ["mcp"], command = "diurna"}\n',
+    }[form]
+    if more and form in ("table", "quoted"):
+        ours += "[mcp_servers.diurna.tools.recall]\napproval = 'auto'\n"
+    if form == "dotted":
+        names = ["diurna", *[name for name in names if name not in ("diurna", "other")]]
+    if marks:
+        ours = f"# diurna:begin v1\n{ours}# diurna:end\n"
+    text = "".join([ours if name == "diurna" else _TABLES[name] for name in names])
+    wanted = tomllib.loads("".join([_TABLES[name] for name in names if name != "diurna"]))
+    data = (b"\xef\xbb\xbf" if bom else b"") + text.replace("\n", "\r\n" if crlf else "\n").encode()
+    path = put(top, ".codex/config.toml", data)
+    assert install(run, "codex", True) == 0 and path.read_bytes() == data
+    assert install(run, "codex", True, "--remove") == 0
+    left = path.read_bytes() if path.exists() else b""
+    found = tomllib.loads(left.decode("utf-8-sig").replace("\r\n", "\n"))
+    if not found.get("mcp_servers", 1):
+        del found["mcp_servers"]
+    assert found == wanted and b"diurna:" not in left and path.exists() == bool(left.strip())
+
+
+def test_what_a_host_left_of_ours_comes_back_and_what_a_person_made_stays(
+    run: Run, place: Callable[[bool], Path]
+) -> None:
+    """Marks without a server; a stamp of the host alone keeps no file of ours; a table of another program is named."""
+    top = place(True)
+    path = put(top, ".codex/config.toml", b"a = 1\n\n# diurna:begin v1\n# diurna:end\n[b]\nc = 1\n")
+    assert install(run, "codex", True) == 0
+    assert path.read_bytes().count(b"diurna:begin") == 1
+    assert tomllib.loads(path.read_text())["mcp_servers"]["diurna"]["command"] == "diurna"
+    path.write_bytes(path.read_bytes().replace(b'"diurna"', b'"/mine/diurna"'))
+    before = path.read_bytes()
+    assert install(run, "codex", True, "--remove") == 1 and path.read_bytes() == before
+    top = place(False)
+    for host, name, key in (
+        ("qwen", ".qwen/settings.json", "$version"),
+        ("opencode", "opencode.json", "$schema"),
+    ):
+        assert install(run, host, False) == 0
+        found = json.loads((top / name).read_text())
+        (top / name).write_text(json.dumps({**found, key: found.get(key, 4)}, indent=2) + "\n")
+        assert install(run, host, False, "--remove") == 0 and not (top / name).exists()
+        for data in (b'{"%s": 4}' % key.encode(), b"{\n}\n", b'{ "mcp": {}, "hooks": {} }'):
+            put(top, name, data)
+            assert (install(run, host, False), install(run, host, False, "--remove")) == (0, 0)
+            assert (top / name).read_bytes() == data
+            (top / name).unlink()
 
 
 # ---- each host ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("host", SHAPES)
-def test_each_host_finds_its_hook(bare_repo: Repo, run: Run, host: str) -> None:
-    """Where it looks, in its form; the command is the same bytes in every release and is answered."""
+@pytest.mark.parametrize("host", FILES)
+def test_every_event_is_entered_by_the_hosts_own_name(bare_repo: Repo, run: Run, host: str) -> None:
+    """Where it looks, once, with a limit above our own; a hook of a tool names those that change or read a file."""
     ran = run("install", host, "--no-mcp")
     assert ran.code == 0 and "`diurna init` makes a home" in ran.err
-    name, path = SHAPES[host]
-    found = json.loads((bare_repo.path / name).read_text(encoding="utf-8"))
-    assert at(found, path) == COMMANDS[host]
-    assert CALLS[host].split()[2:] == [host, HOSTS[host].start]
-    if host in ("copilot", "cursor"):
-        assert found["version"] == 1
-    before = tree(bare_repo.path)
-    assert "nothing to do" in run("install", host, "--no-mcp").out
-    assert tree(bare_repo.path) == before
-    assert run("install", "--remove").code == 0
-    assert list(tree(bare_repo.path)) == ["code.py"]
-
-
-#: Each host's own names of the events that it is asked to call, in the order of a session.
-EVENTS = {
-    "claude": "SessionStart UserPromptSubmit PostToolUse PostToolUseFailure PreCompact Stop SubagentStart SubagentStop "
-    "TaskCompleted SessionEnd",
-    "codex": "SessionStart UserPromptSubmit PostToolUse PreCompact Stop SubagentStart SubagentStop SessionEnd",
-    "copilot": "sessionStart userPromptSubmitted postToolUse postToolUseFailure preCompact agentStop subagentStart "
-    "subagentStop sessionEnd",
-    "gemini": "SessionStart BeforeAgent AfterTool AfterAgent SessionEnd",
-    "qwen": "SessionStart UserPromptSubmit PostToolUse PostToolUseFailure PreCompact Stop SubagentStart SubagentStop "
-    "SessionEnd",
-    "cursor": "sessionStart beforeSubmitPrompt postToolUse postToolUseFailure preCompact stop subagentStart subagentStop "
-    "sessionEnd",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("host", SHAPES)
-def test_every_event_is_entered_by_the_hosts_own_name(tmp_path: Path, host: str) -> None:
-    """Once, with a limit above our own; a hook of a tool names those that change something or read a file."""
-    apply_plan(plan_install(str(tmp_path), (host,), user=False, servers=False), user=False)
-    found = json.loads((tmp_path / SHAPES[host][0]).read_text())["hooks"]
-    assert sorted(found) == sorted(EVENTS[host].split())
+    whole = json.loads((bare_repo.path / FILES[host]).read_text())
+    found = whole["hooks"]
+    assert sorted(found) == sorted(EVENTS[host].values()) and whole.get("version", 1) == 1
+    assert ("version" in whole) is (host in ("copilot", "cursor"))
     second = 1000 if host == "gemini" else 1
     for event, groups in found.items():
         (group,) = groups
         (handler,) = group.get("hooks", groups)
-        command = handler.get("bash" if host == "copilot" else "command")
-        assert command == guarded(f"diurna hook {host} {event}")
+        assert handler["bash" if host == "copilot" else "command"] == guarded(
+            f"diurna hook {host} {event}"
+        )
         limit = handler["timeoutSec" if host == "copilot" else "timeout"]
         assert limit == (3 if event in ("SessionEnd", "sessionEnd") else 5) * second
-        if "tool" in event.lower():
-            for searching in ("Grep", "glob", "web_fetch", "WebSearch"):
-                assert not re.fullmatch(group["matcher"], searching)
-            for asking in (*CHANGING[host], *READING[host]):
-                assert re.fullmatch(group["matcher"], asking)
-        else:
-            assert "matcher" not in group
-
-
-#: What the hosts call the tools that read a file; Codex's agent does so by the shell.
-READING = {
-    "claude": ("Read",), "codex": (), "copilot": ("view",), "gemini": ("read_file",), "qwen": ("read_file",),
-    "cursor": ("Read",),
-}  # fmt: skip
-#: What the hosts call the tools that change something.
-CHANGING = {
-    "claude": ("Bash", "Write", "Edit", "NotebookEdit", "apply_patch"), "codex": ("Bash", "apply_patch"),
-    "copilot": ("bash", "create", "edit"), "gemini": ("run_shell_command", "write_file", "replace"),
-    "qwen": ("run_shell_command", "write_file", "edit"), "cursor": ("Shell", "Write"),
-}  # fmt: skip
+        assert ("matcher" in group) is ("tool" in event.lower())
+        for tool, asked in (
+            *[(one, True) for one in TOOLS[host]],
+            ("Grep", False),
+            ("glob", False),
+            ("WebSearch", False),
+        ):
+            assert "matcher" not in group or bool(re.fullmatch(group["matcher"], tool)) is asked
+    before = tree(bare_repo.path)
+    assert (
+        "nothing to do" in run("install", host, "--no-mcp").out and tree(bare_repo.path) == before
+    )
+    groups = found[EVENTS[host]["start"]]
+    groups.insert(0, {"matcher": "theirs"})
+    (bare_repo.path / FILES[host]).write_text(json.dumps({**whole, "theirs": {"x": [1]}}, indent=4))
+    rules = next(one for one in bare_repo.path.glob("*.md"))
+    rules.write_bytes(b"# Theirs\n" + rules.read_bytes() + b"\nMore of theirs.\n")
+    assert run("install", "--remove").code == 0
+    left = json.loads((bare_repo.path / FILES[host]).read_text())
+    assert left["theirs"] == {"x": [1]} and left["hooks"] == {
+        EVENTS[host]["start"]: [{"matcher": "theirs"}]
+    }
+    assert rules.read_bytes() == b"# Theirs\n\nMore of theirs.\n"
 
 
 @pytest.mark.parametrize("shell", ["sh", "bash", "dash", "zsh", "fish", "ksh"])
@@ -319,14 +433,10 @@ def test_a_hook_without_diurna_is_silent_and_ends_with_0(tmp_path: Path, shell: 
         )  # fmt: skip
         return done.returncode, done.stdout, done.stderr
 
-    commands = {
-        entry.command
-        for host in HOSTS
-        if HOSTS[host].form
-        for entry in entries(host, before=("hooks",))
-    }
-    assert len(commands) == sum(len(HOSTS[host].events) for host in HOSTS if HOSTS[host].form)
-    for command in commands if shell == "sh" else sorted(commands)[:1]:
+    commands = [
+        guarded(f"diurna hook {host} {event}") for host in FILES for event in EVENTS[host].values()
+    ]
+    for command in commands if shell == "sh" else commands[:1]:
         assert ran(command) == (0, b"", b"")
     command = COMMANDS["claude"]
     diurna = put(tmp_path, "diurna", b"#!/bin/sh\necho 'no such command' >&2\nexit 2\n")
@@ -338,31 +448,29 @@ def test_a_hook_without_diurna_is_silent_and_ends_with_0(tmp_path: Path, shell: 
     assert ran(command)[:2] == (0, b"")
 
 
-def test_a_start_that_a_person_changed_is_theirs(tmp_path: Path) -> None:
-    """Another limit, or a handler of theirs in the same group: the other events come beside it."""
+def test_what_a_person_changed_is_theirs(bare_repo: Repo, run: Run) -> None:
+    """Another limit of a start: the other events come beside it; a word in a file of ours, and it stays."""
     group = {"hooks": [{"type": "command", "command": COMMANDS["claude"], "timeout": 60}]}
-    put(
-        tmp_path, ".claude/settings.json", json.dumps({"hooks": {"SessionStart": [group]}}).encode()
+    path = put(
+        bare_repo.path,
+        ".claude/settings.json",
+        json.dumps({"hooks": {"SessionStart": [group]}}).encode(),
     )
-    apply_plan(plan_install(str(tmp_path), ("claude",), user=False, servers=False), user=False)
-    found = json.loads((tmp_path / ".claude/settings.json").read_text())["hooks"]
-    assert found["SessionStart"] == [group] and sorted(found) == sorted(EVENTS["claude"].split())
-
-
-def test_a_file_of_another_release_is_replaced(tmp_path: Path) -> None:
-    """By its stamp; a word in it that is not ours, and it stays."""
-    path = ".opencode/plugin/diurna.js"
-    put(tmp_path, path, marked_text.stamped("// older\n", "// ").encode())
-    plan = plan_install(str(tmp_path), ("opencode",), user=False, servers=False)
-    assert [one.file for one in plan.changes][:1] == [path] and not plan.left
-    put(tmp_path, path, marked_text.stamped("// older\n", "// ").replace("older", "mine").encode())
-    plan = plan_install(str(tmp_path), ("opencode",), user=False, servers=False)
-    assert [one.file for one in plan.left] == [path]
+    assert run("install", "claude", "opencode", "--no-mcp").code == 0
+    found = json.loads(path.read_text())["hooks"]
+    assert found["SessionStart"] == [group] and sorted(found) == sorted(EVENTS["claude"].values())
+    plugin = bare_repo.path / ".opencode/plugin/diurna.js"
+    whole = plugin.read_bytes()
+    plugin.write_bytes(whole + b"// mine\n")
+    for options in ((), ("--remove",)):
+        ran = run("install", *options, "opencode", "--json")
+        assert ran.code == 1 and plugin.read_bytes() == whole + b"// mine\n"
+        assert [one["file"] for one in ran.json["left"]] == [".opencode/plugin/diurna.js"]
 
 
 def test_servers_are_where_hosts_read_them(bare_repo: Repo, run: Run) -> None:
     """One entry each, for those that read one in a project."""
-    assert run("install", *HOSTS, "--mcp").code == 0
+    assert run("install", *EVENTS, "--mcp").code == 0
     server = {"command": "diurna", "args": ["mcp"]}
     for name in (".mcp.json", ".gemini/settings.json", ".qwen/settings.json", ".cursor/mcp.json"):
         assert json.loads((bare_repo.path / name).read_text())["mcpServers"] == {
@@ -422,54 +530,20 @@ def test_the_plugin_puts_the_brief_into_the_system_prompt(
         "startup",
         "compact",
     ]
-    moments = [moment("opencode", event, one, {}) for one, event in calls]
-    assert moments[2].prompt == "go" and moments[6].message == "Well done."
-    handed: list[Any] = [moments[at].given["messages"] for at in (4, 6)]
+    assert calls[2][0]["prompt"] == "go" and calls[6][0]["last_assistant_message"] == "Well done."
+    handed: list[Any] = [calls[at][0]["tool_input"]["messages"] for at in (4, 6)]
     assert all(one["info"].pop("time")["created"] > 1e12 for listed in handed for one in listed)
-    given = {"command": "make"}
-    assert handed == [
-        [
-            {"info": {"id": "m", "role": "user"}, "parts": [{"type": "text", "text": "go"}]},
-            {
-                "info": {"id": "c1", "role": "assistant"},
-                "parts": [
-                    {
-                        "type": "tool",
-                        "tool": "grep",
-                        "state": {"input": given, "output": "looked", "metadata": {}},
-                    }
-                ],
-            },
-            {
-                "info": {"id": "c2", "role": "assistant"},
-                "parts": [
-                    {
-                        "type": "tool",
-                        "tool": "bash",
-                        "state": {"input": given, "output": "made", "metadata": {"exit": 0}},
-                    }
-                ],
-            },
-            {
-                "info": {"id": "title", "role": "host"},
-                "parts": [{"type": "text", "text": "Make it"}],
-            },
-        ],
-        [
-            {"info": {"id": "aborted", "role": "host"}, "parts": []},
-            {
-                "info": {"id": "p", "role": "assistant"},
-                "parts": [{"type": "text", "text": "Well done."}],
-            },
-        ],
-    ]
-    assert (moments[3].tool, moments[3].given, moments[3].once) == (
-        "bash",
-        {"command": "make"},
-        "c2",
-    )
-    assert moments[3].answer == {"output": "made", "exit": 0}
-    assert {one.event for one in moments} == set(HOSTS["opencode"].events.values())
+    assert [(one["info"]["id"], one["info"]["role"], len(one["parts"])) for listed in handed for one in listed] == [
+        ("m", "user", 1), ("c1", "assistant", 1), ("c2", "assistant", 1), ("title", "host", 1), ("aborted", "host", 0),
+        ("p", "assistant", 1),
+    ]  # fmt: skip
+    state = {"input": {"command": "make"}, "output": "made", "metadata": {"exit": 0}}
+    assert handed[0][2]["parts"] == [{"type": "tool", "tool": "bash", "state": state}]
+    tool = {
+        key: calls[3][0][key] for key in ("tool_name", "tool_input", "tool_use_id", "tool_response")
+    }
+    assert [*tool.values()] == ["bash", {"command": "make"}, "c2", {"output": "made", "exit": 0}]
+    assert {event for _, event in calls} == set(EVENTS["opencode"].values())
 
 
 #: A session of opencode as its plugin sees it: two sessions, a prompt, two calls of tools, a compaction.
@@ -497,9 +571,6 @@ await hooks["shell.env"]({ cwd: ".", sessionID: "a" }, shell)
 const told = outputs.map((one) => one.output)
 console.log(JSON.stringify({ ...output, parts, outputs: told, ...compacting, ...shell }))
 """
-
-
-# ---- the plugin of marketplaces -----------------------------------------------------------------------
 
 
 def test_the_plugin_is_what_is_installed(bare_repo: Repo, run: Run, tmp_path: Path) -> None:
@@ -555,25 +626,21 @@ def test_the_page_says_what_each_host_has() -> None:
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines()]
     head = next(at for at, row in enumerate(rows) if row[:2] == ["", "Claude"])
     hosts = [name.lower() for name in rows[head][1:]]
-    assert set(hosts) == set(HOSTS) - {"antigravity"}
+    assert set(hosts) == set(PLAIN)
     meanings = [("start", "prompt", "tool", "stop"), ("failure",), ("precompact",), ("end",),
                 ("subagent_start", "subagent_stop"), ("task",)]  # fmt: skip
     for row, wanted in zip(rows[head + 2 :], meanings, strict=False):
         for host, cell in zip(hosts, row[1:], strict=True):
-            has = set(wanted) <= set(HOSTS[host].events.values())
+            has = set(wanted) <= set(EVENTS[host])
             assert (cell != "") == has, (host, row[0])
-
-
-# ---- the rule ----------------------------------------------------------------------------------------
 
 
 def test_the_rule_stands_where_it_is_read(bare_repo: Repo, run: Run) -> None:
     """AGENTS.md; for Claude CLAUDE.md where there is one of its own, for Gemini GEMINI.md."""
-    assert len(GROUND_RULE.whole.splitlines()) <= 12
     top = bare_repo.path
     assert run("install", "claude", "codex", "gemini", "--no-mcp").code == 0
-    block = GROUND_RULE.whole.encode() + b"\n"
-    assert (top / "AGENTS.md").read_bytes() == (top / "GEMINI.md").read_bytes() == block
+    block = (top / "AGENTS.md").read_text()
+    assert (top / "GEMINI.md").read_text() == block and len(block.splitlines()) <= 12
     assert not (top / "CLAUDE.md").exists()
     # another host still reads it
     assert run("install", "--remove", "claude").code == 0
@@ -582,7 +649,7 @@ def test_the_rule_stands_where_it_is_read(bare_repo: Repo, run: Run) -> None:
     assert list(tree(top)) == ["code.py"]
     (top / "CLAUDE.md").write_text("Be kind.\n")
     assert run("install", "claude", "--no-mcp").code == 0
-    assert (top / "CLAUDE.md").read_text() == f"Be kind.\n\n{GROUND_RULE.whole}\n"
+    assert (top / "CLAUDE.md").read_text() == f"Be kind.\n\n{block}"
     assert not (top / "AGENTS.md").exists()
     assert run("install", "--remove", "claude").code == 0
     (top / "AGENTS.md").write_text("All of it.\n")
@@ -609,9 +676,6 @@ def test_a_block_that_a_person_edited_is_left_alone(bare_repo: Repo, run: Run) -
             ran = run("install", *options, "codex")
             assert ran.code == 1 and "AGENTS.md: it " in ran.err and "by hand" in ran.err
             assert path.read_text() == odd
-
-
-# ---- what is left alone --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -703,9 +767,6 @@ def test_a_read_only_file_stays_and_a_mode_is_kept(bare_repo: Repo, run: Run) ->
     assert path.stat().st_mode & 0o777 == 0o600 and COMMANDS["claude"] in path.read_text()
 
 
-# ---- the command -------------------------------------------------------------------------------------
-
-
 def test_a_dry_run_shows_each_file_and_changes_nothing(bare_repo: Repo, run: Run) -> None:
     """As a diff that git applies."""
     put(bare_repo.path, ".claude/settings.json", b'{\r\n\t"model": "x"\r\n}')
@@ -714,7 +775,7 @@ def test_a_dry_run_shows_each_file_and_changes_nothing(bare_repo: Repo, run: Run
     assert ran.code == 0 and tree(bare_repo.path) == before
     assert "would write .claude/settings.json" in ran.out and "would make AGENTS.md" in ran.out
     assert "+++ .claude/settings.json" in ran.out and COMMANDS["claude"] in ran.out
-    said = run("install", *HOSTS, "--no-mcp", "--dry-run").err
+    said = run("install", *EVENTS, "--no-mcp", "--dry-run").err
     assert "Codex asks once" not in said
     assert "claude, codex, copilot, gemini, qwen: when it stops" in said
     answer = run("install", "claude", "--no-mcp", "--dry-run", "--json").json
@@ -747,7 +808,7 @@ def person(
     bare_repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Callable[..., Any]:
     """A person at a terminal, on a machine with Claude and Cursor; answers come in their order."""
-    monkeypatch.setattr(Invocation, "interactive", lambda call: True)
+    monkeypatch.setattr("rituals.cli.context.Invocation.interactive", lambda call: True)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for name in (".claude", ".cursor"):
         (tmp_path / "home" / name).mkdir(parents=True)
@@ -769,7 +830,7 @@ def test_a_person_is_asked(bare_repo: Repo, person: Callable[..., Any], tmp_path
     assert ran.code == 0 and "memory" in bare_repo.git("branch", "--list", "memory")
     config = tmp_path / "home/.config/diurna/config.toml"
     assert config.stat().st_mode & 0o777 == 0o600
-    assert settings({"HOME": str(tmp_path / "home")}).extractors == ("codex",)
+    assert tomllib.loads(config.read_text())["extraction"]["use"] == ["codex"]
     assert "who reads?" not in person("install", "claude", "--mcp", says="").err
 
 
@@ -783,13 +844,13 @@ def test_an_endpoint_is_asked_for(
     assert ran.code == 1 and "https://" in ran.err and not (home / ".config").exists()
     said = ["http", "https://models.example.org/v1", "small", "MODEL_KEY"]
     assert person("install", "cursor", "--no-mcp", says=said).code == 0
-    found = settings({"HOME": str(home)})
-    assert found.extractors == ("http",) and not found.wrong
-    assert (found.url, found.model, found.key_variable) == (
-        "https://models.example.org/v1",
-        "small",
-        "MODEL_KEY",
-    )
+    found = tomllib.loads((home / ".config/diurna/config.toml").read_text())["extraction"]
+    assert found == {
+        "use": ["http"],
+        "url": "https://models.example.org/v1",
+        "model": "small",
+        "key_variable": "MODEL_KEY",
+    }
 
 
 def test_init_offers_the_branch_and_the_hosts(
@@ -816,7 +877,7 @@ def test_for_the_user_nothing_of_the_project_is_touched(
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     project = tree(bare_repo.path)
-    assert run("install", *HOSTS, "--user", "--mcp").code == 0
+    assert run("install", *EVENTS, "--user", "--mcp").code == 0
     assert tree(bare_repo.path) == project
     assert COMMANDS["claude"] in (home / ".claude/settings.json").read_text()
     assert (home / ".config/opencode/plugin/diurna.js").exists()
@@ -862,3 +923,26 @@ def test_doctor_names_what_is_not_as_it_was_written(
     skills = [tmp_path / f"home/.agents/skills/{name}/SKILL.md" for name in SKILLS]
     missing = "opencode: what `diurna install opencode --user` writes is not in"
     assert set(told()) == {edited_plugin, *(f"{missing} {skill}" for skill in skills)}
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("echo '{}'", ""), ('test "$DIURNA_HOOKS $*" = "off hook codex SessionStart" && echo "{}"', ""),
+        ("echo '{}'; exit 3", "ends with 3"), ("echo hello", "answers no JSON object"), ("echo '[]'", "answers no JSON object"),
+    ],
+)  # fmt: skip
+def test_doctor_tries_a_hook_as_hosts_do(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: str, why: str
+) -> None:
+    """It has to answer with 0 and one object; the first program on PATH is asked, so that nothing is told."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    put(tmp_path, "bin/diurna", f"#!/bin/sh\n{said}\n".encode()).chmod(0o755)
+    assert run("install", "codex", "--no-mcp").code == 0
+    found = [
+        one["message"]
+        for one in run("check", "--json").json["findings"]
+        if one["code"].startswith("host-")
+    ]
+    assert any(why in one for one in found) if why else found == []

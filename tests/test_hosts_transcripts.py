@@ -1,14 +1,10 @@
-"""Slices of hosts' transcripts: what was said, from any byte of any file, and nothing that we said."""
+"""Slices of hosts' transcripts: who said what, from any byte of any file, and nothing that we said."""
 
 from __future__ import annotations
 
 import json
 import os
 import random
-import stat
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +12,113 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rituals.hosts.handed_messages import keep_messages
-from rituals.hosts.moments import Moment
-from rituals.hosts.session_start import RULE
-from rituals.hosts.transcripts.formats import FORMATS
 from rituals.hosts.transcripts.injected import without_injected
-from rituals.hosts.transcripts.slices import SLICE_BYTES, Slice, Turn, read_slice
-from tests.conftest import Repo, Run, each_row
-from tests.test_hosts_speakers import DIALOGS, QUEUES, STOPPED, TITLES, UNDONE, shell
+from rituals.hosts.transcripts.slices import Slice, Turn, read_slice
+from tests.conftest import Run, each_row, holders
+from tests.host_door import Door, door
 
-FIXTURES = Path(__file__).parent.parent.parent / "shared" / "hosts" / "fixtures"
-#: A hook with time enough on a machine that does other things.
-HOOK = (
-    "import sys; sys.argv = ['diurna', 'hook', 'opencode', 'session.idle']; "
-    "import rituals.hosts.hook_answer as hook; hook.OTHER_SECONDS = 30; "
-    "from rituals.cli.entry import main; sys.exit(main())"
-)
+__all__ = ["door"]
+
+DATA = Path(__file__).parent / "hosts"
+FIXTURES = Path(__file__).parents[2] / "shared" / "hosts" / "fixtures"
+SLICE_BYTES = 1 << 20
+HOSTS = ("claude", "codex", "copilot", "gemini", "qwen", "opencode")
+CASES: list[dict[str, Any]] = [
+    json.loads(line)
+    for line in (DATA / "transcripts.jsonl").read_text(encoding="utf-8").splitlines()
+]
+
+
+def read(path: Path, host: str, lines: list[Any], start: int = 0) -> list[str]:
+    """Write a transcript; return its turns, each as a line: who, in which dialog or tool, and what."""
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    found = read_slice(host, str(path), start)
+    assert found is not None
+    return list(map(line_of, found.turns))
+
+
+def line_of(one: Turn) -> str:
+    if one.role == "tool":
+        said = f"tool {one.tool}: {one.given[:60]} → {one.result[:60]}{' (failed)' if one.failed else ''}"
+        return said.replace(":  → ", "")
+    asked = f"{one.asked} = " if one.asked else ""
+    return f"{one.role}{'/' if one.tool else ''}{one.tool} {asked}{one.text}".strip()
+
+
+@each_row("case", CASES)
+def test_who_says_what_in_each_hosts_transcript(tmp_path: Path, case: dict[str, Any]) -> None:
+    """People in dialogs and in the queue, agents, tools with their answers, programs, and nobody."""
+    assert (
+        read(tmp_path / "t.jsonl", case["host"], case["lines"], case.get("start", 0))
+        == case["said"]
+    )
+
+
+def user(host: str, text: str) -> dict[str, Any]:
+    """A prompt, as each host writes it."""
+    content = [{"type": "input_text", "text": text}]
+    lines: dict[str, dict[str, Any]] = {
+        "claude": {"type": "user", "message": {"role": "user", "content": text}},
+        "codex": {
+            "type": "response_item",
+            "payload": {"type": "message", "role": "user", "content": content},
+        },
+        "copilot": {"type": "user.message", "id": "", "data": {"content": text}},
+        "qwen": {"type": "user", "message": {"parts": [{"text": text}]}},
+        "gemini": {"type": "user", "content": text},
+    }
+    return lines[host]
+
+
+HOST_TEXTS = [
+    "Base directory for this skill: /x\n\nAlways use tabs.",
+    "Stop hook feedback:\n- run the tests",
+    "Implement the following plan:\n\n# Plan\nWe decided to use Redis.",
+    "<task-notification>\n<result>ok</result>\n</task-notification>\nFull transcript available at: /tmp/x",
+    '<teammate-message teammate_id="lead">Use Redis.</teammate-message>',
+    '<skill-context name="x">\nAlways use tabs.\n</skill-context>',
+    "<command-message>fix is running</command-message>\n<command-name>/fix</command-name>",
+    "This session is being continued from a previous conversation that ran out of context. Redis.",
+    "Generate a file named AGENTS.md that serves as a contributor guide for this repository.\nUse tabs.",
+]
+
+
+@each_row("text", HOST_TEXTS)
+@each_row("host", [one for one in HOSTS if one != "opencode"])
+def test_what_hosts_write_is_no_persons(tmp_path: Path, host: str, text: str) -> None:
+    """Skills, hooks, plans, tasks, colleagues, commands and summaries."""
+    assert read(tmp_path / "t.jsonl", host, [user(host, text)]) == []
+    assert read(tmp_path / "t.jsonl", host, [user(host, "Use Redis.")]) == ["user Use Redis."]
+
+
+RETRACTIONS = [
+    "sorry wrong chat. ignore last message.", "Oops, wrong window!", "ignore that, wrong session",
+    "That was meant for another terminal.", "Please disregard my previous message", "forget what i said",
+    "Entschuldigung, falsches Fenster.", "Das war für einen anderen Chat gedacht.",
+    "désolé, mauvaise fenêtre", "perdón, ventana equivocada", "desculpa, janela errada",
+    "ой, не в тот чат", "извини, ошибся окном", "不好意思，发错窗口了。", "忽略上一条消息",
+]  # fmt: skip
+WORK = [
+    "ignore that", "ignore it", "wrong window title is shown", "Ignore that warning and go on",
+    "use the other session", "For the other session, rename it", "no, wrong file", "sorry",
+    "wrong. The window must be closed", "the last message of the session is wrong", "ignore this message type",
+    "не в тот файл", "这里发错误消息", "das Fenster ist im falschen Ordner",
+]  # fmt: skip
+
+
+@each_row("text, taken", [*[(one, True) for one in RETRACTIONS], *[(one, False) for one in WORK]])
+def test_what_a_person_takes_back_is_not_read(tmp_path: Path, text: str, taken: bool) -> None:
+    """Neither it nor what takes it back; what only sounds so is about the work, or answers a question."""
+    lines = [
+        user("claude", one)
+        for one in ("Go", "Rename it", f"{text}\nUse Redis now" if taken else text)
+    ]
+    lines.insert(2, {"type": "assistant", "message": {"role": "assistant", "content": "ok"}})
+    found = read(tmp_path / "t.jsonl", "claude", lines)
+    whole = ["user Go", "user Rename it", "assistant ok", f"user {text}"]
+    assert found == (["user Go", "assistant ok", "user Use Redis now"] if taken else whole)
+
+
 #: What was said in the recorded sessions.
 RECORDED = {
     "claude-code-2.1.330/transcript.jsonl": "u:first a:I look. t:Bash a:All done. u:second a:I look. "
@@ -86,52 +173,6 @@ def test_recorded_transcripts(name: str) -> None:
             parts += part.turns
         alone = [one._replace(result="", failed=False) for one in whole.turns]
         assert [one._replace(result="", failed=False) for one in parts] == alone
-
-
-CODEX_USER = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]}
-LINES: list[tuple[str, list[Any], str]] = [
-    ("claude", [{"type": "user", "isCompactSummary": True, "message": {"content": "We did it"}}], ""),
-    ("claude", [{"type": "assistant", "isApiErrorMessage": True, "message": {"content": "500"}}], ""),
-    ("claude", [{"type": "user", "uuid": "1", "message": {"content": "Twice"}}] * 2, "u:Twice"),
-    ("claude", [{"type": "assistant", "uuid": str(number), "message": {"id": "m", "content": [block]}}
-        for number, block in enumerate([
-            {"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Look"},
-            {"type": "tool_use", "name": "Read", "input": {"file": "x"}},
-        ])], "a:Look t:Read"),
-    ("claude", [{"type": "user", "message": {"content": [{"type": "tool_result", "content": "out"}]}}], ""),
-    ("codex", [
-        {"type": "response_item", "payload": CODEX_USER},
-        {"type": "event_msg", "payload": {"type": "user_message", "message": "Hi"}},
-        {"type": "response_item", "payload": {**CODEX_USER, "role": "developer"}},
-        {"type": "response_item", "payload": {
-            **CODEX_USER, "role": "assistant", "id": "s", "content": [{"type": "output_text", "text": "All in all."}]}},
-        {"type": "compacted", "payload": {"message": "A summary: All in all. Go on."}},
-        {"type": "response_item", "payload": {"type": "custom_tool_call", "name": "apply_patch"}},
-    ], "u:Hi t:apply_patch"),
-    ("gemini", [
-        {"$set": {"messages": [{"id": "1", "type": "user", "content": [{"text": "One"}]}]}},
-        {"id": "2", "type": "gemini", "content": "Tw"},
-        {"id": "2", "type": "gemini", "content": "Two", "toolCalls": [{"name": "replace"}]},
-        {"$set": {"lastUpdated": "now"}},
-        {"id": "3", "type": "info", "content": "Update there"},
-    ], "u:One a:Two t:replace"),
-    ("opencode", [
-        {"info": {"id": "1", "role": "user"}, "parts": [{"type": "text", "text": "Go"}]},
-        {"info": {"id": "2", "role": "assistant"}, "parts": [{"type": "text", "text": "Wa"}]},
-        {"info": {"id": "2", "role": "assistant"}, "parts": [
-            {"type": "reasoning", "text": "hm"}, {"type": "text", "text": "Wait"},
-            {"type": "text", "text": "put there", "synthetic": True}, {"type": "tool", "tool": "bash"},
-        ]},
-    ], "u:Go a:Wait t:bash"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("host", "lines", "expected"), LINES)
-def test_lines_of_hosts(tmp_path: Path, host: str, lines: list[Any], expected: str) -> None:
-    """Summaries, errors, thoughts and repeats are no turns; the last of an id holds."""
-    path = tmp_path / "t.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
-    assert told(read_slice(host, str(path), 0)) == expected
 
 
 def test_a_transcript_grows_and_shrinks(tmp_path: Path) -> None:
@@ -222,15 +263,6 @@ def test_any_bytes_make_a_slice(
         assert found is not None and 0 <= found.start <= found.end <= len(data)
 
 
-#: Lines as hosts write them, of which a value, somewhere, is put in the place of another one.
-SHAPES: list[Any] = [
-    *[line for case in (*DIALOGS, *UNDONE, *STOPPED, *TITLES) for line in case[-1]],
-    *[line for case in QUEUES for line in case[0]],
-    *[line for case in LINES for line in case[1]],
-    *[line for host in FORMATS for line in shell(host, "ls", "a", 1)],
-]
-
-
 def mutated(value: Any, chance: random.Random) -> Any:
     """A value with some of its parts gone, doubled, or something else."""
     if chance.random() < 0.08:
@@ -240,20 +272,21 @@ def mutated(value: Any, chance: random.Random) -> Any:
     return [mutated(one, chance) for one in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("host", FORMATS)
+@pytest.mark.parametrize("host", HOSTS)
 def test_odd_lines_of_hosts_make_a_slice(tmp_path: Path, host: str) -> None:
     """Whatever a later release writes in the place of what was recorded, in any order."""
-    chance = random.Random(host)
-    path = tmp_path / "odd.jsonl"
+    chance, path = random.Random(host), tmp_path / "odd.jsonl"
+    shapes = [line for case in CASES for line in case["lines"]]
     for _ in range(60):
-        lines = [mutated(one, chance) for one in chance.sample(SHAPES, 12)]
+        lines = [mutated(one, chance) for one in chance.sample(shapes, 12)]
         path.write_text("".join(json.dumps(one) + "\n" for one in lines))
         found = read_slice(host, str(path), 0)
         assert found is not None and found.end == path.stat().st_size
         for turn in found.turns:
-            assert "".join(
-                [turn.text, turn.tool, turn.asked, turn.given, turn.result]
-            ).encode() or (turn.role == "tool")
+            assert (
+                "".join([turn.text, turn.tool, turn.asked, turn.given, turn.result]).encode()
+                or turn.role == "tool"
+            )
 
 
 def test_deep_json_says_nothing(tmp_path: Path) -> None:
@@ -266,11 +299,10 @@ def test_deep_json_says_nothing(tmp_path: Path) -> None:
     assert told(read_slice("claude", str(path), 0)) == "u:whole"
 
 
-def test_what_we_said_is_cut_out(repo: Repo, run: Run) -> None:
+def test_what_we_said_is_cut_out(door: Door, run: Run) -> None:
     """The brief as it is injected, whole, escaped or cut off by the host; answers of `recall`."""
     run("note", "decision: Webhooks retry three times.")
-    brief = run("brief").out
-    injected = f"{brief.rstrip()}\n\n{RULE}"
+    injected = door.session().start()
     escaped = injected.replace("<", "&lt;").replace(">", "&gt;")
     for ours in (
         injected,
@@ -319,82 +351,44 @@ def test_cutting_is_linear() -> None:
         assert len(without_injected(text)) <= len(text), piece
 
 
-def handing(*messages: Any, session: str = "ses_1") -> Moment:
-    """The end of a turn of opencode."""
-    return Moment("opencode", "stop", session, given={"messages": list(messages)})
+TOKEN = "ghp" + "_x7Kq2LmN9pRs4TvW8yZb3CdF6gHj1KlM5nPq"
 
 
-def message(text: str, role: str = "user", **more: Any) -> dict[str, Any]:
-    """One that its plugin hands over."""
-    return {
-        "info": {"id": text[:3], "role": role},
-        "parts": [{"type": "text", "text": text, **more}],
-    }
+def message(text: str, role: str = "user") -> dict[str, Any]:
+    """One that the plugin of opencode hands over."""
+    return {"info": {"id": text[:3], "role": role}, "parts": [{"type": "text", "text": text}]}
 
 
-def test_what_a_plugin_hands_over_is_a_transcript(tmp_path: Path) -> None:
-    """Without secrets, for its user alone, turn after turn; behind a line that was cut off, too."""
-    token = "ghp" + "_x7Kq2LmN9pRs4TvW8yZb3CdF6gHj1KlM5nPq"
-    path = keep_messages(
-        str(tmp_path), handing(message("Go on"), message(f"Use {token}", "assistant"))
-    )
-    first = read_slice("opencode", path, 0)
-    assert told(first) == "u:Go on a:Use [redacted: github-token]" and first is not None
-    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600 and token not in Path(path).read_text()
-    with open(path, "a") as file:
-        file.write('{"info": {"ro')
-    again = keep_messages(
-        str(tmp_path), handing(message("Stop"), 5, {"parts": 3}, {"parts": [None]})
-    )
-    assert again == path and told(read_slice("opencode", path, first.end)) == "u:Stop"
-    size = os.path.getsize(path)
-    for odd in (
-        handing(),
-        handing(message("x" * SLICE_BYTES)),
-        handing()._replace(given={"messages": 7}),
-    ):
-        assert keep_messages(str(tmp_path), odd) == path and os.path.getsize(path) == size
-    other = keep_messages(str(tmp_path), handing(message("Other"), session="../../x"))
-    assert os.path.dirname(other) == os.path.dirname(path)
-
-
-def test_what_tools_of_a_plugin_answered(tmp_path: Path) -> None:
-    """Without secrets there, too; of too much the newest is kept."""
-    token = "ghp" + "_x7Kq2LmN9pRs4TvW8yZb3CdF6gHj1KlM5nPq"
-    state = {"input": {"command": f"echo {token}"}, "output": f"{token}\n<private>x</private>y"}
-    tool = {"info": {"id": "t", "role": "assistant"}}
-    tool["parts"] = [{"type": "tool", "tool": "bash", "state": state}]  # type: ignore[assignment]
-    path = keep_messages(str(tmp_path), handing(message("x" * SLICE_BYTES), tool, message("Go on")))
-    assert token not in Path(path).read_text()
-    found = read_slice("opencode", path, 0)
-    assert told(found) == "t:bash u:Go on" and found is not None
-    assert found.turns[0].given == "echo [redacted: github-token]"
-    assert found.turns[0].result == "[redacted: github-token]\ny"
-
-
-def test_what_was_handed_over_goes_after_a_week(tmp_path: Path) -> None:
-    """When another session hands something over."""
-    path = keep_messages(str(tmp_path), handing(message("Old")))
-    os.utime(path, (0, time.time() - 6 * 86_400))
-    keep_messages(str(tmp_path), handing(message("New"), session="ses_2"))
-    assert os.path.exists(path)
-    os.utime(path, (0, time.time() - 8 * 86_400))
-    keep_messages(str(tmp_path), handing(message("New"), session="ses_2"))
-    assert not os.path.exists(path)
-
-
-def test_a_turn_of_opencode_leaves_what_was_said(repo: Repo, run: Run, tmp_path: Path) -> None:
-    """The hook keeps it, and the next boundary reads it."""
+def test_what_a_plugin_hands_over_is_a_transcript(door: Door, run: Run) -> None:
+    """Without secrets, for its user alone, of too much the newest, whatever stands in it; it goes after a week."""
     run("note", "The first fact.")
-    talk = [
-        message("Let us look."),
-        message("I chose SQLite, because it is here. " + "It was looked at. " * 30, "assistant"),
-    ]
-    payload = {"session_id": "ses_1", "cwd": str(repo.path), "tool_input": {"messages": talk}}
-    done = subprocess.run(
-        [sys.executable, "-c", HOOK], input=json.dumps(payload).encode(), capture_output=True, cwd=repo.path,
-        timeout=60,
-    )  # fmt: skip
-    assert (done.returncode, done.stdout) == (0, b"{}\n"), done.stderr
+    mine, said = door.session("opencode", "ses_1"), door.repo.path / ".git/diurna/said"
+    state = {
+        "input": {"command": f"echo {TOKEN}"},
+        "output": f"{TOKEN}\n<private>quokka</private>y",
+    }
+    tool = {
+        "info": {"id": "t", "role": "assistant"},
+        "parts": [{"type": "tool", "tool": "bash", "state": state}],
+    }
+    talk = f"I chose SQLite, because it is here. {'It was looked at. ' * 30} {TOKEN}"
+    odd: list[Any] = [5, {"parts": 3}, {"parts": [None]}, message("x" * SLICE_BYTES)]
+    mine.hook(
+        "stop",
+        tool_input={"messages": [*odd, message("Let us look."), tool, message(talk, "assistant")]},
+    )
+    (path,) = said.iterdir()
+    assert path.stat().st_mode & 0o777 == 0o600 and path.stat().st_size < 5_000
+    assert read(path, "opencode", [json.loads(line) for line in path.read_text().splitlines() if line])[:2] == [
+        "user Let us look.", "tool bash: echo [redacted: github-token] → [redacted: github-token]\ny",
+    ]  # fmt: skip
+    with path.open("a") as file:
+        file.write('{"info": {"ro')
+    mine.hook("stop", tool_input={"messages": [message("And stop there, please.")]})
     assert run("capture").code == 0
-    assert "I chose SQLite, because it is here." in run("show").out + run("recall", "SQLite").out
+    assert "I chose SQLite, because it is here." in run("recall", "SQLite").out
+    assert holders(door.repo.path, TOKEN) == holders(door.repo.path, "quokka") == []
+    old = path.stat().st_mtime - 8 * 86_400
+    os.utime(path, (old, old))
+    door.session("opencode", "../../x").hook("stop", tool_input={"messages": [message("Other")]})
+    assert path not in [*said.iterdir()] and len([*said.iterdir()]) == 1
