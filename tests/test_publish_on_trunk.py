@@ -1,408 +1,364 @@
-"""`publish = "trunk"`: an append on the trunk commits the projection with its log, on any other branch it does not."""
+"""Where the page is committed, and whose it is: on the trunk alone, and never over what a person wrote."""
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from ledger.git import cli
-from ledger.git.repository import find_repository
-from ledger.home import Home, branch_home, checked_out_home, discover
-from ledger.model.event import FactCreated, FactUpdated
-from memory.replay.trunk import publishes, trunk
-from projection.policy.model import Policy
-from rituals.check.check_registry import verify
-from rituals.review.review_record import review
-from rituals.setup.home_setup import apply_setup, plan_setup
-from tests.campaigns.homes import IN_TREE, OWN_BRANCH, git, hermetic, make_home, user_repository
-from tests.conftest import Repo, Run
-from tests.teams import Clone, Team
+from tests.conftest import diagonal, sampled
+from tests.world import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
-__all__ = ["hermetic"]
-PAGE = "memory/continuity.md"
-TRUNK = Policy(publish="trunk", trunk="main")
+#: Kinds of homes, each with when it publishes.
+WAYS = [(OWN_REPOSITORY, "append"), (IN_TREE, "append"), (IN_TREE, "trunk"), (IN_TREE, "review")]
+ALPHA = {"alpha": "fact: As it was."}
+NOTES = "\n## Random notes\n\nDo not lose this.\n"
+
+
+def page(place: Place) -> Path:
+    return place.folder / place.prefix / "continuity.md"
+
+
+def committed(place: Place, branch: str = "") -> str:
+    return place.git_bytes("show", f"{branch or 'HEAD'}:{place.prefix}continuity.md").decode()
+
+
+def changed(place: Place) -> set[str]:
+    """Return which files of the home the last commit changed, but for logs."""
+    paths = place.git("show", "--format=", "--name-only", "HEAD").split()
+    return {path for path in paths if "sessions/" not in path}
 
 
 @pytest.fixture
-def clone(tmp_path: Path) -> Clone:
+def shop(world: World) -> Place:
     """An in-tree home on `main` with one fact, and no remote."""
-    make_home(tmp_path / "shop", IN_TREE)
-    found = Clone(tmp_path / "shop")
-    found.create("alpha")
-    return found
+    return world.home(facts=ALPHA)
 
 
-@pytest.fixture
-def team(tmp_path: Path) -> Team:
-    """A remote whose trunk is `main`."""
-    return Team(tmp_path, IN_TREE)
+# ---- on the trunk alone -----------------------------------------------------------------------------------
 
 
-def changed(clone: Clone) -> list[str]:
-    """Return which files of the home, but for the log itself, the last commit changed."""
-    names = clone.git("diff", "--name-only", "HEAD~1", "HEAD").split()
-    return [name for name in names if not name.startswith("memory/sessions/")]
+def test_on_the_trunk_log_and_page_are_one_commit(shop: Place) -> None:
+    """On another branch the log alone; both read the fresh view, nobody is nagged, and a merge brings no conflict."""
+    shop.note("id=beta fact: The second.")
+    assert changed(shop) == {"memory/continuity.md"} and "The second." in committed(shop)
+    shop.git("switch", "-q", "-c", "side")
+    stem = shop.note("id=gamma fact: The third.")
+    assert changed(shop) == set() and stem in shop.logs()
+    assert "The third." in shop.page() and "The third." not in committed(shop)
+    assert shop.git("status", "--porcelain") == ""
+    assert shop.status()["publish"] == {"here": False, "trunk": "main", "when": "trunk"}
+    assert not {"drift", "unpublished"} & {
+        *shop.check("--ci"),
+        *shop.check(),
+        *shop.run("status").codes(),
+    }
+    shop.git("switch", "-q", "main")
+    shop.note("id=delta fact: The fourth.")
+    shop.git("merge", "-q", "--no-edit", "side")
+    shop.run("check", "--publish")
+    assert all(text in committed(shop) for text in ("The second.", "The third.", "The fourth."))
 
 
-def switched(clone: Clone, branch: str) -> None:
-    """Go to a new branch."""
-    clone.git("switch", "-q", "-c", branch)
-
-
-# ---- an append --------------------------------------------------------------------------------------
-
-
-def test_on_the_trunk_log_and_page_are_one_commit(clone: Clone) -> None:
-    """And on another branch the log alone; reading gives both the fresh view."""
-    assert (changed(clone), clone.memory.drift()) == ([PAGE], ())
-    assert "The text of alpha." in (clone.folder / PAGE).read_text()
-    switched(clone, "side")
-    clone.create("beta")
-    assert (changed(clone), clone.memory.drift()) == ([], ("continuity.md",))
-    assert "beta" not in (clone.folder / PAGE).read_text()
-    assert "The text of beta." in clone.memory.continuity()
-    assert clone.clean()
-    clone.git("switch", "-q", "main")
-    clone.git("merge", "-q", "--no-ff", "side")
-    clone.create("gamma")
-    assert (changed(clone), clone.memory.drift()) == ([PAGE], ())
-    for fact in ("alpha", "beta", "gamma"):
-        assert f"The text of {fact}." in (clone.folder / PAGE).read_text()
-
-
-@pytest.mark.parametrize("staged", [False, True])
-@pytest.mark.parametrize("branch", ["main", "side"])
-def test_a_persons_edit_is_never_written_over(clone: Clone, branch: str, staged: bool) -> None:
+@pytest.mark.parametrize(("branch", "staged"), diagonal(["main", "side"], [False, True]))
+def test_a_persons_edit_is_never_written_over(shop: Place, branch: str, staged: bool) -> None:
     """On the trunk it becomes a log first, or stays where it is not understood; elsewhere it waits."""
-    if branch != "main":
-        switched(clone, branch)
-    page = clone.folder / PAGE
-    page.write_text(page.read_text().replace("The text of alpha.", "As a person says."))
+    if branch == "side":
+        shop.git("switch", "-q", "-c", "side")
+    page(shop).write_text(page(shop).read_text().replace("As it was.", "As a person says."))
     if staged:
-        clone.git("add", PAGE)
-    clone.create("beta")
-    assert "As a person says." in page.read_text()
-    mine = "" if branch == "main" else f"M  {PAGE}" if staged else f"M {PAGE}"
-    assert clone.git("status", "--porcelain").strip() == mine
-    said = "As a person says." in clone.memory.continuity()
-    assert said == (branch == "main")
-    loose = page.read_text() + "\nLoose words.\n"
-    page.write_text(loose)
-    if staged:
-        clone.git("add", PAGE)
-    clone.create("gamma")
-    assert page.read_text() == loose
-    assert (f"M  {PAGE}" in clone.git("status", "--porcelain")) == staged
-    assert "gamma" in clone.facts()
-    assert changed(clone) == []
-    page.write_text(loose.replace("\nLoose words.\n", ""))
-    clone.memory.absorb()
-    assert "As a person says." in clone.memory.continuity()
+        shop.git("add", "-A")
+    shop.note("id=beta fact: The second.")
+    assert "As a person says." in page(shop).read_text()
+    assert shop.texts()["alpha"] == ("As a person says." if branch == "main" else "As it was.")
+    shop.run("check", "--absorb")
+    assert shop.texts()["alpha"] == "As a person says."
 
 
-def test_a_fact_that_is_redacted_on_the_trunk_leaves_the_page_at_once(repo: Repo, run: Run) -> None:
-    """On another branch `publish` takes it out, as the hint says, and tells what that means there."""
-    assert run("append", "--title", "L", "--new", "id=login It is hunter2.").code == 0
-    repo.git("switch", "-q", "-c", "side")
-    ran = run("redact", "login", "--reason", "A password.")
-    assert "hint: `diurna check --publish` takes it out of continuity.md\n" in ran.err
-    ran = run("check", "--publish")
-    assert ran.code == 0 and "hunter2" not in (repo.path / PAGE).read_text()
-    assert "published on main; a pull request from side can conflict in them" in ran.err
-    repo.git("switch", "-q", "main")
-    assert "hunter2" in (repo.path / PAGE).read_text()
-    ran = run("redact", "login", "--reason", "A password.")
-    assert ran.code == 0 and "takes it out" not in ran.err
-    assert "hunter2" not in repo.git("show", f"HEAD:{PAGE}")
+def test_a_redacted_fact_leaves_the_page_at_once_on_the_trunk(shop: Place) -> None:
+    """On another branch `publish` takes it out, as the hint says."""
+    shop.note("id=beta fact: The second.")
+    shop.run("redact", "alpha", "--reason", "R.")
+    assert "As it was." not in committed(shop)
+    shop.git("switch", "-q", "-c", "side")
+    answer = shop.run("redact", "beta", "--reason", "R.", json=False)
+    assert "check --publish" in answer.out + answer.err and "The second." in committed(shop)
+    shop.run("check", "--publish")
+    assert "The second." not in committed(shop)
 
 
-# ---- the other commands -----------------------------------------------------------------------------
+def test_a_review_publishes_on_the_trunk_alone(shop: Place) -> None:
+    shop.git("switch", "-q", "-c", "side")
+    shop.run("review", "--confirm", "alpha")
+    assert changed(shop) == set()
+    shop.git("switch", "-q", "main")
+    shop.run("review", "--confirm", "alpha")
+    assert changed(shop) == {"memory/continuity.md"}
 
 
-def test_nobody_is_nagged_on_a_branch_that_does_not_publish(repo: Repo, run: Run) -> None:
-    """`status`, `verify`, `lint` and `doctor` leave the lag alone; a page that is ahead is told of."""
-    here = {"when": "trunk", "here": True, "trunk": "main"}
-    assert run("status", "--json").json["publish"] == here
-    repo.git("switch", "-q", "-c", "side")
-    assert run("append", "--title", "B", "--new", "id=beta Beta.").code == 0
-    ran = run("status")
-    assert "drift     none here; continuity.md is published on main\n" in ran.out
-    assert "publish" not in ran.err
-    answer = run("status", "--json").json
-    assert (answer["publish"], answer["drift"]) == ({**here, "here": False}, [])
-    assert run("check", "--ci").out == "all in order\n"
-    assert "drift" not in {one["code"] for one in run("check", "--ci", "--json").json["findings"]}
-    assert "drift" not in {one["code"] for one in run("check", "--json").json["findings"]}
-    repo.git("checkout", "-q", "--detach")
-    answer = run("status", "--json").json
-    assert (answer["publish"]["here"], answer["drift"]) == (False, [])
-    assert "beta" in run("show").out
-    repo.git("switch", "-q", "main")
-    repo.git("merge", "-q", "--no-ff", "side")
-    assert "drift     continuity.md\n" in run("status").out
-    assert "`diurna check --publish` writes and commits what drifted" in run("status").err
-    assert {one["code"] for one in run("check", "--ci", "--json").json["findings"]} == {"drift"}
+def test_a_page_that_a_branch_has_ahead_of_its_ledger_is_told_of(shop: Place) -> None:
+    """Committed by hand, on whatever branch."""
+    shop.note("id=beta fact: The second.")
+    ahead = page(shop).read_text()
+    shop.git("switch", "-q", "-c", "side", "HEAD~1")
+    shop.plant({"continuity.md": ahead})
+    assert "drift" in shop.check("--ci")
 
 
-def test_a_review_publishes_on_the_trunk_alone(clone: Clone) -> None:
-    """Elsewhere it is a log, as an append is."""
-    switched(clone, "side")
-    before = clone.git("rev-parse", f"HEAD:{PAGE}")
-    clone.append("Use it", FactCreated("inv", "Never.", meta=(("kind", "invariant"),)))
-    assert review(clone.memory).published == ()
-    assert clone.git("rev-parse", f"HEAD:{PAGE}") == before
-    clone.git("switch", "-q", "main")
-    clone.git("merge", "-q", "--no-ff", "side")
-    assert clone.memory.drift()
-    review(clone.memory)
-    assert clone.memory.drift() == ()
+TRUNKS = (
+    ("refs/remotes/origin/HEAD", "ref: refs/remotes/origin/develop\n", True, "develop"),
+    ("refs/remotes/origin/HEAD", "ref: refs/remotes/origin/gone\n", False, "main"),
+    ("refs/remotes/origin/HEAD", f"{'1' * 40}\n", False, "main"), ("refs/remotes/origin/HEAD", "nonsense\n", False, "main"),
+)  # fmt: skip
 
 
-@pytest.mark.deep(reason="nobody_is_nagged_on_a_branch_that_does_not_publish is the small one")
-def test_a_sync_publishes_on_the_trunk_alone(team: Team) -> None:
-    """Two clones of a branch that does not publish join without a page; of the trunk, with the fresh one."""
-    one, two = team.one, team.clone("two")
-    for branch in ("main", "side"):
-        if branch == "side":
-            switched(one, branch)
-            one.git("push", "-q", "-u", "origin", branch)
-            two.git("fetch", "-q")
-            two.git("switch", "-q", branch)
-        before = one.git("rev-parse", f"HEAD:{PAGE}")
-        one.create(f"one-{branch}")
-        two.create(f"two-{branch}")
-        one.sync()
-        two.sync()
-        one.sync()
-        assert one.tip() == two.tip()
-        after = one.git("rev-parse", f"HEAD:{PAGE}")
-        assert (before == after) == (branch == "side")
-        assert bool(one.memory.drift()) == (branch == "side")
-        assert one.clean() and two.clean()
-        assert not [found for found in verify(two.memory) if found.severity != "info"]
-
-
-def test_a_page_that_was_committed_on_a_branch_by_hand_is_told_of(clone: Clone) -> None:
-    """Ahead of the ledger it has: `verify` says so on every branch."""
-    clone.append("Change", FactUpdated("alpha", "Alpha again."))
-    ahead = (clone.folder / PAGE).read_text()
-    clone.git("switch", "-q", "-c", "side", "HEAD~1")
-    (clone.folder / PAGE).write_text(ahead)
-    clone.git("commit", "-q", "-am", "ahead")
-    told = {one.code: one.message for one in verify(clone.memory)}
-    assert "was published from a ledger with the log" in told["drift"]
-
-
-# ---- which branch is the trunk ----------------------------------------------------------------------
-
-
-def heads(home: Home, text: str) -> None:
-    """Write what `origin/HEAD` is."""
-    folder = Path(home.repository.commondir, "refs/remotes/origin")
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "HEAD").write_text(text)
-
-
-def test_the_trunk_is_what_origin_names(clone: Clone) -> None:
-    """Whatever the policy says; one that is gone, detached or nonsense names none, and the policy counts."""
-    home = clone.memory.home
-    assert trunk(home, TRUNK) == "main"
-    clone.git("update-ref", "refs/remotes/origin/release/2.x", "HEAD")
-    heads(home, "ref: refs/remotes/origin/release/2.x\n")
-    assert trunk(home, TRUNK) == "release/2.x"
-    assert not publishes(home, TRUNK)
-    clone.git("pack-refs", "--all")
-    assert trunk(home, TRUNK) == "release/2.x"
-    for text in (
-        "ref: refs/remotes/origin/master\n", "ref: refs/heads/main\n", "", "\0\n",
-        f"{clone.tip()}\n", "ref: refs/remotes/origin/\n",
-    ):  # fmt: skip
-        heads(home, text)
-        assert trunk(home, TRUNK) == "main", text
-        assert publishes(home, TRUNK), text
-    assert trunk(home, Policy(publish="trunk")) == ""
-    assert not publishes(home, Policy(publish="trunk"))
-
-
-def test_knowing_it_starts_no_git(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two small files are read: a reader must not become slower for it."""
-    clone = team.clone("two")
-    home = discover(str(clone.folder))
-
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("git was started")
-
-    for name in ("run", "call"):
-        monkeypatch.setattr(cli.Git, name, refuse)
-    assert publishes(home, TRUNK)
-    assert not publishes(home._replace(reference="refs/heads/side"), TRUNK)
-    assert not publishes(home._replace(reference=""), TRUNK)
-
-
-def test_a_clone_publishes_where_its_origin_does(team: Team, tmp_path: Path) -> None:
-    """Cut short, of one branch, or without `origin/HEAD`: on the trunk alone."""
-    for name, options, publishing in (
-        ("shallow", ["--depth=1"], True),
-        ("whole", [], True),
-        ("single", ["--branch=side", "--single-branch"], False),
-        ("deep-side", ["--branch=side"], False),
-    ):
-        if name == "single":
-            team.one.git("push", "-q", "origin", "main:side")
-        git(tmp_path, "clone", "-q", *options, f"file://{team.hub}", name)
-        clone = Clone(tmp_path / name)
-        clone.create(name)
-        assert changed(clone) == [PAGE] * publishing, name
-        assert "Diurna" in clone.git("log", "-1", "--format=%cn")
-    bare = Clone(tmp_path / "whole")
-    bare.git("remote", "set-head", "origin", "--delete")
-    bare.create("without")
-    assert changed(bare) == [PAGE]
-
-
-def test_the_head_that_came_after_wins(team: Team, tmp_path: Path) -> None:
-    """A forge renames its trunk: a clone that asks anew publishes on the new one, and not on the old."""
-    git(team.hub, "branch", "-m", "main", "trunk")
-    git(team.hub, "symbolic-ref", "HEAD", "refs/heads/trunk")
-    one = team.one
-    one.git("fetch", "-q", "--prune")
-    one.git("branch", "-m", "main", "trunk")
-    one.create("alpha")
-    assert changed(one) == [], "nobody has told this clone"
-    one.git("remote", "set-head", "origin", "--auto")
-    one.create("beta")
-    assert changed(one) == [PAGE]
-    git(tmp_path, "clone", "-q", str(team.hub), "fresh")
-    fresh = Clone(tmp_path / "fresh")
-    fresh.create("gamma")
-    assert changed(fresh) == [PAGE]
-
-
-def test_a_trunk_that_was_renamed_without_a_remote(repo: Repo, run: Run) -> None:
-    """Nothing is published before the policy names it; `status` says what is missing, and what to do."""
-    repo.git("branch", "-m", "main", "trunk")
-    ran = run("status")
-    assert (
-        "drift     none here; continuity.md is published on main, a branch that is not here\n"
-        in ran.out
-    )
-    assert (
-        ran.err
-        == "hint: `trunk` in memory/diurna.toml names the branch that has the published files\n"
-    )
-    assert run("append", "--title", "A", "--new", "id=a A.").code == 0
-    assert "id: a |" not in (repo.path / PAGE).read_text()
-    policy = repo.path / "memory/diurna.toml"
-    policy.write_text(policy.read_text().replace('trunk   = "main"', 'trunk   = "trunk"'))
-    repo.git("commit", "-qam", "renamed")
-    assert "drift     continuity.md\n" in run("status").out
-    assert run("append", "--title", "B", "--new", "id=b B.").code == 0
-    assert run("status").err == ""
-    assert (
-        "id: a |" in (repo.path / PAGE).read_text() and "id: b |" in (repo.path / PAGE).read_text()
-    )
-
-
-def test_without_any_name_nothing_is_published(repo: Repo, run: Run) -> None:
-    """A policy by hand, and no remote: `status` asks for the name."""
-    policy = repo.path / "memory/diurna.toml"
-    policy.write_text("publish = 'trunk'\n")
-    repo.git("commit", "-qam", "by hand")
-    assert run("append", "--title", "A", "--new", "id=a A.").code == 0
-    ran = run("status")
-    assert "published on the trunk, and no branch is known to be it\n" in ran.out
-    assert "hint: `trunk` in memory/diurna.toml names the branch" in ran.err
-
-
-def test_a_detached_head_is_no_trunk(clone: Clone) -> None:
-    """The log waits, as in every home; it lands, with the page, where the trunk is checked out again."""
-    clone.git("checkout", "-q", "--detach")
-    with pytest.raises(Exception, match="HEAD is detached"):
-        clone.create("beta")
-    assert clone.memory.publishes() is False
-    clone.git("switch", "-q", "main")
-    clone.memory.drain()
-    assert (changed(clone), clone.memory.drift()) == ([PAGE], ())
-    assert "The text of beta." in (clone.folder / PAGE).read_text()
-
-
-def test_linked_worktrees_have_branches_of_their_own(clone: Clone, tmp_path: Path) -> None:
-    """One on a side branch publishes nothing; the trunk does, wherever it is checked out."""
-    clone.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    side = Clone(tmp_path / "side")
-    side.create("beta")
-    clone.create("gamma")
-    assert (changed(side), changed(clone)) == ([], [PAGE])
-    switched(clone, "other")
-    clone.git("worktree", "add", "-q", str(tmp_path / "trunk"), "main")
-    there = Clone(tmp_path / "trunk")
-    there.create("delta")
-    clone.create("epsilon")
-    assert (changed(there), changed(clone)) == ([PAGE], [])
-    assert there.clean() and clone.clean() and side.clean()
-
-
-@pytest.mark.parametrize("when", ["append", "trunk"])
-def test_a_branch_of_its_own_is_its_trunk(tmp_path: Path, when: str) -> None:
-    """No other branch has its ledger, whatever `origin/HEAD` names."""
-    home = make_home(tmp_path / "shop", OWN_BRANCH)
-    git(tmp_path / "shop", "update-ref", "refs/remotes/origin/main", "main")
-    heads(home, "ref: refs/remotes/origin/main\n")
-    policy = Policy(publish=when, trunk="main")
-    assert publishes(branch_home(home.repository, "memory"), policy)
-    assert not publishes(branch_home(home.repository, "memory"), Policy(publish="review"))
-
-
-# ---- init -------------------------------------------------------------------------------------------
-
-
-def test_init_on_an_unborn_branch_names_it(tmp_path: Path) -> None:
-    """A repository without a commit: the branch that the first one makes is the trunk."""
-    git(tmp_path, "init", "-q", "-b", "trunk", "shop")
-    git(tmp_path / "shop", "config", "user.name", "Ada")
-    git(tmp_path / "shop", "config", "user.email", "ada@example.invalid")
-    repository = find_repository(str(tmp_path / "shop"))
-    assert repository is not None
-    home = checked_out_home(repository, "memory/")
-    assert (home.tip(), publishes(home, Policy(publish="trunk", trunk="trunk"))) == ("", True)
-    apply_setup(plan_setup(str(tmp_path / "shop"), "", "", "shop"), lambda: 1_790_000_000_000)
-    clone = Clone(tmp_path / "shop")
-    assert 'trunk   = "trunk"' in (clone.folder / "memory/diurna.toml").read_text()
-    clone.create("alpha")
-    assert changed(clone) == [PAGE]
-
-
-def test_init_on_another_branch_names_the_trunk(
-    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("ref", "text", "there", "trunk"), TRUNKS)
+def test_the_trunk_is_what_origin_names(
+    shop: Place, ref: str, text: str, there: bool, trunk: str
 ) -> None:
-    """In a clone `origin/HEAD` says which; the page is fresh there once the branch is merged."""
-    code = user_repository(tmp_path / "code")
-    git(tmp_path, "clone", "-q", "--bare", str(code), "hub.git")
-    git(tmp_path, "clone", "-q", "hub.git", "shop")
-    shop = tmp_path / "shop"
-    git(shop, "switch", "-q", "-c", "add-memory")
-    monkeypatch.chdir(shop)
-    ran = run("init")
-    assert ran.code == 0
-    assert "hint: continuity.md is published on main, once it has this home\n" in ran.err
-    assert 'trunk   = "main"' in (shop / "memory/diurna.toml").read_text()
-    clone = Clone(shop)
-    clone.git("config", "user.name", "Ada")
-    clone.git("config", "user.email", "ada@example.invalid")
-    clone.create("alpha")
-    assert changed(clone) == []
-    clone.git("switch", "-q", "main")
-    clone.git("merge", "-q", "--no-ff", "--no-edit", "add-memory")
-    clone.create("beta")
-    assert changed(clone) == [PAGE]
+    """Whatever the policy says; one that is gone, detached or nonsense names none, and the policy counts. No git is asked."""
+    if there:
+        shop.git("update-ref", "refs/remotes/origin/develop", "HEAD")
+    file = shop.common / ref
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    with shop.world.git_does("") as told:
+        assert shop.status()["publish"]["trunk"] == trunk
+    assert "symbolic-ref" not in told.read_text() and "origin/HEAD" not in told.read_text()
+    shop.git("switch", "-q", "-c", "develop")
+    shop.note("id=beta fact: The second.")
+    assert changed(shop) == ({"memory/continuity.md"} if trunk == "develop" else set())
 
 
-def test_a_home_that_was_there_keeps_its_policy(repo: Repo, run: Run) -> None:
-    """`init` again changes nothing in it."""
-    repo.publish_when("review")
-    before = (repo.path / "memory/diurna.toml").read_bytes()
-    assert run("init").code == 0
-    assert (repo.path / "memory/diurna.toml").read_bytes() == before
-    assert run("append", "--title", "A", "--new", "id=a A.").code == 0
-    assert "id: a |" not in (repo.path / PAGE).read_text()
+def test_a_clone_publishes_where_its_origin_does(world: World) -> None:
+    """Cut short, of one branch, or without `origin/HEAD`; and a trunk that the forge renamed is asked anew."""
+    one = world.home(facts=ALPHA)
+    one.join(world.hub())
+    for number, options in enumerate((["--depth", "1"], ["--single-branch"], [])):
+        url = f"file://{world.folder}/hub.git"
+        subprocess.run(
+            ["git", "clone", "-q", *options, url, f"c{number}"], cwd=world.folder, check=True
+        )
+        clone = world.place(f"c{number}")
+        clone.git("config", "user.name", "Bob")
+        clone.git("config", "user.email", "b@example.invalid")
+        if number == 2:
+            clone.git("remote", "set-head", "origin", "--delete")
+        clone.note(f"id=n{number} fact: It is number {number}.")
+        assert changed(clone) == {"memory/continuity.md"}
+        clone.git("switch", "-q", "-c", "side")
+        clone.note(f"id=s{number} fact: It is side {number}.")
+        assert changed(clone) == set()
+    clone.git("push", "-q", "origin", "main:trunk")
+    world.place("hub.git").git("symbolic-ref", "HEAD", "refs/heads/trunk")
+    clone.git("remote", "set-head", "origin", "--auto")
+    clone.git("switch", "-q", "-c", "trunk", "main")
+    assert clone.status()["publish"]["trunk"] == "trunk" and clone.status()["publish"]["here"]
+
+
+def test_a_trunk_that_nobody_names_is_asked_for(shop: Place) -> None:
+    """Renamed, or missing in a policy by hand: nothing is published, and `status` says what to do."""
+    shop.git("branch", "-m", "master")
+    shop.note("id=beta fact: The second.")
+    assert changed(shop) == set() and shop.status()["publish"]["here"] is False
+    assert "main" in shop.text("status")
+    text = shop.show_file("diurna.toml").decode()
+    shop.plant(
+        {
+            "diurna.toml": "\n".join(
+                line for line in text.split("\n") if not line.startswith("trunk")
+            )
+        }
+    )
+    shop.note("id=gamma fact: The third.")
+    assert changed(shop) == set() and "trunk" in shop.text("status")
+    shop.plant({"diurna.toml": text.replace('trunk   = "main"', 'trunk   = "master"')})
+    shop.note("id=delta fact: The fourth.")
+    assert changed(shop) == {"memory/continuity.md"}
+
+
+def test_worktrees_and_branches_of_their_own(world: World) -> None:
+    """A linked worktree on a side branch publishes nothing; a branch of its own is its trunk; `init` names one."""
+    shop = world.home(facts=ALPHA)
+    shop.git("worktree", "add", "-q", "-b", "side", str(world.folder / "linked"))
+    linked = world.place("linked")
+    linked.note("id=beta fact: The second.")
+    assert changed(linked) == set()
+    shop.git("switch", "-q", "--detach")
+    linked.git("switch", "-q", "main")
+    linked.note("id=gamma fact: The third.")
+    assert changed(linked) == {"memory/continuity.md"}
+    own = world.home(OWN_BRANCH, "own")
+    own.note("id=one fact: It is one.")
+    assert "It is one." in committed(own, "memory")
+    unborn = world.repository("unborn", commits=0)
+    unborn.git("symbolic-ref", "HEAD", "refs/heads/develop")
+    unborn.run("init")
+    assert 'trunk   = "develop"' in unborn.read("memory/diurna.toml")
+    before = unborn.read("memory/diurna.toml")
+    unborn.run("init")
+    assert unborn.read("memory/diurna.toml") == before
+
+
+def test_a_sync_publishes_on_the_trunk_alone(world: World) -> None:
+    """Two clones of a branch that does not publish join without a page; of the trunk, with the fresh one."""
+    one, two = world.team(IN_TREE, "b", facts=ALPHA)
+    for branch in ("side", "main"):
+        for place in (one, two):
+            place.git("switch", "-q", *(["-c"] if branch == "side" else []), branch)
+            if branch == "side" and place is one:
+                place.git("push", "-q", "-u", "origin", "side")
+            elif branch == "side":
+                place.git("fetch", "-q")
+                place.git("branch", "-q", "-u", "origin/side")
+            place.note(f"id={place.folder.name}-{branch} fact: {place.folder.name} is on {branch}.")
+        for place in (one, two, one):
+            place.sync()
+        assert one.tip() == two.tip()
+        assert ("a is on" in committed(two)) == (branch == "main")
+
+
+# ---- whose page it is ---------------------------------------------------------------------------------------
+
+
+def commit_edit(place: Place) -> str:
+    """Reword a fact and add a section that is none, in one commit; return the page."""
+    text = page(place).read_text().replace("As it was.", "As a person says.")
+    at = text.index("\n## ")
+    page(place).write_text(text[:at] + NOTES + text[at:])
+    place.commit_all()
+    return text[:at] + NOTES + text[at:]
+
+
+def kept(place: Place, text: str) -> None:
+    """Check that a page is as a person wrote it, and that everything says so with its lines."""
+    assert committed(place) == page(place).read_text() == text
+    wanted = {text.split("\n").index(line) + 1 for line in ("## Random notes", "Do not lose this.")}
+    told = place.run("check", "--publish", code=1)
+    assert wanted <= {one["line"] for one in place.run("check", "--ci", code=None).json["findings"]}
+    assert (
+        all(f"continuity.md:{line}" in told.out + told.err for line in wanted) or "line" in told.out
+    )
+    assert committed(place) == page(place).read_text() == text
+
+
+@pytest.mark.deep(reason="no_command_writes_over_a_persons_page is the small one")
+@pytest.mark.parametrize(
+    ("way", "arrive"),
+    sampled([(w, a) for w in WAYS for a in ("pull -q", "pull -q --rebase", "sync")], 5),
+)
+def test_an_edit_that_is_not_understood_as_a_whole_stays(
+    world: World, way: tuple[str, str], arrive: str
+) -> None:
+    """No half of it is a log, and nothing ever writes over the file, until the person takes it out."""
+    one, two = world.team(way[0], "b", facts=ALPHA, policy={"publish": way[1]})
+    one.run("check", "--publish")
+    one.sync()
+    two.sync()
+    text = commit_edit(two)
+    two.git("push", "-q", ok=False)
+    if arrive == "sync":
+        one.sync()
+    else:
+        one.git(*arrive.split())
+    for place in (one, two):
+        place.run("check", "--absorb", code=1)
+        assert place.texts()["alpha"] == "As it was."
+        kept(place, text)
+    one.session(
+        "On", "--update", "alpha", "As an agent says later.", "--new", "id=beta fact: Beta."
+    )
+    for place in (one, two, one):
+        place.sync()
+        assert place.texts()["alpha"] == "As an agent says later."
+        assert committed(place) == page(place).read_text() == text
+    assert one.tip() == two.tip()
+    page(two).write_text(page(two).read_text().replace(NOTES, ""))
+    two.run("check", "--absorb")
+    assert "beta" in two.texts() and "Do not lose this." not in page(two).read_text()
+
+
+def test_an_edit_on_both_sides_of_a_join_is_for_a_person(world: World) -> None:
+    """Two files that Diurna did not write can not both stand: nothing moves."""
+    one, two = world.team(OWN_REPOSITORY, "b", facts=ALPHA)
+    commit_edit(one)
+    one.git("push", "-q")
+    page(two).write_text(page(two).read_text().replace("As it was.", "As another says.") + NOTES)
+    two.commit_all()
+    before = two.tip()
+    answer = two.run("sync", code=1)
+    assert "continuity.md" in answer.out + answer.err and two.tip() == before
+
+
+TAKEN = ("continuity.md", "archive", "archive/INDEX.md")
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"), sampled([(k, p) for k in (IN_TREE, OWN_REPOSITORY) for p in TAKEN], 2)
+)
+def test_d4_d5_no_command_writes_over_a_persons_page(world: World, kind: str, path: str) -> None:
+    """Prose in `continuity.md`, a page or a file where the archive goes: byte for byte, whatever is run."""
+    shop = world.home(kind, facts=ALPHA, policy={"publish": "append"})
+    if path == "continuity.md":
+        text = commit_edit(shop)
+    else:
+        text = "A person's own.\n"
+        shop.plant({path: text})
+    for command in (
+        ("note", "id=beta fact: The second."), ("check", "--publish"), ("check", "--fix"), ("undo",),
+        ("redact", "alpha", "--reason", "R."),
+    ):  # fmt: skip
+        answer = shop.run(*command, code=None)
+        assert answer.code in (0, 1), (command, answer)
+        assert (shop.folder / shop.prefix / path).read_text() == text, command
+        assert "rm " not in answer.err and "delete" not in answer.err
+    assert shop.show_file(path).decode() == text
+    if path == "continuity.md":
+        assert (
+            "As it was." not in str(shop.show())
+            and "redact" in shop.run("check", "--ci", code=None).out
+        )
+
+
+def test_what_diurna_wrote_is_its_own_however_it_came(world: World) -> None:
+    """Put back, squashed or cherry-picked by a person the next publish writes it anew; amended, it is a person's."""
+    shop = world.home(OWN_REPOSITORY, facts=ALPHA)
+    old = page(shop).read_text()
+    shop.note("id=beta fact: The second.")
+    shop.plant({"continuity.md": old}, "put back")
+    shop.git("switch", "-q", "-c", "side")
+    shop.note("id=gamma fact: The third.")
+    shop.git("switch", "-q", "main")
+    shop.git("merge", "-q", "--squash", "side")
+    shop.git("commit", "-q", "-m", "squashed")
+    shop.note("id=delta fact: The fourth.")
+    assert "The third." in committed(shop) and "The fourth." in committed(shop)
+    page(shop).write_text(committed(shop) + NOTES)
+    shop.git("commit", "-q", "-a", "--amend", "--no-edit")
+    text = committed(shop)
+    shop.note("id=epsilon fact: The fifth.")
+    assert committed(shop) == text, "the subject alone proves nothing"
+
+
+def test_a_mirror_folder_of_the_users_is_theirs(world: World) -> None:
+    """What they committed as `.memory/continuity.md` on their own branch is in git, and not the ledger's."""
+    shop = world.repository()
+    shop.write(".memory/continuity.md", "mine\n")
+    shop.commit_all()
+    shop.init(OWN_BRANCH)
+    shop.note("id=one fact: It is one.")
+    assert (
+        shop.read(".memory/continuity.md") == "mine\n" and shop.git("status", "--porcelain") == ""
+    )
+
+
+@pytest.mark.parametrize("kind", [IN_TREE, OWN_REPOSITORY])
+def test_a_page_that_is_let_go_is_shown_and_kept(world: World, kind: str) -> None:
+    """`check --publish --discard-edits` writes it anew, and puts the person's page beside."""
+    shop = world.home(kind, facts=ALPHA)
+    text = commit_edit(shop)
+    answer = shop.run("check", "--publish", "--discard-edits", json=False)
+    assert "Do not lose this." in answer.out + answer.err
+    (aside,) = [file for file in (shop.common / "diurna/dropped").rglob("*") if file.is_file()]
+    assert aside.read_text() == text and "Do not lose this." not in committed(shop)

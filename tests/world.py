@@ -396,8 +396,7 @@ class Place:
     def join(self, hub: Place, *, sync: bool = True) -> None:
         """Have a remote `origin`, and send it what is here."""
         self.git("remote", "add", "origin", str(hub.folder))
-        if self.kind != OWN_REPOSITORY:
-            self.git("push", "-q", "-u", "origin", "main")
+        self.git("push", "-q", "-u", "origin", "main")
         if sync:
             self.sync()
 
