@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ledger.model.evidence import COMMAND, PLACE, form_of
-from tests.campaigns.second_fold import BareHome, differences, made_up
+from tests.campaigns.second_fold import THEMES, BareHome, cold_differences, differences, made_up
 from tests.conftest import examples
 from tests.second_fold import (
     Event,
@@ -29,11 +29,20 @@ from tests.second_fold import (
 TIERS = ("core", "working", "active", "archive-candidate", "archived", "superseded")
 
 
-@pytest.mark.parametrize("seed", range(examples(24, 400)))
+@pytest.mark.parametrize("seed", range(examples(16, 400)))
 def test_two_readers_say_the_same(seed: int, tmp_path: Path) -> None:
     """Texts, use, birth, truth, tiers, pages, who said it: cold, warm after late logs, and as of a log."""
     rng = random.Random(seed)
     assert differences(made_up(rng), rng, tmp_path / "home") == []
+
+
+@pytest.mark.parametrize("seed", range(examples(6, 100)))
+@pytest.mark.parametrize("theme", THEMES)
+def test_two_readers_say_the_same_of_one_matter(theme: str, seed: int, tmp_path: Path) -> None:
+    """Many logs about a few facts: what was reworded, closed, denied, moved, aged, judged by whoever did not see it all."""
+    for number in range(8):
+        files = made_up(random.Random(f"{theme} {seed} {number}"), 20, theme=theme)
+        assert cold_differences(files, tmp_path / str(number)) == []
 
 
 # ---- T5: a life ---------------------------------------------------------------------------------------

@@ -43,6 +43,13 @@ TOLD = (
     "kind: thread | created: 2026-04-01", "origin: somewhere", "origin: 2026-03-31-words | by: Bo",
     "counted: 7 2026-04-01 - working", "counted: -1 2026-03-31 2026-03-31-words", "counted: 3 2026-04-01",
 )  # fmt: skip
+#: What the logs of a ledger say, drawn by its theme: letters of `_said`.
+THEMES = {
+    "anything": "CUUSSXRPPPMMLH", "texts": "CUUUUU", "threads": "CCUUUcco", "truth": "CUUSSIIRR", "tasks": "CMMMMco",
+    "age": "Crr", "judged": "CHHHr",
+}  # fmt: skip
+_OPEN = ("kind: thread", "kind: thread", "kind: handoff", "")
+_OF_THEME = {"threads": _OPEN, "tasks": ("kind: task",), "judged": ("kind: pattern",)}
 REMARKS = (
     "", "pytest -q: exit 0", "src/a.py:3", "Judge", "judge", "it did", "make (exit 300)", "x.y:0", "rc=1",
 )  # fmt: skip
@@ -87,7 +94,9 @@ def log_bytes(
     return "\n".join([*lines, ""]).encode()
 
 
-def made_up(rng: random.Random, most: int = 24, texts: Sequence[str] = TEXTS) -> dict[str, bytes]:
+def made_up(
+    rng: random.Random, most: int = 24, texts: Sequence[str] = TEXTS, theme: str = "anything"
+) -> dict[str, bytes]:
     """Make the files of a ledger up, the policy first; their order is that of their arrival."""
     sizes = sorted(rng.choices(range(6), k=3))
     sizes += sorted(rng.choices(range(4), k=3)) if rng.randrange(2) else [0, 0, 0]
@@ -97,10 +106,11 @@ def made_up(rng: random.Random, most: int = 24, texts: Sequence[str] = TEXTS) ->
         ("", "", "[kinds.decision]\ndecays = false\n", "[kinds.fact]\ndecays = false\n")
     )
     files = {"diurna.toml": f'format = 1\nproject = "p"\n[windows]\n{windows}{lasting}'.encode()}
+    ids = IDS if theme == "anything" else IDS[: rng.choice((1, 2, 3))]
     stems: list[str] = []
-    for _ in range(rng.randint(1, most)):
+    for _ in range(rng.randint(1 if theme == "anything" else most // 2, most)):
         type = rng.choice(TYPES)
-        data = log_bytes(_header(rng, type), *_said(rng, type, stems, texts))
+        data = log_bytes(_header(rng, type), *_said(rng, type, stems, texts, ids, theme))
         instant = f"{rng.choice(DAYS)}-10{rng.randrange(6):02d}00"
         words = f"{instant[:10]}-{rng.choice(('words', '2577', '10-a'))}"
         stem = rng.choice((instant, f"{instant}-words", instant[:10], words))
@@ -126,7 +136,12 @@ def _header(rng: random.Random, type: str) -> dict[str, str]:
 
 
 def _said(
-    rng: random.Random, type: str, stems: Sequence[str], texts: Sequence[str]
+    rng: random.Random,
+    type: str,
+    stems: Sequence[str],
+    texts: Sequence[str],
+    ids: Sequence[str],
+    theme: str,
 ) -> tuple[list[str], list[tuple[str, str, str, str]]]:
     """Make up what one log says; of each id it brings at most one text, as a log can."""
     bullets: list[str] = []
@@ -136,42 +151,49 @@ def _said(
     def behind(id: str, **named: Sequence[str] | None) -> str:
         return id + "".join(f" ({key} {', '.join(some)})" for key, some in named.items() if some)
 
-    for _ in range(rng.randint(0, 6)):
-        id, kind, was = rng.choice(IDS), rng.randrange(14), _some(rng, VERSIONS, 2)
-        if kind < 3 and id not in brought:
+    for _ in range(rng.randint(0, 6 if theme == "anything" else 3)):
+        id, kind, was = rng.choice(ids), rng.choice(THEMES[theme]), _some(rng, VERSIONS, 2)
+        if kind in "CU":
+            if id in brought:
+                continue
             brought.add(id)
-            footers = (*FOOTERS, *TOLD) if type == "import" and not kind else FOOTERS
-            facts.append(
-                (id, rng.choice(texts), rng.choice(("", "", " ", "x")), rng.choice(footers))
-            )
+            footers = _OF_THEME.get(theme, FOOTERS)
+            footers = (*footers, *TOLD) if type == "import" and kind == "C" else footers
+            box = rng.choice(("", "", " ", "x"))
+            facts.append((id, rng.choice(texts), box, rng.choice(footers)))
             knew = _some(rng, stems, 2) if rng.randrange(3) == 0 else None
             bullets.append(
-                f"Updated: {behind(id, was=was, said=knew)}" if kind else f"Created: {id}"
+                f"Created: {id}" if kind == "C" else f"Updated: {behind(id, was=was, said=knew)}"
             )
-        elif kind < 5:
-            new = rng.choice(IDS if rng.randrange(9) else ("pending",))
+        elif kind == "S":
+            new = rng.choice(ids if rng.randrange(9) else ("pending",))
             bullets.append(f"Superseded: {behind(f'{id} → {new}', was=was)}")
-        elif kind < 6:
-            verb, named = rng.choice(("Closed", "Invalidated")), was if rng.randrange(3) else None
+        elif kind in "XIc":
+            verb = {"X": rng.choice(("Closed", "Invalidated")), "I": "Invalidated", "c": "Closed"}[
+                kind
+            ]
+            named = was if rng.randrange(4) else None
             if verb == "Closed" and named and rng.randrange(2):
                 named = (*named, *(_some(rng, stems, 3) or ()))
             bullets.append(f"{verb}: {behind(id, was=named)}")
-        elif kind < 7 and stems and rng.randrange(2):
+        elif kind == "o":
+            bullets.append(f"Reopened: {id}")
+        elif kind == "R" and stems:
             bullets.append(f"Reinstated: {behind(id, said=_some(rng, stems, 3))}")
-        elif kind < 10:
-            verb = rng.choice(PLAIN)
+        elif kind in "Pr":
+            verb = rng.choice(PLAIN) if kind == "P" else "Referenced"
             proof = rng.choice(PROOFS) if verb == "Referenced" else ""
             bullets.append(f"{verb}: {id}" + (f" — {proof}" if proof else ""))
-        elif kind < 12:
+        elif kind == "M":
             seen = rng.choice((None, ("none",), _some(rng, stems, 3)))
             remark = rng.choice(("", " — so be it"))
             bullets.append(
                 f"Moved: {behind(f'{id} → {rng.choice(TASK_STATES)}', was=seen)}{remark}"
             )
-        elif kind < 13:
+        elif kind == "L":
             verb, remark = rng.choice(("Landed", "Reverted")), rng.choice(("", " — patch"))
             bullets.append(f"{verb}: {id} → {'4f2a91c0' * 5}{remark}")
-        else:
+        elif kind == "H":
             verb, remark = rng.choice(("Helped", "Ignored")), rng.choice(REMARKS)
             bullets.append(f"{verb}: {id}" + (f" — {remark}" if remark else ""))
     rng.shuffle(bullets)
@@ -247,12 +269,19 @@ def unlike(where: str, first: dict[str, Any], second: dict[str, Any]) -> list[st
     return found
 
 
+def cold_differences(files: dict[str, bytes], folder: Path) -> list[str]:
+    """Compare both readers of a ledger that came at once."""
+    home = BareHome(folder)
+    home.commit(files)
+    return unlike("at once", normal(home.ask("show")), answer(files))
+
+
 def differences(files: dict[str, bytes], rng: random.Random, folder: Path) -> list[str]:
     """Compare both readers: whenever memory is asked between commits, of a moment of the past, and from nothing."""
     home, found = BareHome(folder), list[str]()
     left, now = list(files), dict[str, bytes]()
     while left:
-        batch = {path: files[path] for path in left[: rng.choice((1, 2, 5, 12))]}
+        batch = {path: files[path] for path in left[: rng.choice((2, 5, 12, 24))]}
         now, left = now | batch, left[len(batch) :]
         home.commit(batch)
         if rng.randrange(3) == 0:
@@ -283,7 +312,7 @@ def main(arguments: list[str]) -> int:
     begun, counts, wrong = time.monotonic(), Counter[str](), 0
     for number in range(chosen.ledgers):
         rng = random.Random(f"{chosen.seed} {number}")
-        files = made_up(rng, chosen.logs)
+        files = made_up(rng, chosen.logs, theme=rng.choice(list(THEMES)))
         with tempfile.TemporaryDirectory() as folder:
             found = differences(files, rng, Path(folder, "home"))
         for fact in answer(files)["facts"]:
