@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledger.model.event import FactCreated
-from memory import Memory, SessionDraft
 from tests.conftest import laid_once
 
 if TYPE_CHECKING:
@@ -210,34 +205,6 @@ def test_a_crowd(repo: Repo, run: Run) -> None:
         ran.out
         == 'f000  fact, working\n  Fact f000.\n\n101 facts share All: diurna show --about "All"\n'
     )
-
-
-def test_the_library_follows(linked: Repo) -> None:
-    """A running process sees the edges of the next append at once."""
-    memory = Memory.open(".")
-    assert [one.id for one in memory.links("gone").near] == ["timeouts"]
-    assert [one.name for one in memory.entities()] == ["Payments API", "orders", "Redis"]
-    event = FactCreated("new", "See [[gone]].", meta=(("entity", "redis"),))
-    memory.append(SessionDraft(title="More", events=(event,)))
-    assert [one.id for one in memory.links("gone").near] == ["new", "timeouts"]
-    assert [one.fact.id for one in memory.entity("Redis").standings] == ["new", "timeouts"]
-    memory.close()
-
-
-def test_both_load_no_library(linked: Repo) -> None:
-    """Where names are found, neither pygit2, markdown-it nor rapidfuzz is loaded."""
-    loud = ("pygit2", "markdown_it", "rapidfuzz")
-    code = (
-        "import sys, rituals.cli.app as app;"
-        "app.main(['show', '--links', 'note']); app.main(['show', '--about', 'redis']); app.main(['show', '--about']);"
-        f"print([name for name in {loud} if name in sys.modules], file=sys.stderr)"
-    )
-    root = Path(__file__).parent.parent
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code],
-        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(root)},
-    )  # fmt: skip
-    assert done.stderr == "[]\n"
 
 
 def test_three_hops_lead_from_a_vision_to_commits(repo: Repo, run: Run) -> None:

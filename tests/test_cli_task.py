@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,11 +11,7 @@ import pytest
 from ledger.errors import DraftRefused, Outrun
 from ledger.model.event import FactMoved
 from memory import Memory, SessionDraft
-from rituals.cli.entry import main as entry
 from tests.conftest import Ran, Repo, Run
-from tests.pages import ROOT
-
-HEAVY = ("click", "pydantic", "pygit2", "rapidfuzz", "markdown_it", "typing", "json", "numpy")
 
 
 @pytest.fixture
@@ -418,27 +412,3 @@ def test_pick_leaves_what_was_handed_to_others(begun: Run) -> None:
     assert lines(begun("pick", "--agent", "codex", "--role", "judge"))[0].startswith("wire")
     ran = begun("start", "wire", "--agent", "codex")
     assert (ran.code, "wire was handed to judge" in ran.err) == (0, True)
-
-
-@pytest.mark.parametrize("line", ["", "list --mine --json", "--state done", "--workstream=x"])
-def test_the_quick_path_prints_the_same(
-    begun: Run, capsys: pytest.CaptureFixture[str], line: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The list in its plain forms is answered by the console script byte for byte as by the command line."""
-    whole = begun(*line.split())
-    monkeypatch.setattr(sys, "argv", ["diurna", "task", *line.split()])
-    assert (entry(), *capsys.readouterr()) == whole
-
-
-def test_the_quick_list_loads_nothing_heavy(begun: Run) -> None:
-    """A warm list loads no library."""
-    script = (
-        "import sys; from rituals.cli.entry import main; code = main();"
-        f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr); sys.exit(code)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", script, "task"],
-        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "[]\n")
-    assert done.stdout.startswith("wire  in-progress")
