@@ -194,6 +194,7 @@ def test_a_page_reads_back_and_an_edit_touches_only_its_fact(seed: int, world: W
         for page, text in pages.items():
             home.write(page, text if ends == "\n" else f"\ufeff{text}\n".replace("\n", ends))
         assert absorbed(home, "--dry-run") == ([], [])
+        assert home.run("check", "--ci", PAGE, code=None).json["findings"] == []
     text = pages[PAGE]
     blocks = {found[2]: found for found in BLOCK.finditer(text)}
     free = [
