@@ -65,7 +65,7 @@ def test_a_work_log_that_names_it_brings_it_back_and_an_edit_does_not(held: Repo
     assert run("show", "never", "--json").json["facts"][0]["tier"] == "core"
 
 
-@pytest.mark.deep(reason="test_laws has it without a home")
+@pytest.mark.deep(reason="test_second_fold has it without a work tree")
 def test_what_would_have_faded_meanwhile_comes_back_by_a_use_alone(held: Repo, run: Run) -> None:
     """Taking it out would not make it live, so that is refused with what would."""
     assert run("forget", "--archive", "importer", "--reason", "x").code == 0

@@ -17,9 +17,8 @@ from projection.policy.model import Policy
 from projection.views.vault_notes import INDEX, MARK, ROLES, is_ours, note, vault
 from projection.views.view_source import SessionLine
 from tests.conftest import Repo, Run
+from tests.made_histories import VIEW_LAW, Logged, ledger, ledgers, of_kind, policies, replayed
 from tests.small_ledgers import bring_in, needs_mercury, place_mercury
-from tests.test_laws import Logged, ledgers, policies, replayed
-from tests.test_views import VIEW_LAW, ledger, of_kind
 
 _SCALAR = re.compile(
     r'"(?:[^"\\\x00-\x1f\x7f-\x9f\u2028\u2029]|\\["\\/bfnrt]|\\u[0-9a-f]{4})*"|-?\d+|true|false'

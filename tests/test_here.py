@@ -18,7 +18,7 @@ from projection.document.branch_remarks import differing
 from projection.fold.fact_history import History
 from projection.fold.fold import collect, resolve
 from tests.conftest import Repo, Run, each_row, examples
-from tests.test_laws import Logged, ledgers
+from tests.made_histories import Logged, ledgers
 
 
 def tick() -> None:

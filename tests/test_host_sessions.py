@@ -34,7 +34,7 @@ from tests.campaigns import forks
 from tests.campaigns.homes import KINDS, git, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.conftest import Repo, Run
-from tests.test_laws import LAW, STAMPS
+from tests.made_histories import LAW, STAMPS
 
 SESSION = "87bdddb9-cbd9-45fd-89ce-c0173229aac5"
 

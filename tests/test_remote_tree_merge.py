@@ -14,7 +14,7 @@ from ledger.model.sha256 import blob_id, sha1
 from ledger.remote.tree_merge import Joined, Sides, join, unite, with_files
 from tests.conftest import examples
 
-#: `python -m tests.campaigns.laws` asks for more.
+#: `DIURNA_LAW_EXAMPLES` asks for more.
 LAW = settings(max_examples=examples(60, 200), deadline=None)
 STAMPS = [f"2026-11-2{day}-08301241{day}" for day in range(4)]
 PREFIXES = ("", "memory/")

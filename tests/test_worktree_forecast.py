@@ -15,7 +15,7 @@ from memory.worktree.projection_files import projection_files
 from projection.document.archive_pages import pages, revise
 from projection.policy.model import Policy
 from tests.conftest import examples
-from tests.test_laws import LAW, Logged, ledgers, policies, replayed
+from tests.made_histories import LAW, Logged, ledgers, policies, replayed
 
 #: An example compares up to 24 states of a ledger.
 FEW = settings(LAW, max_examples=examples(20))
