@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import anyio
-from hypothesis import given
-from hypothesis import strategies as st
 
-from projection.document.fact_remarks import PLAIN, Mark, instead_of, mark_of
-from projection.fold.fact_history import Fact, Version
 from tests.conftest import HELD, laid_once
 from tests.mcp_clients import ask, connected, open_home
 
@@ -150,40 +146,3 @@ def test_agents_are_told(told: Repo) -> None:
                 } == {fact: mark for fact, (mark, _) in MARKED.items()}
 
     anyio.run(story)
-
-
-# ---- not found --------------------------------------------------------------------------------------
-
-
-# ---- the one body -----------------------------------------------------------------------------------
-
-NAMES = st.sampled_from("abcdef")
-EDGES = st.lists(st.tuples(NAMES, NAMES), max_size=8)
-
-
-@given(EDGES, st.sets(NAMES), st.sets(NAMES), st.sets(NAMES))
-def test_what_is_marked_is_what_does_not_hold(
-    edges: list[tuple[str, str]], gone: set[str], done: set[str], missing: set[str]
-) -> None:
-    """A mark is plain exactly for what holds; what stands instead holds, and is reached by successors."""
-    facts = {
-        name: Fact(
-            name, "fact", (Version("0" * 8, "T.", "s"),), (), "", "", "", 0, "s", "s",
-            closed=name in done, closed_at="s" if name in done else "",
-            superseded_by=tuple(sorted({new for old, new in edges if old == name != new})),
-            invalidated_at="s" if name in gone else "",
-        )
-        for name in "abcdef"
-        if name not in missing
-    }  # fmt: skip
-    for name in "abcdef":
-        fact = facts.get(name)
-        mark = mark_of(fact, facts.get)
-        if fact is None or not (fact.false or fact.closed):
-            assert mark == PLAIN
-            continue
-        assert isinstance(mark, Mark)
-        assert (mark.closed, mark.false, bool(mark.said)) == (fact.closed, fact.false, True)
-        assert mark.instead == instead_of(fact, facts.get)
-        assert name not in mark.instead
-        assert not any(facts[one].false for one in mark.instead)

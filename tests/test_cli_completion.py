@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from ledger.home import discover
-from memory.query import name_table as cached
 from tests.conftest import Repo, Run, each_row, laid_once
 from tests.terminals import Terminal
 
@@ -198,11 +196,3 @@ def test_whatever_is_wrong_is_silent(
     cache.unlink()
     assert offered("bash", shop, environment, "diurna show web") == []
     assert not cache.exists()
-
-
-def test_at_most_a_screenful_of_names(shop: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So many names at most, those that begin so."""
-    home = discover(str(shop.path))
-    monkeypatch.setattr(cached, "_MOST", 1)
-    assert cached.names(home, cached.IDS, "webhook") == [("webhook-once", "decision")]
-    assert cached.names(home, cached.KINDS, "th") == [("thread", "")]

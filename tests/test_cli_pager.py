@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from rituals.cli.progress import _fits
 from tests.conftest import Repo, Run, laid_once
 from tests.terminals import Terminal
 
@@ -25,18 +24,6 @@ def shop(repo: Repo, run: Run) -> None:
         word for number in range(60) for word in ("--new", f"id=fact-{number:02} Fact {number}.")
     ]
     assert run("append", "--title", "Many", *words).code == 0
-
-
-@pytest.mark.parametrize(
-    "line, count, fits", (("x", 23, True), ("x", 24, False), ("x" * 81, 12, False))
-)
-def test_a_terminal_that_does_not_know_its_size_has_24_lines_of_80(
-    monkeypatch: pytest.MonkeyPatch, line: str, count: int, fits: bool
-) -> None:
-    """One of them is for what comes next."""
-    monkeypatch.setattr(os, "get_terminal_size", lambda _: (0, 0))
-    with open(os.devnull, "w") as stream:
-        assert _fits(f"{line}\n" * count, stream) is fits
 
 
 def on_terminal(shop: Repo, *arguments: str, **more: str) -> Terminal:

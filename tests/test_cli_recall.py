@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from ledger.git.cli import Git
-from ledger.git.process import Running
 from tests.conftest import each_row, laid_once
+from tests.world import World
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -231,23 +230,14 @@ def test_the_role_of_a_log(repo: Repo, run: Run) -> None:
     assert run("recall", "parser", "--role", "ops", "--json").json["hits"] == []
 
 
-def test_all_logs_of_an_answer_are_read_at_once(
-    asked: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """However many logs its hits are cut from, an answer starts git once at most."""
+def test_all_logs_of_an_answer_are_read_at_once(world: World) -> None:
+    """However many logs its hits are cut from, an answer starts git once at most for them."""
+    home = world.home()
     for number in range(4):
-        body = asked.write(f"{number}.md", f"The broker of shop {number} drops its backlog.\n")
-        assert run("append", "--title", f"Shop {number}", "--body", str(body)).code == 0
-    asked.git("gc", "-q", "--prune=now")
-    started: list[tuple[str, ...]] = []
-    start = Git.start
-
-    def counted(git: Git, *arguments: str, **more: Any) -> Running:
-        started.append(arguments)
-        return start(git, *arguments, **more)
-
-    run("recall", "backlog")  # brings the index to the logs
-    monkeypatch.setattr(Git, "start", counted)
-    ran = run("recall", "backlog", "--no-vectors", "--json")
-    assert len({hit["stem"] for hit in ran.json["hits"]}) == 4
-    assert [arguments[0] for arguments in started] == ["cat-file"]
+        home.session(f"Shop {number}", body=f"The broker of shop {number} drops its backlog.")
+    home.git("gc", "-q", "--prune=now")
+    home.run("recall", "backlog")  # brings the index to the logs
+    with world.git_does("") as told:
+        found = home.run("recall", "backlog", "--no-vectors").json["hits"]
+    assert len({hit["stem"] for hit in found}) == 4
+    assert [line.split()[0] for line in told.read_text().splitlines()].count("cat-file") <= 1

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import ledger
-from rituals.setup import tour
+from tests.world import World
 
 #: Where the packages are: the checkout, or `site-packages` when a wheel is tested.
 HERE = Path(ledger.__file__).parent.parent
@@ -88,23 +88,16 @@ def test_tour_ends_with_what_to_do_next(taken: Taken) -> None:
     assert second.startswith("  diurna note")
 
 
-def test_tour_fails_loudly_when_a_command_does(tmp_path: Path) -> None:
-    """A command that ends with an error ends the tour, with what it said."""
-    said: list[str] = []
-    environment = {**bare_environment(tmp_path), "PYTHONPATH": str(tmp_path / "nothing")}
-    stage = tour._Stage(said.append, tmp_path, environment)
-    with pytest.raises(tour.TourFailed, match="ended with 3"):
-        stage.run("", "echo no luck; exit 3")
-    assert said == ["$ echo no luck; exit 3", "no luck"]
-
-
-def test_tour_cuts_visibly(tmp_path: Path) -> None:
-    """What is left out of an answer is shown as `…`; what is returned is whole."""
-    said: list[str] = []
-    stage = tour._Stage(said.append, tmp_path, bare_environment(tmp_path))
-    whole = stage.run("", "echo one; echo; echo two; printf '%0200d\\n' 0", skip=1)
-    assert whole == f"one\n\ntwo\n{'0' * 200}\n"
-    assert said[1:] == ["…", "two", "0" * 109 + "…"]
+def test_the_tour_fails_loudly_when_a_command_does(world: World) -> None:
+    """A command that ends with an error ends the tour, with what it said and a hint, and nothing is left."""
+    (world.user / "tmp").mkdir()
+    place = world.place("user")
+    with world.git_does("echo no luck >&2; exit 3", at=4):
+        told = place.process(
+            "init", "--tour", code=1, json=False, env={"TMPDIR": str(world.user / "tmp")}
+        )
+    assert "no luck" in told.out + told.err and "\nhint: " in told.err
+    assert list((world.user / "tmp").iterdir()) == []
 
 
 def test_the_tour_says_what_it_lacks(tmp_path: Path) -> None:

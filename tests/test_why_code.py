@@ -7,22 +7,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from ledger.errors import NotFound
-from ledger.git.cli import Git
-from ledger.model.event import WorkLanded
-from ledger.model.session import EDIT
-from ledger.remote.forge import forge_at
-from memory.api import Memory
-from memory.query.logs_around import names
-from memory.write.draft import SessionDraft
-from rituals.serve.web.html.templates import Renderer
-from rituals.serve.web.pages import fact_page
-from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.conftest import NOW_MS, Repo
-from tests.test_web_html import frame_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -210,9 +196,8 @@ def test_a_session_of_a_branch_is_behind_the_commit_that_brought_its_work(code: 
     code.at(NOW_MS + 90 * 24 * 3_600_000)
     landing = code.commit("All of the branch", queue="one\n")
     assert "squashed" not in ids(code.why(landing), "decisions")
-    memory = Memory.open(str(code.repo.path))
-    memory.append(SessionDraft("Landed", type=EDIT, events=(WorkLanded(stem, landing, "squash"),)))
-    memory.close()
+    said = f"---\ntype: edit\n---\n# Landed\n\n## Memory References\n\n- Landed: {stem} → {landing} (squash)\n"
+    assert code.run("append", "-", stdin=said.encode()).code == 0
     found = code.why("src/queue.py:1")
     assert ids(found, "decisions") == ["squashed"]
     assert found.json["sessions"][0]["by"][0] == "landed with the commit"
@@ -304,54 +289,6 @@ def test_log_around_a_commit_has_its_sessions(code: Code) -> None:
     last = code.commit("On", queue="two\n")
     ran = code.run("recall", "--level", "timeline", last, "--json")
     assert (ran.code, ran.json["sessions"]) == (0, [])
-
-
-def test_a_page_has_what_is_behind_a_file(code: Code, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of HEAD, whatever the work tree has; asked once of git; a fact that names the file leads there."""
-    mine = code.commit("Take <b>one</b> of a list", queue="one\ntwo\n")
-    code.note("id=one-of decision: One of a list is taken, in `src/queue.py`.")
-    code.repo.write("src/queue.py", "other\n")
-    memory, views = Memory.open(str(code.repo.path)), TipViews()
-    tip = views.of(memory)
-    page = Renderer().render(fact_page.file(tip, {"path": "src/queue.py"}), frame_of(tip))
-    assert (
-        mine[:7] in page
-        and "/fact/one-of" in page
-        and "&lt;b&gt;one" in page
-        and "/session/" in page
-    )
-    with monkeypatch.context() as patch:
-        patch.setattr(Git, "start", None)
-        fact_page.file(tip, {"path": "src/queue.py"})
-    frame = frame_of(tip)._replace(forge=lambda: forge_at("git@github.com:ada/shop.git"))
-    one = Renderer().render(fact_page.file(tip, {"path": "src/queue.py", "line": "2"}), frame)
-    assert "<pre>two</pre>" in one
-    now = code.repo.git("rev-parse", "HEAD").strip()
-    assert f'href="https://github.com/ada/shop/blob/{now}/src/queue.py#L2"' in one
-    assert f'href="https://github.com/ada/shop/commit/{mine}"' in one
-    assert "/file/src/queue.py" in Renderer().render(
-        fact_page.fact(tip, {"id": "one-of"}), frame_of(tip)
-    )
-    for path, line in (
-        ("src/none.py", ""),
-        ("../x", ""),
-        ("src/queue.py", "9"),
-        ("/etc/hosts", "1"),
-        (mine, ""),
-    ):
-        with pytest.raises(NotFound):
-            fact_page.file(tip, {"path": path, "line": line})
-    memory.close()
-
-
-NAMES = st.text("abc/.-_ ", min_size=1, max_size=12)
-
-
-@given(NAMES, NAMES, st.sampled_from(["queue.py", "3fa9c1d", "#41", "src/queue.py"]))
-def test_a_name_is_met_as_a_whole_word(before: str, behind: str, name: str) -> None:
-    """Not as the end of a path, the beginning of a number, or the middle of a word."""
-    whole = before[-1] not in "abc/.-_" and behind[0] not in "abc-_"
-    assert names(f"{before}{name}{behind}", name) == whole
 
 
 def test_the_session_whose_commit_holds_it_soonest_comes_first(code: Code) -> None:
