@@ -5,38 +5,29 @@ from __future__ import annotations
 import itertools
 import os
 import random
-import shutil
 import subprocess
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 
-from ledger.home import discover
-from ledger.model.layout import COMMIT_SUBJECT, log_path
-from ledger.model.order import seal
-from memory.api import Memory
-from memory.query.origins import CUT, SQUASH, all_origins, origins_of
 from tests.conftest import examples
-
-if TYPE_CHECKING:
-    from tests.conftest import Repo, Run
+from tests.world import OWN_REPOSITORY, Place, World, sealed
 
 _PEOPLE = ("Ada", "Ben", "Cem", "Dua")
 
 
 class History:
-    """A repository in which several people work, and who truly wrote each log.
+    """A repository in which several people work, and who truly wrote the log of each fact.
 
     Args:
-        folder: its top, with a home in `memory/`.
+        home: with memory beside code.
         seed: of what they do.
     """
 
-    def __init__(self, folder: Path, seed: int) -> None:
-        self.folder, self.random = folder, random.Random(seed)
-        self.wrote: dict[str, str] = {}
+    def __init__(self, home: Place, seed: int) -> None:
+        self.home, self.random = home, random.Random(seed)
+        self.wrote: dict[str, tuple[str, str]] = {}  # fact -> path of its log, who wrote it
         self.numbers = itertools.count(1)
         self.branches = ["main"]
         self.clock = 1_790_000_000
@@ -44,16 +35,11 @@ class History:
     def git(self, *arguments: str, by: str = "Ada", check: bool = True) -> str:
         """Run git as somebody, at a time of its own that may go back."""
         self.clock += self.random.choice((-40, 30, 60, 90))
-        moment = f"{self.clock} +0000"
+        who = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER")
+               for key, value in (("NAME", by), ("EMAIL", f"{by.lower()}@example.invalid"), ("DATE", f"{self.clock} +0000"))}  # fmt: skip
         done = subprocess.run(
-            ["git", "-C", str(self.folder), "-c", "rerere.enabled=false", *arguments],
-            env={
-                "PATH": os.environ["PATH"], "HOME": str(self.folder.parent),
-                "GIT_AUTHOR_NAME": by, "GIT_AUTHOR_EMAIL": f"{by.lower()}@example.invalid",
-                "GIT_COMMITTER_NAME": by, "GIT_COMMITTER_EMAIL": f"{by.lower()}@example.invalid",
-                "GIT_AUTHOR_DATE": moment, "GIT_COMMITTER_DATE": moment, "GIT_EDITOR": "true",
-            },
-            capture_output=True, text=True,
+            ["git", "-C", str(self.home.folder), "-c", "rerere.enabled=false", *arguments],
+            env={**os.environ, **who, "GIT_EDITOR": "true"}, capture_output=True, text=True,
         )  # fmt: skip
         assert not check or not done.returncode, done.stderr
         return done.stdout
@@ -64,17 +50,15 @@ class History:
         logs = self.random.choice((1, 1, 1, 2))
         for _ in range(logs):
             number = next(self.numbers)
-            data = f"---\nagent: codex\n---\n# Log {number}\n".encode()
-            stem = seal(
-                f"{datetime.fromtimestamp(self.clock, UTC):%Y-%m-%d-%H%M%S}{number:03}", data
-            )
-            path = self.folder / "memory" / log_path(stem)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-            self.wrote[stem] = by
+            fact = f"f{number}"
+            data = f"---\nagent: codex\n---\n# Log {number}\n\n## Memory References\n\n- Created: {fact}\n\n## Facts\n\n- Fact {number}.\n  <!-- id: {fact} -->\n"
+            stem = f"{datetime.fromtimestamp(self.clock, UTC):%Y-%m-%d-%H%M%S}{number:03}-{sealed(data.encode())}"
+            path = f"memory/sessions/{stem[:7]}/{stem[8:10]}/{stem}.md"
+            self.home.write(path, data)
+            self.wrote[fact] = path, by
         said = f"{logs} session logs" if logs > 1 else "1 decision by codex"
         self.git("add", "-A", by=by)
-        self.git("commit", "-q", "-m", f"{COMMIT_SUBJECT}{said}", by=by)
+        self.git("commit", "-q", "-m", f"diurna: {said}", by=by)
 
     def step(self) -> None:
         """Let somebody do one thing."""
@@ -87,22 +71,19 @@ class History:
             case "write":
                 self.write(by)
             case "branch":
-                name = f"side-{len(self.branches)}"
-                self.git("switch", "-q", "-c", name)
-                self.branches.append(name)
+                self.branches.append(f"side-{len(self.branches)}")
+                self.git("switch", "-q", "-c", self.branches[-1])
             case "switch":
                 self.git("switch", "-q", other)
             case "merge":
                 self.git("merge", "-q", "--no-ff", "--no-edit", other, by=by, check=False)
             case "join":
-                self.git("merge", "-q", "--no-ff", "-m", "diurna: join two tips of the ledger", other,
-                         by="Diurna", check=False)  # fmt: skip
+                said = "diurna: join two tips of the ledger"
+                self.git("merge", "-q", "--no-ff", "-m", said, other, by="Diurna", check=False)
             case "squash":
                 self.git("merge", "-q", "--squash", other, by=by, check=False)
-                said = self.random.choice(
-                    (["-m", "Feature (#3)"], ["-m", "the feature"], ["--no-edit"])
-                )
-                self.git("commit", "-q", *said, by=by, check=False)
+                words = self.random.choice((["-m", "Feature (#3)"], ["-m", "the feature"], ["--no-edit"]))  # fmt: skip
+                self.git("commit", "-q", *words, by=by, check=False)
             case "rebase":
                 self.git("rebase", "-q", other, by=by, check=False)
                 self.git("rebase", "--abort", check=False)
@@ -110,7 +91,7 @@ class History:
                 self.git("cherry-pick", other, by=by, check=False)
                 self.git("cherry-pick", "--abort", check=False)
             case "drop":
-                logs = sorted((self.folder / "memory/sessions").rglob("*.md"))
+                logs = sorted((self.home.folder / "memory/sessions").rglob("*.md"))
                 if logs:
                     self.git("rm", "-q", str(self.random.choice(logs)), by=by)
                     self.git("commit", "-q", "-m", "take it away", by=by)
@@ -121,175 +102,125 @@ class History:
                     self.git("commit", "-q", "--amend", "--no-edit", by=by, check=False)
         self.git("reset", "-q", "--hard", check=False)
 
-    def first(self, path: str, blob: str) -> str:
-        """Return the commit that first had a blob at a path, by looking into every one."""
-        tips = {}
-        for line in self.git("rev-list", "--parents", "HEAD").splitlines():
-            commit, *parents = line.split()
-            tips[commit] = parents
-        has = {
-            one for one in tips
-            if self.git("ls-tree", one, "--", path).split()[2:3] == [blob]
-        }  # fmt: skip
-        added = [one for one in has if not has & set(tips[one])]
-        firsts = [
-            one for one in added
-            if not any(
-                other != one and other in self.git("rev-list", one).split() for other in added
-            )
-        ]  # fmt: skip
-        return min(firsts, key=lambda one: (int(self.git("show", "-s", "--format=%at", one)), one))
+    def firsts(self) -> dict[str, str]:
+        """Return the commit that first had each log that stands, by looking into every one."""
+        rows = [line.split() for line in self.git("log", "--format=%H %at %P", "HEAD").splitlines()]
+        parents, dates = {row[0]: row[2:] for row in rows}, {row[0]: int(row[1]) for row in rows}
+        above: dict[str, set[str]] = {}
+        for commit, *_ in reversed(rows):
+            above[commit] = set().union(*({one, *above[one]} for one in parents[commit]))
+        holds = {one: set(self.git("ls-tree", "-r", "--name-only", one).split()) for one in parents}
+        found = {}
+        for fact, (path, _) in self.wrote.items():
+            has = {one for one in parents if path in holds[one]}
+            added = [one for one in has if not has & set(parents[one])]
+            first = [one for one in added if not above[one] & set(added)]
+            if path in holds[rows[0][0]]:
+                found[fact] = min(first, key=lambda one: (dates[one], one))
+        return found
 
 
-@pytest.mark.deep(only=("1", "2"))
+def born(home: Place, fact: str) -> Any:
+    """Return the step by which a fact came."""
+    return home.run("why", fact).json["events"][0]
+
+
+@pytest.mark.deep(but=("0", "3"))
 @pytest.mark.parametrize("seed", range(examples(6)))
-def test_nobody_is_named_who_did_not_write(repo: Repo, tmp_path: Path, seed: int) -> None:
+def test_nobody_is_named_who_did_not_write(world: World, seed: int) -> None:
     """Merges, squashes, rebases, picks, joins and cuts: the first commit of the bytes, or none."""
-    history = History(repo.path, seed)
-    for _ in range(30):
+    history, small = History(world.home(), seed), seed in (0, 3)
+    for _ in range(18 if small else 30):
         history.step()
-    memory = Memory.open(str(repo.path))
-    home, refs = memory.home, memory.snapshot.cache().log_refs()
-    memory.close()
-    found = all_origins(home, home.tip(), refs)
-    assert len(found.commits) == len(refs)
-    for ref in refs:
-        origin = found.commits[ref.path]
-        assert origin.commit == history.first(f"memory/{ref.path}", ref.blob)
-        assert origin.author in ("", history.wrote[ref.stem])
-        assert bool(origin.author) == (origin.via == "")
-        assert origins_of(home, [ref]) == {ref.path: origin}
-    for depth in (1, 2, 4, 9):
-        cut = tmp_path / f"cut-{depth}"
-        history.git("clone", "-q", "--depth", str(depth), f"file://{repo.path}", str(cut))
-        there = discover(str(cut))
-        for path, origin in all_origins(there, there.tip(), refs).commits.items():
-            assert (
-                origin.via == CUT
-                or origin == found.commits[path]
-                or (
-                    origin.author == found.commits[path].author != ""  # by a later pick of it
-                )
-            )
-            assert bool(origin.named) == (origin.via != CUT)
-        shutil.rmtree(cut)
+    found, firsts = {}, history.firsts()
+    for fact, first in firsts.items():
+        found[fact] = step = born(history.home, fact)
+        assert first.startswith(step["commit"]) and step["commit"]
+        assert step["author"] in ("", history.wrote[fact][1])
+        assert bool(step["author"]) == (step["via"] == "")
+    for depth in (2,) if small else (1, 2, 4, 9):
+        history.git(
+            "clone", "-q", "--depth", str(depth), f"file://{history.home.folder}", f"../cut-{depth}"
+        )
+        for fact in firsts:
+            step = born(world.place(f"cut-{depth}"), fact)
+            assert step["via"] == "cut" or step == found[fact] or step["author"] == found[fact]["author"] != ""  # fmt: skip
+            assert bool(step["commit"]) == (step["via"] != "cut")
 
 
-def _append(run: Run, title: str) -> None:
-    assert run("append", "--title", title, "--new", f"id={title} fact: {title} holds.").code == 0
+def append(home: Place, title: str, by: str = "") -> str:
+    """Record a fact of a name, as somebody; return the commit."""
+    if by:
+        home.git("config", "user.name", by)
+    home.session(title, "--new", f"id={title} fact: {title} holds.")
+    return home.git("rev-parse", "--short=7", "HEAD")
 
 
-def _said(run: Run, fact: str) -> str:
-    return run("why", fact).said.split("\n\n")[1].splitlines()[1].strip()
-
-
-def test_a_merge_a_squash_and_a_moved_home(repo: Repo, run: Run, tmp_path: Path) -> None:
+def test_a_merge_a_squash_and_a_moved_home(world: World) -> None:
     """The writer's commit is named, never who pressed merge; of a squash nobody; moving is no writing."""
-    repo.git("config", "user.name", "Ben")
-    repo.git("switch", "-q", "-c", "side")
-    _append(run, "ben")
-    written = repo.git("rev-parse", "--short=7", "HEAD").strip()
-    repo.git("switch", "-q", "main")
-    repo.git("config", "user.name", "Ada")
-    _append(run, "ada")
-    repo.git("merge", "-q", "--no-ff", "-m", "merge it", "side")
-    step = run("why", "ben", "--json").json["events"][0]
+    home = world.home()
+    home.git("switch", "-q", "-c", "side")
+    written = append(home, "ben", "Ben")
+    home.git("switch", "-q", "main")
+    append(home, "ada", "Ada")
+    home.git("merge", "-q", "--no-ff", "-m", "merge it", "side")
+    step = born(home, "ben")
     assert (step["commit"], step["author"], step["via"]) == (written, "Ben", "")
-    repo.git("switch", "-q", "-c", "other")
-    repo.git("config", "user.name", "Ben")
-    _append(run, "squashed")
-    repo.git("switch", "-q", "main")
-    repo.git("config", "user.name", "Ada")
-    repo.git("merge", "-q", "--squash", "other")
-    repo.git("commit", "-q", "-m", "Feature (#7)")
-    step = run("why", "squashed", "--json").json["events"][0]
-    assert (step["author"], step["via"]) == ("", SQUASH)
-    assert step["commit"] == repo.git("rev-parse", "--short=7", "HEAD").strip()
-    assert "Ada" not in _said(run, "squashed")
-    (repo.path / "docs").mkdir()
-    repo.git("mv", "memory", "docs/memory")
-    repo.git("commit", "-q", "-m", "move the memory")
-    home = str(repo.path / "docs" / "memory")
-    step = run("--home", home, "why", "ben", "--json").json["events"][0]
+    home.git("switch", "-q", "-c", "other")
+    append(home, "squashed", "Ben")
+    home.git("switch", "-q", "main")
+    home.git("config", "user.name", "Ada")
+    home.git("merge", "-q", "--squash", "other")
+    home.git("commit", "-q", "-m", "Feature (#7)")
+    step, tip = born(home, "squashed"), home.git("rev-parse", "--short=7", "HEAD")
+    assert (step["author"], step["via"], step["commit"]) == ("", "squash", tip)
+    assert "Ada" not in home.text("why", "squashed").split("\n\n")[1]
+    (home.folder / "docs").mkdir(exist_ok=True)
+    home.git("mv", "memory", "docs/memory")
+    home.git("commit", "-q", "-m", "move the memory")
+    step = home.run("--home", "docs/memory", "why", "ben").json["events"][0]
     assert (step["commit"], step["author"]) == (written, "Ben")
-    memory = Memory.open(home)
-    found = all_origins(memory.home, memory.home.tip(), memory.snapshot.cache().log_refs())
-    assert sorted(one.author for one in found.commits.values()) == ["", "Ada", "Ben"]
-    memory.close()
 
 
-def test_a_decision_names_the_commit_that_has_it(repo: Repo, run: Run) -> None:
+def test_a_decision_names_the_commit_that_has_it(world: World) -> None:
     """A log of type `edit` was made at a commit of the code, which did not bring it; a committed edit was."""
-    assert run("note", "id=one decision: Three tries.").code == 0
-    page = repo.path / "memory" / "continuity.md"
-    for command in (
-        ("edit", "one", "Four tries.", "--agent", "codex"),
-        ("review", "--confirm", "one"),
-        (
-            "check",
-            "--absorb",
-        ),
-    ):
-        if command == (
-            "check",
-            "--absorb",
-        ):
-            page.write_text(page.read_text().replace("Four", "Five"))
-        assert run(*command).code == 0
-        step = run("why", "one", "--json").json["events"][-1]
-        named = repo.git("log", "-1", "--format=%h %an", "--abbrev=7").split()
-        assert [step["commit"], step["author"]] == [named[0], " ".join(named[1:])]
-    page.write_text(page.read_text().replace("Five", "Six"))
-    repo.git("commit", "-q", "-a", "-m", "Six", "--author", "Ben <ben@example.invalid>")
-    edited = repo.git("rev-parse", "--short=7", "HEAD").strip()
-    assert run("check", "--absorb").code == 0
-    step = run("why", "one", "--json").json["events"][-1]
+    home = world.home(facts={"one": "decision: Three tries."})
+    page = "memory/continuity.md"
+    for command in ("edit one Four --agent codex", "review --confirm one", "check --absorb"):
+        if command == "check --absorb":
+            home.write(page, home.read(page).replace("Four", "Five"))
+        home.run(*command.split())
+        step = home.run("why", "one").json["events"][-1]
+        assert [step["commit"], step["author"]] == home.git("log", "-1", "--format=%h %an", "--abbrev=7").split()  # fmt: skip
+    home.write(page, home.read(page).replace("Five", "Six"))
+    home.git("commit", "-q", "-a", "-m", "Six", "--author", "Ben <ben@example.invalid>")
+    edited = home.git("rev-parse", "--short=7", "HEAD")
+    home.run("check", "--absorb")
+    step = home.run("why", "one").json["events"][-1]
     assert (step["commit"], step["author"]) == (edited, "Ben")
 
 
-def test_a_join_of_a_sync_is_nobody(
-    repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_join_of_a_sync_is_nobody(world: World) -> None:
     """Two clones that sync name each other's people, and never Diurna."""
-    hub, other = tmp_path / "hub.git", tmp_path / "other"
-    repo.git("clone", "-q", "--bare", str(repo.path), str(hub))
-    repo.git("remote", "add", "origin", str(hub))
-    repo.git("clone", "-q", str(hub), str(other))
-    subprocess.run(["git", "-C", str(other), "config", "user.name", "Ben"], check=True)
-    subprocess.run(
-        ["git", "-C", str(other), "config", "user.email", "b@example.invalid"], check=True
-    )
-    monkeypatch.chdir(other)
-    _append(run, "ben")
-    assert run("sync").code == 0
-    monkeypatch.chdir(repo.path)
-    _append(run, "mine")
-    assert run("sync", "origin").code == 0
-    joined = repo.git("log", "-1", "--format=%an %p").split()
+    one, two = world.team(OWN_REPOSITORY, "two")
+    append(two, "theirs")
+    two.sync()
+    append(one, "mine")
+    one.sync()
+    joined = one.git("log", "-1", "--format=%an %p").split()
     assert joined[0] == "Diurna" and len(joined) == 3
-    assert run("why", "ben", "--json").json["events"][0]["author"] == "Ben"
-    mine = run("why", "mine", "--json").json["events"][0]["author"]
-    assert mine == repo.git("config", "user.name").strip() != "Diurna"
+    assert [born(one, fact)["author"] for fact in ("theirs", "mine")] == ["Two", "Ada"]
 
 
-def test_a_cut_history_names_no_commit(
-    repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cut_history_names_no_commit(world: World) -> None:
     """What the clone has not is said; what came since is named, and a later deepening is seen."""
-    _append(run, "old")
-    _append(run, "older")
-    _append(run, "new")
-    cut = tmp_path / "cut"
-    repo.git("clone", "-q", "--depth", "2", f"file://{repo.path}", str(cut))
-    monkeypatch.chdir(cut)
-    step = run("why", "old", "--json").json["events"][0]
-    assert (step["commit"], step["author"], step["via"]) == ("", "", CUT)
-    assert "the history is cut here" in _said(run, "old")
-    assert run("why", "new", "--json").json["events"][0]["commit"]
-    memory = Memory.open(str(cut))
-    refs = memory.snapshot.cache().log_refs()
-    memory.origins = all_origins(memory.home, memory.home.tip(), refs)
-    assert memory.why("old").steps[0].via == CUT
-    subprocess.run(["git", "-C", str(cut), "fetch", "-q", "--unshallow"], check=True)
-    assert memory.why("old").steps[0].commit
-    memory.close()
+    home = world.home()
+    for title in ("old", "older", "new"):
+        append(home, title)
+    home.git("clone", "-q", "--depth", "2", f"file://{home.folder}", "../cut")
+    cut = world.place("cut")
+    step = born(cut, "old")
+    assert (step["commit"], step["author"], step["via"]) == ("", "", "cut")
+    assert "the history is cut here" in cut.text("why", "old") and born(cut, "new")["commit"]
+    cut.git("fetch", "-q", "--unshallow")
+    assert born(cut, "old")["commit"]
