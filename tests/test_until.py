@@ -316,6 +316,7 @@ def test_until_refused_lists_forms(world: World) -> None:
     assert "is true already" in home.run("note", "id=c until='has b.py' fact: One way.").err
 
 
+@pytest.mark.deep(reason="what_ends_at_which_commit is the small one")
 def test_what_ended_is_recorded_once_and_is_the_same_for_all(world: World) -> None:
     """By a commit of the trunk alone, by either clone before it hears of the other; undone, it holds."""
     home, other = world.team(OWN_BRANCH, "b")
