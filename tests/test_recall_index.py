@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from ledger import heavy_work
 from memory.api import Memory
 from tests.campaigns.forks import Forked
+from tests.campaigns.homes import as_left
 from tests.conftest import examples
 from tests.world import OWN_BRANCH, OWN_REPOSITORY, Place, World, sealed
 
@@ -221,25 +222,46 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("open_before", [False, True])
-def test_a_damaged_index_is_built_anew_and_the_cache_kept(home: Place, open_before: bool) -> None:
-    """The next question answers as ever, says so once, and throws no good cache away; also in an open process."""
+@pytest.mark.parametrize("half", [0, 1])
+@pytest.mark.parametrize("ours", [False, True])
+def test_a_damaged_index_is_built_anew_and_the_cache_kept(
+    home: Place, ours: bool, half: int
+) -> None:
+    """The next question answers as ever, says so once, and throws no good cache away; also for a fault of our own."""
     whole, cache = cold(home), os.stat(file_of(home, ".sqlite")).st_ino
-    for name, damage in DAMAGES.items():
-        memory = Memory.open(str(home.folder))
-        if open_before:
-            answers(memory, QUESTIONS[:1])
-        stamp = os.stat(file_of(home))
+    for name, damage in list(DAMAGES.items())[half::2]:
         damage(file_of(home))
-        os.utime(file_of(home), ns=(stamp.st_atime_ns, stamp.st_mtime_ns + 10**9))
-        assert answers(memory) == whole, name
-        notes = [note.message for note in memory.snapshot.notes]
-        memory.close()
-        if not open_before:  # an open process may hold what it needs of the file
-            assert notes == ["the index of recall was unusable and was built anew"], name
+        if ours:
+            as_left(file_of(home))
+        with closing(Memory.open(str(home.folder))) as memory:
+            assert answers(memory) == whole, name
+            notes = [note.message for note in memory.snapshot.notes]
+        assert notes == ["the index of recall was unusable and was built anew"], name
         assert os.stat(file_of(home, ".sqlite")).st_ino == cache, name
         with closing(Memory.open(str(home.folder))) as memory:
             assert answers(memory) == whole and not memory.snapshot.notes, name
+
+
+def test_an_index_damaged_while_it_is_open(home: Place) -> None:
+    """What breaks under an open process is found by the question that meets it."""
+    with closing(Memory.open(str(home.folder))) as memory:
+        before = answers(memory)
+        DAMAGES["bad rows"](file_of(home))
+        as_left(file_of(home))
+        assert answers(memory) == before and len(memory.snapshot.notes) == 1
+
+
+def test_writers_that_never_rest(home: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question is answered even if the ledger moves whenever the index has followed."""
+    follower = "memory.recall.index.index_catch_up."
+    monkeypatch.setattr(f"{follower}_TRIES", 3)
+    monkeypatch.setattr(f"{follower}IndexFollower._attempt", lambda *_: None)
+    assert (
+        len(
+            home.run("recall", "Word3").json["facts"] + home.run("recall", "Word3").json["passages"]
+        )
+        >= 2
+    )
 
 
 def test_a_damaged_cache_is_mended_and_costs_no_index(home: Place) -> None:
