@@ -11,6 +11,7 @@ import click
 
 from ledger.environment import user_folder, variables
 from ledger.model.order import stamp_of
+from ledger.secrets.scanner import nameable
 from memory.write.draft import NEXT_COMMIT
 from projection.policy.model import DEFAULT_KIND
 from rituals.answers.json_objects import capture_object
@@ -126,7 +127,7 @@ def intake_object(plan: IntakePlan, done: Applied | None) -> dict[str, object]:
                 "kind": _kind(one),
                 "text": one.event.text,
                 "place": one.item.place,
-                "replaces": list(one.item.replaces),
+                "replaces": [nameable(key) for key in one.item.replaces],
                 "created": dict(one.event.meta).get("created", ""),
                 "by": dict(one.event.meta).get("by", ""),
             }
