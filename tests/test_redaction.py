@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.asked_doors import Doors, leaks
-from tests.world import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Place, World
+from tests.world import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Place, World, lay
 
 #: Words that stand nowhere else: in two texts of a fact, in the title, prose and remarks of a log, in the
 #: footer of the fact, and beside its id.
@@ -79,31 +80,23 @@ LOGS = (
 class Told:
     """A ledger with a fact and a log that are to be redacted: the points of its past, and its doors."""
 
-    def __init__(self, home: Place) -> None:
-        self.home = home
-        home.write(
-            "AGENTS.md",
-            f"# Code\n\nThe vault is red.\n\nThe code of the vault is {TEXT} for now.\n",
-        )
-        home.commit_all("a slip")
-        self.stems = [str(home.append(log).json["stem"]) for log in LOGS]
-        self.points = [self.stems[2], self.stems[3][:10], home.git("rev-parse", "HEAD")]
-        home.run("check", "--publish")
-        assert all(home.run("recall", token, "--superseded").json["hits"] for token in TOKENS[:4])
-        assert NAMED in home.text("show", "vault") and BESIDE in home.text("why", "vault")
-        home.text("brief", "--task", TEXT)
+    def __init__(self, world: World) -> None:
+        lay("a ledger of which something is to be redacted", world.folder / "told", _tell)
+        self.home = world.place("told")
+        self.stems = sorted(self.home.logs())
+        world.clock.go(days=1)
+        self.points = [self.stems[2], self.stems[3][:10], self.home.git("rev-parse", "HEAD")]
 
     def redact(self, *targets: str) -> None:
         """Redact the fact and the log."""
         self.home.run("redact", *(targets or ("vault", self.stems[3])), "--reason", "Private.")
         self.home.run("check", "--publish")
 
-    @property
-    def doors(self) -> Doors:
-        """What is asked."""
+    def doors(self, points: int = 3) -> Doors:
+        """What is asked, at so many points of time."""
         return Doors(
             self.home, fact="vault", other="plain",
-            stems=(self.stems[0], self.stems[1], self.stems[3]), points=self.points,
+            stems=(self.stems[0], self.stems[1], self.stems[3]), points=self.points[:points],
             words=("code vault", MISSPELLED), names=("vermilionpangolim", "safe"),
             versions=(VERSION,),
         )  # fmt: skip
@@ -114,32 +107,56 @@ class Told:
         return f"sessions/{stem[:7]}/{stem[8:10]}/{stem}.md"
 
 
+def _tell(folder: Path) -> None:
+    """Make the ledger; all of it can be found there."""
+    with World(folder.parent / ".making") as apart:
+        home = Place(apart, folder)
+        home.init(IN_TREE)
+        home.set_policy(paced=False)
+        home.write(
+            "AGENTS.md",
+            f"# Code\n\nThe vault is red.\n\nThe code of the vault is {TEXT} for now.\n",
+        )
+        home.commit_all("a slip")
+        for log in LOGS:
+            home.append(log)
+        home.run("check", "--publish")
+        assert all(home.run("recall", token, "--superseded").json["hits"] for token in TOKENS[:4])
+        assert NAMED in home.text("show", "vault") and BESIDE in home.text("why", "vault")
+        home.text("brief", "--task", TEXT)
+    shutil.rmtree(folder.parent / ".making")
+
+
 @pytest.fixture
 def told(world: World) -> Told:
-    return Told(world.home(IN_TREE))
+    return Told(world)
 
 
 @pytest.mark.deep(only="1")
-@pytest.mark.parametrize("step", [60, 1])
+@pytest.mark.parametrize("step", [90, 1])
 def test_no_command_shows_what_is_redacted_at_any_point_of_time(told: Told, step: int) -> None:
     """Whatever is asked of a command that the registry names, on standard output or error (F9)."""
     told.redact()
-    lines = told.doors.lines()
+    lines = told.doors().lines()
     assert len(lines) > 100
-    assert leaks(told.doors.commands(lines[::step]), TOKENS) == []
+    assert leaks(told.doors().commands(lines[::step]), TOKENS) == []
 
 
-def test_no_tool_of_the_server_shows_it(told: Told) -> None:
+@pytest.mark.deep(only="3")
+@pytest.mark.parametrize("points", [1, 3])
+def test_no_tool_of_the_server_shows_it(told: Told, points: int) -> None:
     """Each tool, with each of its parameters that can be about the past."""
     pytest.importorskip("mcp")
     told.redact()
-    assert leaks(told.doors.tools(), TOKENS) == []
+    assert leaks(told.doors(points).tools(), TOKENS) == []
 
 
-def test_no_method_of_memory_returns_it(told: Told) -> None:
+@pytest.mark.deep(only="3")
+@pytest.mark.parametrize("points", [1, 3])
+def test_no_method_of_memory_returns_it(told: Told, points: int) -> None:
     """The library's door withholds as the command line does."""
     told.redact()
-    said = list(told.doors.methods())
+    said = list(told.doors(points).methods())
     assert {"state", "recall", "diff", "why"} <= {
         door[0] for door, _ in said if isinstance(door, tuple)
     }
@@ -150,9 +167,9 @@ def test_no_method_of_memory_returns_it(told: Told) -> None:
 def test_no_export_holds_it(told: Told, tmp_path: Path) -> None:
     """Pages and notes that were written before lose it with the next export."""
     folder = tmp_path / "exports"
-    assert leaks(told.doors.exports(folder), TOKENS), "what is not redacted is shown"
+    assert leaks(told.doors().exports(folder), TOKENS), "what is not redacted is shown"
     told.redact()
-    assert leaks(told.doors.exports(folder), TOKENS) == []
+    assert leaks(told.doors().exports(folder), TOKENS) == []
 
 
 def test_spelling_help_knows_no_withheld_word(told: Told) -> None:
@@ -334,12 +351,12 @@ def test_nothing_that_is_kept_beside_git_holds_it(told: Told) -> None:
         f"Traceback\n  text='The code is {LATER} by now.'\nIt is kept on paper.\n"
     )
     (state / "stale").mkdir(exist_ok=True)
+    told.home.run("recall", "anything")
     blob = told.home.git("rev-parse", f"HEAD:memory/{told.path(1)}")
     (state / "stale" / f"objects%2F{blob[:2]}%2F{blob[2:]}.17").write_bytes(b"damaged")
     for left in ("0.sqlite.1234.tmp", "1.sqlite-journal"):
         (state / "cache" / left).write_text(TEXT)
         os.utime(state / "cache" / left, (0, 0))
-    told.home.run("recall", "anything")
     before = kept_with(told.home, *TOKENS)
     for ending in (".sqlite", ".recall", ".tmp"):
         assert any(name.endswith(ending) for name in before), before
