@@ -1,502 +1,318 @@
-"""Plain git is a sync protocol: whatever merges git makes, logs never conflict and no projection is marked.
+"""A person merges, picks, squashes, rebases and stashes with plain git: no log conflicts, no word of theirs is lost.
 
-Every merge here is git's own. Afterwards any Diurna command that publishes puts all clones level.
+Some clones have Diurna, some git alone; after the next publish all with the same logs hold the same bytes.
 """
 
 from __future__ import annotations
 
-import os
-from itertools import product
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from ledger.model.event import FactReferenced
-from memory.worktree.merge_drivers import ensure_drivers
-from rituals.check.check_registry import verify
-from tests.campaigns import forks
-from tests.campaigns.homes import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, git, hermetic
-from tests.conftest import in_turn, sampled
-from tests.teams import WAYS, Clone, Team, level
+from tests.conftest import sampled
+from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
-__all__ = ["hermetic"]
-#: Settings that people have, and that change how git merges or checks out.
-SETTINGS = {
-    "directory renames": (
-        "merge.directoryRenames=true",
-        "merge.renames=copies",
-        "diff.renames=copies",
-    ),
-    "line ends": ("core.autocrlf=true", "core.eol=crlf"),
-    "diff3": ("merge.conflictStyle=diff3", "rerere.enabled=true", "rerere.autoUpdate=true"),
-    "stash": ("rebase.autoStash=true", "merge.autoStash=true", "rebase.abbreviateCommands=true"),
-}
+WAYS = [(OWN_REPOSITORY, "append"), (IN_TREE, "append"), (IN_TREE, "trunk"), (IN_TREE, "review")]
+MARKERS = (b"<<<<<<<", b">>>>>>>", b"=======")
 
 
-@pytest.fixture
-def team(request: pytest.FixtureRequest, tmp_path: Path) -> Team:
-    kind, publish = request.param
-    return Team(tmp_path, kind, publish)
+def create(place: Place, name: str) -> str:
+    return place.note(f"id={name} fact: The text of {name}.")
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Let each test have some of the ways in which a team publishes."""
-    if not any(
-        "team" in str(mark.args[0]) for mark in metafunc.definition.iter_markers("parametrize")
-    ):
-        in_turn(metafunc, "team", WAYS)
+def marked(place: Place) -> list[str]:
+    """Return the files of the work tree that hold conflict markers."""
+    return [
+        path
+        for path, data in place.files().items()
+        if any(line.startswith(MARKERS) for line in data.split(b"\n"))
+    ]
 
 
-@pytest.fixture
-def forked(team: Team) -> tuple[Team, Clone]:
-    """A clone with the branches `main` and `side`, a log of its own on each."""
-    one = team.one
-    one.git("branch", "side")
-    one.create("on-main")
-    one.git("checkout", "-q", "side")
-    one.create("on-side")
-    one.git("checkout", "-q", "main")
-    return team, one
+def unmerged(place: Place) -> list[str]:
+    return place.git("diff", "--name-only", "--diff-filter=U").split()
 
 
-def learned(clone: Clone, *facts: str) -> None:
+def learned(place: Place, *facts: str) -> None:
     """Check that a merge is clean, and that memory holds just these facts, each log once."""
-    assert clone.clean()
-    assert clone.facts() == set(facts)
-    assert not [one for one in verify(clone.memory) if one.code not in ("drift", "unsigned")]
+    assert place.git("status", "--porcelain") == "" and not unmerged(place) and not marked(place)
+    assert {"first", *facts} == set(place.texts())
+    place.holds(place.logs())
 
 
-# ---- pull and push ------------------------------------------------------------------------------
+def published(place: Place) -> dict[str, str]:
+    """Publish, and return path -> blob of what memory has in git."""
+    place.run("check", "--publish")
+    assert (
+        place.run("check", "--replay").json["drift"] == []
+        and place.git("status", "--porcelain") == ""
+    )
+    return {path: blob for path, blob in place.tree().items() if path.startswith(place.prefix)}
 
 
-@pytest.mark.deep(reason="a_clone_without_diurna_merges_two_branches is the small one")
-@pytest.mark.parametrize(
-    ("team", "how"),
-    sampled(product([*WAYS, (OWN_REPOSITORY, "review")], ["--no-rebase", "--rebase"]), 3),
-    indirect=["team"],
-)
-def test_two_clones_pull_and_push(team: Team, how: str) -> None:
-    """Two rounds in which both appended: every pull is clean, and both come to the same bytes."""
-    one, two = team.one, team.clone("two")
-    for number in range(2):
-        for clone in (one, two):
-            clone.create(f"{clone.folder.name}-{number}")
-        for clone in (one, two, one):
-            clone.git("pull", "-q", how, "--no-edit")
-            assert clone.clean()
-            clone.git("push", "-q")
-    facts = [f"{name}-{number}" for name in ("one", "two") for number in range(2)]
-    learned(one, *facts)
-    learned(two, *facts)
-    level(one, two)
+def home(world: World, kind: str, publish: str) -> Place:
+    return world.home(
+        kind, facts={"first": "fact: The text of first."}, policy={"publish": publish}
+    )
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
-def test_whatever_git_is_set_to(tmp_path: Path, setting: str) -> None:
-    """Settings that change how git merges and checks out change neither logs nor projections."""
-    team = Team(tmp_path, IN_TREE, "append")
-    one, two = team.one, team.clone("two")
-    for clone in (one, two):
-        for line in SETTINGS[setting]:
-            clone.git("config", *line.split("=", 1))
-        clone.create(f"{clone.folder.name}-0")
-    one.git("push", "-q")
-    two.git("pull", "-q", "--no-rebase", "--no-edit")
-    two.git("push", "-q")
-    two.create("two-1")
-    one.create("one-1")
-    two.git("push", "-q")
-    one.git("pull", "-q", "--rebase")
-    one.git("push", "-q")
-    two.git("pull", "-q")
-    learned(two, "one-0", "one-1", "two-0", "two-1")
-    level(one, two)
+@pytest.fixture(params=sampled(WAYS, 2))
+def forked(world: World, request: pytest.FixtureRequest) -> Place:
+    """A clone with the branches `main` and `side`, a log of its own on each."""
+    one = home(world, *request.param)
+    one.git("checkout", "-q", "-b", "side")
+    create(one, "on-side")
+    one.git("checkout", "-q", "main")
+    create(one, "on-main")
+    return one
 
 
-# ---- other merges -------------------------------------------------------------------------------
+# ---- each way in which two branches meet -------------------------------------------------------------------
 
 
-def test_h1_a_merge_and_then_the_other_way_round(forked: tuple[Team, Clone]) -> None:
-    """Two branches merged into each other have one tree once they are published."""
-    _, one = forked
-    one.git("branch", "old")
+def _merge(one: Place) -> tuple[str, ...]:
     one.git("merge", "-q", "--no-edit", "side")
-    learned(one, "on-main", "on-side")
-    one.memory.publish()
-    there = one.published()
-    one.git("checkout", "-q", "side")
-    one.git("merge", "-q", "--no-edit", "old")
-    one.memory.publish()
-    assert one.published() == there
+    return ("on-main", "on-side")
 
 
-def test_e10_a_squash_merge_and_then_a_true_one(forked: tuple[Team, Clone]) -> None:
-    """Squashed logs are the same logs: the branch, worked on and merged again, brings only the new."""
-    _, one = forked
+def _squash(one: Place) -> tuple[str, ...]:
+    """The branch, worked on and merged again, brings only the new."""
     one.git("merge", "-q", "--squash", "side")
     one.git("commit", "-q", "-m", "squashed")
     learned(one, "on-main", "on-side")
-    one.memory.publish()
     one.git("checkout", "-q", "side")
-    one.create("later")
+    create(one, "later")
     one.git("checkout", "-q", "main")
     one.git("merge", "-q", "--no-edit", "side")
-    learned(one, "on-main", "on-side", "later")
-    level(one)
+    return ("on-main", "on-side", "later")
 
 
-def test_e11_a_cherry_pick_and_then_a_merge(forked: tuple[Team, Clone]) -> None:
+def _pick(one: Place) -> tuple[str, ...]:
     """A picked log is the same log; a rebase leaves out what was picked."""
-    _, one = forked
     one.git("checkout", "-q", "side")
-    one.create("second")
+    create(one, "second")
     one.git("checkout", "-q", "main")
     one.git("cherry-pick", "side")
     learned(one, "on-main", "second")
-    one.git("branch", "picked")
-    one.git("merge", "-q", "--no-edit", "side")
-    learned(one, "on-main", "on-side", "second")
-    one.memory.publish()
-    there = one.published()
     one.git("checkout", "-q", "side")
-    one.git("rebase", "-q", "picked")
-    learned(one, "on-main", "on-side", "second")
-    one.memory.publish()
-    assert one.published() == there
+    one.git("rebase", "-q", "main")
+    one.git("checkout", "-q", "main")
+    one.git("merge", "-q", "--ff-only", "side")
+    return ("on-main", "on-side", "second")
 
 
-def test_h8_criss_cross_merges(forked: tuple[Team, Clone]) -> None:
+def _criss_cross(one: Place) -> tuple[str, ...]:
     """Two branches that merged each other's old tips, and went on, have two merge bases."""
-    _, one = forked
     one.git("branch", "old-main", "main")
     one.git("branch", "old-side", "side")
     one.git("merge", "-q", "--no-edit", "old-side")
-    one.create("main-again")
+    create(one, "main-again")
     one.git("checkout", "-q", "side")
     one.git("merge", "-q", "--no-edit", "old-main")
-    one.create("side-again")
+    create(one, "side-again")
     assert len(one.git("merge-base", "--all", "main", "side").split()) == 2
-    one.git("merge", "-q", "--no-edit", "main")
-    learned(one, "on-main", "on-side", "main-again", "side-again")
-    level(one)
-
-
-def test_h8_an_octopus(team: Team) -> None:
-    """Git's octopus asks no attribute: where branches published, it stops; a log never is the reason.
-
-    Where they did not it is clean. What it leaves in the projection is put right by the next publish.
-    """
-    one = team.one
-    names = ("a", "b", "c")
-    for name in names:
-        one.git("checkout", "-q", "-b", name, "main")
-        one.create(f"on-{name}")
     one.git("checkout", "-q", "main")
-    code, said = one.tries("merge", "--no-edit", *names)
-    publishing = one.memory.snapshot.cache().policy.publish == "append"
-    assert bool(code) == publishing
+    one.git("merge", "-q", "--no-edit", "side")
+    return ("on-main", "on-side", "main-again", "side-again")
+
+
+def _octopus(one: Place) -> tuple[str, ...]:
+    """Git's octopus asks no attribute: a log is never the reason why it stops."""
+    one.git("checkout", "-q", "-b", "third", "main")
+    create(one, "on-third")
+    one.git("checkout", "-q", "main")
+    code, said = one.tries("merge", "--no-edit", "side", "third")
     if code:
-        projection = f"{one.memory.home.prefix}continuity.md"
-        assert one.unmerged() in ([], [projection]), said
-        assert one.marked() in ([], [projection])
+        page = f"{one.prefix}continuity.md"
+        assert unmerged(one) in ([], [page]) and marked(one) in ([], [page]), said
         one.git("reset", "-q", "--merge")
-        for name in names:
+        for name in ("side", "third"):
             one.git("merge", "-q", "--no-edit", name)
-            assert one.clean()
-    learned(one, "on-a", "on-b", "on-c")
-    level(one)
+    return ("on-main", "on-side", "on-third")
 
 
-def test_h12_markers_that_git_left_and_somebody_committed(tmp_path: Path) -> None:
-    """The octopus's markers, committed as they are: named, kept in the history, and published over."""
-    team = Team(tmp_path, OWN_REPOSITORY)
-    one = team.one
-    for name in ("a", "b"):
-        one.git("checkout", "-q", "-b", name, "main")
-        one.create(f"on-{name}")
-    one.git("checkout", "-q", "main")
-    code, _ = one.tries("merge", "--no-edit", "a", "b")
-    assert code
-    assert one.marked() == ["continuity.md"]
-    with pytest.raises(Exception, match="a merge is in progress"):
-        one.memory.publish()
-    one.git("commit", "-q", "-a", "--no-edit")
-    memory = one.memory
-    assert "conflict-in-projection" in {finding.code for finding in verify(memory)}
-    memory.publish()
-    learned(one, "on-a", "on-b")
-    level(one)
+@pytest.mark.parametrize("meet", [_merge, _squash, _pick, _criss_cross, _octopus])
+def test_h1_h8_e10_e11_however_branches_meet(
+    forked: Place, meet: Callable[[Place], tuple[str, ...]]
+) -> None:
+    """Clean, each log once, and the bytes that the other side has once it merges too."""
+    facts = meet(forked)
+    learned(forked, *facts)
+    there = published(forked)
+    forked.git("checkout", "-q", "side")
+    forked.git("merge", "-q", "--no-edit", "main")
+    learned(forked, *facts)
+    assert published(forked) == there
 
 
-# ---- what a person wrote ------------------------------------------------------------------------
-
-
-@pytest.fixture
-def edited(tmp_path: Path) -> tuple[Clone, Clone]:
-    """Two clones: the second has an edit by hand of what the first has published anew meanwhile."""
-    team = Team(tmp_path)
-    one = team.one
-    one.create("alpha", "As it was.")
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "merge.conflictStyle=diff3",
+        "core.autocrlf=true",
+        "core.autocrlf=input",
+        "pull.ff=only",
+        "merge.ff=false",
+        "diff.renames=copies",
+    ],
+)
+def test_g4_h13_whatever_git_is_set_to(world: World, setting: str) -> None:
+    """Settings that change how git merges and checks out change neither logs nor pages."""
+    one, two = world.team(OWN_REPOSITORY, "b", facts={"first": "fact: The text of first."})
+    for place in (one, two):
+        place.git("config", *setting.split("="))
+    create(one, "alpha")
     one.git("push", "-q")
-    two = team.clone("two")
-    ensure_drivers(two.memory.home)
-    one.create("beta")
+    create(two, "beta")
+    two.git("pull", "-q", "--no-rebase", "--no-edit")
+    two.git("push", "-q")
+    one.git("pull", "-q", "--no-rebase")
+    for place in (one, two):
+        learned(place, "alpha", "beta")
+        assert all(b"\r" not in data for data in place.logs().values())
+    assert published(one) == published(two)
+
+
+def test_h12_g18_markers_that_somebody_committed_are_named_and_published_over(world: World) -> None:
+    """As git left them in the page; the history keeps them."""
+    one = home(world, OWN_REPOSITORY, "append")
+    for name in ("on-a", "on-b"):
+        one.git("checkout", "-q", "-b", name, "main")
+        create(one, name)
+    one.git("checkout", "-q", "main")
+    assert one.tries("merge", "--no-edit", "on-a", "on-b")[0] == 1
+    assert marked(one) == ["continuity.md"]
+    assert "a merge is in progress" in one.run("check", "--publish", code=1).err
+    one.git("commit", "-q", "-a", "--no-edit")
+    assert "conflict-in-projection" in one.check("--ci")
+    one.run("check", "--publish")
+    learned(one, "on-a", "on-b")
+
+
+# ---- an edit of a person's, and what came meanwhile -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["stash", "autostash", "rebase", "merge", "other side"])
+def test_d5_h11_an_edit_is_not_merged_away(world: World, how: str) -> None:
+    """Git stops for it or keeps it, marks nothing, and Diurna absorbs it once chosen."""
+    one, two = world.team(OWN_REPOSITORY, "b", facts={"alpha": "fact: As it was."})
+    two.run("init")  # tells git to keep the computed files as they are
+    create(one, "beta")
     one.git("push", "-q")
     page = two.folder / "continuity.md"
     page.write_text(page.read_text().replace("As it was.", "As a person says."))
-    return one, two
-
-
-@pytest.mark.parametrize("how", ["stash", "autostash", "rebase", "merge"])
-def test_d5_an_edit_is_not_merged_away(edited: tuple[Clone, Clone], how: str) -> None:
-    """Stashed or committed by hand, git stops for it, marks nothing, and Diurna absorbs it once chosen."""
-    _, two = edited
+    at = two
     if how == "stash":
         two.git("stash", "-q")
         two.git("pull", "-q")
         assert two.tries("stash", "pop")[0] == 1
-        assert two.git("stash", "list")
     elif how == "autostash":
         two.tries("pull", "-q", "--rebase", "--autostash")
-        assert two.git("stash", "list")
     else:
         two.git("commit", "-q", "-a", "-m", "by hand")
-        code, _ = two.tries("pull", "-q", "--no-edit", f"--{'no-' * (how == 'merge')}rebase")
-        assert code == (0 if how == "merge" else 1)
-    assert two.marked() == []
-    if how == "merge":
-        # ours is the one edited by hand, and stays
-        assert two.unmerged() == []
-    else:
-        assert two.unmerged() == ["continuity.md"]
-        two.git("checkout", "--theirs", "continuity.md")
-        two.git("add", "continuity.md")
+        if how == "other side":
+            at = one
+            assert (
+                one.tries("pull", "-q", "--no-rebase", "--no-edit", str(two.folder), "main")[0] == 1
+            )
+        else:
+            code, _ = two.tries("pull", "-q", "--no-edit", f"--{'no-' * (how == 'merge')}rebase")
+            assert bool(code) == (how == "rebase")
+    assert marked(at) == []
+    if how != "merge":  # there ours is the one edited by hand, and stays
+        assert unmerged(at) == ["continuity.md"]
+        at.git("checkout", "--theirs", "continuity.md")
+        at.git("add", "continuity.md")
         if how == "rebase":
-            two.git("-c", "core.editor=true", "rebase", "--continue")
-    assert "As a person says." in (two.folder / "continuity.md").read_text()
-    two.memory.publish()
-    assert two.memory.state()["alpha"].fact.text == "As a person says."
-    assert two.facts() == {"alpha", "beta"}
-    level(two)
+            at.git("-c", "core.editor=true", "rebase", "--continue")
+        elif how == "other side":
+            at.git("commit", "-q", "--no-edit")
+    assert "As a person says." in at.read("continuity.md")
+    at.run("check", "--publish")
+    assert at.texts() == {"alpha": "As a person says.", "beta": "The text of beta."}
+    assert published(at)
 
 
-def test_d5_an_edit_on_the_other_side_is_not_merged_away(edited: tuple[Clone, Clone]) -> None:
-    """A person without Diurna commits an edit: who pulls it beside logs of their own is asked."""
-    one, two = edited
-    two.git("commit", "-q", "-a", "-m", "by hand")
-    code, _ = one.tries("pull", "-q", "--no-rebase", "--no-edit", str(two.folder), "main")
-    assert (code, one.unmerged(), one.marked()) == (1, ["continuity.md"], [])
-    one.git("checkout", "--theirs", "continuity.md")
-    one.git("commit", "-q", "-a", "--no-edit")
-    one.memory.publish()
-    assert one.memory.state()["alpha"].fact.text == "As a person says."
-    level(one)
-
-
-# ---- where Diurna never was ---------------------------------------------------------------------
+# ---- where Diurna never was -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("team", "side"), sampled(product(WAYS, ["--ours", "--theirs"]), 5), indirect=["team"]
+    ("way", "side"), sampled([(way, side) for way in WAYS for side in ("--ours", "--theirs")], 3)
 )
-def test_a_clone_without_diurna_merges_two_branches(team: Team, side: str) -> None:
+def test_h14_a_clone_without_diurna_merges_two_branches(
+    world: World, way: tuple[str, str], side: str
+) -> None:
     """Attributes alone: no log conflicts, no file is marked; where git stops, either version will do."""
-    one, plain = team.one, team.clone("plain")
+    one = home(world, *way)
+    one.join(world.hub())
+    plain = one.clone("plain")
     one.git("checkout", "-q", "-b", "side")
-    one.create("on-side")
+    create(one, "on-side")
     one.git("push", "-q", "origin", "side")
     one.git("checkout", "-q", "main")
-    one.create("on-main")
+    create(one, "on-main")
     one.git("push", "-q", "origin", "main")
     plain.git("pull", "-q", "--no-rebase")
-    assert plain.tries("config", "merge.diurna-ours.driver")[0] == 1
     code, _ = plain.tries("merge", "--no-edit", "origin/side")
-    projection = f"{one.memory.home.prefix}continuity.md"
-    if one.memory.snapshot.cache().policy.publish == "append":
-        assert (code, plain.unmerged()) == (1, [projection])
-        assert plain.marked() == []
-        plain.git("checkout", side, "--", projection)
+    if code:
+        assert (
+            way[1] == "append"
+            and unmerged(plain) == [f"{one.prefix}continuity.md"]
+            and marked(plain) == []
+        )
+        plain.git("checkout", side, "--", f"{one.prefix}continuity.md")
         plain.git("commit", "-q", "-a", "--no-edit")
-    else:
-        assert code == 0
-    assert plain.clean()
+    assert plain.git("status", "--porcelain") == "" and not (plain.folder / ".git/diurna").exists()
     plain.git("push", "-q")
-    assert not (plain.folder / ".git" / "diurna").exists()
     one.git("pull", "-q", "--no-rebase")
     learned(one, "on-main", "on-side")
-    level(one)
+    there = published(one)
     one.git("push", "-q")
     plain.git("pull", "-q")
-    level(one, plain)
+    assert {path: blob for path, blob in plain.tree().items() if path in there} == there
 
 
-def test_a_clone_without_diurna_only_pulls_and_pushes(team: Team) -> None:
-    """It appends nothing and publishes nothing, so all that comes and goes is a fast-forward or a merge."""
-    one, plain = team.one, team.clone("plain")
-    one.create("alpha")
-    one.git("push", "-q")
-    (plain.folder / "notes.txt").write_text("by hand\n")
-    plain.git("add", "notes.txt")
-    plain.git("commit", "-q", "-m", "notes")
-    plain.git("pull", "-q", "--no-rebase", "--no-edit")
-    plain.git("push", "-q")
-    one.create("beta")
-    one.git("pull", "-q", "--no-rebase", "--no-edit")
-    learned(one, "alpha", "beta")
-    assert (one.folder / "notes.txt").read_text() == "by hand\n"
-    level(one)
-
-
-# ---- the archive --------------------------------------------------------------------------------
-
-FAST = (("working", 0), ("active", 1), ("archive", 2))
-
-
-def test_archives_that_both_sides_wrote(tmp_path: Path) -> None:
+def test_h13_archives_that_both_sides_wrote(world: World) -> None:
     """Both archived other facts on one page, which neither had before: the pull is clean."""
-    team = Team(tmp_path, OWN_REPOSITORY, policy=FAST)
-    one, two = team.one, team.clone("two")
-    for clone in (one, two):
+    policy = {"working": 1, "active": 1, "archive": 1}
+    one, two = world.team(
+        OWN_REPOSITORY, "b", facts={"first": "fact: The text of first."}, policy=policy
+    )
+    for place in (one, two):
         for number in range(4):
-            clone.create(f"{clone.folder.name}-{number}")
-        assert (clone.folder / "archive" / "INDEX.md").exists()
+            create(place, f"{place.folder.name}-{number}")
     one.git("push", "-q")
     two.git("pull", "-q", "--no-rebase", "--no-edit")
-    assert two.clean()
-    assert len(two.facts()) == 8
-    two.memory.publish()
-    two.git("push", "-q")
-    one.git("pull", "-q")
-    level(one, two)
+    assert not unmerged(two) and not marked(two)
+    two.run("check", "--publish")
+    assert "archived" in {fact["tier"] for fact in two.show().values()}
+    learned(two, *[f"{name}-{number}" for name in "ab" for number in range(4)])
 
 
-def test_a_page_that_went_on_one_side_is_asked_about(tmp_path: Path) -> None:
-    """No attribute speaks for a file that one side took away: git asks, marks nothing, and either will do."""
-    team = Team(tmp_path, OWN_REPOSITORY, policy=FAST)
-    one = team.one
-    for number in range(4):
-        one.create(f"fact-{number}")
-    one.git("checkout", "-q", "-b", "side")
-    for number in range(4):
-        one.create(f"side-{number}")
-    one.git("checkout", "-q", "main")
-    one.append("Used again", FactReferenced("fact-0"), FactReferenced("fact-1"))
-    one.append("And again", FactReferenced("fact-0"), FactReferenced("fact-1"))
-    for path in (one.folder / "archive").glob("*"):
-        path.unlink()  # whatever is left: as if all had come back
-    one.git("rm", "-q", "-r", "--cached", "archive")
-    one.git("commit", "-q", "-m", "diurna: publish the projection")
-    code, _ = one.tries("merge", "--no-edit", "side")
-    assert code == 1
-    assert all(path.startswith("archive/") for path in one.unmerged())
-    assert one.marked() == []
-    one.git("add", "-A")
-    one.git("commit", "-q", "--no-edit")
-    level(one)
-
-
-# ---- a branch of its own ------------------------------------------------------------------------
-
-
-def test_own_branches_push_and_fetch(tmp_path: Path) -> None:
-    """Fast-forwards go by plain git; a fork is refused by git and joined by `diurna sync`."""
-    team = Team(tmp_path, OWN_BRANCH)
-    one, two = team.one, team.clone("two")
-    one.create("alpha")
+def test_h7_a_branch_of_its_own_by_plain_git(world: World) -> None:
+    """Pushed and fetched as any branch; a fork is refused by git and joined by `diurna sync`; checked out, it merges."""
+    one, two = world.team(OWN_BRANCH, "b", facts={"first": "fact: The text of first."})
+    create(one, "alpha")
     one.git("push", "-q", "origin", "memory")
-    two.git("fetch", "-q", "origin", "memory:memory")
-    assert two.facts() == {"alpha"}
-    two.create("beta")
-    one.create("gamma")
-    one.git("push", "-q", "origin", "memory")
+    create(two, "beta")
     assert two.tries("push", "-q", "origin", "memory")[0] == 1
-    assert two.tries("fetch", "-q", "origin", "memory:memory")[0] == 1
     two.sync()
-    one.git("fetch", "-q", "origin", "memory:memory")
-    assert one.facts() == {"alpha", "beta", "gamma"}
-    assert one.published() == two.published()
-    assert one.memory.drift() == ()
-    for clone in (one, two):
-        assert clone.clean()
-
-
-def test_an_own_branch_in_a_work_tree_by_plain_git(tmp_path: Path) -> None:
-    """Somebody checks it out all the same, and merges: no marks, and no attribute for other branches."""
-    team = Team(tmp_path, OWN_BRANCH)
-    one, two = team.one, team.clone("two")
-    two.sync()
-    one.create("alpha")
+    one.git("fetch", "-q", "origin")
     one.sync()
-    two.create("beta")
-    two.git("worktree", "add", "-q", str(tmp_path / "looked-into"), "memory")
-    there = Clone(tmp_path / "looked-into")
-    code, _ = there.tries("pull", "-q", "--no-rebase", "--no-edit", "origin", "memory")
-    assert (code, there.unmerged(), there.marked()) == (1, ["continuity.md"], [])
-    there.git("checkout", "--ours", "continuity.md")
-    there.git("commit", "-q", "-a", "--no-edit")
-    assert there.memory.home.kind == OWN_REPOSITORY
-    there.create("gamma")
-    assert ensure_drivers(there.memory.home) == []
-    assert "diurna" not in two.git("check-attr", "-a", "archive/2026-Q1.md", "continuity.md")
-    assert there.facts() == {"alpha", "beta", "gamma"}
-    two.sync()
-    one.sync()
-    assert one.published() == two.published()
-
-
-@pytest.mark.deep(reason="test_sync::c4_linked_worktrees_sync_at_once is the small one")
-def test_c4_linked_worktrees_of_one_branch_at_once(tmp_path: Path) -> None:
-    """Real processes: three work trees of a fresh clone append and sync an own branch at the same time."""
-    team = Team(tmp_path, OWN_BRANCH)
-    team.one.create("alpha")
-    team.one.sync()
-    two = team.clone("two")
-    folders = [two.folder]
-    for name in ("b", "c"):
-        two.git("worktree", "add", "-q", "-b", name, str(tmp_path / name))
-        folders.append(tmp_path / name)
-    script = (
-        "import sys; from rituals.cli.app import main\n"
-        "for number in range(2):\n"
-        "    name = f'{sys.argv[1]}-{number}'\n"
-        "    for line in (['append', '--title', name, '--new', f'id={name} fact: {name}.'], ['sync']):\n"
-        "        code = main(line)\n"
-        "        if code: sys.exit(code)\n"
+    assert (
+        set(one.texts()) == set(two.texts()) == {"first", "alpha", "beta"}
+        and one.tip() == two.tip()
     )
-    processes = [
-        forks.Forked(["-c", script, f"w{number}"], folder, os.environ)
-        for number, folder in enumerate(folders)
-    ]
-    said = [process.communicate()[0].decode() for process in processes]
-    assert [process.wait() for process in processes] == [0, 0, 0], said
-    two.sync()
-    team.one.sync()
-    expected = {"alpha"} | {f"w{worker}-{number}" for worker in range(3) for number in range(2)}
-    for folder in (*folders, team.one.folder):
-        assert Clone(folder).facts() == expected
-    tip = git(team.hub, "rev-parse", "memory").strip()
-    assert two.memory.home.tip() == team.one.memory.home.tip() == tip
-    assert two.memory.drift() == ()
-    assert two.git("rev-parse", "refs/remotes/origin/memory") == tip
+    one.git("worktree", "add", "-q", str(world.folder / "out"), "memory")
+    out = world.place("out")
+    out.git("merge", "-q", "--no-edit", "origin/memory")
+    assert not marked(out) and out.git("status", "--porcelain") == ""
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_fresh_clone_is_level_at_once(tmp_path: Path, kind: str) -> None:
-    """`diurna init` in a clone, after a plain push, finds the home and shows the same bytes."""
-    from rituals.setup.home_setup import apply_setup, plan_setup
-    from tests.campaigns.homes import Clock
-
-    team = Team(tmp_path, kind)
-    one = team.one
-    one.create("alpha")
-    one.git("push", "-q", "origin", team.branch)
-    two = team.clone("two")
-    apply_setup(plan_setup(str(two.folder), "", "", ""), Clock()).close()
-    assert two.published() == one.published()
-    assert two.memory.continuity() == one.memory.continuity()
-    assert plan_setup(str(two.folder), "", "", "").steps == ()
-    assert two.clean()
-    if kind == OWN_BRANCH:
-        assert two.git("rev-parse", "--abbrev-ref", "memory@{upstream}") == "origin/memory"
-        mirrored = (two.folder / ".memory" / "continuity.md").read_text()
-        assert mirrored == one.memory.continuity()
+def test_a_fresh_clone_is_level_at_once(world: World, kind: str) -> None:
+    """`init` in a clone finds the home, makes none, and shows the same."""
+    one, two = world.team(kind, "b", facts={"first": "fact: The text of first."})
+    assert two.run("init").json["kind"] == kind
+    assert two.tip() in ("", one.tip())
+    assert two.page() == one.page()
