@@ -41,6 +41,7 @@ from tests.world import DIED, OWN_REPOSITORY, Place, World, run
 
 ROOT = Path(__file__).parents[1]
 _RULE = re.compile(r"(?m)^- \*\*([A-Z]\d+)\*\*")
+_STEP = re.compile(r"(?m)^(\S.*)\n((?:(?: {4}.*)?\n)*)")
 _NAMES = ("id", "code", "stem", "rule", "name", "file")
 
 
@@ -65,12 +66,10 @@ def read() -> Iterator[Vector]:
     for file in sorted((ROOT / "tests" / "format").glob("[0-9]*.md")):
         for part in re.split(r"(?m)^### ", file.read_text(encoding="utf-8"))[1:]:
             title, _, text = part.partition("\n")
-            steps = [
-                Step(*(found[1].split(None, 1) + [""])[:2], _dedented(found[2]))
-                for found in re.finditer(
-                    r"(?m)^(\S.*)\n((?:(?: {4}.*)?\n)*)", text.split("\n## ")[0] + "\n"
-                )
-            ]
+            steps = []
+            for found in _STEP.finditer(text.split("\n## ")[0] + "\n"):
+                verb, _, rest = found[1].partition(" ")
+                steps.append(Step(verb, rest.strip(), _dedented(found[2])))
             rule = title.split(":")[0].strip()
             yield Vector(rule, title.removeprefix(rule).strip(" :"), tuple(steps))
 

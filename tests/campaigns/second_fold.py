@@ -45,7 +45,7 @@ TOLD = (
 )  # fmt: skip
 #: What the logs of a ledger say, drawn by its theme: letters of `_said`.
 THEMES = {
-    "anything": "CUUSSXRPPPMMLH", "texts": "CUUUUU", "threads": "CCUUUcco", "truth": "CUUSSIIRR", "tasks": "CMMMMco",
+    "anything": "CUUSSXRPPPMMLH", "texts": "CUUUUU", "threads": "CUUUUccoo", "truth": "CUUSSIIRR", "tasks": "CMMMMco",
     "age": "Crr", "judged": "CHHHr",
 }  # fmt: skip
 _OPEN = ("kind: thread", "kind: thread", "kind: handoff", "")
