@@ -10,6 +10,7 @@ A vector is a heading with its rule, and steps. A step begins at the margin; wha
     edit PATH | old | new        a person edits a file; `code PATH` commits one of the code, `commit` all that lies there;
                                  `old PATH`: a file was written long ago; `by-itself`: what is due is done (R13)
     dies WORDS | COMMAND         a process that is killed at its first step with these words
+    locked FILE | COMMAND        another process holds a lock in the git directory; `lose REVISION`: git lost an object
     refuses COMMAND              ends with 1 and leaves everything as it is
     $ COMMAND                    must end with 0 (`$1`: with 1, `$?`: with anything); what its JSON says stands below
     % COMMAND                    the same for people: words that are printed, or with `not:` before them are not
@@ -25,6 +26,7 @@ fault:E13 are about signatures, which this version neither makes nor checks.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -125,7 +127,7 @@ class Player:
             "git": self.git, "has": self.has, "twice": self.twice, "%": self.printed, "edit": self.edit,
             "code": self.code, "commit": self.commit_all, "dies": self.dies, "refuses": self.refuses, "lacks": self.lacks,
             "is": self.exactly, "old": self.old,
-            "by-itself": self.by_itself,
+            "by-itself": self.by_itself, "locked": self.locked, "lose": self.lose,
             "git?": self.git,
         }  # fmt: skip
 
@@ -251,6 +253,16 @@ class Player:
         on, _, command = step.rest.partition(" | ")
         done = self.here.at_step(1, "die", *shlex.split(command), on=on)
         assert done.code == DIED, f"{done}"
+
+    def locked(self, step: Step) -> None:
+        name, _, command = step.rest.partition(" | ")
+        with open(self.here.common / name, "a", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            self.command(step._replace(verb="$1", rest=command))
+
+    def lose(self, step: Step) -> None:
+        object = self.here.git("rev-parse", step.rest)
+        (self.here.common / "objects" / object[:2] / object[2:]).unlink()
 
     def refuses(self, step: Step) -> None:
         before = self.shape()
