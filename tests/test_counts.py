@@ -28,7 +28,7 @@ def _numbers(text: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.deep(reason="test_cli and test_web_timeline count in one place each")
+@pytest.mark.deep(reason="test_cli and test_web_pages count in one place each")
 def test_every_answer_counts_the_same(repo: Repo, run: Run, tmp_path: Path) -> None:
     """With imports, a session of several logs, and logs of decisions: none of them is one more session."""
     memory = Memory.open(str(repo.path))

@@ -171,7 +171,7 @@ def test_a_grant_that_is_taken_away_holds_no_longer(
         with monkeypatch.context() as patch:
             patch.setenv("DIURNA_ORG", logged_in(database, role))
             try:
-                found = askers[role].recall(WORD, {}).facts
+                found = askers[role].recall(WORD, {}, 10, "")[0]
             except DatabaseFailed as problem:
                 assert "42501" in str(problem)
                 return False

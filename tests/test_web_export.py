@@ -55,7 +55,7 @@ def test_what_this_machine_could_learn_is_in_no_site(
     assert "Worth keeping" not in said and "met again and again" not in said
 
 
-@pytest.mark.deep(reason="test_web_facts::secrets_of_old_logs_are_on_no_page is the small one")
+@pytest.mark.deep(reason="test_web_inert::no_secret_of_an_old_log_is_written is the small one")
 @pytest.mark.parametrize("seed", sampled([1, 2], 2))
 def test_a_secret_of_an_old_log_is_in_no_byte(
     repo: Repo, run: Run, tmp_path: Path, seed: int

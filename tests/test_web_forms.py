@@ -1,86 +1,751 @@
-"""Forms of pages: with a token they post, without one they show the command; nothing in them is markup."""
+"""What the forms of pages record: the log of the command line, byte for byte; what is refused changes nothing.
+
+`Twins` are two copies of one home. A browser without a screen writes into the one, the command line into the other.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
+import shlex
+import subprocess
+from functools import cached_property
+from html import unescape
+from itertools import pairwise
+from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from rituals.serve.web.actions.form_plan import OWN_WORDS
-from rituals.serve.web.actions.form_shapes import command
-from rituals.serve.web.html.templates import HERE, Renderer, address_of
+from ledger.model.event import FactUpdated
+from memory import Memory, SessionDraft
+from tests.campaigns.homes import git, lay
+from tests.conftest import NOW_MS, Ran, Run
+from tests.web.homes import PAYLOADS, crowded, undecided
+from tests.web_client import Answer, Client, client_of, main_of
 
-_CALLS = """{% from "forms.html" import act, look, opened with context %}
-{{ act("confirm", {"id": ids}, "It still holds", command, primary=True) }}
-{{ look("close", ids[0], "Close it", command) }}{{ opened("archive", ids[0], "Put it away", command) }}"""
-
-
-class Stands:
-    """What a form reads of the frame."""
-
-    def __init__(self, token: str) -> None:
-        self.token, self.here = token, "/fact/a?x=1&y=2"
+AGENT = "Ada"
 
 
-def written(token: str, command: str = "diurna review --confirm a b") -> str:
-    """Write the macros."""
-    environment = Environment(
-        loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined
+def version(text: str) -> str:
+    """Name a text as FORMAT.md does: by eight digits of its hash."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+V20 = version("A request may take twenty seconds, then it is cut.")
+SHOPS = version("Prices stand in a table for each shop.")
+FRIDAYS = version("We deploy on Fridays.")
+SECRET = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+def fields_in(html: str, action: str = "") -> list[tuple[str, str]]:
+    """Return what the first form of a page, or the one of an action, would send as a browser reads it."""
+    forms = re.findall(r'<form[^>]* method="post" action="([^"]*)"(.*?)</form>', html, re.DOTALL)
+    (form, *_) = [body for to, body in forms if action in ("", unescape(to))]
+    found = re.findall(r'<input type="(?:hidden|text)" name="([^"]*)" value="([^"]*)"', form)
+    found += re.findall(r'<textarea[^>]* name="([^"]*)"[^>]*>\n(.*?)</textarea>', form, re.DOTALL)
+    chosen = r'<select name="([^"]*)">.*?<option(?: value="([^"]*)")? selected>([^<]*)<'
+    for name, value, word in re.findall(chosen, form, re.DOTALL):
+        found.append((name, "" if word == "as it is" else value or word))
+    return [(unescape(name), unescape(value)) for name, value in found]
+
+
+class Twins:
+    """Two copies of one home.
+
+    Args:
+        folder: where they are.
+        run: the command line.
+        patch: sets its environment.
+    """
+
+    def __init__(self, folder: Path, run: Run, patch: pytest.MonkeyPatch) -> None:
+        self.ours, self._folder, self.now = folder / "ours" / "one", folder, NOW_MS
+        lay("what pages decide", self.ours, undecided)
+        self._run, self._patch = run, patch
+        patch.setenv("DIURNA_AGENT", AGENT)
+        self.client = client_of(
+            self.ours, writes=True, open_memory=lambda home: Memory(home, agent=AGENT, clock=lambda: self.now)
+        ).login()  # fmt: skip
+
+    @cached_property
+    def theirs(self) -> Path:
+        """The other copy, as the home was before a command was run in it."""
+        folder = self._folder / "theirs" / "one"
+        lay("what pages decide", folder, undecided)
+        return folder
+
+    def send(self, address: str, *pairs: tuple[str, str], token: str = "") -> Answer:
+        """Send a form as it stands."""
+        own = ("token", token or self.client.form_token()), ("next", "/help")
+        return self.client.post(address, [*own, *pairs])
+
+    def form(self, name: str, *pairs: tuple[str, str]) -> Done:
+        """Send a form a second later; what it recorded is read from the page behind it."""
+        self.now += 1000
+        answer = self.send(f"/act/{name}", *pairs)
+        page = (
+            self.client.get(answer.headers["location"]).text
+            if answer.status == 303
+            else answer.text
+        )
+        return Done(answer, main_of(page))
+
+    def line(self, *arguments: str, stdin: str = "") -> Ran:
+        """Run a command at the moment of the last form."""
+        self._patch.setenv("DIURNA_NOW", str(self.now))
+        end = arguments.index("--") if "--" in arguments else len(arguments)
+        named = (*arguments[:end], "--home", str(self.theirs), *arguments[end:])
+        return self._run(*named, stdin=stdin.encode())
+
+    def facts(self) -> dict[str, dict[str, object]]:
+        """Return what the command line says of all facts of the pages."""
+        said = self._run("show", "--list", "--all", "--json", "--home", str(self.ours)).json
+        return {one["id"]: one for one in said["facts"]}
+
+    def newest(self) -> str:
+        """Return the text of the newest log of the pages."""
+        logs = logs_of(self.ours)
+        return logs[max(logs)]
+
+    def shape(self) -> tuple[str, ...]:
+        """Return all that a refusal leaves as it is."""
+        return git(self.ours, "show-ref"), git(self.ours, "status", "--porcelain")
+
+    def agree(self) -> bool:
+        """Tell whether both homes have the same logs."""
+        return logs_of(self.ours) == logs_of(self.theirs)
+
+
+class Done:
+    """What came of a form.
+
+    Args:
+        answer: to it.
+        page: what stands on the page behind it.
+    """
+
+    def __init__(self, answer: Answer, page: str) -> None:
+        self.status, self.page = answer.status, page
+        where = answer.headers.get("location", "")
+        self.stem = where.partition("done=")[2].partition("#")[0]
+        command = re.search(
+            r'on the command line: <code class="command">(.*?)</code>', page, re.DOTALL
+        )
+        self.command = unescape(command[1]) if command else ""
+        self.title = unescape((re.findall(r"<b>Recorded:</b> (.*?)</p>", page) or [""])[0])
+        self.undo = 'action="/act/undo"' in page
+
+
+def logs_of(folder: Path) -> dict[str, str]:
+    """Return the committed logs of a home, by path."""
+    names = [
+        one
+        for one in git(folder, "ls-tree", "-r", "--name-only", "HEAD").split()
+        if "sessions/" in one
+    ]
+    asked = "".join(f"HEAD:{name}\n" for name in names)
+    told = subprocess.run(["git", "cat-file", "--batch"], cwd=folder, input=asked, capture_output=True, text=True, check=True)  # fmt: skip
+    found, rest = {}, told.stdout
+    for name in names:
+        head, _, rest = rest.partition("\n")
+        data = rest.encode()[: int(head.split()[2])].decode()
+        found[name], rest = data, rest[len(data) + 1 :]
+    return found
+
+
+@pytest.fixture
+def twins(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Twins:
+    return Twins(tmp_path, run, monkeypatch)
+
+
+SAME: dict[str, tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]] = {
+    "confirm one": ("confirm", (("id", "calm"),), ("review", "--confirm", "calm")),
+    "confirm many": (
+        "confirm", (("id", "orders"), ("id", "money"), ("id", "orders")), ("review", "--confirm", "orders", "money"),
+    ),
+    "a text": ("resolve", (("id", "limit"), ("choose", V20)), ("conflicts", "limit", "--choose", V20)),
+    "own words": (
+        "resolve", (("id", "limit"), ("text", "It depends:\r\n\r\n- on the shop\r\n")),
+        ("conflicts", "limit", "--text", "It depends:\n\n- on the shop"),
+    ),
+    "a birth": (
+        "resolve", (("id", "deploy"), ("choose", FRIDAYS)),
+        ("conflicts", "deploy", "--choose", FRIDAYS),
+    ),
+    "closed": ("resolve", (("id", "find"), ("stands", "closed")), ("conflicts", "find", "--closed")),
+    "open": (
+        "resolve", (("id", "find"), ("text", "Find it."), ("stands", "open")),
+        ("conflicts", "find", "--text", "Find it.", "--open"),
+    ),
+    "a successor": (
+        "resolve", (("id", "old"), ("choose", "left")), ("conflicts", "old", "--choose", "left"),
+    ),
+    "a circle": (
+        "resolve", (("id", "north"), ("choose", "north")), ("conflicts", "north", "--choose", "north"),
+    ),
+    "reworded": (
+        "resolve", (("id", "table"), ("choose", SHOPS)),
+        ("conflicts", "table", "--choose", SHOPS),
+    ),
+    "a state": (
+        "resolve", (("id", "wire"), ("state", "blocked")), ("conflicts", "wire", "--state", "blocked"),
+    ),
+    "close": ("close", (("id", "storm"),), ("close", "storm")),
+    "close, and why": (
+        "close", (("id", "storm"), ("reason", "It can not.\r\nWe measured it.")),
+        ("close", "storm", "--reason", "It can not.\nWe measured it."),
+    ),
+    "a new fact": (
+        "note",
+        (("text", "Refunds are paid within\r\ntwo days."), ("kind", "decision"),
+         ("entity", "Payments  API, Redis"), ("body", "The law says so.")),
+        ("append", "--type", "edit", "--title", "Refunds are paid within",
+         "--new", 'decision: entity="Payments API, Redis" Refunds are paid within\ntwo days.',
+         "--body", "The law says so."),
+    ),
+    "other words": (
+        "reword", (("id", "calm"), ("text", "-Nobody- contradicts it."), ("kind", "fact"), ("reason", "shorter")),
+        ("edit", "--reason", "shorter", "--", "calm", "-Nobody- contradicts it."),
+    ),
+    "another kind": (
+        "reword", (("id", "calm"), ("text", "Nobody contradicts this one."), ("kind", "decision"),
+                   ("until", "date 2031-01-01")),
+        ("edit", "--kind", "decision", "--until", "date 2031-01-01", "calm"),
+    ),
+    "other names": (
+        "reword", (("id", "calm"), ("text", "Nobody contradicts this one."), ("kind", "fact"),
+                   ("entity", " Calm,  Ben"), ("tags", "quiet")),
+        ("edit", "--entity", "Calm, Ben", "--tags", "quiet", "calm"),
+    ),
+    "false": ("deny", (("id", "calm"), ("reason", "Ben does")), ("forget", "calm", "--false", "--reason", "Ben does")),
+    "false, and what holds": (
+        "deny", (("id", "calm"), ("instead", "money"), ("reason", "")),
+        ("forget", "calm", "--replaced-by", "money"),
+    ),
+    "replaced": (
+        "replace", (("id", "calm"), ("text", "Ben contradicts this one, on Mondays."), ("kind", "fact")),
+        ("append", "--type", "edit", "--title", "Replace calm",
+         "--new", "fact: id=fegaza Ben contradicts this one, on Mondays.",
+         "--supersede", "calm=fegaza"),
+    ),
+    "withheld": (
+        "withhold", (("id", "calm"), ("reason", "a name")), ("redact", "calm", "--reason", "a name"),
+    ),
+    "a task": (
+        "add-task",
+        (("text", "Measure the\r\nqueue"), ("priority", "high"), ("criterion", "It is fast.\r\n\r\nIt is right."),
+         ("owner", "codex"), ("depends", "wire, find"), ("goal", "calm nights"), ("workstream", "Queue"),
+         ("question", "Which one?"), ("risk", "It is slow.")),
+        ("task", "add", "--priority", "high", "--owner", "codex", "--goal", "calm nights",
+         "--workstream", "Queue", "--depends", "wire", "--depends", "find",
+         "--criterion", "It is fast.", "--criterion", "It is right.", "--question", "Which one?",
+         "--risk", "It is slow.", "Measure the\nqueue"),
+    ),
+    "a finding": (
+        "report-finding", (("text", "It leaks 3 files"), ("rule", "leak"), ("path", "a/b.py"), ("symbol", "f")),
+        ("note", "--rule", "leak", "--path", "a/b.py", "--symbol", "f", "finding: It leaks 3 files"),
+    ),
+    "close several": ("shut", (("id", "storm"), ("id", "wire")), ("close", "storm", "wire")),
+    "archive": (
+        "archive", (("id", "calm"), ("reason", "it is\r\nfrozen")),
+        ("forget", "calm", "--archive", "--reason", "it is\nfrozen"),
+    ),
+    "return": (
+        "return", (("id", "put-away"), ("reason", "thawed")),
+        ("forget", "put-away", "--back", "--reason", "thawed"),
+    ),
+    "reinstate": (
+        "reinstate", (("id", "untrue"), ("reason", "it holds")),
+        ("edit", "untrue", "--restore", "--reason", "it holds"),
+    ),
+}  # fmt: skip
+
+
+#: Forms that are recorded at once: nothing is seen before.
+AT_ONCE = ("confirm", "resolve", "shut")
+
+
+@pytest.mark.parametrize("case", SAME)
+def test_a_form_records_what_the_command_records(twins: Twins, case: str) -> None:
+    """Byte for byte, the name of the log too, as its preview has shown it, which wrote nothing.
+
+    The command that the notice names is just that one. The same form once more is told that nothing is left, or why
+    not, and changes nothing.
+    """
+    name, pairs, command = SAME[case]
+    before, shape, shown = logs_of(twins.ours), twins.shape(), ""
+    twins.now += 1000
+    if name not in AT_ONCE:
+        seen = twins.send(f"/preview/{name}", *pairs)
+        assert seen.status == 200 and "Nothing is written yet" in seen.text
+        assert (logs_of(twins.ours), twins.shape()) == (before, shape)
+        shown = unescape(seen.text.partition('aria-label="The log">')[2].partition("</pre>")[0])
+    twins.now -= 1000
+    done = twins.form(name, *pairs)
+    assert tuple(shlex.split(done.command)) == ("diurna", *command)
+    ran = twins.line(*command)
+    assert ran.code == 0, ran.err
+    assert twins.agree()
+    (new,) = set(logs_of(twins.ours)) - set(before)
+    assert done.stem and done.stem in new and done.title
+    assert shown in ("", twins.newest())
+    assert f"agent: {AGENT}\n" in twins.newest()
+    assert ("type: edit\n" in twins.newest()) == (name != "report-finding")
+    made, shape = logs_of(twins.ours), twins.shape()
+    again = twins.form(name, *pairs)
+    assert again.status in (200, 409) and (
+        "Nothing was left" in again.page or 'role="alert"' in again.page
     )
-    environment.globals["url"] = address_of
-    template = environment.from_string(_CALLS)
-    return template.render(frame=Stands(token), ids=["a", "b"], command=command)
+    assert (logs_of(twins.ours), twins.shape()) == (made, shape)
 
 
-def test_a_form_posts_its_fields_and_comes_back() -> None:
-    """A list is a field each; the token and the way back stand in every form."""
-    said = written("t0ken")
-    assert said.count('method="post"') == 2
-    assert re.findall(r'action="([^"]+)"', said) == ["/act/confirm", "/preview/close"]
-    assert re.findall(r'name="id" value="([^"]+)"', said) == ["a", "b", "a"]
-    assert said.count('name="token" value="t0ken"') == 2
-    assert said.count('name="next" value="/fact/a?x=1&amp;y=2"') == 2
-    assert "data-copy" not in said
-    assert 'href="/write/archive?id=a&amp;next=%2Ffact%2Fa%3Fx%3D1%26y%3D2"' in said
+STEPS: tuple[tuple[str, tuple[tuple[str, str], ...], str], ...] = (
+    ("close", (("id", "storm"),), "close storm"),
+    ("reopen", (("id", "storm"), ("reason", "It came back.\r\nTwice.")), ""),
+    ("add-task", (("text", "Grind coffee"),), "task add 'Grind coffee'"),
+    ("start", (("id", "{id}"),), "task start {id}"),
+    ("move", (("id", "{id}"), ("state", "blocked"), ("why", "no key")), "task move {id} blocked --why 'no key'"),
+    ("move", (("id", "{id}"), ("state", "in-progress")), "task move {id} in-progress"),
+    ("hand-over", (("id", "{id}"), ("to", "codex"), ("done", "One.\r\nTwo."), ("first", "Three."),
+                   ("confidence", "high")),
+     "task handoff {id} --to codex --done 'One.\nTwo.' --next Three. --confidence high"),
+    ("start", (("id", "{id}"), ("take_over", "yes")), "task start {id} --take-over"),
+    ("done", (("id", "{id}"), ("why", "it went")), "task done {id} --why 'it went'"),
+)  # fmt: skip
 
 
-def test_without_a_token_stands_the_command() -> None:
-    """As a button that copies it, and as text for whoever has no script."""
-    said = written("", 'diurna forget a --archive --reason "<b>"')
-    assert "<form" not in said
-    assert said.count("data-copy=") == 3
-    assert said.count("<code") == 3
-    assert "<b>" not in said
+@pytest.mark.deep(reason="a_form_records_what_the_command_records has one step each")
+def test_work_goes_its_way_by_forms_as_by_commands(twins: Twins) -> None:
+    """A thread closed and opened again; a task added, begun, handed over, taken over, moved and finished."""
+    id = ""
+    for name, pairs, command in STEPS:
+        done = twins.form(name, *[(key, said.replace("{id}", id)) for key, said in pairs])
+        assert done.stem and done.title, (name, done.page)
+        assert done.command == f"diurna {command}".replace("{id}", id) or not id
+        ran = twins.line(*shlex.split(done.command)[1:])
+        assert ran.code == 0 and twins.agree(), (name, ran.err)
+        if name == "add-task":
+            (id,) = re.findall(r'<p class="meta"><a class="id" href="/fact/([^"]+)"', done.page)
+    facts = twins.facts()
+    assert facts[id]["closed"] and not facts["storm"]["closed"]
 
 
-def test_a_text_is_offered_only_where_a_page_shows_it_as_it_is() -> None:
-    """What is invisible or secret would be recorded as it is shown, if it was sent back unchanged."""
-    area = '{% from "forms.html" import text_area with context %}{{ text_area("text", 3, text) }}'
-    template = Renderer()._environment.from_string(area)
-
-    def offered(text: str) -> str:
-        return template.render(frame=Stands("t0ken"), text=text).split(">\n", 1)[1]
-
-    assert offered("\nTwo\n<lines>.") == "\nTwo\n&lt;lines&gt;.</textarea>\n"
-    for hidden in ("Ten\u202eseconds.", f"The key is {'AKIA' + 'Q3EGRIZ7' * 2}, as ever."):
-        assert offered(hidden) == "</textarea>\n"
+def questions(twins: Twins, address: str) -> list[str]:
+    """Return the keys of the questions that a page asks."""
+    found = re.findall(r'name="key" value="([^"]+)"', twins.client.get(address).text)
+    return list(dict.fromkeys(found))
 
 
-def test_a_page_that_only_reads_shows_commands_of_the_forms() -> None:
-    """What is empty is left out, what a person has to say is left to them, a hyphen is no option."""
-    shown = {
-        command("confirm", id=["a", "b"]): "review --confirm a b",
-        command(
-            "reopen", id="a", title="Reopen a"
-        ): "append --type edit --title 'Reopen a' --reopen a",
-        command("deny", id="a", reason=OWN_WORDS): "forget a --false --reason '…'",
-        command("deny", id="a", instead="b"): "forget a --replaced-by b",
-        command("archive", id="a"): "forget a --archive --reason '…'",
-        command("start", id="a", take_over=True): "task start a --take-over",
-        command("hand-over", id="a", done=OWN_WORDS): "task handoff a --done '…'",
-        command("reword", id="a", text="-x", until="date 2027-01-31"): (
-            "edit --until 'date 2027-01-31' -- a -x"
-        ),
-        command("resolve", id="a", closed=True): "conflicts a --closed",
+def on_a_terminal(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("rituals.cli.context.Invocation.interactive", lambda self: True)
+
+
+@pytest.mark.deep(reason="each_proposal_is_answered_as_on_a_terminal is the small one")
+def test_several_questions_are_answered_with_one_log(
+    twins: Twins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As whoever answers them one after the other on a terminal, and leaves the review then; in whichever way."""
+    on_a_terminal(monkeypatch)
+    rule = "/review?rule=invariant-due"
+    keys = [*questions(twins, "/review?rule=contradiction"), *questions(twins, rule)][:2]
+    both = [("key", one) for one in keys]
+    done = twins.form("answer", *both, ("key", "gone"), ("say", "accept"))
+    assert twins.line("review", stdin="a\na\nq\n").code == 0 and twins.agree()
+    assert done.title == "Answer to 2 questions"
+    again = twins.form("answer", *both, ("say", "accept"))
+    assert "to record: each of these questions is not asked any more" in again.page
+    for pairs, way in (
+        ((("say", "ask"), ("text", "Who keeps the doors?")), "r\nt\nWho keeps the doors?\nq\n"),
+        ((("say", "reword"), ("text", "Doors are kept by two.")), "r\nw\nDoors are kept by two.\nq\n"),
+        ((("say", "false"),), "r\ni\nq\n"),
+        ((("say", "reject"),), "r\nn\nq\n"),
+    ):  # fmt: skip
+        assert twins.form("answer", ("key", questions(twins, rule)[0]), *pairs).stem
+        assert twins.line("review", stdin=way).code == 0 and twins.agree(), pairs
+
+
+def test_each_proposal_is_answered_as_on_a_terminal(
+    twins: Twins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Accepted, accepted in one's own words, and rejected for good."""
+    on_a_terminal(monkeypatch)
+    for pairs, typed in (
+        ((("say", "accept"),), "a\n"),
+        ((("say", "accept"), ("text", "In words of mine.\r\n")), "e\nIn words of mine.\n"),
+        ((("say", "reject"),), "r\n"),
+    ):
+        keys = questions(twins, "/review/learn")
+        assert twins.form("learn", ("key", keys[0]), *pairs).stem
+        asked = "review", "--learn"
+        assert twins.line(*asked, stdin=typed + "q\n" * (len(keys) > 1)).code == 0 and twins.agree()
+        assert (
+            "is not asked any more" in twins.form("learn", ("key", keys[0]), ("say", "reject")).page
+        )
+    assert "Nothing is proposed." in twins.client.get("/review/learn").text
+    assert twins.facts()["untrue"]["false"], "and nothing else moved"
+
+
+@pytest.mark.parametrize("case", ("archive", "close"))
+def test_what_was_recorded_a_moment_ago_is_undone(twins: Twins, case: str) -> None:
+    """And done again by the next one: as `diurna undo` and `--redo` do, byte for byte."""
+    name, pairs, command = SAME[case]
+    done = twins.form(name, *pairs)
+    assert done.undo and twins.line(*command).code == 0
+    for title, line in (("Undo: ", "undo"), ("Redo: ", "undo --redo"), ("Undo: ", "undo")):
+        done = twins.form("undo", ("stem", done.stem))
+        assert twins.line(*line.split()).code == 0 and twins.agree()
+        assert done.title.startswith(title) and done.command == f"diurna {line}"
+
+
+def test_what_no_log_takes_back_offers_no_undo(twins: Twins) -> None:
+    """These are refused by `diurna undo` as well."""
+    for case in ("confirm one", "a circle"):
+        name, pairs, _ = SAME[case]
+        done = twins.form(name, *pairs)
+        assert done.stem and not done.undo
+        assert twins.form("undo", ("stem", done.stem)).status == 409
+
+
+def test_a_notice_is_said_once_and_for_a_log_of_this_server_alone(twins: Twins) -> None:
+    made = twins.form("confirm", ("id", "calm"))
+    for stem in (
+        made.stem,
+        "",
+        "x",
+        *[name.rpartition("/")[2][:-3] for name in logs_of(twins.ours)],
+    ):
+        assert "Recorded:" not in twins.client.get(f"/help?done={stem}").text
+
+
+REFUSED: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
+    "no id": ("archive", (("reason", "x"),)),
+    "two ids": ("archive", (("id", "calm"), ("id", "limit"), ("reason", "x"))),
+    "an id that is none": ("confirm", (("id", "../../etc/passwd"),)),
+    "an unknown id": ("confirm", (("id", "nobody-knows"),)),
+    "one of two unknown": ("confirm", (("id", "calm"), ("id", "nobody-knows"))),
+    "nothing ticked": ("confirm", ()),
+    "too many": ("confirm", tuple(("id", f"a-{n}") for n in range(201))),
+    "too large a form": ("confirm", tuple(("x", "y") for _ in range(401))),
+    "a false fact": ("confirm", (("id", "untrue"),)),
+    "no reason": ("archive", (("id", "calm"), ("reason", " \r\n "))),
+    "too long a reason": ("archive", (("id", "calm"), ("reason", "x" * 16_001))),
+    "archived before": ("archive", (("id", "put-away"), ("reason", "x"))),
+    "not archived": ("return", (("id", "calm"), ("reason", "x"))),
+    "an empty text": ("resolve", (("id", "limit"), ("text", "\r\n"))),
+    "nothing said": ("resolve", (("id", "limit"),)),
+    "two things said": ("resolve", (("id", "limit"), ("choose", V20), ("text", "Both."))),
+    "no such side": ("resolve", (("id", "limit"), ("choose", "00000000"))),
+    "a number of a side": ("resolve", (("id", "limit"), ("choose", "1"))),
+    "no such state": ("resolve", (("id", "wire"), ("state", "flying"))),
+    "neither open nor closed": ("resolve", (("id", "find"), ("stands", "ajar"))),
+    "no contradiction": ("resolve", (("id", "calm"), ("text", "Else."))),
+    "no thread": ("close", (("id", "calm"),)),
+    "no text": ("note", (("text", " \r\n"), ("kind", "fact"))),
+    "no kind": ("reword", (("id", "calm"), ("text", "x"), ("kind", "flying"))),
+    "no end": ("reword", (("id", "calm"), ("text", "x"), ("until", "never"))),
+    "an empty rewording": ("reword", (("id", "calm"), ("text", " "))),
+    "a false one reworded": ("reword", (("id", "untrue"), ("text", "x"))),
+    "a false one replaced": ("replace", (("id", "untrue"), ("text", "x"))),
+    "replaced by itself": ("deny", (("id", "calm"), ("instead", "calm"))),
+    "replaced by what is false": ("deny", (("id", "calm"), ("instead", "untrue"))),
+    "replaced by nobody": ("deny", (("id", "calm"), ("instead", "nobody-knows"))),
+    "withheld without a reason": ("withhold", (("id", "calm"), ("reason", ""))),
+    "withheld and said": ("withhold", (("id", "calm"), ("reason", "Nobody contradicts this one."))),
+    "a task of nothing": ("add-task", (("text", ""),)),
+    "a task behind nothing": ("add-task", (("text", "x y"), ("depends", "nobody-knows"))),
+    "no task": ("start", (("id", "calm"),)),
+    "a state of no task": ("move", (("id", "wire"), ("state", "flying"))),
+    "no state": ("move", (("id", "wire"), ("state", ""))),
+    "nothing handed over": ("hand-over", (("id", "wire"), ("to", "codex"))),
+    "a finding of nothing": ("report-finding", (("text", ""), ("rule", "r"))),
+    "a NUL": ("resolve", (("id", "limit"), ("text", "a\0b"))),
+    "another answer": ("answer", (("key", "x"), ("say", "perhaps"))),
+    "another word": ("learn", (("key", "x"), ("say", "perhaps"))),
+    "not the last log": ("undo", (("stem", "2026-01-01-000000000-" + "a" * 26),)),
+    "no form": ("delete", ()),
+}  # fmt: skip
+
+
+def test_what_is_refused_changes_nothing_and_says_why(twins: Twins) -> None:
+    """A sentence, and no advice to do it by force; in a review somebody else's answer is no refusal."""
+    shape, logs = twins.shape(), logs_of(twins.ours)
+    for case, (name, pairs) in REFUSED.items():
+        done = twins.form(name, *pairs)
+        if done.status in (404, 409):
+            assert "Your memory is as it was." in done.page, case
+        else:
+            assert done.status == 400 or "Nothing was left to record" in done.page, (
+                case,
+                done.page,
+            )
+        assert "--force" not in done.page, case
+    assert (twins.shape(), logs_of(twins.ours)) == (shape, logs)
+
+
+def test_what_came_meanwhile_is_not_decided_unseen(twins: Twins) -> None:
+    """A form says which text, or which sides, its page showed; what came since refuses it, and is shown."""
+    calm, sides = version("Nobody contradicts this one."), []
+    card = twins.client.get("/review").text.partition('id="c-limit"')[2].partition("</article>")[0]
+    sides = [
+        ("side", one) for one in dict.fromkeys(re.findall(r'name="side" value="([^"]+)"', card))
+    ]
+    other = next(value for _, value in sides if value != V20)
+    memory = Memory.open(str(twins.ours), agent="codex")
+    late = FactUpdated("calm", "Somebody does.", (calm,)), FactUpdated("limit", "Forty.", (V20,))
+    memory.append(SessionDraft("Late", "", late))
+    memory.close()
+    shape = twins.shape()
+    for name in ("reword", "replace", "deny", "withhold"):
+        done = twins.form(name, ("id", "calm"), ("text", "x y"), ("reason", "z"), ("seen", calm))
+        assert done.status == 409 and "says something else by now" in done.page, name
+        assert "Somebody does." in done.page, name
+    for said in (("text", "Both."), ("choose", other), ("choose", V20), ("choose", "1")):
+        done = twins.form("resolve", ("id", "limit"), said, *sides)
+        assert done.status == 409 and "Other sides of limit stand" in done.page, said
+        assert "Forty." in done.page and "thirty seconds" in done.page
+    assert twins.shape() == shape
+    again = dict(
+        fields_in(twins.form("reword", ("id", "calm"), ("text", "x y"), ("seen", calm)).page)
+    )
+    assert again["text"] == "x y" and again["seen"] == version("Somebody does.")
+    assert twins.form(
+        "reword", *[one for one in again.items() if one[0] not in ("token", "next")]
+    ).stem
+
+
+def test_two_tabs_that_decide_differently(twins: Twins) -> None:
+    """The first one holds; the second is told what holds by now, and changes nothing."""
+    assert twins.form("resolve", ("id", "limit"), ("choose", V20)).stem
+    shape = twins.shape()
+    done = twins.form("resolve", ("id", "limit"), ("choose", version("Ten.")))
+    assert done.status == 409 and f"it says {V20}" in done.page and twins.shape() == shape
+
+
+def test_a_preview_tells_what_it_repeats_and_contradicts_and_what_git_keeps(twins: Twins) -> None:
+    """Also where the log is no work, of which an append would say nothing; of what is withheld no word."""
+    many = "A shop sends at most 90 orders a second to the gateway."
+    for name, pairs, word in (
+        ("note", (("text", many),), "contradict"),
+        ("note", (("text", "Nobody contradicts this one here."),), "calm"),
+        ("reword", (("id", "calm"), ("text", many)), "contradict"),
+        ("note", (("text", f"The token is {SECRET}."),), "secret"),
+        ("withhold", (("id", "calm"), ("reason", "a name")), "Git still has it"),
+    ):
+        page = main_of(twins.send(f"/preview/{name}", *pairs).text)
+        assert word in page and SECRET not in page.partition("The log, as")[2], (name, page)
+        assert ("No undo takes this back" in page) == (name == "withhold")
+    assert "Nobody contradicts" not in page.partition("The log, as")[2]
+
+
+def test_a_secret_in_what_is_posted_is_redacted_and_said(twins: Twins) -> None:
+    done = twins.form("archive", ("id", "calm"), ("reason", f"the token is {SECRET}"))
+    assert done.stem and SECRET not in twins.newest() and SECRET not in done.page
+    assert "<b>Noticed:</b>" in done.page
+
+
+def test_what_can_not_be_committed_now_waits_and_that_is_said(twins: Twins, run: Run) -> None:
+    """Where a person is in the middle of a bisect, the log is durable and nothing else is touched."""
+    git(twins.ours, "bisect", "start")
+    shape, before = twins.shape(), logs_of(twins.ours)
+    done = twins.form("confirm", ("id", "calm"))
+    assert done.status == 409 and "Not committed yet" in done.page and twins.shape() == shape
+    git(twins.ours, "bisect", "reset")
+    assert run("status", "--home", str(twins.ours)).code == 0
+    assert run("check", "--publish", "--home", str(twins.ours)).code == 0
+    (new,) = set(logs_of(twins.ours)) - set(before)
+    assert "Confirm calm" in logs_of(twins.ours)[new]
+
+
+# ---- what was typed -------------------------------------------------------------------------------
+
+#: What each form asks for: fields of text, of one line, and the others; "" before those that are about no fact.
+ASKS = {
+    "note": ("text", "kind", "entity", "body"), "reword": ("id", "text", "kind", "until", "entity", "tags", "reason"),
+    "deny": ("id", "reason", "instead"), "replace": ("id", "text", "kind", "entity", "body"),
+    "withhold": ("id", "reason"), "close": ("id", "reason"), "reopen": ("id", "reason"),
+    "archive": ("id", "reason"), "return": ("id", "reason"), "reinstate": ("id", "reason"),
+    "add-task": ("text", "priority", "criterion", "owner", "depends", "goal", "workstream", "question", "risk"),
+    "start": ("id", "take_over"), "move": ("id", "state", "why"), "done": ("id", "why"),
+    "hand-over": ("id", "to", "done", "remaining", "first", "warning", "question", "confidence"),
+    "report-finding": ("text", "rule", "path", "symbol"),
+}  # fmt: skip
+_CHOSEN = ("kind", "priority", "state", "take_over", "id")
+
+
+@pytest.fixture(scope="module")
+def writer(tmp_path_factory: pytest.TempPathFactory) -> Client:
+    """A browser that may write into a home; no test of these does."""
+    folder = tmp_path_factory.mktemp("write") / "one"
+    lay("what pages decide", folder, undecided)
+    return client_of(folder, writes=True).login()
+
+
+def about(name: str) -> dict[str, str]:
+    """Return the fact that a form is about, if any."""
+    task = name in ("start", "move", "done", "hand-over")
+    return {"id": "wire" if task else "calm"} if "id" in ASKS[name] else {}
+
+
+def typed(client: Client, address: str, fields: dict[str, str], token: str = "") -> Answer:
+    return client.post(
+        address, {"token": token or client.form_token(), "next": "/fact/calm", **fields}
+    )
+
+
+def test_each_form_has_a_page_of_its_own(writer: Client) -> None:
+    """With what it asks for; without its fact, or under another name, there is none."""
+    for name, asks in ASKS.items():
+        page = writer.get(
+            f"/write/{name}?{'&'.join(map('='.join, about(name).items()))}&next=/fact/calm"
+        )
+        assert page.status == 200, name
+        found = set(
+            re.findall(r' name="([^"]+)"', page.text.partition('<form class="own card"')[2])
+        )
+        assert found - {"token", "next", "seen"} == set(asks), name
+        if about(name):
+            assert writer.get(f"/write/{name}?id=nobody-knows").status == 404
+            assert writer.get(f"/write/{name}").status == 400
+    assert writer.get("/write/nothing").status == 404
+
+
+TYPED = st.text(
+    st.one_of(st.characters(codec="utf-8", exclude_characters="\0\r"), st.sampled_from("<>&\"'`\n{}%\u202e")),
+    min_size=1, max_size=60,
+)  # fmt: skip
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_what_was_typed_stands_in_the_page_that_refuses(
+    writer: Client, data: st.DataObject
+) -> None:
+    """Whatever it was, in whichever form, escaped, to be sent again with a token that is taken."""
+    name = data.draw(st.sampled_from(sorted(ASKS)))
+    fields = {one: data.draw(TYPED).replace("\n", " ") for one in ASKS[name] if one not in _CHOSEN}
+    for address in (f"/act/{name}", f"/preview/{name}"):
+        stale = typed(writer, address, {**about(name), **fields}, token="stale")
+        assert stale.status == 403
+        again = dict(fields_in(main_of(stale.text)))
+        assert {key: again[key] for key in fields} == fields
+        assert again["token"] == writer.form_token()
+        assert {key: again[key] for key in about(name)} == about(name)
+
+
+def test_whoever_looked_first_goes_back_to_what_was_typed(writer: Client) -> None:
+    """The page of what would be recorded carries all that was typed, to be written or to be changed."""
+    said = {
+        "text": "Ten\u202e seconds,\n  at <most>.",
+        "kind": "decision",
+        "entity": 'A "b"',
+        "body": "\nWhy",
     }
-    assert list(shown) == [f"diurna {line}" for line in shown.values()]
+    page = typed(writer, "/preview/note", said)
+    assert page.status == 200 and "⟨U+202E⟩" in page.text and "&lt;most&gt;" in page.text
+    for found in (page, typed(writer, "/write/note", said)):
+        carried = dict(fields_in(main_of(found.text)))
+        assert {key: carried[key] for key in said} == said
+
+
+def test_other_forms_keep_their_words_too(writer: Client) -> None:
+    """A contradiction that somebody else settled, an answer in own words: they stand there to be sent again."""
+    for name, fields in (
+        ("resolve", {"id": "calm", "text": "My <own> words.", "side": "x"}),
+        ("answer", {"key": "k", "say": "reword", "text": "My <own> words."}),
+        ("learn", {"key": "k", "say": "perhaps", "text": "My <own> words."}),
+    ):
+        for token in ("", "stale"):
+            refused = typed(writer, f"/act/{name}", fields, token)
+            if refused.status != 200:  # else nothing was left to record
+                again = dict(fields_in(main_of(refused.text)))
+                assert {key: again[key] for key in fields} == fields
+                assert again["token"] == writer.form_token()
+
+
+@pytest.mark.deep(reason="test_web_inert has them in what is recorded")
+def test_no_field_of_any_form_is_markup(writer: Client) -> None:
+    """In the page that refuses, in what would be recorded, and in the form that it goes back to."""
+    raw = (
+        "<script>",
+        "<img",
+        "<svg on",
+        "<iframe",
+        "<base",
+        "<meta http",
+        "<style",
+        "<details open",
+    )
+    for payload in PAYLOADS:
+        for name, asks in ASKS.items():
+            fields = {**about(name), **dict.fromkeys(set(asks) - {"id"}, payload.replace("\r", ""))}
+            for address, token in (
+                (f"/act/{name}", "stale"),
+                (f"/preview/{name}", ""),
+                (f"/write/{name}", ""),
+            ):
+                page = main_of(typed(writer, address, fields, token).text)
+                assert not [one for one in raw if one in page], (name, address)
+
+
+def test_what_only_shows_keeps_what_was_typed(tmp_path: Path) -> None:
+    """Without `--write` nothing can be sent, and the words stand there all the same."""
+    lay("what pages decide", tmp_path / "one", undecided)
+    reader = client_of(tmp_path / "one").login()
+    assert "diurna web --write" in reader.get("/write/note").text
+    refused = reader.post("/act/note", {"token": "x", "text": "My <own> words."})
+    assert refused.status == 403 and "My &lt;own&gt; words." in refused.text
+    assert "<form class" not in main_of(refused.text)
+    assert 'href="/write/note' not in reader.get("/").text
+
+
+# ---- the page of the review -----------------------------------------------------------------------
+
+
+def test_an_answer_goes_on_at_the_next_card(twins: Twins) -> None:
+    """Never at the top, and each card has a place of its own; the newest contradiction comes first."""
+    page = twins.client.get("/review").text
+    cards = re.findall(r'<article class="card asked" id="([^"]+)"', page)
+    assert len(set(cards)) == len(cards) >= 8
+    for here, following in pairwise(cards):
+        card = page[page.index(f'id="{here}"') :].partition("</article>")[0]
+        for goes_on in re.findall(r'name="next" value="/review#([^"]+)"', card):
+            assert goes_on == following or (here.startswith("c-") and goes_on == "g-invariant-due")
+            assert f'id="{goes_on}"' in page
+    assert 'href="/review#c-limit"' in twins.client.get("/fact/limit").text
+    answer = twins.client.post("/act/resolve", fields_in(page, "/act/resolve"))
+    assert "#" in answer.headers["location"]
+
+
+@pytest.mark.deep(reason="a_form_records_what_the_command_records has a side of each kind")
+def test_every_contradiction_can_be_settled_where_it_stands(twins: Twins) -> None:
+    """The first side of each is kept, as the page has it; each is one log, and then none is left."""
+    before, count = len(logs_of(twins.ours)), 0
+    while 'id="contradictions"' in (page := twins.client.get("/review").text):
+        twins.now += 1000
+        assert twins.client.post("/act/resolve", fields_in(page, "/act/resolve")).status == 303
+        count += 1
+        assert count < 20
+    assert len(logs_of(twins.ours)) == before + count and count == 7
+
+
+@pytest.mark.deep(reason="several_questions_are_answered_with_one_log is the small one")
+def test_all_of_a_group_are_answered_with_one_log(tmp_path: Path) -> None:
+    """Ticked by the page, where one asks for it; undone as one."""
+    lay("what a crowd decides", tmp_path / "one", crowded)
+    ticks = iter(range(NOW_MS, NOW_MS + 10**8, 1000))
+    client = client_of(
+        tmp_path / "one", writes=True, open_memory=lambda home: Memory(home, agent=AGENT, clock=lambda: next(ticks))
+    ).login()  # fmt: skip
+    assert " checked>" not in client.get("/review?rule=thread-stalled&tick=some").text
+    page = client.get("/review?rule=thread-stalled&tick=all").text
+    ids = re.findall(r'name="id" value="([^"]+)" id="tick-[^"]+" data-answer="x" checked>', page)
+    assert len(ids) == 72
+    answer = client.post("/act/shut", [("token", client.form_token()), ("next", "/review"), *[("id", one) for one in ids]])  # fmt: skip
+    notice = client.get(answer.headers["location"]).text
+    assert "and 71 more" in notice and "Threads that stalled" not in notice
+    assert client.post("/act/undo", fields_in(notice, "/act/undo")).status == 303
+    assert (
+        "Threads that stalled <small>71" in client.get("/review").text
+    )  # two said where one stands

@@ -128,6 +128,11 @@ def client_of(
     return Client(app_of(opened, access, tell or faults.append), access)
 
 
+def main_of(page: str) -> str:
+    """Return the main part of a page."""
+    return page.partition("<main")[2].partition("</main>")[0]
+
+
 def titles(page: str) -> list[str]:
     """Return the headings of a page."""
     return re.findall(r"<h[12][^>]*>\s*(.*?)\s*</h[12]>", page, re.S)

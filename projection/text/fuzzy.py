@@ -42,10 +42,11 @@ def misspelled(word: str, words: Sequence[str], mistakes: int) -> list[tuple[str
     return sorted([(one, int(distance)) for one, distance, _ in found], key=lambda p: (p[1], p[0]))
 
 
-def common_runs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Return what two sequences of words have in common: (place in one, place in the other, length).
+def changes(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int, int]]:
+    """Return the steps from one sequence of words to another: from there to there become these to these.
 
-    The longest common subsequence (Hyyrö 2004), in a bit for each pair of words.
+    What stands between is common to both: their longest common subsequence (Hyyrö 2004), in a bit for each
+    pair of words.
     """
     from rapidfuzz.distance import LCSseq
 
@@ -53,8 +54,5 @@ def common_runs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, 
     one, other = (
         [numbers.setdefault(word, len(numbers)) for word in words] for words in (old, new)
     )
-    return [
-        (run.src_start, run.dest_start, run.src_end - run.src_start)
-        for run in LCSseq.opcodes(one, other)
-        if run.tag == "equal"
-    ]
+    steps = [step for step in LCSseq.opcodes(one, other) if step.tag != "equal"]
+    return [(step.src_start, step.src_end, step.dest_start, step.dest_end) for step in steps]

@@ -6,8 +6,10 @@ code alone, as its words may have those of the row.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from ledger.environment import variables
 from ledger.errors import DiurnaError, NotFound, WrongUsage
@@ -15,10 +17,9 @@ from ledger.remote.remote import without_credentials
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
     from psycopg import Connection as Connection
+else:
+    Connection = object
 
 #: Where the database is, for every command that says `org`.
 VARIABLE = "DIURNA_ORG"

@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
 
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.record import Record
 from ledger.remote.remote import check_remote, local_path, without_credentials
-from rituals.org.org_database import FUNCTIONS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from datetime import datetime
-    from typing import Any
-    from uuid import UUID
-
-    from rituals.org.org_database import Connection
+from rituals.org.org_database import FUNCTIONS, Connection
 
 #: Said behind the rows that go: the files hold their texts until they are written anew.
 STALE = b"UPDATE org.schema SET stale = clock_timestamp()"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ledger.errors import DiurnaError, GitFailed, RemoteRefused
@@ -15,14 +16,9 @@ from ledger.git.cli import Git
 from ledger.git.repository import Repository
 from ledger.home import IN_TREE, OWN_REPOSITORY, Home, prefix_in
 from ledger.model.layout import DEFAULT_BRANCH, POLICY_FILE
-from ledger.model.record import Record
 from ledger.remote.remote import Remote, check_remote, local_path
 from ledger.remote.transport import USUAL_BRANCHES, advertised, fetch_limited
 from ledger.wal.atomic_files import Lock, make_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: What the branch is called here, whatever its name there.
 _TIP = "refs/heads/memory"
@@ -42,12 +38,8 @@ class NoMemory(RemoteRefused):
     """There is no ledger in a repository, which may have one tomorrow."""
 
 
-class Fetched(Record):
-    """A ledger as it was fetched."""
-
-    home: Home
-    branch: str  #: its full name there
-    tip: str
+#: A ledger as it was fetched: its home, the full name of its branch there, and the tip.
+Fetched = tuple[Home, str, str]
 
 
 def forget(mirrors: str, ledger: int) -> None:
@@ -106,7 +98,7 @@ def _fetch(folder: str, url: str, branch: str) -> Fetched:
     repository = Repository("", folder, folder, "origin" if more else "")
     kind = IN_TREE if prefix else OWN_REPOSITORY
     home = Home(kind, repository, _TIP, prefix, everywhere=True)
-    return Fetched(home, branch, git.resolve(_TIP)[0])
+    return home, branch, git.resolve(_TIP)[0]
 
 
 def _prefix(git: Git) -> str:

@@ -11,6 +11,8 @@ import resource
 import signal
 import sys
 import time
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ledger.environment import monotonic, now_seconds
 from ledger.errors import DiurnaError
@@ -18,17 +20,10 @@ from ledger.heavy_work import Uncollected
 from ledger.model.layout import CACHE_VERSION
 from memory.query.origins import all_origins
 from memory.query.reader import Reader
-from rituals.org.org_database import DatabaseFailed, connect_owner, insert, told
+from rituals.org.org_database import Connection, DatabaseFailed, connect_owner, insert, told
 from rituals.org.org_ledgers import STALE, Fenced, Job, claim, fail, finish, hold
-from rituals.org.org_mirror import Fetched, fetched, forget
-from rituals.org.org_rows import Stems, rows_of_facts, rows_of_logs
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from rituals.org.org_database import Connection
-    from rituals.org.org_rows import Marks
+from rituals.org.org_mirror import fetched, forget
+from rituals.org.org_rows import Marks, Stems, rows_of_facts, rows_of_logs
 
 #: The rows are made by the library and by this package: where either differs, all of them are made again.
 LIBRARY = f"{CACHE_VERSION}.3"
@@ -40,6 +35,7 @@ _LOOK_SECONDS = 2.0
 TABLES = ("fact", "log", "word", "log_word")
 _LOG = "org.log(ledger, stem, path, commit, author, agent, ended, title, body, mark)"
 _FACT = "org.fact(ledger, id, kind, tier, entity, untrue, stem, said, mark, words)"
+_GONE = "DELETE FROM org.{0} WHERE ledger = %(ledger)s AND {1} = ANY (%(keys)s)"
 #: Numbers are of one text each, so a word of which no fact is left is none of the ledger's.
 _FACT_WORDS = (
     "DELETE FROM org.word w WHERE ledger = %(ledger)s"
@@ -53,7 +49,7 @@ _FACT_WORDS = (
 _LOG_WORDS = (
     " FROM (SELECT u.lexeme, array_agg(g.number ORDER BY g.number) AS logs FROM org.log g,"
     " unnest(to_tsvector('english', g.title || ' ' || g.body)) u"
-    " WHERE g.ledger = %(ledger)s AND g.stem = ANY (%(stems)s) GROUP BY 1) n"
+    " WHERE g.ledger = %(ledger)s AND g.stem = ANY (%(keys)s) GROUP BY 1) n"
 )
 _LOGS_GO = (
     "UPDATE org.log_word w SET logs = ARRAY(SELECT unnest(w.logs) EXCEPT SELECT unnest(n.logs))"
@@ -78,18 +74,17 @@ def carry_out(base: Connection[Any], job: Job, mirrors: str, stems: Stems) -> bo
     """Read a ledger, or make its rows anew; return whether it changed. Where it fails, nothing did."""
     if job.wish == "rebuild":
         forget(mirrors, job.ledger)
-    with fetched(mirrors, job.ledger, job.url, job.branch) as found:
-        if (found.tip, job.library, job.wish) == (job.tip, LIBRARY, "read"):
+    with fetched(mirrors, job.ledger, job.url, job.branch) as (home, branch, tip):
+        if (tip, job.library, job.wish) == (job.tip, LIBRARY, "read"):
             with base.transaction():
                 finish(base, job, changed=False)
             return False
-        follows = ("merge-base", "--is-ancestor", job.tip, found.tip)
-        git = found.home.repository.git()
-        rewritten = job.tip not in ("", found.tip) and bool(git.call(*follows)[0])
-        reader = Reader(found.home)
+        follows = ("merge-base", "--is-ancestor", job.tip, tip)
+        rewritten = job.tip not in ("", tip) and bool(home.repository.git().call(*follows)[0])
+        reader = Reader(home)
         try:
             with Uncollected():
-                _read(base, job, found, reader, stems, rewritten)
+                _read(base, job._replace(branch=branch), tip, reader, stems, rewritten)
         finally:
             reader.close()
         if rewritten:
@@ -98,10 +93,10 @@ def carry_out(base: Connection[Any], job: Job, mirrors: str, stems: Stems) -> bo
 
 
 def _read(
-    base: Connection[Any], job: Job, found: Fetched, reader: Reader, stems: Stems, rewritten: bool
+    base: Connection[Any], job: Job, tip: str, reader: Reader, stems: Stems, rewritten: bool
 ) -> None:
     """Bring the rows of a ledger to the tip that was fetched."""
-    refs, _ = reader.snapshot.tip.list_logs(found.tip)
+    refs, _ = reader.snapshot.tip.list_logs(tip)
     if len(refs) > LOGS_MOST:
         raise TooLarge(f"it has {len(refs)} logs, and {LOGS_MOST} are read at most")
     state, cache = reader.state(), reader.cache()
@@ -109,14 +104,14 @@ def _read(
         with base.transaction():
             hold(base, job)
             _clear(base, job.ledger)
-            gone = "UPDATE org.ledger SET tip = '', logs = 0, facts = 0 WHERE id = %s"
-            base.execute(gone, (job.ledger,))
+            emptied = "UPDATE org.ledger SET tip = '', logs = 0, facts = 0 WHERE id = %(ledger)s"
+            _run(base, (emptied,), job.ledger)
             base.execute(STALE)
         raise Personal("it is a personal home")
     anew = job.wish == "rebuild" or job.library != LIBRARY
     logs: Marks = {} if anew else _marks(base, "log", "stem", job.ledger)
     facts: Marks = {} if anew else _marks(base, "fact", "id", job.ledger)
-    brought = all_origins(reader.home, found.tip, list(cache.log_refs())).commits
+    brought = all_origins(reader.home, tip, list(cache.log_refs())).commits
     kept, new = rows_of_logs(reader, cache, logs, brought)
     made = rows_of_facts(cache, state)
     changed = [one for one in made if facts.get(one.key) != one.mark]
@@ -128,17 +123,18 @@ def _read(
             _clear(base, job.ledger)
         left = [key for key in logs if key not in kept]
         _run(base, _LOGS_GO if left else (), job.ledger, left)
-        _take_out(base, job.ledger, "log", "stem", left)
+        _run(base, (_GONE.format("log", "stem"),), job.ledger, left)
         insert(base, _LOG, [(job.ledger, *one.values, one.mark) for one in new])
         _run(base, _LOGS_COME, job.ledger, [one.key for one in new])
-        _take_out(base, job.ledger, "fact", "id", [key for key in facts if key not in same])
+        gone = [key for key in facts if key not in same]
+        _run(base, (_GONE.format("fact", "id"),), job.ledger, gone)
         some = zip(changed, words, strict=True)
         insert(base, _FACT, [(job.ledger, *one.values, one.mark, told) for one, told in some])
-        _run(base, _FACT_WORDS, job.ledger, [])
+        _run(base, _FACT_WORDS, job.ledger)
         base.execute(
             "UPDATE org.ledger SET branch = %s, tip = %s, library = %s, logs = %s,"
             " facts = %s, chars = %s, read_at = now() WHERE id = %s",
-            (found.branch, found.tip, LIBRARY, state.summary.logs, len(state),
+            (job.branch, tip, LIBRARY, state.summary.logs, len(state),
              sum([len(one.texts[0]) for one in made]), job.ledger),
         )  # fmt: skip
         hides = any(one.hides and one.key in logs for one in new)
@@ -152,20 +148,16 @@ def _marks(base: Connection[Any], table: str, key: str, ledger: int) -> Marks:
     return dict(base.execute(asked.encode(), (ledger,)).fetchall())
 
 
-def _run(base: Connection[Any], asked: tuple[str, ...], ledger: int, stems: list[str]) -> None:
+def _run(
+    base: Connection[Any], asked: Iterable[str], ledger: int, keys: Sequence[str] = ()
+) -> None:
     for one in asked:
-        base.execute(one.encode(), {"ledger": ledger, "stems": stems})
-
-
-def _take_out(base: Connection[Any], ledger: int, table: str, key: str, gone: list[str]) -> None:
-    asked = f"DELETE FROM org.{table} WHERE ledger = %s AND {key} = ANY (%s)"
-    base.execute(asked.encode(), (ledger, gone))
+        base.execute(one.encode(), {"ledger": ledger, "keys": list(keys)})
 
 
 def _clear(base: Connection[Any], ledger: int) -> None:
     """Take all rows of a ledger out."""
-    for table in TABLES:
-        base.execute(f"DELETE FROM org.{table} WHERE ledger = %s".encode(), (ledger,))
+    _run(base, [f"DELETE FROM org.{table} WHERE ledger = %(ledger)s" for table in TABLES], ledger)
 
 
 def rewrite(base: Connection[Any]) -> bool:

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha1
+from typing import Any
 
 from ledger.codec.log import decode
 from ledger.codec.plain_text import text_of
 from ledger.git.pygit2_store import Store
+from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
-from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES
+from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry, SessionLog
+from memory.cache.cache_file import Cache
 from memory.cache.sqlite import sqlite3
 from memory.query.origins import Origin
 from memory.query.provenance import ended_at
+from memory.query.reader import Reader
 from memory.recall.index.passage_cutter import split_words
 from memory.redaction.withheld_texts import named_in, redacted_logs, shown, without_words
 from memory.replay.reader_marks import NOTHING_MARKED
+from projection.fold.full_replay import State
 from rituals.answers.json_objects import described
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from ledger.model.logset import LogRef
-    from ledger.model.session import Entry, SessionLog
-    from memory.cache.cache_file import Cache
-    from memory.query.reader import Reader
-    from projection.fold.full_replay import State
-
-    Marks = Mapping[str, bytes]
+Marks = Mapping[str, bytes]
 
 #: Places of words in names stand this far behind those in the text.
 BEHIND = 8192

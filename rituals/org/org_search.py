@@ -8,8 +8,10 @@ ledger is about the question.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from math import prod
 from threading import get_ident
+from typing import Any
 
 from ledger.environment import now_ms
 from ledger.errors import DiurnaError
@@ -21,9 +23,10 @@ from ledger.remote.remote import without_credentials
 from memory.recall.hits.snippets import one_line
 from memory.recall.index.fts_file import Totals
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, LogRow, Piece
-from memory.recall.passage_search import search
+from memory.recall.passage_search import Search, search
 from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import weight_of
+from memory.recall.rank.rank_types import Scored
 from memory.recall.rank.standing_order import Candidate, ordered
 from memory.recall.recall_values import COMMON_NOTES, Answer, Filters, Hit, Part, tokens_of
 from projection.document.fact_remarks import Mark
@@ -31,19 +34,10 @@ from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
 from projection.fold.testimony import Testimony
 from projection.policy.model import CLOSABLE
-from rituals.org.org_database import DatabaseFailed, connect, place_of, told
+from rituals.org.org_database import Connection, DatabaseFailed, connect, place_of, told
 from rituals.org.org_rows import BEHIND, Stems, quoted
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from memory.recall.passage_search import Search
-    from memory.recall.rank.rank_types import Scored
-    from rituals.org.org_database import Connection
-
-    Row = dict[str, Any]
+Row = dict[str, Any]
 
 #: Words are looked up, the rarest first, as long as they stand in so few facts together.
 PLACES_MOST = 5000
@@ -68,13 +62,9 @@ NEAREST = "nobody seems to know; nearest:"
 _LINE_CHARS = 200
 
 
-class OrgAnswer(Record):
-    """What was found: facts with their rows, best first; without one, logs. `sure`: the facts answer."""
-
-    facts: tuple[tuple[Row, Scored], ...] = ()
-    logs: tuple[Row, ...] = ()
-    notes: tuple[str, ...] = ()
-    sure: bool = False
+#: What was found: facts with their rows, best first; without one, logs; notes; and whether the facts
+#: answer.
+_Found = tuple["list[tuple[Row, Scored]]", "list[Row]", "tuple[str, ...]", bool]
 
 
 class Asker:
@@ -108,7 +98,7 @@ class Asker:
         found = self.open().execute(f"SELECT * FROM org.{function}({marks})".encode(), values)
         return [row[0] if len(row) == 1 else row for row in found]
 
-    def recall(self, question: str, wanted: Row, limit: int = 10, own: str = "") -> OrgAnswer:
+    def recall(self, question: str, wanted: Row, limit: int, own: str) -> _Found:
         """Find what answers a question; where the connection broke meanwhile, it is asked anew.
 
         `wanted` is what hits have to be (`filters_of`); `own` the address of the asker's repository.
@@ -123,25 +113,25 @@ class Asker:
         with told():
             return self._recall(question, json.dumps(wanted), limit, own)
 
-    def _recall(self, question: str, wanted: str, limit: int, own: str) -> OrgAnswer:
+    def _recall(self, question: str, wanted: str, limit: int, own: str) -> _Found:
         index = _Index(self, wanted, question)
         if not index.totals.passages:
-            return OrgAnswer()
+            return [], [], (), False
         looking = search(index, question, told=0)  # type: ignore[arg-type]
         notes = tuple([one for one in looking.notes if not one.startswith(COMMON_NOTES)])
         weights = {
             stem: weight_of(index.count(stem), index.totals.passages) for stem in index.looked
         }
         if not weights:
-            return OrgAnswer(notes=notes)
+            return [], [], notes, False
         words = _rarest(index), list(weights), list(weights.values())
         index.rows_are(self.rows("find", *words, wanted, CANDIDATES))
         found = search(index, question, told=0, lookups=Lookups())  # type: ignore[arg-type]
         best = _ranked(index, found, own)
         covered = max([scored.said for _, scored in best[:FIRST]], default=0.0)
         sure = covered >= BAR or (bool(best) and found.state.open and not found.subject)
-        logs = () if best and sure else self.rows("find_logs", question, wanted, LOGS)
-        return OrgAnswer(tuple(best[:limit]), tuple(logs[:limit]), notes, sure)
+        logs = [] if best and sure else self.rows("find_logs", question, wanted, LOGS)
+        return best[:limit], logs[:limit], notes, sure
 
 
 def _ranked(index: _Index, found: Search, own: str) -> list[tuple[Row, Scored]]:
@@ -157,11 +147,8 @@ def _ranked(index: _Index, found: Search, own: str) -> list[tuple[Row, Scored]]:
             0, "", "", closed=row["closed"] and row["kind"] in CLOSABLE,
         )  # fmt: skip
         named = scored._replace(score=score, parts=(*scored.parts, *parts))
-        standing, day = (
-            Standing(fact, row["tier"], row["reason"]),
-            row["created"] or row["stem"][:10],
-        )
-        candidates.append(Candidate(named, standing, day))
+        standing = Standing(fact, row["tier"], row["reason"])
+        candidates.append(Candidate(named, standing, row["created"] or row["stem"][:10]))
     best = [one.scored for one in ordered(candidates, found.state)]
     return [(index.row(scored.row), scored) for scored in best]
 
@@ -301,15 +288,9 @@ class Scope(Record):
 
 
 def recall(
-    question: str,
-    filters: Filters,
-    scope: Scope,
-    limit: int = 10,
-    *,
-    explain: bool = False,
-    full: bool = False,
-    asker: Asker | None = None,
-) -> Answer:
+    question: str, filters: Filters, scope: Scope, limit: int = 10, *,
+    explain: bool = False, full: bool = False, asker: Asker | None = None,
+) -> Answer:  # fmt: skip
     """Find what answers a question in all ledgers that the one who asks may read.
 
     A process that asks again keeps its `asker`; with `full` hits have all of their text.
@@ -317,13 +298,13 @@ def recall(
     wanted = filters_of(filters, scope.repo, scope.team)
     asked = asker or Asker()
     try:
-        found = asked.recall(question, wanted, limit, _address(scope.folder))
+        facts, logs, notes, sure = asked.recall(question, wanted, limit, _address(scope.folder))
     finally:
         if asker is None:
             asked.close()
-    hits = [_fact_hit(*one, explain, full) for one in found.facts]
-    hits += [_log_hit(row, full) for row in found.logs]
-    notes = (*found.notes, NEAREST) if hits and not found.sure else found.notes
+    hits = [_fact_hit(*one, explain, full) for one in facts]
+    hits += [_log_hit(row, full) for row in logs]
+    notes = (*notes, NEAREST) if hits and not sure else notes
     tokens = sum([hit.tokens for hit in hits])
     return Answer(tuple(hits), tokens, sum([hit.whole for hit in hits]), notes)
 

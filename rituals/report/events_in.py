@@ -74,30 +74,32 @@ def plan_arrival(
     places: dict[str, str] = {}
     logs, of = 0, head.get("logs")
     total = of if isinstance(of, int) else 0
+
+    def refuse(message: str, number: int, hint: str = "") -> None:
+        refused.append(Finding("unreadable", message, name, number, hint))
+
     for number, one in _lines(file, name, refused):
         logs += 1
         progress(logs, max(total, logs))
         if one is None or (one.stem, one.blob) in known:
             continue
         if (one.stem, one.blob) in held:
-            message = f"{one.stem} was redacted and taken out of the history here"
-            hint = "`diurna append FILE` says again what holds of it"
-            refused.append(Finding("unreadable", message, name, number, hint))
+            said = f"{one.stem} was redacted and taken out of the history here"
+            refuse(said, number, "`diurna append FILE` says again what holds of it")
         elif places.setdefault(one.path, one.blob) != one.blob:
-            message = f"{one.path} stands there twice, with different bytes"
-            refused.append(Finding("unreadable", message, name, number))
+            refuse(f"{one.path} stands there twice, with different bytes", number)
         elif telling is not None and _tells(telling, gone, one):
-            message = f"{one.stem} was left out: it says what was redacted here"
-            left_out.append(Finding("withheld-text", message, name, number, _LEFT_OUT_HINT))
+            said = f"{one.stem} was left out: it says what was redacted here"
+            left_out.append(Finding("withheld-text", said, name, number, _LEFT_OUT_HINT))
         else:
             new.append(one.path)
     if not refused and total and logs != total:
-        message = f"it holds {logs} of {total} logs: it was cut short, or put together"
-        refused.append(Finding("unreadable", message, name, logs + 1, "export it again"))
+        said = f"it holds {logs} of {total} logs: it was cut short, or put together"
+        refuse(said, logs + 1, "export it again")
     if refused:
         raise DraftRefused(tuple(refused[:_NAMED]))
-    said, project = head.get("redacted"), str(head.get("project", ""))[:200]
-    redacted = said if isinstance(said, int) else 0
+    withheld, project = head.get("redacted"), str(head.get("project", ""))[:200]
+    redacted = withheld if isinstance(withheld, int) else 0
     return Arrival(project, logs, tuple(dict.fromkeys(new)), redacted, tuple(left_out))
 
 
@@ -113,7 +115,8 @@ def apply_arrival(memory: Memory, file: BinaryIO, name: str, plan: Arrival) -> A
     commits: list[str] = []
     part: list[tuple[str, bytes | None]] = []
     file.readline(LINE_LIMIT_BYTES + 1)
-    here = _paths(memory)
+    refs = memory.ask(lambda cache: cache.log_refs(), committed=True)
+    here = {ref.path: ref.blob for ref in refs}
 
     def commit() -> None:
         said = "a session log" if len(part) == 1 else f"{len(part)} session logs"
@@ -150,11 +153,6 @@ def _place(one: Carried, here: dict[str, str]) -> str:
     if here.get(one.path, one.blob) == one.blob:
         return one.path
     return f"{SESSIONS_DIR}/twins/{one.blob}/{one.path.rpartition('/')[2]}"
-
-
-def _paths(memory: Memory) -> dict[str, str]:
-    refs = memory.ask(lambda cache: cache.log_refs(), committed=True)
-    return {ref.path: ref.blob for ref in refs}
 
 
 def _lines(

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from ledger.errors import WriteRefused
 from ledger.model.findings import Finding
-from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory.api import Memory
 from memory.query.home_views import whole_source
@@ -21,23 +22,18 @@ OUTSIDE = "name a folder outside of the home, that is empty or not there yet"
 _LEFT_HINT = "move it elsewhere, and export again; what it says can be recorded with `diurna note`"
 
 
-class VaultPlan(Record):
-    """What an export of a vault does."""
+def export_vault(
+    memory: Memory, folder: str, progress: Callable[[int, int], None], *, dry_run: bool = False
+) -> tuple[dict[str, Any], tuple[Finding, ...]]:
+    """Write the vault of a memory into a folder, which is absolute and need not be there yet.
 
-    folder: str  #: where, absolute
-    files: int  #: how many notes it has
-    write: tuple[tuple[str, str], ...]  #: (path, text) of what is new, or other than it was
-    remove: tuple[str, ...]  #: paths of what was exported before and is no part of it any more
-    left: tuple[Finding, ...]  #: findings about files in their place that are not ours
-
-
-def plan_vault(memory: Memory, folder: str, progress: Callable[[int, int], None]) -> VaultPlan:
-    """Say what differs between a folder and the vault of a memory.
-
-    The folder is absolute, and need not be there yet. Progress is told how many of how many logs are read.
+    Progress is told how many of how many logs are read. Returned is how many notes it has, which were
+    `written`, being new or other than they were, and which `removed`, being no part of it any more;
+    and what is in their place and is not ours.
 
     Raises:
         WriteRefused: no vault can be there.
+        StorageFailed: the disk refused.
     """
     refuse_inside(memory, folder)
     for name in FOLDERS:
@@ -46,19 +42,28 @@ def plan_vault(memory: Memory, folder: str, progress: Callable[[int, int], None]
             raise WriteRefused(f"{full} is no folder", where=full, hint=OUTSIDE)
     snapshot = memory.snapshot
     notes = vault(snapshot.ask(lambda cache: whole_source(snapshot, cache, progress)))
-    write: list[tuple[str, str]] = []
-    left: list[Finding] = []
-    for path, text in notes.items():
-        there = _standing(folder, path)
-        if there == text:
-            continue
-        if there is None or is_ours(there):
-            write.append((path, text))
-        else:
-            said = f"{path} is there and is not as Diurna exported it; it was left as it is"
-            left.append(Finding("hand-edited", said, path, hint=_LEFT_HINT))
-    remove = [path for path in _exported(folder) if path not in notes and _is_ours(folder, path)]
-    return VaultPlan(folder, len(notes), tuple(write), tuple(remove), tuple(left))
+    there = {path: _standing(os.path.join(folder, path)) for path in notes}
+    others = {path: one for path, one in there.items() if one != notes[path]}
+    written = [path for path, one in others.items() if one is None or is_ours(one)]
+    left = [
+        Finding(
+            "hand-edited", f"{path} is there and is not as Diurna exported it; it was left as it is", path,
+            hint=_LEFT_HINT,
+        )
+        for path in others
+        if path not in written
+    ]  # fmt: skip
+    gone = [os.path.join(folder, path) for path in _exported(folder) if path not in notes]
+    removed = [full for full in gone if is_ours(_standing(full) or "")]
+    if not dry_run:
+        for path in written:
+            full = os.path.join(folder, path)
+            make_folder(os.path.dirname(full), 0o777)
+            replace_file(full, notes[path].encode("utf-8", "replace"))
+        for full in removed:
+            os.unlink(full)
+    removed = [os.path.relpath(full, folder) for full in removed]
+    return {"files": len(notes), "written": written, "removed": removed}, tuple(left)
 
 
 def refuse_inside(memory: Memory, folder: str) -> None:
@@ -81,24 +86,8 @@ def refuse_inside(memory: Memory, folder: str) -> None:
         raise WriteRefused(f"{folder} is no folder", where=folder, hint=OUTSIDE)
 
 
-def apply_vault(plan: VaultPlan) -> None:
-    """Write the files of a plan.
-
-    Raises:
-        StorageFailed: the disk refused.
-    """
-    for path, text in plan.write:
-        full = os.path.join(plan.folder, path)
-        make_folder(os.path.dirname(full), 0o777)
-        replace_file(full, text.encode("utf-8", "replace"))
-    for path in plan.remove:
-        if _is_ours(plan.folder, path):
-            os.unlink(os.path.join(plan.folder, path))
-
-
-def _standing(folder: str, path: str) -> str | None:
+def _standing(full: str) -> str | None:
     """Return the text of what stands at a place, None for nothing, "" for what is no plain file."""
-    full = os.path.join(folder, path)
     if not os.path.lexists(full):
         return None
     if os.path.islink(full) or not os.path.isfile(full):
@@ -110,16 +99,6 @@ def _standing(folder: str, path: str) -> str | None:
         return ""
 
 
-def _is_ours(folder: str, path: str) -> bool:
-    return is_ours(_standing(folder, path) or "")
-
-
 def _exported(folder: str) -> list[str]:
-    found = list(TOP)
-    for name in FOLDERS:
-        try:
-            listed = sorted(os.listdir(os.path.join(folder, name)))
-        except OSError:
-            continue
-        found += [f"{name}/{one}" for one in listed if one.endswith(".md")]
-    return found
+    found = [one for name in FOLDERS for one in sorted(Path(folder, name).glob("*.md"))]
+    return [*TOP, *[str(one.relative_to(folder)) for one in found]]

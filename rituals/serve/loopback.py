@@ -13,7 +13,7 @@ import uvicorn
 
 from ledger.errors import DiurnaError
 from rituals.serve.long_running import stop_signal
-from rituals.serve.request_limits import HEAD_BYTES, LIMIT_BYTES, WAITING, App, RequestLimits
+from rituals.serve.request_limits import ANSWERED, HEAD_BYTES, WAITING, App, RequestLimits
 
 HOST = "127.0.0.1"
 _GRACE_SECONDS = 3
@@ -50,18 +50,15 @@ def hosts_of(listening: socket.socket) -> tuple[str, str]:
     return f"{HOST}:{port}", f"localhost:{port}"
 
 
-async def serve(app: App, listening: socket.socket, most: int = LIMIT_BYTES) -> int:
-    """Serve an application until a signal comes; return which.
-
-    `most` is the bytes of one request; what says that it is longer comes to the application unread.
-    """
+async def serve(app: App, listening: socket.socket) -> int:
+    """Serve an application until a signal comes; return which."""
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # it reports clients that leave
-    limits = RequestLimits(app, most)
     http = _Http(
         uvicorn.Config(
-            limits,
-            http=limits.protocol,  # type: ignore[arg-type] # it makes one, as the class would
+            app,
+            http=RequestLimits().protocol,  # type: ignore[arg-type] # it makes one, as the class would
             h11_max_incomplete_event_size=HEAD_BYTES,
+            limit_concurrency=WAITING + ANSWERED,
             log_config=None,
             access_log=False,
             server_header=False,

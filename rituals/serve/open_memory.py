@@ -61,19 +61,17 @@ class OpenMemory:
             DiurnaError: as the question does; or the home is not there, or not yet.
             Busy: too many wait already.
         """
-        if not writes:
-            return await self._worker.run(lambda: self._answer(question))
         mark = object()
-        self._unwritten.add(mark)
+        self._unwritten |= {mark} if writes else set()
 
-        def write() -> T:
+        def answer() -> T:
             try:
                 return self._answer(question)
             finally:
                 self._unwritten.discard(mark)
 
         try:
-            return await self._worker.run(write, keep=True)
+            return await self._worker.run(answer, keep=writes)
         except Busy:  # of the worker: it will not be called
             self._unwritten.discard(mark)
             raise

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -29,136 +29,81 @@ HEAD_BYTES = 16 * 1024
 
 
 class RequestLimits:
-    """Stands before an application: it is asked once a request has come whole.
+    """What the connections of one server have in common."""
 
-    Args:
-        app: answers.
-        most: bytes of one request.
-    """
-
-    def __init__(self, app: App, most: int = LIMIT_BYTES) -> None:
-        self._app, self._most = app, most
-        self._lines: dict[tuple[str, int], Line] = {}
+    def __init__(self) -> None:
         #: those of which something is awaited, who waits longest first
-        self._waiting: dict[Line, None] = {}
-        self._answered = self._held = 0
+        self.waiting: dict[Line, None] = {}
+        self.held = 0  #: bytes of requests that have not come whole
 
     def protocol(self, *arguments: Any, **named: Any) -> Line:
         """Make what serves a new connection (uvicorn's `http`)."""
         return Line(self, *arguments, **named)
-
-    def wait_for(self, line: Line, seconds: float) -> None:
-        """Let a connection wait for its client, so long at most."""
-        self._waiting.pop(line, None)
-        self._waiting[line] = None
-        line.set_alarm(seconds)
-        if len(self._waiting) > WAITING:
-            next(iter(self._waiting)).let_go()
-
-    def come(self, line: Line) -> None:
-        """Note a connection."""
-        self._lines[line.address] = line
-        self.wait_for(line, HEAD_SECONDS)
-
-    def gone(self, line: Line) -> None:
-        """Forget a connection."""
-        line.set_alarm(0)
-        self._waiting.pop(line, None)
-        if self._lines.get(line.address) is line:
-            del self._lines[line.address]
-
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        line = (
-            self._lines.get(tuple(scope.get("client") or ())) if scope["type"] == "http" else None
-        )
-        if line is None:
-            await self._app(scope, receive, send)
-            return
-        line.answering = request = object()
-        self.wait_for(line, BODY_SECONDS)
-        held = [0]
-        try:
-            whole = await self._whole(scope, receive, held)
-            line.set_alarm(0)
-            self._waiting.pop(line, None)
-            if whole is None or self._answered >= ANSWERED:
-                await _refuse(send)
-                return
-            self._answered += 1
-            try:
-                await self._app(scope, whole, send)
-            finally:
-                self._answered -= 1
-        finally:
-            self._held -= held[0]
-            if line.answering is request and self._lines.get(line.address) is line:
-                self.wait_for(line, HEAD_SECONDS)
-
-    async def _whole(self, scope: Message, receive: Receive, held: list[int]) -> Receive | None:
-        """Wait for all of a request's body; return what gives it again, None where there is no room."""
-        for name, value in scope["headers"]:
-            if name == b"content-length" and value.isdigit() and int(value) > self._most:
-                return receive  # it is refused by its length
-        came: list[Message] = []
-        more = True
-        while more and held[0] <= self._most:
-            message = await receive()
-            came.append(message)
-            more = message["type"] == "http.request" and bool(message.get("more_body"))
-            size = len(message.get("body", b""))
-            held[0] += size
-            self._held += size
-            if self._held > HELD_BYTES:
-                return None
-
-        async def again() -> Message:
-            return came.pop(0) if came else await receive()
-
-        return again
 
 
 class Line(H11Protocol):
     """One connection.
 
     Args:
-        limits: whose it is.
+        limits: of the server.
     """
 
     def __init__(self, limits: RequestLimits, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._limits = limits
+        self._held = 0
         self._alarm: asyncio.TimerHandle | None = None
-        self.address = ("", 0)
-        self.answering: object = None  #: stands for the last request that has begun
+        self._awaits: object = None  #: the request of which a part has not come
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for the first request."""
         super().connection_made(transport)
-        self.address = tuple(transport.get_extra_info("peername")[:2])
-        self._limits.come(self)
+        self._look()
+
+    def data_received(self, data: bytes) -> None:
+        """Read what comes; where too much has come of too many requests, end this one."""
+        self._held += len(data)
+        self._limits.held += len(data)
+        super().data_received(data)
+        self._look()
+        if self._limits.held > HELD_BYTES:
+            self.let_go()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._look()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End."""
-        self._limits.gone(self)
+        self._let_be()
         super().connection_lost(exc)
-
-    def set_alarm(self, seconds: float) -> None:
-        """Let the connection go after some seconds; 0 for never."""
-        if self._alarm is not None:
-            self._alarm.cancel()
-            self._alarm = None
-        if seconds:
-            self._alarm = self.loop.call_later(seconds, self.let_go)
 
     def let_go(self) -> None:
         """Close the connection: nobody asks anything on it."""
-        self._limits.gone(self)
+        self._let_be()
         self.transport.abort()
 
+    def _look(self) -> None:
+        """Wait for the head of a request, or all of its body; while it is answered nobody waits."""
+        cycle: RequestResponseCycle | None = self.cycle  # none before the first request
+        rests = cycle is None or cycle.response_complete
+        awaits = (cycle, rests) if cycle is None or rests or cycle.more_body else None
+        if awaits == self._awaits and awaits is not None:
+            return
+        self._let_be()
+        self._awaits = awaits
+        if awaits is not None and not self.transport.is_closing():
+            seconds = HEAD_SECONDS if rests else BODY_SECONDS
+            self._alarm = self.loop.call_later(seconds, self.let_go)
+            self._limits.waiting[self] = None
+            if len(self._limits.waiting) > WAITING:
+                next(iter(self._limits.waiting)).let_go()
 
-async def _refuse(send: Send) -> None:
-    """Say that there are too many requests."""
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": 503, "headers": headers})
-    await send({"type": "http.response.body", "body": b"too many requests at once; ask again"})
+    def _let_be(self) -> None:
+        """Wait for nothing of this connection."""
+        self._limits.held -= self._held
+        self._held = 0
+        self._limits.waiting.pop(self, None)
+        if self._alarm is not None:
+            self._alarm.cancel()

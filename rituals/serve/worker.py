@@ -12,53 +12,14 @@ import contextlib
 import queue
 import threading
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from concurrent.futures import Future
+from typing import TypeVar
 
 from ledger.errors import Busy
 
 T = TypeVar("T")
 #: Calls that may wait; a client that asks for more at once is told to slow down.
 LIMIT_CALLS = 256
-
-
-class _Call(Generic[T]):
-    """One call, and whoever waits for what it returns.
-
-    Args:
-        function: to be called.
-        keep: also when nobody waits any more.
-    """
-
-    def __init__(self, function: Callable[[], T], keep: bool) -> None:
-        self.function = function
-        self.keep = keep
-        self.loop = asyncio.get_running_loop()
-        self.answer: asyncio.Future[T] = self.loop.create_future()
-
-    def run(self) -> None:
-        """Make the call in this thread, and tell the loop what came of it."""
-        if self.answer.cancelled() and not self.keep:
-            return
-        try:
-            found = self.function()
-        except BaseException as problem:  # noqa: BLE001 - raised again where it is waited for
-            self._tell(self._fail, problem)
-        else:
-            self._tell(self._succeed, found)
-
-    def _tell(self, how: Callable[..., None], what: object) -> None:
-        try:
-            self.loop.call_soon_threadsafe(how, what)
-        except RuntimeError:
-            return  # the loop is closed: nobody waits any more
-
-    def _succeed(self, found: T) -> None:
-        if not self.answer.done():
-            self.answer.set_result(found)
-
-    def _fail(self, problem: BaseException) -> None:
-        if not self.answer.done():
-            self.answer.set_exception(problem)
 
 
 class Worker:
@@ -84,9 +45,23 @@ class Worker:
         if self._calls.qsize() >= LIMIT_CALLS:
             said = f"{LIMIT_CALLS} requests wait already"
             raise Busy(said, hint="ask again when they are answered")
-        call = _Call(function, keep)
-        self._calls.put(call.run)
-        return await call.answer
+        answer: Future[T] = Future()
+
+        def call() -> None:
+            waited_for = answer.set_running_or_notify_cancel()
+            if not (waited_for or keep):
+                return
+            try:
+                found = function()
+            except BaseException as problem:  # noqa: BLE001 - raised again where it is waited for
+                if waited_for:
+                    answer.set_exception(problem)
+            else:
+                if waited_for:
+                    answer.set_result(found)
+
+        self._calls.put(call)
+        return await asyncio.wrap_future(answer)
 
     def begin(self, function: Callable[[], object]) -> None:
         """Make a call that nobody waits for; what goes wrong in it is nobody's."""

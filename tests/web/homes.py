@@ -214,6 +214,39 @@ def contradicted(folder: Path) -> None:
         clone.sync()
 
 
+def people(folder: Path) -> None:
+    """Make a home of two people and two agents over three weeks, with work that waits for both, and what is false.
+
+    One wrote it that a price lives for a day, two built on it, and it was false.
+    """
+    tell = _Teller(folder)
+    tell.ticks = count(1_790_000_000_000, 4 * 24 * _HOUR_MS)  # a Wednesday
+    for person, agent, *said in (
+        ("Ada Park", "claude", "append", "--title", "One",
+         "--new", 'id=once entity=Kafka decision: A webhook is sent once.', "--new", "id=port fact: The port is 8080."),
+        ("Ben Okafor", "codex", "append", "--title", "Two", "--supersede", "once=retries",
+         "--new", 'id=retries entity="kafka, Redis" decision: Webhooks retry thrice, because shops sleep at night.'),
+        ("Ada Park", "codex", "append", "--title", "Three", "--ref", "port",
+         "--new", "id=judge-it role=judge decision: Ask for figures."),
+        ("Ada Park", "claude", "append", "--title", "Guess", "--new", "id=price-cache fact: Prices live for 24 hours."),
+        ("Ada Park", "claude", "append", "--title", "Page", "--ref", "price-cache",
+         "--new", "id=page fact: The page asks once a day, as [[price-cache]] says; [[nobody]] knows."),
+        ("Ben Okafor", "codex", "append", "--title", "True", "--supersede", "price-cache=truth",
+         "--new", "id=truth fact: It is one hour."),
+        ("Ben Okafor", "codex", "append", "--title", "Named", "--ref", "price-cache", "--ref", "ghost", "--anyway"),
+        ("Ada Park", "claude", "forget", "port", "--archive", "--reason", "nobody asks"),
+        ("Ada Park", "claude", "task", "add", "Say it <b>aloud</b>", "--id", "say", "--priority", "low"),
+        ("Ada Park", "claude", "task", "add", "Give it away", "--id", "give", "--risk", "It melts."),
+        ("Ada Park", "claude", "task", "start", "give"),
+        ("Ada Park", "claude", "task", "handoff", "give", "--to", "judge", "--done", "Half of it.", "--next", "The rest."),
+        ("Ada Park", "claude", "task", "add", "Forget it", "--id", "forget"),
+        ("Ada Park", "claude", "task", "move", "forget", "cancelled"),
+        ("Ada Park", "claude", "note", "--rule", "flaky", "--path", "src/a.py", "finding: It is flaky."),
+    ):  # fmt: skip
+        git(folder, "config", "user.name", person)
+        tell(*said, agent=agent)
+
+
 def undecided(folder: Path) -> None:
     """Make a home with each kind of contradiction, and with all else that a page can decide."""
     contradicted(folder)
@@ -307,7 +340,7 @@ def real(folder: Path) -> None:
 
 
 MAKERS: dict[str, Callable[[Path], None]] = {
-    "plain": plain, "contradicted": contradicted, "empty": empty, "hostile": hostile, "undecided": undecided, "crowded": crowded,
+    "plain": plain, "people": people, "contradicted": contradicted, "empty": empty, "hostile": hostile, "undecided": undecided, "crowded": crowded,
     "real": real,
 }  # fmt: skip
 

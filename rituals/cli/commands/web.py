@@ -21,36 +21,20 @@ _PAGES = 1000
 
 
 def web(call: Invocation, /, port: int, write: bool, no_open: bool, agent: str, org: bool) -> None:
-    """Run `diurna web`."""
+    """Run `diurna web`: serve pages until a signal comes."""
     if org and (write or agent):
-        raise WrongUsage(
-            "--org shows what others record, and records nothing", hint="diurna web --org"
-        )
-    serve(call, port, write, agent or call.agent, opens=not no_open, org=org)
-
-
-def serve(
-    call: Invocation, port: int, write: bool, agent: str, *, opens: bool, org: bool = False
-) -> None:
-    """Serve pages until a signal comes.
-
-    The port is 0 for a free one. With `write` there are forms, and `agent` is who writes, "" for whom git
-    names; `opens` opens a browser, where there is one and a person. With `org` there is a search over an
-    organisation's ledgers alone.
-    """
+        said = "--org shows what others record, and records nothing"
+        raise WrongUsage(said, hint="diurna web --org")
     _look_for("jinja2", "starlette", "uvicorn")
     from rituals.cli.exit_codes import translate
     from rituals.serve.web.web_start import Setting, has_browser, serve_org, serve_pages
 
     setting = Setting(
-        call.find_home,
-        agent,
-        call.now_ms,
+        call.find_home, agent or call.agent, call.now_ms,
         lambda address, port: _announce(call, address, port, write, org),
-        lambda problem: _tell(call, translate(problem, call).message),
-        write,
-        opens and not call.json and call.interactive() and has_browser(variables()),
-    )
+        lambda problem: _tell(call, translate(problem, call).message), write,
+        not no_open and not call.json and call.interactive() and has_browser(variables()),
+    )  # fmt: skip
     if (serve_org if org else serve_pages)(setting, port) == signal.SIGINT:
         raise KeyboardInterrupt
 
@@ -122,12 +106,7 @@ def _tell(call: Invocation, message: str) -> None:
 
 
 def export(
-    call: Invocation,
-    what: str,
-    dir: str,
-    base: str,
-    allow_shallow: bool,
-    dry_run: bool,
+    call: Invocation, what: str, dir: str, base: str, allow_shallow: bool, dry_run: bool
 ) -> int:
     """Run `diurna export`."""
     if allow_shallow and what != "site":
@@ -155,21 +134,18 @@ def export(
 
 def _write_vault(call: Invocation, folder: str, dry_run: bool) -> int:
     from rituals.answers.json_objects import finding_objects
-    from rituals.report.vault_files import apply_vault, plan_vault
+    from rituals.report.vault_files import export_vault
 
-    plan = plan_vault(call.memory(), folder, call.out.progress)
-    if not dry_run:
-        apply_vault(plan)
-    written = [path for path, _ in plan.write]
+    found, left = export_vault(call.memory(), folder, call.out.progress, dry_run=dry_run)
     if call.json:
-        said = {"folder": plan.folder, "files": plan.files, "written": written, "dry_run": dry_run}
-        findings = finding_objects(plan.left)
-        call.out.answer({**said, "removed": list(plan.remove), "findings": findings})
+        findings = finding_objects(left)
+        call.out.answer({"folder": folder, **found, "dry_run": dry_run, "findings": findings})
     else:
-        done = "would write" if dry_run else "wrote"
-        removed = f", {'remove' if dry_run else 'removed'} {len(plan.remove)}" * bool(plan.remove)
-        same = plan.files - len(written) - len(plan.left)
+        notes, gone = len(found["written"]), len(found["removed"])
+        same = found["files"] - notes - len(left)
+        removed = f", {'remove' if dry_run else 'removed'} {gone}" * bool(gone)
         kept = f", {same} as they were" * bool(same)
-        call.out.line(f"{done} {counted(len(written), 'note')}{removed}{kept}: {plan.folder}")
-    call.out.findings(plan.left)
-    return 1 if plan.left else 0
+        done = "would write" if dry_run else "wrote"
+        call.out.line(f"{done} {counted(notes, 'note')}{removed}{kept}: {folder}")
+    call.out.findings(left)
+    return 1 if left else 0

@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from html import escape
 from math import log10
 
-from ledger.model.record import Record
-
 _WIDTH = 860
 #: Room for the numbers on the left, above, on the right, and for the dates below.
 _LEFT, _TOP, _RIGHT, _BELOW = 48, 8, 4, 24
@@ -75,72 +73,49 @@ def steps(top: int) -> range:
 def _said(dates: Sequence[str], across: Sequence[int], y: int) -> str:
     """Write some of the dates below, each once."""
     chosen = evenly(len(dates), _DATES)
-    last = len(chosen) - 1
-    anchors = {last: "end", 0: "start"}
-    written = ""
-    found = []
-    for at, place in enumerate(chosen):
-        if dates[place] != written:
-            written = dates[place]
-            found.append(
-                f'<text x="{across[place]}" y="{y}" '
-                f'text-anchor="{anchors.get(at, "middle")}">{written}</text>'
-            )
-    return "".join(found)
+    anchors = {len(chosen) - 1: "end", 0: "start"}
+    first = {dates[place]: (at, place) for at, place in reversed([*enumerate(chosen)])}
+    return "".join([
+        f'<text x="{across[place]}" y="{y}" text-anchor="{anchors.get(at, "middle")}">{day}</text>'
+        for day, (at, place) in sorted(first.items(), key=lambda one: one[1])
+    ])  # fmt: skip
 
 
 _ROW = 17  #: how high a row of names is
-#: How much of the width a letter takes, in per cent: on a wide screen at least, and on the narrowest.
-WIDE, NARROW = 1.0, 2.2
+#: How much of the width a letter takes, in per cent: the picture scrolls where it would be narrower.
+_LETTER = 1.0
 #: From here to the edges a name stands beside its mark.
 _EDGE = 6.0
 _NAME_CHARS = 20
-
-
-class Tick(Record):
-    """A mark below it."""
-
-    session: int  #: after which it stands
-    name: str
-    at: str  #: how an address names the point
+#: A mark below the tiers: after which session, its name, and how an address names the point.
+Tick = tuple[int, str, str]
 
 
 def ticks(rows: Sequence[Sequence[Tick]], sessions: int, url: Callable[..., str]) -> str:
     """Draw marks in rows, oldest first; a name that has no room is left out, of older ones first.
 
-    Places are in per cent, so this is as wide as what stands above it; names of the class `roomy` have no
-    room on a narrow screen. Each is said by a field beside it as well: the keyboard passes it by.
+    Places are in per cent, so this is as wide as what stands above it. Each is said by a field beside it,
+    too: the keyboard passes it by.
     """
     shown = [row for row in rows if row]
     parts = []
     for number, row in enumerate(shown):
-        below = number * _ROW
-        free = dict.fromkeys((WIDE, NARROW), 101.0)
-        for one in reversed(row):
-            x = 100 * one.session / max(sessions, 1)
-            name = one.name if len(one.name) <= _NAME_CHARS else f"{one.name[: _NAME_CHARS - 1]}…"
+        below, free = number * _ROW, 101.0
+        for session, name, at in reversed(row):
+            x = 100 * session / max(sessions, 1)
+            short = name if len(name) <= _NAME_CHARS else f"{name[: _NAME_CHARS - 1]}…"
             anchor = "start" if x < _EDGE else "end" if x > 100 - _EDGE else "middle"
-            fits = [_fits(letter, x, anchor, len(name), free) for letter in (WIDE, NARROW)]
-            roomy = "" if fits[1] else ' class="roomy"'
-            place = f'x="{x:.2f}%" y="{below + 15}" text-anchor="{anchor}"'
-            said = f"<text{roomy} {place}>{escape(name)}</text>"
+            wide = _LETTER * (len(short) + 1)
+            left, said = x - {"start": 0, "middle": wide / 2, "end": wide}[anchor], ""
+            if 0 <= left <= free - wide:
+                free = left
+                place = f'x="{x:.2f}%" y="{below + 15}" text-anchor="{anchor}"'
+                said = f"<text {place}>{escape(short)}</text>"
             parts.append(
-                f'<a href="{url("/", as_of=one.at)}" tabindex="-1"><title>{escape(one.name)}</title>'
-                f'<line x1="{x:.2f}%" x2="{x:.2f}%" y1="{below}" y2="{below + 5}"/>'
-                f"{said if fits[0] else ''}</a>"
+                f'<a href="{url("/", as_of=at)}" tabindex="-1"><title>{escape(name)}</title>'
+                f'<line x1="{x:.2f}%" x2="{x:.2f}%" y1="{below}" y2="{below + 5}"/>{said}</a>'
             )
-    height = _ROW * len(shown)
     return (
-        f'<svg class="moments" width="100%" height="{height}" role="group"'
+        f'<svg class="moments" width="100%" height="{_ROW * len(shown)}" role="group"'
         f' aria-label="Tags and months">{"".join(parts)}</svg>'
     )
-
-
-def _fits(letter: float, x: float, anchor: str, chars: int, free: dict[float, float]) -> bool:
-    """Tell whether a name has room before the one behind it, and take that room."""
-    wide = letter * (chars + 1)
-    left = x - {"start": 0, "middle": wide / 2, "end": wide}[anchor]
-    if left + wide > free[letter] or left < 0:
-        return False
-    free[letter] = left
-    return True

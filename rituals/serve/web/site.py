@@ -40,7 +40,7 @@ _PLAIN = re.compile(
     r"(?=.{1,80}$)(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[a-z0-9]+(?:[._-][a-z0-9]+)*"
 )
 #: What a server says in headers, a file says before it loads anything.
-_POLICY = re.sub("(connect|frame).*?; ", "", dict(HEADERS)["content-security-policy"])
+_POLICY = re.sub("(connect|frame).*?; ", "", HEADERS["content-security-policy"])
 _HEAD = f"""<meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{_POLICY}">
 <meta name="referrer" content="no-referrer">"""
@@ -74,23 +74,20 @@ def export_site(
         if strange or (new and os.path.lexists(full)):
             said = f"{full} is not ours, and a page would stand in its place"
             raise WriteRefused(said, where=str(full), hint="move it elsewhere, and export again")
-    there = [path for path in files if not (root / path).is_symlink() and (root / path).is_file()]
-    changed = [one for one in files if one not in there or (root / one).read_bytes() != files[one]]
+    there = {path: (root / path).read_bytes() for path in files if _is_plain(root / path)}
+    changed = [one for one in files if there.get(one) != files[one]]
     gone = sorted(listed - set(files))
     if not dry_run:
-        _put(root / LIST, _list_of([*files, *gone]))  # with it the next one ends a killed one
+        _list(root, [*files, *gone])  # with it the next one ends a killed one
         for path in changed:
             _put(root / path, files[path])
         for full in [root / path for path in gone]:
             with suppress(OSError):  # it is gone already, or something else is in its folder
                 full.unlink()
                 full.parent.rmdir()
-        _put(root / LIST, _list_of(files))
-    made = {
-        "pages": sum([path.endswith(".html") for path in files]),
-        "files": len(files),
-        "bytes": sum(map(len, files.values())),
-    }
+        _list(root, files)
+    pages, held = [path for path in files if path.endswith(".html")], sum(map(len, files.values()))
+    made = {"pages": len(pages), "files": len(files), "bytes": held}
     return {**made, "changed": len(changed), "removed": len(gone)}
 
 
@@ -195,8 +192,12 @@ def _listed(root: Path) -> frozenset[str]:
     raise WriteRefused(said, where=str(root), hint=hint)
 
 
-def _list_of(files: Iterable[str]) -> bytes:
-    return json.dumps({"files": sorted(files)}, indent=0).encode() + b"\n"
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def _list(root: Path, files: Iterable[str]) -> None:
+    _put(root / LIST, json.dumps({"files": sorted(files)}, indent=0).encode() + b"\n")
 
 
 def _put(path: Path, data: bytes) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from html import escape
 from pathlib import Path
 
@@ -89,20 +90,14 @@ def _served(
     from rituals.serve.long_running import settle
     from rituals.serve.loopback import listen, serve
     from rituals.serve.web.server.access import Access, new_token
-    from rituals.serve.web.server.guard import FORM_BYTES
 
     with listen(port, "--port 0") as listening:
         settle("web")
         access = Access(listening.getsockname()[1], new_token(), setting.writes, key)
-        opening = Opening(access.login, state_dir, _FILE.format(port=access.port))
-        app = app_of(access)
+        app, named = app_of(access), _FILE.format(port=access.port)
         setting.announce(access.login, access.port)
-        if setting.opens:
-            opening.begin()
-        try:
-            return anyio.run(serve, app, listening, FORM_BYTES)
-        finally:
-            opening.end()
+        with opening(access.login, state_dir, named) if setting.opens else nullcontext():
+            return anyio.run(serve, app, listening)
 
 
 #: Without one of these a browser of the terminal would be found, if any.
@@ -119,35 +114,23 @@ def has_browser(environment: Mapping[str, str]) -> bool:
     return sys.platform == "darwin" or any(environment.get(name) for name in _DISPLAYS)
 
 
-class Opening:
-    """A browser that is on its way, and the file that leads it on.
+@contextmanager
+def opening(address: str, folder: str, name: str) -> Iterator[None]:
+    """Start a browser, and wait for nothing; where it can not be, the terminal has the address.
 
-    Args:
-        address: with the token.
-        folder: of this user, for the file.
-        name: of the file.
+    A file of this user leads it on to the address, which has the token; it goes with what it leads to.
     """
-
-    def __init__(self, address: str, folder: str, name: str) -> None:
-        self._address, self._folder = address, folder
-        self._path = os.path.join(folder, name)
-
-    def begin(self) -> None:
-        """Start the browser, and wait for nothing; where it can not be, the terminal has the address."""
-        try:
-            make_folder(self._folder)
-            replace_file(self._path, _LEADING_PAGE.format(escape(self._address)).encode(), 0o600)
-            subprocess.Popen(  # noqa: S603 - our own interpreter, and a path of ours
-                [sys.executable, "-P", "-m", "webbrowser", Path(self._path).absolute().as_uri()],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )  # fmt: skip
-        except (OSError, DiurnaError):
-            return
-
-    def end(self) -> None:
-        """Take the file away: what it leads to is gone."""
-        try:
-            os.unlink(self._path)
-        except OSError:
-            return
+    path = os.path.join(folder, name)
+    with suppress(OSError, DiurnaError):
+        make_folder(folder)
+        replace_file(path, _LEADING_PAGE.format(escape(address)).encode(), 0o600)
+        subprocess.Popen(  # noqa: S603 - our own interpreter, and a path of ours
+            [sys.executable, "-P", "-m", "webbrowser", Path(path).absolute().as_uri()],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )  # fmt: skip
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.unlink(path)

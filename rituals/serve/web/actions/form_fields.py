@@ -1,15 +1,27 @@
-"""Read what a form sends, and define what it can record and what came of it."""
+"""Read what a form sends; plan what it records before it is, and say what came of it.
+
+A page shows that plan, and nothing is written.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from ledger.codec.log import decode, entry_of
 from ledger.errors import NotFound, WrongUsage
+from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
+from ledger.model.session import WORK
 from memory.api import Memory
+from memory.write.draft import Receipt, told
+from memory.write.duplicate_check import findings_of, notice
+from rituals.decide.decision import Author, Decision, record
+from rituals.record.own_home_parts import Drafts
+from rituals.record.tasks.task_steps import Change, carried_out
 
 #: The most values in one form, and the characters of one of them; a longer text is none of a fact.
 LIMIT_VALUES, LIMIT_CHARS = 400, 16_000
@@ -60,37 +72,29 @@ class Fields(Record):
         """
         found = tuple(dict.fromkeys(self.many(name)))
         if not found:
-            raise WrongUsage(
-                "nothing is ticked", hint="tick what you answer, then press the button"
-            )
+            hint = "tick what you answer, then press the button"
+            raise WrongUsage("nothing is ticked", hint=hint)
         if len(found) > LIMIT_IDS:
             said = f"{len(found)} are ticked, and one log takes {LIMIT_IDS}"
             raise WrongUsage(said, hint="answer some of them, then the others")
         return found
 
-    def fact(self, name: str = "id") -> str:
-        """Return the id of a fact.
-
-        Raises:
-            WrongUsage: there is none.
-            NotFound: it can not be one.
-        """
-        found = self.facts(name)
+    def fact(self) -> str:
+        """Return the id of the one fact that it is about; see `facts`."""
+        found = self.facts()
         if len(found) != 1:
             hint = "open the fact's page"
             raise WrongUsage(f"the form names {len(found) or 'no'} facts", hint=hint)
         return found[0]
 
-    def facts(self, name: str = "id") -> tuple[str, ...]:
+    def facts(self) -> tuple[str, ...]:
         """Return the ids of facts, each once.
 
         Raises:
             WrongUsage: there are more than a form of ours can have.
             NotFound: one can be none.
         """
-        found = tuple(dict.fromkeys(self.many(name)))
-        if len(found) > LIMIT_IDS:
-            raise WrongUsage(f"the form names more than {LIMIT_IDS} facts")
+        found = self.ticked("id") if self.many("id") else ()
         for one in found:
             if not is_fact_id(one):
                 hint = "ids are lower-case words joined by hyphens or dots"
@@ -151,7 +155,112 @@ class Recorded(Record):
     reversible: bool = True  #: whether a log can take it back
     publishes: bool = False  #: whether pages are published behind it, as behind a review
     facts: tuple[str, ...] = ()  #: the ids that were born with it
+    plan: Any = None  #: what was planned, where a form of ours did that
+    log: str = ""  #: the log as it would be written, of what is not
 
 
-#: Appends the log that a form asks for; a refusal is a `DiurnaError`, and has changed nothing.
-Action = Callable[[Memory, Fields], Recorded]
+_AGAIN = "the same was recorded a moment ago"
+#: Stands in a command where a person has to say something.
+OWN_WORDS = "…"
+#: What asks the questions that a page answers, and proposes what it accepts.
+REVIEW, LEARN = "diurna review", "diurna review --learn"
+
+
+class FormPlan(Record):
+    """What a form is about to record."""
+
+    #: appends it, or with True says what the receipt would be; None where there is nothing to record
+    append: Callable[[bool], Receipt | None]
+    title: str = ""  #: of the log
+    does: tuple[str, ...] = ()  #: what it does, a line each; else its receipt says that
+    already: str = ""  #: why there is nothing to record, "" if there is something
+    told: tuple[str, ...] = ()  #: what whoever does this should know
+    findings: tuple[Finding, ...] = ()  #: what is odd about the form
+    command: str = ""  #: that does the same on the command line
+    before: str = ""  #: the text that another one replaces, "" for none
+    after: str = ""  #: that one
+    places: tuple[str, ...] = ()  #: where git goes on having what is withheld
+    reversible: bool = True  #: whether a log can take it back
+
+
+#: Plans what a form asks for; a refusal is a `DiurnaError`.
+Planning = Callable[[Memory, Fields], FormPlan]
+
+
+def recorded(
+    memory: Memory, planning: Planning, fields: Fields, *, dry_run: bool = False
+) -> Recorded:
+    """Record what a form plans, or with `dry_run` return what that would be.
+
+    Raises:
+        DiurnaError: it is refused.
+    """
+    plan = planning(memory, fields)
+    receipt = None if plan.already else plan.append(dry_run)
+    if receipt is None or receipt.already:
+        return Recorded(already=plan.already or _AGAIN, plan=plan)
+    found = (*plan.findings, *receipt.findings, *(_alike(memory, receipt) if dry_run else ()))
+    does = plan.does or tuple([f"{verb}: {what}" for verb, what in told(receipt)])
+    return Recorded(
+        (receipt.stem,), (receipt.commit,), does, "", plan.title, plan.command,
+        tuple(dict.fromkeys(found)), plan.reversible, facts=receipt.facts, plan=plan,
+        log=receipt.data.decode() if dry_run else "",
+    )  # fmt: skip
+
+
+def planned(memory: Memory, made: Decision | Drafts | Callable[[], Change] | FormPlan) -> FormPlan:
+    """Plan the log of a decision, of a draft, or of a step of a task, as the command line makes it."""
+    match made:
+        case FormPlan():
+            return made
+        case Decision():
+            return FormPlan(
+                lambda dry_run: record(memory, made, Author(), dry_run=dry_run),
+                made.title, made.does, made.already, made.hints,
+            )  # fmt: skip
+        case Drafts():
+            draft = made.here or made.own
+            return FormPlan(
+                lambda dry_run: made.append(memory, dry_run=dry_run, tiers=True),
+                draft.title if draft else "", findings=made.findings,
+            )  # fmt: skip
+    change = made()  # it is planned again where somebody writes in between
+    return FormPlan(
+        lambda dry_run: carried_out(memory, made, dry_run=dry_run)[1],
+        change.draft.title if change.draft else "", already=change.already, told=change.notes,
+    )  # fmt: skip
+
+
+def typed(command: str, values: Mapping[str, Any]) -> str:
+    """Write a command line from its form.
+
+    Of the form's words `{name}` and `{name,other}` stand for values, `--option` and `--option=name` for an
+    option that has one, with `|--other` for what stands there without; others for themselves, `!--so` too.
+    """
+    words = ["diurna"]
+    for word in command.split():
+        option, _, other = word.partition("|")
+        option, _, name = option.partition("=")
+        names = (name or option.strip("-{}").replace("-", "_")).split(",")
+        found = [one for name in names for one in _each(values.get(name))]
+        if word[0] == "{":
+            words += ["--", *found] if any(one.startswith("-") for one in found) else found
+        elif word[0] == "-":
+            words += [part for one in found for part in (option, one) if part is not True]
+            words += [other] if other and not found else []
+        else:
+            words.append(word.removeprefix("!"))
+    return shlex.join(words)
+
+
+def _each(value: Any) -> list[Any]:
+    """Return a value, or each of several; none of them is empty."""
+    return [one for one in ([value] if isinstance(value, str | bool) else value or ()) if one]
+
+
+def _alike(memory: Memory, receipt: Receipt) -> tuple[Finding, ...]:
+    """Say which facts a log repeats or contradicts, whatever its type: of work alone an append says so."""
+    entry = entry_of(receipt.stem, decode(receipt.data, sealed=True)[0])
+    if entry.uses or not any(isinstance(one, FactCreated | FactUpdated) for one in entry.acts):
+        return ()
+    return findings_of(notice(memory.snapshot, entry._replace(type=WORK)))

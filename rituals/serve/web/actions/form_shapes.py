@@ -32,8 +32,19 @@ from rituals.record.request import Request, Supersession
 from rituals.record.tasks.new_task import Author, NewTask, adding
 from rituals.record.tasks.task_steps import Leaving, handing_over, moving, starting
 from rituals.review.finding_reports import DISMISSED, KNOWN, report
-from rituals.serve.web.actions.form_fields import IDS, LINES, ONE, TEXT, Field, Fields, Values
-from rituals.serve.web.actions.form_plan import OWN_WORDS, FormPlan, planned, typed
+from rituals.serve.web.actions.form_fields import (
+    IDS,
+    LINES,
+    ONE,
+    OWN_WORDS,
+    TEXT,
+    Field,
+    Fields,
+    FormPlan,
+    Values,
+    planned,
+    typed,
+)
 
 #: What a choice offers; the page knows which there are.
 KINDS, STATES, PRIORITIES = "kinds", "states", "priorities"
@@ -46,8 +57,8 @@ class Shape(Record):
     """A form."""
 
     title: str  #: what it does, as its page is called; "…" stands for the fact
-    command: str  #: that does the same (`form_plan.typed`)
-    does: Callable[[Memory, Values], Any]  #: plans it, as `form_plan.planned` takes it
+    command: str  #: that does the same (`form_fields.typed`)
+    does: Callable[[Memory, Values], Any]  #: plans it, as `form_fields.planned` takes it
     fields: tuple[Field, ...] = ()
     said: str = ""  #: what it does, in a sentence
     #: whether it goes by the text that its page showed: another one that came meanwhile is a refusal

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 
 from ledger.codec.fact_blocks import tidy
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.event import VERB_OF, Event, FactCreated, FactVerified, written
-from memory.api import Memory
 from projection.lifecycle.review_threads import THREAD_PREFIX
 from rituals.decide.decision import Author, record
 from rituals.decide.log_undo import step_back_from
 from rituals.review.learning_plan import Answer as Word
-from rituals.review.learning_plan import Plan as LearnPlan
-from rituals.review.learning_plan import plan_learning, record_answers
+from rituals.review.learning_plan import record_answers
 from rituals.review.review_answers import NotAsked, answer_of
 from rituals.review.review_plan import Plan
 from rituals.review.review_record import ACCEPT, REJECT, Answer, review
-from rituals.serve.web.actions.form_fields import Action, Fields, Recorded
-from rituals.serve.web.actions.form_plan import LEARN, REVIEW, recording
+from rituals.serve.web.actions.form_fields import LEARN, REVIEW, Fields, Recorded, recorded
 from rituals.serve.web.actions.form_shapes import AT_ONCE, FORMS
+from rituals.serve.web.tip_view.tip_view import TipView
 
-#: Gives the plan of a memory as it stands, None where it has to be made.
-Kept = Callable[[Memory], Plan | None]
-Learnable = Callable[[Memory], LearnPlan | None]
+#: Appends the log that a form asks for; a refusal is a `DiurnaError`, and has changed nothing.
+Action = Callable[[TipView, Fields], Recorded]
 
 
-def answer(memory: Memory, fields: Fields, kept: Kept = lambda memory: None) -> Recorded:
+def answer(tip: TipView, fields: Fields) -> Recorded:
     """Record the same answer to questions of the review, as whoever leaves the review behind them.
-
-    `kept` gives a plan that stands for what a review asks now, None where it has to be made.
 
     Raises:
         WrongUsage: one can not be answered so, or none is named.
@@ -51,7 +46,7 @@ def answer(memory: Memory, fields: Fields, kept: Kept = lambda memory: None) -> 
         return given
 
     try:
-        outcome = review(memory, ask=ask, kept=kept(memory))
+        outcome = review(tip.memory, ask=ask, kept=tip.plan)
     except NotAsked as known:
         return Recorded(already=known.message)
     if not outcome.stem:
@@ -65,15 +60,15 @@ def answer(memory: Memory, fields: Fields, kept: Kept = lambda memory: None) -> 
     )  # fmt: skip
 
 
-def undo(memory: Memory, fields: Fields) -> Recorded:
+def undo(tip: TipView, fields: Fields) -> Recorded:
     """Take back what a log did that was recorded a moment ago; of an undo that is to do it again.
 
     Raises:
         DiurnaError: as `diurna undo`; or another log of the same agent came behind it.
     """
-    memory.drain()
-    found = step_back_from(memory, fields.one("stem"))
-    decision, receipt = found.decision, record(memory, found.decision, Author())
+    tip.memory.drain()
+    found = step_back_from(tip.memory, fields.one("stem"))
+    decision, receipt = found.decision, record(tip.memory, found.decision, Author())
     if receipt is None:
         return Recorded(already=decision.already)
     return Recorded(
@@ -82,10 +77,8 @@ def undo(memory: Memory, fields: Fields) -> Recorded:
     )  # fmt: skip
 
 
-def learn(memory: Memory, fields: Fields, kept: Learnable = lambda memory: None) -> Recorded:
+def learn(tip: TipView, fields: Fields) -> Recorded:
     """Record that what `review --learn` proposes is accepted, in its words or one's own, or rejected.
-
-    `kept` gives a plan of what could be learned now, None where it has to be made.
 
     Raises:
         WrongUsage: it can not be answered so.
@@ -94,14 +87,12 @@ def learn(memory: Memory, fields: Fields, kept: Learnable = lambda memory: None)
     key, word, text = fields.one("key"), fields.one("say"), tidy(fields.one("text"))
     if word not in (ACCEPT, REJECT):
         raise WrongUsage(f"a proposal is accepted or rejected, and not {word[:20]!r}")
-    plan = kept(memory)
-    if plan is None or plan.tip != memory.home.tip():
-        plan = plan_learning(memory)
-    keys = {*[one.key for one in plan.proposals], *[one.key for one in plan.promotions]}
-    if key not in keys:
-        return Recorded(already=NotAsked("this proposal").message)
-    outcome = record_answers(memory, plan, {key: Word(word, text if word == ACCEPT else "")})
-    if outcome.receipt is None:
+    plan = tip.learn_plan
+    outcome = None
+    if key in [one.key for one in plan.proposals] + [one.key for one in plan.promotions]:
+        said = {key: Word(word, text if word == ACCEPT else "")}
+        outcome = record_answers(tip.memory, plan, said)
+    if outcome is None or outcome.receipt is None:
         return Recorded(already=NotAsked("this proposal").message)
     done = outcome.receipt
     does = tuple([f"{verb}: {', '.join(ids)}" for verb, ids in done.did])
@@ -124,13 +115,8 @@ def _said(events: tuple[Event, ...]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-#: By the name in the address that a form is posted to: what appends the log.
-ACTIONS: dict[str, Action] = {
-    **{name: recording(shape.plan) for name, shape in (FORMS | AT_ONCE).items()},
-    "answer": answer,
-    "learn": learn,
-    "undo": undo,
-}
+#: What no form of ours plans.
+_ANSWERS: dict[str, Action] = {"answer": answer, "learn": learn, "undo": undo}
 #: So many are remembered: pages of many tabs, looked at again.
 _KEPT = 50
 
@@ -142,33 +128,34 @@ class NoSuchForm(NotFound):
         super().__init__("there is no such form", hint="go back to the page, and load it anew")
 
 
-class Notices:
-    """What this process recorded, by the stems of the logs; an address with another stem says nothing.
+def recorded_by(tip: TipView, name: str, fields: Fields, *, dry_run: bool = False) -> Recorded:
+    """Do what the form of a name says, or with `dry_run` say what it would do, where it is one of ours.
 
-    Args:
-        actions: what can be recorded, by name.
+    Raises:
+        NoSuchForm: there is none.
+        DiurnaError: it is refused; nothing changed.
     """
+    shape = FORMS.get(name) or (None if dry_run else AT_ONCE.get(name))
+    if shape is not None:
+        return recorded(tip.memory, shape.plan, fields, dry_run=dry_run)
+    if name not in _ANSWERS or dry_run:
+        raise NoSuchForm
+    return _ANSWERS[name](tip, fields)
 
-    def __init__(self, actions: Mapping[str, Action] = ACTIONS) -> None:
-        self._actions = actions
+
+class Notices:
+    """What this process recorded, by the stems of the logs; an address with another stem says nothing."""
+
+    def __init__(self) -> None:
         self._kept: dict[str, Recorded] = {}
 
-    def record(self, memory: Memory, name: str, fields: Fields) -> Recorded:
-        """Do what the form of an action says.
-
-        Raises:
-            NoSuchForm: there is no such action.
-            DiurnaError: it is refused; nothing changed.
-        """
-        action = self._actions.get(name)
-        if action is None:
-            raise NoSuchForm
-        recorded = action(memory, fields)
-        for stem in recorded.stems:
-            self._kept[stem] = recorded
+    def record(self, tip: TipView, name: str, fields: Fields) -> Recorded:
+        """Do what the form of a name says; see `recorded_by`."""
+        done = recorded_by(tip, name, fields)
+        self._kept |= dict.fromkeys(done.stems, done)
         while len(self._kept) > _KEPT:
             del self._kept[next(iter(self._kept))]
-        return recorded
+        return done
 
     def of(self, stem: str) -> Recorded | None:
         """Return what was recorded by a log of ours, once; None for any other, and when it was said."""

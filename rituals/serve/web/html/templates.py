@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Iterable
 from pathlib import Path as FilePath
 from urllib.parse import quote, urlencode
@@ -17,12 +16,17 @@ from ledger.remote.forge import Forge
 from projection.document.archive_pages import summary_of
 from projection.fold.projection_state import Summary
 from projection.text.clipping import clipped
-from rituals.serve.web.actions.form_fields import Recorded
-from rituals.serve.web.actions.form_plan import OWN_WORDS
+from rituals.serve.web.actions.form_fields import OWN_WORDS, Recorded
 from rituals.serve.web.actions.form_shapes import command
 from rituals.serve.web.html import html_markdown
-from rituals.serve.web.html.html_markdown import plain, seen, shown, shown_whole
-from rituals.serve.web.html.word_differences import word_differences, word_marks
+from rituals.serve.web.html.html_markdown import (
+    plain,
+    seen,
+    shown,
+    shown_whole,
+    word_differences,
+    word_marks,
+)
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.page_table import MENU
 from rituals.serve.web.pages.terms import TIER_WORDS, meaning
@@ -77,9 +81,8 @@ class Frame(Record):
     token: str = ""  #: that a form has to carry, "" where nothing can be written
     served: bool = True  #: by a server, which can be asked again; else by files
     again: str = ""  #: the command that starts such a server
-    done: str = ""  #: the log that the last form recorded, "" for none
     here: str = "/"  #: the address of the page, to which a form comes back
-    #: what the log `done` recorded, None unless a form of this server made it
+    #: what the last form recorded, None unless one of this server did
     notice: Recorded | None = None
     facts: Container[str] = ()  #: the ids that have a page, to which texts may link
     cut: bool = False  #: whether the history is: nobody knows here who wrote what is older
@@ -91,11 +94,6 @@ class Frame(Record):
         """What stands below Work: whatever no key leads to, as far as a site has it."""
         here = () if self.served else ("/review/learn",)
         return [one for one in self.menu if not (one[2] or one[0] in here)]
-
-    @property
-    def work_paths(self) -> list[str]:
-        """The addresses of these."""
-        return [one[0] for one in self.work]
 
 
 def frame_of(tip: TipView, due: int, *, served: bool = True) -> Frame:
@@ -126,34 +124,25 @@ class Renderer:
         self._url = url
         self._facts: Container[str] = ()
         self._forge: Callable[[], Forge] = Forge
-        self._mark = ""
-        self._lines: dict[str, Markup] = {}
-        self._links: dict[tuple[str, ...], Markup] = {}
-        self._ids: dict[str, Markup] = {}
         self._environment = Environment(
             loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
             trim_blocks=True, lstrip_blocks=True, finalize=shown, auto_reload=False,
         )  # fmt: skip
+        ours = (
+            self.url, self.block, self.line, self.term, self.sentence, self.fact_link,
+            self.fact_links, self.commit_link, self.file_link, seen, shown_whole, tier, meaning, brief,
+            word_differences, word_marks, summary_of,
+        )  # fmt: skip
         self._environment.globals.update(
-            url=self.url, block=self.block, line=self.line, seen=seen, exact=escape,
-            shown_whole=shown_whole, tier=tier,
-            tier_words=TIER_WORDS, tier_names=_TIER_NAMES, term=self.term, meaning=meaning, brief=brief,
-            word_differences=word_differences, word_marks=word_marks,
-            summary_of=summary_of, ticks=drawn(ticks), tier_areas=drawn(tier_areas),
-            twin=command, OWN_WORDS=OWN_WORDS,
-            sentence=self.sentence, fact_address=self._fact, fact_link=self.fact_link,
-            fact_links=self.fact_links,
-            commit_link=self.commit_link, file_link=self.file_link,
+            {one.__name__: one for one in ours}, exact=escape, tier_words=TIER_WORDS,
+            tier_names=_TIER_NAMES, ticks=drawn(ticks), tier_areas=drawn(tier_areas), twin=command,
+            OWN_WORDS=OWN_WORDS, fact_address=self._fact,
             forge_file=lambda *place: self._forge().file(*place),
         )  # fmt: skip
 
     def render(self, page: Page, frame: Frame) -> str:
         """Write a page whole."""
         self._facts, self._forge = frame.facts, frame.forge
-        if frame.mark != self._mark:  # a link may lead elsewhere, or nowhere any more
-            self._mark = frame.mark
-            for known in (self._lines, self._links, self._ids):
-                known.clear()
         frame = frame._replace(token=escape(frame.token), mark=escape(frame.mark))
         template = self._environment.get_template(f"{page.template}.html")
         return template.render(page.values, frame=frame, page=page)
@@ -165,21 +154,12 @@ class Renderer:
 
     def url(self, path: str, *parts: str, **query: object) -> Markup:
         """Write an address of ours."""
-        if query:
-            return escape(self._url(address_of(path, *parts, **query)))
-        found = self._links.get((path, *parts))
-        if found is None:
-            found = self._links[path, *parts] = escape(self._url(address_of(path, *parts)))
-        return found
+        return escape(self._url(address_of(path, *parts, **query)))
 
     def fact_link(self, fact: str) -> Markup:
         """Write an id, as a link where it has a page."""
-        found = self._ids.get(fact)
-        if found is None:
-            to = self._fact(fact)
-            frame = _LINKED if to else _NAMED
-            found = self._ids[fact] = frame.format(id=seen(fact), to=to)
-        return found
+        to = self._fact(fact)
+        return (_LINKED if to else _NAMED).format(id=seen(fact), to=to)
 
     def fact_links(self, facts: Iterable[str]) -> Markup:
         """Write ids beside each other."""
@@ -193,9 +173,8 @@ class Renderer:
 
     def commit_link(self, commit: str) -> Markup:
         """Write a commit by its first digits, as a link to the forge where that shows it."""
-        return _away(
-            self._forge().commit(commit), commit[:_COMMIT_DIGITS], "Commit %s on the forge"
-        )
+        to = self._forge().commit(commit)
+        return _away(to, commit[:_COMMIT_DIGITS], "Commit %s on the forge")
 
     def file_link(self, path: str, commit: str, said: str, line: int = 0) -> Markup:
         """Write a file, or a line of it, as a link to the forge; nothing where none shows it."""
@@ -204,12 +183,8 @@ class Renderer:
 
     def term(self, word: str) -> Markup:
         """Write a word of ours with what it means: to whoever points at it, and behind the link."""
-        said, place = meaning(word), word.replace(" ", "-")
-        return (
-            _TERM.format(to=f"{self.url('/help')}#{place}", said=said, word=word)
-            if said
-            else seen(word)
-        )
+        to, said = f"{self.url('/help')}#{word.replace(' ', '-')}", meaning(word)
+        return _TERM.format(to=to, said=said, word=word) if said else seen(word)
 
     def block(self, text: str) -> Markup:
         """Write a text of several paragraphs."""
@@ -217,10 +192,7 @@ class Renderer:
 
     def line(self, text: str) -> Markup:
         """Write a text as one paragraph."""
-        found = self._lines.get(text)
-        if found is None:
-            found = self._lines[text] = html_markdown.line(text, self._fact)
-        return found
+        return html_markdown.line(text, self._fact)
 
     def _fact(self, fact: str) -> str:
         return self._url(address_of("/fact", fact)) if fact in self._facts else ""
@@ -236,8 +208,8 @@ def _away(to: str, said: str, title: str) -> Markup:
 def tier(name: str, short: bool = False) -> Markup:
     """Write a tier: a dot in its colour, and its word, which says what it means unless that is short."""
     word = TIER_WORDS.get(name, name)
-    said = "" if short else meaning(word)
-    return _TIER.format(name, Markup(' title="{}"').format(said) if said else "", word)
+    title = Markup(' title="{}"').format(meaning(word)) if meaning(word) and not short else ""
+    return _TIER.format(name, title, word)
 
 
 def brief(text: str, chars: int = _BRIEF_CHARS) -> str:
@@ -260,13 +232,4 @@ def drawn(picture: Callable[..., str]) -> Callable[..., Markup]:
 
 def static_files() -> dict[str, bytes]:
     """Return what pages load, by name: style, script, and nothing from elsewhere."""
-    return {path.name: _sent(path) for path in sorted(STATIC.iterdir())}
-
-
-def _sent(path: FilePath) -> bytes:
-    """Return a file as browsers are sent it: a style without its comments and blanks, a sixth less."""
-    data = path.read_bytes()
-    if path.suffix != ".css":
-        return data
-    style = re.sub(r"/\*.*?\*/", "", data.decode(), flags=re.DOTALL)
-    return re.sub(r"\s*([{};,])\s*|(:)\s+", r"\1\2", style).replace(";}", "}").encode()
+    return {path.name: path.read_bytes() for path in sorted(STATIC.iterdir())}

@@ -42,40 +42,35 @@ def decisions(tip: TipView, asked: Asked) -> Page:
         ],
         "persons": Counter(filter(None, [one["person"] for one in found])).most_common(NAMES),
         "agents": Counter(filter(None, [one["agent"] for one in found])).most_common(NAMES),
-        "kind": bar.filter.kind or KIND,
+        "kind": bar.asks("kind") or KIND,
     }
     return Page("decisions", "Decisions", values)
 
 
 def _decided(tip: TipView, bar: FilterBar) -> Iterable[dict[str, Any]]:
     """Yield the decisions that a filter leaves: agent, person and time are those of the deciding log."""
-    asked = bar.filter
-    kind = asked.kind or KIND
-    alike = asked._replace(kind=kind, agent="", person="", begin="", end="").keeps(tip)
+    kind, agent, person = bar.asks("kind") or KIND, bar.asks("agent"), bar.asks("person")
+    rest = {name: value for name, value in bar.said.items() if name in ("role", "entity")}
+    alike = bar._replace(said={**rest, "kind": kind}, begin="", end="").keeps(tip)
     born = [
         (one, *made)
         for one in tip.standings.values()
-        if (asked.role or not footer(one.fact, ROLE_KEY))
+        if (bar.asks("role") or not footer(one.fact, ROLE_KEY))
         and alike(one)
         and (made := _birth(tip.state.histories[one.fact.id], kind))
     ]
-    authors = tip.log_writers.persons([key for _, key, _ in born])
+    authors = tip.persons([key for _, key, _ in born])
     for one, key, created in born:
-        entry = tip.log_writers.entries.get(key)
+        entry = tip.logs.get(key)
         day = created if is_date(created) else key[:10]
-        when = key if day == key[:10] else day
-        agent = entry.agent if entry is not None else ""
-        if (
-            asked.agent not in ("", agent)
-            or asked.person not in ("", authors[key])
-            or (asked.begin and when < asked.begin)
-            or (asked.end and when > asked.end + "~")
-        ):
+        when, by = key if day == key[:10] else day, entry.agent if entry is not None else ""
+        of_them = agent in ("", by) and person in ("", authors[key])
+        if not of_them or not bar.begin <= when <= bar.end + "~":
             continue
         reason = rationale(one.fact)
         replaced = [found for name in one.fact.supersedes if (found := tip.standings.get(name))]
         yield {
-            "standing": one, "key": key, "date": day, "person": authors[key], "agent": agent,
+            "standing": one, "key": key, "date": day, "person": authors[key], "agent": by,
             "reason": "" if reason == NOT_SAID else reason, "status": status(one.fact),
             "replaced": replaced,
         }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ledger.errors import NotFound, WrongUsage
 from ledger.git.repository import head
@@ -16,12 +17,10 @@ from ledger.model.event import (
 )
 from ledger.model.ids import WITHHELD
 from ledger.model.order import key_of
-from ledger.model.record import Record
 from memory.cache.broken_truth_file import has_code
 from memory.query.fact_marks import as_here
 from memory.query.origins import ADOPTION
 from memory.query.provenance import Step
-from memory.query.session_timeline import Session
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact
 from projection.fold.text_versions import Texts
@@ -39,17 +38,6 @@ _USED, _UPDATED, _CREATED = VERB_OF[FactReferenced], VERB_OF[FactUpdated], VERB_
 _SAID = {_USED: "Used", VERB_OF[FactVerified]: "Confirmed"}
 #: Of the sessions that knew of a false fact so many are listed.
 _READERS = 40
-
-
-class Told(Record):
-    """One event of a fact, or a run of uses."""
-
-    steps: tuple[Step, ...]  #: one, or the uses in a row; the newest first
-    said: str  #: the event, as people read it
-    places: tuple[str, ...]  #: the name of each step's place on the page
-    run: bool = False  #: whether they are such uses
-    #: (version, its text, the new text) for each version that the event's text replaced
-    changes: tuple[tuple[str, str, str], ...] = ()
 
 
 def fact(tip: TipView, asked: Asked) -> Page:
@@ -95,41 +83,34 @@ def fact(tip: TipView, asked: Asked) -> Page:
     return Page("fact", name, values)
 
 
-class Consequences(Record):
-    """What was built on a false fact while it stood."""
+def built(tip: TipView, fact: Fact) -> dict[str, Any]:
+    """Return what was built on a false fact until it was called so: facts and sessions.
 
-    until: str  #: the day on which it was called false
-    facts: tuple[Fact, ...]  #: those that name it
-    #: (session, what it had of it, what came in it) of those that used it or were shown it, newest first
-    readers: tuple[tuple[Session, str, tuple[Fact, ...]], ...]
-    more: int  #: how many such sessions are not listed
-
-
-def built(tip: TipView, fact: Fact) -> Consequences:
-    """Return what was built on a false fact."""
+    Of a session that used it or was shown it: (session, what it had of it, what came in it), newest first;
+    `more` are those that are not listed.
+    """
     found = tip.built_on.of(fact.id)
-    facts = {
-        name: tip.standings[name].fact
-        for one in found.readers
-        for name in one.facts
-        if name in tip.standings
-    }
     shown = found.readers[:_READERS]
     tip.sessions([one.stem for one in shown])  # read at once, and kept
-    return Consequences(
-        found.until[:10],
-        tuple([tip.standings[name].fact for name in found.facts]),
-        tuple([
-            (session, one.how, tuple([facts[name] for name in one.facts if name in facts]))
-            for one in shown for session in tip.sessions([one.stem])
-        ]),
-        len(found.readers) - len(shown),
-    )  # fmt: skip
+    facts = {id: one.fact for id, one in tip.standings.items()}
+    readers = [
+        (session, one.how, [facts[name] for name in one.facts if name in facts])
+        for one in shown
+        for session in tip.sessions([one.stem])
+    ]
+    return {
+        "until": found.until[:10], "facts": [facts[name] for name in found.facts], "readers": readers,
+        "more": len(found.readers) - len(shown),
+    }  # fmt: skip
 
 
-def tellings(steps: Sequence[Step]) -> list[Told]:
-    """Return the events of a fact, newest first: uses in a row as one, texts beside what they replaced."""
-    found: list[Told] = []
+def tellings(steps: Sequence[Step]) -> list[dict[str, Any]]:
+    """Return the events of a fact, newest first: uses in a row as one, texts beside what they replaced.
+
+    Each has its steps with the names of their places on the page, the newest first, and what people
+    call it; and (version, its text, the new text) for each version that its text replaced.
+    """
+    found: list[dict[str, Any]] = []
     texts, stood = Texts(), {step.version: step.text for step in steps if step.version}
     places: dict[str, int] = {}
     created = False
@@ -138,10 +119,8 @@ def tellings(steps: Sequence[Step]) -> list[Told]:
         place = f"e-{step.stem}" + (f".{count}" if count > 1 else "")
         said = _SAID.get(step.event, step.event)
         if step.event == _CREATED:
-            said, created = (
-                ("Taken over" if created and step.origin.via == ADOPTION else said),
-                True,
-            )
+            said = "Taken over" if created and step.origin.via == ADOPTION else said
+            created = True
         changes: list[tuple[str, str, str]] = []
         if step.version:
             was = step.was or (tuple(texts.heads) if step.event == _UPDATED else ())
@@ -151,11 +130,12 @@ def tellings(steps: Sequence[Step]) -> list[Told]:
                 for version in was
                 if stood.get(version, REDACTED) not in (REDACTED, step.text)
             ]
-        if step.event == _USED and (step.proof or not step.remark):
-            last = found.pop() if found and found[-1].run else Told((), "", ())
-            found.append(Told((step, *last.steps), said, (place, *last.places), run=True))
-        else:
-            found.append(Told((step,), said, (place,), changes=tuple(changes)))
+        run = step.event == _USED and bool(step.proof or not step.remark)
+        told = {"steps": [step], "places": [place], "said": said, "run": run, "changes": changes}
+        if run and found and found[-1]["run"]:
+            last = found.pop()
+            told |= {"steps": [step, *last["steps"]], "places": [place, *last["places"]]}
+        found.append(told)
     return found[::-1]
 
 
@@ -177,7 +157,7 @@ def file(tip: TipView, asked: Asked) -> Page:
     if found is None:
         raise NotFound(f"HEAD has no file {path}", hint=_HINT)
     stems = [one.log.stem for one in found.sessions]
-    persons = tip.log_writers.persons([key_of(stem) for stem in stems])
+    persons = tip.persons([key_of(stem) for stem in stems])
     values = {
         "found": found,
         "path": path,

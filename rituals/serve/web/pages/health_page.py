@@ -6,7 +6,6 @@ from bisect import bisect_right
 
 from projection.fold.projection_state import ARCHIVED_TIERS
 from projection.lifecycle.transitions import fading
-from rituals.report.lifecycle_report import Course
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.facts_page import listed
 from rituals.serve.web.pictures import Tick, evenly
@@ -20,14 +19,17 @@ _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 def health(tip: TipView, asked: Asked) -> Page:
     """Return the page of how a memory lives."""
-    report = tip.report
+    report, course = tip.report, tip.report.course
     soon = fading(tip.standings.values(), tip.state.decay, tip.state.policy)
     resting = report.resting
     values = {
         "report": report,
         "unused": listed(tip, {"list": "never"}),
-        "live": [one for one in report.course.tiers if one[0] not in ARCHIVED_TIERS],
-        "points": points(report.course),
+        "live": [one for one in course.tiers if one[0] not in ARCHIVED_TIERS],
+        "points": [
+            (course.sessions[at], course.dates[at], [row[at] for _, row in course.tiers])
+            for at in reversed(evenly(len(course.sessions), _POINTS))
+        ],
         "marks": marks_of(tip),
         "soon": soon[:_LINES],
         "paced": bool(tip.state.policy.windows.archive_days),
@@ -43,18 +45,9 @@ def health(tip: TipView, asked: Asked) -> Page:
 
 def marks_of(tip: TipView) -> tuple[list[Tick], list[Tick]]:
     """Return what stands below the tiers: the releases, and where each month and year begins."""
-    releases = [Tick(bisect_right(tip.work, at), name, name) for name, at in tip.releases]
+    releases = [(bisect_right(tip.work, at), name, name) for name, at in tip.releases]
     months: dict[str, Tick] = {}
     for session, stem in enumerate(tip.work):
         name = stem[:4] if stem[5:7] == "01" else _MONTHS[int(stem[5:7]) - 1]
-        months.setdefault(stem[:7], Tick(session, name, stem[:7]))
+        months.setdefault(stem[:7], (session, name, stem[:7]))
     return releases, list(months.values())
-
-
-def points(course: Course) -> tuple[tuple[int, str, tuple[int, ...]], ...]:
-    """Return (session, its date, a count for each tier) at some points of a course, the newest first."""
-    rows = [row for _, row in course.tiers]
-    return tuple(
-        (course.sessions[at], course.dates[at], tuple([row[at] for row in rows]))
-        for at in reversed(evenly(len(course.sessions), _POINTS))
-    )

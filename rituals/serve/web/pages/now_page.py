@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-from ledger.model.record import Record
 from projection.document.page_renderer import section_title
 from projection.fold.projection_state import ARCHIVED_TIERS, TIERS, Standing
 from projection.lifecycle.review_due import pressing, spelled_out
 from rituals.decide.confirmation import due
 from rituals.serve.web.page_value import Asked, Page
-from rituals.serve.web.pages.fact_list import OF_FACTS, SORTS, filter_bar, ordered, rows_of, sort_of
+from rituals.serve.web.pages.fact_list import OF_FACTS, SORTS, filter_bar, ordered, rows_of
 from rituals.serve.web.tip_view.tip_view import TipView
 
 #: How many facts stand on the page unless all of a section or a tier are asked for.
@@ -22,43 +21,39 @@ FIELDS = (*OF_FACTS, "role")
 FALSE = "False now"
 
 
-class Section(Record):
-    """Facts below one heading."""
-
-    title: str  #: as the policy has it
-    facts: tuple[Standing, ...]  #: that are shown
-    total: int  #: how many there are
+#: Facts below one heading: its title, as the policy has it, and the facts.
+Section = tuple[str, list[Standing]]
 
 
 def now(tip: TipView, asked: Asked) -> Page:
     """Return the page of what holds."""
-    words, title, sort = asked.get("q", ""), asked.get("section", ""), sort_of(asked)
-    kept = {
-        "q": words,
-        "section": title,
-        "sort": asked.get("sort", ""),
-        "rows": asked.get("rows", ""),
-    }
+    words, title, sort = (asked.get(name, "") for name in ("q", "section", "sort"))
+    kept = {"q": words, "section": title, "sort": sort, "rows": asked.get("rows", "")}
+    sort = sort if sort in SORTS else "use"
     bar, tip = filter_bar(tip, asked, "/", FIELDS, kept)
     bar = bar._replace(hidden=("tier",))
-    wanted = words.lower().split()
-    sections = [*sections_of(tip), *([_false(tip)] if bar.filter.false else [])]
-    fits = bar.filter.keeps(tip)
+    wanted, fits = words.lower().split(), bar.keeps(tip)
+    false = [one for one in tip.standings.values() if one.fact.false] if bar.asks("false") else []
     found = [
-        fitting
-        for section in sections
-        if title in ("", section.title) and (fitting := _only(section, wanted, fits)).total
+        (section, fitting)
+        for section, facts in (*sections_of(tip), (FALSE, false))
+        if title in ("", section)
+        and (fitting := [one for one in facts if fits(one) and _has(one, wanted)])
     ]
-    count = sum(section.total for section in found)
-    chosen = bool(words or title or bar.filter.said)
-    each = count if chosen else _each([section.total for section in found])
-    shown = [section._replace(facts=_sorted(section, sort)[:each]) for section in found]
+    count = sum(len(facts) for _, facts in found)
+    chosen = bool(words or title or bar.said)
+    each = count if chosen else _each([len(facts) for _, facts in found])
+    # the usual order has what HEAD lacks behind the rest
+    shown = [
+        (name, (facts if sort == "use" else ordered(facts, sort))[:each], len(facts))
+        for name, facts in found
+    ]
     view = tip.state.view()
     since = len(tip.work) - bisect_right(tip.work, tip.state.summary.last_review)
     values = {
         "bar": bar,
         "sections": shown,
-        "rows": rows_of(tip, [one for section in shown for one in section.facts]),
+        "rows": rows_of(tip, [one for _, facts, _ in shown for one in facts]),
         "elsewhere": tip.here().line,
         "count": count,
         "chosen": chosen,
@@ -85,27 +80,13 @@ def sections_of(tip: TipView) -> Iterable[Section]:
         groups.setdefault(section_title(view.policy, standing.fact.kind), []).append(standing)
     for title, found in groups.items():
         found.sort(key=lambda one: (here.lacks(one.fact), -one.fact.uses, one.fact.id))
-        yield Section(title, tuple(found), len(found))
+        yield title, found
 
 
-def _sorted(section: Section, sort: str) -> tuple[Standing, ...]:
-    """Put the facts of a section in order; the usual one has what HEAD lacks behind the rest."""
-    return section.facts if sort == "use" else tuple(ordered(section.facts, sort))
-
-
-def _false(tip: TipView) -> Section:
-    found = tuple([one for one in tip.standings.values() if one.fact.false])
-    return Section(FALSE, found, len(found))
-
-
-def _only(section: Section, words: list[str], fits: Callable[[Standing], bool]) -> Section:
-    """Leave the facts that fit and in which all words stand."""
-    found = tuple(
-        one
-        for one in section.facts
-        if fits(one) and all(word in f"{one.fact.id} {one.fact.text}".lower() for word in words)
-    )
-    return Section(section.title, found, len(found))
+def _has(one: Standing, words: list[str]) -> bool:
+    """Tell whether all words stand in a fact."""
+    said = f"{one.fact.id} {one.fact.text}".lower()
+    return all(word in said for word in words)
 
 
 def _each(counts: list[int]) -> int:

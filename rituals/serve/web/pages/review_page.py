@@ -7,21 +7,33 @@ answers a question should wait for it.
 
 from __future__ import annotations
 
-from ledger.model.record import Record
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ledger.errors import GitFailed
+from ledger.git.git_objects import independent
+from ledger.model.event import ThreadClosed
+from ledger.model.ids import is_version_id
+from projection.fold.full_replay import State
 from projection.lifecycle.review_due import spelled_out
+from rituals.decide.open_contradictions import (
+    BIRTH,
+    CIRCLE,
+    CLOSED,
+    MOVED,
+    REWORDED,
+    SUCCESSOR,
+    TEXT,
+    Choice,
+    Dispute,
+)
+from rituals.review.learning_plan import Plan as LearnPlan
 from rituals.review.review_answers import accepting, rejecting
 from rituals.review.review_question import INVARIANT_DUE, RULES, STALLED, Question
-from rituals.serve.web.actions.form_fields import LIMIT_IDS
-from rituals.serve.web.actions.form_plan import LEARN, REVIEW
-from rituals.serve.web.page_value import Asked, Page
-from rituals.serve.web.pages.contradictions_page import Torn, knowledge, torn
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rituals.review.learning_plan import Plan as LearnPlan
-    from rituals.serve.web.tip_view.tip_view import TipView
+from rituals.serve.web.actions.form_fields import LEARN, LIMIT_IDS, REVIEW
+from rituals.serve.web.actions.form_shapes import command
+from rituals.serve.web.page_value import Asked, Page, number_in
+from rituals.serve.web.tip_view.tip_view import TipView
 
 #: How many questions the page shows beside the invariants, and of each rule; how many invariants to tick;
 #: and how many of one rule stand on a page of their own.
@@ -39,75 +51,29 @@ _BY_FACT = {
 _SETTLED_TITLE = "Threads whose questions are settled"
 
 
-class Card(Record):
-    """One question."""
-
-    question: Question  #: as the review asks it
-    anchor: str  #: the name of its place on the page
-    #: the facts that it is about, with what they say; only those that have a text to show
-    texts: tuple[tuple[str, str], ...]
-    accept: str  #: what accepting is called, "" where no event says it
-    reject: str  #: what rejecting is called
-    does: str  #: what accepting records
-    thread: str = ""  #: that asks it already, "" for none
-    drafts: bool = True  #: whether it can be answered in one's own words where it stands
-
-
-class Group(Record):
-    """The questions of one rule."""
-
-    rule: str  #: its name
-    title: str  #: of it
-    cards: tuple[Card, ...]  #: that are shown
-    total: int  #: how many there are
-    behind: str = ""  #: the place of the card that comes when one of these is answered, "" for none
-
-
-class Tick(Record):
-    """A line of a list in which several are answered with one log."""
-
-    value: str  #: what the form sends: the key of a question, or the id of a fact
-    fact: str  #: the id that stands there
-    text: str  #: what is to be judged
-    said: str  #: what was found
-
-
-class TickList(Record):
-    """All questions of a rule as lines to tick; `action` and `field` are of the form."""
-
-    rule: str  #: its name
-    title: str  #: of it
-    ticks: tuple[Tick, ...]  #: as many as one log takes
-    total: int  #: how many there are
-    action: str
-    field: str
-    accept: str  #: what accepting is called
-    reject: str  #: what rejecting is called, "" where that is no answer to several
-    checked: bool = False  #: whether all are ticked to begin with
-
-
 def review(tip: TipView, asked: Asked) -> Page:
     """Return the page of what is to be decided, or of all questions of one rule."""
     groups = dict(tip.questions)
     rule = asked.get("rule", "")
     if asked.get("tick", "") and (rule in groups or (rule == SETTLED and tip.plan.settled)):
         ticks = tick_list(tip, rule, groups.get(rule, []))
-        return Page("ticks", ticks.title, {"list": ticks._replace(checked=asked["tick"] == "all")})
+        ticks["checked"] = asked["tick"] == "all"
+        return Page("ticks", ticks["title"], {"list": ticks})
     if rule in groups:
-        return _of_rule(tip, groups[rule], _number(asked.get("from", "")))
+        return _of_rule(tip, groups[rule], number_in(asked, "from"))
     found = torn(tip.state, tip.disputes)
     shown = _first(found)
     due = groups.pop(INVARIANT_DUE, [])
     few = max(1, min(_FEW, _CARDS // max(len(groups), 1)))
-    learning = tip.learn_plan if tip.has("learn_plan") else None
+    learning = vars(tip).get("learn_plan")
     listed = [_group(tip, name, some, few) for name, some in groups.items()]
     ticks_group = _group(tip, INVARIANT_DUE, due, _TICKS)
     settled = _settled(tip)
     values = {
         "torn": shown,
         "more_torn": found[len(shown) :],
-        "knowledge": {one.anchor: knowledge(tip, one.dispute) for one in shown},
-        "writers": tip.writers({side.choice.stem for one in shown for side in one.sides}),
+        "knowledge": {one["anchor"]: knowledge(tip, one["dispute"]) for one in shown},
+        "writers": tip.writers({side["choice"].stem for one in shown for side in one["sides"]}),
         "ticks_group": ticks_group,
         "groups": listed,
         "settled": settled,
@@ -123,57 +89,63 @@ def review(tip: TipView, asked: Asked) -> Page:
 
 
 def _following(
-    shown: Iterable[Torn], ticks: Group, groups: Iterable[Group], settled: Iterable[tuple[str, str]]
-) -> dict[str, str]:
+    shown: Iterable[dict[str, Any]], ticks: dict[str, Any], groups: Iterable[dict[str, Any]],
+    settled: Iterable[tuple[str, str]],
+) -> dict[str, str]:  # fmt: skip
     """Return by the place of each card where a reader goes on who answered it: never to the top."""
-    places = [one.anchor for one in shown]
-    places += [f"g-{INVARIANT_DUE}"] if ticks.total else []
+    places = [one["anchor"] for one in shown]
+    places += [f"g-{INVARIANT_DUE}"] if ticks["total"] else []
     behind: dict[str, str] = {}
     for group in groups:
-        places += [card.anchor for card in group.cards]
-        if group.behind:
-            behind[group.cards[-1].anchor] = group.behind
+        places += [card["anchor"] for card in group["cards"]]
+        if group["behind"]:
+            behind[group["cards"][-1]["anchor"]] = group["behind"]
     places += [f"t-{id}" for id, _ in settled]
     following = dict(zip(places, [*places[1:], *places[-2:-1]], strict=False))
     return following | behind
 
 
-def tick_list(tip: TipView, rule: str, questions: list[Question]) -> TickList:
-    """Return all questions of a rule as lines, as many as one log takes."""
+def tick_list(tip: TipView, rule: str, questions: list[Question]) -> dict[str, Any]:
+    """Return all questions of a rule as lines to tick, as many as one log takes.
+
+    A line is (what the form sends, the id that stands there, what is to be judged, what was found);
+    `action` and `field` are of the form, `reject` is "" where that is no answer to several.
+    """
     if rule == SETTLED:
         lines = [
-            Tick(id, id, text, "its questions do not arise any more") for id, text in _settled(tip)
+            (id, id, text, "its questions do not arise any more") for id, text in _settled(tip)
         ]
-        return TickList(
-            rule, _SETTLED_TITLE, tuple(lines[:LIMIT_IDS]), len(lines), *_BY_FACT[STALLED], ""
-        )
-    by_fact = _BY_FACT.get(rule)
-    lines = [
-        Tick(
-            one.facts[0] if by_fact else one.key,
-            one.facts[0] if one.facts else "",
-            _text(tip, one),
-            one.said,
-        )
-        for one in questions[:LIMIT_IDS]
-    ]
-    first = questions[0]
-    action, field, accept = by_fact or ("answer", "key", accepting(first))
-    reject = "" if by_fact else rejecting(first)
-    return TickList(rule, RULES[rule], tuple(lines), len(questions), action, field, accept, reject)
+        title, total, (action, field, accept), reject = (
+            _SETTLED_TITLE, len(lines), _BY_FACT[STALLED], "",
+        )  # fmt: skip
+    else:
+        by_fact, title, total = _BY_FACT.get(rule), RULES[rule], len(questions)
+        lines = [
+            (
+                one.facts[0] if by_fact else one.key, one.facts[0] if one.facts else "",
+                _text(tip, one.facts[0]) if one.facts else "", one.said,
+            )
+            for one in questions[:LIMIT_IDS]
+        ]  # fmt: skip
+        action, field, accept = by_fact or ("answer", "key", accepting(questions[0]))
+        reject = "" if by_fact else rejecting(questions[0])
+    return {
+        "rule": rule, "title": title, "ticks": lines[:LIMIT_IDS], "total": total, "action": action,
+        "field": field, "accept": accept, "reject": reject, "checked": False,
+    }  # fmt: skip
 
 
-def _text(tip: TipView, question: Question) -> str:
-    """Return what the first fact of a question says, "" where that is not shown."""
-    fact = tip.state.fact(question.facts[0]) if question.facts else None
+def _text(tip: TipView, id: str) -> str:
+    """Return what a fact says, "" where that is not shown."""
+    fact = tip.state.fact(id)
     return fact.text if fact is not None and not fact.redacted else ""
 
 
-def _first(found: tuple[Torn, ...]) -> tuple[Torn, ...]:
+def _first(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the contradictions that one looks at in a sitting: one at least."""
     chars = 0
     for number, one in enumerate(found):
-        chars += 200 + sum([len(side.choice.text) for side in one.sides])
+        chars += 200 + sum([len(side["choice"].text) for side in one["sides"]])
         if number and chars > _TORN_CHARS:
             return found[:number]
     return found
@@ -199,43 +171,139 @@ def _of_rule(tip: TipView, questions: list[Question], start: int) -> Page:
     rule = questions[0].rule
     start = min(start, (len(questions) - 1) // _SOME * _SOME)
     some = questions[start : start + _SOME]
-    group = Group(rule, RULES[rule], tuple([_card(tip, one) for one in some]), len(questions))
+    cards = [_card(tip, one) for one in some]
+    group = {"rule": rule, "title": RULES[rule], "cards": cards, "total": len(questions)}
     values = {"group": group, "start": start, "some": _SOME, "command": REVIEW}
     return Page("questions", RULES[rule], values)
 
 
-def _number(said: str) -> int:
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 6 else 0
-
-
-def _group(tip: TipView, rule: str, questions: list[Question], most: int) -> Group:
+def _group(tip: TipView, rule: str, questions: list[Question], most: int) -> dict[str, Any]:
+    """Return the questions of a rule; `behind` is the place of the card that comes next."""
     cards = [_card(tip, one) for one in questions[:most]]
-    cards = [
-        one._replace(drafts=sum(map(len, dict(one.texts).values())) <= _DRAFT_CHARS)
-        for one in cards
-    ]
+    for one in cards:
+        one["drafts"] = sum(map(len, dict(one["texts"]).values())) <= _DRAFT_CHARS
     behind = f"q-{questions[most].key}" if len(questions) > most else ""
-    return Group(rule, RULES[rule], tuple(cards), len(questions), behind)
+    return {
+        "rule": rule, "title": RULES[rule], "cards": cards, "total": len(questions), "behind": behind,
+    }  # fmt: skip
 
 
-def _card(tip: TipView, question: Question) -> Card:
-    facts = [fact for id in question.facts if (fact := tip.state.fact(id)) is not None]
-    texts = [(fact.id, fact.text) for fact in facts if fact.text and not fact.redacted]
-    return Card(
-        question,
-        f"q-{question.key}",
-        tuple(texts),
-        accepting(question),
-        rejecting(question),
-        "; ".join(question.does),
-        tip.asked_in.get(question.key, ""),
-    )
+def _card(tip: TipView, question: Question) -> dict[str, Any]:
+    """Return one question, with the texts of its facts; `does` is what accepting records."""
+    return {
+        "question": question, "anchor": f"q-{question.key}", "drafts": True,
+        "texts": [(id, text) for id in question.facts if (text := _text(tip, id))],
+        "accept": accepting(question), "reject": rejecting(question), "does": "; ".join(question.does),
+        "thread": tip.asked_in.get(question.key, ""),
+    }  # fmt: skip
 
 
 def _settled(tip: TipView) -> list[tuple[str, str]]:
     """Return the threads of earlier reviews whose questions do not arise any more, with their texts."""
+    return [(one.id, _text(tip, one.id)) for one in tip.plan.settled]
+
+
+#: Contradictions of texts: another text may settle them.
+_TEXTUAL = (TEXT, BIRTH, CLOSED, REWORDED)
+#: The start of a log's name that people know it by: the stamp.
+_STEM_CHARS = 20
+
+
+def torn(state: State, disputes: Sequence[Dispute]) -> list[dict[str, Any]]:
+    """Return contradictions as they are shown: the newest first, of one moment the most used first.
+
+    Each has its `dispute`, the `sides`, and the `anchor` of its place on the page; `seen` are the ids
+    of all
+    sides of the fact, for a form says what was shown. `before` is the text of the fact that is in
+    question, where that is another one's; `texts` the two whose difference says most, if there are
+    two; `draft` the text with which one of one's own begins, "" where none settles it;
+    `open_or_closed`: it has to be said which.
+    """
+    seen: dict[str, list[str]] = {}
+    first: dict[str, str] = {}
+    for one in disputes:
+        seen.setdefault(one.fact, []).extend([choice.id for choice in one.choices])
+        first.setdefault(one.fact, one.kind)
     found = []
-    for one in tip.plan.settled:
-        fact = tip.state.fact(one.id)
-        found.append((one.id, fact.text if fact is not None and not fact.redacted else ""))
-    return found
+    for one in disputes:
+        fact = state[one.fact].fact
+        texts = [choice.text for choice in one.choices if _is_text(one, choice)]
+        textual = one.kind in _TEXTUAL and not fact.redacted
+        apart = one.kind in (SUCCESSOR, MOVED) and not fact.redacted
+        found.append({
+            "dispute": one,  # the fact's page leads to that of the first kind
+            "anchor": f"c-{one.fact}" + ("" if one.kind == first[one.fact] else f"-{one.kind}"),
+            "sides": [_side(one, choice) for choice in one.choices],
+            "seen": tuple(dict.fromkeys(seen[one.fact])), "uses": fact.uses,
+            "before": fact.text if apart else "", "texts": texts if len(texts) == 2 and textual else (),
+            "draft": texts[0] if textual and texts else "", "open_or_closed": one.kind == CLOSED,
+            "newest": max([choice.stem for choice in one.choices], default=""),
+        })  # fmt: skip
+    return sorted(found, key=lambda one: (one["newest"], one["uses"]), reverse=True)
+
+
+def knowledge(tip: TipView, dispute: Dispute) -> str:
+    """Say whether those who said the sides knew of each other, as the history of git tells it."""
+    stems = list(dict.fromkeys([_said_in(tip, dispute, one) for one in dispute.choices]))
+    brought = tip.writers(stems)
+    commits = list(dict.fromkeys([one.commit for one in brought.values() if not one.via]))
+    if len(stems) == 1:
+        return "One log says all of it."
+    if len(brought) < len(stems) or any(one.via for one in brought.values()):
+        return "Whether they knew of each other can not be told: not each side has a commit of its own."
+    if len(commits) == 1:
+        return "All sides came with one commit."
+    try:
+        ends = len(independent(tip.memory.home.repository.git(), commits))
+    except GitFailed:
+        return ""
+    if ends == len(commits):
+        return "Those who said them did not know of each other."
+    if ends > 1:
+        return "Some of those who said them knew of another side, and some did not."
+    others = "other" if len(commits) == 2 else "others"
+    return f"The last one was said where the {others} stood in the history already."
+
+
+def _said_in(tip: TipView, dispute: Dispute, choice: Choice) -> str:
+    """Return the log that says a side: of a closed thread the one that closed it, not that of its text."""
+    if not choice.closed:
+        return choice.stem
+    acts = tip.state.histories[dispute.fact].acts
+    return [one.stem for one in acts if isinstance(one.event, ThreadClosed)][-1]
+
+
+def _is_text(dispute: Dispute, choice: Choice) -> bool:
+    """Tell whether a side is a version of the fact itself."""
+    return dispute.kind in _TEXTUAL and is_version_id(choice.id)
+
+
+def _side(dispute: Dispute, choice: Choice) -> dict[str, Any]:
+    """Return a side: the fact that it is, "" for a text or a state; what keeping it is called."""
+    fact = ""
+    keep = "Keep this"
+    if dispute.kind == CLOSED:
+        keep = "It is closed" if choice.closed else "It is open, with this text"
+    elif dispute.kind == CIRCLE:
+        fact, keep = choice.id, "This one holds"
+    elif dispute.kind == MOVED:
+        keep = f"It is {choice.text}"
+    elif dispute.kind == REWORDED and _is_text(dispute, choice):
+        keep = "It holds, in these words"
+    elif dispute.kind == REWORDED and choice.id == choice.stem:
+        keep = "It is false"
+    elif dispute.kind in (SUCCESSOR, REWORDED):
+        fact, keep = choice.id, "This one replaces it"
+    said = command("resolve", id=dispute.fact, choose=_begun(dispute, choice))
+    return {"choice": choice, "keep": keep, "fact": fact, "command": said}
+
+
+def _begun(dispute: Dispute, choice: Choice) -> str:
+    """Return what names a side on the command line: of a log the start that no other side has."""
+    if choice.id != choice.stem:
+        return choice.id
+    others = [one.id for one in dispute.choices if one.id != choice.id]
+    for end in range(_STEM_CHARS, len(choice.id)):
+        if not any(other.startswith(choice.id[:end]) for other in others):
+            return choice.id[:end]
+    return choice.id

@@ -10,8 +10,8 @@ from memory.recall.hits.snippets import one_line
 from memory.recall.recall_values import FACTS, INDEX, LEVELS, SESSIONS, Answer, Filters, Hit, Part
 from projection.fold.projection_state import ARCHIVED_TIERS
 from projection.graph.graph_neighbours import folded
-from rituals.serve.web.page_value import Asked, Page
-from rituals.serve.web.pages.fact_list import OF_FACTS, FactFilter, filter_bar
+from rituals.serve.web.page_value import Asked, Page, number_in
+from rituals.serve.web.pages.fact_list import OF_FACTS, FilterBar, filter_bar
 from rituals.serve.web.tip_view.tip_view import TipView
 
 #: How many facts and passages are shown, how many more each time, and how many at most.
@@ -19,8 +19,6 @@ HITS, MORE, MOST = 10, 40, 300
 #: How many false facts are shown unless they are asked for; how much of a title a passage repeats.
 FALSE, _TITLE_CHARS = 10, 60
 FIELDS = (*OF_FACTS, "role")
-#: Under this the names of all entities are kept, beside those that a filter offers.
-_ALL = "entities"
 #: What people call the levels and the places; "" stands for both places.
 LEVEL_WORDS = dict(zip(LEVELS, ("lines", "what is around", "all of it"), strict=True))
 PLACES = {"": "everything", FACTS: "facts", SESSIONS: "sessions"}
@@ -54,14 +52,12 @@ def search(tip: TipView, asked: Asked) -> Page:
     within = within if within in PLACES else ""
     kept = {"q": words, "level": "" if level == INDEX else level, "in": within}
     bar, tip = filter_bar(tip, asked, "/search", FIELDS, kept)
-    said = asked.get("hits", "")
-    many = int(said) if said.isascii() and said.isdigit() and len(said) < 5 else HITS
-    many = min(max(many, HITS), MOST)
+    many = min(max(number_in(asked, "hits"), HITS), MOST)
     found: Answer | None = None
     groups: list[dict[str, Any]] = []
     if words:
-        found = _asked(tip, words, level, many, within, bar.filter)
-        groups = list(_groups(tip, found, many, bar.filter))
+        found = _asked(tip, words, level, many, within, bar)
+        groups = list(_groups(tip, found, many, bar))
     values = {
         "bar": bar,
         "q": words,
@@ -75,7 +71,7 @@ def search(tip: TipView, asked: Asked) -> Page:
         "top": max([hit.score for group in groups for hit in group["hits"]], default=1) or 1,
         "standings": tip.standings,
         "more": str(min(many + MORE, MOST)) if found and _has_more(found, groups, many) else "",
-        "entities": _entities(tip, words),
+        "entities": _entities(tip, words) if words else [],
         "why": why,
         "untitled": untitled,
     }
@@ -99,45 +95,50 @@ def untitled(hit: Hit) -> str:
     return hit.line[len(title) :].lstrip(" /:") or hit.line
 
 
-def _asked(
-    tip: TipView, words: str, level: str, many: int, within: str, wanted: FactFilter
-) -> Answer:
+def _asked(tip: TipView, words: str, level: str, many: int, within: str, bar: FilterBar) -> Answer:
     """Ask memory; what a person wrote is picked out of all that answers."""
+    fields = {
+        "kinds": "kind",
+        "tiers": "tier",
+        "entities": "entity",
+        "agents": "agent",
+        "roles": "role",
+    }
+    asked: dict[str, Any] = {
+        name: (bar.said[one],) for name, one in fields.items() if one in bar.said
+    }
     filters = Filters(
-        kinds=_some(wanted.kind), tiers=_some(wanted.tier), entities=_some(wanted.entity),
-        agents=_some(wanted.agent), roles=_some(wanted.role), since=wanted.begin, until=wanted.end,
-        superseded=bool(wanted.false), within=within, as_of=wanted.as_of,
+        **asked, since=bar.begin, until=bar.end, superseded=bool(bar.asks("false")), within=within,
+        as_of=bar.asks("as_of"),
     )  # fmt: skip
-    limit = (MOST if wanted.person else many) * (1 if within else 2)
+    person = bar.asks("person")
+    limit = (MOST if person else many) * (1 if within else 2)
     found = tip.memory.recall(words, level=level, limit=limit, filters=filters, explain=True)
-    if wanted.person:
+    if person:
         hits = (*found.hits, *found.false)
-        persons = tip.log_writers.persons([key_of(hit.stem) for hit in hits if hit.stem])
+        persons = tip.persons([key_of(hit.stem) for hit in hits if hit.stem])
 
         def of_person(some: Iterable[Hit]) -> tuple[Hit, ...]:
-            return tuple([one for one in some if persons.get(key_of(one.stem)) == wanted.person])
+            return tuple([one for one in some if persons.get(key_of(one.stem)) == person])
 
         found = found._replace(hits=of_person(found.hits), false=of_person(found.false))
     return found
 
 
-def _some(value: str) -> tuple[str, ...]:
-    return (value,) if value else ()
-
-
-def _groups(tip: TipView, found: Answer, many: int, wanted: FactFilter) -> Iterable[dict[str, Any]]:
+def _groups(tip: TipView, found: Answer, many: int, bar: FilterBar) -> Iterable[dict[str, Any]]:
     """Part what was found by what a reader has to know of it first."""
+    true = [hit for hit in found.facts if not hit.mark.false]
     false = [hit for hit in found.facts if hit.mark.false] or list(found.false)
-    archived = [hit for hit in found.facts if hit.tier in ARCHIVED_TIERS and not hit.mark.false]
-    holding = [hit for hit in found.facts if not hit.mark.false and hit.tier not in ARCHIVED_TIERS]
+    archived = [hit for hit in true if hit.tier in ARCHIVED_TIERS]
+    holding = [hit for hit in true if hit.tier not in ARCHIVED_TIERS]
     live = faded = untrue = 0
-    for id, enough in found.worded if not wanted.person else ():
+    person = bar.asks("person")
+    for id, enough in found.worded if not person else ():
         one = tip.standings.get(id)
         if one is not None and not one.fact.redacted:
-            false_one = one.fact.false
-            live, faded = live + one.live, faded + (not one.live and not false_one)
-            untrue += false_one and (enough or bool(wanted.false))
-    said = 0 if wanted.person else found.ranked - sum(1 for hit in found.facts if hit.passage)
+            live, faded = live + one.live, faded + (not one.live and not one.fact.false)
+            untrue += one.fact.false and (enough or bool(bar.asks("false")))
+    said = 0 if person else found.ranked - sum(1 for hit in found.facts if hit.passage)
     for title, hits, total, told in (
         ("What holds", holding, live, ""),
         ("Said once, and false", false, untrue, "Held to be true once, then replaced or withdrawn."),
@@ -157,12 +158,5 @@ def _has_more(found: Answer, groups: Sequence[dict[str, Any]], many: int) -> boo
 
 def _entities(tip: TipView, words: str) -> list[str]:
     """Return the entities whose names stand in a question."""
-    known = tip.log_writers.offered
-    if words and _ALL not in known:
-        known[_ALL] = tuple([one.name for one in tip.memory.entities()])
     asked = f" {folded(words)} "
-    return [
-        one
-        for one in (known[_ALL] if words else ())
-        if (name := folded(one)) and f" {name} " in asked
-    ]
+    return [one for one in tip.entities if (name := folded(one)) and f" {name} " in asked]

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Container, Iterable
 from datetime import date
+from typing import Any
 
 from ledger.codec.fact_blocks import parse_footer
 from ledger.errors import NotFound
@@ -19,7 +20,6 @@ from ledger.model.event import (
 from ledger.model.ids import WITHHELD
 from ledger.model.layout import log_path
 from ledger.model.order import has_time, key_of, stem_in
-from ledger.model.record import Record
 from ledger.model.session import FACTS_HEADING, REFERENCES_HEADING, Entry
 from memory.write.draft import did
 from projection.fold.fact_history import REDACTED_TEXT
@@ -53,10 +53,13 @@ def session(tip: TipView, asked: Asked) -> Page:
     imports = tip.folded.imports.get(entry.stem, ())
     said = sentences(tip, entry, imports)
     deeds = other_deeds(entry, said, len(entry.named) + len(entry.acts))
-    named = {*[one.id for one in said], *[id for deed in deeds for ids in deed.facts for id in ids]}
+    done = [id for deed in deeds for ids in deed["facts"] for id in ids]
+    named = {*[one["id"] for one in said], *done}
     facts = [one.fact for name in sorted(named) if (one := tip.standings.get(name))]
-    around = [one.stem for one in tip.entries[max(at - 1, 0) : at + 2]]
-    near = {one.stem: one for one in tip.sessions([*around, told_by.get(entry.stem, "")])}
+    around = [stem_in(one.stem) for one in tip.entries[max(at - 1, 0) : at + 2]]
+    near = {
+        one.stem: one for one in tip.sessions([*map(key_of, around), told_by.get(entry.stem, "")])
+    }
     own = near.get(stem)
     title = (own.title or clipped(own.summary, 60)) if own else ""
     values = {
@@ -71,10 +74,8 @@ def session(tip: TipView, asked: Asked) -> Page:
         "withheld": not text,
         "cut": len(text) > _LOG_CHARS,
         "stem": stem,
-        "before": near.get(stem_in(tip.entries[at - 1].stem)) if at else None,
-        "behind": near.get(stem_in(tip.entries[at + 1].stem))
-        if at + 1 < len(tip.entries)
-        else None,
+        "before": near.get(around[0]) if at else None,
+        "behind": near.get(around[-1]) if at + 1 < len(tip.entries) else None,
         "imports": [one.stem for one in imports],
         "tells": near.get(stem_in(told_by.get(entry.stem, ""))),
     }
@@ -150,23 +151,9 @@ _SAID = {
 _VERBS = frozenset(("Created", "Updated", "Invalidated", "Closed"))
 
 
-class Sentence(Record):
-    """What became of one fact in a session, in its words."""
-
-    word: str  #: of `_SAID`
-    id: str
-    kind: str  #: of the fact, "" where there is none of that name
-    text: str  #: that it got, "" where none is known
-    instead: tuple[str, ...] = ()  #: the facts that it replaced
-
-
-class Deed(Record):
-    """What a session did to some facts besides."""
-
-    verb: str  #: of it, in lower case
-    #: the ids that are shown, each as it is linked: several where it reads `old → new`
-    facts: tuple[tuple[str, ...], ...]
-    more: int  #: how many are not shown
+#: What became of a fact in a session: `word`, its `id` and `kind`, the `text` that it got, "" where
+#: none is known, and `instead`: the facts that it replaced.
+Sentence = dict[str, Any]
 
 
 def sentences(tip: TipView, entry: Entry, imports: Iterable[Entry] = ()) -> list[Sentence]:
@@ -194,9 +181,9 @@ def sentences(tip: TipView, entry: Entry, imports: Iterable[Entry] = ()) -> list
     for new, old in replaced.items():
         if new not in found:
             found[new] = _sentence(tip, "replaces", new, _before(tip, new, entry.stem))
-        found[new] = found[new]._replace(instead=tuple(old))
+        found[new]["instead"] = old
     order = {one.name: number for number, one in enumerate(tip.state.policy.kinds)}
-    return sorted(found.values(), key=lambda one: order.get(one.kind, len(order)))
+    return sorted(found.values(), key=lambda one: order.get(one["kind"], len(order)))
 
 
 def _before(tip: TipView, id: str, key: str) -> str:
@@ -212,19 +199,22 @@ def _sentence(tip: TipView, word: str, id: str, text: str) -> Sentence:
     now = tip.standings.get(id)
     if text[:1] == WITHHELD or (now is not None and now.fact.redacted):
         text = REDACTED_TEXT
-    kind = now.fact.kind if now is not None else ""
-    return Sentence(word, id, kind, text or (now.fact.text if now is not None else ""))
+    kind, stands = (now.fact.kind, now.fact.text) if now is not None else ("", "")
+    return {"word": word, "id": id, "kind": kind, "text": text or stands, "instead": []}
 
 
-def other_deeds(entry: Entry, said: Iterable[Sentence], most: int) -> list[Deed]:
-    """Return what else a session did to facts, as ids: at most so many in all."""
-    told = {one.id for one in said}
-    instead = {f"{old} → {one.id}" for one in said for old in one.instead}
+def other_deeds(entry: Entry, said: Iterable[Sentence], most: int) -> list[dict[str, Any]]:
+    """Return what else a session did to facts, at most so many ids in all.
+
+    The ids of a fact are as they are linked: several where it reads `old → new`.
+    """
+    told = {one["id"] for one in said}
+    instead = {f"{old} → {one['id']}" for one in said for old in one["instead"]}
     found = []
     for verb, ids in did(entry):
         rest = [one for one in ids if one not in instead and not (verb in _VERBS and one in told)]
         if rest:
             shown, most = rest[:most], max(most - len(rest), 0)
-            facts = tuple([tuple(one.split(" → ")) for one in shown])
-            found.append(Deed(verb.lower(), facts, len(rest) - len(shown)))
+            facts = [one.split(" → ") for one in shown]
+            found.append({"verb": verb.lower(), "facts": facts, "more": len(rest) - len(shown)})
     return found

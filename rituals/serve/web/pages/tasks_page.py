@@ -20,48 +20,38 @@ from rituals.serve.web.tip_view.tip_view import TipView
 
 #: How many tasks of one sort are shown.
 TASKS = 100
-CONTRADICTED, STARTED, HANDED, FREE, WAITING, OVER = (
-    "contradicted", "started", "handed", "free", "waiting", "over",
-)  # fmt: skip
+#: Their sorts, in the order of the page.
+_SORTS = ("contradicted", "started", "handed", "free", "waiting", "over")
 
 
 def tasks(tip: TipView, asked: Asked) -> Page:
     """Return the page of the tasks."""
-    there: dict[str, list[Task]] = {
-        name: [] for name in (CONTRADICTED, STARTED, HANDED, FREE, WAITING, OVER)
-    }
+    there: dict[str, list[Task]] = {name: [] for name in _SORTS}
     for task in tip.tasks:
         there[_sort_of(task)].append(task)
-    there[OVER].sort(key=lambda task: task.since, reverse=True)
+    there["over"].sort(key=lambda task: task.since, reverse=True)
     others = handed_elsewhere(tip.standings.values(), "", "")
     values = {
-        "groups": [_group(tip, name, found) for name, found in there.items() if found],
-        "open": len(tip.tasks) - len(there[OVER]),
+        "groups": [
+            {"name": name, "tasks": cards(tip, found[:TASKS]), "more": max(len(found) - TASKS, 0)}
+            for name, found in there.items()
+            if found
+        ],
+        "open": len(tip.tasks) - len(there["over"]),
         "next": pick(tip.tasks, elsewhere=others),
     }
     return Page("tasks", "Tasks", values)
 
 
 def _sort_of(task: Task) -> str:
-    if not task.open:
-        return OVER
-    if task.contradicted:
-        return CONTRADICTED
-    if task.state == IN_PROGRESS:
-        return STARTED
-    if task.state == HANDOFF_READY:
-        return HANDED
-    return WAITING if task.waits or task.state == BLOCKED else FREE
-
-
-def _group(tip: TipView, name: str, found: Sequence[Task]) -> dict[str, Any]:
-    """Return a group, with what only this clone knows of its claims."""
-    shown = cards(tip, found[:TASKS])
-    return {"name": name, "tasks": shown, "more": max(len(found) - TASKS, 0)}
+    if not task.open or task.contradicted:
+        return "contradicted" if task.open else "over"
+    by_state = {IN_PROGRESS: "started", HANDOFF_READY: "handed", BLOCKED: "waiting"}
+    return by_state.get(task.state, "waiting" if task.waits else "free")
 
 
 def cards(tip: TipView, tasks: Sequence[Task]) -> list[dict[str, Any]]:
-    """Return tasks as they are shown."""
+    """Return tasks as they are shown, with what only this clone knows of their claims."""
     memory = tip.memory
     now_ms, commondir = memory.occasion().now_ms, memory.home.repository.commondir
     shown = memory.ask(lambda cache: with_claims(cache, tasks, commondir, now_ms))
@@ -74,13 +64,16 @@ def cards(tip: TipView, tasks: Sequence[Task]) -> list[dict[str, Any]]:
 def _card(
     one: Listed, serving: Sequence[Fact], authors: Mapping[str, Origin], now_ms: int
 ) -> dict[str, Any]:  # fmt: skip
-    task = one.task
-    claims = tuple([_claim(move, authors.get(stem_in(move.stem))) for move in _claims(task)])
+    task, claims = one.task, []
+    for move in _claims(task):  # who says to be at it: the agent, the person, and since when
+        stem = stem_in(move.stem)
+        since = ended_of(stem) if has_time(stem) else stem[:10]
+        claims.append((move.agent, authors[stem].author if stem in authors else "", since))
 
-    def tagged(tag: str) -> tuple[Fact, ...]:
-        return tuple([fact for fact in serving if tag in tags(fact)])
+    def tagged(tag: str) -> list[Fact]:
+        return [fact for fact in serving if tag in tags(fact)]
 
-    asked = tuple([one for one in serving if one.kind == THREAD_KIND and not one.closed])
+    asked = [one for one in serving if one.kind == THREAD_KIND and not one.closed]
     left = [fact for fact in serving if is_open(fact)]
     states = may_follow(tuple(task.state.split(" or "))) if task.open else ()
     return {
@@ -93,13 +86,6 @@ def _card(
 
 def _claims(task: Task) -> list[Move]:
     return [move for move in task.standing.fact.moves if move.state == IN_PROGRESS]
-
-
-def _claim(move: Move, origin: Origin | None) -> tuple[str, str, str]:
-    """Return the agent and the person of who says to be at a task, and since when."""
-    stem = stem_in(move.stem)
-    since = ended_of(stem) if has_time(stem) else stem[:10]
-    return move.agent, origin.author if origin else "", since
 
 
 def span(ms: int) -> str:

@@ -16,7 +16,7 @@ from ledger.errors import NotFound
 from ledger.model.order import is_date, is_stem, key_of, stem_in
 from ledger.model.session import CONTINUED, Entry
 from rituals.serve.web.page_value import Asked, Page
-from rituals.serve.web.pages.fact_list import OF_LOGS, FactFilter, filter_bar
+from rituals.serve.web.pages.fact_list import OF_LOGS, FilterBar, filter_bar
 from rituals.serve.web.pages.session_page import other_deeds, sentences
 from rituals.serve.web.tip_view.tip_view import TipView
 
@@ -29,7 +29,7 @@ _BEGINNING = re.compile(r"\d{4}(-\d{2}(-\d{2}(-\d+)?)?)?")
 _BEHIND = "~"
 #: Stands behind a day that is the name of a log, where that log alone is meant.
 _ALONE = "+"
-_DAY_CHARS, _STAMP_CHARS = 10, 20
+_DAY_CHARS = 10
 
 
 def timeline(tip: TipView, asked: Asked) -> Page:
@@ -41,41 +41,41 @@ def timeline(tip: TipView, asked: Asked) -> Page:
         NotFound: `at` is no time and no session.
     """
     bar, tip = filter_bar(tip, asked, PATH, OF_LOGS)
-    rows = rows_of(tip, bar.filter)
+    rows = rows_of(tip, bar)
     keys = [entry.stem for entry in rows]
     by_day: dict[str, list[Entry]] = {}
     for entry in rows:
         by_day.setdefault(entry.stem[:_DAY_CHARS], []).append(entry)
     said = asked.get("at", "")
-    end = _end(keys, said) if said and (keys or not bar.filter.said) else len(keys)
+    end = _end(keys, said) if said and (keys or not bar.said) else len(keys)
     begin = max(end - SESSIONS, 0)
     values = {
         "bar": bar,
-        "days": tuple(_days(tip, rows[begin:end], by_day, bar.filter.kind)),
+        "days": tuple(_days(tip, rows[begin:end], by_day, bar.asks("kind"))),
         "first": len(keys) - end + 1,
         "last": len(keys) - begin,
         "all": len(keys),
         "said": counted(rows),
-        "folded": 0 if bar.filter.said else len(tip.folded.session),
+        "folded": 0 if bar.said else len(tip.folded.session),
         "older": _at(keys, begin) if begin else "",
         "newer": _at(keys, min(end + SESSIONS, len(keys))) if end < len(keys) else None,
     }
     return Page("timeline", "Timeline", values)
 
 
-def rows_of(tip: TipView, asked: FactFilter) -> list[Entry]:
+def rows_of(tip: TipView, bar: FilterBar) -> list[Entry]:
     """Return the logs that stand in rows of their own, in ledger order, and fit a filter.
 
     Of a kind that is asked for they made, changed or ended a fact: naming one is not enough.
     """
-    keeps, told_by = asked.keeps_log(tip), tip.folded.session
-    kinds = {id: one.fact.kind for id, one in tip.standings.items()} if asked.kind else {}
+    keeps, told_by, kind = bar.keeps_log(tip), tip.folded.session, bar.asks("kind")
+    of_kind = {id for id, one in tip.standings.items() if one.fact.kind == kind}
     return [
         entry
         for entry in tip.entries
         if entry.stem not in told_by
         and keeps(entry.stem)
-        and (not asked.kind or any(kinds.get(event.id) == asked.kind for event in entry.acts))
+        and (not kind or any(event.id in of_kind for event in entry.acts))
     ]
 
 
@@ -109,14 +109,9 @@ def _end(keys: Sequence[str], said: str) -> int:
 
 
 def _at(keys: Sequence[str], end: int) -> str:
-    """Name the last of so many sessions, by its stamp if that says it; "" for the newest of all."""
-    if end == len(keys):
-        return ""
-    key = keys[end - 1]
-    if is_date(key):
-        return key + _ALONE
-    stamp = key[:_STAMP_CHARS]
-    return stamp if _BEGINNING.fullmatch(stamp) and _end(keys, stamp) == end else key
+    """Name the last of so many sessions; "" for the newest of all."""
+    key = keys[end - 1] if end < len(keys) else ""
+    return key + _ALONE if is_date(key) else key
 
 
 def _days(
@@ -128,7 +123,7 @@ def _days(
     """Yield the days of a page, newest first; where a kind is asked for, with the facts of it alone."""
     keys = [entry.stem for entry in rows]
     tip.sessions(keys)  # read at once, and kept
-    persons = tip.log_writers.persons(keys)
+    persons = tip.persons(keys)
     found: dict[str, list[dict[str, Any]]] = {}
     for entry in reversed(rows):
         read = tip.sessions([entry.stem])
@@ -139,7 +134,7 @@ def _days(
         clock = f"{digits[:2]}:{digits[2:]}" if len(digits) == 4 and digits.isdigit() else ""
         brought = tip.folded.imports.get(entry.stem, ())
         said = sentences(tip, entry, brought)
-        shown = [one for one in said if kind in ("", one.kind)]
+        shown = [one for one in said if kind in ("", one["kind"])]
         told = {
             "session": session, "clock": clock, "person": persons.get(entry.stem, ""),
             "said": shown[:SAID], "more": len(shown[SAID:]),

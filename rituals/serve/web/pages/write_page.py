@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ledger.errors import DiurnaError, NotFound, WaitsInSpool
-from ledger.model.record import Record
 from ledger.model.task_states import may_follow
 from memory.query.fact_marks import as_here
 from projection.fold.projection_state import Standing
@@ -16,7 +16,6 @@ from projection.work.tracked_tasks import PRIORITIES
 from rituals.decide.open_contradictions import Dispute
 from rituals.record.draft_composer import kinds_of
 from rituals.serve.web.actions.form_fields import Field, Fields, Recorded
-from rituals.serve.web.actions.form_plan import Preview
 from rituals.serve.web.actions.form_shapes import FORMS, KINDS, STATES, Shape
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.tip_view.tip_view import TipView
@@ -31,26 +30,11 @@ FORBIDDEN = 403
 _OF_FACT = "…"
 
 
-class Shown(Record):
-    """A field as it stands in a form."""
-
-    field: Field
-    value: str
-    typed: bool  #: somebody wrote the value a moment ago: it stands there as it was written
-    choices: tuple[str, ...] = ()
-
-
-class Form(Record):
-    """A form as it stands on a page."""
-
-    name: str
-    title: str
-    said: str
-    fields: tuple[Shown, ...]
-    #: (name, value) of what it sends beside them
-    hidden: tuple[tuple[str, str], ...]
-    next: str  #: where it goes on
-    seen_first: bool = True  #: whether what it would record is shown first
+#: A form as it stands on a page: its `name`, `title`, what is `said` of it; the `fields`, each with its
+#: value, whether somebody typed that a moment ago, and what can be chosen; (name, value) of what it
+#: sends beside them (`hidden`); where it goes on (`next`); and whether what it would record is
+#: `seen_first`.
+Form = dict[str, Any]
 
 
 def write(tip: TipView, asked: Asked) -> Page:
@@ -71,13 +55,12 @@ def filled(tip: TipView, name: str, fields: Fields, go_on: str, *, typed: bool =
     """
     shape = _shape(name)
     standing = _standing(tip, shape, fields)
-    form = _form(tip, name, shape, standing, fields, typed=typed)._replace(next=go_on)
-    if not go_on:
-        form = form._replace(next=f"/fact/{standing.fact.id}" if standing else "/")
-    return Page("write", form.title, {"form": form, "standing": standing})
+    go_on = go_on or (f"/fact/{standing.fact.id}" if standing else "/")
+    form = _form(tip, name, shape, standing, fields, typed=typed) | {"next": go_on}
+    return Page("write", form["title"], {"form": form, "standing": standing})
 
 
-def previewed(name: str, seen: Preview, fields: Fields, go_on: str) -> Page:
+def previewed(name: str, seen: Recorded, fields: Fields, go_on: str) -> Page:
     """Return the page of what a form would record."""
     values = {"name": name, "seen": seen, "pairs": fields.pairs, "next": go_on}
     return Page("preview", "This would be recorded", values)
@@ -98,12 +81,11 @@ def refused(
             with contextlib.suppress(DiurnaError):
                 standing = _standing(tip, FORMS[name], fields)
                 form = _form(tip, name, FORMS[name], standing, fields, typed=True)
-    if form is not None and not (form.seen_first or form.fields or status == FORBIDDEN):
+    if form is not None and not (form["seen_first"] or form["fields"] or status == FORBIDDEN):
         form = None  # nothing was typed: the page as it stands now has the button
-    if form is not None:
-        form = form._replace(next=go_on)
     values = {
-        "said": said, "hint": problem.hint, "back": go_on, "waits": waits, "form": form,
+        "said": said, "hint": problem.hint, "back": go_on, "waits": waits,
+        "form": form and form | {"next": go_on},
         "standing": standing, "disputes": disputes,
     }  # fmt: skip
     return Page("refused", "Not committed yet" if waits else "Nothing was recorded", values, status)
@@ -139,25 +121,25 @@ def _form(
             hidden += [
                 ("seen", head.id) for head in tip.memory.standing(standing.fact.id).fact.heads
             ]
-    shown = tuple([_shown(tip, name, one, standing, fields, typed=typed) for one in shape.fields])
-    return Form(name, title, shape.said, shown, tuple(hidden), "")
+    shown = [_shown(tip, name, one, standing, fields, typed=typed) for one in shape.fields]
+    return {
+        "name": name, "title": title, "said": shape.said, "fields": shown, "hidden": hidden,
+        "seen_first": True,
+    }  # fmt: skip
 
 
 def _shown(
     tip: TipView, name: str, field: Field, standing: Standing | None, fields: Fields, *, typed: bool
-) -> Shown:  # fmt: skip
-    choices = _choices(tip, field, standing)
-    if typed:
-        return Shown(field, fields.one(field.name), True, choices)
-    given = fields.one(field.name)
+) -> dict[str, Any]:  # fmt: skip
+    choices, value = _choices(tip, field, standing), fields.one(field.name)
     fact = standing.fact if standing is not None and not standing.fact.redacted else None
-    if given or fact is None:
-        return Shown(field, given or _first(choices, field), False, choices)
-    said = {"kind": fact.kind, **{key: footer(fact, key) for key in ("entity", "until", "tags")}}
-    value = said.get(field.name, "")
-    if field.name == "text" and name == "reword":
-        value = fact.text
-    return Shown(field, value, False, choices)
+    if not (typed or value):
+        value = _first(choices, field)
+        if fact is not None:
+            said = {key: footer(fact, key) for key in ("entity", "until", "tags")}
+            said |= {"kind": fact.kind, "text": fact.text if name == "reword" else ""}
+            value = said.get(field.name, "")
+    return {"field": field, "value": value, "typed": typed, "choices": choices}
 
 
 def _first(choices: Iterable[str], field: Field) -> str:
@@ -179,19 +161,21 @@ def _of_no_shape(name: str, fields: Fields, disputes: Sequence[Dispute]) -> Form
     One that resolves a contradiction shows its sides as they stand now, and is sent as one that did.
     """
     typed = [
-        Shown(Field(key, "Your words", _ROWS), value, True)
+        {"field": Field(key, "Your words", _ROWS), "value": value, "typed": True, "choices": ()}
         for key, value in fields.pairs
         if key in _TYPED and value.strip()
     ]
-    names = {one.field.name for one in typed}
-    hidden = [pair for pair in fields.pairs if pair[0] not in names]
+    hidden = [(key, value) for key, value in fields.pairs if not (key in _TYPED and value.strip())]
     if disputes and name == RESOLVE:
         now = dict.fromkeys([choice.id for one in disputes for choice in one.choices])
         hidden = [pair for pair in hidden if pair[0] not in (SIDE, CHOOSE)]
         hidden += [(SIDE, id) for id in now]
     if not (typed or hidden):
         return None
-    return Form(name, "What you sent", "", tuple(typed), tuple(hidden), "", seen_first=False)
+    return {
+        "name": name, "title": "What you sent", "said": "", "fields": typed, "hidden": hidden,
+        "seen_first": False,
+    }  # fmt: skip
 
 
 def already(recorded: Recorded, back: str) -> Page:
@@ -199,14 +183,11 @@ def already(recorded: Recorded, back: str) -> Page:
 
     `back` is the address of the page that had the form.
     """
-    return Page("already", "Nothing left to record", {"said": recorded.already, "back": back})
+    said = f"Nothing was left to record: {recorded.already}."
+    return Page("said", "Nothing left to record", {"said": said, "hint": "", "back": back})
 
 
 def missing(problem: DiurnaError) -> Page:
     """Return the page of what is not there, with what was meant perhaps."""
-    return Page("missing", "Not here", {"said": problem.message, "hint": problem.hint}, 404)
-
-
-def working() -> Page:
-    """Return the page that stands for one whose parts take long: it is asked for again by itself."""
-    return Page("working", "Working…", {}, 202)
+    values = {"said": problem.message, "hint": problem.hint, "back": ""}
+    return Page("said", "Not here", values, 404)

@@ -97,12 +97,9 @@ def session_key(home: Home) -> str:
     """Return what signs the sessions of a home, and only this user can tell; "" where no key is kept."""
     branch = home.branch if home.kind == OWN_BRANCH else ""
     place = home.kind, home.repository.commondir, home.prefix, branch
+    said = [part.encode("utf-8", "surrogatepass") for part in place]
     key = user_key()
-    return (
-        signed(key, b"web session", *[part.encode("utf-8", "surrogatepass") for part in place])
-        if key
-        else ""
-    )
+    return signed(key, b"web session", *said) if key else ""
 
 
 def new_token() -> str:

@@ -9,9 +9,13 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, Response
+
 from rituals.serve.request_limits import App, Message, Receive, Send
 from rituals.serve.web.server.access import Access
-from rituals.serve.web.server.head import LOGIN, Head, Refusal
+
+LOGIN, STATIC = "/login", "/static/"
 
 METHODS = ("GET", "HEAD", "POST")
 #: Of a form; the longest that a person writes is a text of some pages.
@@ -23,19 +27,17 @@ _LENGTH_DIGITS = 20
 SESSION = "diurna.session"
 
 #: With `no-referrer` a browser would send `Origin: null` with our own forms.
-HEADERS = (
-    ("content-security-policy",
-     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
-     "require-trusted-types-for 'script'; trusted-types diurna"),
-    ("x-content-type-options", "nosniff"),
-    ("x-frame-options", "DENY"),
-    ("referrer-policy", "same-origin"),
-    ("cross-origin-opener-policy", "same-origin"),
-    ("cross-origin-resource-policy", "same-origin"),
-)  # fmt: skip
-#: Where an answer says nothing else, nobody keeps it.
-_UNKEPT = (b"cache-control", b"no-store")
+HEADERS = {
+    "content-security-policy":
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+        "require-trusted-types-for 'script'; trusted-types diurna",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}  # fmt: skip
 #: A request that names one of these twice means to be read in two ways.
 _SINGLE = (
     "host", "origin", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest", "content-type",
@@ -53,7 +55,6 @@ class Guard:
 
     def __init__(self, app: App, access: Access) -> None:
         self._app, self._access = app, access
-        self._headers = [(name.encode(), value.encode()) for name, value in HEADERS]
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -65,68 +66,92 @@ class Guard:
 
         async def headed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = list(message.get("headers", ()))
-                if not any(name.lower() == _UNKEPT[0] for name, _ in headers):
-                    headers.append(_UNKEPT)
-                message = {**message, "headers": headers + self._headers}
+                head = MutableHeaders(scope=message)
+                head.setdefault("cache-control", "no-store")  # nobody keeps what says nothing else
+                head.update(HEADERS)
             await send(message)
 
-        request = Head(scope)
-        refused = self._refusal(request)
+        headers, path, posted = Headers(scope=scope), scope["path"], scope["method"] == "POST"
+        foreign = _is_foreign(headers)
+        refused = self._refusal(scope, headers, foreign)
         if refused is None:
-            foreign = request.is_foreign
-            session = (
-                "" if foreign else self._access.session_of(request.cookies(self._access.cookie))
-            )
-            if session or (request.is_open and not (foreign and request.path != LOGIN)):
+            cookies = _cookies(headers, self._access.cookie)
+            session = "" if foreign else self._access.session_of(cookies)
+            # what is no part of the memory: the login, style and script
+            is_open = path == LOGIN or (path.startswith(STATIC) and not posted and not foreign)
+            if session or is_open:
                 scope[SESSION] = session
                 await self._app(scope, receive, headed)
                 return
-            refused = _outside(request)
-        await refused.send(headed)
+            refused = _outside(target_of(scope), asked=not posted and path != "/tip")
+        await refused(scope, receive, headed)
 
-    def _refusal(self, request: Head) -> Refusal | None:
+    def _refusal(self, scope: Message, headers: Headers, foreign: bool) -> Response | None:
         """Return why no page of ours can have sent a request, None where one can."""
-        if request.method not in METHODS:
-            return Refusal(405, "this method is not used here", (("allow", ", ".join(METHODS)),))
-        if (twice := request.twice(_SINGLE)) or request.has("transfer-encoding", "upgrade"):
-            return Refusal(400, f"no browser sends this: {twice or 'Transfer-Encoding, Upgrade'}")
-        if not request.path.startswith("/"):
-            return Refusal(400, "an address here begins with /")
-        host = request.one("host")
+        method, twice = scope["method"], [one for one in _SINGLE if len(headers.getlist(one)) > 1]
+        if method not in METHODS:
+            return _refuse(405, "this method is not used here", allow=", ".join(METHODS))
+        if twice or "transfer-encoding" in headers or "upgrade" in headers:
+            said = twice[0] if twice else "Transfer-Encoding, Upgrade"
+            return _refuse(400, f"no browser sends this: {said}")
+        if not scope["path"].startswith("/"):
+            return _refuse(400, "an address here begins with /")
+        host, origin = headers.get("host", ""), headers.get("origin")
         if host not in self._access.hosts:
-            return Refusal(421, f"this server answers at {self._access.address} alone")
-        origin = request.one("origin")
-        if origin != f"http://{host}" and (request.has("origin") or request.method == "POST"):
-            return Refusal(403, "this was sent by a page of another site (Origin)")
-        return _fetch_refusal(request) or _body_refusal(request)
+            return _refuse(421, f"this server answers at {self._access.address} alone")
+        if origin != f"http://{host}" and (origin is not None or method == "POST"):
+            return _refuse(403, "this was sent by a page of another site (Origin)")
+        # what another site's page fetches or frames; a link there may be followed
+        own = headers.get("sec-fetch-site", "") in ("", "same-origin", "none")
+        if not own and not (foreign and method != "POST"):
+            return _refuse(403, "this was sent by a page of another site (Sec-Fetch-Site)")
+        return _body_refusal(method, headers)
 
 
-def _fetch_refusal(request: Head) -> Refusal | None:
-    """Refuse what another site's page fetches or frames; a link there may be followed."""
-    if request.one("sec-fetch-site") in ("", "same-origin", "none"):
-        return None
-    if request.is_foreign and request.method != "POST":
-        return None
-    return Refusal(403, "this was sent by a page of another site (Sec-Fetch-Site)")
+def target_of(scope: Message) -> str:
+    """Return what was asked for, with its query, as it stood in the request."""
+    path = scope.get("raw_path") or quote(scope["path"]).encode()
+    query = scope["query_string"]
+    said: bytes = path + (b"?" + query if query else b"")
+    return said.decode("latin-1")
 
 
-def _body_refusal(request: Head) -> Refusal | None:
-    length = request.one("content-length") or "0"
+def _is_foreign(headers: Headers) -> bool:
+    """Tell whether a link on another site's page was followed: nothing here is shown to that click."""
+    return (
+        headers.get("sec-fetch-site") in ("cross-site", "same-site")
+        and headers.get("sec-fetch-mode") == "navigate"
+        and headers.get("sec-fetch-dest", "") in ("", "document")
+    )
+
+
+def _cookies(headers: Headers, name: str) -> list[str]:
+    """Return all values of a cookie: several paths and servers may have set one."""
+    pairs = [one.partition("=") for line in headers.getlist("cookie") for one in line.split(";")]
+    return [value.strip() for key, _, value in pairs if key.strip() == name]
+
+
+def _refuse(status: int, said: str, **headers: str) -> Response:
+    """Answer without a page; what the client sends beside it is not read."""
+    return PlainTextResponse(f"{said}\n", status, {"connection": "close", **headers})
+
+
+def _body_refusal(method: str, headers: Headers) -> Response | None:
+    length = headers.get("content-length") or "0"
     if not (length.isascii() and length.isdigit() and len(length) <= _LENGTH_DIGITS):
-        return Refusal(400, "this length is no number")
-    if request.method != "POST":
-        return Refusal(400, "a question has no body") if int(length) else None
+        return _refuse(400, "this length is no number")
+    if method != "POST":
+        return _refuse(400, "a question has no body") if int(length) else None
     if int(length) > FORM_BYTES:
-        return Refusal(413, f"a form has {FORM_BYTES // 1024} KiB at most")
-    kind, _, more = request.one("content-type").lower().partition(";")
+        return _refuse(413, f"a form has {FORM_BYTES // 1024} KiB at most")
+    kind, _, more = headers.get("content-type", "").lower().partition(";")
     if kind.strip() != FORM or more.strip() not in ("", "charset=utf-8"):
-        return Refusal(415, f"a form is sent as {FORM}")
+        return _refuse(415, f"a form is sent as {FORM}")
     return None
 
 
-def _outside(request: Head) -> Refusal:
-    """Show whoever has no session to the login, where a person has asked for a page."""
-    if request.method == "POST" or request.path == "/tip":
-        return Refusal(401, "log in first: open the address that the terminal shows")
-    return Refusal(303, "log in first", (("location", f"{LOGIN}?next={quote(request.target)}"),))
+def _outside(target: str, *, asked: bool) -> Response:
+    """Show whoever has no session to the login, where a person has `asked` for a page."""
+    if not asked:
+        return _refuse(401, "log in first: open the address that the terminal shows")
+    return PlainTextResponse("log in first\n", 303, {"location": f"{LOGIN}?next={quote(target)}"})

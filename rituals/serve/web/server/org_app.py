@@ -6,20 +6,15 @@ import re
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import Route, Router
 
-from ledger.environment import monotonic
 from memory.recall.recall_values import Answer, Filters
 from rituals.org.org_search import Asker, Scope, recall
 from rituals.serve.request_limits import App
-from rituals.serve.web.html.templates import Frame, Renderer, static_files
+from rituals.serve.web.html.templates import Frame, Renderer
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.server.access import Access
-from rituals.serve.web.server.guard import Guard
-from rituals.serve.web.server.head import LOGIN
-from rituals.serve.web.server.login import Login
-from rituals.serve.web.server.page_routes import Answering, session_of
-from rituals.serve.web.server.web_app import Files, Tell, whatever_happens
+from rituals.serve.web.server.page_routes import session_of
+from rituals.serve.web.server.web_app import Files, Tell, guarded
 from rituals.serve.worker import Worker
 
 _FRAME = Frame("Organisation", None, "", "", (("/", "Search", "s"),))
@@ -31,9 +26,8 @@ def org_app_of(
     asker: Asker, worker: Worker, access: Access, tell: Tell = lambda problem: None
 ) -> App:
     """Make the application; questions are asked one behind the other, on the thread of `worker`."""
-    files = Files(static_files())
+    files = Files()
     renderer = Renderer(files.url)
-    login = Login(access, renderer, monotonic)
 
     async def search(request: Request) -> Response:
         session_of(request)
@@ -46,14 +40,5 @@ def org_app_of(
         values = {"q": words, "hits": hits, "notes": found.notes, "marked": marked}
         return HTMLResponse(renderer.render(Page("org_search", words or "Search", values), _FRAME))
 
-    def route(path: str, answering: Answering, method: str = "GET") -> Route:
-        return Route(path, whatever_happens(answering, renderer, tell), methods=[method])
-
-    routes = [
-        route(LOGIN, login.ask),
-        route(LOGIN, login.take, "POST"),
-        route("/static/{name:path}", files.answer),
-        route("/", search),
-        route("/search", search),
-    ]
-    return Guard(Router(routes, redirect_slashes=False), access)
+    routes = [(path, search, "GET") for path in ("/", "/search")]
+    return guarded(access, renderer, files, tell, routes)

@@ -10,25 +10,20 @@ from typing import TypeVar
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from ledger.environment import monotonic
 from ledger.errors import DiurnaError, NotFound, WrongUsage
-from ledger.model.record import Record
 from memory.api import Memory
 from rituals.review.review_record import settle_answers
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.web.actions.form_fields import Fields
-from rituals.serve.web.actions.form_plan import preview
-from rituals.serve.web.actions.form_shapes import FORMS
-from rituals.serve.web.actions.form_table import NoSuchForm, Notices
+from rituals.serve.web.actions.form_table import NoSuchForm, Notices, recorded_by
 from rituals.serve.web.html.templates import Renderer, frame_of
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.page_table import Row
 from rituals.serve.web.pages.review_page import waiting
 from rituals.serve.web.pages.write_page import already, filled, missing, previewed, refused
 from rituals.serve.web.server.access import Access
-from rituals.serve.web.server.guard import SESSION
-from rituals.serve.web.server.head import Head
-from rituals.serve.web.server.posted_forms import form_of, ours, with_done
+from rituals.serve.web.server.guard import SESSION, target_of
+from rituals.serve.web.server.login import form_of, ours, with_done
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
 
 T = TypeVar("T")
@@ -112,21 +107,22 @@ class PageRoutes:
 
     async def unknown(self, request: Request) -> Response:
         """Say that there is no such page."""
-        return await self.show(request, _unknown)
+        problem = NotFound(
+            "there is no page at this address", hint="the pages stand in the menu above"
+        )
+        return await self.show(request, lambda tip: missing(problem))
 
     async def tip(self, request: Request) -> Response:
         """Say what memory holds now, in one word that changes when it does; and what came since."""
         since = request.query_params.get("since", "")
         mark = await self._tips.ask(lambda tip: tip.mark)
-        news = {"news": self._tips.views.arrivals.since(since)} if since not in ("", mark) else {}
+        news = {"news": self._tips.views.news(since)} if since not in ("", mark) else {}
         return JSONResponse({"tip": mark, **news})
 
     async def show(self, request: Request, page_of: Callable[[TipView], Page]) -> Response:
         """Answer with the page that `page_of` makes."""
-        begun = monotonic()
         session = session_of(request)
-        here = Head(request.scope).target if request.method != "POST" else "/"
-        done = request.query_params.get("done", "")
+        here = target_of(request.scope) if request.method != "POST" else "/"
 
         def shown(tip: TipView) -> Response:
             try:
@@ -134,14 +130,12 @@ class PageRoutes:
             except NotFound as problem:
                 page = missing(problem)
             frame = frame_of(tip, waiting(tip), served=not self._access.files)._replace(
-                token=self._access.form_token(session), done=done, here=with_done(ours(here), ""),
-                again=self._access.again, notice=self._notices.of(done),
+                token=self._access.form_token(session), here=with_done(ours(here), ""),
+                again=self._access.again, notice=self._notices.of(request.query_params.get("done", "")),
             )  # fmt: skip
             return HTMLResponse(self._renderer.render(page, frame), page.status)
 
-        answer = await self._tips.ask(shown)
-        answer.headers["Server-Timing"] = f"page;dur={1000 * (monotonic() - begun):.1f}"
-        return answer
+        return await self._tips.ask(shown)
 
 
 def session_of(request: Request) -> str:
@@ -154,18 +148,6 @@ def session_of(request: Request) -> str:
     if not session:
         raise WrongUsage("log in first", hint="open the address that the terminal shows")
     return session
-
-
-def _unknown(tip: TipView) -> Page:
-    raise NotFound("there is no page at this address", hint="the pages stand in the menu above")
-
-
-class Sent(Record):
-    """A form as it came."""
-
-    name: str  #: of what it asks for
-    fields: Fields  #: without those that are for us
-    go_on: str  #: where it goes on, an address of ours
 
 
 class ActRoute:
@@ -184,61 +166,46 @@ class ActRoute:
         self._tips, self._access = tips, access
         self._pages, self._notices = pages, notices
 
-    async def take(self, request: Request) -> Response:
+    async def take(self, request: Request, name: str, fields: Fields, go_on: str) -> Response:
         """Record what a form says, and go on to the page that it names."""
+        recorded = await self._tips.ask(
+            lambda tip: self._notices.record(tip, name, fields), writes=True
+        )
+        if not recorded.stems:
+            return await self._pages.show(request, lambda tip: already(recorded, go_on))
+        if recorded.publishes:
+            self._tips.publish_soon()
+        return RedirectResponse(with_done(go_on, recorded.stems[-1]), 303)
 
-        async def record(sent: Sent) -> Response:
-            recorded = await self._tips.ask(
-                lambda tip: self._notices.record(tip.memory, sent.name, sent.fields), writes=True
-            )
-            if not recorded.stems:
-                return await self._pages.show(request, lambda tip: already(recorded, sent.go_on))
-            if recorded.publishes:
-                self._tips.publish_soon()
-            return RedirectResponse(with_done(sent.go_on, recorded.stems[-1]), 303)
-
-        return await self._answer(request, record)
-
-    async def look(self, request: Request) -> Response:
+    async def look(self, request: Request, name: str, fields: Fields, go_on: str) -> Response:
         """Show what a form would record; nothing is written."""
+        seen = await self._tips.ask(lambda tip: recorded_by(tip, name, fields, dry_run=True))
+        page = previewed(name, seen, fields, go_on)
+        return await self._pages.show(request, lambda tip: page)
 
-        async def look(sent: Sent) -> Response:
-            if sent.name not in FORMS:
-                raise NoSuchForm
-            plan = FORMS[sent.name].plan
-            seen = await self._tips.ask(lambda tip: preview(tip.memory, plan, sent.fields))
-            page = previewed(sent.name, seen, sent.fields, sent.go_on)
-            return await self._pages.show(request, lambda tip: page)
-
-        return await self._answer(request, look)
-
-    async def again(self, request: Request) -> Response:
+    async def again(self, request: Request, name: str, fields: Fields, go_on: str) -> Response:
         """Show a form as it was filled in: whoever saw what it would record goes back to it."""
+        return await self._pages.show(request, lambda tip: filled(tip, name, fields, go_on))
 
-        async def show(sent: Sent) -> Response:
-            asked = sent.name, sent.fields, sent.go_on
-            return await self._pages.show(request, lambda tip: filled(tip, *asked))
+    def answering(
+        self, answer: Callable[[Request, str, Fields, str], Awaitable[Response]]
+    ) -> Answering:
+        """Return what answers a form of ours; one that is refused comes back as it was filled in."""
 
-        return await self._answer(request, show)
+        async def answered(request: Request) -> Response:
+            session = session_of(request)
+            form = await form_of(request)
+            fields = form._replace(pairs=tuple([one for one in form.pairs if one[0] not in _OWN]))
+            sent = request.path_params["name"], fields, ours(form.one("next"))
+            problem, status = _STALE if self._access.writes else _READ_ONLY, 403
+            if self._access.takes(session, form.one("token")):
+                try:
+                    return await answer(request, *sent)
+                except DiurnaError as refusal:
+                    problem, status = refusal, 404 if isinstance(refusal, NoSuchForm) else 409
+            return await self._pages.show(request, lambda tip: refused(tip, problem, *sent, status))
 
-    async def _answer(
-        self, request: Request, answer: Callable[[Sent], Awaitable[Response]]
-    ) -> Response:
-        """Answer a form of ours; one that is refused comes back as it was filled in."""
-        session = session_of(request)
-        form = await form_of(request)
-        fields = form._replace(pairs=tuple([one for one in form.pairs if one[0] not in _OWN]))
-        sent = Sent(request.path_params["name"], fields, ours(form.one("next")))
-        problem, status = _READ_ONLY, 403
-        if self._access.takes(session, form.one("token")):
-            try:
-                return await answer(sent)
-            except DiurnaError as refusal:
-                problem, status = refusal, 404 if isinstance(refusal, NoSuchForm) else 409
-        elif self._access.writes:
-            problem = _STALE
-        asked = sent.name, sent.fields, sent.go_on, status
-        return await self._pages.show(request, lambda tip: refused(tip, problem, *asked))
+        return answered
 
 
 _READ_ONLY = DiurnaError("this server only shows", hint="`diurna web --write` has pages with forms")

@@ -3,53 +3,46 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from ledger.git.repository import head
+from ledger.home import code_of
+from ledger.model.event import facts_in
+from ledger.model.ids import is_fact_id
 from ledger.model.instants import as_of as stem_of
-from ledger.model.order import stamp_of
-from memory.query.code_question import REVISION
+from ledger.model.logset import LogRef
+from ledger.model.order import stamp_of, stem_in
+from ledger.model.session import Entry
+from ledger.remote.forge import Forge, forge_of
+from memory.api import Memory
+from memory.query.code_question import REVISION, code_asked
 from memory.query.fact_marks import known, marked
+from memory.query.origins import Origin, Origins, all_origins
+from memory.query.provenance import writers
+from memory.query.reasons import Reasons, reasons
+from memory.query.resident import Resident
 from memory.query.session_timeline import Session, sessions_of
 from memory.replay.as_of import logs_at, state_at
+from memory.replay.head_view import EVERYWHERE, Here, here_of
 from memory.replay.read_logs import read_part
+from projection.document.fact_remarks import Mark
+from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
+from projection.fold.testimony import Testimony
 from projection.graph.built_on import BuiltOn
 from projection.graph.graph_neighbours import Graph
+from projection.lifecycle.lives import lives_of
 from projection.work.tracked_tasks import Task, tasks
-from rituals.serve.web.tip_view.tip_logs import (
-    Arrivals,
-    Folded,
-    KnownLogs,
-    LogWriters,
-    folded,
-    known_logs,
-)
+from rituals.decide.open_contradictions import Dispute, disputes
+from rituals.report.lifecycle_report import Report, report_on
+from rituals.review.clone_questions import clone_questions
+from rituals.review.learning_plan import Plan as LearnPlan
+from rituals.review.learning_plan import plan_learning
+from rituals.review.review_plan import Plan, plan_of
+from rituals.review.review_question import Question
+from rituals.serve.web.tip_view.tip_logs import Folded, folded, told
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ledger.model.session import Entry
-    from ledger.remote.forge import Forge
-    from memory.api import Memory
-    from memory.query.origins import Origin, Origins
-    from memory.query.reasons import Reasons
-    from memory.query.resident import Resident
-    from memory.replay.head_view import Here
-    from projection.document.fact_remarks import Mark
-    from projection.fold.fact_history import Fact
-    from projection.fold.testimony import Testimony
-    from rituals.decide.open_contradictions import Dispute
-    from rituals.report.lifecycle_report import Report
-    from rituals.review.learning_plan import Plan as LearnPlan
-    from rituals.review.review_plan import Plan
-    from rituals.review.review_question import Question
-
-
-#: For so many places of the code it is kept what is behind them.
-_MOST_REASONS = 500
 #: So many releases are offered, the newest.
 _RELEASES = 200
 _TAG_FIELDS = "--format=%(refname:strip=2)%00%(creatordate:unix)%00%(objecttype) %(*objecttype)"
@@ -61,51 +54,64 @@ class TipView:
     Args:
         memory: the home, open; used on the thread that opened it.
         state: of the tip.
-        before: what the view of another tip has read of the logs: only what came since is read then.
     """
 
-    def __init__(self, memory: Memory, state: State, before: KnownLogs | None = None) -> None:
+    def __init__(self, memory: Memory, state: State) -> None:
         self.memory, self.state = memory, state
-        self._before = before
         self.tip = memory.home.tip()
+        #: what changes whenever memory does: also when a log waits that no commit has yet
+        self.mark = mark_of(self.tip, state)
         #: stems of all work logs, in ledger order
         self.work = state.work
         #: whether it is as of a point of the past
         self.past = False
         self._sessions: dict[str, Session] = {}
-        #: by HEAD and place: what is behind a place of the code
-        self._reasons: dict[tuple[str, str], Reasons | None] = {}
         self._forge: Forge | None = None
         self._then: tuple[str, TipView] | None = None
-
-    @property
-    def mark(self) -> str:
-        """What changes whenever memory does: also when a log waits that no commit has yet."""
-        return mark_of(self.tip, self.state)
+        self._persons: dict[str, str] = {}
 
     @cached_property
-    def known_logs(self) -> KnownLogs:
-        """All logs, with what the view before this one had read of them."""
-        before, self._before = self._before, None
-        return known_logs(self.memory, self.state, before)
+    def known_logs(self) -> tuple[tuple[LogRef, Entry], ...]:
+        """All logs, in ledger order."""
+        read = self.memory.ask(lambda cache: [(ref, entry) for _, ref, entry in cache.entries()])
+        return tuple(sorted(read, key=lambda log: log[0].key))
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
-        """All logs, in ledger order."""
-        return tuple([entry for _, entry in self.known_logs.logs])
+        """What they say, in ledger order."""
+        return tuple([entry for _, entry in self.known_logs])
 
-    #: the logs by key, and who wrote them
-    log_writers = cached_property(lambda self: LogWriters(self.entries, self.writers))
+    @cached_property
+    def logs(self) -> dict[str, Entry]:
+        """The logs by key."""
+        return {entry.stem: entry for entry in self.entries}
+
+    def persons(self, keys: Iterable[str]) -> dict[str, str]:
+        """Return which person wrote each of some logs, by key; "" where nobody can tell."""
+        wanted = [key for key in keys if key]
+        if fresh := [key for key in wanted if key not in self._persons]:
+            found = self.writers([stem_in(key) for key in fresh])
+            for key in fresh:
+                origin = found.get(stem_in(key))
+                self._persons[key] = "" if origin is None else origin.author
+        return {key: self._persons[key] for key in wanted}
 
     @cached_property
     def standings(self) -> dict[str, Standing]:
         """Every fact where it stands, by id."""
         return {one.fact.id: one for one in self.state.standings()}
 
-    @property
+    @cached_property
     def facts(self) -> frozenset[str]:
         """The ids that have a page: all that logs name, also those that came without a text."""
-        return self.known_logs.facts
+        acted = {name for one in self.entries for event in one.acts for name in facts_in(event)}
+        named = acted.union(*[entry.named for entry in self.entries])
+        return frozenset([one for one in named if is_fact_id(one) or one in self.state])
+
+    @cached_property
+    def entities(self) -> tuple[str, ...]:
+        """The names of all entities."""
+        return tuple([one.name for one in self.memory.entities()])
 
     @cached_property
     def graph(self) -> Graph:
@@ -125,8 +131,6 @@ class TipView:
     @cached_property
     def resident(self) -> Resident:
         """All that is known of the facts, for whoever asks why of many of them."""
-        from memory.query.resident import Resident
-
         return Resident(self.memory.snapshot, self.state, self.standings, self.entries)
 
     @cached_property
@@ -137,8 +141,6 @@ class TipView:
     @cached_property
     def disputes(self) -> tuple[Dispute, ...]:
         """What stands against what, by fact."""
-        from rituals.decide.open_contradictions import disputes
-
         return disputes(self.memory)
 
     @cached_property
@@ -152,8 +154,6 @@ class TipView:
     @cached_property
     def origins(self) -> Origins:
         """Which commit brought each log."""
-        from memory.query.origins import all_origins
-
         memory = self.memory
         refs = memory.ask(lambda cache: list(cache.log_refs()))
         memory.origins = all_origins(memory.home, self.tip, refs, memory.origins)
@@ -162,9 +162,6 @@ class TipView:
     @cached_property
     def report(self) -> Report:
         """How facts lived, in numbers."""
-        from projection.lifecycle.lives import lives_of
-        from rituals.report.lifecycle_report import report_on
-
         entries, policy = self.entries, self.state.policy
         lives = lives_of(entries, policy, histories=self.state.histories)
         return report_on(lives, entries, policy)
@@ -172,14 +169,10 @@ class TipView:
     @cached_property
     def plan(self) -> Plan:
         """What a review would ask; of what is committed, as a review asks it."""
-        from ledger.home import code_of
-        from rituals.review.clone_questions import clone_questions
-        from rituals.review.review_plan import plan_of
-
         memory, state = self.memory, self.memory.tip_state()
         at = memory.ask(lambda cache: cache.commit, committed=True)
         gone = memory.ask(lambda cache: clone_questions(memory.home, cache), committed=True)
-        logs = list(self.known_logs.logs)
+        logs = list(self.known_logs)
         if state.summary.digest != self.state.summary.digest:  # some wait
             logs = sorted(memory.logs(committed=True), key=lambda log: log[0].key)
         return plan_of(at, state, logs, code_of(memory.home), more=gone)
@@ -201,8 +194,6 @@ class TipView:
     @cached_property
     def learn_plan(self) -> LearnPlan:
         """What could be learned; what takes longest of all, so no other page asks for it."""
-        from rituals.review.learning_plan import plan_learning
-
         return plan_learning(self.memory)
 
     @cached_property
@@ -217,10 +208,6 @@ class TipView:
                 found.append((name, stamp_of(int(at) * 1000 + 999)))
         return tuple(found[::-1])
 
-    def has(self, part: str) -> bool:
-        """Tell whether a part was worked out by now."""
-        return part in self.__dict__
-
     def then(self, as_of: str) -> TipView:
         """Return the view of how it was at a time, a log or a commit; the one asked for last is kept.
 
@@ -230,10 +217,9 @@ class TipView:
         if self._then is None or self._then[0] != as_of:
             snapshot = self.memory.snapshot
             point = stem_of(as_of, self.memory.occasion().now_ms)
-            refs, known = logs_at(snapshot, point), self.log_writers.entries
-            missing = [
-                ref for ref in refs if ref.key not in known
-            ]  # of a branch that is not joined
+            refs, known = logs_at(snapshot, point), self.logs
+            # of a branch that is not joined
+            missing = [ref for ref in refs if ref.key not in known]
             read = read_part(snapshot.home, missing, len(missing), None).entries
             entries = [*[known[ref.key] for ref in refs if ref.key in known], *read]
             view = TipView(self.memory, state_at(snapshot, point))
@@ -250,22 +236,16 @@ class TipView:
 
     def writers(self, stems: Iterable[str]) -> dict[str, Origin]:
         """Return who wrote each of some logs, and in which commit; none of a log that git has not yet."""
-        from memory.query.provenance import writers
-
         return writers(self.memory.snapshot, stems, self.origins)
 
     def forge(self) -> Forge:
         """Return where commits and files are shown to others, if anywhere."""
-        from ledger.remote.forge import forge_of
-
         home = self.memory.home
         self._forge = forge_of(home.repository, home.branch, self.tip, self._forge)
         return self._forge
 
     def here(self) -> Here:
         """Return what HEAD, as it is at this moment, has of the memory; of a past one all."""
-        from memory.replay.head_view import EVERYWHERE, here_of
-
         if self.past:
             return EVERYWHERE
         return self.memory.ask(lambda cache: here_of(self.memory.home, cache))
@@ -286,22 +266,17 @@ class TipView:
 
     def reasons(self, place: str) -> Reasons | None:
         """Return what is behind a file of HEAD, or `FILE:LINE` of it; None where HEAD has none such."""
-        from memory.query.code_question import code_asked
-        from memory.query.reasons import reasons
-
         repository = self.memory.home.repository
-        key = head(repository)[1], place
-        if key not in self._reasons:
-            if len(self._reasons) >= _MOST_REASONS:
-                self._reasons.clear()
-            asked = code_asked(repository, place, repository.top, committed=True)
-            found = reasons(self.memory, asked) if asked and asked.path else None
-            self._reasons[key] = found
-        return self._reasons[key]
+        asked = code_asked(repository, place, repository.top, committed=True)
+        return reasons(self.memory, asked) if asked and asked.path else None
 
     def sessions_since(self, stem: str) -> int:
         """Count the work sessions behind a log."""
         return max(len(self.work) - bisect_left(self.work, stem) - 1, 0)
+
+
+#: So many states of memory are remembered: a page that is older is told that memory changed, not how.
+_STATES = 16
 
 
 class TipViews:
@@ -309,23 +284,27 @@ class TipViews:
 
     def __init__(self) -> None:
         self._kept: TipView | None = None
-        self.arrivals = Arrivals()
+        self._known: dict[
+            str, frozenset[str]
+        ] = {}  #: the logs of each state that was met, by its mark
 
     def of(self, memory: Memory) -> TipView:
         """Return what pages see of a home."""
-        state = memory.state()
-        kept = self._kept
-        if (
-            kept is None
-            or kept.memory is not memory
-            or kept.mark != mark_of(memory.home.tip(), state)
-        ):
-            before = None
-            if kept and kept.memory is memory and kept.has("known_logs"):
-                before = kept.known_logs
-            kept = self._kept = TipView(memory, state, before)
-            self.arrivals.note(kept.mark, kept.entries)
+        state, kept = memory.state(), self._kept
+        mark = mark_of(memory.home.tip(), state)
+        if kept is None or kept.memory is not memory or kept.mark != mark:
+            kept = self._kept = TipView(memory, state)
+            self._known[kept.mark] = frozenset(kept.logs)
+            for old in [*self._known][:-_STATES]:
+                del self._known[old]
         return kept
+
+    def news(self, mark: str) -> str:
+        """Say in a sentence what came after a state."""
+        entries, known = self._kept.entries if self._kept else (), self._known.get(mark)
+        came = [one for one in entries if one.stem not in (known or ())]
+        grown = known is not None and len(known) + len(came) == len(entries)
+        return told(came) if came and grown else "Memory changed."
 
 
 def mark_of(tip: str, state: State) -> str:
