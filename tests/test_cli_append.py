@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-from rituals.cli.context import Invocation
 from tests.conftest import Repo, Run
 
 LIMIT = 1 << 20
@@ -303,7 +302,7 @@ def test_without_a_standard_input_that_is_said(
 ) -> None:
     """A terminal gives nothing to append, and a process may have none."""
     with monkeypatch.context() as patch:
-        patch.setattr(Invocation, "piped", lambda _: False)
+        patch.setattr("rituals.cli.context.Invocation.piped", lambda _: False)
         ran = run("append")
         assert ran.code == 2
         assert ran.err.startswith("diurna: append: there is nothing to append\nhint: for example: ")

@@ -43,26 +43,6 @@ def linked(repo: Repo, run: Run) -> None:
 
 def test_entity(linked: Repo, run: Run) -> None:
     """All facts about an entity in any spelling, and what of it stands now."""
-    ran = run("show", "--about", "PAYMENTS_API")
-    assert (ran.code, ran.err) == (0, "")
-    assert (
-        ran.said
-        == """\
-Payments API  (also payments-api)
-2 facts: 1 decision, 1 fact; 1 active, 1 superseded
-
-stands now
-  Calls time out after 10 s, see [[gone]].
-
-2026-11-20  timeouts  fact, active, 2 uses, last 2026-11-21
-  Calls time out after 10 s, see [[gone]].
-  from STEM
-
-2026-11-20  webhook-once  decision, superseded by webhook-retries, 1 use, last 2026-11-20
-  A webhook is sent once, see [[orders-stay]].
-  from STEM
-"""
-    )
     found = run("show", "--about", "payments api", "--json").json
     assert (found["format"], found["name"]) == (1, "Payments API")
     assert found["kinds"] == {"decision": 1, "fact": 1}
@@ -72,66 +52,6 @@ stands now
     for fact in shown.values():
         assert (fact.pop("known"), fact.pop("known_by")) == ("said", "claude-code")
     assert found["facts"] == [shown["timeouts"], shown["webhook-once"]]
-
-
-def test_entities(linked: Repo, run: Run) -> None:
-    """Without a name the entities are listed, those with most facts first."""
-    assert run("show", "--about") == (
-        0,
-        "Payments API  2 facts, 1 of them false  (also payments-api)\norders  1 fact\nRedis  1 fact\n",
-        "",
-    )
-    assert [one["name"] for one in run("show", "--about", "--json").json["entities"]] == [
-        "Payments API",
-        "orders",
-        "Redis",
-    ]
-
-
-def test_no_entity_at_all(repo: Repo, run: Run) -> None:
-    """Where no footer names any, that is said, with how to write one."""
-    hint = "hint: a fact's footer says what it is about: `entity: NAME`\n"
-    assert run("show", "--about") == (0, "", "no fact names an entity\n" + hint)
-    assert run("show", "--about", "--json").json == {"format": 1, "entities": []}
-    assert run("show", "--about", "orders").err == (
-        "diurna: show: no fact is about orders\nhint: a fact's footer says `entity: NAME`\n"
-    )
-
-
-def test_links(linked: Repo, run: Run) -> None:
-    """Edges by kind and direction, two hops, what dangles, and what stands instead."""
-    assert run("show", "--links", "note") == (
-        0,
-        """\
-note  fact, working
-  Never `[[timeouts]]`, but [[webhook-once]].
-
-one hop
-  serves orders-stay  core — Orders are never deleted.
-  links to webhook-once  superseded, webhook-retries stands instead — A webhook is sent once, see [[orders-stay]].
-
-two hops
-  webhook-once superseded by webhook-retries  working — Webhooks retry, [[timeouts|see there]].
-  webhook-once shares Payments API with timeouts  active — Calls time out after 10 s, see [[gone]].
-""",
-        "",
-    )
-    assert (
-        run("show", "--links", "timeouts", "--hops", "1").out
-        == """\
-timeouts  fact, active
-  Calls time out after 10 s, see [[gone]].
-
-one hop
-  links to gone  there is no such fact
-  linked from webhook-retries  working — Webhooks retry, [[timeouts|see there]].
-  shares payments-api with webhook-once  superseded, webhook-retries stands instead — A webhook is sent once, see [[orders-stay]].
-"""
-    )
-    assert (
-        "supersedes webhook-once  superseded — A webhook"
-        in run("show", "--links", "webhook-retries").out
-    )
 
 
 def test_links_as_json(linked: Repo, run: Run) -> None:
@@ -164,32 +84,6 @@ def test_links_of_what_is_invalidated_or_leads_nowhere(linked: Repo, run: Run) -
     assert "webhook-once  superseded, nothing stands instead — A webhook" in said
 
 
-def test_links_of_what_is_not_there(linked: Repo, run: Run) -> None:
-    """An id that is only named shows by whom; one that nobody names is a failure with the near ones."""
-    assert run("show", "--links", "gone", "--hops", "1") == (
-        0,
-        """\
-gone  there is no such fact; only its id is named
-
-one hop
-  linked from timeouts  active — Calls time out after 10 s, see [[gone]].
-""",
-        "",
-    )
-    assert run("show", "--links", "timeots") == (
-        1, "", "diurna: show: there is no fact timeots\nhint: did you mean timeouts?\n",
-    )  # fmt: skip
-    assert run("show", "--links", "note", "--hops", "4").code == 2
-
-
-def test_links_of_a_fact_alone(repo: Repo, run: Run) -> None:
-    """A fact without edges is no failure, and that is said on stderr."""
-    assert run("append", "--title", "A", "--new", "id=alone fact: Alone.").code == 0
-    assert run("show", "--links", "alone") == (
-        0, "alone  fact, working\n  Alone.\n", "nothing is linked with it\n",
-    )  # fmt: skip
-
-
 def test_a_crowd(repo: Repo, run: Run) -> None:
     """An entity of more than a hundred facts is counted, with the command that lists them."""
     names = [f"f{number:03}" for number in range(101)]
@@ -199,12 +93,8 @@ def test_a_crowd(repo: Repo, run: Run) -> None:
     )
     repo.write("log.md", created)
     assert run("append", "log.md").code == 0
-    ran = run("show", "--links", "f000")
-    assert (ran.code, ran.err) == (0, "")
-    assert (
-        ran.out
-        == 'f000  fact, working\n  Fact f000.\n\n101 facts share All: diurna show --about "All"\n'
-    )
+    said = run("show", "--links", "f000").out
+    assert said.endswith('\n\n101 facts share All: diurna show --about "All"\n')
 
 
 def test_three_hops_lead_from_a_vision_to_commits(repo: Repo, run: Run) -> None:
@@ -218,11 +108,6 @@ def test_three_hops_lead_from_a_vision_to_commits(repo: Repo, run: Run) -> None:
         "--new", "id=goal decision: Checkout is fast.\n→ serves: north",
         "--new", "id=design decision: Prices are cached, since commit 3f2a91c0d. → serves: goal",
     ).code == 0  # fmt: skip
-    ran = run("show", "--links", "north", "--hops", "3")
-    for commit in ("3f2a91c0d", head[:7]):
-        assert f"  north → goal → design → {commit}\n" in ran.out
-    assert f"  north → {head[:7]}\n" in ran.out
-    assert ran.out.endswith("\nthree hops\n  design commit 3f2a91c0d\n")
     said = run("show", "--links", "design", "--hops", "3", "--json").json
     assert ["north", "goal", "design", head] in said["chains"]
     assert {(one["edge"], one["id"], one["exists"]) for one in said["near"]} == {
@@ -241,9 +126,8 @@ def test_what_helped_informs(repo: Repo, run: Run) -> None:
         "append", "--title", "Work", "--new", "id=d decision: Retry.", "--helped", "p1=`make` exit 0",
         "--helped", "p2=`make` exit 0", "--helped", "p3=it felt good",
     ).code == 0  # fmt: skip
-    ran = run("show", "--links", "d")
-    assert "\n  informed by p1  " in ran.out and "\n  informed by p2  " in ran.out
-    assert "p3" not in ran.out, "without evidence nothing is counted"
+    near = run("show", "--links", "d", "--json").json["near"]
+    assert {one["id"] for one in near} == {"p1", "p2"}, "without evidence nothing is counted"
     said = run("show", "--links", "p1", "--json").json
     assert {(one["edge"], one["direction"], one["id"]) for one in said["near"]} == {
         ("informed-by", "both", "p2"), ("informed-by", "in", "d"),

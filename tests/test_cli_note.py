@@ -87,7 +87,6 @@ def test_one_kind_for_all(repo: Repo, run: Run) -> None:
 
 def test_ls_is_a_line_a_fact(repo: Repo, run: Run) -> None:
     """A transcript: by kind, with what is closed, false or contradicted said before the text."""
-    assert run("show", "--list") == (0, "", "no fact yet\n")
     assert (
         run(
             "note", "id=uv decision: We use uv.", "thread: id=cache Why is it cold?", "id=old Old."

@@ -44,18 +44,6 @@ def asked(repo: Repo, run: Run) -> None:
     assert corrected.code == 0
 
 
-def test_index(asked: Repo, run: Run) -> None:
-    """A line for each hit with its id, provenance and cost; in all what it cost and what was saved."""
-    ran = run("recall", "payment", "key")
-    assert ran.code == 0
-    assert ran.said == (
-        "pay-key  invariant  core  2026-11-20  Payments are idempotent by getPaymentKey().  "
-        "(STEM, said by claude-code)  [39 of 48 tokens]\n"
-        "1 hit, about 39 tokens; 9 fewer than all of them in full\n"
-    )
-    assert ran.err == "hint: `diurna recall --ids ID,ID` shows all of what matters\n"
-
-
 @pytest.mark.parametrize("between", ["", "### One of two\n\n", "### One\n\n#### Of two\n\n"])
 def test_all_of_a_passage_has_what_its_line_has(repo: Repo, run: Run, between: str) -> None:
     """Also where it begins with several headings: the text below the last one is what is read whole."""
@@ -153,14 +141,6 @@ def test_filters(asked: Repo, run: Run, filters: list[str], found: set[str]) -> 
     assert {hit["id"] for hit in ran.json["hits"]} == found
 
 
-def test_the_past_knows_no_later_events(asked: Repo, run: Run) -> None:
-    """What happened to a fact is told up to the point that is asked about."""
-    ran = run(
-        "recall", "webhook sent", "--as-of", "2026-11-20", "--in", "facts", "--level", "timeline"
-    )
-    assert "Created" in ran.out and "Superseded" not in ran.out
-
-
 def test_a_log_whose_bytes_are_gone(asked: Repo, run: Run) -> None:
     """A passage that can not be read any more is no hit, and no fault."""
     (hit,) = run("recall", "supervisor", "--json", "-n", "1").json["hits"]
@@ -170,13 +150,6 @@ def test_a_log_whose_bytes_are_gone(asked: Repo, run: Run) -> None:
     ran = run("recall", "supervisor", "--json")
     assert (ran.code, ran.json["hits"]) == (0, [])
     assert run("recall", "--ids", hit["id"]).code == 1
-
-
-def test_nothing(asked: Repo, run: Run) -> None:
-    """Nonsense finds nothing; that is no failure."""
-    assert run("recall", "zxqv", "wrrgl") == (0, "", "no memory answers that\n")
-    answer = run("recall", "zxqv", "--json").json
-    assert (answer["hits"], answer["tokens"], answer["whole"]) == ([], 0, 0)
 
 
 def test_explain(asked: Repo, run: Run) -> None:

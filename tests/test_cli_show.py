@@ -25,54 +25,6 @@ def asked(repo: Repo, run: Run) -> None:
     assert run("append", "--title", "Lost", "--agent", "codex", *again, *replaced).code == 0
 
 
-def test_show_matches_nothing(asked: Repo, run: Run) -> None:
-    """An empty answer is no failure; it is said, with where the archived facts are."""
-    ran = run("show", "--kind", "thread")
-    assert (ran.code, ran.out) == (0, "")
-    assert ran.err == (
-        "no fact matches\nhint: `--tier archived` and `--tier superseded` show those in the archive\n"
-    )
-    assert run("show", "--tier", "core").err == "no fact matches\n"
-    assert run("show", "webhook-once", "--kind", "thread").err == "no fact matches\n"
-
-
-def test_show_a_fact_once(asked: Repo, run: Run) -> None:
-    """A fact that is named twice is shown once."""
-    assert run("show", "webhook-once", "webhook-once").out == run("show", "webhook-once").out
-
-
-def test_log_of_nothing(repo: Repo, run: Run) -> None:
-    """No log is no failure, and is said on stderr alone."""
-    assert run("log") == (0, "", "no session log yet\n")
-    assert run("log", "--agent", "nobody") == (0, "", "no session log matches\n")
-    assert run("log", "--json").json == {"format": 1, "sessions": []}
-
-
-def test_diff(asked: Repo, run: Run) -> None:
-    """What was learned and corrected between two points."""
-    assert run("log", "--changes", "2026-11-20..").out == (
-        "1 work session from 2026-11-20 to now\n"
-        "learned   webhook-retries — Webhooks retry three times.\n"
-        "corrected webhook-once (superseded by webhook-retries) — A webhook is sent once.\n"
-    )
-
-
-@pytest.mark.parametrize("variable", [True, False])
-def test_home_that_is_not_there(
-    variable: bool, repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The message names what named the folder: the option or the variable."""
-    if variable:
-        monkeypatch.setenv("DIURNA_HOME", "nowhere")
-    ran = run("status", *(() if variable else ("--home", "nowhere")))
-    where = "$DIURNA_HOME" if variable else "--home"
-    assert (ran.code, ran.out) == (1, "")
-    assert ran.err == (
-        f"diurna: {where}: there is no folder nowhere\n"
-        "hint: name a home, or a folder in it; `diurna init DIR` makes one\n"
-    )
-
-
 def test_times_as_people_write_them(asked: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every command that takes a time reads it by one parser, with the clock of whoever asks."""
     monkeypatch.setenv("DIURNA_NOW", "1795262400000")  # 2026-11-21T12:00Z, a Saturday

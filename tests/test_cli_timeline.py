@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ledger.model.instants import FORMS
 from tests.conftest import HELD, formed, laid_once
 
 if TYPE_CHECKING:
@@ -38,27 +37,6 @@ def asked(repo: Repo, run: Run) -> None:
     replaced = ("--supersede", "webhook-once=webhook-retries", "--body", "body.md")
     repo.write("body.md", "The shop lost webhooks while it was restarting.\n")
     assert run("append", "--title", "Lost", "--agent", "codex", *again, *replaced).code == 0
-
-
-def test_timeline(asked: Repo, run: Run) -> None:
-    """Oldest first: when, who, what, what it did to facts, its id and what it costs."""
-    ran = run("recall", "--level", "timeline")
-    assert (ran.code, ran.err) == (0, "")
-    assert ran.said == (
-        "  2026-11-20 08:30  claude-code  Ship\n"
-        "    created webhook-once (superseded by webhook-retries)\n"
-        "    STEM  65 tokens\n"
-        "→ 2026-11-21 08:30  codex  Lost\n"
-        "    The shop lost webhooks while it was restarting.\n"
-        "    created webhook-retries; superseded webhook-once → webhook-retries\n"
-        "    STEM  107 tokens\n"
-        "2 logs; 2026-11-19 08:30 to 2026-11-22 08:30 UTC, 172 tokens in full\n"
-    )
-    assert run(
-        "recall", "--level", "timeline", "webhook-once", "-n", "1", "--after", "0m"
-    ).out.endswith(
-        "1 log of 2; left out: 1 older; 2026-11-18 08:30 to 2026-11-21 08:30 UTC, 107 tokens in full\n"
-    )
 
 
 def test_timeline_for_scripts(asked: Repo, run: Run) -> None:
@@ -101,49 +79,6 @@ def test_timeline_for_scripts(asked: Repo, run: Run) -> None:
         "tokens": 107,
         "anchor": True,
     }
-
-
-def test_timeline_of_nothing(repo: Repo, run: Run) -> None:
-    """No session is no failure; what is named wrongly is one, and says what can be named."""
-    assert run("recall", "--level", "timeline") == (0, "", "no session log yet\n")
-    assert run("recall", "--level", "timeline", "2026-01-01") == (
-        0, "", "no session there\nhint: `--before` and `--after` reach further: 7d, 4w\n",
-    )  # fmt: skip
-    assert run("recall", "--level", "timeline", "--agent", "nobody").err == "no session matches\n"
-    ran = run("recall", "--level", "timeline", "xyzzy")
-    assert (ran.code, ran.out) == (1, "")
-    assert ran.err == (
-        "diurna: recall: nothing is named xyzzy, and nothing answers to it\n"
-        f"hint: `diurna show --list` lists facts, `diurna log` sessions; {FORMS}\n"
-    )
-    assert run("recall", "--level", "timeline", "--before", "soon") == (
-        2, "", "diurna: recall: 'soon' is no length of time\n"
-        "hint: write 30m, 48h, 7d or 2w, or in words: 3 days\n",
-    )  # fmt: skip
-
-
-def test_digest(asked: Repo, run: Run) -> None:
-    """The start of a stem is enough; every line has the number of its line in the log."""
-    ran = run("log", "2026-11-21")
-    assert (ran.code, ran.err) == (0, "")
-    assert ran.said == (
-        "Lost\n"
-        "STEM\n"
-        "The shop lost webhooks while it was restarting.\n"
-        "\n"
-        "decisions\n"
-        "   19  Webhooks retry three times.\n"
-        "\n"
-        "entities\n"
-        "       webhook-retries, webhook-once\n"
-        "\n"
-        "101 of 425 characters: 24 %\n"
-    )
-    assert run("log", "2026-11-2").err.startswith("diurna: log: there is no file and no session")
-    several = run("log", "2026-11-21-083012417-").err, run("log", "2027-01-01").err
-    assert several[0] == "" and several[1] == (
-        "diurna: log: there is no session log 2027-01-01\nhint: `diurna log` lists them\n"
-    )
 
 
 def test_digest_of_a_file_needs_no_home(

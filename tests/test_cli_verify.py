@@ -60,17 +60,6 @@ def test_a_log_that_waits_is_named(repo: Repo, run: Run) -> None:
         assert f"warning: {said} to be committed: " in run("check", "--ci").err
 
 
-def test_a_broken_policy_is_told_once(repo: Repo, run: Run) -> None:
-    """Every command says that the defaults are in force, `verify` among them and not twice."""
-    policy = repo.path / "memory" / "diurna.toml"
-    policy.write_text("bogus = 1\n" + policy.read_text())
-    repo.git("commit", "-q", "-a", "-m", "policy")
-    for command in ("check --ci", "show", "log"):
-        said = run(*command.split()).err
-        assert said.count("unknown key `bogus`") == 1
-        assert "\nhint: the defaults are in force until it is mended and committed\n" in said
-
-
 def test_status_says_what_to_do(repo: Repo, run: Run) -> None:
     """Drift and edits have a next step; without either there is nothing to say."""
     assert run("status").err == ""

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-import ledger
+import memory
 
 #: Where the packages are: the checkout, or `site-packages` when a wheel is tested.
-HERE = Path(ledger.__file__).parent.parent
+HERE = Path(memory.__file__).parent.parent
 CHECKOUT = Path(__file__).parent.parent
 PACKAGES = ("ledger", "projection", "memory", "rituals")
 

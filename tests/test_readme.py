@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-import ledger
+import memory
 from rituals.cli.app import main
 from tests.campaigns import forks
 from tests.lint import PACKAGES
@@ -36,7 +36,7 @@ from tests.pages import (
     blocks,
 )
 
-HERE = Path(ledger.__file__).parent.parent
+HERE = Path(memory.__file__).parent.parent
 pytestmark = pytest.mark.skipif(not README.exists(), reason="this is about the source tree")
 
 Step = tuple[str, list[str]]  #: a command and the lines that it says

@@ -24,6 +24,7 @@ DAY_MS = 86_400_000
 #: Nobody is sent to what takes away or forces, by an agent that does as it is told.
 _DESTRUCTIVE = re.compile(r"\brm\b|--force|--hard|\breset\b|\bdelete\b|\bprune\b|\bclean\b|push -f")
 _HELPS: dict[str, str] = {}
+Rows = dict[str, list[tuple[str, str]]]
 PROSE = "Why it went so, and what is next.\n"
 
 
@@ -87,10 +88,10 @@ def empty(repo: Repo) -> Repo:
     return repo
 
 
-def rows() -> dict[str, list[tuple[str, str]]]:
-    """Read the table: heading -> (command line, what it answers)."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for part in re.split(r"^# ", TABLE.read_text("utf-8"), flags=re.MULTILINE)[1:]:
+def rows(table: Path = TABLE) -> Rows:
+    """Read a table: heading -> (command line, what it answers)."""
+    found: Rows = {}
+    for part in re.split(r"^# (?=[a-z]+: )", table.read_text("utf-8"), flags=re.MULTILINE)[1:]:
         heading, _, rest = part.partition("\n")
         blocks = re.split(r"^\$ ", rest, flags=re.MULTILINE)[1:]
         found[heading] = [
@@ -158,6 +159,13 @@ def test_what_is_refused_says_why_and_changes_nothing(
     assert not wrong, "\n".join(wrong)
     assert everything() == before
     if os.environ.get(WRITE_TABLES):
-        text = [f"# {one}\n\n" + "\n\n".join(f"$ {line}\n{said}" for line, said in some)
-                for one, some in table.items()]  # fmt: skip
-        TABLE.write_text("\n\n".join(text) + "\n", "utf-8")
+        write(TABLE, table)
+
+
+def write(path: Path, table: Rows) -> None:
+    """Write a table anew."""
+    parts = []
+    for heading, some in table.items():
+        lines = "\n\n".join(f"$ {line}\n{said}" for line, said in some)
+        parts.append(f"# {heading}\n\n{lines}")
+    path.write_text("\n\n".join(parts) + "\n", "utf-8")

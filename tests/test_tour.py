@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-import ledger
+import memory
 from tests.world import World
 
 #: Where the packages are: the checkout, or `site-packages` when a wheel is tested.
-HERE = Path(ledger.__file__).parent.parent
+HERE = Path(memory.__file__).parent.parent
 
 
 def bare_environment(home: Path) -> dict[str, str]:
