@@ -139,6 +139,14 @@ class Session:
         return found
 
 
+def say(path: Path, *said: str, role: str = "assistant") -> None:
+    """Let a transcript of Claude grow."""
+    with path.open("a") as file:
+        for text in said:
+            message = {"role": role, "content": [{"type": "text", "text": text}]}
+            file.write(json.dumps({"type": role, "message": message}) + "\n")
+
+
 def written(payload: object) -> bytes:
     """Write a payload down as hosts do, half characters too."""
     return json.dumps(payload).encode("utf-8", "surrogatepass")

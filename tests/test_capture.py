@@ -1,0 +1,551 @@
+"""What sessions left is told in logs: once, whatever comes between, when a hook says so or somebody asks."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.campaigns import forks
+from tests.conftest import Repo, Run
+from tests.host_door import Door, say
+from tests.host_door import door as door
+
+TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
+ASKED = "Remember that webhooks retry three times with jitter, because the broker is slow."
+QUIET, DAY = 11, 24 * 60
+
+
+@pytest.fixture
+def transcript(door: Door) -> Path:
+    return door.repo.path.parent / "s-1.jsonl"
+
+
+def named(path: Path | str, session: str = "s-1", host: str = "claude") -> list[str]:
+    return ["--session", session, "--host", host, "--transcript", str(path)]
+
+
+def logs(repo: Repo) -> list[str]:
+    """The texts of the captured logs that are there, recorded or waiting, oldest first."""
+    found = {
+        one.name.removesuffix(".md"): one for one in repo.path.rglob("2026-*-*-*") if one.is_file()
+    }
+    texts = [found[name].read_text() for name in sorted(found)]
+    return [text for text in texts if "\nhost: " in text]
+
+
+def told(repo: Repo) -> list[str]:
+    """The files that logs tell of, as often as they do."""
+    observed = "".join(text.partition("\n## Observed")[2] for text in logs(repo))
+    found = re.findall(r"\b(f-\d+\.py)(?: \((\d+) times)?", observed)
+    return sorted(path for path, times in found for _ in range(int(times or 1)))
+
+
+def files(*numbers: int) -> list[str]:
+    return sorted(f"f-{number}.py" for number in numbers)
+
+
+def header(text: str, name: str) -> str:
+    return "".join(re.findall(rf"^{name}: (.*)$", text.partition("\n---\n")[0], re.MULTILINE))
+
+
+def spans(repo: Repo, name: str) -> list[list[int]]:
+    found = [header(text, name).rpartition(" ")[2].split("-") for text in logs(repo)]
+    return [[int(end) for end in one] for one in found if one != [""]]
+
+
+def pile(repo: Repo, numbers: range) -> None:
+    """Let the session that edited `f-0.py` have edited others as well."""
+    (spool,) = (repo.path / ".git/diurna/observed").iterdir()
+    line = next(line for line in spool.read_text().splitlines() if "f-0.py" in line)
+    with spool.open("a") as file:
+        for number in numbers:
+            file.write(
+                line.replace("f-0.py", f"f-{number}.py").replace("s-1-1", f"x-{number}") + "\n"
+            )
+
+
+def forget(repo: Repo, *what: str) -> None:
+    """Lose notes or caches of ours."""
+    for file in (repo.path / ".git/diurna").rglob("*"):
+        if file.is_file() and (file.suffix in what or file.parent.name in what):
+            file.unlink()
+
+
+def policy(repo: Repo, lines: str) -> None:
+    file = repo.path / "memory/diurna.toml"
+    text = re.sub(r"(?ms)^\[capture\].*", "", file.read_text())
+    file.write_text(f"{text}\n[capture]\n{lines}\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "policy")
+
+
+def test_a_session_is_one_log(door: Door, run: Run, transcript: Path) -> None:
+    """It says whose it is, how far it tells and what was observed; what is shown is what is written, once."""
+    session = door.session(transcript_path=str(transcript))
+    session.start()
+    session.edits(*files(0, 1, 2))
+    say(transcript, "Why does it fail?", role="user")
+    say(transcript, "I look.", TALK)
+    shown = run("capture", "--show").out
+    assert "claude s-1  would be told in 2026" in shown and logs(door.repo) == []
+    assert run("capture", "--dry-run", "--json").json["dry_run"] is True and logs(door.repo) == []
+    answer = run("capture", "--json").json
+    (one,) = answer["sessions"]
+    assert (one["host"], one["session"], one["said"]) == ("claude", "s-1", "")
+    (attempt,) = one["attempts"]
+    assert (attempt["outcome"], attempt["observed"], attempt["facts"]) == ("written", 3, 0)
+    (text,) = logs(door.repo)
+    body = text.rpartition("\n---\n")[2]
+    assert body.strip() in shown
+    assert (header(text, "agent"), header(text, "session")) == ("claude-code", "s-1")
+    assert header(text, "observed").endswith(" 0-3")
+    assert header(text, "transcript") == f"{transcript.name} 0-{transcript.stat().st_size}"
+    assert "## Observed\n\n- 2026-11-21 08:30 edited f-0.py, f-1.py, f-2.py\n" in text
+    assert f"### Turn 1 of 1\n\n{TALK.strip()}\n" in text and "I look." not in text
+    (line,) = run("log", "--json").json["sessions"]
+    assert (line["type"], [log["stem"] for log in one["logs"]]) == ("work", [line["stem"]])
+    assert run("capture").out == "nothing new in any session\n"
+    assert run("capture", "--session", "s-1").out == "claude s-1  nothing new\n"
+    assert run("check", "--ci").code == 0
+
+
+def test_what_comes_later_is_told_alone(door: Door, run: Run, transcript: Path) -> None:
+    """The next log goes on where the last one ended, and is more of the same work session, as the agent's own is."""
+    session = door.session(transcript_path=str(transcript))
+    session.start()
+    for number in range(3):
+        door.at(number)
+        session.edits(*files(2 * number, 2 * number + 1))
+        say(transcript, f"{TALK} Part {number}.")
+        assert run("capture").code == 0
+    run("note", "The broker is slow.", "--session", "s-1", "--agent", "claude-code")
+    assert told(door.repo) == files(*range(6))
+    types = [one["type"] for one in run("log", "--json").json["sessions"]]
+    assert types == ["continued"] * 3 + ["work"]
+    for name in ("observed", "transcript"):
+        found = spans(door.repo, name)
+        assert [start for start, _ in found] == [0, *[end for _, end in found[:-1]]]
+
+
+def test_what_a_session_was_shown_stands_in_its_logs(door: Door, run: Run) -> None:
+    """Each fact in one of them."""
+    for word in ("Orders", "Amounts"):
+        assert run("note", f"id={word.lower()} invariant: {word} stay.").code == 0
+    session = door.session()
+    assert "amounts" in session.start()
+    for number in range(2):
+        door.at(number)
+        session.edits(*files(number))
+        run("capture")
+    first, second = logs(door.repo)
+    assert sorted(header(first, "shown").split(", ")) == ["amounts", "orders"]
+    assert header(second, "shown") == ""
+
+
+@pytest.mark.parametrize("said", ["Go on, please.", TALK[:300], ""])
+def test_nothing_is_told_of_a_session_that_did_nothing(
+    door: Door, run: Run, transcript: Path, said: str
+) -> None:
+    """A short conversation is none; one of more than four hundred characters is, also without an observation."""
+    session = door.session(transcript_path=str(transcript))
+    session.start()
+    say(transcript, said)
+    assert run("capture", *named(transcript)).out == "claude s-1  nothing new\n"
+    say(transcript, TALK)
+    assert run("capture", *named(transcript)).code == 0
+    assert spans(door.repo, "transcript") == [[0, transcript.stat().st_size]]
+    assert spans(door.repo, "observed") == []
+
+
+def test_a_conversation_of_which_nothing_is_kept_is_read_once(
+    door: Door, run: Run, transcript: Path
+) -> None:
+    """It leaves no log, and is noted as told."""
+    say(transcript, "Go on, and tell nothing. " * 20, role="user")
+    say(transcript, "Done.")
+    answers = [run("capture", *named(transcript), "--json").json["sessions"] for _ in range(2)]
+    assert [[one["outcome"] for one in answer[0]["attempts"]] for answer in answers] == [
+        ["nothing"],
+        [],
+    ]
+    assert logs(door.repo) == []
+
+
+@pytest.mark.parametrize("lost", [(), (".told",), ("cache",), (".told", "cache")])
+def test_a_repeated_boundary_tells_nothing(door: Door, run: Run, lost: tuple[str, ...]) -> None:
+    """The ledger is the watermark: without notes and caches it is as well known, and what is withheld counts."""
+    door.session().edits(*files(0, 1))
+    run("capture")
+    forget(door.repo, *lost)
+    assert run("capture", "--session", "s-1").out.endswith("nothing new\n")
+    (line,) = run("log", "--json").json["sessions"]
+    assert run("redact", line["stem"], "--reason", "It names a customer.").code == 0
+    forget(door.repo, *lost)
+    assert run("capture", "--session", "s-1").out.endswith("nothing new\n")
+    assert "f-0.py" not in run("log", line["stem"]).out
+
+
+def test_a_branch_without_the_log_does_not_tell_again(door: Door, run: Run) -> None:
+    """What was told on one branch is not told on another one, whatever is merged later."""
+    door.repo.git("branch", "other")
+    session = door.session()
+    session.edits(*files(0, 1))
+    run("capture")
+    door.repo.git("checkout", "-q", "other")
+    forget(door.repo, ".told")
+    assert run("capture", "--session", "s-1").out.endswith("nothing new\n")
+    door.at(1)
+    session.edits(*files(2))
+    run("capture")
+    door.repo.git("checkout", "-q", "main")
+    door.repo.git("merge", "-q", "other", "-m", "join")
+    assert told(door.repo) == files(0, 1, 2) and run("check", "--ci").code == 0
+
+
+def test_what_waits_is_told(door: Door, run: Run) -> None:
+    """Behind a commit that is not pushed a log waits, and counts without a note; `--land` commits it."""
+    door.repo.write("new.py", "new")
+    door.repo.git("add", "new.py")
+    door.repo.git("commit", "-q", "-m", "new")
+    tip = door.repo.git("rev-parse", "main")
+    session = door.session()
+    session.edits(*files(0, 1))
+    assert "1 captured log waits; `diurna status` says for what" in run("capture").err
+    for _ in range(2):
+        assert run("capture", "--session", "s-1").out.endswith("nothing new\n")
+        forget(door.repo, ".told")
+    assert run("capture", "--land", "--dry-run").out == "would commit 1 captured log on main\n"
+    assert door.repo.git("rev-parse", "main") == tip and told(door.repo) == files(0, 1)
+    assert run("capture", "--land").out == "committed 1 captured log on main\n"
+    assert run("capture", "--land").out == "no captured log waits\n"
+    assert run("capture", "--session", "s-1").out.endswith("nothing new\n")
+    assert told(door.repo) == files(0, 1)
+
+
+def test_two_hosts_with_one_session_id_are_two(door: Door, run: Run) -> None:
+    """Each has its own observations and its own watermark, and may be asked for alone."""
+    door.session("claude", "same").edits(*files(0, 1))
+    door.session("codex", "same").edits(*files(1, 2, 3))
+    assert run("capture", "--host", "claude").out.startswith("claude same  told in ")
+    assert told(door.repo) == files(0, 1)
+    assert run("capture").out.startswith("codex same  told in ")
+    assert told(door.repo) == files(0, 1, 1, 2, 3)
+    assert [header(text, "agent") for text in logs(door.repo)] == ["claude-code", "codex"]
+
+
+def test_more_than_a_log_holds_makes_several(door: Door, run: Run) -> None:
+    """Each tells of two hundred lines, and every observation stands in one of them; a torn line counts as none."""
+    session = door.session()
+    session.edits(*files(0))
+    pile(door.repo, range(1, 151))
+    (spool,) = (door.repo.path / ".git/diurna/observed").iterdir()
+    with spool.open("a") as file:
+        file.write('{"torn\n\n')
+    pile(door.repo, range(151, 421))
+    run("capture")
+    assert told(door.repo) == files(*range(421))
+    assert all(text.count("\n- ") <= 20 for text in logs(door.repo))
+    assert [
+        len(re.findall(r"f-\d+\.py", text.partition("\n## ")[2])) for text in logs(door.repo)
+    ] == [200, 200, 21]
+
+
+def test_what_is_told_goes_in_the_end(door: Door, run: Run) -> None:
+    """Observations a day behind the newest of them, stamps a month behind; what begins anew is told from its start."""
+    folder = door.repo.path / ".git/diurna"
+    session = door.session()
+    session.edits(*files(0, 1))
+    door.at(DAY - 1)
+    run("capture")
+    assert list((folder / "observed").iterdir())
+    door.at(DAY + 1)
+    run("capture")
+    assert not list((folder / "observed").iterdir())
+    session.edits(*files(2))
+    run("capture")
+    assert told(door.repo) == files(0, 1, 2) and run("capture").out.startswith("nothing new")
+    door.session(session="fresh").edits(*files(3))
+    door.at(33 * DAY)
+    door.session(session="fresh").edits(*files(4))
+    for _ in range(2):
+        run("capture")
+    left = {one.name.partition(".")[0].partition("-")[2] for one in (folder / "captured").iterdir()}
+    assert "s-1" not in str(left) and "fresh" in str(left)
+
+
+def test_a_spool_stays_until_the_ledger_has_it(door: Door, run: Run) -> None:
+    """What waits is not in the ledger yet."""
+    door.repo.write("new.py", "new")
+    door.repo.git("add", "new.py")
+    door.repo.git("commit", "-q", "-m", "new")
+    door.session().edits(*files(0))
+    door.at(2 * DAY)
+    for _ in range(2):
+        run("capture")
+        assert list((door.repo.path / ".git/diurna/observed").iterdir())
+    assert run("capture", "--land").code == 0
+    run("capture")
+    assert not list((door.repo.path / ".git/diurna/observed").iterdir())
+
+
+def test_a_transcript_that_began_anew_is_told_once(door: Door, run: Run, transcript: Path) -> None:
+    """A file that shrank is another one under the same name; it is read from its start, and then no more."""
+    say(transcript, TALK * 3)
+    run("capture", *named(transcript))
+    for _ in range(2):
+        transcript.unlink()
+        for text in (f"{TALK} Again.", TALK):
+            say(transcript, text)
+            assert " told in " in run("capture", *named(transcript)).out
+            assert run("capture", *named(transcript)).out.endswith("nothing new\n")
+    names = [
+        header(text, "transcript").split(" ")[0].removeprefix(transcript.name)
+        for text in logs(door.repo)
+    ]
+    assert names == ["", "~2", "~2", "~3", "~3"]
+
+
+@pytest.mark.parametrize("odd", ["missing", "folder", "pipe", "link"])
+def test_an_odd_transcript_costs_nothing(door: Door, run: Run, transcript: Path, odd: str) -> None:
+    """What is no file of ours is not waited for, and the observations are told all the same."""
+    if odd == "folder":
+        transcript.mkdir()
+    elif odd == "pipe":
+        os.mkfifo(transcript)
+    elif odd == "link":
+        say(transcript.with_suffix(".x"), TALK)
+        transcript.symlink_to(transcript.with_suffix(".x"))
+    session = door.session(transcript_path=str(transcript))
+    session.start()
+    session.edits(*files(0, 1))
+    assert run("capture").code == 0
+    assert (told(door.repo), spans(door.repo, "transcript")) == (files(0, 1), [])
+
+
+@pytest.mark.parametrize(
+    "name", ["ghp_hTg5Kq8zWv2xRb7mPf3yLd9sJc6nQa4tEu1w.jsonl", "a\nb.jsonl", "x" * 230 + ".jsonl", " .jsonl"]
+)  # fmt: skip
+def test_a_name_that_no_header_holds_is_told_by_its_digest(
+    door: Door, run: Run, transcript: Path, name: str
+) -> None:
+    """One that looks like a secret, has a line break, or is too long; it is told once all the same."""
+    path = transcript.with_name(name)
+    say(path, TALK)
+    assert run("capture", *named(path)).code == 0
+    forget(door.repo, ".told")
+    assert run("capture", *named(path)).out.endswith("nothing new\n")
+    (text,) = logs(door.repo)
+    assert "ghp_" not in text and len(header(text, "transcript")) < 200
+
+
+def test_a_session_that_no_hook_saw_is_named_with_its_transcript(
+    door: Door, run: Run, transcript: Path
+) -> None:
+    """Without its host it is refused with what to say; a relative path is that of the folder."""
+    refused = run("capture", "--session", "x")
+    assert (refused.code, "no hook saw a session x" in refused.err) == (1, True)
+    say(door.repo.path / "t.jsonl", ASKED, role="user")
+    say(door.repo.path / "t.jsonl", TALK)
+    assert run("capture", *named("t.jsonl", "x")).code == 0
+    assert "three times with jitter" in run("show").out
+
+
+def test_what_is_known_is_left_out(door: Door, run: Run, transcript: Path) -> None:
+    """A fact that the agent recorded itself is not repeated."""
+    run(
+        "note",
+        "id=retries Webhooks retry three times with jitter, because the broker is slow.",
+        "--session",
+        "s-1",
+    )
+    say(transcript, ASKED, role="user")
+    say(transcript, TALK)
+    (one,) = run("capture", *named(transcript), "--json").json["sessions"]
+    assert [(part["facts"], part["known"]) for part in one["attempts"]] == [(0, 1)]
+    assert [fact["id"] for fact in run("show", "--json").json["facts"]] == ["retries"]
+
+
+def test_off_is_off(door: Door, run: Run, transcript: Path) -> None:
+    """Nothing is written anywhere, no hook starts a process, and what was observed stays where it is."""
+    session = door.session(transcript_path=str(transcript))
+    session.start()
+    session.edits(*files(0))
+    policy(door.repo, 'keep = "off"')
+    session.edits(*files(1))
+    assert run("capture", "--session", "s-1").out.endswith("capture is off in diurna.toml\n")
+    session.hook("end", reason="other")
+    assert logs(door.repo) == [] and list((door.repo.path / ".git/diurna/observed").iterdir())
+
+
+def test_what_was_said_is_told_where_its_user_was_told_so(
+    door: Door, run: Run, transcript: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """With the word of former times what was observed alone, until hooks are installed here; the word of today counts."""
+    policy(door.repo, 'keep = "facts"')
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "state").mkdir()
+    door.session().edits(*files(0))
+    say(transcript, TALK)
+    shown = run("capture", *named(transcript), "--show").out
+    assert "## Observed" in shown and "### Turn" not in shown
+    policy(door.repo, 'keep = "told"')
+    assert "### Turn 1 of 1" in run("capture", *named(transcript), "--show").out
+
+
+def test_a_log_that_must_hold_no_secret_is_told_without_it(door: Door, run: Run) -> None:
+    """Nobody is there to take it out where the policy would refuse the log."""
+    file = door.repo.path / "memory/diurna.toml"
+    file.write_text(re.sub(r'secrets\s+= "redact"', 'secrets = "refuse"', file.read_text()))
+    door.repo.git("commit", "-qam", "policy")
+    door.session().edits(*files(0))
+    (spool,) = (door.repo.path / ".git/diurna/observed").iterdir()
+    line = spool.read_text().splitlines()[-1]
+    with spool.open("a") as lines:  # as an older program left it
+        lines.write(
+            line.replace("f-0.py", "password=hTg5-Kq8z-Wv2x-Rb7m").replace("s-1-1", "s-1-2") + "\n"
+        )
+    run("capture")
+    assert told(door.repo) == files(0) and "hTg5-Kq8z" not in "".join(logs(door.repo))
+
+
+def test_two_at_once_make_one(door: Door) -> None:
+    """Whoever comes second finds nothing left."""
+    door.session().edits(*files(*range(4)))
+    command = ["-m", "rituals", "capture", "--session", "s-1"]
+    running = [forks.Forked(command, door.repo.path, os.environ) for _ in range(3)]
+    said = [process.communicate()[0].decode() for process in running]
+    assert sorted("nothing new" in one for one in said) == [False, True, True]
+    assert told(door.repo) == files(*range(4))
+
+
+# ---- when hooks tell -------------------------------------------------------------------------------
+
+
+def test_a_stop_tells_with_enough_and_after_a_pause(door: Door) -> None:
+    """Twenty observations behind what is told, and five minutes after the last boundary."""
+    session = door.session()
+    session.edits(*files(0))
+    pile(door.repo, range(1, 19))
+    session.stop()
+    assert door.left == []
+    session.edits(*files(19))
+    session.stop()
+    assert len(door.left) == 1 and told(door.repo) == files(*range(20))
+    pile(door.repo, range(20, 40))
+    door.at(4.9)
+    session.stop()
+    assert len(door.left) == 1
+    door.at(5.1)
+    session.stop()
+    assert told(door.repo) == files(*range(40))
+
+
+def test_which_events_are_boundaries(door: Door, transcript: Path) -> None:
+    """Before a compaction, at an end and behind a subagent there is one, whatever waits; at no other."""
+    session = door.session(transcript_path=str(transcript))
+    session.start()
+    session.prompt("Go on.")
+    session.edits(*files(0))
+    assert door.left == []
+    for number, event in enumerate(("precompact", "subagent_stop", "end")):
+        door.at(10 * number)
+        session.edits(*files(number + 1))
+        session.hook(event, reason="other", trigger="auto")
+        assert len(door.left) == number + 1, event
+        assert told(door.repo) == files(*range(number + 2))
+    assert door.left[-1] == [
+        "capture", "--host", "claude", "--session=s-1", "--why=end", f"--transcript={transcript}",
+    ]  # fmt: skip
+
+
+def test_a_start_tells_what_others_left(door: Door) -> None:
+    """Not what is told already, nor what is alive, nor itself; ten minutes of silence are an end."""
+    for number, session in enumerate(("told", "over")):
+        door.session(session=session).edits(*files(number))
+    door.session(session="told").hook("end", reason="other")
+    door.at(QUIET - 2)
+    alive = door.session(session="alive")
+    alive.edits(*files(2))
+    assert len(door.left) == 1
+    door.at(QUIET)
+    new = door.session(session="new")
+    new.edits(*files(3))
+    new.start()
+    assert door.left[1:] and "--catch-up" in door.left[-1]
+    assert told(door.repo) == files(0, 1)
+    before = len(door.left)
+    door.session(session="newer").start()
+    assert len(door.left) == before
+
+
+def test_a_clock_that_went_back_lets_nothing_wait(door: Door) -> None:
+    """What was told in the future counts as never told."""
+    session = door.session()
+    door.at(DAY)
+    session.edits(*files(0))
+    pile(door.repo, range(1, 20))
+    session.stop()
+    door.at(0)
+    pile(door.repo, range(20, 40))
+    session.stop()
+    assert told(door.repo) == files(*range(40))
+
+
+def test_the_transcript_is_the_sessions_own(door: Door, run: Run, transcript: Path) -> None:
+    """A subagent's is another file, an event that names none takes none away, and whoever comes later knows it."""
+    session = door.session()
+    session.start(transcript_path=str(transcript))
+    session.hook(
+        "subagent_stop", agent_id="x", transcript_path=str(transcript.with_name("sub.jsonl"))
+    )
+    say(transcript, TALK)
+    door.at(1)
+    session.stop()
+    run("capture")
+    assert [header(text, "transcript").split()[0] for text in logs(door.repo)] == [transcript.name]
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"[]", b"\xff", b'{"at": "x", "ends": []}', b'{"ends": {"x": -1}}']
+)
+def test_a_damaged_stamp_says_nothing(door: Door, run: Run, data: bytes) -> None:
+    """Whatever stands in our files, what is observed later is told, and nothing twice."""
+    session = door.session()
+    session.start()
+    session.edits(*files(0))
+    run("capture")
+    for file in (door.repo.path / ".git/diurna/captured").iterdir():
+        file.write_bytes(data)
+    door.at(9)
+    session.edits(*files(1))
+    session.hook("end", reason="other")
+    assert run("capture").code == 0 and told(door.repo) == files(0, 1)
+
+
+def test_a_hook_is_followed_by_the_log(repo: Repo) -> None:
+    """The real one returns at once; a process of its own, which nobody waits for, tells the session, with hooks off."""
+    path = repo.path.parent / "t.jsonl"
+    say(path, ASKED, role="user")
+    say(path, TALK)
+    payload = {
+        "session_id": "s1", "cwd": str(repo.path), "transcript_path": str(path), "reason": "other",
+        "hook_event_name": "SessionEnd",
+    }  # fmt: skip
+    deadline = time.monotonic() + 60
+    while not logs(repo):
+        assert time.monotonic() < deadline
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "rituals", "hook", "claude", "SessionEnd"],
+            input=json.dumps(payload).encode(), capture_output=True, cwd=repo.path, check=True, timeout=20,
+        )  # fmt: skip
+        assert json.loads(done.stdout) == {}
+        for _ in range(20):  # a hook on a busy machine may have given up
+            time.sleep(0.1 * (not logs(repo)))
+    assert "three times with jitter" in (repo.path / "memory/continuity.md").read_text()

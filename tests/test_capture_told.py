@@ -1,0 +1,255 @@
+"""A captured log tells what was said for people to read, whole, fairly, and with nothing that is read as a fact."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import Run, examples
+from tests.host_door import Door, say
+from tests.host_door import door as door
+
+TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
+STORIES = Path(__file__).parent / "hosts" / "told.md"
+Lines = list[dict[str, object]]
+
+
+def stories() -> Iterator[tuple[str, list[tuple[str, str]], str]]:
+    """The name of each session, what was said in it by whom, and what its log tells."""
+    for story in re.split(r"^## (?=.*\n@)", STORIES.read_text(), flags=re.MULTILINE)[1:]:
+        name, *parts = re.split(r"\n(?=@)", story)
+        turns = [(who[1:], said) for who, _, said in (one.partition("\n") for one in parts)]
+        yield name, turns[:-1], turns[-1][1].strip("\n")
+
+
+def played(turns: list[tuple[str, str]]) -> Lines:
+    """Return the lines of a transcript of Claude in which that was said and done."""
+    lines: Lines = []
+    for number, (who, said) in enumerate(turns):
+        kind, _, named = who.partition(" ")
+        if kind in ("user", "long", "agent"):
+            said *= 100 if kind == "long" else 1
+            lines.append(_message({"type": "text", "text": said}, kind != "agent"))
+        elif kind == "title":
+            lines.append({"type": "custom-title", "customTitle": said})
+        else:
+            command, _, result = said.partition("\n=> ")
+            name, given = named or "Bash", {"command": command}
+            if kind == "tool":
+                given = json.loads(said)
+            if kind == "answer":
+                name, given = "AskUserQuestion", {"questions": [{"question": named}]}  # type: ignore[dict-item]
+                result = f'User has answered your questions: "{named}"="{said}". Go on.'
+            call = {"type": "tool_use", "id": f"t{number}", "name": name, "input": given}
+            done = {"type": "tool_result", "tool_use_id": f"t{number}", "content": result}
+            lines += [_message(call, False), _message({**done, "is_error": kind == "failed"}, True)]
+    return lines
+
+
+def _message(block: dict[str, object], user: bool) -> dict[str, object]:
+    role = "user" if user else "assistant"
+    return {"type": role, "message": {"role": role, "content": [block]}}
+
+
+def log_of(door: Door, run: Run, lines: Lines, *options: str) -> str:
+    """Return what the last log of a session with this transcript would tell, behind its header."""
+    path = door.repo.path.parent / "t.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    session = door.session()
+    session.edits("src/a.py")
+    named = "--session", session.id, "--host", "claude", "--transcript", str(path)
+    shown = run("capture", *named, "--show", *options)
+    assert shown.code == 0, shown.err
+    return shown.out.rpartition("\n---\n# ")[2]
+
+
+@pytest.mark.parametrize("story", stories(), ids=lambda story: story[0][:40])
+def test_what_a_log_tells(
+    story: tuple[str, list[tuple[str, str]], str], request: pytest.FixtureRequest, run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """Each session has the log that stands below it."""
+    name, turns, told = story
+    own = name.endswith("(own)")
+    repo = request.getfixturevalue("bare_repo" if own else "repo")
+    if own:
+        assert run("init", "--branch", "memory").code == 0
+    text = log_of(Door(repo, monkeypatch), run, played(turns)).partition("\n## Observed")[0]
+    assert text.strip() == told
+
+
+BLOCKS = st.tuples(
+    st.sampled_from(["# Head {}", "{} is done. These are left:", "The rest of {}:", "**Seen of {}:**", "- Part {}:"]),
+    st.sampled_from([["Text {}, because of it."], ["- one of {}", "- two of {}"], ["- one of {}\n  - below {}"], ["Text {}. " * 30], []]),
+    st.sampled_from(["", "Actually, no: not {}.", "```\nlong\n" + "x" * 300 + "\n```"]),
+)  # fmt: skip
+
+
+@settings(max_examples=examples(4, 40), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.lists(BLOCKS, min_size=1, max_size=25), min_size=1, max_size=9))
+def test_what_is_fitted_is_whole_and_fair(
+    door: Door, run: Run, reports: list[list[tuple[str, list[str], str]]]
+) -> None:
+    """It keeps to its room, in its order; no sentence is cut, no lead stands alone, and each turn has its part."""
+    lines: Lines = []
+    for number, blocks in enumerate(reports):
+        parts = [
+            part.replace("{}", f"n{number}-{at}e")
+            for at, (lead, below, last) in enumerate(blocks)
+            for part in (lead, *below, last)
+        ]
+        said = (
+            f"It is n{number}.\n\n" + "\n\n".join(filter(None, parts)) + f"\n\nSo ends n{number}."
+        )
+        lines += played([("long", "Go on."), ("agent", said)])
+    text = log_of(door, run, lines).partition("\n## Observed")[0]
+    told = text.partition("\n\n")[2]
+    assert len(told) <= 6060 and "\n\n\n" not in told
+    passages = re.split(r"^### Turn (\d+) of \d+\n", told, flags=re.MULTILINE)[1:]
+    assert [int(one) for one in passages[::2]] == [*range(1, len(reports) + 1)]
+    whole = "".join(str(line) for line in lines)
+    for number, passage in enumerate(passages[1::2]):
+        kept = [one.strip("*") for one in passage.replace(" …", "").split("\n") if one]
+        assert all(json.dumps(one)[1:-1].strip("`") in whole for one in kept)
+        assert kept[-1] == f"So ends n{number}."
+        marks = [int(one) for one in re.findall(rf"n{number}-(\d+)e", passage)]
+        assert marks == sorted(marks)
+        for at, (lead, below, _) in enumerate(reports[number]):
+            named = lead.replace("{}", f"n{number}-{at}e").strip("#* ")
+            if below and lead[0] in "{T*" and named in passage:
+                assert len(re.findall(rf"n{number}-{at}e", passage)) > 1, named
+
+
+REMEMBERED = {
+    "Remember that the worker never reads the cache.": "The worker never reads the cache.",
+    "please remember: releases go out on Tuesdays": "Releases go out on Tuesdays",
+    "From now on no test may touch the network.": "From now on no test may touch the network.",
+    "Note for the future: the index is built before the import.": "The index is built before the import.",
+    "Merk dir, dass wir nie am Freitag ausliefern.": "Wir nie am Freitag ausliefern.",
+    "Ab jetzt kein Docker in den Tests.": "Ab jetzt kein Docker in den Tests.",
+    "Retiens que le cache n'est pas partagé.": "Le cache n'est pas partagé.",
+    "Désormais, pas de console dans le code.": "Désormais, pas de console dans le code.",
+    "Recuerda que el índice no se borra.": "El índice no se borra.",
+    "A partir de agora, sem Docker nos testes.": "A partir de agora, sem Docker nos testes.",
+    "Запомни, что релиз идёт по вторникам.": "Релиз идёт по вторникам.",
+    "记住：不要在周五发布版本。": "不要在周五发布版本。",
+}
+FORGOTTEN = [
+    "Do you remember that the cache was removed?", "He said remember that the cache is gone.", "Remember that it is slow.",
+    "Remember that.", "Don't remember that the cache is slow.", "I remember that the cache was slow last week.",
+    'The page says "from now on all caches are shared".', "> Remember that the cache is shared by all.",
+    "```\nRemember that the cache is shared.\n```", "Remember that the cache is shared.\n" + "x" * 300,
+]  # fmt: skip
+
+
+def test_what_a_person_asks_to_be_remembered_is_a_fact_of_theirs(door: Door, run: Run) -> None:
+    """The sentence behind it, whole, of a short turn, with its words at their byte; no question, no paste, nobody else's."""
+    path = door.repo.path.parent / "t.jsonl"
+    for line in (*FORGOTTEN, *REMEMBERED):
+        say(path, line, role="user")
+    say(path, *REMEMBERED, TALK)
+    before = run("show", "--json").json["facts"]
+    assert before == [] and run("capture", *of(path)).code == 0
+    facts = run("show", "--json").json["facts"]
+    assert sorted(one["text"] for one in facts) == sorted(REMEMBERED.values())
+    text = path.read_bytes()
+    for one in facts:
+        (asked,) = [asked for asked, kept in REMEMBERED.items() if kept == one["text"]]
+        (name, at, quote) = re.fullmatch(r"(\S+) (\d+) \"(.*)\"", one["meta"]["source"]).groups()
+        line = text[int(at) :].partition(b"\n")[0]
+        assert (name, quote) == (path.name, asked)
+        assert json.loads(line)["message"]["content"][0]["text"] == asked
+    assert run("capture", *of(path)).out.endswith("nothing new\n")
+
+
+def of(path: Path, session: str = "s-1") -> list[str]:
+    return ["--session", session, "--host", "claude", "--transcript", str(path)]
+
+
+def test_git_is_asked_for_the_body_of_a_commit(door: Door, run: Run) -> None:
+    """By the id that the tool's result names; a push that failed behind it takes nothing away, an amended one is one."""
+    ids = []
+    for subject in ("fix: what git has", "fix: amended"):
+        body = f"Because of it.\n\nAnd {subject}.\n\nSigned-off-by: A <a@b.c>"
+        door.repo.git("commit", "-q", "--allow-empty", "-m", f"{subject}\n\n{body}")
+        ids.append(door.repo.git("rev-parse", "--short", "HEAD").strip())
+    turns = [
+        ("user", "Commit it, please."),
+        ("failed", f"git commit -F nowhere && git push\n=> 1 file\n[main {ids[0]}] x\n 1 file changed\nrejected"),
+    ]  # fmt: skip
+    told = log_of(door, run, played(turns))
+    assert told.startswith(
+        "fix: what git has\n\n## Commits\n\n### fix: what git has\n\nBecause of it.\n\n"
+        "And fix: what git has.\n\n## Observed"
+    )
+    amends = ("ran", f"git commit --amend -F y\n=> [main {ids[1]}] fix: amended")
+    assert "### fix: what git has" not in log_of(door, run, played([*turns, amends]))
+    assert "And fix: amended." in log_of(door, run, played([*turns, amends]))
+
+
+def test_the_agent_names_the_session_where_it_was_asked(door: Door, run: Run) -> None:
+    """A title of its own in a log of the session, and not one that was made of its first text."""
+    lines = played([("user", "Go on."), ("agent", TALK)])
+    assert run("note", "Caches are kept outside.", "--session", "s-1").code == 0
+    assert log_of(door, run, lines).startswith("We looked at the retry queue")
+    assert run("append", "--title", "Moved the cache", "--session", "s-1").code == 0
+    assert log_of(door, run, lines).startswith("Moved the cache\n")
+
+
+@pytest.mark.parametrize("host", ["claude", "codex"])
+def test_a_subagent_reports_to_nobody(door: Door, run: Run, host: str) -> None:
+    """Its session is told by what was observed alone, from wherever it is read on."""
+    path = door.repo.path.parent / "t.jsonl"
+    lines: Lines = [
+        {**line, "isSidechain": True} for line in played([("user", TALK), ("agent", TALK)])
+    ]
+    if host == "codex":
+        source = {"id": "x", "source": {"subagent": "review"}}
+        item = {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": TALK}],
+        }
+        lines = [
+            {"type": "session_meta", "payload": source},
+            {"type": "response_item", "payload": item},
+        ]
+    door.session(host).edits("src/a.py")
+    said = ""
+    for _ in range(2):
+        with path.open("a") as file:
+            file.write("".join(json.dumps(line) + "\n" for line in lines))
+        named = "--session", "s-1", "--host", host, "--transcript", str(path)
+        said += run("capture", *named, "--show").out
+        assert run("capture", *named).code == 0
+        lines = lines[1:]
+    assert "## Observed" in said and "retry queue" not in said
+
+
+def test_a_log_of_a_long_session_is_short(door: Door, run: Run) -> None:
+    """What was observed is folded by path and by result, in twenty lines, and the rest of it is counted."""
+    session = door.session(host="codex")
+    for path in ["a.py"] * 8 + ["b.py"]:
+        session.tool("Edit", file_path=f"{door.repo.path}/{path}")
+    for code in (1, 1, 0):
+        session.runs("pytest -q", code)
+    session.runs("git commit -m fix", 0)
+    text = run("capture", "--show").out.partition("## Observed\n\n")[2].split("\n  ")[0]
+    at = "- 2026-11-21 08:30 "
+    assert text.split("\n") == [
+        f"{at}edited a.py (8 times), b.py",
+        f"{at}pytest -q: failed, then passed (3 times)",
+        f"{at}git commit: fix",
+    ]
+    for number in range(24):
+        session.runs(f"npm install p{number}", 0)
+    lines = (
+        run("capture", "--show").out.partition("## Observed\n\n")[2].split("\n  ")[0].split("\n")
+    )
+    assert len(lines) == 20 and lines[-1] == "- and more: 8 package"
