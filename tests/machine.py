@@ -133,6 +133,7 @@ class Clone:
         )
         self.acknowledged: set[str] = set()
         self.set_back: set[str] = set()  # a person's git took them off all branches
+        self.owed: set[str] = set()  # the next command has to bring them back
         self.typed: set[str] = set()  # words on the page that no command has heard yet
         self.withheld: set[str] = set()
 
@@ -220,6 +221,11 @@ class Clone:
             [path.read_bytes() if path.exists() else None for path in there],
             self.git("ls-files", "-s", "--", *self.files),
         )
+
+    def settled(self) -> bool:
+        """Tell whether a commit would be made of what is there: on a branch, of an index that has no half of a log."""
+        staged = self.git("diff", "--cached", "--name-only", "--", f"{self.prefix}sessions")
+        return (self.folder / ".git/HEAD").read_text().startswith("ref:") and not staged
 
     def drop_cache(self) -> None:
         """Throw away what is computed from the logs."""
@@ -601,6 +607,11 @@ class Machine(RuleBasedStateMachine):
         if wrong := unlike(f"{clone.name}, warm or cold", shown, self.ask(clone)):
             raise Differs("; ".join(wrong))
         COUNTS["comparisons of warm and cold"] += 1
+        if clone.owed - set(logs):
+            raise Lost(
+                f"{clone.name}: {clone.owed - set(logs)} were left out, and are not brought back"
+            )
+        clone.owed.clear()
         clone.set_back -= set(logs)
         self._heard(clone, logs)
         self.withhold(clone, shown)
@@ -797,6 +808,25 @@ class Machine(RuleBasedStateMachine):
         for words in COMMITS[how]:
             self.plays(clone, *(word.replace("FILE", clone.files[0]) for word in words))
         self.settle(clone)
+
+    @act(number=clones)
+    def commit_beside(self, number: int) -> None:
+        """A person's git read the index before a log was in it, and HEAD behind that: it is brought back (W11)."""
+        clone = self.at(number)
+        if clone.kind in (BRANCH, FOLDER) or not clone.settled():
+            return
+        mine = clone.folder / ".git/mine"
+        mine.write_bytes((clone.folder / ".git/index").read_bytes())
+        said = self.does(clone, "note", "--json", f"fact: Something {self.word()} came in between.")
+        os.environ["GIT_INDEX_FILE"] = str(mine)
+        try:
+            words = ("commit", "-q", "--allow-empty", "-m", "theirs")
+            self.plays(clone, *words, drops=True, leaves=True)
+        finally:
+            del os.environ["GIT_INDEX_FILE"]
+        if not said.code and json.loads(said.out)["commit"]:
+            clone.owed.add(json.loads(said.out)["stem"])
+        self.look(clone)
 
     @act(
         number=clones, how=st.sampled_from(("--soft", "--mixed", "--hard")), back=st.integers(0, 2)
