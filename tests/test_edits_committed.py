@@ -2,208 +2,161 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ledger.model.event import FactCreated, FactRedacted
-from memory.edits.committed import read_checked
-from tests.campaigns.homes import IN_TREE
-from tests.campaigns.homes import hermetic as hermetic  # a fixture
-from tests.conftest import in_turn
-from tests.teams import WAYS, Clone, Team, edits, level, publish_one
+from tests.world import IN_TREE, OWN_REPOSITORY, Place, World
 
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Let each test have some of the ways in which a team publishes."""
-    in_turn(metafunc, "team", WAYS)
-
-
-@pytest.fixture
-def team(request: pytest.FixtureRequest, tmp_path: Path) -> Team:
-    """A remote, a clone `one` that published a fact, and what `clone` makes."""
-    return publish_one(tmp_path, *request.param)
-
-
+KINDS = pytest.mark.parametrize("kind", [OWN_REPOSITORY, IN_TREE])
 EDITED = "As a person says."
 
 
+def team(world: World, kind: str, *names: str) -> list[Place]:
+    """A remote, a clone that published a fact, and colleagues."""
+    return world.team(kind, *names, facts={"alpha": "As it was.", "other": "Something else."})
+
+
 def commit_edit(
-    clone: Clone, old: str = "As it was.", new: str = EDITED, author: tuple[str, ...] = ()
+    place: Place, old: str = "As it was.", new: str = EDITED, *author: str, push: bool = True
 ) -> str:
-    """Edit the file by hand and commit it, as somebody without Diurna does; return the commit."""
-    page = Path(clone.memory.home.folder) / "continuity.md"
-    text = page.read_text()
+    """Edit the page by hand and commit it, as somebody without Diurna does; return the commit."""
+    page = f"{place.prefix}continuity.md"
+    text = place.read(page)
     assert old in text
-    page.write_text(text.replace(old, new))
-    clone.git("commit", "-q", "-a", "-m", "by hand", *author)
-    return clone.git("rev-parse", "HEAD")
+    place.write(page, text.replace(old, new))
+    place.git("commit", "-q", "-a", "-m", "by hand", *author)
+    if push:
+        place.git("push", "-q", "origin", "HEAD")
+    return place.git("rev-parse", "HEAD")
 
 
-@pytest.mark.deep(reason="test_edited_pages has it in one clone")
-def test_an_edit_that_was_pushed_is_heard_by_who_joins(team: Team) -> None:
-    """Both sides have new commits: the edit is a log of the person's, and nothing settles differently."""
-    one, plain, third = team.one, team.clone("Pat"), team.clone("Third")
-    commit = commit_edit(plain)
-    plain.git("push", "-q")
-    one.create("beta")
-    third.create("gamma")
-    report = one.sync()
-    (said,) = [one.message for one in report.findings if one.code == "absorbed"]
-    assert commit[:12] in said and "Pat" in said and "continuity.md" in said
-    third.sync()
-    one.sync()
-    for clone in (one, third):
-        assert clone.memory.state()["alpha"].fact.text == EDITED
-        assert clone.facts() == {"alpha", "beta", "gamma"}
-        assert len(edits(clone)) == 1
-    assert one.memory.log(agent="Pat")[0].type == "edit"
-    assert one.sync().findings == third.sync().findings == ()
-    assert one.git("rev-parse", "HEAD") == third.git("rev-parse", "HEAD")
-    level(one, third)
+def edits(place: Place) -> list[dict[str, Any]]:
+    """The logs of type `edit`."""
+    return [one for one in place.run("log").json["sessions"] if one["type"] == "edit"]
 
 
-def test_an_edit_that_fast_forwards_is_heard(team: Team) -> None:
+def findings(answer: dict[str, Any], code: str) -> list[str]:
+    return [one["message"] for one in answer["findings"] if one["code"] == code]
+
+
+@pytest.mark.deep(reason="an_edit_that_fast_forwards_is_heard is the small one")
+def test_an_edit_that_was_pushed_is_heard_by_who_joins(world: World) -> None:
+    """Both sides have new commits: the edit is one log of the person's, and nothing settles differently."""
+    one, plain, third = team(world, OWN_REPOSITORY, "pat", "third")
+    commits = [commit_edit(plain)]
+    commits.append(commit_edit(plain, EDITED, "As a person says at last."))
+    one.note("id=beta fact: Queues drain.")
+    third.note("id=gamma fact: Carts expire.")
+    said = " ".join(findings(one.sync(), "absorbed"))
+    assert any(commit[:12] in said for commit in commits) and "Pat" in said
+    for place in (third, one, third):
+        place.sync()
+    for place in (one, third):
+        assert place.texts()["alpha"] == "As a person says at last."
+        assert place.texts().keys() == {"alpha", "other", "beta", "gamma"}
+        assert len(edits(place)) == 1 and edits(place)[0]["agent"] == "Pat"
+        assert place.sync()["findings"] == [] and place.tip() == one.tip()
+        assert place.read(f"{place.prefix}continuity.md") == place.page()
+
+
+@KINDS
+def test_an_edit_that_fast_forwards_is_heard(world: World, kind: str) -> None:
     """Nothing is new here: the file comes as the person wrote it, and the log with it."""
-    one, plain = team.one, team.clone("Pat")
+    one, plain = team(world, kind, "pat")
     commit_edit(plain)
-    plain.git("push", "-q")
+    if kind == IN_TREE:
+        one.git("pull", "-q", "--ff-only")
     one.sync()
-    assert one.memory.state()["alpha"].fact.text == EDITED
-    one.create("beta")
-    assert one.memory.state()["alpha"].fact.text == EDITED
+    assert one.texts()["alpha"] == EDITED and len(edits(one)) == 1
+    one.note("id=beta fact: Queues drain.")
     one.sync()
-    assert one.git("rev-parse", "HEAD") == one.git("rev-parse", "origin/main")
-    level(one)
+    assert one.tip() == one.git("rev-parse", "origin/main") and one.texts()["alpha"] == EDITED
 
 
-@pytest.mark.deep(reason="test_edited_pages has it in one clone")
-def test_two_clones_that_hear_one_edit_make_one_log(team: Team) -> None:
-    """The log is a function of the commit: read apart, at other times, it has one name and one place."""
-    one, two, plain = team.one, team.clone("Two"), team.clone("Pat")
-    commit_edit(plain)
-    commit_edit(plain, EDITED, "As a person says at last.")
-    plain.git("push", "-q")
-    for clone, fact in ((one, "beta"), (two, "gamma")):
-        clone.create(fact)
-        clone.git("fetch", "-q")
-        clone.memory.absorb_committed(clone.git("rev-parse", "origin/main"))
-        clone.memory.drain()
-    assert edits(one) == edits(two) != []
-    one.sync()
-    two.sync()
-    one.sync()
-    assert len(edits(one)) == len(edits(two)) == 1
-    assert one.memory.state()["alpha"].fact.text == "As a person says at last."
-    level(one, two)
-
-
-def test_an_edit_that_a_plain_merge_passed_over_is_heard(team: Team) -> None:
+@KINDS
+def test_an_edit_that_a_plain_merge_passed_over_is_heard(world: World, kind: str) -> None:
     """The other side wrote the file anew and was edited on top: git keeps ours, and the next publish hears."""
-    one, two = team.one, team.clone("Two")
-    two.create("beta")
-    two.memory.publish()
+    one, two = team(world, kind, "two")
+    two.note("id=beta fact: Queues drain.")
+    two.run("check", "--publish")
     commit_edit(two)
-    one.create("gamma")
-    one.memory.publish()
-    code, said = one.tries("pull", "-q", "--no-rebase", "--no-edit", str(two.folder), "main")
-    assert code == 0, said
-    assert EDITED not in (Path(one.memory.home.folder) / "continuity.md").read_text()
-    memory = one.memory
-    memory.publish()
-    assert [note.code for note in memory.snapshot.notes] == ["absorbed"]
-    assert one.memory.state()["alpha"].fact.text == EDITED
-    assert read_checked(memory.home) != ""
-    assert one.memory.absorb_committed() == ()
-    level(one)
+    one.note("id=gamma fact: Carts expire.")
+    one.run("check", "--publish")
+    one.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+    one.run("check", "--publish")
+    assert one.texts()["alpha"] == EDITED and len(edits(one)) == 1
+    assert "nothing to do" in one.text("check", "--absorb")
 
 
-def test_what_was_withheld_there_is_heard_by_nobody(team: Team) -> None:
+def test_what_was_withheld_there_is_heard_by_nobody(world: World) -> None:
     """The redaction comes with the edit that says the text again: it is named, and no fact says it."""
-    one = team.one
-    one.create("other", "Something else.")
-    one.memory.publish()
-    one.sync()
-    late, plain = team.clone("Late"), team.clone("Pat")
-    one.append("Withhold", FactRedacted("alpha", "It names a customer."))
-    one.memory.publish()
+    one, plain, late = team(world, OWN_REPOSITORY, "pat", "late")
+    one.run("redact", "alpha", "--reason", "It names a customer.")
     one.sync()
     plain.git("pull", "-q")
     commit = commit_edit(plain, "Something else.", "As it was!")
-    plain.git("push", "-q")
-    late.create("beta")
-    report = late.sync()
-    memory = late.memory
-    assert edits(late) == [] and memory.state()["other"].fact.text == "Something else."
-    said = [found.message for found in report.findings if found.code == "withheld-text"]
-    page = (Path(memory.home.folder) / "continuity.md").read_text()
-    assert "As it was!" in page or any(commit[:12] in one for one in said), report.findings
+    late.note("id=beta fact: Queues drain.")
+    answer = late.sync()
+    assert {one["agent"] for one in edits(late)} == {"claude-code"} and late.texts()[
+        "other"
+    ] == "Something else."
+    page = late.read("continuity.md")
+    assert "As it was!" in page or commit[:12] in " ".join(findings(answer, "withheld-text"))
 
 
-def test_an_edit_that_its_author_absorbed_is_not_heard_again(team: Team) -> None:
+def test_an_edit_that_its_author_absorbed_is_not_heard_again(world: World) -> None:
     """The author's own Diurna was first: one log, whoever joins later."""
-    one, two = team.one, team.clone("Two")
-    commit_edit(two)
-    two.memory.absorb()
+    one, two = team(world, OWN_REPOSITORY, "two")
+    commit_edit(two, push=False)
+    two.run("check", "--absorb")
     two.sync()
-    one.create("beta")
-    assert [one.code for one in one.sync().findings] == []
-    assert len(edits(one)) == 1
-    assert one.memory.state()["alpha"].fact.text == EDITED
+    one.note("id=beta fact: Queues drain.")
+    assert one.sync()["findings"] == []
+    assert len(edits(one)) == 1 and one.texts()["alpha"] == EDITED
 
 
-def test_what_is_not_understood_is_told_with_its_commit(team: Team) -> None:
+def test_what_is_not_understood_is_told_with_its_commit(world: World) -> None:
     """A sentence that is no fact is in no log: commit, path and author are named."""
-    one, plain = team.one, team.clone("Pat")
+    one, plain = team(world, OWN_REPOSITORY, "pat")
     commit = commit_edit(plain, "# Continuity", "A sentence of mine.\n\n# Continuity")
-    plain.git("push", "-q")
-    one.create("beta")
-    found = one.sync().findings
-    assert found and {one.code for one in found} == {"hand-edited"}
-    assert all(commit[:12] in one.message and "Pat" in one.message for one in found)
+    one.note("id=beta fact: Queues drain.")
+    answer = one.sync()
+    assert {found["code"] for found in answer["findings"]} == {"hand-edited"}
+    assert all(commit[:12] in said and "Pat" in said for said in findings(answer, "hand-edited"))
     assert edits(one) == []
 
 
-def test_a_date_that_can_not_be_stamps_no_log_ahead(team: Team) -> None:
+def test_a_date_that_can_not_be_stamps_no_log_ahead(world: World) -> None:
     """The log then stands right behind what its author saw; names and dates come as git has them."""
-    one, plain = team.one, team.clone("Pat")
-    newest = one.memory.log()[0].stem
-    commit_edit(plain, author=("--author=Zoë <z@example.invalid>", "--date=@4200000000 +0000"))
-    plain.git("push", "-q")
+    one, plain = team(world, OWN_REPOSITORY, "pat")
+    newest = max(one.logs())
+    commit_edit(
+        plain, "As it was.", EDITED, "--author=Zoë <z@example.invalid>", "--date=@4200000000 +0000"
+    )
     one.git("config", "i18n.logOutputEncoding", "ISO-8859-1")
-    one.create("beta")
+    last = one.note("id=beta fact: Queues drain.")
     one.sync()
-    (stem,) = edits(one)
-    assert newest < stem < one.memory.log()[0].stem
-    assert [line.stem for line in one.memory.log(agent="Zoë")] == [stem]
-    assert one.memory.state()["alpha"].fact.text == EDITED
+    (edit,) = edits(one)
+    assert edit["agent"] == "Zoë" and newest < edit["stem"] < last
+    assert one.texts()["alpha"] == EDITED
 
 
-def test_an_edit_amended_into_a_commit_of_diurnas_is_heard(tmp_path: Path) -> None:
-    """Its subject and author stay those of Diurna's: what the person reworded and ticked counts."""
-    one = Team(tmp_path, IN_TREE, "append").one
-    thread = FactCreated("who", "Who?", " ", (("kind", "thread"),))
-    one.append("Both", FactCreated("alpha", "As it was."), thread)
-    page = Path(one.memory.home.folder) / "continuity.md"
-    text = page.read_text()
-    page.write_text(text.replace("As it was.", EDITED).replace("- [ ] Who?", "- [x] Who?"))
-    one.git("commit", "-q", "-a", "--amend", "--no-edit")
-    one.create("beta")
-    assert EDITED in page.read_text() and "- [x] Who?" in page.read_text()
+@pytest.mark.parametrize("how", ["amended into a commit of Diurna's", "in a merge commit"])
+def test_an_edit_that_has_no_commit_of_its_own_is_heard(world: World, how: str) -> None:
+    """What the person reworded and ticked counts, though subject and author are others'."""
+    one, two = team(world, IN_TREE, "two")
+    one.note("id=who thread: Who is it?")
+    one.run("check", "--publish")
+    if how == "in a merge commit":
+        two.note("id=beta fact: Queues drain.")
+        one.git("fetch", "-q", str(two.folder), "main")
+        one.git("merge", "-q", "--no-commit", "--no-ff", "FETCH_HEAD")
+    page = one.read("memory/continuity.md")
+    one.write("memory/continuity.md", page.replace("As it was.", EDITED).replace("- [ ]", "- [x]"))
+    amend = () if how == "in a merge commit" else ("--amend",)
+    one.git("commit", "-q", "-a", *amend, "--no-edit")
+    one.note("id=gamma fact: Carts expire.")
+    one.run("check", "--publish")
+    assert one.texts()["alpha"] == EDITED and one.show()["who"]["closed"]
     assert len(edits(one)) == 1
-    level(one)
-
-
-def test_an_edit_in_a_merge_commit_is_heard(tmp_path: Path) -> None:
-    """Written between `git merge --no-commit` and the commit, it is on neither side."""
-    team = Team(tmp_path, IN_TREE, "append")
-    one, two = team.one, team.clone("Two")
-    two.create("beta")
-    one.create("alpha", "As it was.")
-    one.git("fetch", "-q", str(two.folder), "main")
-    one.git("merge", "-q", "--no-commit", "--no-ff", "FETCH_HEAD")
-    commit_edit(one)
-    one.memory.publish()
-    assert one.memory.state()["alpha"].fact.text == EDITED
-    assert one.facts() == {"alpha", "beta"} and len(edits(one)) == 1
-    level(one)
