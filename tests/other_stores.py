@@ -1,7 +1,4 @@
-"""Stores as other tools leave them on disk, made by our own code in the layout that those wrote.
-
-`python -m tests.campaigns.stores` has the tools themselves write the same memories, and compares.
-"""
+"""Stores as other tools leave them on disk, made by our own code in the layout that those wrote."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_f3_f4_two_sessions_in_one_millisecond_are_both_kept(
 def test_f5_times_are_utc_whatever_the_zone(shop: Place, zone: str) -> None:
     """The night in which a zone sets its clock back has no instant twice."""
     shop.clock.now_ms = 1_792_887_000_000 + 40 * DAY * 1000
-    stamps = []
+    stamps: list[str] = []
     for _ in range(2):
         stamps.append(
             shop.process("note", f"It is {len(stamps)}.", env={"TZ": zone}).json["stem"][:20]

@@ -350,7 +350,7 @@ class Place:
             else:
                 self.write(path, data)
         self.git("add", "-f", "--", *paths)
-        self.git("commit", "-q", "-m", message, "--", *paths)
+        self.git("commit", "-q", "--allow-empty", "-m", message, "--", *paths)
         return self.tip()
 
     def commit_on(
