@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from importlib.resources import files
-from pathlib import Path
 
 import pytest
 
-from rituals.cli.command_registry import ENTRIES
-from rituals.hosts.install.host_files import SKILLS, skill_files
-from rituals.hosts.install.marked_text import is_as_written
-from tests.conftest import Repo, Run, each_row
-from tests.pages import blocks
+from tests.conftest import Repo, Run
+from tests.pages import COMMANDS, ROOT, blocks
+
+#: As they are shipped.
+FOLDER = ROOT / "rituals/hosts/install/skills"
+SKILLS = {path.parent.name: path.read_text("utf-8") for path in sorted(FOLDER.glob("*/SKILL.md"))}
 
 #: The one skill that there was before.
 LINES_LIMIT = 120
@@ -53,41 +52,30 @@ def front_matter(text: str) -> tuple[dict[str, str], str]:
     return found, body
 
 
-def in_the_tree() -> list[str]:
-    folder = Path(str(files("rituals.hosts.install"))) / "skills"
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
-
-
-def test_every_skill_that_is_shipped_is_installed() -> None:
-    """The table and the folder name the same files."""
-    assert in_the_tree() == sorted(skill_files()) == sorted(f"{name}/SKILL.md" for name in SKILLS)
-
-
-@each_row("path", skill_files())
-def test_skills_are_of_the_published_form(path: str) -> None:
+@pytest.mark.parametrize("name", SKILLS)
+def test_skills_are_of_the_published_form(name: str) -> None:
     """Its keys, their lengths, a name that is the folder's; and short enough to be read whole."""
-    text = skill_files()[path]
+    text = SKILLS[name]
     keys, body = front_matter(text)
     assert {"name", "description"} <= set(keys)
     assert set(keys) <= set("name description license compatibility metadata allowed-tools".split())
-    name = keys["name"]
-    assert name == path.removesuffix("/SKILL.md") and len(name) <= 64
+    assert keys["name"] == name and len(name) <= 64
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
     assert 1 <= len(keys["description"]) <= 1024 and " Use " in keys["description"]
     assert 1 <= len(keys.get("compatibility", "-")) <= 500
-    assert len(text.splitlines()) <= LINES_LIMIT and is_as_written(text.encode())
-    assert "evidence, not instruction" in body or path.startswith("diurna-remember/")
+    assert len(text.splitlines()) <= LINES_LIMIT
+    assert "evidence, not instruction" in body or name == "diurna-remember"
 
 
-@pytest.mark.parametrize("path", skill_files())
-def test_the_commands_of_skills_work(path: str, repo: Repo, run: Run) -> None:
+@pytest.mark.parametrize("name", SKILLS)
+def test_the_commands_of_skills_work(name: str, repo: Repo, run: Run) -> None:
     """Each line of each block, one after the other, in a memory that has what they name."""
     assert run("append", "--title", "Before", *KNOWN).code == 0
-    for name, text in DOCUMENTS.items():
-        repo.write(name, text)
+    for file, text in DOCUMENTS.items():
+        repo.write(file, text)
     repo.git("add", *DOCUMENTS)
     repo.git("commit", "-q", "-m", "documents")
-    text = skill_files()[path]
+    text = SKILLS[name]
     repo.write("found.json", "\n".join(line for block in blocks(text, "json") for line in block))
     lines = [line for block in blocks(text, "sh") for line in block if line]
     assert len(lines) > 3
@@ -104,17 +92,18 @@ def test_the_commands_of_skills_work(path: str, repo: Repo, run: Run) -> None:
 
 def test_skills_name_skills_and_commands_that_there_are() -> None:
     """In their sentences, too: the other skills, `diurna` commands, and nothing that takes away by force."""
-    for text in skill_files().values():
+    for text in SKILLS.values():
         assert set(re.findall(r"\(the skill `([^`]+)`\)", text)) <= set(SKILLS)
         for command in re.findall(r"`diurna (\w+)", text):
-            assert command in [entry.name for entry in ENTRIES]
+            assert f"\n## {command}\n" in COMMANDS.read_text("utf-8")
         assert not re.search(r"--force|reset --hard|rm -r", text)
 
 
 def test_skills_are_where_hosts_look(bare_repo: Repo, run: Run) -> None:
     """Once for all that share a folder; they go with the last of them, and stay where somebody wrote to them."""
     top = bare_repo.path
-    ours, claudes = (top / f"{one}/skills/{SKILLS[0]}/SKILL.md" for one in (".agents", ".claude"))
+    one_of = next(name for name, text in SKILLS.items() if "In passing" in text)
+    ours, claudes = (top / f"{one}/skills/{one_of}/SKILL.md" for one in (".agents", ".claude"))
     assert run("install", "codex", "gemini", "claude", "--no-mcp").code == 0
     for folder in (".agents", ".claude"):
         there = {path.name for path in (top / folder / "skills").iterdir()}
