@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memory.merge.tip_merge import Plan
-    from memory.write.ref_update import Files
+    from memory.write.commit_riders import Files
     from memory.write.spool_commits import Committed
 
 __all__ = ["Fact", "Memory", "SessionDraft", "Standing", "State"]
@@ -181,7 +181,7 @@ class Memory(Pages):
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
-        from memory.write.ref_update import commit_files, missing
+        from memory.write.commit_riders import commit_files, missing
 
         listed = tuple(files)
 
@@ -212,7 +212,7 @@ class Memory(Pages):
             StorageFailed: the disk refused.
         """
         from memory.merge.tip_merge import plan_sync
-        from memory.write.ref_update import move
+        from memory.write.commit_riders import move
 
         snapshot = self.snapshot.tip
         snapshot.fetch_promised(theirs)

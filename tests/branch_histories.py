@@ -7,10 +7,9 @@ import random
 import subprocess
 from pathlib import Path
 
-from ledger.git.landing.branch_sightings import now, recalled
+from ledger.git.landing.branch_sightings import Points, Seen, Written, now, recalled
 from ledger.git.landing.landing_search import search
 from ledger.git.landing.message_references import history
-from ledger.git.landing.work_commits import Points, Seen, Written
 from ledger.git.repository import find_repository
 from ledger.home import Home, discover
 from ledger.model.event import FactCreated, FactUpdated

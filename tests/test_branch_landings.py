@@ -10,10 +10,18 @@ import pytest
 
 from ledger.environment import NOWHERE, OFFLINE
 from ledger.git.cli import Git
-from ledger.git.landing.branch_sightings import TIPS_FILE, noted, now, recalled, tips_text
+from ledger.git.landing.branch_sightings import (
+    TIPS_FILE,
+    Points,
+    Seen,
+    Written,
+    noted,
+    now,
+    recalled,
+    tips_text,
+)
 from ledger.git.landing.landing_search import HOWS, Landing, Work, search
 from ledger.git.landing.message_references import history
-from ledger.git.landing.work_commits import Points, Seen, Written
 from ledger.home import discover
 from ledger.model.event import FactCreated, WorkDropped, WorkLanded, WorkReverted
 from ledger.model.session import EDIT

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import unicodedata
 
-from ledger.secrets.person_model import PLACES, PersonModel, person_model, place
-from ledger.secrets.person_statements import CONFIDENCE, about_person, paragraphs
+from ledger.secrets.person_statements import (
+    CONFIDENCE,
+    PLACES,
+    PersonModel,
+    about_person,
+    paragraphs,
+    person_model,
+    place,
+)
 from tests.campaigns.person_model import SOURCES, made
 from tests.conftest import each_row
 

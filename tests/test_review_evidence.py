@@ -19,8 +19,7 @@ from ledger.model.ids import version_id
 from projection.fold.fact_history import Fact, Version
 from projection.fold.projection_state import Standing
 from projection.text.claims import claims
-from rituals.review.evidence.changed_files import evidence_questions
-from rituals.review.evidence.manifests import agrees, read_manifest
+from rituals.review.evidence.changed_files import agrees, evidence_questions, read_manifest
 from rituals.review.evidence.paths import known_ends
 from rituals.review.review_question import Question
 from tests.conftest import each_row

@@ -5,12 +5,10 @@ Says nothing of what a bullet means (`ledger.codec.event_bullets`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ledger.codec.outline_by_lines import OVERLONG
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Unit(Record):

@@ -8,15 +8,12 @@ is the first thing that the log says. Pure, linear, and never fails. Keeps invar
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 from ledger.codec.outline import EMPTY_TITLE, says_more, tells
 from ledger.model.session import HEADER_KEYS
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    Pairs = tuple[tuple[str, str], ...]
+Pairs = tuple[tuple[str, str], ...]
 
 #: The labels that are header keys.
 LABELS = ("agent", "user", "lightweight")

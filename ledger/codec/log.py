@@ -7,6 +7,8 @@ problems `decode(encode(log)) == log`. Keeps invariants C1 to C6 of FORMAT.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ledger.codec.event_bullets import read_references, write_references
 from ledger.codec.fact_blocks import Block, order_meta, read_facts, tidy, write_fact
 from ledger.codec.fast_read import scan
@@ -43,11 +45,7 @@ from ledger.model.session import (
 )
 from ledger.model.session_headers import reach_in
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Find = Callable[[str, str, int, str], None]
+Find = Callable[[str, str, int, str], None]
 
 #: Findings kept of one section: a hostile log has a hundred thousand, and one says enough.
 FINDINGS_LIMIT = 200

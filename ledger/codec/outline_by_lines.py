@@ -15,11 +15,9 @@ Lines hold no line break and no NUL. Keeps invariants S1 to S4 of FORMAT.md. Lin
 
 from __future__ import annotations
 
-from ledger.model.record import Record
+from collections.abc import Sequence
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from ledger.model.record import Record
 
 #: HTML block starts that end at a blank line (CommonMark 0.31.2, type 6).
 _BLOCK_TAGS = frozenset(

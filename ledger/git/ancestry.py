@@ -5,15 +5,11 @@ One walk or two git calls for all of them, never one for each.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
+
 from ledger.git.cli import SEVERAL, Git
 from ledger.model.evidence import Place
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from ledger.git.cli import Git
 
 #: A place at a commit, by its id or the start of it.
 At = tuple[str, Place]

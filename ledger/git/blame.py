@@ -5,13 +5,10 @@ Every answer is of the history that this clone has: where it is cut, that is sai
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
+from ledger.git.cli import Git
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ledger.git.cli import Git
 
 #: A commit as git lists it: the parents, the times of author and committer, the author, the message.
 _FORMAT = "%x01%H%x00%P%x00%at%x00%ct%x00%an%x00%B"

@@ -9,17 +9,12 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable, Iterator
 
 from ledger import errors
 from ledger.environment import NOWHERE, OFFLINE, is_offline, monotonic, variables
-from ledger.git.process import Running, three_pipes
+from ledger.git.process import Answer, Running, three_pipes
 from ledger.model.ids import is_object
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from ledger.git.process import Answer
 
 #: Settings of a hostile or unusual repository that must not act on our calls (fault:J7, fault:J11,
 #: fault:D6). How to reach a remote (`core.sshCommand`, `credential.helper`) is the user's to set: a clone

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from ledger.git.cli import Git
 from ledger.git.code_history import PLAIN
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 #: A file with more changed lines than the first is not read, nor more than the second of all together.
 _FILE_LINES, _ALL_LINES = 4_000, 60_000

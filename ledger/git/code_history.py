@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from ledger.git.cli import Git
 from ledger.model.ids import is_object
 from ledger.model.order import ended_of, stamp_of
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 #: Documents mention what is long gone, so they prove nothing about names of code.
 DOCUMENTS = ("md", "mdx", "rst", "txt", "adoc")

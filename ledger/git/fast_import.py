@@ -7,14 +7,12 @@ folder in the place of a file without a word, so it is asked first what stands w
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from ledger.errors import GitFailed, StorageFailed, TipMoved
 from ledger.git import commit_record as record
 from ledger.git.git_objects import move_reference
 from ledger.git.repository import Repository, read_reference
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 
 class FastImport:

@@ -11,16 +11,13 @@ commits that do not touch it are passed over, as `git log` does.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+
 from ledger.errors import StorageFailed, WriteRefused
+from ledger.git.cli import Git
 from ledger.git.git_objects import BLOB, COMMIT, TAG, TREE, Objects, object_id, write_objects
 from ledger.git.trees import FOLDER, entries, put
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from ledger.git.cli import Git
 
 #: What stood for the bytes of the old commit.
 _SIGNED = (b"gpgsig", b"mergetag")

@@ -8,20 +8,17 @@ at one path and new at another. Commit times play no part (O1).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from ledger.git.cli import Git
 from ledger.git.repository import is_shallow
+from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.order import breaks_seal, is_sealed, is_stem
 from ledger.model.record import Record
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from ledger.git.cli import Git
-    from ledger.home import Home
-
-    Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 MODIFIED, DELETED, MOVED = "modified", "deleted", "moved"
 

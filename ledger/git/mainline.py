@@ -5,13 +5,10 @@ The line is what a branch itself went through: what came by a merge came with th
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from ledger.git.cli import Git
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ledger.git.cli import Git
 
 #: Contents over this size say nothing.
 BLOB_LIMIT_BYTES = 1 << 20

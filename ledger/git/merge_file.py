@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 
+from ledger.git.cli import Git
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.git.cli import Git
 
 _OURS, _BASE, _THEIRS, _END = b"<<<<<<< ", b"||||||| ", b"=======", b">>>>>>> "
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import select
 import time
+from collections.abc import Callable
 
 from ledger.environment import monotonic
 from ledger.errors import StorageFailed
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    #: Told all that a command has printed so far; says what more to give it, None to go on waiting.
-    Answer = Callable[[bytes], bytes | None]
+#: Told all that a command has printed so far; says what more to give it, None to go on waiting.
+Answer = Callable[[bytes], bytes | None]
 
 #: How long a command that is to end may take to put its things away.
 _END_SECONDS = 2.0

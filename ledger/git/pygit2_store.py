@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Callable, Iterable, Iterator
 
 import pygit2
 from pygit2.enums import ObjectType, Option
@@ -18,11 +19,6 @@ from ledger.errors import CorruptRepository, GitFailed, ReferenceLocked, Storage
 from ledger.git import commit_record as record
 from ledger.git import trees
 from ledger.git.repository import Repository
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
 
 # a tree's entries are what was just written or what the parent's tree has: looking each one up again
 # costs more than writing it, and every commit is read back before it is acknowledged

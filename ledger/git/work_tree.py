@@ -6,11 +6,8 @@ import os
 import stat
 from struct import Struct
 
+from ledger.git.repository import Repository
 from ledger.model.sha256 import blob_id
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.git.repository import Repository
 
 #: An index of more files is not gone through: it would be felt in every note.
 FILES_LIMIT = 2000

@@ -16,6 +16,8 @@ checks of drafts, the cache, `why` and the JSON answers go by that alone. A new 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.model.evidence import OPENED
 from ledger.model.ids import is_object, is_version_id
 from ledger.model.order import is_stem
@@ -24,10 +26,6 @@ from ledger.model.task_states import is_state
 from ledger.model.verbs import GRAMMAR as GRAMMAR
 from ledger.model.verbs import VERBS as VERBS
 from ledger.model.verbs import Arrow, Naming, verb
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Meta = tuple[tuple[str, str], ...]  #: footer keys and values besides `id`, in canonical order
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from ledger.model.event import FactCreated, FactUpdated
+from collections.abc import Iterable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.model.event import Event, Meta
+from ledger.model.event import Event, FactCreated, FactUpdated, Meta
 
 PERSONAL_KEY, PERSONAL_VALUE = "personal", "true"
 #: What says that a fact is not; any other value is taken at its worst.

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ledger.model.event import Event
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: Known header keys in canonical order; unknown keys follow them in the order found.
 HEADER_KEYS = (

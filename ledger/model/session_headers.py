@@ -11,12 +11,10 @@ a fact, so it counts once for each session.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 OBSERVED, TRANSCRIPT = "observed", "transcript"
 #: More digits than any count of bytes has; a file is not larger.

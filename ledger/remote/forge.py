@@ -10,13 +10,9 @@ import re
 from urllib.parse import quote, urlsplit
 
 from ledger.errors import NoRemote
-from ledger.git.repository import read_reference
+from ledger.git.repository import Repository, read_reference
 from ledger.model.record import Record
 from ledger.remote.remote import choose_remote
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.git.repository import Repository
 
 #: By forge: the way to a commit, to a file of a commit, and to a line of it. `?` asks for what was
 #: written, where a forge shows markdown as a page without lines.

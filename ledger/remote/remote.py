@@ -7,16 +7,12 @@ and what is printed holds no user's name, password or token.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from ledger.errors import NoRemote
+from ledger.git.cli import Git
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.git.cli import Git
 
 
 class Remote(Record):

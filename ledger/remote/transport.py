@@ -10,21 +10,17 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Sequence
 
 from ledger import errors
 from ledger.environment import monotonic, variables
+from ledger.git.cli import Git
+from ledger.git.process import Running
 from ledger.model.layout import DEFAULT_BRANCH
 from ledger.remote.remote import Remote, check_remote, local_path, without_credentials
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ledger.git.cli import Git
-    from ledger.git.process import Running
-
-    #: Told what git is doing, how many objects are done, and of how many.
-    Progress = Callable[[str, int, int], None]
+#: Told what git is doing, how many objects are done, and of how many.
+Progress = Callable[[str, int, int], None]
 
 #: For one fetch or push as a whole.
 LIMIT_SECONDS = 120.0

@@ -14,6 +14,7 @@ proves wrong are left to history.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping
 
 from ledger.git.commit_record import in_the_way
 from ledger.git.trees import FILE, FOLDER, entries, lookup
@@ -22,16 +23,12 @@ from ledger.model.order import breaks_seal, is_sealed
 from ledger.model.record import Record
 from ledger.model.sha256 import blob_id, sha1
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    #: Gives the bytes of a tree or blob by its id.
-    Read = Callable[[str], bytes]
-    #: (mode, object id)
-    Entry = tuple[str, str]
-    #: Merges the lines of a text: the versions of both sides and the base's; None for a conflict.
-    Blend = Callable[[bytes, bytes, bytes], bytes | None]
+#: Gives the bytes of a tree or blob by its id.
+Read = Callable[[str], bytes]
+#: (mode, object id)
+Entry = tuple[str, str]
+#: Merges the lines of a text: the versions of both sides and the base's; None for a conflict.
+Blend = Callable[[bytes, bytes, bytes], bytes | None]
 
 #: Below `sessions/`: the second and later versions of one path.
 TWINS_DIR = "twins"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.secrets.credential_values import CHOSEN, is_secret
 from ledger.secrets.match import Hit, hit, places
 from ledger.secrets.word_passwords import is_plain
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 #: What parts the cells of a line, and what surrounds one.
 _PARTING, _AROUND = "|\t;,", " \"'`*"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ledger.model.record import Record
+from collections.abc import Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from ledger.model.record import Record
 
 SECRET, PERSONAL = "secret", "personal"
 #: The rules for personal data; every other rule is for secrets.

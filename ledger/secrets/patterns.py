@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
 
-    _Parts = dict[str, list[tuple[str, int]]]
+_Parts = dict[str, list[tuple[str, int]]]
 
 _ROWS = rows.WORD_ROWS + rows.TEXT_ROWS
 _MARKS = tuple([(mark, number) for number, row in enumerate(_ROWS) for mark in row[2]])

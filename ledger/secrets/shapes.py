@@ -6,13 +6,11 @@ Like `ledger.secrets.vendor_tokens` a scan by hand: each look behind or ahead ha
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ledger.secrets.entropy import distinct, is_placeholder, is_printed, is_random, is_stock
 from ledger.secrets.match import Hit, hit, places
 from ledger.secrets.vendor_tokens import ALNUM, BASE64, DOTTED, HEX, WORD, run_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _BEGIN, _END = "-----BEGIN ", "-----END "
 #: How long a key block without an end is taken to be.

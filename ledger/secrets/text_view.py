@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 #: How far from an edit it bears on what is a secret, and what stands around that to judge it by.
 _REACH, _ROOM = 400, 800

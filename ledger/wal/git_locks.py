@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 
 from ledger.environment import now_ns, now_seconds
+from ledger.git.repository import Repository
 from ledger.model.findings import Finding
 from ledger.model.layout import JOURNAL_FILE, STATE_DIR
 from ledger.wal.atomic_files import make_folder, storage_failure
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ledger.git.repository import Repository
 
 #: A lock that a dead Diurna process left is given this long: the git it started may outlive it.
 _OURS_AFTER_SECONDS = 1.0

@@ -7,6 +7,7 @@ same ids, when `git gc --prune=now` took them while the branch was just moving t
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from ledger.errors import DiurnaError
 from ledger.git.commit_record import Commit, Identity
@@ -23,10 +24,6 @@ _OBJECTS = "objects"
 _FILE = "/"
 #: Stands in the place of a path before the header that signs a commit: no path in a tree begins so.
 _SIGNATURE = "/gpgsig"
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class Intent(Record):

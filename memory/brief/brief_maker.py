@@ -17,7 +17,7 @@ from memory.brief.progress_states import states_of
 from memory.cache.name_lookup import fact_named, is_named
 from memory.cache.newest_logs import corrects
 from memory.replay.log_bytes import read_bytes
-from memory.replay.reader_marks import NOTHING_MARKED, marks_at
+from memory.replay.reader_marks import NOTHING_MARKED, Marks, marks_at
 from projection.brief.budget import LEAST_CHARS, brief
 from projection.brief.choice import DAYS, chars_for, is_note, role_notes
 from projection.brief.forms import Json, Markdown
@@ -36,7 +36,7 @@ from projection.brief.values import (
 )
 from projection.brief.wording import label
 from projection.document.fact_remarks import mark_of
-from projection.fold.projection_state import Standing
+from projection.fold.projection_state import LiveView, Standing
 from projection.fold.testimony import RANK, testimony, word_of
 from projection.lifecycle.review_due import newly_due
 from projection.policy.model import ATTEMPT_KIND, HANDOFF_KIND, QUESTION_KIND, STATE_KIND, TASK_KIND
@@ -50,9 +50,7 @@ if TYPE_CHECKING:
     from memory.cache.cache_file import Cache
     from memory.recall.recall_values import Answer
     from memory.replay.ledger_snapshot import Snapshot
-    from memory.replay.reader_marks import Marks
     from projection.fold.fact_history import Fact
-    from projection.fold.projection_state import LiveView
 
 #: How many logs are looked through for what changed, and for an agent who was never here.
 _LOGS, _LOGS_FOR_NEW = 100, 20

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
+from ledger.home import Home
 from ledger.model.order import is_sealed
-from ledger.model.session import LOG_LIMIT_BYTES
+from ledger.model.session import LOG_LIMIT_BYTES, Entry
+from memory.cache.cache_file import Cache
 from memory.recall.hits.outdated_hits import Outdated, brought_by
 from memory.replay.log_bytes import read_bytes
 from projection.brief.values import Session
 from projection.text.clipping import ended
-from projection.text.session_lines import in_short
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Container
-
-    from ledger.home import Home
-    from ledger.model.session import Entry
-    from memory.cache.cache_file import Cache
+from projection.text.session_digest import in_short
 
 #: How many sessions are told, and among how many of the newest logs they are looked for.
 _COUNT, _LOOKED = 5, 40

@@ -14,7 +14,7 @@ import os
 from ledger.environment import now_ms
 from ledger.git.repository import head, is_shallow
 from ledger.wal.user_key import digest
-from memory.cache.broken_truth_file import Kept, Lack, has_code, read, write
+from memory.cache.broken_truth_file import Kept, Lack, Wait, has_code, read, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from ledger.git.cli import Git
     from ledger.home import Home
-    from memory.cache.broken_truth_file import Wait
     from memory.cache.cache_file import Cache
     from memory.cache.ended_facts import End
     from projection.document.fact_remarks import Gone

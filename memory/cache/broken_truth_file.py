@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 
-from ledger.home import OWN_BRANCH, OWN_REPOSITORY
+from ledger.home import OWN_BRANCH, OWN_REPOSITORY, Home
 from ledger.model.layout import CACHE_DIR, CACHE_VERSION, TRUTH_FILE
 from ledger.model.record import Record
 from ledger.wal.user_key import digest, signed, user_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ledger.home import Home
     from projection.document.fact_remarks import Gone
 
 _HEADER = b"diurna-truth"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from memory.cache.cache_file import Cache
+from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
 from projection.policy.model import HANDOFF_KIND, TASK_KIND
 from projection.work.tracked_tasks import Task, depends_of, tasks
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from memory.cache.cache_file import Cache
-    from projection.fold.fact_history import Fact
 
 
 def tasks_in(cache: Cache, *, closed: bool = False) -> tuple[Task, ...]:

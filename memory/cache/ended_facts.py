@@ -11,18 +11,26 @@ import os
 import re
 from fnmatch import fnmatchcase
 
-from ledger.git.mainline import BLOB_LIMIT_BYTES, Entry, Mainline
+from ledger.git.mainline import BLOB_LIMIT_BYTES, Entry, Mainline, Step
 from ledger.model.record import Record
-from projection.text.until_conditions import FILE, GONE, HAS, LACKS, MERGED, TAG, VERSION, until_in
+from projection.text.until_conditions import (
+    FILE,
+    GONE,
+    HAS,
+    LACKS,
+    MERGED,
+    TAG,
+    VERSION,
+    Until,
+    until_in,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ledger.git.cli import Git
-    from ledger.git.mainline import Step
     from memory.cache.broken_truth_file import Wait
-    from projection.text.until_conditions import Until
 
 _TAGS, _HEADS, _REMOTES = "refs/tags", "refs/heads", "refs/remotes"
 _SAID_CHARS = 90

@@ -11,9 +11,9 @@ from ledger.model.session import Entry
 from memory.cache.newest_logs import NOTE_NEWEST, landing_rows, newest_logs, place_rows, shown_rows
 from memory.cache.schema import FALSE, PENDING, fact_row, log_row, unpack_history, unreadable
 from memory.cache.sqlite import sqlite3, unpack
-from projection.fold.cycles import cut_edges, edges_and_takes
 from projection.fold.fact_history import History
 from projection.fold.fold import collect, merged
+from projection.fold.full_replay import cut_edges, edges_and_takes
 from projection.fold.projection_state import (
     Summary,
     log_digest,
@@ -37,7 +37,9 @@ class Head(Record):
     commit: str  #: what it mirrors
     summary: Summary  #: of all logs
     counts: tuple[int, int]  #: (facts, false ones among them)
-    cut: frozenset[Edge]  #: supersessions that do not count (`projection.fold.cycles.cut_edges`)
+    cut: frozenset[
+        Edge
+    ]  #: supersessions that do not count (`projection.fold.full_replay.cut_edges`)
     #: findings, as plain tuples, about logs that could not be read
     unread: tuple[tuple[Any, ...], ...]
     redacted: frozenset[str]  #: ids of facts and stems of logs of which nothing is shown

@@ -7,17 +7,14 @@ the index of stems, so a ledger of any size costs what a stretch of it holds.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from ledger.errors import NotFound
 from ledger.model.logset import LogRef
 from ledger.model.order import is_date, is_sealed, is_stamp, is_stem, key_of, stem_in
 from ledger.model.session import Entry
+from memory.cache.cache_file import Cache
 from memory.cache.schema import FALSE, ORDINARY, PENDING, entry_in
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from memory.cache.cache_file import Cache
 
 #: Sorts behind every character of a stem.
 END = "\U0010ffff"

@@ -6,16 +6,11 @@ nobody looks for them.
 
 from __future__ import annotations
 
-from ledger.model.event import GRAMMAR, OF_LOGS, VERB_OF, FactUpdated
-from ledger.model.session import PLACE
+from collections.abc import Iterable, Sequence
+
+from ledger.model.event import GRAMMAR, OF_LOGS, VERB_OF, Event, FactUpdated
+from ledger.model.session import PLACE, Entry
 from ledger.model.session_headers import OBSERVED, SHOWN_KEY, TRANSCRIPT, shown_in, span_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ledger.model.event import Event
-    from ledger.model.session import Entry
 
 #: Writes rows of `newest`; a log that arrives late takes nobody's place. In the rows of `reach_rows` the
 #: place of the stem is taken by a number of `_DIGITS` digits.

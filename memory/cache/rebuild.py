@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 import os
 import stat
+from collections.abc import Callable, Sequence
 
 from ledger.model.findings import Finding
 from ledger.model.layout import CACHE_VERSION
@@ -16,15 +17,11 @@ from memory.cache.log_application import Head, put_edges, put_facts, put_logs
 from memory.cache.schema import FALSE, PENDING, TABLES, fact_row, plain, unreadable
 from memory.cache.sqlite import FILE_ERRORS, sqlite3
 from memory.cache.stamp import Stamp
-from projection.fold.cycles import cut_edges, edges_and_takes
 from projection.fold.fold import collect
+from projection.fold.full_replay import cut_edges, edges_and_takes
 from projection.fold.projection_state import NOTHING, log_digest, set_digest, summarise
 from projection.fold.withholding import redactions_in, withheld_entry
 from projection.policy.model import Policy
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 
 def build(

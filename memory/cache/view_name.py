@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 
-from ledger.home import IN_TREE
+from ledger.home import IN_TREE, Home
 from ledger.wal.user_key import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ledger.home import Home
     from projection.policy.model import Policy
 
 #: Stands between the tip and what tells the logs that wait.

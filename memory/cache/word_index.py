@@ -9,18 +9,14 @@ from __future__ import annotations
 
 import marshal
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 
+from memory.cache.cache_file import Cache
 from memory.cache.schema import FALSE, unpack_history
 from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
 from projection.compare.candidates import STEM_LETTERS, beginnings, best, looked_up, rivals
 from projection.fold.fold import resolve
 from projection.text.normalize import index_words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from memory.cache.cache_file import Cache
 
 #: How many facts are read in one transaction, so that no other process waits long.
 _CHUNK_FACTS = 2000

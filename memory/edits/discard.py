@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Mapping
 
 from ledger.errors import HandEdited
 from ledger.home import Home
@@ -22,20 +23,14 @@ from memory.worktree.authorship import in_the_way, left_alone, refuse_left
 from memory.worktree.checkout import place_of, store_blob, update_index, write_noted
 from memory.worktree.next_index import index_line
 from memory.worktree.projection_files import changes, projection_files, standing_files
+from memory.write.commit_riders import Files, commit_files
 from memory.write.draft import Occasion
-from memory.write.ref_update import commit_files
 from memory.write.spool_commits import Committer
 from projection.document.page_renderer import STATE_LABELS
+from projection.fold.full_replay import State
 
 #: Lines that say nothing of a person's: they are computed.
 _COMPUTED = re.compile(rf"\s*$|\s*<!--|- (?:{'|'.join(STATE_LABELS)}): ")
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from memory.write.ref_update import Files
-    from projection.fold.full_replay import State
 
 
 class Dropped(Record):

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from memory.edits.committed import CommittedEdit
     from memory.edits.discard import Discarded
     from memory.write.append import Recorder
+    from memory.write.commit_riders import Files
     from memory.write.draft import Occasion
-    from memory.write.ref_update import Files
     from memory.write.spool_commits import Committer
 
 
@@ -168,7 +168,7 @@ class Pages(Reader):
         """
         from memory.worktree import projection_files as pages
         from memory.worktree.authorship import refuse_left
-        from memory.write.ref_update import commit_files, heal_index
+        from memory.write.commit_riders import commit_files, heal_index
         from memory.write.spool_commits import check_writable
 
         pages.refuse_unwritable(self.home)

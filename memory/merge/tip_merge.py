@@ -32,7 +32,7 @@ from ledger.model.logset import LogRef, log_refs
 from ledger.model.order import is_stem
 from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES
-from ledger.remote.tree_merge import Sides, find, join, with_files
+from ledger.remote.tree_merge import Joined, Read, Sides, find, join, with_files
 from ledger.wal.intents import Intents
 from memory.merge.hand_written import (
     HandWritten,
@@ -56,7 +56,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ledger.remote.tree_merge import Joined, Read
     from memory.cache.cache_file import Cache
     from memory.replay.ledger_snapshot import Progress, Snapshot
     from projection.policy.model import Policy

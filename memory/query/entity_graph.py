@@ -6,10 +6,15 @@ Only the facts that an answer is about are read; what is made of them is pure
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.errors import NotFound
+from ledger.home import Home
 from ledger.model.event import FactCreated, FactHelped, FactUpdated
+from memory.cache.cache_file import Cache
 from memory.replay.reader_marks import NOTHING_MARKED, marks_at
 from projection.fold.decay import Decay
+from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
 from projection.fold.tiers import never_decaying, stand
 from projection.graph.entities import Entity, EntityView, entities_of, view_of
@@ -22,14 +27,6 @@ from projection.graph.graph_neighbours import (
     folded,
     names_in,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.home import Home
-    from memory.cache.cache_file import Cache
-    from projection.fold.fact_history import Fact
 
 #: How many names a hint holds.
 NEAR_NAMES = 3

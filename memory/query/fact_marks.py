@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory.replay.head_view import here_of
-from memory.replay.reader_marks import NOTHING_MARKED, marks_at
+from memory.replay.reader_marks import NOTHING_MARKED, Marks, marks_at
 from projection.document.fact_remarks import Mark, mark_of
 from projection.policy.model import FINDING_KIND, PATTERN_KIND
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from memory.cache.cache_file import Cache
     from memory.query.resident import Resident
     from memory.replay.ledger_snapshot import Snapshot
-    from memory.replay.reader_marks import Marks
     from projection.fold.fact_history import Fact
     from projection.fold.projection_state import Standing
     from projection.fold.testimony import Testimony

@@ -212,7 +212,7 @@ def _something_beside(snapshot: View, name: str | None) -> bool:
     if not snapshot.home.checked_out:
         return False
     from ledger.wal.spool import Spool
-    from memory.repair.dropped_logs import dropped
+    from memory.repair.lost_blobs import dropped
 
     home = snapshot.home
     return bool(dropped(home, Spool(home.spool_folder), snapshot.tip.cache()))

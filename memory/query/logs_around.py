@@ -26,7 +26,7 @@ from memory.cache.head_store import read as read_here
 from memory.cache.name_lookup import keys_within, logs_of
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.log_bytes import read_bytes
-from projection.text.named_commits import commits_in
+from projection.text.claims import commits_in
 
 #: The header key of the commit that a log was written at.
 COMMIT_KEY = "commit"

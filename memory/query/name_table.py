@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from contextlib import closing
 
+from ledger.home import Home
 from ledger.model.layout import CACHE_VERSION
+from ledger.model.logset import LogRef
 from ledger.model.order import is_stem, stem_in
 from memory.cache.cache_file import open_cache, policy_and_problem
 from memory.cache.newest_logs import agent_name
@@ -16,11 +18,6 @@ from memory.cache.schema import PENDING, PINNED
 from memory.cache.sqlite import CacheDamaged, sqlite3, unpack
 from memory.cache.stamp import Stamp
 from projection.policy.model import CLOSABLE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.home import Home
-    from ledger.model.logset import LogRef
 
 IDS, THREADS, KINDS, AGENTS, ENTITIES, STEMS = "id", "thread", "kind", "agent", "entity", "stem"
 #: At most so many: nobody reads more, and a shell becomes slow.

@@ -6,6 +6,7 @@ The answer depends on the tip alone. Where the history here is cut, it is that n
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ledger.git.commit_record import FALLBACK_EMAIL
 from ledger.git.repository import cut_commits
@@ -14,10 +15,6 @@ from ledger.model.layout import COMMIT_SUBJECT, SESSIONS_DIR, stem_of
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed, milliseconds_of
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 #: How a log came, where not by a commit of whoever wrote it: a squash, or a commit by hand; what an older
 #: ledger's own history says; and that the history here does not go back so far.

@@ -7,32 +7,27 @@ that name something, and lack none that tells more than what they have. Constant
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ledger.heavy_work import Uncollected
+from ledger.home import Home
 from ledger.model.personal_footer import says_personal
 from ledger.model.record import Record
+from memory.cache.cache_file import Cache
 from memory.query.open_snapshot import open_snapshot
 from memory.recall.hits.fact_hits import Facts, kept
 from memory.recall.hits.snippets import telling
+from memory.recall.index.fts_file import Index
 from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.passage_search import search
 from memory.recall.query.postings import Lookups
 from memory.recall.query.stopwords import CHORES
 from memory.recall.rank.fact_ranking import PARTS
-from memory.recall.rank.standing_order import answers, ordered
+from memory.recall.rank.standing_order import Candidate, answers, ordered
 from memory.recall.recall_values import FACTS, Filters, without_operators
-from memory.replay.reader_marks import NOTHING_MARKED, marks_at
+from memory.replay.reader_marks import NOTHING_MARKED, Marks, marks_at
+from projection.fold.projection_state import Standing
 from projection.policy.model import ENGLISH, Moments
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ledger.home import Home
-    from memory.cache.cache_file import Cache
-    from memory.recall.index.fts_file import Index
-    from memory.recall.rank.standing_order import Candidate
-    from memory.replay.reader_marks import Marks
-    from projection.fold.projection_state import Standing
 
 #: How much of a prompt is read, and how many facts are told at most.
 PROMPT_CHARS, TOLD = 1_500, 3

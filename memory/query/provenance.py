@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from ledger.errors import NotFound
@@ -22,9 +23,10 @@ from ledger.model.logset import LogRef
 from ledger.model.order import ended_of, has_time
 from ledger.model.record import Record
 from ledger.model.session import EDIT, SessionLog
+from memory.cache.cache_file import Cache
 from memory.query.fact_marks import marked
-from memory.query.origins import ADOPTION, Origin, origins_of
-from memory.query.resident import Link, chain_of, supersessions
+from memory.query.origins import ADOPTION, Origin, Origins, origins_of
+from memory.query.resident import Link, Resident, chain_of, supersessions
 from memory.query.visible_logs import logs_of, taking_part
 from memory.recall.hits.outdated_hits import Outdated, brought_by
 from memory.redaction.withheld_texts import ids_in
@@ -34,15 +36,6 @@ from projection.document.fact_remarks import PLAIN, Mark
 from projection.document.page_renderer import REDACTED
 from projection.fold.full_replay import State
 from projection.fold.testimony import UNTOLD, Testimony, testimony
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from memory.cache.cache_file import Cache
-    from memory.query.origins import Origins
-    from memory.query.resident import Resident
-
 
 _IMPORT = "import"
 

@@ -5,7 +5,7 @@ That is for whoever asks why of many facts.
 
 from __future__ import annotations
 
-from ledger.model.event import FactSuperseded, facts_in
+from ledger.model.event import Event, FactSuperseded, facts_in
 from ledger.model.record import Record
 from memory.query.visible_logs import logs_of, taking_part
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
     from typing import Protocol
 
-    from ledger.model.event import Event
     from ledger.model.logset import LogRef
     from ledger.model.session import Entry, SessionLog
     from memory.replay.ledger_snapshot import Snapshot

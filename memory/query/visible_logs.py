@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+
 from ledger.codec.log import decode
 from ledger.codec.plain_text import text_of
 from ledger.home import Home
@@ -16,10 +18,6 @@ from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.withholding import withheld_events
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 
 class Visible(Record):

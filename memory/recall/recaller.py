@@ -22,11 +22,11 @@ from memory.recall.hits.passage_hits import (
 )
 from memory.recall.hits.snippets import WHOLE_CHARS, one_line, title_of
 from memory.recall.index.index_catch_up import IndexFollower
-from memory.recall.index.rows import LATE_BIT, PLACE_BITS, PLACES
-from memory.recall.passage_search import search
+from memory.recall.index.rows import LATE_BIT, PLACE_BITS, PLACES, LogRow
+from memory.recall.passage_search import Search, search
 from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import TOLD
-from memory.recall.rank.rank_types import Ranking
+from memory.recall.rank.rank_types import Keeps, Ranking, Scored
 from memory.recall.rank.standing_order import answers, ordered
 from memory.recall.recall_values import (
     DOCS,
@@ -52,10 +52,7 @@ if TYPE_CHECKING:
     from memory.cache.cache_file import Cache
     from memory.recall.documents.document_passages import Documents
     from memory.recall.index.fts_file import Index
-    from memory.recall.index.rows import LogRow
-    from memory.recall.passage_search import Search
     from memory.recall.rank.meaning_store import Meanings
-    from memory.recall.rank.rank_types import Keeps, Scored
     from memory.replay.ledger_snapshot import Snapshot
 
 #: How many passages beyond twice the hits are fetched at first: some may not be shown.

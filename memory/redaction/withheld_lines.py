@@ -6,27 +6,22 @@ Whatever comes in or lies beside git is held against them (FORMAT.md, F9).
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 from ledger.codec.fact_blocks import write_footer
 from ledger.codec.log import decode
-from ledger.model.event import FactCreated, FactIgnored, FactRedacted, FactUpdated
+from ledger.home import Home
+from ledger.model.event import FactCreated, FactIgnored, FactRedacted, FactUpdated, Meta
 from ledger.model.evidence import role_in
 from ledger.model.ids import WITHHELD, is_purged, version_id
 from ledger.model.order import is_sealed
+from ledger.model.session import SessionLog
+from memory.cache.cache_file import Cache
 from memory.redaction.withheld_texts import holds_cut, logs_naming, redacted_logs, withheld_texts
 from memory.replay.log_bytes import read_bytes
 from projection.document.page_renderer import REDACTED
 from projection.fold.withholding import free_values, names
 from projection.text.normalize import plain
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.home import Home
-    from ledger.model.event import Meta
-    from ledger.model.session import SessionLog
-    from memory.cache.cache_file import Cache
 
 #: The shortest text that says something by itself; a shorter one stands in too many lines.
 _TELLING_CHARS = 4

@@ -6,28 +6,24 @@ from git.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 from ledger.codec.event_bullets import read_references, write_references
 from ledger.codec.fact_blocks import parse_footer, write_footer
 from ledger.codec.log import decode, read_entry
+from ledger.home import Home
 from ledger.model.event import Event, FactCreated, FactIgnored, FactRedacted, FactUpdated, facts_in
 from ledger.model.evidence import ASKED_MARK, CORRECTED, RESTATED, proof_in, role_in
 from ledger.model.ids import is_purged
+from ledger.model.logset import LogRef
 from ledger.model.order import breaks_seal, is_sealed, is_stem, key_of, stem_in
 from ledger.model.record import Record
-from ledger.model.session import REFERENCES_HEADING
+from ledger.model.session import REFERENCES_HEADING, Entry, SessionLog
+from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import keys_within
 from memory.replay.log_bytes import read_bytes
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.withholding import free_values, held_in, names, structural, withheld_events
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from ledger.home import Home
-    from ledger.model.logset import LogRef
-    from ledger.model.session import Entry, SessionLog
-    from memory.cache.cache_file import Cache
 
 #: The most logs that a redaction names: a line has 64 KiB.
 _HOLDERS = 500

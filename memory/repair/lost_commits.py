@@ -8,6 +8,7 @@ objects, under the same ids. Nothing is moved and nothing replaced; what is ther
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator
 
 from ledger.errors import DiurnaError, ObjectMissing, StorageFailed
 from ledger.git.commit_record import loose_object
@@ -22,6 +23,7 @@ from ledger.git.git_objects import (
 )
 from ledger.git.repository import read_reference
 from ledger.git.trees import FOLDER, entries
+from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import MIRROR_DIR, SESSIONS_DIR, stem_of
 from ledger.model.record import Record
@@ -31,14 +33,8 @@ from ledger.wal.git_locks import journal
 from ledger.wal.intents import Intent, Intents, Kept
 from ledger.wal.spool import Spool
 from memory.repair.lost_blobs import clear_damaged
+from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.checkout import store_blob, work_file
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from ledger.home import Home
-    from memory.replay.ledger_snapshot import Snapshot
 
 #: How many commits that others made are passed when looking for ours below a tip.
 _STRANGERS = 200

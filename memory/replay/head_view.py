@@ -11,26 +11,21 @@ import os
 
 from ledger.errors import DiurnaError
 from ledger.git.repository import head
-from ledger.home import OWN_BRANCH
+from ledger.home import OWN_BRANCH, Home
 from ledger.wal.user_key import digest
-from memory.cache.head_store import keep, read
+from memory.cache.head_store import Kept, Told, keep, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Protocol
 
-    from ledger.home import Home
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
-    from memory.cache.head_store import Kept, Told
     from projection.document.branch_remarks import Elsewhere
     from projection.fold.fact_history import Fact, History
     from projection.fold.falsity import Edge
     from projection.fold.projection_state import LiveView, Standing
-
-
-if TYPE_CHECKING:
 
     class Histories(Protocol):
         """What answers of a cache, or of a state in memory, a fold needs."""

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
 
 from ledger.errors import GitFailed, StorageFailed
+from ledger.git.cli import Git
 from ledger.git.commit_record import loose_object
+from ledger.git.process import Running
+from ledger.home import Home
+from ledger.model.logset import LogRef
 from ledger.model.sha256 import blob_id
 from ledger.wal.spool import Spool
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ledger.git.cli import Git
-    from ledger.git.process import Running
-    from ledger.home import Home
-    from ledger.model.logset import LogRef
 
 #: The most blobs that are looked for as loose files before git is asked.
 LOOSE_UP_TO = 64

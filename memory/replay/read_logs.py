@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ledger.home import Home
-    from ledger.model.logset import LogRef
-    from ledger.model.session import Entry
 
     Read = Callable[[Sequence[str]], Sequence[bytes | None]]
 

@@ -5,14 +5,10 @@ Whoever writes, checks or reports asks here. Knowing the trunk takes two small f
 
 from __future__ import annotations
 
-from ledger.git.repository import default_branch, read_reference, remote_branches
+from ledger.git.repository import Repository, default_branch, read_reference, remote_branches
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.record import Record
 from projection.policy.model import APPEND, REVIEW, TRUNK, Policy
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.git.repository import Repository
 
 
 class Publishing(Record):

@@ -5,11 +5,12 @@ And gather, for whoever looks for that work, where in the code the logs were wri
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
+
 from ledger.environment import now_ms
 from ledger.git.ancestry import WHOLE, Lacking, lacking, whole_ids
-from ledger.git.landing.branch_sightings import noted, now, recalled
+from ledger.git.landing.branch_sightings import Points, Seen, Written, noted, now, recalled
 from ledger.git.landing.landing_search import Work
-from ledger.git.landing.work_commits import Points, Seen, Written
 from ledger.git.repository import is_shallow, read_reference, remote_branches
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.event import VERB_OF, WorkLanded, facts_in
@@ -36,10 +37,6 @@ from projection.document.branch_remarks import (
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import Edge
 from projection.fold.fold import resolve
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
 
 #: Over this part of all facts, and more than so many, none is marked: HEAD stands somewhere else.
 _MOST_PART, _FEW = 4, 12
@@ -206,8 +203,7 @@ class Telling:
     def _looked_up(self, places: Sequence[Place], found: Lacking) -> dict[str, str]:
         """Look up where branches were seen, the newest logs first, as long as somebody waits."""
         from ledger.environment import monotonic
-        from ledger.git.landing.branch_sightings import noted, now, recalled
-        from ledger.git.landing.work_commits import Points, Written
+        from ledger.git.landing.branch_sightings import Points, Written, noted, now, recalled
 
         end, points = monotonic() + _WAIT_MS / 1000, dict[str, str]()
         repository = self._home.repository

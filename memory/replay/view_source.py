@@ -6,21 +6,18 @@ make the same page.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.model.record import Record
+from memory.cache.cache_file import Cache
 from memory.cache.schema import unpack_history
+from projection.fold.fact_history import History
 from projection.fold.fold import resolve
+from projection.fold.full_replay import State
+from projection.fold.projection_state import Standing
 from projection.policy.model import CLOSABLE, STATE_KIND, TASK_KIND, THREAD_KIND
 from projection.views.decision_view import KIND
 from projection.views.view_source import ROLE_KEY, ViewSource
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from memory.cache.cache_file import Cache
-    from projection.fold.fact_history import History
-    from projection.fold.full_replay import State
-    from projection.fold.projection_state import Standing
 
 
 class Choice(Record):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable, Mapping
 
 from ledger.environment import now_seconds
 from ledger.errors import DiurnaError
@@ -19,10 +20,6 @@ from ledger.model.sha256 import blob_id, sha1
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
 from ledger.wal.dead_owner import died
 from ledger.wal.git_locks import clear_index_lock
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 INDEX_TRIES = 12
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  #: git knows this one without having it

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ledger.errors import DiurnaError, ObjectMissing, StorageFailed
+from ledger.git.cli import Git
 from ledger.git.repository import checked_out_elsewhere, head
 from ledger.home import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Home
 from ledger.model.findings import Finding
@@ -40,14 +42,8 @@ from memory.worktree.checkout import (
 from memory.worktree.merge_drivers import ensure_drivers
 from memory.worktree.next_index import entry_line, index_line
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from ledger.git.cli import Git
-
-    #: Sets entries of the index, as `update_index`.
-    Stage = Callable[[Home, list[str], bool], list[Finding]]
+#: Sets entries of the index, as `update_index`.
+Stage = Callable[[Home, list[str], bool], list[Finding]]
 
 _OURS = (SESSIONS_DIR, *EDITABLE, ARCHIVE_DIR, POLICY_FILE, ATTRIBUTES_FILE)
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import CONTINUITY_FILE, MIRROR_DIR
 from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import plain_bytes
 from memory.worktree.checkout import is_editable, read_written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from projection.policy.model import Policy
+from projection.policy.model import Policy
 
 
 def copy_of(home: Home, path: str = CONTINUITY_FILE) -> tuple[str, str]:

@@ -7,10 +7,17 @@ only a committed projection that is one of them is brought forward, anything els
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
 from ledger.errors import TipMoved
+from ledger.home import Home
+from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, VIEW_FILES, quarter_of
+from ledger.model.logset import LogRef
 from ledger.model.record import Record
+from ledger.model.session import Entry
 from ledger.model.sha256 import blob_id
+from memory.cache.cache_file import Cache
 from memory.replay.replayed_state import state_of
 from memory.worktree.checkout import edited_finding, hand_edited
 from memory.worktree.projection_files import is_projection, projection_files, standing_files
@@ -18,23 +25,12 @@ from projection.document.archive_pages import revise
 from projection.document.page_renderer import render
 from projection.fold.decay import Decay
 from projection.fold.fold import collect
-from projection.fold.projection_state import CLOSED, FADED, Standing
+from projection.fold.full_replay import State
+from projection.fold.projection_state import CLOSED, FADED, DecayClock, Standing
 from projection.fold.tiers import never_decaying, stand
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from ledger.home import Home
-    from ledger.model.findings import Finding
-    from ledger.model.logset import LogRef
-    from ledger.model.session import Entry
-    from memory.cache.cache_file import Cache
-    from projection.fold.full_replay import State
-    from projection.fold.projection_state import DecayClock
-
-    #: Gives the bytes of an object.
-    Read = Callable[[str], bytes]
+#: Gives the bytes of an object.
+Read = Callable[[str], bytes]
 
 #: The number of logs from which a whole rendering is as fast.
 _FEW = 200

@@ -7,6 +7,7 @@ Where git wrote the index meanwhile, holds it, or keeps it in parts, `update_ind
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from ledger.git.repository import head
 from ledger.home import Home
@@ -14,10 +15,6 @@ from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import make_folder
 from ledger.wal.git_locks import next_index
 from memory.worktree.checkout import FILE_MODE, pending_file
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: One that is larger takes longer to copy than what there is to win.
 _LARGEST_BYTES = 32 << 20

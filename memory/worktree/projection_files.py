@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from ledger.errors import CorruptRepository, HandEdited, WriteRefused
 from ledger.git.repository import operation_under_way
 from ledger.home import OWN_BRANCH, Home
@@ -19,14 +21,9 @@ from ledger.model.sha256 import blob_id
 from memory.worktree.checkout import edit_hint, store_blob, write_noted
 from projection.document.archive_pages import pages
 from projection.document.page_renderer import machine, render
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from projection.fold.full_replay import State
-    from projection.fold.projection_state import Summary
-    from projection.policy.model import Policy
+from projection.fold.full_replay import State
+from projection.fold.projection_state import Summary
+from projection.policy.model import Policy
 
 
 def projection_files(state: State) -> dict[str, bytes]:

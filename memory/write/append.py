@@ -10,7 +10,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import log_path
 from ledger.model.order import ended_of, next_stamp, seal, stamp_of
 from ledger.model.record import Record
-from ledger.model.session import WORKING, SessionLog
+from ledger.model.session import WORKING, Entry, SessionLog
 from memory.cache.cache_file import Cache
 from memory.cache.view_name import seen, tip_of
 from memory.replay.ledger_snapshot import Snapshot
@@ -43,8 +43,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ledger.model.session import Entry
-    from memory.cache.cache_file import Cache
     from memory.write.amendments import Told
 
 

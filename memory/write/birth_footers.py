@@ -5,6 +5,8 @@ A key that nobody knows is the writer's own and is kept.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.errors import DraftRefused
 from ledger.escape import prose
 from ledger.home import OWN_REPOSITORY
@@ -14,16 +16,9 @@ from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.personal_footer import PERSONAL_KEY, PERSONAL_VALUE
 from ledger.model.session import ASKED_KEY, CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY, WORKING, SessionLog
+from memory.write.draft import Case
 from projection.fold.checks import unproven
 from projection.policy.model import QUESTION_KIND, TASK_KIND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.model.session import SessionLog
-    from memory.write.draft import Case
-
 
 #: Keys that hold ids of facts and nothing else.
 OF_IDS = ("depends", "about", "expect")

@@ -15,7 +15,7 @@ from ledger.model.event import (
 )
 from ledger.model.findings import Finding
 from ledger.model.record import Record
-from ledger.model.session import WORK, WORKING, SessionLog
+from ledger.model.session import WORK, WORKING, Entry, SessionLog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from ledger.git.commit_record import Identity
     from ledger.home import Home
-    from ledger.model.session import Entry
     from ledger.wal.spool import Spool
     from memory.cache.cache_file import Cache
     from memory.replay.ledger_snapshot import Snapshot

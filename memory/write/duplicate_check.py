@@ -7,7 +7,7 @@ supersedes, invalidates or rewrites is no news to its writer.
 from __future__ import annotations
 
 from ledger.errors import DraftRefused
-from ledger.model.event import FactCreated, FactInvalidated, FactSuperseded, FactUpdated
+from ledger.model.event import Event, FactCreated, FactInvalidated, FactSuperseded, FactUpdated
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.cache.sqlite import CacheDamaged
@@ -19,7 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ledger.model.event import Event
     from ledger.model.session import Entry, SessionLog
     from memory.cache.cache_file import Cache
     from memory.replay.ledger_snapshot import Snapshot

@@ -7,6 +7,8 @@ id that no other begins with stands for it, and is recorded whole.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from ledger.codec.log import read_entry
 from ledger.errors import DraftRefused, NotFound
 from ledger.model.event import (
@@ -23,20 +25,13 @@ from ledger.model.event import (
     ThreadReopened,
 )
 from ledger.model.findings import Finding
-from ledger.model.session import EDIT
+from ledger.model.session import EDIT, Entry, SessionLog
 from ledger.model.task_states import DONE, TODO, either, may_follow
 from memory.cache.name_lookup import fact_named
-from memory.write.draft import ANYWAY, births, named_ids, renamed
+from memory.write.draft import ANYWAY, Case, births, named_ids, renamed
+from projection.fold.fact_history import Fact, History
 from projection.fold.fold import collect, merged, resolve
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, TASK_KIND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ledger.model.session import Entry, SessionLog
-    from memory.write.draft import Case
-    from projection.fold.fact_history import Fact, History
 
 
 class Known:

@@ -8,6 +8,7 @@ nothing of Diurna's lock, so what it is doing at this moment is looked for as we
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 
 from ledger.environment import now_ms, now_seconds
 from ledger.errors import WaitsInSpool
@@ -20,12 +21,7 @@ from ledger.wal.spool import Spool
 from memory.cache.view_name import rides
 from memory.replay.ledger_snapshot import Snapshot
 from memory.write.draft import NEXT_COMMIT
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from projection.policy.model import Policy
+from projection.policy.model import Policy
 
 #: How long logs wait for a commit of a person's.
 WAIT_HOURS = 24

@@ -7,23 +7,18 @@ names what was opened only where no log of the session names it (FORMAT.md, W13)
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
+from ledger.home import Home
 from ledger.model.event import FactReferenced, facts_in
 from ledger.model.evidence import OPENED
+from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import STATE_DIR
-from ledger.model.session import WORKING
+from ledger.model.session import WORKING, SessionLog
 from ledger.model.sha256 import sha256
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.home import Home
-    from ledger.model.findings import Finding
-    from ledger.model.session import SessionLog
-    from memory.cache.cache_file import Cache
-    from memory.write.draft import Case
+from memory.cache.cache_file import Cache
+from memory.write.draft import Case
 
 #: At most so many uses come of a log; who opens, names or restates more facts at once lists them.
 MOST_USES, AT_ONCE = 20, 5

@@ -7,26 +7,20 @@ come as files. What is in the history already no one can refuse: `diurna check -
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 
 from ledger.codec.fact_blocks import order_meta
 from ledger.codec.log import decode
 from ledger.errors import DraftRefused
 from ledger.home import OWN_REPOSITORY, Home, has_personal, personal_folder
-from ledger.model.event import FactCreated, FactUpdated
+from ledger.model.event import Event, FactCreated, FactUpdated
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR
 from ledger.model.personal_footer import PERSONAL_KEY, PERSONAL_VALUE, personal_ids, says_personal
-from memory.write.draft import births, named_ids
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ledger.model.event import Event
-    from ledger.model.session import Entry, SessionLog
-    from memory.cache.cache_file import Cache
-    from memory.write.draft import SessionDraft
-    from projection.policy.model import Policy
+from ledger.model.session import Entry, SessionLog
+from memory.cache.cache_file import Cache
+from memory.write.draft import SessionDraft, births, named_ids
+from projection.policy.model import Policy
 
 _HINT = (
     "`diurna note --personal` records it in your own home, `diurna init --personal` makes one; where "

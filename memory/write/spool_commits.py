@@ -29,18 +29,16 @@ from ledger.model.session import Entry
 from ledger.model.sha256 import blob_id
 from ledger.wal.intents import Intents
 from memory.cache.sqlite import CacheDamaged
-from memory.repair.dropped_logs import dropped_finding
-from memory.repair.lost_blobs import clear_damaged, let_go, mend_spooled
+from memory.repair.lost_blobs import clear_damaged, dropped_finding, let_go, mend_spooled
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.trunk import publishes
 from memory.worktree.checkout_update import Ahead
 from memory.worktree.commit_follow import show_elsewhere
 from memory.write.branch_lock import Branch
-from memory.write.commit_message import commit_subject
 from memory.write.draft import Occasion
 from memory.write.landing import Shelf, born_from_upstream, is_busy, refuse_unfit
 from memory.write.personal_guard import kept_back
-from memory.write.signing import Signing
+from memory.write.signing import Signing, commit_subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,21 +8,16 @@ of its own. The budget counts every character of the output.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from projection.brief import values
 from projection.brief.choice import is_summary
-from projection.brief.forms import Ending, Said
+from projection.brief.forms import Ending, Form, Said
 from projection.brief.lines import LEAST_TEXT_CHARS, cut_short, line_of, text_chars
-from projection.brief.sections import gone_of, usual_word, wanted
+from projection.brief.sections import Wanted, gone_of, usual_word, wanted
 from projection.brief.wording import NONCE_CHARS, nonce_for, shortened
 from projection.document.fact_remarks import is_behind
 from projection.policy.model import DEFAULT_KIND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from projection.brief.forms import Form
-    from projection.brief.sections import Wanted
 
 LEAST_CHARS = 1000
 #: Of a hundred characters, how many a section has with a task and without, and its fewest lines.

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 
 from ledger.model.task_states import IN_PROGRESS
 from projection.brief.values import RoleNotes, Stated
 from projection.brief.wording import label
+from projection.fold.fact_history import Fact
+from projection.fold.projection_state import Standing
 from projection.graph.fact_links import SERVES, named
 from projection.policy.model import (
     ATTEMPT_KIND,
@@ -16,19 +19,10 @@ from projection.policy.model import (
     QUESTION_KIND,
     STATE_KIND,
     THREAD_KIND,
+    Learning,
 )
-from projection.text.role_names import role_names
-from projection.work.tracked_tasks import MEDIUM
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from projection.fold.fact_history import Fact
-    from projection.fold.projection_state import Standing
-    from projection.policy.model import Learning
-    from projection.work.handoffs import Handoff
-    from projection.work.tracked_tasks import Task
+from projection.work.handoffs import Handoff, role_names
+from projection.work.tracked_tasks import MEDIUM, Task
 
 #: The k of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
 _K = 60

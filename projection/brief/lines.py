@@ -6,10 +6,7 @@ from projection.brief import values
 from projection.brief.wording import label, plain, shortened, title_of
 from projection.document.fact_remarks import Mark
 from projection.document.page_renderer import NO_TEXT, REDACTED, ordered
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from projection.fold.fact_history import Fact
+from projection.fold.fact_history import Fact
 
 #: How many characters of a text are shown in a brief of `_USUAL_CHARS`, of what a task asks for in one of
 #: `_ASKED_USUAL_CHARS`; and of a shorter one at least.

@@ -5,22 +5,18 @@ What a task asks for stands before all. What fits is decided in `budget`, how it
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from ledger.model.record import Record
 from projection.brief import values
 from projection.brief.choice import NOTE_KINDS, weights
 from projection.brief.values import Stated
-from projection.document.fact_remarks import is_behind, is_ended
+from projection.document.fact_remarks import Gone, is_behind, is_ended
+from projection.fold.fact_history import Fact
 from projection.fold.projection_state import TIERS, Standing
 from projection.fold.testimony import IMPORTED, QUOTED, SAID, persons_first
 from projection.lifecycle.review_threads import is_raised
 from projection.policy import model as policy
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from projection.document.fact_remarks import Gone
-    from projection.fold.fact_history import Fact
 
 #: How many facts of a section are looked at for who decided them: more than most briefs have room for.
 _LOOKED_AT = 24

@@ -6,12 +6,10 @@ it is evidence, not instruction. Line ends become a mark, what can not be seen a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ledger.escape import visible
 from ledger.model.sha256 import sha256
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 TAG, NONCE_CHARS = "diurna-memory", 8
 #: What names of agents, kinds, roles and projects may take.

@@ -8,19 +8,28 @@ subject. The words that differ are the evidence.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from ledger.model.record import Record
-from projection.compare import difference as compared
-from projection.compare.overturning import exception, replacement
+from projection.compare.overturning import (
+    Difference,
+    antonyms,
+    difference,
+    exception,
+    has_family,
+    is_chosen,
+    is_value,
+    odd,
+    replacement,
+    same_family,
+    scoped,
+)
 from projection.compare.rivals import ROOTS_LIMIT, alternative, denial, order, owner, value
 from projection.compare.statement_subjects import Subject, read_once, roots_of, subject
 from projection.text.normalize import DATE, HASH, Statement, Word, stem
 from projection.text.vocabulary import COUNTED, LABELS, MOMENTS, NEGATORS, SLOTS
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    Rule = Callable[[Statement, Statement, compared.Difference], "tuple[str, str] | None"]
+Rule = Callable[[Statement, Statement, Difference], "tuple[str, str] | None"]
 
 #: Statements of one fact that are compared; a text that makes more is a document.
 STATEMENTS_LIMIT = 24
@@ -101,7 +110,7 @@ def _may_clash(one: frozenset[str], two: frozenset[str]) -> bool:
 
 
 def _compare(one: Statement, two: Statement) -> Clash | None:
-    found = compared.difference(one.words, two.words)
+    found = difference(one.words, two.words)
     apart = (*found.left, *found.right)
     if not found.common or _asks(one) or _asks(two):
         return None
@@ -155,13 +164,13 @@ def _moments(words: Sequence[Word]) -> bool:
     return any(word.raw.lower() in MOMENTS for word in words)
 
 
-def negation(one: Statement, two: Statement, found: compared.Difference) -> tuple[str, str] | None:
+def negation(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
     """One says "not", "never", "no longer", "without" of what the other says."""
-    if compared.odd(one) == compared.odd(two):
+    if odd(one) == odd(two):
         return None
     if not _same_frame(found, found.left, found.right):
         return None
-    negated, other = (one, two) if compared.odd(one) else (two, one)
+    negated, other = (one, two) if odd(one) else (two, one)
     place, clause = negated.negated[-1]
     governed = [word.form for word in negated.words[place:] if word.clause == clause]
     if not governed:  # the negator ends its clause
@@ -190,10 +199,10 @@ def _other_subject(other: Statement, governed: str, shared: set[str]) -> bool:
     )
 
 
-def antonym(one: Statement, two: Statement, found: compared.Difference) -> tuple[str, str] | None:
+def antonym(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
     """Both use one word of a pair of opposites: always and never, enabled and disabled."""
-    pairs = [(a, b) for a in found.left for b in found.right if compared.antonyms(a.form, b.form)]
-    if compared.odd(one) != compared.odd(two) or len(pairs) != 1:
+    pairs = [(a, b) for a in found.left for b in found.right if antonyms(a.form, b.form)]
+    if odd(one) != odd(two) or len(pairs) != 1:
         return None
     ((left, right),) = pairs
     if not _same_frame(found, _without(found.left, left), _without(found.right, right)):
@@ -201,25 +210,23 @@ def antonym(one: Statement, two: Statement, found: compared.Difference) -> tuple
     return left.raw, right.raw
 
 
-def number(one: Statement, two: Statement, found: compared.Difference) -> tuple[str, str] | None:
+def number(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
     """The same slot has another number, with or without a unit."""
     return _value(one, two, found, version=False)
 
 
-def version(one: Statement, two: Statement, found: compared.Difference) -> tuple[str, str] | None:
+def version(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
     """The same thing is of another version."""
     return _value(one, two, found, version=True)
 
 
-def choice(one: Statement, two: Statement, found: compared.Difference) -> tuple[str, str] | None:
+def choice(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
     """For one purpose something else of its kind was chosen: PostgreSQL and SQLite, tabs and spaces."""
-    pairs = [
-        (a, b) for a in found.left for b in found.right if compared.same_family(a.form, b.form)
-    ]
-    if compared.odd(one) != compared.odd(two) or len(pairs) != 1:
+    pairs = [(a, b) for a in found.left for b in found.right if same_family(a.form, b.form)]
+    if odd(one) != odd(two) or len(pairs) != 1:
         return None
     ((left, right),) = pairs
-    if not (compared.is_chosen(one, left) and compared.is_chosen(two, right)):
+    if not (is_chosen(one, left) and is_chosen(two, right)):
         return None
     rest = _without(found.left, left), _without(found.right, right)
     if not _same_frame(found, *rest, least=1):
@@ -227,18 +234,14 @@ def choice(one: Statement, two: Statement, found: compared.Difference) -> tuple[
     return left.raw, right.raw
 
 
-def slot(one: Statement, two: Statement, found: compared.Difference) -> tuple[str, str] | None:
+def slot(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
     """What has one value, "the default branch", "use … for", has another one in each."""
-    if compared.odd(one) != compared.odd(two) or len(found.left) != 1 or len(found.right) != 1:
+    if odd(one) != odd(two) or len(found.left) != 1 or len(found.right) != 1:
         return None
     left, right = found.left[0], found.right[0]
-    if compared.is_value(left.form) or compared.is_value(right.form):
+    if is_value(left.form) or is_value(right.form):
         return None
-    if (
-        _slot_of(one, left)
-        and _slot_of(two, right)
-        and not compared.scoped(found.left + found.right)
-    ):
+    if _slot_of(one, left) and _slot_of(two, right) and not scoped(found.left + found.right):
         return left.raw, right.raw
     return None
 
@@ -259,7 +262,7 @@ _LASTING: dict[str, Rule] = {"exception": exception, "replacement": replacement}
 
 
 def _same_frame(
-    found: compared.Difference, left: Sequence[Word], right: Sequence[Word], least: int = 2
+    found: Difference, left: Sequence[Word], right: Sequence[Word], least: int = 2
 ) -> bool:
     """Tell whether two statements speak of the same thing, whatever the words at issue are.
 
@@ -267,17 +270,17 @@ def _same_frame(
     of the second; `least` is how many words they have to share.
     """
     common = [form for form in found.common if form[0] not in "#@"]
-    if len(common) < least or (left and right) or compared.scoped((*left, *right)):
+    if len(common) < least or (left and right) or scoped((*left, *right)):
         return False
     return len(left) + len(right) <= max(1, (len(common) + 1) // 2)
 
 
 def _value(
-    one: Statement, two: Statement, found: compared.Difference, *, version: bool
+    one: Statement, two: Statement, found: Difference, *, version: bool
 ) -> tuple[str, str] | None:
-    lefts = [word for word in found.left if compared.is_value(word.form)]
-    rights = [word for word in found.right if compared.is_value(word.form)]
-    if compared.odd(one) != compared.odd(two) or len(lefts) != 1 or len(rights) != 1:
+    lefts = [word for word in found.left if is_value(word.form)]
+    rights = [word for word in found.right if is_value(word.form)]
+    if odd(one) != odd(two) or len(lefts) != 1 or len(rights) != 1:
         return None
     left, right = lefts[0], rights[0]
     if _is_label(left) or _is_label(right) or _measure(left) != _measure(right):
@@ -317,7 +320,7 @@ def _is_version(word: Word) -> bool:
         word.raw[:1] in "vV"
         or bare.count(".") > 1
         or word.before in ("version", "jdk", "java")
-        or (compared.has_family(stem(word.before)) and bare.count(".") <= 1)
+        or (has_family(stem(word.before)) and bare.count(".") <= 1)
         or word.before in ("node", "jdk", "openjdk", "es", "edition", "release")
     )
 

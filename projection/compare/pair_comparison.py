@@ -6,12 +6,15 @@ A review and an append compare facts by these functions alone; which pairs are w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ledger.escape import prose
 from ledger.model.record import Record
 from projection.compare.contradictions import clash
-from projection.compare.difference import (
+from projection.compare.overturning import (
     BEGIN_LETTERS,
     Difference,
+    Ratio,
     antonyms,
     difference,
     is_value,
@@ -23,12 +26,6 @@ from projection.graph.graph_neighbours import entity_names, matches_entity, name
 from projection.lifecycle.review_threads import key_of
 from projection.policy.model import CLOSABLE, QUESTION_KIND
 from projection.text.normalize import DATE, HASH, Statement, Word, plain, statements
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from projection.compare.difference import Ratio
 
 #: The share of common words from which two facts say the same.
 SAME = 0.8

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 from math import fsum, log
@@ -16,10 +17,6 @@ from ledger.model.record import Record
 from projection.compare.candidates import bits_of, levels_of, numbers_in
 from projection.compare.contradictions import clash
 from projection.text.normalize import Statement, content_words, sentences, statement, statements
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 #: The share of a fact's words that is said again; or this, where so much of what is said is its.
 _COVER, _PART, _OWN = 0.62, 0.40, 0.65

@@ -11,17 +11,12 @@ of a few searches.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping
 
 from ledger.model.layout import ARCHIVE_INDEX, archive_page
 from projection.document.page_renderer import NO_TEXT, REDACTED, block, ordered
-from projection.fold.projection_state import SUPERSEDED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from projection.fold.fact_history import Fact
-    from projection.fold.projection_state import Standing
+from projection.fold.fact_history import Fact
+from projection.fold.projection_state import SUPERSEDED, Standing
 
 PAGE_TITLE = "Archive — "
 INDEX_TITLE = "Archive"

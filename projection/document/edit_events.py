@@ -10,6 +10,8 @@ of what is computed (title, note, counts, footers) is put back by the next rende
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.codec.validate import problems
 from ledger.model import event as log_events
@@ -21,28 +23,27 @@ from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from projection.document.bullet_ids import NewIds
 from projection.document.changed_block import (
+    COMPUTED,
+    broken,
     closed_in,
+    doubts,
     flowed,
+    left_below,
     narrowed,
     new_meta,
     new_text,
     seen_in,
+    surroundings,
+    unstack,
 )
-from projection.document.frame import COMPUTED, surroundings
 from projection.document.kind_sections import Places
 from projection.document.page_parser import AFTER_FOOTER, NO_BULLET, Block, Parsed, parse
 from projection.document.page_renderer import COMPUTED_KEYS, LEAD
-from projection.document.removed_lines import broken, doubts, left_below, unstack
+from projection.fold.projection_state import Standing
 from projection.policy.model import CLOSABLE, CONTRADICTIONS, DEFAULT_KIND, TASK_KIND, Policy
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from projection.fold.projection_state import Standing
-
-    #: Gives the fact of an id where it stands now, None when there is none.
-    Known = Callable[[str], Standing | None]
+#: Gives the fact of an id where it stands now, None when there is none.
+Known = Callable[[str], Standing | None]
 
 _RANK = {kind: rank for rank, kind in enumerate(log_events.VERBS.values())}
 _CORE = "core"

@@ -5,16 +5,13 @@ One body for every answer, so that none shows what does not hold as if it held.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+
 from ledger.model.record import Record
+from projection.document.branch_remarks import Elsewhere
+from projection.fold.fact_history import Fact
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from projection.document.branch_remarks import Elsewhere
-    from projection.fold.fact_history import Fact
-
-    Met = dict[str, tuple[str, ...]]
+Met = dict[str, tuple[str, ...]]
 
 #: So many names stand in the words of a mark; it has all that stand instead.
 _NAMED = 8

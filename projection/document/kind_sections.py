@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from projection.document.page_parser import Block
 from projection.document.page_renderer import section_title
 from projection.policy.model import CLOSABLE, THREAD_KIND, Policy
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class Places:

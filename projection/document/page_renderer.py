@@ -21,19 +21,13 @@ The forms, once::
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.model.layout import FORMAT_VERSION
 from ledger.model.session import ASKED_KEY
-from projection.fold.fact_history import REDACTED_TEXT
-from projection.fold.projection_state import TIERS
-from projection.policy.model import CLOSABLE, CONTRADICTIONS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from projection.fold.fact_history import Fact, Version
-    from projection.fold.projection_state import LiveView, Standing
-    from projection.policy.model import Policy
+from projection.fold.fact_history import REDACTED_TEXT, Fact, Version
+from projection.fold.projection_state import TIERS, LiveView, Standing
+from projection.policy.model import CLOSABLE, CONTRADICTIONS, Policy
 
 TITLE = "Continuity — "
 NOTE = (

@@ -6,20 +6,16 @@ squashed commit, a cherry-pick, a file that stood there before Diurna did (FORMA
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+
 from ledger.codec.fact_blocks import tidy
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import ARCHIVE_INDEX, CONTINUITY_FILE
-from projection.document.page_parser import TWO_MACHINES, parse, unparse
+from projection.document.page_parser import TWO_MACHINES, Block, Parsed, parse, unparse
 from projection.document.page_renderer import NOTE, REDACTED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from projection.document.page_parser import Block, Parsed
-    from projection.fold.fact_history import Fact, History
+from projection.fold.fact_history import Fact, History
 
 #: What says nothing of its own: where a text that both sides have stands twice.
 _REPEATED = ("duplicate-block", "conflict-in-projection")

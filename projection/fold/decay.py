@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 
 from projection.fold.projection_state import DecayClock
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from projection.policy.model import Windows
+from projection.policy.model import Windows
 
 _DATE_CHARS = 10  # of a stem
 

@@ -6,6 +6,8 @@ invariants F6 and F10 of FORMAT.md.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from ledger.model.event import (
     FactCreated,
     FactInvalidated,
@@ -15,12 +17,7 @@ from ledger.model.event import (
 )
 from ledger.model.ids import version_id
 from ledger.model.order import stem_in
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from projection.fold.fact_history import History
+from projection.fold.fact_history import History
 
 #: A supersession `old → new` as said at one place of the ledger: (stem, seq, old, new).
 Edge = tuple[str, int, str, str]

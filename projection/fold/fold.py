@@ -38,6 +38,7 @@ from ledger.model.event import (
 from ledger.model.ids import WITHHELD, version_id
 from ledger.model.order import is_date, is_stem, key_of
 from ledger.model.session import COUNTED_KEY, META_KEYS, WORKING, Entry
+from projection.fold.checks import closed_by, standing_moves
 from projection.fold.fact_history import (
     UNCOUNTED,
     Act,
@@ -50,7 +51,6 @@ from projection.fold.fact_history import (
 )
 from projection.fold.falsity import Call, Edge, Take, known, taken, takes_in
 from projection.fold.helps import helps_in, ignores_in
-from projection.fold.task_moves import closed_by, standing_moves
 from projection.fold.text_versions import Texts
 from projection.fold.withholding import withheld_fact
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, TASK_KIND, THREAD_KIND
@@ -128,7 +128,7 @@ def merged(known: Mapping[str, History], news: Mapping[str, History]) -> dict[st
 def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> Fact | None:
     """Read a fact off its history; None while no log has brought a text for it.
 
-    `cut` are supersessions that do not count (`projection.fold.cycles.cut_edges`).
+    `cut` are supersessions that do not count (`projection.fold.full_replay.cut_edges`).
     """
     if len(history.acts) == 1:
         found = _plain(fact, history)

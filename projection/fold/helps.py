@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.model.event import FactHelped, FactIgnored
 from ledger.model.evidence import form_of, role_in
 from projection.fold.fact_history import Act, Help
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def helps_in(acts: Iterable[Act]) -> tuple[Help, ...]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.model.event import FactVerified
 from ledger.model.record import Record
+from ledger.model.session import Entry
 from ledger.model.sha256 import sha256
 from projection.fold.fact_history import Fact
 from projection.policy.model import Policy
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.model.session import Entry
 
 TIERS = ("core", "working", "active", "archive-candidate", "archived", "superseded")
 #: The tiers whose facts never stand in `continuity.md`.

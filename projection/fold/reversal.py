@@ -6,6 +6,8 @@ refused: a contradiction stands again by no event, a confirmation and a redactio
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ledger.errors import DiurnaError
 from ledger.model.event import (
     Event,
@@ -24,16 +26,9 @@ from ledger.model.event import (
 )
 from ledger.model.order import stem_in
 from ledger.model.task_states import DONE, TODO
-from projection.fold.fact_history import History
+from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import calls
-from projection.fold.projection_state import BY_HAND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from projection.fold.fact_history import Fact
-    from projection.fold.projection_state import Standing
+from projection.fold.projection_state import BY_HAND, Standing
 
 
 class Irreversible(DiurnaError):

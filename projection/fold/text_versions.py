@@ -6,12 +6,10 @@ those that it closed. Keeps invariants F3 and F8 of FORMAT.md.
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
+
 from ledger.model.ids import version_id
 from projection.fold.fact_history import Version
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
 
 
 class Texts:

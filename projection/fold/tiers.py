@@ -6,9 +6,12 @@ count; only the archive page of a faded fact needs the list of work logs.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.model.event import FactCreated
 from ledger.model.layout import quarter_of
 from ledger.model.session import IMPORT_KEYS
+from projection.fold.decay import Decay
 from projection.fold.fact_history import Fact, History
 from projection.fold.projection_state import (
     ARCHIVED_TIERS,
@@ -24,12 +27,6 @@ from projection.fold.projection_state import (
     Summary,
 )
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, Policy
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from projection.fold.decay import Decay
 
 #: What a thread that is open is lifted to when rules 5 to 8 would give less.
 _PINNED = ("working", "active")

@@ -7,14 +7,12 @@ header: `undoes`, or `redoes` where it does them again; `kept` are the facts tha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ledger.model.event import facts_in
 from ledger.model.order import stem_in
 from ledger.model.record import Record
 from ledger.model.session import EDIT, UNDO_KEYS, Entry
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: Sorts behind every log: where an undo will stand that is only planned.
 BEHIND = "9999-12-31-235959999-~"

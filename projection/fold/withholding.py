@@ -6,6 +6,8 @@ what they replace; of a footer stays what cannot hold free text, and of a remark
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Sequence
+
 from ledger.model.event import (
     Event,
     FactCreated,
@@ -29,10 +31,6 @@ from projection.fold.fact_history import (
     counted_in,
 )
 from projection.policy.model import DEFAULT_KIND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
 
 #: Footer keys that hold ids.
 _OF_IDS = ("supersedes", "serves", "conflicts")

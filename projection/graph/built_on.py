@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.order import key_of
 from ledger.model.record import Record
+from ledger.model.session import Entry
 from ledger.model.session_headers import SHOWN_KEY, TOLD_KEY, shown_in
+from projection.fold.fact_history import Fact
 from projection.graph.fact_links import named
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.model.session import Entry
-    from projection.fold.fact_history import Fact
 
 USED, SHOWN = "used", "shown"
 #: What in a text can only be an id: words with hyphens between them.

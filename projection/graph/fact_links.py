@@ -9,13 +9,10 @@ into the cache.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from ledger.model.ids import is_fact_id
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from projection.fold.fact_history import Fact
+from projection.fold.fact_history import Fact
 
 LINK, SERVES, CONFLICTS = "link", "serves", "conflicts"
 ENTITY_KEY = "entity"

@@ -12,17 +12,13 @@ were too many, too.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+
 from ledger.model.record import Record
-from projection.document.fact_remarks import PLAIN, Mark, instead_of, mark_of
+from projection.document.fact_remarks import PLAIN, Mark, Met, instead_of, mark_of
+from projection.fold.fact_history import Fact
+from projection.fold.projection_state import Standing
 from projection.graph.fact_links import CONFLICTS, ENTITY_KEY, LINK, SERVES, footer, named
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from projection.document.fact_remarks import Met
-    from projection.fold.fact_history import Fact
-    from projection.fold.projection_state import Standing
 
 __all__ = ["Graph", "Links", "Neighbour", "instead_of"]
 

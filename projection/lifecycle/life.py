@@ -8,6 +8,7 @@ nothing has to be resolved on the way. `lives` says the same the long way, of ev
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ledger.model import event as log_events
@@ -15,15 +16,10 @@ from ledger.model.ids import WITHHELD
 from ledger.model.order import milliseconds_of
 from ledger.model.record import Record
 from ledger.model.session import IMPORT_KEYS
+from projection.fold.decay import Decay
+from projection.fold.fact_history import Act, Fact
 from projection.fold.projection_state import ARCHIVED_TIERS, CLOSED, FADED, INVALIDATED, SUPERSEDED
 from projection.policy.model import CLOSABLE, DEFAULT_KIND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from projection.fold.decay import Decay
-    from projection.fold.fact_history import Act, Fact
 
 #: What can happen to a fact, beside `faded`, `superseded`, `invalidated` and `closed` of `state`.
 RETURNED, REINSTATED = "returned", "reinstated"

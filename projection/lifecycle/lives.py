@@ -8,26 +8,21 @@ What a tier is, `tiers.tier` alone says.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from ledger.model import event as log_events
 from ledger.model.order import is_date, is_stem, key_of
 from ledger.model.record import Record
+from ledger.model.session import Entry
 from ledger.model.task_states import CLOSING
-from projection.fold.cycles import Cuts
 from projection.fold.decay import Decay
 from projection.fold.fact_history import Act, Fact, History
 from projection.fold.fold import collect, resolve, with_uses
+from projection.fold.full_replay import Cuts
 from projection.fold.tiers import never_decaying, stand, tier
 from projection.lifecycle.life import Life, PlainWalker, Track, plain_kind
-from projection.policy.model import TASK_KIND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from ledger.model.session import Entry
-    from projection.policy.model import Policy
+from projection.policy.model import TASK_KIND, Policy
 
 #: Events that change neither the tier of a fact nor whether it is closed, other than by their name.
 _IDLE = (

@@ -5,15 +5,11 @@ What counts sessions alone means days only at one pace. Whole numbers; the only 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ledger.model.order import milliseconds_of
 from ledger.model.record import Record
-from projection.policy.model import PACED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from projection.policy.model import Policy
+from projection.policy.model import PACED, Policy
 
 #: The days before the newest work session over which the pace is measured.
 SPAN_DAYS = 28

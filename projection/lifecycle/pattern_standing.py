@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from projection.policy.model import PATTERN_KIND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from projection.document.fact_remarks import Mark
-    from projection.fold.fact_history import Fact
-    from projection.policy.model import Learning
+from projection.document.fact_remarks import Mark
+from projection.fold.fact_history import Fact
+from projection.policy.model import PATTERN_KIND, Learning
 
 OBSERVED, CANDIDATE, VERIFIED = "observed", "candidate", "verified"
 ACTIVE, DEPRECATED = "active", "deprecated"

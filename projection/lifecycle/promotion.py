@@ -6,18 +6,14 @@ Five criteria, each 0, 1 or 2 by the one rule that its function states; the sum 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from ledger.model.record import Record
+from ledger.model.session import Entry
 from projection.fold.fact_history import Fact
+from projection.fold.projection_state import Standing
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import CLOSABLE, DELIBERATE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ledger.model.session import Entry
-    from projection.fold.projection_state import Standing
 
 PROMOTE, KEEP, ARCHIVE = "promote", "keep", "archive"
 #: The sum from which a fact is worth promoting, and the sum up to which it may fade.

@@ -5,19 +5,16 @@ Due it is by the sessions since the last one, and by the size of `continuity.md`
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from ledger.model.layout import BRIEF_CHARS
 from ledger.model.record import Record
 from ledger.model.session import OBSOLETE_KEY
 from projection.document.page_renderer import render
+from projection.fold.fact_history import Fact
+from projection.fold.projection_state import LiveView, Standing
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import BY_BRIEF, QUESTION_KIND, Review
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from projection.fold.fact_history import Fact
-    from projection.fold.projection_state import LiveView, Standing
 
 #: The longest line of a fact in a brief.
 _LINE_CHARS = 220

@@ -7,15 +7,13 @@ whether its thread is open or closed (FORMAT.md, R2).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from ledger.model.event import FactCreated
 from ledger.model.record import Record
 from ledger.model.sha256 import sha256
 from projection.fold.fact_history import Fact
 from projection.policy.model import THREAD_KIND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 #: Footer keys of a thread that a review raised.
 RULE_KEY, QUESTIONS_KEY, ABOUT_KEY = "review", "keys", "about"

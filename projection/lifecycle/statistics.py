@@ -6,16 +6,13 @@ quarters of all do not exceed (definition 1 of Hyndman and Fan, The American Sta
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from ledger.model.record import Record
+from ledger.model.session import Entry
 from projection.fold.projection_state import BY_HAND, CLOSED, FADED, INVALIDATED, SUPERSEDED
 from projection.lifecycle.life import RETURNED, Life, Moment
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ledger.model.session import Entry
-    from projection.policy.model import Policy
+from projection.policy.model import Policy
 
 #: The fewest values whose middle means anything.
 ENOUGH = 3

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 
 from ledger.model.record import Record
-from projection.fold.projection_state import BY_HAND, CLOSED, FADED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from projection.fold.decay import Decay
-    from projection.fold.full_replay import State
-    from projection.fold.projection_state import Standing
-    from projection.policy.model import Policy
+from projection.fold.decay import Decay
+from projection.fold.full_replay import State
+from projection.fold.projection_state import BY_HAND, CLOSED, FADED, Standing
+from projection.policy.model import Policy
 
 #: What fades within so many work days is told.
 WEEK_DAYS = 5

@@ -6,9 +6,7 @@ behind the mark of the cut, with what it negates. Nothing is cut between the two
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator
 
 _CUT = "…"
 #: What ends a sentence where a blank and a capital follow, in writings without blanks alone, and what may

@@ -6,13 +6,11 @@ An id stands in footers, titles, addresses and other facts, and no redaction tak
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from ledger.model.sha256 import sha256
 from ledger.secrets.scanner import nameable
 from projection.text.vocabulary import NEGATORS, SMALL
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 #: So many words an id has at most, and at least where no other word stands behind them.
 _MOST, _ENOUGH = 3, 2

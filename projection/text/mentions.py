@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from ledger.model.event import FactCreated, FactReferenced, FactSuperseded, FactUpdated
 from ledger.model.record import Record
+from projection.text.sentence_cutter import Reading
 from projection.text.vocabulary import NEGATORS, SMALL
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from projection.text.sentence_cutter import Reading
 
 FACT, FILE, IDENTIFIER, VERSION, NAME = "fact", "file", "identifier", "version", "name"
 #: An ordinary word in back-ticks: an identifier, if it is written so often and never without them.

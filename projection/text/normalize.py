@@ -6,15 +6,12 @@ expressions and libraries, because `diurna append` reads every new fact this way
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from ledger.model.record import Record
 from projection.text.clipping import SHORTENED
 from projection.text.vocabulary import NEGATORS, NUMBERS, PHRASES, SMALL, SYNONYMS, UNITS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: What stands between words.
 _BLANKS = str.maketrans({**dict.fromkeys('`*"“”„()[]{}<>|~→', " "), "’": "'", "=": " is "})

@@ -7,14 +7,11 @@ no day of the writer's. In English and German, as people type.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date, timedelta
 
 from ledger.codec.outline_by_lines import prose_lines
 from ledger.model.order import stamp_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _MONTHS = (
     "January February March April May June July August September October November December".split()

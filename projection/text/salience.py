@@ -6,16 +6,14 @@ order ends in the line, so the same text gives the same choice everywhere.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ledger.model.record import Record
 from projection.policy.model import CLOSABLE
 from projection.text import passage_cues as cues
 from projection.text.clipping import clipped
 from projection.text.sentence_cutter import Reading, Sentence, plain_type, says_little
 from projection.text.vocabulary import SMALL
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: What is said of one line.
 LINE_CHARS = 200

@@ -7,6 +7,8 @@ them (FORMAT.md, S5 to S9); nothing is decided by them here, so an odd heading m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ledger.codec.event_bullets import read_references
 from ledger.codec.fact_blocks import Block, read_facts
 from ledger.codec.log import section_kind
@@ -16,10 +18,6 @@ from ledger.model.record import Record
 from ledger.model.session import FACTS_HEADING
 from projection.text.clipping import SHORTENED, negates
 from projection.text.passage_cues import ACTIONS, BOILERPLATE, HEADINGS, ONLY_FIRST, PLAIN
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: A label has at most so many words and characters.
 _LABEL_WORDS, _LABEL_CHARS = 6, 90

@@ -8,12 +8,9 @@ from __future__ import annotations
 import re
 from datetime import date
 
+from ledger.model.event import Meta
 from ledger.model.record import Record
 from ledger.model.session import CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.model.event import Meta
 
 TAG, MERGED, GONE, HAS, FILE, VERSION, DATE = (
     "tag", "merged", "gone", "has", "file", "version", "date",

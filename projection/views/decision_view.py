@@ -8,17 +8,14 @@ Only a log that arrives late, from a clone that worked beside this one, moves up
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ledger.model.event import FactCreated, FactUpdated, decides
 from projection.document.page_renderer import one_line
+from projection.fold.fact_history import Fact, History
 from projection.graph.fact_links import footer
 from projection.views.view_page import Page, Section, fact_item, told
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from projection.fold.fact_history import Fact, History
-    from projection.views.view_source import ViewSource
+from projection.views.view_source import ViewSource
 
 KIND = "decision"
 #: How many stand whole; of the others one line tells.

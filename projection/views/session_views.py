@@ -6,19 +6,14 @@ newest log.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 
 from ledger.model.session import WORK, WORKING
+from projection.fold.fact_history import Fact
 from projection.text.salience import said as said_in_line
 from projection.views.view_page import Page, Section, fact_item, told
-from projection.views.view_source import minute_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from projection.fold.fact_history import Fact
-    from projection.views.view_source import SessionLine, ViewSource
+from projection.views.view_source import SessionLine, ViewSource, minute_of
 
 #: How many sessions the view `sessions` tells of, and in how many of them `actions` looks for prose.
 SESSIONS = 20

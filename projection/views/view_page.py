@@ -13,10 +13,7 @@ from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY
 from projection.document import page_renderer as renderer
 from projection.document.archive_pages import summary_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from projection.fold.fact_history import Fact, Version
+from projection.fold.fact_history import Fact, Version
 
 #: What can stand in column 0 as text and nothing else: one line that begins with a letter or a digit,
 #: and is no numbered item.

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from ledger.model.record import Record
-from projection.fold.projection_state import Summary
+from projection.fold.fact_history import Fact, History
+from projection.fold.projection_state import Standing, Summary
 from projection.graph.fact_links import footer
 from projection.policy.model import Policy
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from projection.fold.fact_history import Fact, History
-    from projection.fold.projection_state import Standing
 
 ROLE_KEY = "role"
 

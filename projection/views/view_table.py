@@ -2,18 +2,243 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
+
 from ledger.errors import NotFound
 from ledger.model.order import is_date
+from ledger.model.record import Record
+from ledger.model.task_states import BLOCKED, HANDOFF_READY, IN_PROGRESS
+from projection.document.page_renderer import one_line
+from projection.fold.fact_history import Fact
+from projection.fold.projection_state import Standing
+from projection.graph.fact_links import footer
+from projection.graph.graph_neighbours import entity_names, folded
+from projection.lifecycle.pattern_standing import pattern_standing
+from projection.policy.model import PATTERN_KIND, STATE_KIND, TASK_KIND, THREAD_KIND, Policy
 from projection.views.decision_view import decisions
-from projection.views.entity_view import entities
-from projection.views.role_view import roles
 from projection.views.session_views import actions, daily, sessions, weekly
-from projection.views.state_view import progress, state
-from projection.views.view_page import Page, write
+from projection.views.view_page import Item, Page, Section, fact_item, told, write
+from projection.views.view_source import ROLE_KEY, ViewSource, minute_of
+from projection.work.tracked_tasks import tasks
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from projection.views.view_source import ViewSource
+NEXT_ACTION = "Next Action"
+#: The headings of the view `state` that tell one fact, and its id.
+FACTS = {
+    "Current Phase": "state-phase",
+    "Current Status": "state-status",
+    NEXT_ACTION: "state-next",
+}
+ACTIVE_WORK, BLOCKED_ITEMS, UPDATED = "Active Work", "Blocked Items", "Last Updated"
+COMPLETED, UNDER_WAY, STUCK, NOT_STARTED = "Completed", "In Progress", "Blocked", "Not Started"
+NOT_SAID, NONE = "Not recorded.", "None."
+
+
+def state(source: ViewSource) -> Page:
+    """Write the view `state`: programs read its headings, so each is there, with content below it."""
+    doing, blocked, waiting, _ = _sorted(source, (TASK_KIND,))
+    said = {title: _said(source, fact) for title, fact in FACTS.items()}
+    if said[NEXT_ACTION] == NOT_SAID and (doing or waiting):
+        first = (doing or waiting)[0]
+        said[NEXT_ACTION] = f"{told(first)} (`{first.id}`)"
+    newest = source.summary.newest
+    order = ("Current Phase", "Current Status", ACTIVE_WORK, BLOCKED_ITEMS, NEXT_ACTION)
+    known: dict[str, tuple[Item | str, ...]] = {title: (line,) for title, line in said.items()}
+    known[ACTIVE_WORK], known[BLOCKED_ITEMS] = _items(doing), _items(blocked)
+    sections = [Section(title, known[title]) for title in order]
+    sections.append(Section(UPDATED, (minute_of(newest) if newest else "Never.",)))
+    return Page(f"State — {source.policy.project}", "", tuple(sections))
+
+
+def progress(source: ViewSource) -> Page:
+    """Write the view `progress`: tasks, and threads, which nobody moves, by how far they are."""
+    doing, blocked, waiting, closed = _sorted(source, (TASK_KIND, THREAD_KIND))
+    days: dict[str, list[Fact]] = {}
+    for fact in closed:
+        days.setdefault(fact.closed_at[:10], []).append(fact)
+    done = [
+        Section(f"{COMPLETED} {day}".rstrip(), _items(sorted(days[day], key=by_birth)))
+        for day in sorted(days, reverse=True)
+    ]
+    sections = [
+        *(done or [Section(COMPLETED, (NONE,))]),
+        Section(UNDER_WAY, _items(doing)),
+        Section(STUCK, _items(blocked)),
+        Section(NOT_STARTED, _items(waiting)),
+    ]
+    return Page(f"Progress — {source.policy.project}", "", tuple(sections))
+
+
+def _said(source: ViewSource, name: str) -> Item | str:
+    """Return what a fact of the state says, if there is one that holds."""
+    fact = source.fact(name)
+    if fact is None or fact.kind != STATE_KIND or fact.false:
+        return NOT_SAID
+    return fact_item(fact, bare=True)
+
+
+def _sorted(
+    source: ViewSource, kinds: tuple[str, ...]
+) -> tuple[list[Fact], list[Fact], list[Fact], list[Fact]]:
+    """Return what is under way, blocked, not started and closed, each in the order of tasks."""
+    shared = [one for one in source.shared() if one.fact.kind in kinds and not one.fact.false]
+    doing, blocked, waiting, closed = [], [], [], []
+    for fact in _in_order(shared):
+        states = set(fact.states)
+        if fact.closed:
+            closed.append(fact)
+        elif states & {IN_PROGRESS, HANDOFF_READY}:
+            doing.append(fact)
+        elif BLOCKED in states:
+            blocked.append(fact)
+        else:
+            waiting.append(fact)
+    return doing, blocked, waiting, closed
+
+
+def _in_order(standings: Sequence[Standing]) -> list[Fact]:
+    """Return tasks by priority and age, then threads by age."""
+    mine = [one for one in standings if one.fact.kind == TASK_KIND]
+    others = [one for one in standings if one.fact.kind != TASK_KIND]
+    ranked = [task.standing.fact for task in tasks(mine)]
+    return [*ranked, *sorted([one.fact for one in others], key=by_birth)]
+
+
+def _items(facts: Iterable[Fact]) -> tuple[Item | str, ...]:
+    return tuple([fact_item(fact, "x" if fact.closed else " ") for fact in facts]) or (NONE,)
+
+
+def by_birth(fact: Fact) -> tuple[str, str]:
+    """Return what facts are sorted by where the oldest comes first."""
+    return fact.created, fact.id
+
+
+#: Stands for the type of what has none.
+NO_TYPE = "other"
+NO_ENTITY = "No fact names an entity."
+_TYPED = re.compile(r"\s*([A-Za-z][A-Za-z -]{0,30}?)\s*/\s*([^/.\s][^/]*[^/\s]|[^/.\s])\s*")
+_FILE = re.compile(r"\.[A-Za-z0-9]{1,5}$")
+
+
+class EntityPage(Record):
+    """An entity with what stands about it."""
+
+    name: str  #: as most often written, without its type
+    type: str  #: in lower case, `NO_TYPE` where it has none
+    facts: tuple[Fact, ...]  #: that hold, by kind and then by birth
+    false: int  #: how many more were superseded or invalidated
+
+    @property
+    def false_said(self) -> str:
+        """How many more were, in a sentence."""
+        return f"{self.false} more about it {'is' if self.false == 1 else 'are'} false by now."
+
+
+def typed(name: str) -> tuple[str, str]:
+    """Split what a footer calls an entity into its type and its name."""
+    found = _TYPED.fullmatch(name)
+    if found is None or _FILE.search(name):
+        return NO_TYPE, name
+    return found[1].lower(), found[2]
+
+
+def entity_pages(source: ViewSource) -> tuple[EntityPage, ...]:
+    """Return all entities, by type and name; what has no type comes last."""
+    written: dict[tuple[str, str], dict[str, int]] = {}
+    about: dict[tuple[str, str], list[Fact]] = {}
+    for one in source.shared():
+        for said in entity_names(one.fact):
+            type, name = typed(said)
+            key = type, folded(name)
+            known = written.setdefault(key, {})
+            known[name] = known.get(name, 0) + 1
+            there = about.setdefault(key, [])
+            if one.fact not in there[-1:]:
+                there.append(one.fact)
+    order = {kind.name: number for number, kind in enumerate(source.policy.kinds)}
+    pages = []
+    for key in sorted(about, key=lambda key: (key[0] == NO_TYPE, key)):
+        counts = written[key]
+        spelled = min(counts, key=lambda way: (-counts[way], way))
+        holds = [fact for fact in about[key] if not fact.false]
+        holds.sort(key=lambda fact: (order.get(fact.kind, len(order)), fact.created, fact.id))
+        pages.append(EntityPage(spelled, key[0], tuple(holds), len(about[key]) - len(holds)))
+    return tuple(pages)
+
+
+def entities(source: ViewSource, name: str = "") -> Page | None:
+    """Write the view: of one entity, in any spelling, or of all; None where nothing is about that one."""
+    pages = entity_pages(source)
+    project = source.policy.project
+    if name:
+        wanted = folded(typed(name)[1])
+        types = {typed(name)[0]} - {NO_TYPE}
+        pages = tuple([one for one in pages if folded(one.name) == wanted and types <= {one.type}])
+        if not pages:
+            return None
+    sections: list[Section] = []
+    for one in pages:
+        if not sections or sections[-1].title != one.name:
+            before = [section.title for section in sections if section.level == 2]
+            if before[-1:] != [one.type]:
+                sections.append(Section(one.type))
+        sections += entity_sections(one, source.policy)
+    if not pages:
+        sections.append(Section(NO_TYPE, (NO_ENTITY,)))
+    return Page(f"Entities — {project}", "", tuple(sections))
+
+
+def entity_sections(page: EntityPage, policy: Policy) -> list[Section]:
+    """Return the sections of one entity: its heading, then its facts by kind."""
+    found = [Section(one_line(page.name), (page.false_said,) if page.false else (), 3)]
+    kinds = dict.fromkeys([fact.kind for fact in page.facts])
+    for kind in kinds:
+        lines = [f"- {told(fact)} `{fact.id}`" for fact in page.facts if fact.kind == kind]
+        found.append(Section(one_line(policy.kind(kind).section), tuple(lines), 4))
+    return found
+
+
+NO_ROLE = "No fact is for a role."
+
+
+def roles(source: ViewSource) -> Page:
+    """Write the view; a fact for several roles stands under each."""
+    sections = []
+    for role, facts in known_by_role(source).items():
+        kinds = [one_line(kind_told(fact, source.policy)) for fact in facts]
+        lines = [
+            f"- {told(one)} ({kind}) `{one.id}`" for one, kind in zip(facts, kinds, strict=True)
+        ]
+        sections.append(Section(role, tuple(lines)))
+    shown = tuple(sections) or (Section("None", (NO_ROLE,)),)
+    return Page(f"Roles — {source.policy.project}", "", shown)
+
+
+def known_by_role(source: ViewSource) -> dict[str, list[Fact]]:
+    """Return what each role has learned: facts that hold, by kind and then by birth; roles by name."""
+    known: dict[str, list[Fact]] = {}
+    for one in source.standings:
+        if one.fact.false:
+            continue
+        for role in roles_of(one.fact):
+            known.setdefault(role, []).append(one.fact)
+    for facts in known.values():
+        facts.sort(key=lambda fact: (fact.kind, fact.created, fact.id))
+    return dict(sorted(known.items()))
+
+
+def roles_of(fact: Fact) -> tuple[str, ...]:
+    """Return the roles that a fact is for, each once, in the order written."""
+    names = [one_line(name) for name in footer(fact, ROLE_KEY).split(",")]
+    return tuple(dict.fromkeys([name for name in names if name]))
+
+
+def kind_told(fact: Fact, policy: Policy) -> str:
+    """Say the kind of a fact, and of a pattern how far it has come."""
+    if fact.kind != PATTERN_KIND:
+        return fact.kind
+    return f"{fact.kind}, {pattern_standing(fact, policy.learning)}"
+
 
 #: Every view, in the order of the help: what it shows.
 VIEWS = {

@@ -7,16 +7,12 @@ became of it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ledger.model.record import Record
+from projection.fold.fact_history import Fact
 from projection.graph.fact_links import SERVES, footer, ids_in
 from projection.policy.model import ATTEMPT_KIND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from projection.fold.fact_history import Fact
 
 FAILED, WORKED = "failed", "worked"
 #: How a text says that something was tried in vain, and how a sentence says that it tries nothing.

@@ -10,11 +10,8 @@ from __future__ import annotations
 from ledger.model.event import FactCreated, ThreadClosed, ThreadReopened
 from ledger.model.record import Record
 from ledger.model.sha256 import sha256
+from projection.fold.fact_history import Fact, History
 from projection.policy.model import FINDING_KIND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from projection.fold.fact_history import Fact, History
 
 #: Where a finding stands: never closed, closed, open again behind that.
 OPEN, FIXED, REGRESSED = STATES = ("open", "fixed", "regressed")

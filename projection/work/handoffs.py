@@ -6,17 +6,28 @@ to get it (`to`: an agent or a role, in any case; nobody, for whoever moves the 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.model.record import Record
+from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
 from projection.graph.fact_links import footer, served
 from projection.policy.model import HANDOFF_KIND
-from projection.text.role_names import role_names
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
-    from projection.fold.fact_history import Fact
+def role_names(value: str) -> frozenset[str]:
+    """Return the roles that a value names, parted by commas, in the form in which they are compared.
+
+    Case and blanks make no other role, and neither does how a letter with an accent is written.
+    """
+    if not value:
+        return frozenset()
+    if not value.isascii():
+        from unicodedata import normalize
+
+        value = normalize("NFC", normalize("NFC", value).casefold())
+    names = value.casefold().split(",")
+    return frozenset([name for one in names if (name := " ".join(one.split()))])
 
 
 class Handoff(Record):

@@ -7,19 +7,15 @@ however deep.
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+
 from ledger.model.order import ended_of, has_time, stem_in
 from ledger.model.record import Record
 from ledger.model.task_states import DONE, HANDOFF_READY, IN_PROGRESS, TODO
+from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
 from projection.graph.fact_links import footer, ids_in
 from projection.policy.model import CLOSABLE, TASK_KIND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-
-    from projection.fold.fact_history import Fact
-
 
 #: Of a task; what says nothing, or something else, is the middle one.
 HIGH, MEDIUM, LOW = PRIORITIES = ("high", "medium", "low")

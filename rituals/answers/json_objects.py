@@ -6,7 +6,7 @@ from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
 from ledger.model.findings import Finding
 from ledger.model.order import ended_of, stamp_of
 from ledger.model.session import ASKED_KEY
-from memory.write.draft import course
+from memory.write.draft import Receipt, course
 from projection.document.page_renderer import REDACTED
 from projection.work.finding_facts import state_of
 from rituals.answers.record_fields import fields_of, mark_object
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from memory.cache.cache_file import Cache
     from memory.query.provenance import LogLine
     from memory.replay.reader_marks import Marks
-    from memory.write.draft import Receipt
     from projection.document.fact_remarks import Mark, Met
     from projection.fold.fact_history import Fact, History
     from projection.fold.full_replay import State

@@ -5,12 +5,11 @@ from __future__ import annotations
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from projection.document.branch_remarks import YES, Elsewhere
+from projection.document.fact_remarks import Mark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from projection.document.fact_remarks import Mark
 
 
 class Failure(Record):

@@ -8,6 +8,7 @@ from ledger.environment import now_seconds
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.record import Record
+from memory.api import Memory
 from memory.replay.trunk import Publishing, publishing
 from memory.replay.upstream_homes import Fetched, upstreams
 from memory.write.draft import NEXT_COMMIT
@@ -20,10 +21,6 @@ from rituals.hosts.background_start import Run, last_run, obstacle
 from rituals.hosts.silence import lasting
 from rituals.review.change.change_facts import untold_since
 from rituals.setup.git_hooks.hook_install import has_hook
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
 
 
 class Upstream(Record):

@@ -7,21 +7,22 @@ away.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from ledger.model.order import floor_of, milliseconds_of
 from ledger.model.record import Record
 from ledger.model.task_states import IN_PROGRESS
+from memory.cache.cache_file import Cache
 from memory.cache.cached_tasks import handoffs_in, tasks_in
+from memory.query.reader import Reader
 from projection.work.handoffs import open_handoffs
 from projection.work.tracked_tasks import Task
 from rituals.answers.record_fields import all_fields_of, fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from memory.cache.cache_file import Cache
-    from memory.query.reader import Reader
 
 #: After how long without a sign of its claimant a claim is stale.
 STALE_MS = 30 * 60_000

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
+from ledger.git.log_history import Damage
 from ledger.model.event import FactRedacted
+from ledger.model.findings import Finding
 from ledger.model.layout import stem_of
-from ledger.model.logset import log_refs
+from ledger.model.logset import LogRef, log_refs
+from memory.api import Memory
+from memory.edits.detect import Edit
 from memory.redaction.withheld_texts import held_logs
-from memory.replay.read_logs import read_all
+from memory.replay.read_logs import Reading, read_all
 from memory.replay.replayed_state import state_from
+from projection.fold.full_replay import State
 from projection.fold.withholding import held_in
+from projection.policy.model import Policy
 from rituals.check.verify.history import damaged, without_purged
-from rituals.check.verify.session_listing import list_sessions
+from rituals.check.verify.session_listing import Listing, list_sessions
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ledger.git.log_history import Damage
-    from ledger.model.findings import Finding
-    from ledger.model.logset import LogRef
-    from memory.api import Memory
-    from memory.edits.detect import Edit
-    from memory.replay.read_logs import Reading
-    from projection.fold.full_replay import State
-    from projection.policy.model import Policy
-    from rituals.check.verify.session_listing import Listing
-
-    Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 #: The long parts of a survey, in the order in which they come.
 READING, HISTORY, TEXTS = PARTS = ("reading", "history", "texts")

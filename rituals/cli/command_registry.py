@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from keyword import iskeyword
 
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 #: The headings of the help, in their order. The last is of `--help --all` alone.
 EVERY_DAY, LOOK, SHARE, SET_UP, PROGRAMS = GROUPS = (

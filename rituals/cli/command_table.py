@@ -10,11 +10,6 @@ from ledger.model.task_states import STATES
 from projection.fold.projection_state import TIERS
 from rituals.cli.option_table import AS_OF, RECALL, SINCE, TASKS, UNTIL, Argument, Option
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
-
 DRY_RUN = Option("--dry-run", "Change nothing; say what would be done.")
 TITLE = Option("--title", "The log's title.", "TEXT")
 #: Of what a person or an agent decides.

@@ -24,9 +24,7 @@ from memory.query.name_table import AGENTS, ENTITIES, IDS, KINDS, STEMS, THREADS
 from rituals.cli import command_registry
 from rituals.cli.context import Invocation
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Source = Callable[[click.Context, str], list[CompletionItem]]
+Source = Callable[[click.Context, str], list[CompletionItem]]
 
 VARIABLE = "_DIURNA_COMPLETE"
 #: What an option takes, and what stands in the place of an argument: `[ID]...`.

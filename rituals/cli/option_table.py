@@ -5,6 +5,8 @@ What the quick path can not read for sure is left to the command line, which als
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.model.record import Record
 from ledger.model.task_states import STATES
 from memory.recall.recall_values import LEVELS, WITHIN
@@ -12,7 +14,6 @@ from projection.fold.projection_state import TIERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
 

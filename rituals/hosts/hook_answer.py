@@ -248,7 +248,7 @@ class Call:
             and said.session
         ):
             from rituals.hosts.context.moment_answer import needed_at
-            from rituals.hosts.context.news_stamps import has_news
+            from rituals.hosts.context.session_cursor import has_news
             from rituals.hosts.moments import file_name
 
             needed, self._outdated = needed_at(said, self._commondir, self._top)

@@ -8,6 +8,7 @@ the session is an answer, asked for or not. Standard library only: hooks read th
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from zlib import crc32
 
 from ledger.environment import now_ms
@@ -15,11 +16,6 @@ from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.moments import REQUEST, Moment, captured_file
 from rituals.hosts.payloads import fields_of, open_file, read_object, read_start, write_object
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
 
 #: How many characters of reports make a session worth the first question, each further one, and one before
 #: what was said is out of sight.

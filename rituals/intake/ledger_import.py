@@ -20,6 +20,7 @@ from ledger.model.order import is_sealed, next_stamp, stem_in
 from ledger.model.record import Record
 from ledger.model.session import COUNTED_KEY, Entry, SessionLog
 from ledger.model.sha256 import blob_id
+from memory.api import Memory
 from memory.redaction.withheld_lines import Telling, telling_of
 from memory.redaction.withheld_texts import held_logs
 from memory.replay.replayed_state import state_from
@@ -32,10 +33,6 @@ from projection.fold.tiers import never_decaying, tier
 from projection.policy.model import DEFAULT_KIND, Policy
 from rituals.intake.ledger_pages import OtherLedger, PageFact
 from rituals.intake.stored_facts import Brought, parts, stored, wrapped
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
 
 #: How many of the newest work logs a place is looked for among.
 _NEAR = 500

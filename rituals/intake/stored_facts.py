@@ -30,7 +30,6 @@ from rituals.intake.known_items import IMPORTED, KEY, key_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
     from typing import TypeVar
 
     Bringing = TypeVar("Bringing", FactCreated, FactUpdated)

@@ -26,7 +26,7 @@ from rituals.record.draft_composer import birth, free_id, kinds_of, taken_in, wo
 from rituals.record.note_lines import FACT, Line
 from rituals.record.option_values import parse_new, slip
 from rituals.record.own_home_parts import Drafts, drafts_of, is_yours
-from rituals.record.request import Request, Supersession
+from rituals.record.request import NewFact, Request, Supersession
 from rituals.record.slips import ASKED, DONE, TITLE, USED, WRONG
 
 TYPE_CHECKING = False
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from memory.api import Memory
     from memory.write.draft import SessionDraft
-    from rituals.record.request import NewFact
 
 CODE = "note-line"
 #: What the request asks for, and how long a text may be that stands alone.

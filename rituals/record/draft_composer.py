@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.errors import WrongUsage
 from ledger.git.repository import head
@@ -21,24 +23,19 @@ from ledger.model.event import (
     ThreadClosed,
     ThreadReopened,
 )
+from ledger.model.findings import Finding
 from ledger.model.ids import version_id
+from memory.api import Memory
 from memory.write.birth_footers import with_read_ends
 from memory.write.draft import DEFAULT_TITLE, SessionDraft
 from projection.graph.graph_neighbours import names_in
 from projection.policy.model import CLOSABLE, DEFAULT_KIND
 from projection.text.fact_ids import id_of_subject, subject_words
+from rituals.record.request import NewFact, Request
 from rituals.record.slips import KEPT, kind_of, of_a_kind, refuse, unknown_kind
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from ledger.model.findings import Finding
-    from memory.api import Memory
-    from rituals.record.request import NewFact, Request
-
-    #: Tells whether an id stands for something else than this text.
-    Taken = Callable[[str, str], bool]
+#: Tells whether an id stands for something else than this text.
+Taken = Callable[[str, str], bool]
 
 #: So many files of a repository are looked at for names.
 _FILES = 5_000

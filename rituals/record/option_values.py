@@ -6,6 +6,7 @@ is a slip: a kind is told, a key is refused, with the right spelling.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 from ledger.errors import DraftRefused, WrongUsage
@@ -16,10 +17,6 @@ from projection.graph.graph_neighbours import names_in
 from projection.policy.model import DEFAULT_KIND
 from rituals.record.request import NewFact, Pairs, Supersession
 from rituals.record.slips import ALIKE, KEPT, kind_of, meant_kind, no_text, unknown_kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: What may stand before the text of a new fact.
 KEYS = ("id", "tags", "entity", *FOOTERS)

@@ -13,7 +13,7 @@ from ledger.model.findings import Finding
 from ledger.model.personal_footer import personal_ids, says_personal
 from ledger.model.record import Record
 from memory.api import Memory
-from memory.write.draft import DEFAULT_TITLE, named_ids
+from memory.write.draft import DEFAULT_TITLE, Receipt, SessionDraft, named_ids
 from memory.write.personal_guard import finding, is_own
 from rituals.record.draft_composer import draft_of_request
 from rituals.record.request import ID_LISTS, PAIR_LISTS, Request, Supersession, Update
@@ -22,8 +22,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
-
-    from memory.write.draft import Receipt, SessionDraft
 
     #: Tells whether an id is one of the user's own home.
     Yours = Callable[[str], bool]

@@ -7,6 +7,7 @@ What agents call kinds of facts and lines of an answer in their languages is no 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from difflib import get_close_matches
 from unicodedata import normalize
 
@@ -16,13 +17,7 @@ from ledger.model.ids import is_fact_id
 from ledger.model.session import IMPORT_KEYS
 from ledger.model.task_states import STATES, is_state
 from memory.write.birth_footers import meant_key
-from rituals.record.request import ID_LISTS, PAIR_LISTS, NewFact
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rituals.record.request import Request
+from rituals.record.request import ID_LISTS, PAIR_LISTS, NewFact, Request
 
 #: A kind -> what else it is called; a kind of the policy goes before.
 _KINDS = {

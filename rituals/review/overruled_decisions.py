@@ -7,29 +7,23 @@ person settles none of these questions: where such a one closed a thread that as
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from ledger.escape import prose
 from ledger.model import event as verbs
 from ledger.model.ids import version_id
+from memory.api import Memory
 from memory.query.provenance import lines_of
 from projection.document.page_renderer import ordered
+from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import said_against
+from projection.fold.full_replay import State
 from projection.fold.projection_state import CLOSED, INVALIDATED, SUPERSEDED
-from projection.fold.testimony import ARCHIVED, REWORDED, is_person, overruled
-from projection.lifecycle.review_threads import is_raised, key_of, raised_threads
+from projection.fold.testimony import ARCHIVED, REWORDED, Entries, Overruled, is_person, overruled
+from projection.lifecycle.review_threads import Raised, is_raised, key_of, raised_threads
 from rituals.decide.open_contradictions import OVERRULED, Choice, Dispute
 from rituals.review.review_question import LIST_LIMIT, Question, listed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from memory.api import Memory
-    from projection.fold.fact_history import Fact, History
-    from projection.fold.full_replay import State
-    from projection.fold.testimony import Entries, Overruled
-    from projection.lifecycle.review_threads import Raised
 
 #: how -> (what was done, what accepting says).
 _SAID = {

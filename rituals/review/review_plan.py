@@ -7,11 +7,17 @@ The section `## Memory Review` of its log has ids, numbers and evidence, and no 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable
 
+from ledger.git.code_history import Code
 from ledger.home import code_of
 from ledger.model.event import FactCreated
 from ledger.model.findings import Finding
+from ledger.model.logset import LogRef
 from ledger.model.record import Record
+from ledger.model.session import Entry
+from memory.api import Memory
+from memory.cache.cache_file import Cache
 from memory.replay.replayed_state import state_from, state_of
 from projection.fold.full_replay import State
 from projection.fold.projection_state import TIERS, Summary
@@ -45,16 +51,6 @@ from rituals.review.review_question import (
     ordered,
     threads_for,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from ledger.git.code_history import Code
-    from ledger.model.logset import LogRef
-    from ledger.model.session import Entry
-    from memory.api import Memory
-    from memory.cache.cache_file import Cache
 
 TITLE, CUT_SHORT = "Memory review", "Memory review, left before the end"
 HEADING = "## Memory Review"

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from ledger.git.repository import read_reference
-from ledger.remote.transport import begin_fetch, fetch
+from ledger.home import Home
+from ledger.model.findings import Finding
+from ledger.remote.remote import Remote
+from ledger.remote.transport import Progress, begin_fetch, fetch
 from ledger.wal.transfer_note import Transfer
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.home import Home
-    from ledger.model.findings import Finding
-    from ledger.remote.remote import Remote
-    from ledger.remote.transport import Progress
 
 
 class Fetching:

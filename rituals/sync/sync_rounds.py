@@ -22,8 +22,9 @@ from ledger.git.repository import read_reference
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.remote.remote import Remote, choose_remote
-from ledger.remote.transport import push
+from ledger.remote.transport import Progress, push
 from ledger.wal.transfer_note import Transfer
+from memory.api import Memory
 from memory.merge.hand_written import code_beside
 from memory.merge.summary import Learned
 from memory.merge.tip_merge import APART, BEHIND, Plan
@@ -37,11 +38,6 @@ from rituals.check.verify.session_listing import list_sessions
 from rituals.sync.backoff import CLOCK, Timer, courtesy, last_push, note_push, pause
 from rituals.sync.fetch import Fetching
 from rituals.sync.sync_report import Report, left
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.remote.transport import Progress
-    from memory.api import Memory
 
 #: How often and how long a push that lost a race is tried again.
 TRIES = 8

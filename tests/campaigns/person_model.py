@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 from zlib import compress
 
-from ledger.secrets.person_model import MODEL, PARTS, PLACES, PersonModel, place
+from ledger.secrets.person_statements import MODEL, PARTS, PLACES, PersonModel, place
 
 ROOT = Path(__file__).parents[2]
 SOURCES = Path(__file__).with_name("person")

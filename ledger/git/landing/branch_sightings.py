@@ -7,15 +7,128 @@ branch where git's reflogs are gone, or off. They are a cache: without them less
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 
-from ledger.git.landing.work_commits import Seen
+from ledger.git.cli import Git
+from ledger.git.landing.landing_search import Work
+from ledger.git.repository import Repository
 from ledger.model.ids import is_object
+from ledger.model.record import Record
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+#: How many commits of a branch are looked at for the one that took what was not committed yet.
+_DEEP = 500
 
-    from ledger.git.repository import Repository
+
+class Written(Record):
+    """What the header of a log says of where it was written."""
+
+    stem: str
+    commit: str  #: the whole id of HEAD
+    branch: str  #: that was checked out
+    ended: int  #: milliseconds since 1970
+    dirty: bool = False  #: tracked files differed from it
+
+
+class Seen(Record):
+    """Where a branch was, some day."""
+
+    branch: str
+    commit: str
+    when: int  #: milliseconds since 1970
+
+
+class Points:
+    """Answers which commits hold the work of logs.
+
+    Args:
+        git: runs in the repository.
+        seen: where branches were, and are.
+        trunk: the branch that work comes together on, "" where nobody knows.
+    """
+
+    def __init__(self, git: Git, seen: Iterable[Seen], trunk: str) -> None:
+        self._git, self._trunk = git, trunk
+        self._seen = sorted(set(seen), key=lambda one: (-one.when, one.branch, one.commit))
+        ids = list(dict.fromkeys(one.commit for one in self._seen))
+        here = git.resolve(*[f"{one}^{{commit}}" for one in ids]) if ids else []
+        there = {one for one, found in zip(ids, here, strict=True) if found}
+        self._branches: dict[str, list[Seen]] = {}  # newest first, as far as the commits are here
+        for one in self._seen:
+            if one.commit in there:
+                self._branches.setdefault(one.branch, []).append(one)
+        self._marks: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
+        self._holding: dict[tuple[str, str], bool] = {}
+
+    def work(self, log: Written, known: frozenset[str] = frozenset()) -> Work | None:
+        """Return where the work of a log is; None where no commit has it yet.
+
+        `known` are the points of other logs.
+        """
+        point = log.commit
+        if log.dirty or self._began_here(log):
+            point = self._behind(log)
+            if not point:
+                return None
+        tip = next((one for one in self._tips(log.branch) if self._holds(one, point)), "")
+        marks = self._marks.get((log.branch, known))
+        if marks is None:
+            others = [one.commit for one in self._seen if one.branch != log.branch]
+            marks = self._marks[log.branch, known] = known.union(others)
+        return Work(point, log.branch, log.ended // 1000, tip, marks)
+
+    def _tips(self, branch: str) -> list[str]:
+        """Return where a branch was, newest first, as far as its commits are here."""
+        return list(dict.fromkeys([one.commit for one in self._branches.get(branch, ())]))
+
+    def _began_here(self, log: Written) -> bool:
+        """Tell whether a log was written on a fresh branch: the trunk has its commit, and not its work.
+
+        What the trunk had by then is asked, where it was seen before. Else its first-parent line: what
+        came by a merge is not on it. A branch that was fast-forwarded is told from a fresh one by what
+        was seen of the trunk alone, and by who recorded its landing.
+        """
+        if not log.branch or log.branch == self._trunk:
+            return False
+        trunk = self._branches.get(self._trunk, [])
+        second = log.ended // 1000 * 1000  # git's notes tell no more
+        at_once = [one.commit for one in trunk if one.when == second]
+        if any(self._holds(one, log.commit) for one in at_once):
+            # a fresh branch begins with the commit, any other was seen before it
+            tips = self._tips(log.branch)
+            return not any(one != log.commit and self._holds(log.commit, one) for one in tips)
+        then = next((one for one in trunk if one.when <= log.ended), None)
+        if then is not None and self._holds(then.commit, log.commit):
+            return True
+        first = next((one for one in reversed(trunk) if one.when >= log.ended), None)
+        if first is None or not self._holds(first.commit, log.commit):
+            return False
+        if then is not None:
+            return False
+        asked = ("--first-parent", "--parents", first.commit, f"^{log.commit}")
+        rows = self._git.text("rev-list", *asked, check=False).split("\n")[:-1]
+        return not rows or rows[-1].split(" ")[1:2] == [log.commit]
+
+    def _behind(self, log: Written) -> str:
+        """Return the first commit of a branch that may hold what was not committed when a log ended."""
+        for tip in self._tips(log.branch):
+            if tip != log.commit and self._holds(tip, log.commit):
+                form = ("--first-parent", f"-n{_DEEP}", "--format=%H %ct")
+                said = self._git.text("log", *form, tip, f"^{log.commit}", check=False)
+                rows = [row.partition(" ") for row in reversed(said.split("\n")) if row]
+                found = [row[0] for row in rows if int(row[2]) >= log.ended // 1000]
+                trunk = self._tips(self._trunk)[:2]
+                # behind a rebase the branch's line leads through commits of the trunk
+                own = [one for one in found if not any(self._holds(tip, one) for tip in trunk)]
+                if found:
+                    return (own or found)[0]
+        return ""
+
+    def _holds(self, tip: str, commit: str) -> bool:
+        """Tell whether a commit is reachable from another one."""
+        if (tip, commit) not in self._holding:
+            self._holding[tip, commit] = self._git.holds(tip, commit)
+        return self._holding[tip, commit]
+
 
 #: Under the common git directory.
 TIPS_FILE = "diurna/tips"

@@ -10,16 +10,12 @@ Heads that have not the work of a point are kept (`Asked`) and not asked again.
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
+
+from ledger.git.cli import Git
 from ledger.git.landing.message_references import History, Told
-from ledger.git.landing.patches import Budget, Patch, between, patches_of, same_share
+from ledger.git.landing.patches import Budget, Lines, Patch, between, patches_of, same_share
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
-
-    from ledger.git.cli import Git
-    from ledger.git.landing.patches import Lines
 
 ANCESTOR, NAMED, PATCH, SQUASH, FORGE, CONTENT = (
     "ancestor", "named", "patch", "squash", "forge", "content",

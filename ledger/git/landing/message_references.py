@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+from ledger.git.cli import Git
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.git.cli import Git
 
 #: How many commits behind HEAD are looked at.
 COMMITS = 10_000

@@ -8,19 +8,15 @@ from __future__ import annotations
 import re
 from codecs import escape_decode
 from collections import Counter
+from collections.abc import Iterable
 from hashlib import sha1
 
 from ledger.environment import monotonic
+from ledger.git.cli import Git
 from ledger.model.record import Record
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.git.cli import Git
-
-    #: How often a line, with its sign, is changed at a path.
-    Lines = Counter[tuple[bytes, bytes]]
+#: How often a line, with its sign, is changed at a path.
+Lines = Counter[tuple[bytes, bytes]]
 
 #: How much text of patches is read at once.
 PATCH_BYTES = 5 << 20

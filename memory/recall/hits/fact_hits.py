@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.model.event import FactCreated, FactUpdated, told
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY
+from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import false_among, ordinary_of_kind
 from memory.recall.hits.snippets import one_line
-from memory.recall.index.fts_file import IndexDamaged
-from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, PLACES, is_question
-from memory.recall.rank.rank_types import Keeps
+from memory.recall.index.fts_file import Index, IndexDamaged
+from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, PLACES, LogRow, is_question
+from memory.recall.rank.rank_types import Keeps, Scored
 from memory.recall.rank.standing_order import Candidate
 from memory.recall.recall_values import (
     FACTS,
@@ -21,26 +24,14 @@ from memory.recall.recall_values import (
     Hit,
     tokens_of,
 )
-from memory.replay.reader_marks import NOTHING_MARKED
-from projection.document.fact_remarks import is_ended, mark_of
+from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.reader_marks import NOTHING_MARKED, Marks
+from projection.document.fact_remarks import Mark, Met, is_ended, mark_of
+from projection.fold.fact_history import Fact
+from projection.fold.full_replay import State
+from projection.fold.projection_state import Standing
 from projection.fold.testimony import testimony
 from projection.policy.model import PATTERN_KIND, QUESTION_KIND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from memory.cache.cache_file import Cache
-    from memory.recall.index.fts_file import Index
-    from memory.recall.index.rows import LogRow
-    from memory.recall.rank.rank_types import Scored
-    from memory.replay.ledger_snapshot import Snapshot
-    from memory.replay.reader_marks import Marks
-    from projection.document.fact_remarks import Mark, Met
-    from projection.fold.fact_history import Fact
-    from projection.fold.full_replay import State
-    from projection.fold.projection_state import Standing
-
 
 #: How many events of a fact are told, the newest ones.
 EVENTS = 12

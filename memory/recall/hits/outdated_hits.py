@@ -5,17 +5,12 @@ A log stays as it was written, so whatever shows a line of it says what is true 
 
 from __future__ import annotations
 
-from ledger.model.event import FactCreated, FactUpdated
-from projection.document.fact_remarks import PLAIN, Mark, beginning, mark_of
+from collections.abc import Callable, Collection, Iterable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-
-    from ledger.model.event import Event
-    from memory.cache.cache_file import Cache
-    from projection.document.fact_remarks import Met
-    from projection.fold.fact_history import Fact
+from ledger.model.event import Event, FactCreated, FactUpdated
+from memory.cache.cache_file import Cache
+from projection.document.fact_remarks import PLAIN, Mark, Met, beginning, mark_of
+from projection.fold.fact_history import Fact
 
 #: So many facts of a log are looked at.
 _FACTS = 24

@@ -18,7 +18,7 @@ from memory.recall.hits.snippets import (
     title_of,
     titled,
 )
-from memory.recall.index.rows import PLACE_BITS, PLACES
+from memory.recall.index.rows import PLACE_BITS, PLACES, LogRow
 from memory.recall.query.query_parser import as_indexed
 from memory.recall.rank.standing_order import ENOUGH
 from memory.recall.recall_values import (
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from memory.cache.cache_file import Cache
     from memory.recall.hits.fact_hits import Facts
     from memory.recall.index.fts_file import Index
-    from memory.recall.index.rows import LogRow
     from memory.recall.passage_search import Search
     from memory.recall.query.postings import Lookups
     from memory.recall.rank.rank_types import Scored

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from projection.text.clipping import ended, sentence_starts
+from collections.abc import Sequence
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from projection.text.clipping import ended, sentence_starts
 
 #: The most characters that a line of a hit has: about 80 tokens.
 LINE_CHARS = 320

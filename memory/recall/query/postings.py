@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ledger.model.record import Record
-from memory.recall.index.rows import LATE_BIT, PLACE_BITS, PLACES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from memory.recall.index.fts_file import Index, Totals
-    from memory.recall.index.rows import LogRow
+from memory.recall.index.fts_file import Index, Totals
+from memory.recall.index.rows import LATE_BIT, PLACE_BITS, PLACES, LogRow
 
 #: How many places of words are kept: about 40 MB.
 _PLACES_KEPT = 300_000

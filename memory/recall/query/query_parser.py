@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ledger.model.record import Record
 from memory.recall.index.rows import NUMBERED, TIMED
 from memory.recall.index.unspaced import asked_pairs, has_unspaced, pairs_in
 from memory.recall.query.stopwords import FORMS, MONTHS, SMALL
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: The year, the month and the day, each worth so much of a whole date.
 YEAR, MONTH, DAY = 0.2, 0.4, 0.4

@@ -7,12 +7,8 @@ words of general English, names of nothing in particular, weigh less in question
 
 from __future__ import annotations
 
+from memory.recall.query.postings import Lookups
 from projection.text.related_words import ROOT_LETTERS, related_words, root_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.recall.query.postings import Lookups
-
 
 #: The letters from which a word may have one mistake, and two.
 ONE_FROM, TWO_FROM = 4, 8

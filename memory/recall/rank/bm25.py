@@ -10,20 +10,14 @@ full. The parts of a score are told by `explain`; ties go to the newer passage.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from math import log
 
-from memory.recall.index.rows import ASKERS, ASKING, LATE_BIT, PLACE_BITS, PLACES, REPLIERS
-from memory.recall.query.query_parser import closeness
+from memory.recall.index.fts_file import Totals
+from memory.recall.index.rows import ASKERS, ASKING, LATE_BIT, PLACE_BITS, PLACES, REPLIERS, Piece
+from memory.recall.query.postings import Turns
+from memory.recall.query.query_parser import Named, closeness
 from memory.recall.rank.rank_types import NOTHING, Asked, Plan, Ranking, Scored, follow, next_to
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from memory.recall.index.fts_file import Totals
-    from memory.recall.index.rows import Piece
-    from memory.recall.query.postings import Turns
-    from memory.recall.query.query_parser import Named
 
 K1, B = 0.9, 0.3
 #: What one speaker's name tells, against another word as rare.

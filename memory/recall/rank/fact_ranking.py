@@ -10,17 +10,13 @@ fitted.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from memory.recall.index.fts_file import Totals
 from memory.recall.index.rows import PLACE_BITS, PLACES, is_question
+from memory.recall.query.postings import Turns
 from memory.recall.rank.bm25 import RELATED
-from memory.recall.rank.rank_types import Asked, Keeps, Plan, Scored, follow
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from memory.recall.index.fts_file import Totals
-    from memory.recall.query.postings import Turns
-    from memory.recall.rank.rank_types import Term
+from memory.recall.rank.rank_types import Asked, Keeps, Plan, Scored, Term, follow
 
 #: Facts differ in length more than passages do, and their length tells nothing good.
 K1, B = 1.2, 0.75

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from ledger.model.record import Record
-from projection.fold.projection_state import ARCHIVED_TIERS
+from projection.fold.projection_state import ARCHIVED_TIERS, Standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from memory.recall.query.stopwords import StateWords
     from memory.recall.rank.rank_types import Scored
-    from projection.fold.projection_state import Standing
 
 #: How much more a fact counts that is not in the archive.
 LIVE = 1.25

@@ -13,7 +13,7 @@ from projection.policy.model import FINDING_KIND
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.terminal.receipt_text import record, record_answer
 from rituals.record.draft_composer import kinds_of
-from rituals.record.note_lines import FACT
+from rituals.record.note_lines import FACT, Line
 from rituals.record.option_values import (
     new_fact,
     parse_ids,
@@ -21,7 +21,7 @@ from rituals.record.option_values import (
     parse_supersede,
     slips_of,
 )
-from rituals.record.own_home_parts import drafts_of, is_yours
+from rituals.record.own_home_parts import Drafts, drafts_of, is_yours
 from rituals.record.request import HEADER_KEYS, ID_LISTS, Request, Update
 from rituals.record.slips import says_nothing
 
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from memory.api import Memory
     from rituals.record.answer_lines import Answer
-    from rituals.record.note_lines import Line
-    from rituals.record.own_home_parts import Drafts
 
 #: The options of how a log is written.
 _HOW = ("again", "stage", "strict", "dry_run")

@@ -21,7 +21,7 @@ from projection.graph.graph_neighbours import (
     Links,
     Neighbour,
 )
-from projection.text.named_commits import is_hash
+from projection.text.claims import is_hash
 from rituals.answers.json_objects import fact_object
 from rituals.answers.record_fields import fields_of, mark_object
 from rituals.cli.context import Invocation

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from ledger.errors import WrongUsage
 from ledger.model.order import is_stem
+from memory.query.reader import Reader
 from memory.recall.recall_values import TIMELINE
+from projection.fold.full_replay import State
+from projection.fold.projection_state import Standing
 from rituals.cli.context import Invocation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from memory.query.reader import Reader
-    from projection.fold.full_replay import State
-    from projection.fold.projection_state import Standing
 
 
 def brief(call: Invocation, role: str, task: str, budget: int, agent: str) -> None:

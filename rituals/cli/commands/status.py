@@ -6,7 +6,7 @@ from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from ledger.model.order import ended_of, stamp_of
 from memory.write.draft import NEXT_COMMIT, waiting
 from rituals.cli.context import Invocation
-from rituals.cli.output import counted
+from rituals.cli.output import Output, counted
 from rituals.setup.git_hooks.hook_install import HOOK_HINT
 
 TYPE_CHECKING = False
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from memory.replay.trunk import Publishing
     from rituals.answers.status_values import Overview
-    from rituals.cli.output import Output
 
 #: How many of those that fade next are named.
 _NAMED = 5

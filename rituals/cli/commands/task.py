@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memory.write.draft import Receipt
-    from rituals.cli.context import Invocation
     from rituals.cli.output import Output
     from rituals.record.tasks.task_steps import Change
 
@@ -132,9 +131,11 @@ def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[st
     from rituals.cli.terminal.receipt_text import record
     from rituals.record.option_values import parse_ids
     from rituals.record.own_home_parts import Drafts
-    from rituals.record.tasks.new_task import Author, NewTask, adding
     from rituals.record.tasks.task_steps import (
+        Author,
         Leaving,
+        NewTask,
+        adding,
         carried_out,
         handing_over,
         moving,

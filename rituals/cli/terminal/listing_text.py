@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 from memory.recall.hits.snippets import one_line
 from projection.document.archive_pages import summary_of
-from projection.document.fact_remarks import PLAIN
+from projection.document.fact_remarks import PLAIN, Gone, Mark
 from projection.document.page_renderer import block
 from projection.fold.testimony import UNTOLD, Testimony
 from projection.lifecycle.pattern_standing import marked_as
@@ -15,7 +15,6 @@ from rituals.answers.record_fields import fields_of, mark_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.document.fact_remarks import Gone, Mark
     from projection.fold.fact_history import History
     from projection.fold.full_replay import State
     from projection.fold.projection_state import Standing

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from ledger.errors import NotFound
 from ledger.model.order import ended_of, stamp_of
-from memory.query.code_question import CUT, NOT_COMMITTED, PATHS_HINT, code_asked, code_repository
-from memory.query.reasons import reasons
+from memory.query.code_question import (
+    CUT,
+    NOT_COMMITTED,
+    PATHS_HINT,
+    Touched,
+    code_asked,
+    code_repository,
+)
+from memory.query.reasons import Reason, Reasons, reasons
 from projection.brief.wording import shortened
 from projection.graph.fact_links import footer
 from projection.policy.model import ATTEMPT_KIND
 from rituals.answers.json_objects import log_object
 from rituals.answers.record_fields import fields_of, mark_object
 from rituals.cli.context import Invocation
-from rituals.cli.output import counted
+from rituals.cli.output import Output, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
-    from memory.query.code_question import Touched
-    from memory.query.reasons import Reason, Reasons
-    from rituals.cli.output import Output
 
 _TEXT_CHARS, _KIND_CHARS, _DAY = 120, 10, len("2026-01-01")
 

@@ -14,7 +14,9 @@ from memory.recall.recall_values import (
     INDEX,
     NO_FACT,
     SESSION_KIND,
+    Answer,
     Filters,
+    Hit,
 )
 from rituals.cli.output import counted
 
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memory.query.reader import Reader
-    from memory.recall.recall_values import Answer, Hit
     from projection.fold.full_replay import State
     from projection.fold.projection_state import Standing
     from projection.policy.model import Policy

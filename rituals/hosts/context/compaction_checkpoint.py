@@ -8,20 +8,16 @@ What the user asked last is in no file of ours: it is read off the host's transc
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 
 from ledger.environment import monotonic, now_ms
 from ledger.errors import StorageFailed, WriteRefused
+from ledger.home import Home
 from projection.brief.wording import enveloped, shortened
 from rituals.hosts.context.session_wording import clock, path_said, safe, states
 from rituals.hosts.moments import Moment, file_name
 from rituals.hosts.observed.observation_spool import Observation
 from rituals.hosts.payloads import files_in, read_file
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ledger.home import Home
 
 CHECKPOINTS_DIR = "diurna/checkpoints"
 #: What a compaction is told to keep, and what the agent is given behind it.

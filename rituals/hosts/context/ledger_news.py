@@ -8,28 +8,25 @@ date.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from ledger.home import Home
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.order import key_of, milliseconds_of
 from ledger.model.record import Record
 from memory.brief.brief_maker import news_of, public
+from memory.cache.cache_file import Cache
 from memory.query.open_snapshot import open_snapshot
 from projection.brief.choice import roles_of
 from projection.brief.forms import Markdown
 from projection.brief.lines import line_of
+from projection.brief.values import News
 from projection.brief.wording import plain, shortened, untagged
+from projection.fold.fact_history import Fact
+from projection.fold.projection_state import LiveView
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import STATE_KIND, THREAD_KIND
 from rituals.hosts.context.session_wording import repeats
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from memory.cache.cache_file import Cache
-    from projection.brief.values import News
-    from projection.fold.fact_history import Fact
-    from projection.fold.projection_state import LiveView
 
 _FACTS = 3
 #: How many logs and facts are looked at closely.

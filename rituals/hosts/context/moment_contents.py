@@ -35,7 +35,7 @@ from projection.text.claims import FOLDER, PATH, claims
 from projection.text.command_rules import ANY, EDITS, WARNS_KEY, Breach, breaches
 from rituals.hosts.context.broken_rules import ASKED_FOR
 from rituals.hosts.context.moment_index import CHORE, index_path, opened, packed, stems
-from rituals.hosts.context.news_stamps import stamps
+from rituals.hosts.context.session_cursor import stamps
 from rituals.hosts.context.session_news import watched_of
 from rituals.hosts.observed.shell import RUNNERS
 from rituals.hosts.user_settings import settings_path, wants_none

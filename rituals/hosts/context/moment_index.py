@@ -9,14 +9,11 @@ nothing, and another process makes it anew (`rituals.hosts.context.moment_conten
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Iterable, Mapping
 
 from ledger.model.layout import CACHE_VERSION, MOMENT_FILE
 from ledger.wal.user_key import digest, signed, user_key
-from rituals.hosts.context.news_stamps import stamps
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+from rituals.hosts.context.session_cursor import stamps
 
 _HEADER = b"diurna-moment"
 _WORDS, _HEAD_BYTES = 5, 300

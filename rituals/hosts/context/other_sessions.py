@@ -8,17 +8,13 @@ the like do, for something that cannot, or for an hour and a half.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from ledger.errors import DiurnaError
 from ledger.git.repository import find_repository
 from ledger.model.record import Record
 from rituals.hosts.context import session_wording as wording
 from rituals.hosts.observed.observation_spool import Observation, Spool, spools
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 _COLLISIONS, _LOSSES, _OBSERVATIONS = 3, 3, 5
 _OWN_MS, _LOSS_MS = 7_200_000, 600_000

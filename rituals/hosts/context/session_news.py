@@ -12,8 +12,15 @@ import os
 
 from ledger.environment import now_ms
 from ledger.model.record import Record
-from rituals.hosts.context.news_stamps import files, has_news, standing, standing_of
-from rituals.hosts.context.session_cursor import Cursor, Heard, tidy
+from rituals.hosts.context.session_cursor import (
+    Cursor,
+    Heard,
+    files,
+    has_news,
+    standing,
+    standing_of,
+    tidy,
+)
 from rituals.hosts.moments import Moment, file_name
 
 TYPE_CHECKING = False

@@ -6,13 +6,11 @@ with its time in UTC.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
+
 from ledger.model.record import Record
 from projection.brief.wording import label, plain, shortened, untagged
 from rituals.hosts.observed.observation_spool import Observation
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
 
 EDIT, TEST = "edit", "test"
 #: What sessions do all the time.

@@ -27,7 +27,7 @@ from rituals.hosts.context.moment_contents import constrained, may_be_told, of_n
 from rituals.hosts.context.moment_index import MomentIndex
 from rituals.hosts.observed.shell import read
 from rituals.review.change.change_facts import Change
-from rituals.review.evidence.manifests import is_manifest, manifest_questions
+from rituals.review.evidence.changed_files import is_manifest, manifest_questions
 from rituals.review.evidence.paths import (
     Named,
     asked_about,

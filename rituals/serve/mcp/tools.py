@@ -47,7 +47,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.api import Memory
     from memory.write.draft import Receipt
-    from rituals.record.tasks.new_task import Author
+    from rituals.record.tasks.task_steps import Author
 
 #: How many tasks are listed at most.
 MOST_LISTED = 50
@@ -204,33 +204,32 @@ def task(
     Raises:
         WrongUsage: the action lacks what it is about.
     """
-    from rituals.record.tasks.new_task import Author
-    from rituals.record.tasks.task_steps import Leaving, handing_over, moving, picking, starting
+    from rituals.record.tasks import task_steps as steps
 
     def needed(name: str, said: str) -> str:
         if not said.strip():
             raise WrongUsage(f"{name}: {action} needs it")
         return said
 
-    author = Author(caller.agent, role, caller.host, caller.session)
+    author = steps.Author(caller.agent, role, caller.host, caller.session)
     match action:
         case "list":
             return _listed(memory)
         case "add":
             return _added(memory, author, needed("text", text), id, priority, depends, criteria)
         case "pick":
-            return _step(memory, partial(picking, memory, author, start=start))
+            return _step(memory, partial(steps.picking, memory, author, start=start))
     id = needed("id", id)
     match action:
         case "start":
-            return _step(memory, partial(starting, memory, id, author, take_over=take_over))
+            return _step(memory, partial(steps.starting, memory, id, author, take_over=take_over))
         case "handoff":
-            left = Leaving(
+            left = steps.Leaving(
                 to, (done,), (remaining,), (warnings,), (questions,), (next,), confidence
             )
-            return _step(memory, partial(handing_over, memory, id, left, author))
+            return _step(memory, partial(steps.handing_over, memory, id, left, author))
     state_ = "done" if action == "done" else needed("state", state)
-    return _step(memory, partial(moving, memory, id, state_, author, why))
+    return _step(memory, partial(steps.moving, memory, id, state_, author, why))
 
 
 @_tool(
@@ -363,7 +362,7 @@ def _added(
     memory: "Memory", author: "Author", text: str, id: str, priority: str, depends: str, criteria: str
 ) -> Answered:  # fmt: skip
     from rituals.record.option_values import parse_ids
-    from rituals.record.tasks.new_task import NewTask, adding
+    from rituals.record.tasks.task_steps import NewTask, adding
 
     points = tuple([line for line in criteria.split("\n") if line.strip()])
     new = NewTask(text, id, priority, depends=parse_ids((depends,)), criteria=points)

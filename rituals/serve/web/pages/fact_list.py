@@ -14,8 +14,8 @@ from ledger.model.record import Record
 from projection.fold.projection_state import TIERS, Standing
 from projection.graph.fact_links import footer
 from projection.graph.graph_neighbours import matches_entity
-from projection.text.role_names import role_names
 from projection.views.view_source import ROLE_KEY
+from projection.work.handoffs import role_names
 from rituals.serve.web.page_value import Asked, number_in
 from rituals.serve.web.tip_view.tip_view import TipView
 
