@@ -1,106 +1,140 @@
-"""The cache knows of links and entities what a replay says."""
+"""What facts are linked with, entities, and which commit brought a log: with a cache, without one, and as git says it."""
 
 from __future__ import annotations
 
 import random
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+import pytest
 
-from ledger.codec.log import entry_of
-from ledger.model.event import (
-    Event,
-    FactCreated,
-    FactHelped,
-    FactInvalidated,
-    FactRedacted,
-    FactSuperseded,
-    FactUpdated,
-)
-from ledger.model.layout import log_path
-from ledger.model.logset import LogRef
-from ledger.model.session import Entry, SessionLog
-from ledger.model.sha256 import blob_id
-from memory.cache.rebuild import build
-from memory.query.entity_graph import entities, entity, links
-from memory.replay.replayed_state import state_from
-from projection.graph.entities import view_of
-from projection.graph.graph_neighbours import Graph, folded, matches_entity
-from projection.policy.model import Policy, Windows
 from tests.conftest import examples
+from tests.world import IN_TREE, OWN_REPOSITORY, Place, World
 
-IDS = tuple("abcdefg")
-META = st.sampled_from(
-    (
-        (), (("entity", "Payments API, Redis"),), (("entity", "payments-api"),), (("serves", "a"),),
-        (("entity", "redis"), ("conflicts", "b c")), (("kind", "decision"), ("entity", " ,REDIS,")),
-    )
-)  # fmt: skip
-TEXTS = st.sampled_from(
-    (
-        "Plain.",
-        "See [[a]] and [[z]].",
-        "`[[b]]` [[c|it]]",
-        "[[d]] [[e]] [[f]]",
-        "So. → serves: c, d",
-    )
+IDS = "abcdefg"
+TEXTS = (
+    "Plain.",
+    "See [[a]] and [[z]].",
+    "`[[b]]` [[c|it]]",
+    "[[d]] [[e]] [[f]]",
+    "So. → serves: c, d",
 )
-ids = st.sampled_from(IDS)
-acts = st.one_of(
-    st.builds(FactCreated, ids, TEXTS, st.just(""), META),
-    st.builds(FactCreated, ids, TEXTS, st.just(""), META),
-    st.builds(FactUpdated, ids, TEXTS, st.none(), st.just(""), META),
-    st.builds(FactSuperseded, ids, st.sampled_from((*IDS, "y"))).filter(lambda one: one.id != one.new),
-    st.builds(lambda id: _any(FactInvalidated(id)), ids),
-    st.builds(lambda id: _any(FactHelped(id, "src/a.py:7")), ids),
-    st.builds(lambda id: _any(FactRedacted(id)), ids),
+FOOTERS = (
+    "", " | entity: Payments API, Redis", " | entity: payments-api", " | serves: a", " | entity: redis | conflicts: b c",
+    " | kind: decision | entity:  ,REDIS,",
 )  # fmt: skip
 
 
-def _any(event: Event) -> Event:
-    return event
-
-
-def logged(number: int, events: list[Event]) -> tuple[LogRef, Entry]:
-    """Return a log and what the fold gets of it."""
-    stem = f"2026-11-21-10{number:02}00000-0123456789ab"
-    data = f"{number}".encode()
-    return LogRef(stem, log_path(stem), blob_id(data)), entry_of(
-        stem, SessionLog((("agent", "ada"),), "T", "", tuple(events))
+def made_up(chance: random.Random) -> str:
+    """Make up a log that brings, rewords, replaces, denies, helps or withholds some facts."""
+    bullets, facts = [], []
+    for id in chance.sample(IDS, chance.randrange(1, 4)):
+        verb = chance.choice(
+            "Created Created Created Updated Superseded Invalidated Helped Redacted".split()
+        )
+        other = chance.choice([one for one in (*IDS, "y") if one != id])
+        said = {"Superseded": f"{id} → {other}", "Helped": f"{id} (src/a.py:7)"}.get(verb, id)
+        bullets.append(f"- {verb}: {said}\n")
+        if verb in ("Created", "Updated"):
+            facts.append(f"- {chance.choice(TEXTS)}\n  <!-- id: {id}{chance.choice(FOOTERS)} -->\n")
+    return f"# T\n\n## Memory References\n\n{''.join(bullets)}" + (
+        f"\n## Facts\n\n{''.join(facts)}" if facts else ""
     )
 
 
-@settings(max_examples=examples(10, 30))
-@given(
-    st.lists(st.lists(acts, max_size=4, unique=True), min_size=1, max_size=12),
-    st.integers(0, 12),
-    st.randoms(use_true_random=False),
-)
-def test_the_cache_answers_as_a_replay(
-    ledger: list[list[Event]], cold: int, rng: random.Random
-) -> None:
+def asked(home: Place) -> list[object]:
+    """Return what is answered of links and entities."""
+    told: list[object] = []
+    known = home.show()
+    for id in sorted(known)[:3]:
+        told += [
+            home.run("show", id, "--links", "--hops", hops, code=None).out for hops in ("1", "3")
+        ]
+    names = [home.run("show", "--about", name, code=None).out for name in ("payments_api", "Redis")]
+    return [*told, *names, home.run("show", "--about").out]
+
+
+@pytest.mark.deep(but="0")
+@pytest.mark.parametrize("seed", range(examples(8, 60)))
+def test_the_cache_answers_as_a_replay(world: World, seed: int) -> None:
     """Read cold, or log by log in any order: neighbours and entities are those of all facts together."""
-    logs = [logged(number, events) for number, events in enumerate(ledger)]
-    policy = Policy(project="links", windows=Windows(1, 2, 3))
-    state = state_from([ref for ref, _ in logs], [entry for _, entry in logs], policy)
-    rng.shuffle(logs)
-    first, later = logs[:cold], logs[cold:]
-    cache = build(
-        "", "0", [ref for ref, _ in first], [entry for _, entry in first], (), ("", policy, "")
+    chance, home = random.Random(seed), world.home(OWN_REPOSITORY)
+    logs = {f"sessions/2026-03-{number:02}.md": made_up(chance) for number in range(1, 7)}
+    paths = chance.sample(sorted(logs), len(logs))
+    split = chance.randrange(1, len(paths))
+    for some in (paths[:split], *[[path] for path in paths[split:]]):
+        home.plant({path: logs[path] for path in some})
+        warm = asked(home)
+    cold = home.fork("cold")
+    for kept in (cold.common / "diurna" / "cache").glob("*"):
+        kept.unlink()
+    assert asked(cold) == warm
+    assert '"near"' in str(warm) or "NotFound" in str(warm)
+
+
+def test_an_entity_has_the_facts_that_name_it(world: World) -> None:
+    """However its name is written; what is false is counted apart, and a name that nothing has is none."""
+    home = world.home(OWN_REPOSITORY)
+    home.session("One", "--new", "id=a entity=\"Payments API\" It pays.", "--new", "id=b entity=payments-api It pays twice.",
+                 "--new", "id=c serves=a It serves.")  # fmt: skip
+    home.session("Two", "--supersede", "b=a")
+    found = home.run("show", "--about", "payments_api").json
+    assert "It pays." in str(found) and "It serves." not in str(found)
+    near = home.run("show", "c", "--links", "--hops", "1").json["near"]
+    assert [one["id"] for one in near] == ["a"]
+    assert home.run("show", "--about", "nobody", code=1).said == "NotFound"
+
+
+# ---- which commit brought each log ------------------------------------------------------------------------
+
+
+def commits(home: Place) -> dict[str, str]:
+    """Return path -> the commit that added it, as git tells it for each."""
+    listed = home.git("ls-tree", "-r", "--name-only", "HEAD", "--", "memory/sessions").split("\n")
+    told = {}
+    for path in listed:
+        added = home.git(
+            "log", "--format=%H", "--diff-filter=A", "-m", "--first-parent", "--", path
+        )
+        whole = home.git("log", "--format=%H", "--diff-filter=A", "--", path) or added
+        told[path.removeprefix("memory/")] = whole.split("\n")[-1]
+    return told
+
+
+def check(home: Place) -> None:
+    """Hold what `why` says of each fact to git."""
+    expected = commits(home)
+    seen: set[str] = set()
+    for id in home.show():
+        for event in home.run("why", id).json["events"]:
+            assert event["commit"] and expected[event["path"]].startswith(event["commit"]), id
+            seen.add(event["path"])
+    assert seen == set(expected)
+
+
+def test_one_walk_says_what_git_says_of_each_log(world: World) -> None:
+    """Also on from a tip that was asked before, over a merge, and where the history was rewritten."""
+    home = world.home(IN_TREE)
+    home.session("One", "--new", "id=a fact: A holds.")
+    home.session(
+        "Two", "--ref", "a", "--new", "id=b fact: B holds.", "--new", "id=a-b fact: C holds."
     )
-    for number, (ref, entry) in enumerate(later):
-        assert cache.advance(str(number), str(number + 1), [ref], [entry], ())
-    standings = {one.fact.id: one for one in state.standings()}
-    graph = Graph(standings)
-    for hops in (1, 2, 3):
-        for id in (*IDS, "y", "z", "nobody"):
-            assert links(cache, id, hops) == graph.links(id, hops)
-    known = {folded(one.name): one for one in entities(cache)}
-    for name in ("payments_api", "Redis"):
-        about = [one for one in standings.values() if matches_entity(one.fact, name)]
-        assert (folded(name) in known) == bool(about)
-        if about:
-            assert entity(cache, name) == view_of(name, about)
-            one = known[folded(name)]
-            assert (one.facts, one.false) == (len(about), sum(s.fact.false for s in about))
-    cache.close()
+    check(home)
+    home.git("branch", "side")
+    home.session("Three", "--supersede", "a=b")
+    check(home)
+    home.git("checkout", "-q", "side")
+    home.session("Beside", "--ref", "b", "--new", "id=10 fact: D.")
+    check(home)
+    home.git("checkout", "-q", "main")
+    home.git("merge", "-q", "-X", "ours", "-m", "merge", "side")
+    home.session("Four", "--ref", "a-b")
+    check(home)
+    home.git("commit", "-q", "--amend", "-m", "said otherwise")
+    check(home)
+
+
+def test_a_log_that_waits_has_no_commit(world: World) -> None:
+    """None is named where that can not be known."""
+    home = world.home("folder")
+    home.note("id=a fact: A holds.")
+    (event,) = home.run("why", "a").json["events"]
+    assert (event["commit"], event["waiting"]) == ("", True)
