@@ -48,7 +48,7 @@ LOGS = {
     "2026-05-20-100000-extra": log("cyd", "Tidy the dashboards", "The dashboards have new colours now."),
     "2026-06-30-235959": log("cyd", "Close the books", "The books were closed for the first half."),
 }  # fmt: skip
-ALL = {"before": "999999w", "after": "999999w"}
+ALL: dict[str, Any] = {"before": "999999w", "after": "999999w"}
 NEAR = {"before": "0m", "after": "0m"}
 
 

@@ -135,7 +135,7 @@ def by_the_past(home: Place, said: Sequence[str]) -> None:
 
 
 def by_import(home: Place, said: Sequence[str]) -> None:
-    rows = [
+    rows: list[dict[str, object]] = [
         {"id": f"m{number}", "text": text, "kind": "decision"}
         for number, text in enumerate((*said, WORK))
     ]
