@@ -98,6 +98,22 @@ def test_what_is_kept_is_what_is_worked_out(told: Place, quick: Quick, line: str
     assert [quick(told, *words).out for _ in range(2)] == [whole, whole]
 
 
+def test_a_budget_is_kept(told: Place) -> None:
+    """At most so many characters, the newest correction among them; what is left out is said."""
+    new = [
+        {"id": f"f{n}", "kind": "decision", "text": f"Number {n} is {'so ' * 20}many times itself."}
+        for n in range(40)
+    ]
+    told.session("Numbers", new=new, agent="codex")
+    sizes = {
+        budget: len(told.text("brief", "--budget", str(budget))) for budget in (1000, 2000, 7500)
+    }
+    assert [size <= budget for budget, size in sizes.items()] == [True] * 3
+    assert sorted(sizes.values()) == list(sizes.values()) and sizes[1000] < sizes[2000]
+    assert "superseded by retries" in told.text("brief", "--budget", "1000")
+    assert sum(one["left_out"] for one in told.run("brief", "--budget", "1000").json["sections"])
+
+
 def test_the_agent_is_part_of_the_question(told: Place, quick: Quick) -> None:
     """By `$DIURNA_AGENT`, `--agent` or the name that git commits with, whatever was kept before."""
     for _ in range(2):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from tests.pages import README
 from tests.world import OWN_REPOSITORY, Place, World
 
 PACE = {"working_days": 2, "active_days": 10, "archive_days": 30, "stretch_hours": 4}
@@ -43,7 +46,7 @@ def test_many_sessions_a_day_fade_nothing_early(world: World, days: int) -> None
     """A fact lives for as many work days, whatever the pace; two days later it has faded, warm and cold."""
     pace = {**PACE, "working": 1, "active": 1, "archive": 2, "working_days": 1, "active_days": 2, "archive_days": days + 1}  # fmt: skip
     home = world.home(OWN_REPOSITORY, policy=pace, paced=True)
-    home.note("id=kept It is kept.")
+    home.note("id=kept It is kept.", "id=stays invariant: It never fades.")
     for day in range(days):
         world.clock.go(days=1)
         for agent in ("ada", "bob", "eve"):
@@ -54,7 +57,21 @@ def test_many_sessions_a_day_fade_nothing_early(world: World, days: int) -> None
         world.clock.go(days=1)
         home.session("On", "--title", "On")
     assert home.show("kept")["kept"]["tier"] == "archived"
+    assert home.show("stays")["stays"]["tier"] == "core"
+    assert [hit["id"] for hit in home.run("recall", "what is kept").json["facts"]][:1] == ["kept"]
     home.warm_is_cold()
+    home.session("Used", "--ref", "kept")
+    assert home.show("kept")["kept"]["tier"] == "active"
+
+
+def test_the_pace_is_what_the_readme_says(world: World) -> None:
+    """A fact fades after more than so many work sessions and days, as `init` writes it; both are known by numbers."""
+    policy = world.home(paced=True).show_file("diurna.toml").decode()
+    numbers = [
+        int(re.findall(rf"(?m)^{key} += (\d+)", policy)[0]) for key in ("archive", "archive_days")
+    ]
+    said = f"fades after more than {numbers[0]} work sessions and more than {numbers[1]} days"
+    assert said in README.read_text("utf-8")
 
 
 def test_what_fades_soon_is_said_once_a_day(world: World) -> None:
