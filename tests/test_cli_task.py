@@ -194,24 +194,6 @@ def test_two_clones_that_claim_one_task_see_a_contradiction(
     assert (found["claimant"], found["contradiction"]) == ("eve", False)
 
 
-def test_who_left_is_marked(task: Run, run: Run, repo: Repo) -> None:
-    """An owner without a log for as long as a fact lives unused; a task that is younger marks nobody."""
-    policy = repo.path / "memory" / "diurna.toml"
-    text = policy.read_text()
-    for name, old, new in (("working", 3, 1), ("active ", 8, 2), ("archive", 20, 3)):
-        text = text.replace(f"{name} = {old}\n", f"{name} = {new}\n")
-    policy.write_text(text)
-    repo.git("commit", "-qam", "windows")
-    task("add", "Wire it", "--id", "wire")
-    task("start", "wire", "--agent", "gone")
-    for number in range(4):
-        run("append", "--title", f"Work {number}", "--agent", "ada")
-    task("add", "Young", "--id", "young", "--owner", "new-one")
-    found = {one["id"]: one["left"] for one in task("--json").json["tasks"]}
-    assert found == {"wire": True, "young": False}
-    assert "(stale, left)" in task().out or "(left)" in task().out
-
-
 def test_what_failed_before_is_told_to_who_takes_a_task(task: Run, run: Run) -> None:
     """By start and by pick, newest first, by the iteration in a log; not what worked, is elsewhere, false or another's."""
     task("add", "Ship it.", "--id", "ship")
