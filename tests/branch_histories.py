@@ -5,41 +5,25 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-from pathlib import Path
+from typing import NamedTuple
 
-from ledger.git.landing.branch_sightings import Points, Seen, Written, now, recalled
-from ledger.git.landing.landing_search import search
-from ledger.git.landing.message_references import history
-from ledger.git.repository import find_repository
-from ledger.home import Home, discover
-from ledger.model.event import FactCreated, FactUpdated
-from ledger.model.record import Record
-from memory.api import Memory
-from memory.query.open_snapshot import open_snapshot
-from memory.replay.head_view import here_of
-from memory.write.draft import SessionDraft
-from projection.document.branch_remarks import REVERTED as REVERTED_HERE
-from tests.campaigns.homes import OWN_BRANCH, git, make_home
+from tests.world import OWN_BRANCH, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from memory.cache.cache_file import Cache
-
-#: A fact of the trunk, which each log rewords.
-_SHARED = "shared"
 LANDED, OPEN, REVERTED = "landed", "open", "reverted"
 #: 2026-01-05 09:00 UTC, in seconds since 1970, and what passes between two acts.
 _START, _STEP = 1_767_603_600, 600
 _LINES = 60
 
 
-class Asked(Record):
-    """A log, and what becomes of its work."""
+class Asked(NamedTuple):
+    """A fact that a log brought, and what becomes of its work."""
 
-    log: Written = Written("", "", "", 0)
-    becomes: str = ""  #: `LANDED`, `OPEN` or `REVERTED`
+    fact: str
+    becomes: str  #: `LANDED`, `OPEN` or `REVERTED`
     commit: str = ""  #: that landed or reverted it, "" where several would do
 
 
@@ -47,24 +31,29 @@ class Story:
     """One repository with a trunk, a branch and a log of the work on it.
 
     Args:
-        folder: is made.
+        place: a folder that is made, with a memory on a branch of its own.
         seed: of texts and sizes.
     """
 
-    def __init__(self, folder: Path, seed: int) -> None:
-        self.folder, self.random = folder, random.Random(seed)
+    def __init__(self, place: Place, seed: int) -> None:
+        self.place, self.folder, self.random = place, place.folder, random.Random(seed)
         self.now = _START
-        self.seen: list[Seen] = []
-        self.logs: list[Written] = []
-        self.on_log: Callable[[Story], str] | None = None
+        self.facts: list[str] = []
         self._words = 0
-        folder.mkdir(parents=True)
+        self.folder.mkdir(parents=True)
         self.git("init", "-q", "-b", "main")
         for name in ("src/api.py", "src/db.py", "src/web.py", "CHANGES.md"):
             self.write(name, self.lines(_LINES))
         self.commit("Start")
         for number in range(self.random.randint(1, 3)):
             self.trunk_work(number)
+        self.at_its_time(lambda: place.init(OWN_BRANCH))
+        self.at_its_time(lambda: place.note("id=shared decision: What main says."))
+
+    def at_its_time(self, act: Callable[[], object]) -> None:
+        """Give a command of Diurna's when it is that time in the story."""
+        self.place.clock.now_ms = self.now * 1000
+        act()
 
     def git(self, *arguments: str, check: bool = True) -> str:
         """Run git at the story's time; time passes."""
@@ -137,22 +126,20 @@ class Story:
         else:
             self.put(("src/api.py", "src/db.py")[number % 2], self.lines(count), 20 + 5 * number)
 
-    def log(self, branch: str, *, dirty: bool = False, plain: bool = False) -> Written:
-        """Record a log now; `dirty` is noted in its header, but for `plain`."""
+    def log(self) -> str:
+        """Record a log now, of a fact that it brings and one that it rewords; return the first."""
         self.now += _STEP
-        self.note()
-        stem = self.on_log(self) if self.on_log else f"log-{len(self.logs)}"
-        log = Written(stem, self.head(), branch, self.now * 1000, dirty and not plain)
-        self.logs.append(log)
-        return log
+        name = f"fact-{len(self.facts)}"
+        self.facts.append(name)
+        new = ("--new", f"id={name} decision: What {name} says.")
+        given = ("append", "--again", "--title", name, *new, "--update", "shared")
+        self.at_its_time(lambda: self.place.run(*given, f"What {name} says of all."))
+        return name
 
     def note(self) -> None:
-        """Note where branches are, as an append or a sync does."""
-        for row in self.git(
-            "for-each-ref", "--format=%(refname:short) %(objectname)", "refs/heads"
-        ).split("\n"):
-            branch, _, commit = row.partition(" ")
-            self.seen.append(Seen(branch, commit, self.now * 1000))
+        """Let Diurna note where branches are, as an append does."""
+        self.now += _STEP
+        self.at_its_time(lambda: self.place.note(f"fact: Aside number {self.now} is told."))
 
     def squash(self, branch: str, title: str = "", edit: Callable[[], None] | None = None) -> str:
         """Squash a branch into what is checked out, under a message that names nothing of it."""
@@ -167,28 +154,22 @@ class Story:
         for number in range(moves):
             self.trunk_work(number)
 
-    def known(self) -> list[Seen]:
-        """Return what is known of where branches were, and are."""
-        repository = find_repository(str(self.folder))
-        assert repository is not None
-        return [*self.seen, *recalled(repository), *now(repository, self.now * 1000)]
-
 
 X = "feature/x"
 
 
-def _place(story: Story, place: str) -> Written:
+def _place(story: Story, place: str) -> str:
     """Work on a branch and record a log: at its tip, in its middle, or before what is committed."""
     commits = story.random.randint(2, 4)
     if place == "dirty":
         story.work(X, commits - 2)
         story.change(X, commits - 2, 6)
-        log = story.log(X, dirty=True, plain=commits == 2)
+        log = story.log()
         story.commit(f"{X}: what was not committed")
         story.one_commit(X, commits - 1)
         return log
     story.work(X, commits - (place == "middle"))
-    log = story.log(X)
+    log = story.log()
     if place == "middle":
         story.one_commit(X, commits - 1)
     return log
@@ -228,7 +209,7 @@ def _squash_after_trunk(story: Story, place: str) -> Asked:
 def _squash_edited(story: Story, place: str) -> Asked:
     """A fifth of the lines are edited in the squash."""
     story.work(X, 2, size=20)
-    log = story.log(X, dirty=False)
+    log = story.log()
     story.main()
 
     def edit() -> None:
@@ -272,7 +253,7 @@ def _forge_title(story: Story, place: str) -> Asked:
     """The squash has the title of the branch's commit, and half of it was written anew."""
     story.work(X, 1, size=12)
     subject = story.git("log", "-1", "--format=%s")
-    log = story.log(X)
+    log = story.log()
     story.main()
 
     def edit() -> None:
@@ -303,9 +284,9 @@ def _stacked_child(story: Story, place: str) -> Asked:
     """The parent lands; its child is open."""
     story.work("feature/parent", story.random.randint(1, 3), size=story.random.randint(4, 30))
     if place != "tip":
-        story.log("feature/parent")
+        story.log()
     story.work(X, 1, size=story.random.randint(2, 14), start="feature/parent")
-    log = story.log(X)
+    log = story.log()
     story.main()
     story.squash("feature/parent")
     story.git("branch", "-D", "feature/parent")
@@ -331,7 +312,7 @@ def _fresh(story: Story, place: str) -> Asked:
     """The first log on a fresh branch, before anything is committed; perhaps with work since."""
     story.work(X, 0)
     story.change(X, 0, 8)
-    log = story.log(X, dirty=True, plain=place != "dirty")
+    log = story.log()
     if place == "middle":
         story.commit("Work that was not committed")
     else:
@@ -343,7 +324,7 @@ def _fresh(story: Story, place: str) -> Asked:
 def _alike(story: Story, place: str) -> Asked:
     """Somebody else writes half of the same."""
     story.work(X, 1, size=20)
-    log = story.log(X)
+    log = story.log()
     theirs = story.read("src/api.py")
     story.main()
     ours = set(story.read("src/api.py"))
@@ -365,7 +346,7 @@ def _changelog(story: Story, place: str) -> Asked:
     story.git("switch", "-q", X)
     story.put("CHANGES.md", entry, 3)
     story.commit("Changelog")
-    log = story.log(X)
+    log = story.log()
     story.main()
     return Asked(log, OPEN)
 
@@ -384,7 +365,7 @@ def _force_pushed(story: Story, place: str) -> Asked:
 def _amended(story: Story, place: str) -> Asked:
     """The branch is amended and force-pushed, then squashed."""
     story.work(X, 2)
-    log = story.log(X)
+    log = story.log()
     story.put("src/web.py", story.lines(2), 30)
     story.git("commit", "-q", "-a", "--amend", "-m", "Reworded")
     story.main()
@@ -408,7 +389,7 @@ def _reverted(story: Story, place: str) -> Asked:
 def _revert_of_revert(story: Story, place: str) -> Asked:
     asked = _reverted(story, place)
     story.git("revert", "--no-edit", asked.commit)
-    return Asked(asked.log, LANDED)
+    return Asked(asked.fact, LANDED)
 
 
 def _landed_again(story: Story, place: str) -> Asked:
@@ -425,7 +406,7 @@ def _landed_again(story: Story, place: str) -> Asked:
 def _rewritten_later(story: Story, place: str) -> Asked:
     """The branch itself rewrites the lines of the log, and is squashed."""
     story.work(X, 1, size=10)
-    log = story.log(X)
+    log = story.log()
     _anew(story, range(20, 30))
     story.commit("All of it otherwise")
     story.main()
@@ -437,7 +418,7 @@ def _rewritten_and_edited(story: Story, place: str) -> Asked:
     story.work(X, 1, size=21)
     _anew(story, range(27, 41))
     story.commit("Most of it otherwise")
-    log = story.log(X)
+    log = story.log()
     story.main()
     return Asked(log, LANDED, story.squash(X, edit=lambda: _anew(story, range(39, 41))))
 
@@ -485,83 +466,3 @@ ENDS: dict[str, Callable[[Story, str], Asked]] = {
     "two remotes": _two_remotes,
 }  # fmt: skip
 PLACES = ("tip", "middle", "dirty")
-
-
-# ---- a memory beside a history, and who is told what of it ---------------------------------------------
-
-
-class Told(Record):
-    """A history with a memory, once it has ended."""
-
-    story: Story
-    asked: Asked
-    home: Home
-
-    def memory(self) -> Memory:
-        """Open the memory, at the story's time."""
-        return Memory(self.home, agent="ada", clock=lambda: self.story.now * 1000)
-
-
-def told_of(folder: Path, end: str, place: str, seed: int) -> Told:
-    """Script a history whose logs are those of a memory that has a branch of its own."""
-    story = Story(folder, seed)
-    told = Told(story, Asked(), make_home(folder, OWN_BRANCH))
-    memory = told.memory()
-
-    kind = (("kind", "decision"),)
-    first = FactCreated(_SHARED, "What main says.", meta=kind)
-    memory.append(SessionDraft("On main", "", (first,)), again=True)
-
-    def log(at: Story) -> str:
-        name = f"fact-{len(at.logs)}"
-        events = (
-            FactCreated(name, f"What {name} says.", meta=kind),
-            FactUpdated(_SHARED, text=f"What {name} says of all."),
-        )
-        return memory.append(SessionDraft(f"On {name}", "", events), again=True).stem
-
-    story.on_log = log
-    asked = ENDS[end](story, place)
-    memory.close()
-    return told._replace(asked=asked)
-
-
-def view_of(home: Home, stem: str) -> str:
-    """Return what the here-view of a home says of the log that made a fact, and reworded another one."""
-
-    def ask(cache: Cache) -> str:
-        here, entry = here_of(home, cache), cache.entry(stem)
-        name = (
-            next(event.id for event in entry.acts if isinstance(event, FactCreated))
-            if entry
-            else ""
-        )
-        row, shared = here.rows.get(name), here.known(cache, _SHARED)
-        if shared is None or (f"What {name} says of all." in shared.text) is not (row is None):
-            return f"torn: {row}, {shared}"
-        return LANDED if row is None else REVERTED if row.here == REVERTED_HERE else OPEN
-
-    return open_snapshot(home).ask(ask)
-
-
-def search_of(told: Told, seen: list[Seen]) -> str:
-    """Return what the search alone finds, where these sightings of branches are all there is."""
-    log, git = told.asked.log, told.home.repository.git()
-    others = frozenset([one.commit for one in told.story.logs if one != log])
-    work = Points(git, seen, "main").work(log, others)
-    found = search(git, work, history(git, told.story.head())) if work else None
-    if found is None or not found.commit:
-        return OPEN
-    return REVERTED if found.reverted else LANDED
-
-
-def colleague(told: Told, folder: Path) -> Home:
-    """Clone, or pull, what the author pushed: the trunk and the memory, and nothing of the branch."""
-    bare = folder.with_suffix(".git")
-    if not bare.exists():
-        git(told.story.folder, "init", "-q", "--bare", "-b", "main", str(bare))
-    git(told.story.folder, "push", "-q", str(bare), "main", "memory")
-    if not folder.exists():
-        git(folder.parent, "clone", "-q", "--no-local", str(bare), str(folder))
-    git(folder, "pull", "-q", "--ff-only")
-    return discover(str(folder))

@@ -170,7 +170,7 @@ def test_b14_where_file_locks_do_nothing_the_branch_still_holds(
 
 
 #: A lock of a git that lives; whether the log is committed all the same, and what is said.
-LOCKS = {
+LOCKS: dict[str, tuple[bool, dict[str, list[str]]]] = {
     "index.lock": (True, {IN_TREE: ["index-busy"], OWN_BRANCH: []}),
     "packed-refs.lock": (True, {IN_TREE: [], OWN_BRANCH: []}),
     "config.lock": (True, {IN_TREE: [], OWN_BRANCH: []}),
