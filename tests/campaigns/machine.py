@@ -120,10 +120,10 @@ def main(arguments: list[str]) -> int:
         lost = 0
         for kind in (IN_TREE, OWN_BRANCH):
             with tempfile.TemporaryDirectory() as folder, World(Path(folder)) as world:
-                found = race(world.home(kind), 8, chosen.race)
-            lost += found.get("LOST", 0) + found.get("faults of git", 0)
+                came = race(world.home(kind), 8, chosen.race)
+            lost += came.get("LOST", 0) + came.get("faults of git", 0)
             print(
-                f"race, {kind}: {', '.join(f'{count} {name}' for name, count in found.items())}, {found.get('LOST', 0)} lost"
+                f"race, {kind}: {', '.join(f'{count} {name}' for name, count in came.items())}, {came.get('LOST', 0)} lost"
             )
         return int(lost > 0)
     machines = [(kind, clones) for clones in (1, 2, 3) for kind in KINDS]
