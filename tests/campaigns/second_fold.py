@@ -41,7 +41,7 @@ FOOTERS = (
 TOLD = (
     "created: 2026-03-31", "created: 2026-03-31 | origin: 2026-03-31-100300", "origin: 2026-02-01-090000",
     "kind: thread | created: 2026-04-01", "origin: somewhere", "origin: 2026-03-31-words | by: Bo",
-    "counted: 7 2026-04-01 - working", "counted: -1 2026-03-31 2026-03-31-words", "counted: 3 2026-04-01",
+    "counted: 7 2026-04-01 - working", "counted: -1 2026-03-31 2026-03-31-words", "counted: 3 2026-04-01", "counted: 1234567890 2026-04-01 -",
 )  # fmt: skip
 #: What the logs of a ledger say, drawn by its theme: letters of `_said`.
 THEMES = {
