@@ -24,7 +24,8 @@ from projection.document.edit_events import absorb
 from projection.lifecycle.promotion import specific
 from projection.policy.model import Policy
 from projection.text.claims import claims
-from projection.text.session_digest import gist, in_short, parts_in_short
+from projection.text.session_digest import gist
+from projection.text.session_lines import in_short, parts_in_short
 from rituals.check.linted_files import lint_files
 from rituals.hosts.observed.shell import read as read_shell
 from rituals.intake.decision_records import decision_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from projection.text.session_digest import gist, in_short, lead, report_start
+from projection.text.session_digest import gist, lead
+from projection.text.session_lines import in_short, report_start
 from tests.conftest import each_row
 
 LOG = """---

@@ -12,7 +12,7 @@ from memory.recall.hits.outdated_hits import Outdated, brought_by
 from memory.replay.log_bytes import read_bytes
 from projection.brief.values import Session
 from projection.text.clipping import ended
-from projection.text.session_digest import in_short
+from projection.text.session_lines import in_short
 
 #: How many sessions are told, and among how many of the newest logs they are looked for.
 _COUNT, _LOOKED = 5, 40
