@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from ledger.model.event import (
     FactCreated,
     FactHelped,
+    FactIgnored,
     FactMoved,
     FactRedacted,
     FactSuperseded,
@@ -14,7 +15,7 @@ from ledger.model.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.model.evidence import form_of
+from ledger.model.evidence import form_of, role_in
 from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.layout import log_path
@@ -22,9 +23,28 @@ from ledger.model.order import is_stem, stem_in
 from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.model.task_states import CLOSING, DONE, STATES, TODO, either, may_follow
-from projection.fold.fact_history import NOBODY, Act, Fact, History, Move, Signature
+from projection.fold.fact_history import NOBODY, Act, Fact, Help, History, Move, Signature
 from projection.fold.falsity import Edge, against
 from projection.policy.model import CLOSABLE, TASK_KIND, Policy
+
+
+def helps_in(acts: Iterable[Act]) -> tuple[Help, ...]:
+    """Return the helps with evidence, one a log, in ledger order."""
+    found: dict[str, Help] = {}
+    for stem, _, event, by in acts:
+        if isinstance(event, FactHelped) and (form := form_of(event.remark)):
+            found.setdefault(stem, Help(stem, f"{by.session} {by.branch}", form))
+    return tuple(found.values())
+
+
+def ignores_in(acts: Iterable[Act]) -> tuple[tuple[str, str], ...]:
+    """Return (log, role) of those who had no use for a fact, each once."""
+    found = [
+        (stem, role_in(event.remark) or role_in(by.role))
+        for stem, _, event, by in acts
+        if isinstance(event, FactIgnored)
+    ]
+    return tuple(dict.fromkeys(found))
 
 
 class Said(Record):

@@ -38,7 +38,7 @@ from ledger.model.event import (
 from ledger.model.ids import WITHHELD, version_id
 from ledger.model.order import is_date, is_stem, key_of
 from ledger.model.session import COUNTED_KEY, META_KEYS, WORKING, Entry
-from projection.fold.checks import closed_by, standing_moves
+from projection.fold.checks import closed_by, helps_in, ignores_in, standing_moves
 from projection.fold.fact_history import (
     UNCOUNTED,
     Act,
@@ -50,7 +50,6 @@ from projection.fold.fact_history import (
     counted_in,
 )
 from projection.fold.falsity import Call, Edge, Take, known, taken, takes_in
-from projection.fold.helps import helps_in, ignores_in
 from projection.fold.text_versions import Texts
 from projection.fold.withholding import withheld_fact
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, TASK_KIND, THREAD_KIND
