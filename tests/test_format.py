@@ -4,7 +4,7 @@ A vector is a heading with its rule, and steps. A step begins at the margin; wha
 
     log STEM                     a log of these bytes lies in the ledger; `STAMP-*` is sealed by its bytes
     said STEM [TYPE] [key=value] the same, written short: `Verb: ids` and `id [x] = text | key: value`
-    file PATH, plant PATH        a file of the home, in the work tree alone or committed; `gone PATH` takes one away
+    file PATH, plant PATH        a file of the home, in the work tree alone or committed; `delete PATH`, `gone PATH` take one away
     home [KIND], clone NAME, in NAME, on NAME   a home with code or without, a clone, which of them, and a branch
     clock days=1                 time goes by
     edit PATH | old | new        a person edits a file; `code PATH` commits one of the code, `commit` all that lies there;
@@ -127,7 +127,7 @@ class Player:
             "git": self.git, "has": self.has, "twice": self.twice, "%": self.printed, "edit": self.edit,
             "code": self.code, "commit": self.commit_all, "dies": self.dies, "refuses": self.refuses, "lacks": self.lacks,
             "is": self.exactly, "old": self.old,
-            "by-itself": self.by_itself, "locked": self.locked, "lose": self.lose,
+            "by-itself": self.by_itself, "locked": self.locked, "delete": self.delete, "lose": self.lose,
             "git?": self.git,
         }  # fmt: skip
 
@@ -253,6 +253,9 @@ class Player:
         on, _, command = step.rest.partition(" | ")
         done = self.here.at_step(1, "die", *shlex.split(command), on=on)
         assert done.code == DIED, f"{done}"
+
+    def delete(self, step: Step) -> None:
+        (self.here.folder / step.rest).unlink()
 
     def locked(self, step: Step) -> None:
         name, _, command = step.rest.partition(" | ")
