@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
 
 from ledger.environment import monotonic, now_ms, variables, working_directory
 from ledger.errors import DiurnaError, DraftRefused, NotFound, WrongUsage
-from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
 from ledger.model.session import LOG_LIMIT_BYTES
-from memory.api import Memory
-from memory.query.reader import Reader
 from rituals.cli.output import Output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import BinaryIO, TextIO
 
+    from ledger.home import Home
+    from memory.api import Memory
+    from memory.query.reader import Reader
 
 STDIN = "-"
 _FILE_HINT = "name a file that can be read, or - for standard input"
