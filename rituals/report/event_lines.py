@@ -187,7 +187,7 @@ def _fields(event: Event) -> dict[str, Any]:
 
 def _value(value: Any) -> Any:
     """Return the value of a field: text, None, or tuples of these."""
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return tuple([_value(one) for one in value])
     return None if value is None else _text(value)
 

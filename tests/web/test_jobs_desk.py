@@ -6,7 +6,6 @@ without a script.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
@@ -112,124 +111,6 @@ def test_a_fact_is_added_and_taken_back(desk: Desk) -> None:
     expect(notice(desk.page).get_by_role("link", name=made[0].id)).to_be_visible()
     desk.undo()
     assert state(desk.served)[made[0].id].fact.false
-
-
-def test_what_it_contradicts_is_said_first(desk: Desk) -> None:
-    """And one goes back to what one typed, changes it, and writes that."""
-    desk.begin()
-    desk.press("Note")
-    desk.page.get_by_label("What holds").fill("A shop sends at most 90 orders a second.")
-    desk.press(LOOK)
-    expect(desk.page.get_by_label("What was noticed")).to_contain_text("contradicts shop-limit")
-    desk.press("Go back")
-    expect(desk.page.get_by_label("What holds")).to_have_value(
-        "A shop sends at most 90 orders a second."
-    )
-    desk.write("report a finding", What_holds="Shops are open on Sundays.")
-    assert any("Sundays" in one.fact.text for one in state(desk.served).standings())
-
-
-FACT: dict[str, tuple[str, dict[str, str], Callable[[State], bool]]] = {
-    "reword": ("Reword", {"What it says from now on": "Webhooks retry five times."},
-               lambda now: now["webhook-retries"].fact.text == "Webhooks retry five times."),
-    "say that it is false": ("It is false", {"Why does it not hold?": "they do not"},
-                             lambda now: now["webhook-retries"].fact.false),
-    "replace": ("Replace", {"What holds now": "Webhooks retry nine times."},
-                lambda now: now["webhook-retries"].fact.superseded_by != ()),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("job", FACT)
-def test_a_fact_is_put_right_where_it_is_read(desk: Desk, job: str) -> None:
-    """On its own page, and taken back there."""
-    button, typed, done = FACT[job]
-    desk.begin()
-    desk.press("webhook-retries")
-    desk.press(button)
-    if job == "reword":
-        for label, text in typed.items():
-            desk.page.get_by_label(label).fill(text)
-        desk.press(LOOK)
-        changes = desk.page.get_by_role("group", name="What changes")
-        expect(changes.locator("del")).to_have_text([", with jitter"])
-        desk.write(job)
-    else:
-        desk.write(job, **typed)
-    assert done(state(desk.served))
-    desk.undo()
-    assert not done(state(desk.served))
-    assert desk.page.url.startswith(f"{desk.served.address}/fact/webhook-retries")
-
-
-def test_a_thread_is_closed_and_opened_again(desk: Desk) -> None:
-    desk.begin()
-    desk.press("slow-import")
-    desk.press("Close it")
-    desk.write("close")
-    assert state(desk.served)["slow-import"].fact.closed
-    desk.undo()
-    assert not state(desk.served)["slow-import"].fact.closed
-
-
-def test_a_text_is_withheld(desk: Desk) -> None:
-    """It is said what git goes on having, and that no undo takes it back; no page shows it again."""
-    desk.begin()
-    desk.press("shop-limit")
-    desk.press("Withhold")
-    desk.page.get_by_label("Why?").fill("a customer's figure")
-    desk.press(LOOK)
-    expect(desk.page.get_by_label("What to know")).to_contain_text("Git still has it")
-    expect(desk.page.get_by_text("No undo takes this back.")).to_be_visible()
-    desk.write("withhold")
-    expect(notice(desk.page).get_by_role("button", name="Undo")).to_have_count(0)
-    expect(desk.page.locator("main")).not_to_contain_text("40 orders")
-    assert state(desk.served)["shop-limit"].fact.redacted
-
-
-def test_a_task_goes_its_way(desk: Desk) -> None:
-    """Added, started, moved, handed over: each from the start page, and each taken back."""
-    desk.begin()
-    desk.press("Work")
-    desk.press("Add a task")
-    desk.write("add a task", What_is_to_be_done="Grind the coffee", It_is_done_when="It is fine.")
-    made = next(
-        one.fact for one in state(desk.served).standings() if one.fact.text == "Grind the coffee"
-    )
-    handed = {"What is done": "Half of it.", "To whom": "codex"}
-    steps: tuple[tuple[str, str, dict[str, str], str], ...] = (
-        ("start a task", "Start it", {}, "in-progress"),
-        ("start a task", "Start it", {}, "in-progress"),
-        ("move a task", "Move it", {"Why?": "no beans"}, "blocked"),
-        ("hand over a task", "Hand it over", handed, "handoff-ready"),
-    )
-    for number, (job, button, typed, became) in enumerate(steps):
-        before = state(desk.served)[made.id].fact.state
-        desk.begin()
-        desk.press("Work")
-        link = desk.page.get_by_role("link", name=made.id, exact=True)
-        row = desk.page.locator("li.row", has=link)
-        clicked = row.get_by_role("button", name=button).or_(row.get_by_role("link", name=button))
-        desk.clicks.click(clicked.first)
-        if job == "move a task":
-            desk.page.get_by_label("Where it stands").select_option(became)
-        desk.write(job, **typed)
-        assert state(desk.served)[made.id].fact.state == became
-        expect(desk.page.get_by_role("heading", name="Tasks", exact=True)).to_be_visible()
-        if number != 1:  # that one stays, for those that follow
-            desk.undo()
-            assert state(desk.served)[made.id].fact.state == before
-
-
-def test_a_finding_is_reported_and_fixed(desk: Desk) -> None:
-    desk.begin()
-    desk.press("Work")
-    desk.press("Findings")
-    desk.press("Report one")
-    desk.write("report a finding", What_is_wrong="It leaks.", What_it_breaks="leak")
-    expect(desk.page.get_by_role("heading", name="Open 1")).to_be_visible()
-    desk.press("It is fixed")
-    desk.press(WRITE)
-    expect(notice(desk.page)).to_contain_text("is closed")
 
 
 def test_what_is_recorded_elsewhere_takes_no_words_away(desk: Desk, console: Console) -> None:

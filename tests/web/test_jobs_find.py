@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.web.conftest import Clicks, Server
-from tests.web.looking import LOOKS, faults_of
 
 pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
@@ -19,33 +18,6 @@ if TYPE_CHECKING:
 #: What can be seen at once on a usual screen.
 WIDE, HIGH, ROWS = 1280, 900, 14
 _IN_SIGHT = "high => [...document.querySelectorAll('.row')].filter(one => one.getBoundingClientRect().bottom <= high).length"
-
-
-def test_what_was_decided_this_week_and_by_whom(server: Server, page: Page, clicks: Clicks) -> None:
-    """One click: words, person and agent, day and what was replaced, newest week first. By keys: g d."""
-    served = server("plain")
-    served.open(page)
-    clicks.click(page.get_by_role("link", name="Decisions", exact=True))
-    assert clicks.count == 1
-    newest = page.locator(".week .decision").first
-    expect(newest).to_contain_text("Ada by codex")
-    expect(newest).to_contain_text("Webhooks retry five times, with jitter.")
-    expect(newest).to_contain_text("Replaced webhook-once")
-    expect(newest.locator("time")).to_have_text(re.compile(r"^\d{4}-\d\d-\d\d$"))
-    expect(page.locator(".week h2").first).to_contain_text("Week of")
-    clicks.click(page.get_by_role("link", name="claude-code 1"))
-    expect(page.locator(".decision")).to_have_count(1)
-    assert "agent=claude-code" in page.url
-    for width, scheme in LOOKS:
-        assert list(faults_of(page, [(width, scheme)])) == []
-    page.goto(f"{served.address}/")
-    page.locator("body[data-ready]").wait_for(state="attached")
-    page.keyboard.press("g")
-    page.keyboard.press("d")
-    expect(page.locator("h1")).to_have_text("Decisions")
-    page.keyboard.press("j")
-    page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_have_text("webhook-retries")
 
 
 @pytest.mark.smoke
@@ -72,30 +44,6 @@ def test_everything_about_a_word(server: Server, page: Page, clicks: Clicks) -> 
     page.get_by_title("Take it out").click()
     expect(page.locator("#hits .found").nth(3)).to_be_visible()
     assert "kind" not in page.url and "q=webhook" in page.url
-
-
-def test_which_facts_nobody_used(server: Server, page: Page, clicks: Clicks) -> None:
-    """Two clicks: Health, and the number, which is a list. By keys: g h, Tab to it, Enter."""
-    served = server("plain")
-    served.open(page)
-    clicks.click(page.get_by_role("link", name="Health", exact=True))
-    number = page.locator(".figures div", has_text="never used").locator("dd a")
-    many = int(number.inner_text())
-    clicks.click(number)
-    assert clicks.count == 2
-    expect(page.locator("h1")).to_have_text("Facts: never used")
-    expect(page.locator(".row")).to_have_count(many)
-    page.goto(f"{served.address}/")
-    page.locator("body[data-ready]").wait_for(state="attached")
-    page.keyboard.press("g")
-    page.keyboard.press("h")
-    expect(page.locator("h1")).to_have_text("Health")
-    for _ in range(40):
-        page.keyboard.press("Tab")
-        if "list=never" in page.evaluate("document.activeElement.href ?? ''"):
-            break
-    page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_have_text("Facts: never used")
 
 
 @pytest.mark.parametrize("name", ["real", "crowded"])

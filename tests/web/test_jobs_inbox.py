@@ -9,7 +9,6 @@ import pytest
 
 from ledger.home import discover
 from memory.api import Memory
-from rituals.decide.confirmation import due
 from rituals.decide.open_contradictions import disputes
 from tests.campaigns.homes import git
 from tests.web.conftest import Clicks, Server
@@ -19,7 +18,7 @@ pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 RECORDED = "Recorded"
 
@@ -77,42 +76,6 @@ def test_the_newest_contradiction_is_settled(server: Server, page: Page, clicks:
     page.goto(f"{served.address}/fact/limit")
     page.get_by_role("link", name="Resolve it in the review").click()
     expect(page.locator("#c-limit")).to_be_in_viewport()
-
-
-def test_twelve_invariants_are_confirmed(
-    server: Server, page: Page, clicks: Clicks, browser: Browser
-) -> None:
-    """Three clicks and one log, without script too; by keys a and y on the list."""
-    served = server("crowded", write=True)
-    served.open(page)
-    before = memory(served.folder).home.tip()
-    state = page.context.storage_state()
-    with browser.new_context(java_script_enabled=False, storage_state=state) as context:
-        plain = Clicks(context.new_page())
-        plain.page.goto(served.address)
-        plain.click(plain.page.get_by_role("link", name="12 invariants nobody confirmed lately"))
-        expect(plain.page.get_by_role("heading", name="Do these still hold?")).to_be_in_viewport()
-        plain.click(plain.page.get_by_role("link", name="tick all 12"))
-        plain.click(plain.page.get_by_role("button", name="Confirm what is ticked"))
-        expect(plain.page.get_by_role("status", name=RECORDED)).to_contain_text(
-            "Confirm clocks, doors"
-        )
-        assert plain.count == 3 and logs_since(served.folder, before) == 1
-        assert due(memory(served.folder).state()) == ()
-
-    again = server("crowded", write=True)
-    again.open(page)
-    clicks.press("g", "r")
-    expect(page.get_by_role("heading", name="Review", exact=True)).to_be_visible()
-    clicks.press(*"jjjjjjjj")
-    expect(page.locator("#g-invariant-due .tick").first).to_be_focused()
-    clicks.press("x")
-    expect(page.locator(".tick input:checked")).to_have_count(1)
-    clicks.press("x", "a")
-    expect(page.locator(".tick input:checked")).to_have_count(12)
-    clicks.press("y")
-    expect(page.get_by_role("status", name=RECORDED)).to_contain_text("Confirm clocks, doors")
-    assert due(memory(again.folder).state()) == ()
 
 
 def test_threads_that_stalled_are_closed(server: Server, page: Page, clicks: Clicks) -> None:

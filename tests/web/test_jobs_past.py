@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.web.conftest import Clicks, Server, Site
+from tests.web.conftest import Clicks, Server
 from tests.web.homes import FORGE
 from tests.web.looking import LOOKS, faults_of
 
@@ -121,89 +120,6 @@ def test_the_reason_is_shown_to_a_colleague(page: Page, server: Server, clicks: 
     assert (
         page.evaluate("navigator.clipboard.readText()") == f"{served.address}/fact/webhook-retries"
     )
-
-
-def test_where_a_wrong_idea_comes_from(page: Page, server: Server, clicks: Clicks) -> None:
-    """Its words in the search box, and two clicks: who said it, until when it stood, what was built on it.
-
-    By keys, from the list of decisions: g d, j until it, Enter.
-    """
-    served = server("plain")
-    served.open(page)
-    clicks.click(page.locator(".top").get_by_role("searchbox"))
-    page.keyboard.type("webhook is sent once")
-    page.keyboard.press("Enter")
-    page.wait_for_url(re.compile("/search"))
-    wrong = page.locator(".row", has_text="a lost one is lost")
-    expect(page.locator("h2", has_text="Said once, and false")).to_be_visible()
-    clicks.click(wrong.first.get_by_role("link", name="webhook-once", exact=True))
-    assert clicks.count == 2
-    expect(page.get_by_role("heading", name="What was built on it while it stood")).to_be_visible()
-    expect(page.locator(".rest")).to_contain_text("2 facts that name it")
-    expect(page.locator(".chain li", has_text="Created")).to_contain_text("Ada by claude-code")
-    superseded = page.locator(".chain li", has_text="Superseded by webhook-retries")
-    expect(superseded).to_contain_text("Ada by codex")
-
-    page.goto(f"{served.address}/")
-    clicks.count = 0
-    page.locator("body[data-ready]").wait_for(state="attached")
-    clicks.press("g", "d")
-    page.wait_for_url("**/decisions")
-    page.locator("body[data-ready]").wait_for(state="attached")
-    step_to(clicks, wrong.last)
-    clicks.press("Enter")
-    expect(page.locator("h1")).to_have_text("webhook-once")
-    assert clicks.count <= 6
-
-
-def test_what_one_agent_did(page: Page, server: Server, clicks: Clicks) -> None:
-    """Timeline, an agent, Apply: its sessions in the words of their facts; the address has it."""
-    served = server("plain")
-    served.open(page)
-    clicks.click(page.get_by_role("link", name="Timeline", exact=True))
-    filters = page.locator("details.filter > summary")
-    if filters.is_visible():
-        clicks.click(filters)
-    page.get_by_role("combobox", name="Agent").select_option("codex")
-    page.wait_for_url(re.compile("agent=codex"))
-    first = page.locator(".day .row", has_text="Webhooks were lost")
-    expect(first).to_contain_text("Webhooks retry three times, with jitter.")
-    expect(first).to_contain_text("instead of webhook-once")
-    expect(page.locator(".day .row", has_text="gemini")).to_have_count(0)
-    assert clicks.count <= 2
-    clicks.click(first.get_by_role("link", name="Webhooks were lost"))
-    expect(page.locator("h1")).to_have_text("Webhooks were lost")
-    expect(page.get_by_role("link", name=re.compile("Ship the webhooks"))).to_have_attribute(
-        "rel", "prev"
-    )
-
-
-def test_the_past_reads_without_a_script(
-    browser: Browser, page: Page, server: Server, site: Callable[[str], Site]
-) -> None:
-    """A timeline is filtered, a session leads to its neighbours and facts, a place of an event is there; in a site, too."""
-    served = server("plain")
-    served.open(page)
-    state = page.context.storage_state()
-    with browser.new_context(java_script_enabled=False, storage_state=state) as context:
-        bare = context.new_page()
-        bare.goto(f"{served.address}/timeline")
-        if bare.locator("details.filter > summary").is_visible():
-            bare.locator("details.filter > summary").click()
-        bare.get_by_role("combobox", name="Agent").select_option("codex")
-        bare.get_by_role("button", name="Apply").click()
-        bare.wait_for_url(re.compile("agent=codex"))
-        expect(bare.locator(".day .row", has_text="gemini")).to_have_count(0)
-        bare.get_by_role("link", name="Webhooks were lost").click()
-        expect(bare.locator(".copies")).to_be_hidden()
-        bare.get_by_role("link", name=re.compile("Ship the webhooks")).click()
-        expect(bare.locator(".crumb")).to_have_text("Saturday, 29 August 2026, 10:40 UTC")
-        bare.get_by_role("link", name="webhook-once", exact=True).first.click()
-        bare.get_by_role("link", name="Link to this event").first.click()
-        expect(bare.locator(".chain li:target")).to_contain_text("Superseded by")
-        bare.goto(f"{site('plain').by_file}fact/webhook-once.html")
-        expect(bare.locator(f"a[href^='{FORGE}/commit/']").first).to_be_visible()
-        expect(bare.locator(f"a[href^='{FORGE}/blob/']").first).to_be_visible()
 
 
 @pytest.mark.parametrize(

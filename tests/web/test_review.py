@@ -10,7 +10,6 @@ import pytest
 from ledger.home import discover
 from memory.api import Memory
 from rituals.decide.open_contradictions import disputes
-from tests.campaigns.homes import git
 from tests.web.conftest import Server
 from tests.web.looking import LOOKS, faults_of
 
@@ -18,46 +17,11 @@ pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 
 def memory(folder: Path) -> Memory:
     return Memory(discover(str(folder)))
-
-
-def test_resolve_and_confirm_without_script(server: Server, page: Page, browser: Browser) -> None:
-    """One logs in with script, as everybody does once; all else goes by ordinary forms."""
-    served = server("undecided", write=True)
-    served.open(page)
-    context = browser.new_context(
-        java_script_enabled=False, storage_state=page.context.storage_state()
-    )
-    plain = context.new_page()
-    plain.goto(served.address + "/review")
-    before = memory(served.folder).home.tip()
-    limit = plain.locator("article", has=plain.get_by_role("link", name="limit", exact=True))
-    limit.get_by_text("Neither: write what holds").click()
-    limit.get_by_label("What holds").fill("A request may take\n25 seconds.")
-    limit.get_by_role("button", name="Let this hold").click()
-    notice = plain.get_by_role("status", name="Recorded")
-    expect(notice).to_contain_text("Resolve limit")
-    assert memory(served.folder).state()["limit"].fact.text == "A request may take\n25 seconds."
-    expect(notice.locator("code").first).to_have_text(memory(served.folder).home.tip()[:7])
-
-    plain.get_by_label("Money is an integer.").check()
-    plain.get_by_label("Orders stay.").check()
-    plain.get_by_role("button", name="Confirm what is ticked").click()
-    expect(notice).to_contain_text("Confirm money, orders")
-    expect(notice).to_contain_text("diurna review --confirm money orders")
-    logs = git(served.folder, "log", "--format=%s", f"{before}..HEAD", "--", "sessions").split("\n")
-    assert [one for one in logs if one] == ["diurna: 2 verified by ada", "diurna: 1 updated by ada"]
-
-    plain.get_by_role("button", name="Keep sixty").click()
-    expect(notice).to_contain_text("Superseded: forty")
-    notice.get_by_role("button", name="Undo").click()
-    expect(notice).to_contain_text("Undo:")
-    assert not memory(served.folder).state()["forty"].fact.false
-    context.close()
 
 
 def test_two_tabs_decide_the_same(server: Server, page: Page) -> None:
