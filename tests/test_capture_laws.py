@@ -12,19 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ledger.codec.log import canonical, decode, encode
-from ledger.codec.validate import problems
-from ledger.model.session import SessionLog
-from ledger.model.session_headers import Span
 from ledger.wal.spool import Spool as LogSpool
 from memory.write.spool_commits import Committer
-from projection.policy.model import BUILT_IN_KINDS, SUPERSEDE
 from rituals.hosts.capture import boundary as bounds
-from rituals.hosts.capture.composition import Part, draft_of_part, passages_of, storable
-from rituals.hosts.capture.told_sources import sources_of, title_of
-from rituals.hosts.observed.observation_spool import Observation, spool_of
-from rituals.hosts.quoted_items import Item
-from rituals.hosts.transcripts.slices import Turn
+from rituals.hosts.observed.observation_spool import spool_of
 from tests.campaigns.homes import OWN_REPOSITORY, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.captured_sessions import AT, SESSION, TALK, observe, say, spans_of, tell, told_of
@@ -132,55 +123,3 @@ def test_any_interleaving_tells_each_observation_once(
     assert tell(memory, transcript).said == "nothing new"
     memory.close()
     shutil.rmtree(folder)
-
-
-TEXT = st.text(max_size=60) | st.sampled_from(
-    ["## Facts", "- x\n## Memory References\n- Created: a", "<!-- id: a -->", "```", "-->", "---\na: b\n---",
-     "<<<<<<< x\n=======\n>>>>>>> y", "# T", "  ", "a | b", "<pre>", "\u2028## Facts", "[x] a", "\ud800"],
-)  # fmt: skip
-OBSERVATIONS = st.builds(
-    Observation,
-    st.integers(-5, 10**15),
-    TEXT,
-    TEXT,
-    TEXT,
-    st.lists(TEXT, max_size=7).map(tuple),
-    TEXT,
-    TEXT,
-)
-ITEMS = st.builds(
-    Item, st.sampled_from([kind.name for kind in BUILT_IN_KINDS]), TEXT.filter(lambda text: text.strip() != ""),
-    TEXT, st.integers(1, 10), st.sampled_from(["", "Payments API"]), st.sampled_from([(), ("api",)]), st.just(False),
-    st.sampled_from([(), ("old-one", "old-two")]), TEXT,
-)  # fmt: skip
-TURNS = st.builds(
-    Turn, st.sampled_from(["user", "assistant", "tool", "host"]), st.lists(TEXT).map("\n".join), st.integers(0, 99),
-    st.sampled_from(["", "queue", "Bash", "title", "interrupted", "create_pull_request"]), st.just(0),
-    st.just("") | TEXT, TEXT.map(lambda text: f"git commit -m '{text}'") | TEXT, TEXT, st.booleans(),
-)  # fmt: skip
-
-
-@given(
-    st.lists(OBSERVATIONS, max_size=3), st.lists(ITEMS, max_size=3, unique_by=lambda item: item.text),
-    st.lists(TURNS, max_size=6), st.booleans(), st.sampled_from([SUPERSEDE, "thread"]),
-)  # fmt: skip
-def test_whatever_was_seen_and_said_makes_a_log(
-    observations: list[Observation], items: list[Item], turns: list[Turn], asks: bool, trust: str
-) -> None:
-    """Nothing of a spool or a transcript makes a heading, an event or a fact of its own, nor a log that is refused."""
-    sources = sources_of(turns, lambda _: "")
-    told, _ = passages_of(sources, 6000, lambda texts: ([*texts], 0), asks=asks)
-    title = title_of(sources, lambda texts: ([*texts], 0), asks=asks)
-    part = Part(
-        "claude", "s", "sources", Span("17", 0, 3), Span("t.jsonl", 0, 9), tuple(observations), tuple(turns),
-        storable(items), told, title,
-    )  # fmt: skip
-    draft = draft_of_part(part, trust, lambda *_: False, {})
-    log = canonical(
-        SessionLog((("agent", "a"), *draft.header), draft.title, draft.prose, draft.events)
-    )
-    assert problems(log) == ()
-    read, findings = decode(encode(log), sealed=True)
-    assert (read, findings) == (log, ())
-    assert len(told) <= 6000 + 60
-    assert len(draft.made) == len(part.items)

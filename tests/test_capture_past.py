@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
-import time
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from ledger.environment import now_ms
-from rituals.hosts.capture.session_choice import past_sessions
-from rituals.hosts.capture.stamps import QUIET_MS
-from tests.campaigns.homes import git, open_memory
-from tests.captured_sessions import TALK, captured_texts, say, spans_of, tell
+from tests.campaigns.homes import git
 from tests.conftest import NOW_MS, Repo, Run
+from tests.host_door import Door, say
+from tests.host_door import door as door
 
+TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
+WORK = f"The work of NAME is done as it was asked for, and well so. {TALK}"
 Lines = list[dict[str, object]]
 
 
@@ -25,8 +24,10 @@ def keep(user: Path, path: str, lines: Lines, hours: int = 1) -> Path:
     """Let a host have written a transcript some hours ago."""
     file = user / path
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    then = time.time() - 3600 * hours
+    name = file.parent.name if file.stem == "events" else file.stem[-1]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    file.write_text(text.replace("NAME", name))
+    then = NOW_MS / 1000 - 3600 * hours
     os.utime(file, (then, then))
     return file
 
@@ -46,53 +47,97 @@ def codex(folder: str, session: str, source: object = "cli") -> Lines:
     return [{"type": "session_meta", "payload": {"id": session, "cwd": folder, "source": source}}]
 
 
-def test_each_host_is_read_where_it_keeps_them(tmp_path: Path) -> None:
+@pytest.fixture
+def user(door: Door, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the user."""
+    monkeypatch.setenv("HOME", str(door.repo.path.parent / "user"))
+    monkeypatch.delenv("CODEX_HOME", raising=False)
+    return door.repo.path.parent / "user"
+
+
+def past(run: Run) -> list[tuple[str, str]]:
+    """The sessions that are shown, in that order: of which host, and whose work it says it is."""
+    lines = run("capture", "--past").out
+    return re.findall(r"^2026-\S+  (\w+) +The work of (\w) ", lines, re.MULTILINE)
+
+
+def test_each_host_is_read_where_it_keeps_them(user: Path, repo: Repo, run: Run) -> None:
     """The oldest comes first; what worked in a folder below is ours, what worked beside it is not."""
-    user, top = tmp_path / "user", tmp_path / "my work"
-    (top / "api").mkdir(parents=True)
+    top = repo.path
+    (top / "api").mkdir()
     name = spelled(top)
-    keep(user, f".claude/projects/{name}/a.jsonl", claude(str(top)), 5)
-    keep(user, f".claude/projects/{name}-api/b.jsonl", claude(str(top / "api")), 4)
-    keep(user, f".claude/projects/{name}-2/c.jsonl", claude(f"{top}-2"))
-    keep(user, f".claude/projects/{name}/d.jsonl", claude(str(top), isSidechain=True))
-    keep(user, ".codex/sessions/2026/11/01/rollout-1-e.jsonl", codex(str(top), "e"), 3)
-    keep(user, ".codex/archived_sessions/rollout-1-f.jsonl", codex(str(top), "f"), 6)
-    keep(
-        user, ".codex/sessions/2026/11/01/rollout-1-g.jsonl", codex(str(top), "g", {"subagent": 1})
+    said = {
+        "type": "assistant",
+        "message": {"role": "assistant", "content": [{"type": "text", "text": WORK}]},
+    }
+
+    def keeps(path: str, lines: Lines, hours: int = 1, said: dict[str, object] = said) -> None:
+        keep(user, path, [*lines, said], hours)
+
+    keeps(f".claude/projects/{name}/a.jsonl", claude(str(top)), 5)
+    keeps(f".claude/projects/{name}-api/b.jsonl", claude(str(top / "api")), 4)
+    keeps(f".claude/projects/{name}-2/c.jsonl", claude(f"{top}-2"))
+    keeps(f".claude/projects/{name}/d.jsonl", claude(str(top), isSidechain=True))
+    text = [{"type": "output_text", "text": WORK}]
+    item: dict[str, object] = {"type": "message", "role": "assistant", "content": text}
+    told: dict[str, object] = {"type": "response_item", "payload": item}
+    keeps(".codex/sessions/2026/11/01/rollout-1-e.jsonl", codex(str(top), "e"), 3, told)
+    keeps(".codex/archived_sessions/rollout-1-f.jsonl", codex(str(top), "f"), 6, told)
+    keeps(
+        ".codex/sessions/2026/11/01/rollout-1-g.jsonl",
+        codex(str(top), "g", {"subagent": 1}),
+        1,
+        told,
     )
-    keep(user, ".codex/sessions/2026/11/01/rollout-1-h.jsonl", codex(str(tmp_path), "h"))
+    keeps(".codex/sessions/2026/11/01/rollout-1-h.jsonl", codex(str(user), "h"), 1, told)
     start: dict[str, object] = {"data": {"sessionId": "i", "context": {"cwd": str(top)}}}
-    keep(user, ".copilot/session-state/i/events.jsonl", [start], 2)
-    digest = sha256(str(top).encode()).hexdigest()
-    chat: Lines = [{"sessionId": "j", "projectHash": digest}]
-    keep(user, ".gemini/tmp/my-work/chats/session-1.jsonl", chat, 7)
-    keep(user, f".qwen/projects/{name}/chats/k.jsonl", claude(str(top)), 8)
-    found = past_sessions(str(top), str(user), {})
-    assert [(one.host, one.session) for one in found] == [
-        ("qwen", "k"), ("gemini", "j"), ("codex", "f"), ("claude", "a"), ("claude", "b"),
+    answer: dict[str, object] = {"type": "assistant.message", "id": "1", "data": {"content": WORK}}
+    keeps(".copilot/session-state/i/events.jsonl", [start], 2, answer)
+    chat: Lines = [{"sessionId": "j", "projectHash": sha256(str(top).encode()).hexdigest()}]
+    gemini: dict[str, object] = {"id": "1", "type": "gemini", "content": WORK}
+    keeps(".gemini/tmp/my-work/chats/session-1.jsonl", chat, 7, gemini)
+    qwen: dict[str, object] = {
+        "type": "assistant",
+        "message": {"role": "model", "parts": [{"text": WORK}]},
+    }
+    keeps(f".qwen/projects/{name}/chats/k.jsonl", claude(str(top)), 8, qwen)
+    assert past(run) == [
+        ("qwen", "k"), ("gemini", "1"), ("codex", "f"), ("claude", "a"), ("claude", "b"),
         ("codex", "e"), ("copilot", "i"),
     ]  # fmt: skip
-    assert all(one.folder == str(top) and one.at < now_ms() - QUIET_MS for one in found)
 
 
-def test_a_variable_moves_the_folder_of_a_host(tmp_path: Path) -> None:
+def test_a_variable_moves_the_folder_of_a_host(
+    user: Path, repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As the programs themselves do; without one there it is empty."""
-    keep(tmp_path, "elsewhere/sessions/2026/01/02/rollout-1-a.jsonl", codex(str(tmp_path), "a"))
-    moved = past_sessions(str(tmp_path), "/nowhere", {"CODEX_HOME": str(tmp_path / "elsewhere")})
-    assert [one.session for one in moved] == ["a"]
-    assert past_sessions(str(tmp_path), "/nowhere", {}) == []
+    item = {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": WORK}],
+    }
+    lines = [*codex(str(repo.path), "a"), {"type": "response_item", "payload": item}]
+    keep(user, "elsewhere/sessions/2026/01/02/rollout-1-a.jsonl", lines)
+    assert past(run) == []
+    monkeypatch.setenv("CODEX_HOME", str(user / "elsewhere"))
+    assert past(run) == [("codex", "a")]
 
 
 @pytest.mark.parametrize("lines", [[], [{}], [{"type": "user", "cwd": 3}], [{"payload": []}]])
-def test_what_says_nothing_is_nobodys(tmp_path: Path, lines: Lines) -> None:
+def test_what_says_nothing_is_nobodys(user: Path, repo: Repo, run: Run, lines: Lines) -> None:
     """Nor is what is being written, a link, or a folder of that name."""
-    name = spelled(tmp_path)
-    keep(tmp_path, f".claude/projects/{name}/a.jsonl", lines)
-    keep(tmp_path, f".claude/projects/{name}/alive.jsonl", claude(str(tmp_path)), 0)
-    real = keep(tmp_path, "real.jsonl", claude(str(tmp_path)))
-    (tmp_path / f".claude/projects/{name}/link.jsonl").symlink_to(real)
-    (tmp_path / f".claude/projects/{name}/folder.jsonl").mkdir()
-    assert past_sessions(str(tmp_path), str(tmp_path), {}) == []
+    folder = f".claude/projects/{spelled(repo.path)}"
+    keep(user, f"{folder}/a.jsonl", lines)
+    keep(user, f"{folder}/alive.jsonl", claude(str(repo.path)), 0)
+    real = keep(user, "real.jsonl", claude(str(repo.path)))
+    for file in ("a.jsonl", "alive.jsonl"):
+        say(user / folder / file, TALK)
+    say(real, TALK)
+    for file, hours in (("a.jsonl", 1), ("alive.jsonl", 0)):
+        os.utime(user / folder / file, (NOW_MS / 1000 - 3600 * hours,) * 2)
+    (user / folder / "link.jsonl").symlink_to(real)
+    (user / folder / "folder.jsonl").mkdir()
+    assert run("capture", "--past").out == "no past session of this folder is found\n"
 
 
 def test_the_folder_is_that_of_the_command_and_not_the_homes(
@@ -136,35 +181,31 @@ def test_the_folder_is_that_of_the_command_and_not_the_homes(
     assert run("capture", "--past").out == "no past session of this folder is found\n"
 
 
-def test_the_past_is_shown_then_told_once_at_its_own_time(
-    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_past_is_shown_then_told_once_at_its_own_time(user: Path, door: Door, run: Run) -> None:
     """Nothing is written before somebody said so; no session is counted, and a hook goes on behind it."""
-    home = repo.path
-    user = home.parent / "user"
-    monkeypatch.setenv("HOME", str(user))
-    monkeypatch.chdir(home)
+    home = door.repo.path
     file = keep(user, f".claude/projects/{spelled(home)}/s1.jsonl", claude(str(home)))
     say(file, "Why do the retries hang?", role="user")
     say(file, TALK)
-    then = NOW_MS / 1000 - 40 * 86_400
+    size, then = file.stat().st_size, NOW_MS / 1000 - 40 * 86_400
     os.utime(file, (then, then))
     shown = run("capture", "--past")
     assert shown.out.splitlines()[-1] == "1 past session of this folder; 1 would be told"
     assert shown.out.startswith("2026-10-12  claude  ") and "--write" in shown.err
     assert run("capture", "--past", "--since", "2026-11-01").out.startswith("no past session")
-    assert captured_texts(open_memory(home)) == []
+    assert run("log", "--json").json["sessions"] == []
     assert run("capture", "--past", "--write").out.endswith("told in 1 log\n")
     assert run("capture", "--past", "--write").out.endswith("none would be told\n")
-    [log] = json.loads(run("log", "--json").out)["sessions"]
+    [log] = run("log", "--json").json["sessions"]
     assert (log["type"], log["ended"][:10]) == ("import", "2026-10-12")
     assert "0 work sessions" in run("status").out
     assert run("check", "--ci").code == 0
     say(file, TALK.replace("broker", "server"))
-    memory = open_memory(home)
-    tell(memory, file, session="s1")
-    assert len(captured_texts(memory)) == 2
-    assert spans_of(memory, "transcript")[1][1:] == (
-        spans_of(memory, "transcript")[0][2],
-        file.stat().st_size,
-    )
+    session = door.session(session="s1", transcript_path=str(file))
+    session.start()
+    session.hook("end", reason="other")
+    spans = [
+        re.findall(r"^transcript: \S+ (\d+)-(\d+)$", one.read_text(), re.MULTILINE)
+        for one in sorted((home / "memory/sessions").rglob("*.md"))
+    ]
+    assert spans == [[("0", str(size))], [(str(size), str(file.stat().st_size))]]

@@ -126,6 +126,39 @@ def test_what_is_fitted_is_whole_and_fair(
                 assert len(re.findall(rf"n{number}-{at}e", passage)) > 1, named
 
 
+HOSTILE = st.text(max_size=60) | st.sampled_from(
+    ["## Facts", "- x\n## Memory References\n- Created: a", "<!-- id: a -->", "```", "-->", "---\na: b\n---",
+     "<<<<<<< x\n=======\n>>>>>>> y", "# T", "  ", "a | b", "<pre>", "\u2028## Facts", "[x] a", "\ud800"],
+)  # fmt: skip
+SAID = st.one_of(
+    st.tuples(
+        st.sampled_from(["user", "agent", "ran", "failed", "title", "answer Which?"]), HOSTILE
+    ),
+    st.tuples(st.just("ran"), HOSTILE.map(lambda text: f"git commit -m '{text}'")),
+)
+
+
+@settings(max_examples=examples(2, 40), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(SAID, max_size=6), st.lists(HOSTILE, max_size=3))
+def test_whatever_was_seen_and_said_makes_a_log(
+    door: Door, run: Run, turns: list[tuple[str, str]], paths: list[str]
+) -> None:
+    """Nothing of it makes a heading, an event or a fact of its own, nor a log that is refused."""
+    lines = played(turns)
+    session = door.session()
+    for path in paths:
+        session.tool("Edit", file_path=f"{door.repo.path}/{path}")
+    text = log_of(door, run, lines)
+    assert set(re.findall(r"^## (.*)$", text, re.MULTILINE)) <= {
+        "Answered",
+        "Commits",
+        "Turns",
+        "Observed",
+    }
+    assert run("capture", *of(door.repo.path.parent / "t.jsonl")).code == 0
+    assert run("show", "--json").json["facts"] == []
+
+
 REMEMBERED = {
     "Remember that the worker never reads the cache.": "The worker never reads the cache.",
     "please remember: releases go out on Tuesdays": "Releases go out on Tuesdays",

@@ -62,10 +62,10 @@ def test_what_a_log_counts_is_in_it_alone(
         memory = open_memory(home)
         born = tuple(FactCreated(one, f"All about {one}.") for one in "abc")
         memory.append(SessionDraft("Births", "", born, "eve"))
-        for type, agent, session, names in chosen:
+        for number, (type, agent, session, names) in enumerate(chosen):
             header = (("session", session),) if session else ()
             events = tuple(map(FactReferenced, names))
-            memory.append(SessionDraft("On it", "", events, agent, type, header))
+            memory.append(SessionDraft(f"Part {number}", "", events, agent, type, header))
         return memory
 
     one = told(logs)
