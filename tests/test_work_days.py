@@ -86,7 +86,7 @@ def test_what_fades_soon_is_said_once_a_day(world: World) -> None:
     }
     home = world.home(policy=pace, paced=True)
     home.note("id=kept It holds.")
-    told = []
+    told: list[bool] = []
     for _ in range(2):
         world.clock.go(days=1)
         for title in ("First", "Second"):
