@@ -891,7 +891,8 @@ class Machine(RuleBasedStateMachine):
                     self.settle(clone)
                     self.plays(clone, "push", "-q", "origin", "main")
                 said.append(self.does(clone, "sync", "--json"))
-            if before == [clone.tip() for clone in self.clones]:
+            tips = [clone.tip() for clone in self.clones]
+            if before == tips and len(set(tips)) == 1:
                 break
         for clone, one in zip(self.clones, said, strict=True):
             if one.code:
