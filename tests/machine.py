@@ -110,7 +110,7 @@ def diurna(where: Path, *arguments: str, data: bytes = b"") -> Said:
     finally:
         sys.stdin = stdin
         os.chdir(back)
-    return Said(code, *(one.buffer.getvalue().decode("utf-8", "replace") for one in streams))  # type: ignore[attr-defined]
+    return Said(code, *(one.buffer.getvalue().decode("utf-8", "replace") for one in streams))
 
 
 # ---- the clones ----------------------------------------------------------------------------------------
@@ -349,7 +349,8 @@ def judged(step: Callable[..., Any]) -> Callable[..., Any]:
 
 def act(**given: Any) -> Callable[[Callable[..., None]], Any]:
     """Make a rule."""
-    return lambda step: rule(**given)(judged(step))
+    rules: Any = rule(**given)
+    return lambda step: rules(judged(step))
 
 
 # ---- the machine ---------------------------------------------------------------------------------------

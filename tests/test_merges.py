@@ -68,9 +68,9 @@ def test_h1_h2_h8_e6_whoever_joins_in_whatever_order_it_is_one_tree(clones: int,
             if body in brought:
                 assert found[path] == body
         for path in OPEN:
-            brought = {files[path] for files in every if path in files}
+            bodies = {files[path] for files in every if path in files}
             stem = path.rpartition("/")[2]
-            assert {data for name, data in found.items() if name.endswith(stem)} == brought
+            assert {data for name, data in found.items() if name.endswith(stem)} == bodies
         assert set(places[0].texts()) == {
             one for one, body in zip("abcd", BODIES, strict=True) if body in found.values()
         }

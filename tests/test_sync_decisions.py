@@ -60,7 +60,7 @@ def test_a_dry_run_moves_no_branch(pair: Pair) -> None:
 
 
 #: What either side makes of the policy, and what of it is refused; "" where both hold.
-POLICIES = {
+POLICIES: dict[str, tuple[dict[str, object], dict[str, object], str]] = {
     "on one side alone": ({}, {"active": 5}, ""),
     "different lines": ({"archive": 30}, {"project": "renamed"}, ""),
     "one line": ({"archive": 30}, {"archive": 40}, "here archive = 30, there archive = 40"),
