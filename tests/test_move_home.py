@@ -1,197 +1,143 @@
-"""`init --move`: a home changes its place with its past, whoever is killed at it, and whoever goes on elsewhere."""
+"""A home is moved between a folder beside the code and a branch of its own: `diurna init --move`."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from ledger.errors import WriteRefused
-from ledger.home import IN_TREE, OWN_BRANCH, discover
-from ledger.model.event import FactCreated
-from memory.write.draft import SessionDraft
-from rituals.setup import move
-from rituals.setup.move import apply_move, plan_move
-from tests.campaigns.homes import Clock, git
-from tests.conftest import Run
-from tests.teams import Clone, MakeTeam, SyncedTeam, make_team
+from tests.world import DIED, FOLDER, IN_TREE, OWN_BRANCH, Place, World
 
-__all__ = ["make_team"]
+#: A kind of home, what it is moved to, and the kind that it has then.
 WAYS = [
-    (IN_TREE, OWN_BRANCH, "memory"),
-    (OWN_BRANCH, IN_TREE, "memory/"),
-    (OWN_BRANCH, IN_TREE, "docs/notes/"),
+    (IN_TREE, "branch", OWN_BRANCH),
+    (OWN_BRANCH, "tree", IN_TREE),
 ]
+BACK = {IN_TREE: "tree", OWN_BRANCH: "branch"}
 
 
-def logs(clone: Clone) -> dict[str, str]:
-    """Return the name of each log below the home with the id of its bytes."""
-    home = discover(str(clone.folder))
-    rows = home.repository.git().tree_files(home.tip(), home.prefix + "sessions")
-    return {path.removeprefix(home.prefix): blob for _, blob, path in rows}
-
-
-def authors(clone: Clone) -> dict[str, str]:
-    """Return who `why` says wrote each fact's birth."""
-    memory = clone.memory
-    return {id: memory.why(id).steps[0].origin.author for id in memory.state()}
-
-
-def filled(make_team: MakeTeam, kind: str) -> tuple[SyncedTeam, Clone, Clone]:
-    """A team of two that each wrote into one memory; a third log waits."""
-    team = make_team(kind)
-    one, two = team.one, team.clone("two")
-    one.create("alpha")
-    one.sync()
-    two.create("beta")
+def filled(world: World, kind: str) -> tuple[Place, Place]:
+    """A team of two that each wrote into one memory."""
+    one, two = world.team(kind, "b", facts={"alpha": "fact: The text of alpha."})
+    two.note("id=beta fact: The text of beta.")
     two.sync()
     one.sync()
-    one.memory.hold(
-        SessionDraft("Waits", "It went.", (FactCreated("gamma", "The text of gamma."),))
-    )
-    return team, one, two
+    return one, two
 
 
-def moved(clone: Clone, to: str, name: str) -> None:
-    plan = plan_move(discover(str(clone.folder)), to, name)
-    apply_move(plan, Clock()).close()
+def kind_of(place: Place) -> str:
+    return str(place.status()["home"]["kind"])
 
 
-@pytest.mark.deep(reason="test_moving_in has one way of it")
-@pytest.mark.parametrize(("kind", "to", "name"), WAYS)
-def test_the_past_comes_along(make_team: MakeTeam, kind: str, to: str, name: str) -> None:
-    """All logs with their bytes and names, who wrote them, and what waited; and back again."""
-    _, one, _ = filled(make_team, kind)
-    before, wrote = logs(one), authors(one)
-    shape = git(one.folder, "show-ref")
-    plan = plan_move(discover(str(one.folder)), to, name)
-    assert plan.steps and git(one.folder, "show-ref") == shape, "a plan changes nothing"
-    for target, where in (
-        (to, name),
-        (kind, "memory/" if kind == IN_TREE else "memory"),
-        (to, name),
-    ):
-        moved(one, target, where)
-        home = discover(str(one.folder))
-        assert home.kind == target
-        after = logs(one)
-        assert {path: after.get(path) for path in before} == before
-        assert one.facts() == {"alpha", "beta", "gamma"}
-        assert {id: authors(one)[id] for id in ("alpha", "beta")} == {
-            id: wrote[id] for id in ("alpha", "beta")
-        }
-        assert one.clean()
-        assert one.memory.state().policy.publish == ("trunk" if target == IN_TREE else "append")
-        assert plan_move(home, target, where).steps == ()
+def logs_of(place: Place) -> dict[str, bytes]:
+    """Return the logs of the home as it is now, by git."""
+    home = place.status()["home"]
+    rows = place.git(
+        "ls-tree", "-r", "--full-tree", home["branch"], "--", f"{home['prefix']}sessions"
+    ).split("\n")
+    found = [row.split("\t") for row in rows if row]
+    return {
+        Path(path).stem: place.git_bytes("cat-file", "blob", meta.split()[2])
+        for meta, path in found
+    }
 
 
-class Killed(BaseException):
-    """The process ends here."""
+def authors(place: Place) -> dict[str, str]:
+    """Return who `why` says wrote each fact's birth."""
+    return {
+        fact: str(place.run("why", fact).json["events"][0]["author"]) for fact in ("alpha", "beta")
+    }
 
 
-@pytest.mark.deep(reason="test_crashes kills each step of an append")
-@pytest.mark.parametrize(("kind", "to", "name"), WAYS)
-def test_killed_anywhere(
-    make_team: MakeTeam,
-    tmp_path: Path,
-    kind: str,
-    to: str,
-    name: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Before each step that changes something: every fact is there at once, and the same command ends the move."""
-    _, first, _ = filled(make_team, kind)
-    first.memory.drain()
-    steps = 0
-    for at in range(1, 30):
-        one = Clone(tmp_path / f"try{at}" / "one")
-        shutil.copytree(first.folder, one.folder)
-        count = 0
-
-        def counted(name: str, at: int = at) -> None:
-            real = getattr(move, name)
-
-            def step(*words: object, **more: object) -> object:
-                nonlocal count
-                count += 1
-                if count == at:
-                    raise Killed
-                return real(*words, **more)
-
-            patch.setattr(move, name, step)
-
-        with monkeypatch.context() as patch:
-            for one_step in ("write_objects", "move_reference", "_commit", "keep_out_of_status", "mirror",
-                             "mirror_changes", "join_strays", "apply_drivers"):  # fmt: skip
-                counted(one_step)
-            try:
-                moved(one, to, name)
-            except Killed:
-                steps += 1
-            else:
-                break
-        assert one.facts() == {"alpha", "beta", "gamma"}
-        one.create("delta")  # somebody records in between, wherever memory is found
-        moved(one, to, name)
-        assert discover(str(one.folder)).kind == to
-        assert one.facts() == {"alpha", "beta", "gamma", "delta"}
-        assert one.clean()
-    assert steps >= 6
+@pytest.mark.parametrize(("kind", "to", "then"), WAYS)
+def test_the_past_comes_along(world: World, kind: str, to: str, then: str) -> None:
+    """All logs with their bytes and names and who wrote them; a plan changes nothing, and it goes back again."""
+    place, _ = filled(world, kind)
+    before, wrote, shape = logs_of(place), authors(place), place.shape()
+    assert place.run("init", "--move", to, "--dry-run").json["steps"]
+    assert place.shape() == shape
+    for target, want in ((to, then), (BACK[kind], kind)):
+        place.run("init", "--move", target)
+        assert kind_of(place) == want
+        assert {stem: logs_of(place).get(stem) for stem in before} == before
+        assert set(place.texts()) == {"alpha", "beta"} and authors(place) == wrote
+        assert place.git("status", "--porcelain") == "" and place.fsck() == []
 
 
-@pytest.mark.deep(reason="test_moving_in has one way of it")
-@pytest.mark.parametrize(("kind", "to", "name"), WAYS[:2])
-def test_who_goes_on_in_the_old_place(
-    make_team: MakeTeam, kind: str, to: str, name: str, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What other branches and clones record there is said, joined by a sync, and nobody is named for it falsely."""
-    _, one, two = filled(make_team, kind)
+def test_what_waits_for_a_persons_commit_comes_along(world: World) -> None:
+    place = world.home(FOLDER, facts={"alpha": "fact: The text of alpha."})
+    assert place.waiting()
+    place.run("init", "--move", "branch")
+    assert set(place.texts()) == {"alpha"} and place.waiting() == []
+
+
+@pytest.mark.deep(reason="the_past_comes_along, and test_durability kills each step of a write")
+@pytest.mark.parametrize(("kind", "to", "then"), WAYS)
+def test_killed_anywhere(world: World, kind: str, to: str, then: str) -> None:
+    """Before each step: git has every log; the same command ends the move, or says what lies in its way."""
+    first, _ = filled(world, kind)
+    logs = logs_of(first)
+    steps = first.fork("count").steps("init", "--move", to)
+    ended = 0
+    for number in [
+        at for at, step in enumerate(steps, 1) if not step.startswith(("write", "ftruncate"))
+    ]:
+        one = first.fork(f"try{number}")
+        if one.at_step(number, "die", "init", "--move", to).code != DIED:
+            continue
+        answer = one.run("init", "--move", to, code=None)
+        ended += answer.code == 0
+        assert answer.code == 0 or "is not committed as it is\nhint: " in answer.err, steps[
+            number - 1
+        ]
+        assert kind_of(one) == then or answer.code, steps[number - 1]
+        assert answer.code or set(one.texts()) == {"alpha", "beta"}
+        held = "".join(
+            one.git("ls-tree", "-r", "--name-only", branch, ok=False)
+            for branch in ("main", "memory")
+        )
+        assert all(stem in held for stem in logs) and one.fsck() == []
+        changed = one.git("status", "--porcelain").split("\n")
+        assert all(row[3:].startswith("memory/") for row in changed if row), "nothing else moves"
+    assert ended >= 6
+
+
+@pytest.mark.deep(reason="the_past_comes_along is the small one")
+@pytest.mark.parametrize(("kind", "to", "then"), WAYS[:1])
+def test_who_goes_on_in_the_old_place(world: World, kind: str, to: str, then: str) -> None:
+    """What a clone records there is said, joined by a sync, and nobody is named for it falsely."""
+    one, two = filled(world, kind)
     one.git("branch", "away")
-    two.create("late")  # is not sent yet
-    moved(one, to, name)
+    two.note("id=late fact: It is not sent yet.")
+    one.run("init", "--move", to)
     one.git("push", "-q", "origin", "main", "memory")
-    if kind == IN_TREE:
-        assert "git pull" in two.sync().left
-    else:
-        two.sync()
+    assert "git pull" in str(two.sync())
     if two.tries("pull", "-q", "--no-rebase", "--no-edit")[0]:
-        assert two.unmerged() == [
-            "memory/continuity.md"
-        ]  # the page alone, which both sides changed
         two.git("rm", "-q", "memory/continuity.md")
         two.git("commit", "-q", "--no-edit")
-    monkeypatch.chdir(two.folder)
-    if kind == IN_TREE:
-        assert discover(str(two.folder)).kind == OWN_BRANCH, "the clone follows by itself"
-        assert "home-moved" in {one["code"] for one in run("check", "--json").json["findings"]}
-    assert run("sync").code == 0
-    two.git("push", "-q", "origin", "main")
+    assert kind_of(two) == then, "the clone follows by itself"
+    assert "home-moved" in two.check()
+    two.sync()
     one.sync()
-    if to == IN_TREE:
-        one.git("fetch", "-q")
-        monkeypatch.chdir(one.folder)
-        run("sync")
-    assert "late" in one.facts()
-    assert authors(one)["late"] in ("", "two")
+    assert "late" in one.texts()
     one.git("switch", "-q", "away")
-    if to == OWN_BRANCH:
-        assert discover(str(one.folder)).kind == OWN_BRANCH, "old branches lead to it too"
+    assert kind_of(one) == then, "old branches lead to it too"
 
 
 @pytest.mark.parametrize("state", ["dirty", "foreign", "taken", "detached"])
-def test_refused(make_team: MakeTeam, state: str) -> None:
-    """What is a person's is never moved or lost: nothing changes, and it is said."""
-    _, one, _ = filled(make_team, IN_TREE)
+def test_what_is_a_persons_is_never_moved(world: World, state: str) -> None:
+    """It is refused and said; nothing changes."""
+    one = world.home(IN_TREE, facts={"alpha": "fact: The text of alpha."})
     if state == "dirty":
-        (one.folder / "memory" / "diurna.toml").write_text("# mine\n")
+        one.write("memory/diurna.toml", "# mine\n")
     elif state == "foreign":
-        (one.folder / "memory" / "mine.md").write_text("mine\n")
+        one.write("memory/mine.md", "mine\n")
     elif state == "taken":
-        one.git("branch", "memory", "HEAD~1")
+        one.git("branch", "other", "HEAD~1")
+        one.git("update-ref", "refs/heads/memory", "HEAD~1")
     else:
         one.git("switch", "-q", "--detach")
-    before = git(one.folder, "show-ref"), git(one.folder, "status", "--porcelain")
-    with pytest.raises(WriteRefused):
-        plan_move(discover(str(one.folder)), OWN_BRANCH, "memory")
-    assert (git(one.folder, "show-ref"), git(one.folder, "status", "--porcelain")) == before
+    before = one.shape()
+    answer = one.run("init", "--move", "branch", code=1)
+    assert "hint: " in answer.err
+    assert one.shape() == before
