@@ -536,6 +536,7 @@ class Machine(RuleBasedStateMachine):
             if leaves and gone:
                 raise Lost(f"{told}: {sorted(gone)} are nowhere")
             clone.set_back |= gone
+            clone.typed.clear()  # with them goes what they had heard
         else:
             self._grown(clone, before, told)
         clone.withheld = set()  # until it is looked at anew
@@ -643,7 +644,10 @@ class Machine(RuleBasedStateMachine):
             ]
         page = clone.page.read_bytes() if clone.page.exists() else b""
         for word in clone.typed:
-            if not any(word.encode() in data for data in (page, *logs.values(), *kept)):
+            if any(word.encode() in data for data in (page, *logs.values(), *kept)):
+                continue
+            heads = set(clone.heads().values())  # of another branch, on which it was typed
+            if not clone.git("grep", "-l", word, *heads, "--", "*.md", fails=True):
                 raise Touched(f"{clone.name}: {word} was typed, and is nowhere")
         clone.typed = {word for word in clone.typed if word.encode() in page}
 
