@@ -1,0 +1,65 @@
+"""What a log is taken for: a repetition, an answer to what its writer saw, a secret; and a remote that stays shut."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.world import IN_TREE, OWN_REPOSITORY, Place, World
+
+
+@pytest.fixture
+def shop(world: World) -> Place:
+    """A home with a task."""
+    return world.home(OWN_REPOSITORY, facts={"ship": "task: Ship it."})
+
+
+def test_a_log_repeats_one_of_the_same_agent(world: World) -> None:
+    """Where both are committed, and where both wait: what another agent says is a log of its own."""
+    shop = world.home(IN_TREE)
+    for title, head, waiting in (("Tuesday", "main", 0), ("Wednesday", "--detach", 2)):
+        shop.git("checkout", "-q", head)
+        before = set(shop.logs())
+        for agent in "aab":
+            shop.run("append", "--title", title, "--agent", agent, code=None)
+        assert len(shop.waiting()) == waiting
+        assert len(set(shop.logs()) - before) == 2 - waiting
+
+
+@pytest.mark.parametrize("seen", [True, False])
+def test_a_move_answers_the_moves_that_its_writer_names(shop: Place, seen: bool) -> None:
+    """Named, it takes their place; one that names none stands beside what came meanwhile."""
+    started = shop.session("Start", "--move", "ship=in-progress")
+    was = started if seen else "none"
+    log = f"# Stuck\n\n## Memory References\n\n- Moved: ship → blocked (was {was})\n"
+    shop.append(log)
+    sides = shop.run("conflicts").json["contradictions"]
+    assert [one["id"] for one in sides] == ([] if seen else ["ship"])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The password (“Blue.Fish”) works.",
+        "Log in with the password (`Blue.Fish`).",
+        "Password (‘Blue.Fish’) for staging",
+    ],
+)
+def test_a_value_behind_a_bracket_and_a_pair_of_marks_is_a_secret(shop: Place, said: str) -> None:
+    """However it is set apart."""
+    shop.run("append", "--title", "Login", "--body", said)
+    assert not [data for data in shop.logs().values() if b"Blue.Fish" in data]
+
+
+def test_a_reference_that_never_can_be_moved_ends_a_sync(world: World) -> None:
+    """Git says of it what it says of one that is locked for a moment; that is not waited for without end."""
+    shop, _ = world.team(OWN_REPOSITORY, "b", facts={"uv": "convention: Use uv."})
+    shop.git("update-ref", "-d", "refs/remotes/origin/main")
+    shop.git("update-ref", "refs/remotes/origin/main/beside", "HEAD")
+    running = shop.spawn("sync", "--json")
+    try:
+        assert running.wait(60) != 0
+    finally:
+        running.kill()
+    assert b"cannot lock ref" in b"".join(running.communicate())
+    shop.git("update-ref", "-d", "refs/remotes/origin/main/beside")
+    shop.sync()
