@@ -49,7 +49,7 @@ def authors(place: Place) -> dict[str, str]:
     }
 
 
-@pytest.mark.deep(but="in-tree")
+@pytest.mark.deep(reason="what_waits_for_a_persons_commit_comes_along is the small one")
 @pytest.mark.parametrize(("kind", "to", "then"), WAYS)
 def test_the_past_comes_along(world: World, kind: str, to: str, then: str) -> None:
     """All logs with their bytes and names and who wrote them; a plan changes nothing, and it goes back again."""

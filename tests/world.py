@@ -51,7 +51,7 @@ DIED = 77
 #: Variables by which agents' programs say whose session it is; the tests may run in one.
 _HOSTS = ("CLAUDE", "CODEX", "GEMINI", "QWEN", "OPENCODE", "COPILOT", "CURSOR", "AGENT", "AI_AGENT")
 _OURS = ("GIT_", "DIURNA_", "XDG_", "PAGER", "EDITOR", "VISUAL", *_HOSTS)
-#: What stands between `git` and its command, for `sed` and for us.
+#: What stands between `git` and its command.
 _OPTIONS = "((-C|-c) [^ ]* |--no-pager )*"
 #: What makes facts fade by days.
 _PLAIN = re.compile(r"(?m)^(?P<key>\w+_days|stretch_hours)( *)= \d+")
@@ -209,7 +209,7 @@ class World:
         (shim / "git").write_text(
             f"#!/bin/sh\ngit={shutil.which('git')}\nn=1\n"
             f'while ! mkdir "{shim}/$n" 2>/dev/null; do [ -d "{shim}" ] || exit 1; n=$((n + 1)); done\n'
-            f'echo "$*" | sed -E "s/{_OPTIONS}//" >> "{told}"\n'
+            f'words="$*"; echo "${{words##*maintenance.auto=false }}" >> "{told}"\n'
             f'if {asked}; then\n:\n{does}\nfi\nexec "$git" "$@"\n'
         )
         (shim / "git").chmod(0o755)
