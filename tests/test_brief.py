@@ -6,6 +6,7 @@ import json
 import random
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -510,7 +511,7 @@ def ledgers(draw: st.DrawFn) -> list[tuple[str, list[Event], dict[str, str]]]:
         if isinstance(what, FactSuperseded) and what.new == "new"
         else []
     )
-    return [*logs, ("eve", [*new, what], {})]
+    return [*logs, ("eve", [*new, what], {})]  # type: ignore[list-item]
 
 
 @settings(max_examples=examples(3, 60))
@@ -543,7 +544,7 @@ def test_whatever_a_ledger_holds(
     } <= {*ids}
     if agent != "eve":
         assert made.changes[0][0] == logs[-1][1][-1].id and made.changes[0][2] == "eve"  # type: ignore[union-attr]
-    left = made.said["more"]["live"]  # type: ignore[index]
+    left = made.said["more"]["live"]
     assert left >= more.said["more"]["live"]  # type: ignore[index]
     memory = Memory.open(str(team.path))
     live = {one.fact.id for one in memory.view().live}
@@ -573,7 +574,7 @@ def test_the_same_ledger_gives_the_same_bytes(team: Team, monkeypatch: pytest.Mo
     """On any day and with a cache that was made anew."""
     team.says("ada", *[born(f"f-{number}", "decision") for number in range(60)])
     team.says("bob", FactUpdated("f-7", "Another text."), FactSuperseded("f-8", "f-9"))
-    asked = [{}, {"task": "text of f-9"}, {"budget_chars": 2_000}]
+    asked: list[dict[str, Any]] = [{}, {"task": "text of f-9"}, {"budget_chars": 2_000}]
     first = [(one.text, one.said) for one in (team.brief("ada", **each) for each in asked)]
     monkeypatch.setenv("DIURNA_NOW", "1999999999999")
     for file in (team.path / ".git/diurna/cache").iterdir():

@@ -66,7 +66,7 @@ def test_each_host_is_read_where_it_keeps_them(user: Path, repo: Repo, run: Run)
     top = repo.path
     (top / "api").mkdir()
     name = spelled(top)
-    said = {
+    said: dict[str, object] = {
         "type": "assistant",
         "message": {"role": "assistant", "content": [{"type": "text", "text": WORK}]},
     }
@@ -116,7 +116,7 @@ def test_a_variable_moves_the_folder_of_a_host(
         "role": "assistant",
         "content": [{"type": "output_text", "text": WORK}],
     }
-    lines = [*codex(str(repo.path), "a"), {"type": "response_item", "payload": item}]
+    lines: Lines = [*codex(str(repo.path), "a"), {"type": "response_item", "payload": item}]
     keep(user, "elsewhere/sessions/2026/01/02/rollout-1-a.jsonl", lines)
     assert past(run) == []
     monkeypatch.setenv("CODEX_HOME", str(user / "elsewhere"))

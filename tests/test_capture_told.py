@@ -40,14 +40,24 @@ def played(turns: list[tuple[str, str]]) -> Lines:
             lines.append({"type": "custom-title", "customTitle": said})
         else:
             command, _, result = said.partition("\n=> ")
-            name, given = named or "Bash", {"command": command}
+            name = named or "Bash"
+            given: dict[str, object] = {"command": command}
             if kind == "tool":
                 given = json.loads(said)
             if kind == "answer":
-                name, given = "AskUserQuestion", {"questions": [{"question": named}]}  # type: ignore[dict-item]
+                name, given = "AskUserQuestion", {"questions": [{"question": named}]}
                 result = f'User has answered your questions: "{named}"="{said}". Go on.'
-            call = {"type": "tool_use", "id": f"t{number}", "name": name, "input": given}
-            done = {"type": "tool_result", "tool_use_id": f"t{number}", "content": result}
+            call: dict[str, object] = {
+                "type": "tool_use",
+                "id": f"t{number}",
+                "name": name,
+                "input": given,
+            }
+            done: dict[str, object] = {
+                "type": "tool_result",
+                "tool_use_id": f"t{number}",
+                "content": result,
+            }
             lines += [_message(call, False), _message({**done, "is_error": kind == "failed"}, True)]
     return lines
 
@@ -69,7 +79,7 @@ def log_of(door: Door, run: Run, lines: Lines, *options: str) -> str:
     return shown.out.rpartition("\n---\n# ")[2]
 
 
-@pytest.mark.parametrize("story", stories(), ids=lambda story: story[0][:40])
+@pytest.mark.parametrize("story", list(stories()), ids=lambda story: story[0][:40])
 def test_what_a_log_tells(
     story: tuple[str, list[tuple[str, str]], str], request: pytest.FixtureRequest, run: Run,
     monkeypatch: pytest.MonkeyPatch,
@@ -194,7 +204,7 @@ def test_what_a_person_asks_to_be_remembered_is_a_fact_of_theirs(door: Door, run
     text = path.read_bytes()
     for one in facts:
         (asked,) = [asked for asked, kept in REMEMBERED.items() if kept == one["text"]]
-        (name, at, quote) = re.fullmatch(r"(\S+) (\d+) \"(.*)\"", one["meta"]["source"]).groups()
+        [(name, at, quote)] = re.findall(r"(\S+) (\d+) \"(.*)\"", one["meta"]["source"])
         line = text[int(at) :].partition(b"\n")[0]
         assert (name, quote) == (path.name, asked)
         assert json.loads(line)["message"]["content"][0]["text"] == asked

@@ -324,8 +324,8 @@ def test_a_line_that_a_kill_tore_costs_no_other(door: Door, run: Run) -> None:
     for at, number in ((1, 1), (2, 1), (3, 2)):
         door.at(at)
         mine.hook("tool", **run_it, tool_use_id=f"call_{number}")
-    for at in (4, 4.01, 5):
-        door.at(at)
+    for minute in (4, 4.01, 5):
+        door.at(minute)
         mine.hook("tool", tool_name="Bash", tool_input={"command": "git stash"})
     assert observed(run, mine.id) == ["edited a.py", "git push (2 times)", "git stash (2 times)"]
     assert path.stat().st_mode & 0o777 == 0o600 and path.parent.stat().st_mode & 0o777 == 0o700

@@ -8,7 +8,7 @@ import re
 import shlex
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -70,12 +70,12 @@ class Stage:
             return ""
         host = who.partition("/")[0] in EVENTS
         by = ("--session", self.session(who).id, "--agent", who) if host else ()
-        words = {
+        words: dict[str, Callable[[], tuple[str, ...]]] = {
             "notes": lambda: ("note", what, *by),
             "appends": lambda: ("append", *shlex.split(what), *by),
             "redacts": lambda: ("redact", what, "--reason", "not ours to say", "--yes"),
-        }[verb]()
-        ran = self.run(*words)
+        }
+        ran = self.run(*words[verb]())
         assert ran.code == 0, ran.err
         return ""
 
