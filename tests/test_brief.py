@@ -543,8 +543,8 @@ def test_whatever_a_ledger_holds(
         id[:15] + "…" if id[:4] == "2026" else id for some in made.sections.values() for id in some
     } <= {*ids}
     if agent != "eve":
-        assert made.changes[0][0] == logs[-1][1][-1].id and made.changes[0][2] == "eve"  # type: ignore[union-attr]
-    left = made.said["more"]["live"]
+        assert made.changes[0][0] == logs[-1][1][-1].id and made.changes[0][2] == "eve"
+    left = made.said["more"]["live"]  # type: ignore[index]
     assert left >= more.said["more"]["live"]  # type: ignore[index]
     memory = Memory.open(str(team.path))
     live = {one.fact.id for one in memory.view().live}

@@ -205,9 +205,9 @@ def test_what_a_person_asks_to_be_remembered_is_a_fact_of_theirs(door: Door, run
     for one in facts:
         (asked,) = [asked for asked, kept in REMEMBERED.items() if kept == one["text"]]
         [(name, at, quote)] = re.findall(r"(\S+) (\d+) \"(.*)\"", one["meta"]["source"])
-        line = text[int(at) :].partition(b"\n")[0]
+        told = text[int(at) :].partition(b"\n")[0]
         assert (name, quote) == (path.name, asked)
-        assert json.loads(line)["message"]["content"][0]["text"] == asked
+        assert json.loads(told)["message"]["content"][0]["text"] == asked
     assert run("capture", *of(path)).out.endswith("nothing new\n")
 
 
