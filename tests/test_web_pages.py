@@ -129,7 +129,8 @@ def test_every_link_leads_to_a_page_and_every_number_to_so_many(
         pages[address] = answer.text
         for link in links_of(answer.text):
             to = link.partition("#")[0]
-            deep = to.count("=") > 1  # of filters combined with filters there is no end
+            # of filters combined with filters there is no end; in the gate the numbers lead to those of one
+            deep = to.count("=") > (name != "contradicted")
             if to.startswith("/") and not deep and to not in pages and to not in queue:
                 queue.append(to)
     assert len(pages) > 25
