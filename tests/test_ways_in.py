@@ -118,7 +118,10 @@ def by_opencode(home: Place, said: Sequence[str]) -> None:
         }
         for number, text in enumerate(texts)
     ]
-    hook(home, "opencode", "session.idle", tool_input={"messages": messages})
+    for _ in range(20):  # a hook gives up where the machine is busy
+        hook(home, "opencode", "session.idle", tool_input={"messages": messages})
+        if [*(home.common / "diurna/said").glob("*")]:
+            break
     home.run("capture", "--host=opencode", "--session=s1")
 
 
