@@ -433,11 +433,6 @@ def test_answers_that_are_too_much_for_one_log(
     assert "Not asked" not in ran.out and answered == len(small_logs)
 
 
-def test_review_help(run: Run) -> None:
-    """The help has an example."""
-    assert "diurna review --dry-run" in run("review", "--help").out
-
-
 def test_an_empty_ledger_has_nothing_to_review(repo: Repo, run: Run) -> None:
     """Nothing new, and no log."""
     ran = run("review")

@@ -13,13 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from ledger.model.findings import severe
-from rituals.check.check_registry import verify
 from tests.campaigns import forks
 from tests.campaigns.homes import IN_TREE, git, hermetic
 from tests.conftest import sampled
 from tests.pages import GUIDE, ROOT, blocks
 from tests.teams import Clone, Team
+from tests.world import run
 
 __all__ = ["hermetic"]
 PAGE = "memory/continuity.md"
@@ -102,7 +101,8 @@ class Forge(Team):
         for fact in facts:
             assert f"The text of {fact}." in page
         assert look.memory.drift() == ()
-        assert not severe(verify(look.memory))
+        checked = run("check", "--ci", "--home", str(look.folder))
+        assert not checked.code, checked
 
 
 def _programs(folder: Path) -> Path:

@@ -93,3 +93,15 @@ def test_what_is_noted_of_a_commit_is_read_again(tmp_path: Path) -> None:
         notes.note(made)
         assert notes.read()[-1] == noted[0]
         assert len(notes.read()) <= 3
+
+
+def test_the_same_log_again_makes_a_half_written_one_whole(tmp_path: Path) -> None:
+    """What bears the name and is a part of it is no reason to believe that the log is durable."""
+    text = b"# As it was meant\n"
+    stem = seal("2026-11-20-101500000", text)
+    spool = Spool(str(tmp_path / "spool"))
+    spool.put(stem, text)
+    (tmp_path / "spool" / stem).write_bytes(text[:7])
+    assert spool.waiting() == []
+    spool.put(stem, text)
+    assert (spool.waiting(), spool.read(stem)) == ([stem], text)
