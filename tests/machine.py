@@ -659,8 +659,9 @@ class Machine(RuleBasedStateMachine):
             return
         try:
             if not self.failed:
-                for clone in self.clones:
-                    self.look(clone)
+                if self.count == 1 or self.looks:
+                    for clone in self.clones:
+                        self.look(clone)
                 if self.count > 1:
                     self.converge()
         finally:
@@ -889,15 +890,14 @@ class Machine(RuleBasedStateMachine):
             self.plays(clone, "switch", "-q", "main")
             self.does(clone, "check", "--publish", "--discard-edits", "--json")
         for _ in range(5):
-            before, said = [clone.tip() for clone in self.clones], []
+            said = []
             for clone in self.clones:
                 if not clone.beside and self.coded:  # what a person does with their own commits
                     self.plays(clone, "pull", "-q", "--no-edit", "--no-rebase", "origin", "main")
                     self.settle(clone)
                     self.plays(clone, "push", "-q", "origin", "main")
                 said.append(self.does(clone, "sync", "--json"))
-            tips = [clone.tip() for clone in self.clones]
-            if before == tips and len(set(tips)) == 1:
+            if len({clone.tip() for clone in self.clones}) == 1:
                 break
         for clone, one in zip(self.clones, said, strict=True):
             if one.code:

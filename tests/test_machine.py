@@ -27,6 +27,7 @@ def test_whatever_is_done_in_one_clone(kind: str, number: int) -> None:
     play(kind, 1, number, 2, 6)
 
 
+@pytest.mark.deep(but=tuple(f"{kind}-1" for kind in KINDS), reason="the first is the small one")
 @pytest.mark.parametrize("number", range(3))
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_is_done_in_two_clones(kind: str, number: int) -> None:

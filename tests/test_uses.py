@@ -23,7 +23,7 @@ FACTS = {
 }
 CACHE = "cache the parsed invoices in Redis to make the export faster"
 TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
-_TOOLS = {"bash": "Bash", "write": "Write", "get": "mcp__diurna__get"}
+_TOOLS = {"bash": "Bash", "parts": "shell", "write": "Write", "get": "mcp__diurna__get"}
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def write(file: Any, who: str, text: str) -> None:
         content: list[dict[str, Any]] = [{"type": "text", "text": text}]
     else:
         given = {
-            "bash": {"command": text}, "write": {"file_path": "src/a.py", "content": text}, "get": {"ids": [text]},
+            "bash": {"command": text}, "parts": {"command": ["bash", "-lc", text]}, "write": {"file_path": "src/a.py", "content": text}, "get": {"ids": [text]},
         }[who]  # fmt: skip
         content = [{"type": "tool_use", "id": f"t-{text[:9]}", "name": _TOOLS[who], "input": given}]
         who = "assistant"
@@ -75,6 +75,7 @@ PROVED: dict[str, tuple[tuple[tuple[str, str], ...], list[str]]] = {
     "named by the agent": ((("assistant", "As memory says (retry-three), they retry."),), ["retry-three named"]),
     "named by the person": ((("user", "Work on [[retry-three]] please."),), ["retry-three named"]),
     "opened": ((("bash", "diurna show retry-three"),), ["retry-three opened"]),
+    "opened by a command in parts": ((("parts", "diurna show pay-cents"),), ["pay-cents opened"]),
     "opened in a line": (
         (("bash", "cd web && env A=b diurna recall --ids retry-three,pay-cents"),),
         ["pay-cents opened", "retry-three opened"],
