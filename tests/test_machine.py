@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from tests.conftest import examples
 from tests.machine import KINDS, machine_of
 
 
@@ -14,7 +15,7 @@ def play(kind: str, clones: int, number: int, most: int, steps: int) -> None:
     run_state_machine_as_test(
         seed(number)(machine_of(kind, clones)),
         settings=settings(
-            max_examples=most, stateful_step_count=steps, phases=[Phase.generate], database=None, deadline=None,
+            max_examples=examples(most), stateful_step_count=steps, phases=[Phase.generate], database=None, deadline=None,
             suppress_health_check=list(HealthCheck),
         ),
     )  # fmt: skip
