@@ -5,7 +5,7 @@
 alone. Each is given 40 s of the tests that reach its function, the most particular first, until one fails or takes far
 longer than it should; which these were stands in its line.
 Which test reaches what is measured first, in about the time of the whole test run, and kept with `--reached FILE`: what was
-broken off goes on there, and later only files of tests that have changed are measured again. `--tests test_web_links.py,…`
+broken off goes on there, and later only files of tests that have changed are measured again. `--tests test_undo.py,…`
 takes those files alone; `--without` leaves tests out by their names, such as what takes a minute and tells nothing more.
 Prints one line for each mutant and the change of each survivor; a survivor is a missing test,
 or a change that changes nothing, which only a reader can tell: such ones are excused by `--same PATH:LINE`.
