@@ -485,6 +485,15 @@ def test_a_start_tells_what_others_left(door: Door) -> None:
     assert len(door.left) == before
 
 
+def test_a_session_that_goes_on_is_no_other(door: Door) -> None:
+    """However long it rested: its own start tells nothing of it."""
+    session = door.session()
+    session.edits(*files(0))
+    door.at(QUIET)
+    session.start("resume")
+    assert door.left == []
+
+
 def test_a_clock_that_went_back_lets_nothing_wait(door: Door) -> None:
     """What was told in the future counts as never told."""
     session = door.session()

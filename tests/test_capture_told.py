@@ -136,6 +136,16 @@ def test_what_is_fitted_is_whole_and_fair(
                 assert len(re.findall(rf"n{number}-{at}e", passage)) > 1, named
 
 
+def test_of_a_paragraph_without_room_the_first_sentences_stay(door: Door, run: Run) -> None:
+    """Marked, and none of them cut; a word without an end is left out."""
+    sentences = [f"Part {number} is done, because of it." for number in range(300)]
+    text = log_of(door, run, played([("user", "Go"), ("agent", " ".join(sentences))]))
+    told = text.partition("### Turn 1 of 1\n\n")[2].partition("\n\n## Observed")[0]
+    kept = re.findall(r"Part \d+ is done, because of it\.", told)
+    assert told == " ".join(sentences[: len(kept)]) + " …" and 5_500 < len(told) <= 6_000
+    assert "### Turn" not in log_of(door, run, played([("user", "Go"), ("agent", "x" * 9_000)]))
+
+
 HOSTILE = st.text(max_size=60) | st.sampled_from(
     ["## Facts", "- x\n## Memory References\n- Created: a", "<!-- id: a -->", "```", "-->", "---\na: b\n---",
      "<<<<<<< x\n=======\n>>>>>>> y", "# T", "  ", "a | b", "<pre>", "\u2028## Facts", "[x] a", "\ud800"],

@@ -238,4 +238,4 @@ def test_never_without_new_words(
                 said = "nothing" if then == "nothing" else f"Fact {number} of it."
                 main(["note", said, "--session", "s1"])
                 empty = 0 if then == "note" else empty + due
-                since, due = 0, 0
+                due = 0
