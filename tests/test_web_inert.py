@@ -150,6 +150,8 @@ def test_no_text_becomes_more_than_text(text: str) -> None:
     ("שלום&rlm; 5 &#x200f;- 3", "<p>שלום⟨U+200F⟩ 5 ⟨U+200F⟩- 3</p>\n"),
     ("\u202eשלום\u202c", "<p>⟨U+202E⟩שלום⟨U+202C⟩</p>\n"),
     ("👩\u200d💻", "<p>👩\u200d💻</p>\n"),
+    ('[a](https://b.de "t&rlm;")', '<p><a href="https://b.de" title="t⟨U+200F⟩" rel="noreferrer noopener nofollow ugc">a</a></p>\n'),
+    ("```x&#x200b;\nz\n```", '<pre><code class="language-x⟨U+200B⟩">z\n</code></pre>\n'),
     ("# A\n\n###### B", '<h3 class="h1">A</h3>\n<h3 class="h6">B</h3>\n'),
     ("see [[known]], [[known|the rule]], [[nobody]], `[[known]]`, \\[[known]] [[Known]]",
      '<p>see <a class="id" href="/fact/known">known</a>, <a class="id" href="/fact/known">the rule</a>, '
