@@ -24,6 +24,7 @@ from projection.policy.model import Policy
 from projection.policy.model import Review as Limits
 from rituals.report.lifecycle_report import MOST_POINTS, Report, report_on
 from tests.conftest import laid_once
+from tests.web_client import client_of
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -244,6 +245,11 @@ def test_report_tells_how_facts_were_met(repo: Repo, run: Run) -> None:
         "0 characters shown and 0 told a session, 1,130 a day (medians of 2 sessions on 1 day)"
         in ran.out
     )
+    pages, row = client_of(repo.path).login(), 'class="id whole" href="/fact/'
+    lists = [pages.get(f"/facts?list={one}").text for one in ("shown", "resting", "never")]
+    assert [[f'{row}{id}"' in html for id in ("quiet", "retries")] for html in lists] == [
+        [True, False]
+    ] * 3
     before = run("review", "--report", "--until", "2026-10-25", "--json").json
     assert (before["shown"], before["facts"]) == ({"sessions": 0, "resting": []}, [])
 
