@@ -1,7 +1,8 @@
 """Every door of a home is asked: each command with each option, each tool of the server, each export, each method.
 
-The commands, tools and methods are those that there are, so a new one is asked by itself; an argument of a name that
-nobody wrote down here is a `KeyError`. What a door says is for the test to judge: that a word stands in none of it.
+The commands, tools and methods are those that there are, so a new one is asked by itself; an argument of a
+name that nobody wrote down here is a `KeyError`. What a door says is for the test to judge: that a word
+stands in none of it.
 """
 
 from __future__ import annotations

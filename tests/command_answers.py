@@ -1,7 +1,8 @@
 """Every command asked for JSON, in two clones of a small ledger: the answers that COMMANDS.md describes.
 
-`command_answers.txt` has what is asked: behind `$` stands a command, behind `x` one that is refused, behind `> FILE` one
-whose print goes to a file, behind `o` what an agent's hook saw, behind `!` what a shell does, behind `=` where to go; `@NAME` keeps a value of the last answer.
+`command_answers.txt` has what is asked: behind `$` stands a command, behind `x` one that is refused, behind
+`> FILE` one whose print goes to a file, behind `o` what an agent's hook saw, behind `!` what a shell does,
+behind `=` where to go; `@NAME` keeps a value of the last answer.
 """
 
 from __future__ import annotations

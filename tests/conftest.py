@@ -121,7 +121,8 @@ Rows = Callable[[Callable[..., None]], Callable[..., None]]
 def each_row(names: str, rows: Iterable[Any]) -> Rows:
     """Ask a test of each row of a table, and tell every row that fails: `parametrize` as one test.
 
-    For claims of which thousands are asked in a second. What a test is given besides is the same for all rows.
+    For claims of which thousands are asked in a second. What a test is given besides is the same for all
+    rows.
 
     Args:
         names: of the arguments that a row holds, as for `parametrize`.

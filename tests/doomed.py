@@ -1,8 +1,8 @@
 """A command that dies, or is answered with an error, at one of the boundaries where it changes something.
 
-`python -m tests.doomed HOW AT COMMAND …` counts what this process is about to do to files in its folder, and which
-gits it starts, and at the AT-th it is killed (`kill`), or what it asks for fails (`ENOSPC`, `EIO`, `EACCES`). It knows
-nothing of Diurna: the interpreter tells every audit hook what is asked of the system.
+`python -m tests.doomed HOW AT COMMAND …` counts what this process is about to do to files in its folder, and
+which gits it starts, and at the AT-th it is killed (`kill`), or what it asks for fails (`ENOSPC`, `EIO`,
+`EACCES`). It knows nothing of Diurna: the interpreter tells every audit hook what is asked of the system.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 r"""The table of findings: how each comes about, and what is said of it.
 
-`findings.txt` has a transcript of each code: `@ CODE (exit code) also OTHER, CODES`, then steps. `$` is a command of
-Diurna's, the last of which is asked; `!` is one of a shell, in which `$LOG` is the log that the home has, `commit` commits
-all, `lose` takes an object out of git, and `program` makes one that is on the path; `> PATH` commits a file of the home,
-which stands below, with `\xff` for what is no text (`> sealed TIME` a log whose name proves its bytes); `+` lets days pass.
-Behind them stand the line that tells it, and the hint. What can not be come by so stands in `finding_cases.py`.
+`findings.txt` has a transcript of each code: `@ CODE (exit code) also OTHER, CODES`, then steps. `$` is a
+command of Diurna's, the last of which is asked; `!` is one of a shell, in which `$LOG` is the log that the
+home has, `commit` commits all, `lose` takes an object out of git, and `program` makes one that is on the
+path; `> PATH` commits a file of the home, which stands below, with `\xff` for what is no text (`> sealed
+TIME` a log whose name proves its bytes); `+` lets days pass. Behind them stand the line that tells it, and
+the hint. What can not be come by so stands in `finding_cases.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sessions of hosts' programs, played through `diurna hook` in this process: a payload in, an answer out.
 
-What a hook leaves to a process of its own is done before the next call, so that the ledger can be looked at; its limits
-of time are a minute, so that a busy machine changes nothing. The clock stands where it was set.
+What a hook leaves to a process of its own is done before the next call, so that the ledger can be looked at;
+its limits of time are a minute, so that a busy machine changes nothing. The clock stands where it was set.
 """
 
 from __future__ import annotations

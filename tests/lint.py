@@ -1,7 +1,8 @@
 """What holds of the source as text: `python -m tests.lint`, of all rules or of those that are named.
 
-Each rule is a function of the house, which reads and parses a file once for all of them, and returns what is wrong.
-`DIURNA_WRITE_TABLES=1` writes the blocks and tables anew that are computed, instead of holding the pages to them.
+Each rule is a function of the house, which reads and parses a file once for all of them, and returns what is
+wrong. `DIURNA_WRITE_TABLES=1` writes the blocks and tables anew that are computed, instead of holding the
+pages to them.
 """
 
 from __future__ import annotations

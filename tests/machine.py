@@ -1,9 +1,10 @@
 """Commands, gits and pages on one to three clones, in any order, with deaths and faults; and what must hold of it.
 
-A Hypothesis state machine. What a step is told stands in the names of its rules; behind each of them no log may be
-gone and nothing of a person's may have changed, and behind the last one each clone is looked at whole: its answer is
-the second fold's of the logs that git and the spool have, with the cache and without, each log stands once, and clones
-that sync hold the same. It knows the command line, JSON, git and what FORMAT.md says of the spool and of names.
+A Hypothesis state machine. What a step is told stands in the names of its rules; behind each of them no log
+may be gone and nothing of a person's may have changed, and behind the last one each clone is looked at whole:
+its answer is the second fold's of the logs that git and the spool have, with the cache and without, each log
+stands once, and clones that sync hold the same. It knows the command line, JSON, git and what FORMAT.md says
+of the spool and of names.
 """
 
 from __future__ import annotations

@@ -39,7 +39,8 @@ LOADED = (
 NAMES = ("brief", "recall", "get", "append", "resolve", "task", "learn", "status")
 
 
-#: Of names, descriptions and input schemas as JSON: what an agent reads in every session. About 1,500 tokens at most.
+#: Of names, descriptions and input schemas as JSON: what an agent reads in every session. About 1,500
+#: tokens at most.
 LIST_CHARS = 6_100
 Opener = Callable[[Home], Memory]
 Story = Callable[[Client], Awaitable[None]]

@@ -1,7 +1,7 @@
 """Answers as different agents would write them, when they are asked what the next session must know.
 
-`CORES` are what they say: (kind as it is recorded, tag, the word they call it, the text). `COATS` are how they
-write it. `WHOLE` are answers of other shapes, with what is expected of each.
+`CORES` are what they say: (kind as it is recorded, tag, the word they call it, the text). `COATS` are how
+they write it. `WHOLE` are answers of other shapes, with what is expected of each.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Planted texts: secrets of many kinds, drawn anew from a seed, and texts that only look like one.
 
-They stand in `tests/secrets/*.txt`, a text a line behind its kind; `⏎` and `⇥` are a line break and a tab. What
-is to be found stands in `⟦…⟧`, what is drawn in `⟨…⟩`: so no whole token stands in a file, no scanner flags the
-repository, and no value was ever anybody's.
+They stand in `tests/secrets/*.txt`, a text a line behind its kind; `⏎` and `⇥` are a line break and a tab.
+What is to be found stands in `⟦…⟧`, what is drawn in `⟨…⟩`: so no whole token stands in a file, no scanner
+flags the repository, and no value was ever anybody's.
 """
 
 from __future__ import annotations

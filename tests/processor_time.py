@@ -1,10 +1,11 @@
 """The gate runs what is cheap: an item that uses more than half a second of the processor is marked `deep`.
 
-`pytest` leaves such items out, unless one is named by its id, and `python -m tests.deep` runs them, and each law with
-more examples. An item without the mark that uses more than 0.8 s fails: this process, all that it started and waited for, and those that were
-forked for it. What stands for a whole module or session is not the item's. A first run may load what the others find
-loaded, and a busy machine counts more; so an item is too dear by the median of three runs, and a slow machine has more
-seconds by as much as it takes longer for a piece of work.
+`pytest` leaves such items out, unless one is named by its id, and `python -m tests.deep` runs them, and each
+law with more examples. An item without the mark that uses more than 0.8 s fails: this process, all that it
+started and waited for, and those that were forked for it. What stands for a whole module or session is not
+the item's. A first run may load what the others find loaded, and a busy machine counts more; so an item is
+too dear by the median of three runs, and a slow machine has more seconds by as much as it takes longer for a
+piece of work.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from hypothesis import is_hypothesis_test
 from tests.campaigns import forks
 from tests.campaigns.matrices import WHOLE
 
-#: Seconds of the processor that an item may use without the mark, on a machine that takes `PIECE` for `_piece`.
+#: Seconds of the processor that an item may use without the mark, on a machine that takes `PIECE` for
+#: `_piece`.
 LIMIT = 0.8
 PIECE = 0.0025
 #: How many of a hundred items may be deep.

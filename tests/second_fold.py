@@ -1,8 +1,8 @@
 """A second reader: sections 3 to 6 of FORMAT.md word for word, simple and slow, for comparing with the first.
 
-`answer` reads the files of a home as bytes and returns what `diurna show --json` prints. It was written from the text
-alone and shares nothing with the product: where the two differ, either is wrong. Everything is asked anew of the
-whole list of logs; nothing is kept up and nothing is fast.
+`answer` reads the files of a home as bytes and returns what `diurna show --json` prints. It was written from
+the text alone and shares nothing with the product: where the two differ, either is wrong. Everything is asked
+anew of the whole list of logs; nothing is kept up and nothing is fast.
 """
 
 from __future__ import annotations

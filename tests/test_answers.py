@@ -1,7 +1,7 @@
 """What reading commands print: a table of command lines and answers, `answers.txt`, in the form of `refusals.txt`.
 
-It is the one place that holds these words; other tests ask for JSON. Below each command line stands what it prints, then
-behind `!` what it says beside that. `DIURNA_WRITE_TABLES=1` writes the answers anew.
+It is the one place that holds these words; other tests ask for JSON. Below each command line stands what it
+prints, then behind `!` what it says beside that. `DIURNA_WRITE_TABLES=1` writes the answers anew.
 """
 
 from __future__ import annotations

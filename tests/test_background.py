@@ -28,7 +28,8 @@ from tests.conftest import Run as Command
 from tests.dated_commits import commit, note
 
 GONE = "1 fact names what is gone"
-#: Runs the real steps, and is killed before the Nth file is put in its place, or the Nth step has its turn noted.
+#: Runs the real steps, and is killed before the Nth file is put in its place, or the Nth step has its
+#: turn noted.
 _KILLED = """
 import os, signal, sys
 from ledger.home import discover

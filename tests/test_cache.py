@@ -61,7 +61,8 @@ def warm(shop: Place) -> list[str]:
     return said
 
 
-# ---- damage, as bytes ------------------------------------------------------------------------------------------
+# ---- damage, as bytes
+# ------------------------------------------------------------------------------------------
 
 _PAGE = 4096
 Damage = Callable[[random.Random, bytes], bytes]
@@ -239,7 +240,8 @@ def test_m3_m5_a_lie_that_no_stamp_tells_is_noticed_or_found_by_replay(
     assert answers(shop) == said
 
 
-# ---- whose it is ---------------------------------------------------------------------------------------------------
+# ---- whose it is
+# ---------------------------------------------------------------------------------------------------
 
 
 def test_m2_l15_what_another_user_wrote_is_not_believed(world: World) -> None:
@@ -311,7 +313,8 @@ def test_m2_a_copied_folder_is_read_anew_without_a_word(world: World) -> None:
     assert {file.stat().st_mode & 0o077 for file in files_of(shop)} == {0}
 
 
-# ---- bugs are no damage ----------------------------------------------------------------------------------------------
+# ---- bugs are no damage
+# ----------------------------------------------------------------------------------------------
 
 ASKED = {
     ("show",): "memory.cache.cache_file.Cache.view",
@@ -344,7 +347,8 @@ def test_a_bug_in_a_question_is_a_bug(
     shop.run(*command)
 
 
-# ---- the words that new facts are compared by ---------------------------------------------------------------------------
+# ---- the words that new facts are compared by
+# ---------------------------------------------------------------------------
 
 TABS, SPACES = "Indent with tabs.", "Indent with spaces."
 OVERTURNED = (

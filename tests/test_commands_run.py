@@ -1,7 +1,7 @@
 """Every documented command is run: each example of COMMANDS.md, in a memory that has what the examples name.
 
-An example does what it says and answers `--json` with one object; where it takes `--dry-run`, that changes nothing first.
-What every command has in common is asked of each that there is, also of one that comes anew.
+An example does what it says and answers `--json` with one object; where it takes `--dry-run`, that changes
+nothing first. What every command has in common is asked of each that there is, also of one that comes anew.
 """
 
 from __future__ import annotations

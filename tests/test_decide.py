@@ -1,7 +1,7 @@
 """Contradictions, and what a person decides: nothing wins that nobody chose.
 
-Two clones that change one fact apart keep both texts, show them first, list them alike, and one log settles both. Each
-decision adds a log: what was said before is still there, and can come back.
+Two clones that change one fact apart keep both texts, show them first, list them alike, and one log settles
+both. Each decision adds a log: what was said before is still there, and can come back.
 """
 
 from __future__ import annotations

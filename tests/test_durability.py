@@ -1,8 +1,8 @@
 """One law for every fault of a write, from the command line and with git itself.
 
-What was acknowledged is there, once, or is named as waiting; what a person has staged, changed or not added stays as it
-is; what was refused changed nothing; and the next command works without help, brings in what waited, and leaves nothing
-behind that a person's own next commit would undo.
+What was acknowledged is there, once, or is named as waiting; what a person has staged, changed or not added
+stays as it is; what was refused changed nothing; and the next command works without help, brings in what
+waited, and leaves nothing behind that a person's own next commit would undo.
 """
 
 from __future__ import annotations

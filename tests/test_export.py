@@ -1,7 +1,7 @@
 """What is exported beside a site: a vault that Obsidian opens, and events that give the same logs to the byte.
 
-A vault's front matter is YAML, its links lead to notes, and nobody's file is touched. Of events a line that was changed
-refuses them all.
+A vault's front matter is YAML, its links lead to notes, and nobody's file is touched. Of events a line that
+was changed refuses them all.
 """
 
 from __future__ import annotations

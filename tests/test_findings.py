@@ -1,8 +1,7 @@
 """Every finding code as a person and a script meet it: command, output and exit code.
 
-`CASES` is the table of transcripts. Each case makes ready a home that has one
-log and one fact, and names the command; the table says which line of the text form tells of it, which hint follows,
-and the exit code.
+`CASES` is the table of transcripts. Each case makes ready a home that has one log and one fact, and names the
+command; the table says which line of the text form tells of it, which hint follows, and the exit code.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Each numbered rule of FORMAT.md has vectors in `tests/format/`: what is there, what is done, what is then.
 
-A vector is a heading with its rule, and steps. A step begins at the margin; what is indented below belongs to it.
+A vector is a heading with its rule, and steps. A step begins at the margin; what is indented below belongs to
+it.
 
     log STEM                     a log of these bytes lies in the ledger; `STAMP-*` is sealed by its bytes
     said STEM [TYPE] [key=value] the same, written short: `Verb: ids` and `id [x] = text | key: value`
@@ -17,11 +18,12 @@ A vector is a heading with its rule, and steps. A step begins at the margin; wha
     git COMMAND, has PATH        what git prints, what is in a file; `is PATH` is all of it; `lacks PATH`: there is none
     twice                        a second reader (`tests.second_fold`) says the same of these bytes
 
-`{1}` is the stem of the first log that a vector names or records, `{b1}` the id of its bytes, `{HEAD}` git's. A line of what a JSON
-says is `path/to/value = text`: of lists the ids, codes or stems of their items, `~` asks for a part.
+`{1}` is the stem of the first log that a vector names or records, `{b1}` the id of its bytes, `{HEAD}` git's.
+A line of what a JSON says is `path/to/value = text`: of lists the ids, codes or stems of their items, `~`
+asks for a part.
 
-Of the faults those of logs and policies are among them (group E; fault:M7, fault:M8, fault:M9, fault:M10); fault:E12 and
-fault:E13 are about signatures, which this version neither makes nor checks.
+Of the faults those of logs and policies are among them (group E; fault:M7, fault:M8, fault:M9, fault:M10);
+fault:E12 and fault:E13 are about signatures, which this version neither makes nor checks.
 """
 
 from __future__ import annotations
@@ -110,8 +112,8 @@ def test_vectors(vector: Vector, world: World) -> None:
 class Player:
     """Plays the steps of a vector.
 
-    What it knows of a ledger that was made of bytes alone is `files`; where a home is made, `place` is where commands
-    are given.
+    What it knows of a ledger that was made of bytes alone is `files`; where a home is made, `place` is where
+    commands are given.
     """
 
     def __init__(self, world: World) -> None:

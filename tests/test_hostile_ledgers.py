@@ -1,7 +1,8 @@
 """No shape of a ledger is slow or misread, whoever wrote it: work grows with what there is, counted in calls.
 
-Each shape says valid things, so that they reach whatever reads facts; what is hostile is how they hang together, or
-how much of one thing there is. `python -m tests.deep` asks everything of every shape, in larger ones.
+Each shape says valid things, so that they reach whatever reads facts; what is hostile is how they hang
+together, or how much of one thing there is. `python -m tests.deep` asks everything of every shape, in larger
+ones.
 """
 
 from __future__ import annotations

@@ -99,7 +99,8 @@ def test_a_session_of_each_program(
 def tools() -> Iterator[tuple[str, list[dict[str, Any]], list[str]]]:
     """Yield the groups of `tests/hosts/tools.txt`: a title, payloads, and what is observed of all.
 
-    A line is a tool with what it is given, or `$` and a line of shell; ` = ` says what it answered, ` ! ` how it failed.
+    A line is a tool with what it is given, or `$` and a line of shell; ` = ` says what it answered, ` ! ` how
+    it failed.
     """
     for group in (DATA / "tools.txt").read_text(encoding="utf-8").split("# ")[1:]:
         title, *lines = group.strip("\n").split("\n")

@@ -1,10 +1,10 @@
 """Ledgers of before are read as before: every event, header and footer keeps its meaning.
 
-`tests/ledgers/` holds made ledgers as earlier releases wrote them: a line with path and length stands before the
-bytes of each file. The digests are of what commit 839547a6 said of them, who had the same answers as the one that
-these were taken from: what `export events` reads of each log, `show --json` of each fact, and how far patterns came.
-What asks, shows and writes may go; a digest may not change. `python -m tests.test_ledgers_of_before worked-0` prints
-the lines behind one, for comparing two commits.
+`tests/ledgers/` holds made ledgers as earlier releases wrote them: a line with path and length stands before
+the bytes of each file. The digests are of what commit 839547a6 said of them, who had the same answers as the
+one that these were taken from: what `export events` reads of each log, `show --json` of each fact, and how
+far patterns came. What asks, shows and writes may go; a digest may not change. `python -m
+tests.test_ledgers_of_before worked-0` prints the lines behind one, for comparing two commits.
 """
 
 from __future__ import annotations

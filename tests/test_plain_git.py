@@ -189,7 +189,8 @@ def test_h12_g18_markers_that_somebody_committed_are_named_and_published_over(wo
     learned(one, "on-a", "on-b")
 
 
-# ---- an edit of a person's, and what came meanwhile -----------------------------------------------------------
+# ---- an edit of a person's, and what came meanwhile
+# -----------------------------------------------------------
 
 
 @pytest.mark.parametrize("how", ["stash", "autostash", "rebase", "merge", "other side"])
@@ -233,7 +234,8 @@ def test_d5_h11_an_edit_is_not_merged_away(world: World, how: str) -> None:
     assert published(at)
 
 
-# ---- where Diurna never was -------------------------------------------------------------------------------------
+# ---- where Diurna never was
+# -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,8 @@ def test_a_sync_publishes_on_the_trunk_alone(world: World) -> None:
         assert ("a is on" in committed(two)) == (branch == "main")
 
 
-# ---- whose page it is ---------------------------------------------------------------------------------------
+# ---- whose page it is
+# ---------------------------------------------------------------------------------------
 
 
 def commit_edit(place: Place) -> str:

@@ -1,9 +1,10 @@
 """The README and the other pages are true: their console blocks are run, and say what is shown.
 
-Each page starts in an empty folder, and its blocks are run in order. A block is fenced as ```console. A line that starts with `$ ` is a command; it goes on with the next line
-where it ends in a backslash or opens a here-document. The lines up to the next command are what it says;
-a command without such lines may say anything, but must end with 0. `…` alone on a line stands for any
-lines, inside a line for any text. Stems, hashes and dates are compared by their form.
+Each page starts in an empty folder, and its blocks are run in order. A block is fenced as ```console. A line
+that starts with `$ ` is a command; it goes on with the next line where it ends in a backslash or opens a
+here-document. The lines up to the next command are what it says; a command without such lines may say
+anything, but must end with 0. `…` alone on a line stands for any lines, inside a line for any text. Stems,
+hashes and dates are compared by their form.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 r"""What is refused: a table of command lines, in `refusals.txt`, with all that is said of each.
 
-Below a heading `# STATE: what` stand command lines as they are typed, ` < '…'` for standard input, `\n` and its like in
-quotes for what can not be typed. Below each stand its exit code, the code of its JSON answer, and its words.
-`DIURNA_WRITE_TABLES=1` writes the answers anew. Bytes that are no text (fault:G1) and JSON that can not be meant
-(fault:G6) are rows, too.
+Below a heading `# STATE: what` stand command lines as they are typed, ` < '…'` for standard input, `\n` and
+its like in quotes for what can not be typed. Below each stand its exit code, the code of its JSON answer, and
+its words. `DIURNA_WRITE_TABLES=1` writes the answers anew. Bytes that are no text (fault:G1) and JSON that
+can not be meant (fault:G6) are rows, too.
 """
 
 from __future__ import annotations

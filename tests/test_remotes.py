@@ -71,7 +71,8 @@ def exchange(one: Place, two: Place) -> None:
     assert one.git("status", "--porcelain") == ""
 
 
-# ---- ways to a remote ---------------------------------------------------------------------------------------
+# ---- ways to a remote
+# ---------------------------------------------------------------------------------------
 
 
 class Backend(BaseHTTPRequestHandler):
@@ -281,7 +282,8 @@ def test_i14_a_shallow_clone_syncs_or_says_how_to_mend_it(pair: list[Place], cut
     assert shallow.tip() == one.tip()
 
 
-# ---- a remote that means harm ----------------------------------------------------------------------------------
+# ---- a remote that means harm
+# ----------------------------------------------------------------------------------
 
 
 def test_j1_j2_only_ordinary_files_are_read(pair: list[Place]) -> None:

@@ -1,7 +1,7 @@
 """What a commit is made of when git shows other objects than those that are there (fault:C19).
 
-`git replace` and `.git/info/grafts` change what git says of a commit, a tree or a file. Ours are built on what
-was committed: after each, the tip has every log of its real parents, and its own.
+`git replace` and `.git/info/grafts` change what git says of a commit, a tree or a file. Ours are built on
+what was committed: after each, the tip has every log of its real parents, and its own.
 """
 
 from __future__ import annotations

@@ -72,7 +72,8 @@ def _side(home: Place) -> None:
         home.git("commit", "-q", "-n", "-m", branch)
 
 
-#: What a person does, and whether the log is in HEAD then; the other way it waits. `ADD` stages the edit, `FAILS` is expected.
+#: What a person does, and whether the log is in HEAD then; the other way it waits. `ADD` stages the
+#: edit, `FAILS` is expected.
 GOES, WAITS = True, False
 ACTS: dict[str, tuple[bool, tuple[str, ...]]] = {
     "commit": (GOES, ("ADD", "commit -q -m c")),

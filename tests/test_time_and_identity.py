@@ -166,7 +166,8 @@ def test_f6_commit_times_play_no_part(shop: Place, seconds: str) -> None:
 
 
 _HEAD = "# T\n\n## Memory References\n\n"
-#: Logs that name each other's facts: whatever comes first, the same holds in the end, and what is missing is told.
+#: Logs that name each other's facts: whatever comes first, the same holds in the end, and what is
+#: missing is told.
 PENDING = {
     "a successor": (("- Created: old\n\n## Facts\n\n- Old.\n  <!-- id: old -->\n", "- Superseded: old → new\n",
                      "- Created: new\n\n## Facts\n\n- New.\n  <!-- id: new -->\n"), "unknown-id"),

@@ -92,8 +92,10 @@ def test_to_and_fro_between_branches_tells_what_looking_anew_tells(
 
 # ---- at the door: what a history of commits ends ---------------------------------------------------------
 
-#: A home's history, a line a step: `+ PATH` and `- PATH` are commits that bring a file and take it away, `NAME =` calls
-#: the commit of HEAD so, `? ID NAME, …` says what has ended (by which commit, `!` a check that fails) and what has not, `ID: …` notes.
+#: A home's history, a line a step: `+ PATH` and `- PATH` are commits that bring a file and take it
+#: away, `NAME =` calls
+#: the commit of HEAD so, `? ID NAME, …` says what has ended (by which commit, `!` a check that fails)
+#: and what has not, `ID: …` notes.
 STORIES = {
     "a merge, not a commit inside it; and it stays when that is taken back": """
         + src/pay.py

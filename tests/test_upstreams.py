@@ -215,7 +215,8 @@ def test_a3_a_killed_fetch_is_in_nobodys_way(org: Organisation) -> None:
     assert org.read() == ["org/grpc", "org/no-pii"]
 
 
-# ---- asked beside one's own ---------------------------------------------------------------------------------
+# ---- asked beside one's own
+# ---------------------------------------------------------------------------------
 
 
 @pytest.fixture

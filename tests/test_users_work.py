@@ -99,7 +99,8 @@ def test_d1_d2_d3_d4_what_the_user_has_stays_as_it_is(
 ) -> None:
     """What is staged is not swept in and stays staged; edited, untracked and ignored files keep bytes, times, places.
 
-    The commit is made from the tip's tree, never from the index, and after it exactly our index entries follow.
+    The commit is made from the tip's tree, never from the index, and after it exactly our index entries
+    follow.
     """
     home = with_code(world, kind)
     work(home)

@@ -1,7 +1,7 @@
 """Each way into a home is tried with what may not come in: what was redacted there (F9), and what is about a person.
 
-A machine leaves it out, whichever way it comes, and brings the work that stands beside it. Who means it is refused
-where it was redacted, and is told where it is about a person.
+A machine leaves it out, whichever way it comes, and brings the work that stands beside it. Who means it is
+refused where it was redacted, and is told where it is about a person.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
 #: Said as a decision, and redacted as a fact.
 SAID = "We decided to pay the customer Zebulon Quark two million for the broken shipment."
-#: Stands in every sentence about a person; each is one that a machine takes for a decision, a preference or a rule.
+#: Stands in every sentence about a person; each is one that a machine takes for a decision, a
+#: preference or a rule.
 MARK = "Quillfeather"
 SENTENCES = (
     f"I decided to work lying down from now on, my back is worse since the {MARK} surgery.",

@@ -1,6 +1,7 @@
 """What the forms of pages record: the log of the command line, byte for byte; what is refused changes nothing.
 
-`Twins` are two copies of one home. A browser without a screen writes into the one, the command line into the other.
+`Twins` are two copies of one home. A browser without a screen writes into the one, the command line into the
+other.
 """
 
 from __future__ import annotations
@@ -271,8 +272,8 @@ AT_ONCE = ("confirm", "resolve", "shut")
 def test_a_form_records_what_the_command_records(twins: Twins, case: str) -> None:
     """Byte for byte, the name of the log too, as its preview has shown it, which wrote nothing.
 
-    The command that the notice names is just that one. The same form once more is told that nothing is left, or why
-    not, and changes nothing.
+    The command that the notice names is just that one. The same form once more is told that nothing is left,
+    or why not, and changes nothing.
     """
     name, pairs, command = SAME[case]
     before, shape, shown = logs_of(twins.ours), twins.shape(), ""
@@ -561,7 +562,8 @@ def test_what_can_not_be_committed_now_waits_and_that_is_said(twins: Twins, run:
 
 # ---- what was typed -------------------------------------------------------------------------------
 
-#: What each form asks for: fields of text, of one line, and the others; "" before those that are about no fact.
+#: What each form asks for: fields of text, of one line, and the others; "" before those that are about
+#: no fact.
 ASKS = {
     "note": ("text", "kind", "entity", "body"), "reword": ("id", "text", "kind", "until", "entity", "tags", "reason"),
     "deny": ("id", "reason", "instead"), "replace": ("id", "text", "kind", "entity", "body"),

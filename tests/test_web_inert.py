@@ -34,7 +34,8 @@ from tests.web import homes
 from tests.web_client import Client, client_of
 
 DOES = f"window.{homes.CANARY}=1"
-#: Beside those of the hostile home: links in disguise, markdown that opens tags, entities, other parsers' quirks.
+#: Beside those of the hostile home: links in disguise, markdown that opens tags, entities, other
+#: parsers' quirks.
 _MORE = (
     (Path(__file__).parent / "web" / "payloads.txt").read_text("utf-8").rstrip("\n").split("\n~\n")
 )

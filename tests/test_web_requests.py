@@ -1,7 +1,7 @@
 """The server of pages: what no page of ours would send is refused, who may look and write, and its life as a process.
 
-A row forges one thing of a request that is good otherwise. The good ones pass before and behind: so it is that one
-thing that is refused. The name and secret of a session are as `Access` of the server makes them.
+A row forges one thing of a request that is good otherwise. The good ones pass before and behind: so it is
+that one thing that is refused. The name and secret of a session are as `Access` of the server makes them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """A world to test Diurna in from outside: a clock, homes, clones, a remote, and faults of git and of the disk.
 
-What stands on it alone knows the command line, JSON, git and the file system, and nothing of how Diurna is made:
+What stands on it alone knows the command line, JSON, git and the file system, and nothing of how Diurna is
+made:
 
     def test_it(world):
         shop = world.home(facts={"uv": "Use uv."})         # a repository with code, and memory/ in it
@@ -10,8 +11,8 @@ What stands on it alone knows the command line, JSON, git and the file system, a
         assert shop.run("close", "ci", code=1).said == "not-a-thread"
         assert shop.logs()[stem].startswith(b"# ")
 
-A command answers with JSON and has to end with 0 where a test does not say otherwise. Homes are laid: made once in a
-process by `init`, and copied from then on.
+A command answers with JSON and has to end with 0 where a test does not say otherwise. Homes are laid: made
+once in a process by `init`, and copied from then on.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The benchmark: `python -m tests.bench [WORDS OF A ROW]` prints one table of ratios, medians of several runs.
 
-Generates ledgers of 1,000, 10,000 and 100,000 logs (kept in --folder, so a second run starts at once) and measures
-Diurna against git and the bare disk in the same run, in turn, so that a noisy machine disturbs both sides alike.
-Nothing here is a test. What runs in one process stands in `tests.bench.within`.
+Generates ledgers of 1,000, 10,000 and 100,000 logs (kept in --folder, so a second run starts at once) and
+measures Diurna against git and the bare disk in the same run, in turn, so that a noisy machine disturbs both
+sides alike. Nothing here is a test. What runs in one process stands in `tests.bench.within`.
 """
 
 from __future__ import annotations
@@ -159,7 +159,8 @@ def inside(name: str, home: Path, runs: int) -> Any:
 
 # ---- the table -----------------------------------------------------------------------------------------
 
-#: A command as a process, against Python for nothing: (its words, logs of the home, how often beside the others,
+#: A command as a process, against Python for nothing: (its words, logs of the home, how often beside
+#: the others,
 #: what comes before each run, limit, aim).
 COMMANDS: tuple[tuple[str, int, int, str, float, str], ...] = (
     ("show", 0, 1, "one more log", 4.0, " (aim 2.5)"),
@@ -387,7 +388,8 @@ class Bench:
     def sync(self) -> list[Row]:
         """Sync one log each way, against `git fetch` and `git push` of the very same objects."""
         logs, top = 10_000, self.folder / "team"
-        # git's network commands run in a session of their own when Diurna starts them, and weigh the same then
+        # git's network commands run in a session of their own when Diurna starts them, and weigh the
+        # same then
         git = ["setsid", "--wait", "git"] if shutil.which("setsid") else ["git"]
         made = self.folder / f"team-{logs}"
         if not made.exists():

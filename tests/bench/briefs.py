@@ -1,9 +1,10 @@
 """What a brief has room for: whether the fact that answers a question stands in the brief for it.
 
 `python -m tests.bench.briefs LEDGER QUESTIONS` brings in a copy of a ledger of another tool and makes the
-brief for each question of `QUESTIONS` that some fact answers (a line each: `id`, `question`, `kind`, `gold`), and
-one without a task; then once more, crowded by fifteen invariants and fifteen open threads. A line of the table says
-in how many briefs a fact that answers has a line of its own, and how many of their characters are texts of facts.
+brief for each question of `QUESTIONS` that some fact answers (a line each: `id`, `question`, `kind`, `gold`),
+and one without a task; then once more, crowded by fifteen invariants and fifteen open threads. A line of the
+table says in how many briefs a fact that answers has a line of its own, and how many of their characters are
+texts of facts.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from memory.write.draft import SessionDraft
 from projection.brief.values import SESSIONS, Brief, Section
 from tests.bench.ledgers import brought_in
 
-#: What crowds a ledger: (what always holds, what is open), about subjects that a project has beside any other.
+#: What crowds a ledger: (what always holds, what is open), about subjects that a project has beside
+#: any other.
 _SUBJECTS = (
     ("audit log", "append only, and no job shortens it", "how long rows have to stay for the auditors"),
     ("session cookie", "never readable by a script, on any page", "whether the lifetime can be cut to a day"),

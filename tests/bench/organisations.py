@@ -1,9 +1,10 @@
 """Generated ledgers of an organisation: `python -m tests.bench.organisations FOLDER --ledgers 2000 --logs 500`.
 
 Each ledger draws three quarters of its words from a region of a made-up vocabulary that is its own, and the
-rest from all of it, by how common a word is, as in a language (Zipf). With `--text FOLDER` it is whole sentences
-of a region of the texts there, and a quarter from anywhere. With `--sibling LEDGER` one ledger in 50 says what the
-texts of that folder say, half of it in partly other words. The same seed gives the same bytes.
+rest from all of it, by how common a word is, as in a language (Zipf). With `--text FOLDER` it is whole
+sentences of a region of the texts there, and a quarter from anywhere. With `--sibling LEDGER` one ledger in
+50 says what the texts of that folder say, half of it in partly other words. The same seed gives the same
+bytes.
 """
 
 from __future__ import annotations

@@ -8,13 +8,14 @@ question is put to `Memory.recall`; a line of the results has `question_id`, `se
 in `--folder`, so a second run starts at once. There is one configuration: that of the product.
 
 `python -m tests.bench.retrieval --table SHARED` runs the sets `locomo`, `realtalk` and `beam` below a folder,
-prints the table with its targets, and ends with 1 where a figure is more than `MARGIN` below its mark: what was
-reached, rounded down. Tokens are what the 20 best hits cost as index lines, the best 3 of them again as timeline
-and the best 2 in full, against all 20 in full: both ways name the same 20 hits, so they find the same evidence.
+prints the table with its targets, and ends with 1 where a figure is more than `MARGIN` below its mark: what
+was reached, rounded down. Tokens are what the 20 best hits cost as index lines, the best 3 of them again as
+timeline and the best 2 in full, against all 20 in full: both ways name the same 20 hits, so they find the
+same evidence.
 
-`python -m tests.bench.retrieval --facts LEDGER DIR/questions.jsonl --out FILE [--vectors]` asks real questions of a
-copy of another tool's ledger that is brought in: a line has `id`, `facts` (ids best first, null where a passage
-takes the rank), `any` (a fact was offered) and `hits` (how many facts).
+`python -m tests.bench.retrieval --facts LEDGER DIR/questions.jsonl --out FILE [--vectors]` asks real
+questions of a copy of another tool's ledger that is brought in: a line has `id`, `facts` (ids best first,
+null where a passage takes the rank), `any` (a fact was offered) and `hits` (how many facts).
 """
 
 from __future__ import annotations

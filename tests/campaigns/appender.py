@@ -1,6 +1,7 @@
 """A process that appends one markdown log through pygit2, as a running host process does.
 
-`python -m tests.campaigns.appender FILE` in a folder of a home; prints the stem, and reports as the command line does.
+`python -m tests.campaigns.appender FILE` in a folder of a home; prints the stem, and reports as the command
+line does.
 """
 
 from __future__ import annotations

@@ -101,8 +101,8 @@ _MADE: dict[str, _Made] = {}
 def lay(name: str, folder: Path, make: Callable[[Path], object], top: str = "") -> None:
     """Make a repository in a folder: once by `make`, from then on as a copy of that, as if made there.
 
-    A copy takes a tenth of the time. Where git is set up in a way of its own, nothing is copied. `top` is where in
-    the folder the work tree is.
+    A copy takes a tenth of the time. Where git is set up in a way of its own, nothing is copied. `top` is
+    where in the folder the work tree is.
     """
     if not _is_plain_git():
         make(folder)

@@ -1,9 +1,9 @@
 """The machine of `tests/machine.py` by a number of examples, over all kinds of homes and one to three clones.
 
-`python -m tests.campaigns.machine --examples 2000 --seed 1 --processes 2` prints what was done and what did not hold.
-Ends with 1 if anything did not. `--steps` is the length of an example, `--looking` looks at a clone behind each
-command, and `--only KIND:CLONES` takes one machine. A seed repeats its examples. `--race 200` lets 8 processes append
-at once, in two kinds of home.
+`python -m tests.campaigns.machine --examples 2000 --seed 1 --processes 2` prints what was done and what did
+not hold. Ends with 1 if anything did not. `--steps` is the length of an example, `--looking` looks at a clone
+behind each command, and `--only KIND:CLONES` takes one machine. A seed repeats its examples. `--race 200`
+lets 8 processes append at once, in two kinds of home.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Every case of the matrices that the gate samples: `python -m tests.campaigns.matrices`.
 
-A test whose cases are a product (shapes of text × readers, kinds of homes × writers …) takes each third, fifth … of them
-in the gate, always the same ones (`tests.conftest.sampled`, `diagonal`, `in_turn`); here it takes all, or `--size` of each
-matrix that `--seed` draws. So do the tests in a browser with pages, widths and schemes, which are taken whole. `--test` chooses by names.
+A test whose cases are a product (shapes of text × readers, kinds of homes × writers …) takes each third,
+fifth … of them in the gate, always the same ones (`tests.conftest.sampled`, `diagonal`, `in_turn`); here it
+takes all, or `--size` of each matrix that `--seed` draws. So do the tests in a browser with pages, widths and
+schemes, which are taken whole. `--test` chooses by names.
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
 """Change one place of the code at a time: some test must fail.
 
-`python -m tests.campaigns.mutants --since BASE` takes the functions that changed since a commit, at most two mutations
-(`tests/campaigns/mutations.py`) of each; `--seed 7` draws 300 of all packages, or of `--folders rituals/hosts,rituals/cli`
-alone. Each is given 40 s of the tests that reach its function, the most particular first, until one fails or takes far
-longer than it should; which these were stands in its line.
-Which test reaches what is measured first, in about the time of the whole test run, and kept with `--reached FILE`: what was
-broken off goes on there, and later only files of tests that have changed are measured again. `--tests test_undo.py,…`
-takes those files alone; `--without` leaves tests out by their names, such as what takes a minute and tells nothing more.
-Prints one line for each mutant and the change of each survivor; a survivor is a missing test,
-or a change that changes nothing, which only a reader can tell: such ones are excused by `--same PATH:LINE`.
-`--again FILE` tries the survivors that an earlier run printed, with the code and the tests of now.
-Ends with 1 when less than 95 % are killed. It needs `coverage` and works on clones of what is committed.
+`python -m tests.campaigns.mutants --since BASE` takes the functions that changed since a commit, at most two
+mutations (`tests/campaigns/mutations.py`) of each; `--seed 7` draws 300 of all packages, or of `--folders
+rituals/hosts,rituals/cli` alone. Each is given 40 s of the tests that reach its function, the most particular
+first, until one fails or takes far longer than it should; which these were stands in its line. Which test
+reaches what is measured first, in about the time of the whole test run, and kept with `--reached FILE`: what
+was broken off goes on there, and later only files of tests that have changed are measured again. `--tests
+test_undo.py,…` takes those files alone; `--without` leaves tests out by their names, such as what takes a
+minute and tells nothing more. Prints one line for each mutant and the change of each survivor; a survivor is
+a missing test, or a change that changes nothing, which only a reader can tell: such ones are excused by
+`--same PATH:LINE`. `--again FILE` tries the survivors that an earlier run printed, with the code and the
+tests of now. Ends with 1 when less than 95 % are killed. It needs `coverage` and works on clones of what is
+committed.
 """
 
 from __future__ import annotations

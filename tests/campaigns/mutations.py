@@ -1,8 +1,9 @@
 """What can be changed in a line so that a test should notice: the mutations of a Python source.
 
-A mutation is one small change that keeps the source a program: a comparison turned or moved by one, `and` for `or`, a
-condition negated, a place one more, plus for minus, a statement left out. Texts, docstrings, annotations and what only
-shows in `repr` are left alone, and numbers of tuning: a constant at the top of a module, and any number above one.
+A mutation is one small change that keeps the source a program: a comparison turned or moved by one, `and` for
+`or`, a condition negated, a place one more, plus for minus, a statement left out. Texts, docstrings,
+annotations and what only shows in `repr` are left alone, and numbers of tuning: a constant at the top of a
+module, and any number above one.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 `python -m tests.campaigns.person_model` writes `ledger/secrets/person_model.bin` from the files beside it in
 `person/`: `words.txt` has words by kind; of each language there are lines with `{one|or|another}` and `$SLOT`
 (`=SLOT words`), personal ones (`P`), those about the work (`J`) and requests that stand with both (`W`); each
-`set-*.txt` has 90 to 150 of both sorts that another had written unseen. With them goes what this repository's own
-documents say, which is about no person. The same files give the same bytes.
-`--check` leaves out each set in turn and scores it: it takes a minute or two.
+`set-*.txt` has 90 to 150 of both sorts that another had written unseen. With them goes what this repository's
+own documents say, which is about no person. The same files give the same bytes. `--check` leaves out each set
+in turn and scores it: it takes a minute or two.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The product against a second reader that was written from FORMAT.md alone.
 
-`python -m tests.campaigns.second_fold --ledgers 10000 --seed N` makes up that many ledgers with every kind of event:
-sealed, hand-written, date-only logs and twins, in a few instants, events in any written order. Their bytes are
-committed in a random order of arrival; whenever memory is asked, and from nothing at the end, `show --json` must be
-what `tests.second_fold` answers.
+`python -m tests.campaigns.second_fold --ledgers 10000 --seed N` makes up that many ledgers with every kind of
+event: sealed, hand-written, date-only logs and twins, in a few instants, events in any written order. Their
+bytes are committed in a random order of arrival; whenever memory is asked, and from nothing at the end, `show
+--json` must be what `tests.second_fold` answers.
 """
 
 from __future__ import annotations

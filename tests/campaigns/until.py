@@ -1,10 +1,11 @@
 """Facts that commits end, in scripted histories: each ends at the exact commit, or rightly never (FORMAT.md, U1).
 
-`python -m tests.campaigns.until --histories 50 --seed 1` makes so many: people commit, branch, merge with messages of
-git, of forges and of their own, move branches forward, take things back, tag by both sorts of tag what is new and what
-is old, and delete branches. In each some forty predicates are asked, of births at five commits; the answer is compared
-with one that goes through every commit of a model of the history, and knows nothing of git. It is asked at the end,
-and commit by commit from where it was asked before. Ends with 1 on any difference.
+`python -m tests.campaigns.until --histories 50 --seed 1` makes so many: people commit, branch, merge with
+messages of git, of forges and of their own, move branches forward, take things back, tag by both sorts of tag
+what is new and what is old, and delete branches. In each some forty predicates are asked, of births at five
+commits; the answer is compared with one that goes through every commit of a model of the history, and knows
+nothing of git. It is asked at the end, and commit by commit from where it was asked before. Ends with 1 on
+any difference.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """How well the use of facts is seen: labelled pairs of a fact and a session.
 
-`python -m tests.campaigns.uses` reads `../shared/bench` (or `--bench DIR`, `--pairs FILE` for another set of pairs): the
-pairs as `moment/README.md` has them. It prints precision, recall, and what was seen wrongly or not.
+`python -m tests.campaigns.uses` reads `../shared/bench` (or `--bench DIR`, `--pairs FILE` for another set of
+pairs): the pairs as `moment/README.md` has them. It prints precision, recall, and what was seen wrongly or
+not.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """A pytest plugin: tests that are collected once and then run again and again, each time on other code.
 
-With `-p tests.campaigns.warm_tests` and the environment variable `WARM` naming a socket, a run of the tests collects them and then
-takes jobs from the socket: a path, its source before and now, the names of tests and a limit of seconds. Each is run by a fork in
-which the functions that differ have their new code; the answer is the name of the first test that failed, `""` if
-all passed, `SLOW`, or `COLD` where the change is none of a function's body, so that a fresh process has to try it.
+With `-p tests.campaigns.warm_tests` and the environment variable `WARM` naming a socket, a run of the tests
+collects them and then takes jobs from the socket: a path, its source before and now, the names of tests and a
+limit of seconds. Each is run by a fork in which the functions that differ have their new code; the answer is
+the name of the first test that failed, `""` if all passed, `SLOW`, or `COLD` where the change is none of a
+function's body, so that a fresh process has to try it.
 """
 
 from __future__ import annotations

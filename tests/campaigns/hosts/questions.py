@@ -19,7 +19,8 @@ REPORT = " ".join(
 )
 ANSWER = "title: Streams\nlesson: nginx buffers $HOME, because gzip is on.\nuv -> decision: We use uv.\nused cores\n"
 NONSENSE = "%%% -> ??: \n- - -\ndone\nthe moon is -> cheese\n"
-#: How long a session may take, and how often one is tried: a hook that is late on a busy machine says nothing.
+#: How long a session may take, and how often one is tried: a hook that is late on a busy machine says
+#: nothing.
 _SECONDS, _TRIES = 45, 3
 
 
