@@ -22,7 +22,7 @@ _JOINERS, _SELECTORS = "\u200c\u200d", "\ufe0e\ufe0f"
 MARKS = "\u200e\u200f\u061c"
 _CONTEXT = frozenset(_JOINERS + _SELECTORS + MARKS)
 #: What letters are by their direction, and what takes on that of the letter beside it.
-_RIGHT_TO_LEFT, _NEUTRAL = ("R", "AL"), ("WS", "ON", "ES", "ET", "CS")
+_RIGHT_TO_LEFT, _NEUTRAL = ("R", "AL"), ("WS", "ON", "ES", "ET", "CS", "NSM")
 _KEYCAP = "\u20e3"
 #: Printable by their category, and yet nothing to see.
 _BLANK = frozenset(
@@ -123,11 +123,12 @@ def _letter(text: str, places: range) -> str:
     from unicodedata import bidirectional
 
     for place in places:
-        char, direction = text[place], bidirectional(text[place])
-        if direction in _RIGHT_TO_LEFT and char not in MARKS:
+        direction = bidirectional(text[place])
+        if unseen_in(text[place]):  # a mark, or what is written as Latin letters
+            return ""
+        if direction in _RIGHT_TO_LEFT:
             return direction
-        accent = direction == "NSM" and char not in _BLANK and char < _TAGS
-        if not (accent or direction in _NEUTRAL) or char in _BLANK:
+        if direction not in _NEUTRAL:
             return ""
     return ""
 

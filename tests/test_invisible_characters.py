@@ -61,6 +61,9 @@ TURNING = (
     "ש\u061c",
     "م\u202e\u200f",
     "م\u200f\u200e",
+    "\u061c\ufffbم",
+    "ש\x0c\u200f",
+    "\u061c\u070f5",
 )
 
 
@@ -137,7 +140,7 @@ def _turns(text: str) -> str:
     """Write for each character which way it goes: `r` and `a` letters, a blank where it follows others."""
     ways = {"R": "r", "AL": "a", "WS": " ", "ON": " ", "ES": " ", "ET": " ", "CS": " ", "NSM": " "}
     unseen = re.compile(
-        "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0d\uffa0\U000e0000-\U0010ffff]"
+        "[\x0c\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0d\uffa0\U000e0000-\U0010ffff]"
     )
     return "".join(
         "m" if char in "\u200c\u200d\ufe0e\ufe0f\u200e\u200f\u061c"
