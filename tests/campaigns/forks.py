@@ -103,7 +103,7 @@ class Forked:
             TimeoutError: it goes on for longer.
         """
         if self.returncode is None:
-            if not select.select([self._status], [], [], timeout)[0]:
+            if not self._is_told(timeout):
                 raise TimeoutError(self.pid)
             self.returncode = struct.unpack("i", self._status.read(4))[0]
             self._status.close()
@@ -111,8 +111,14 @@ class Forked:
 
     def send_signal(self, number: int) -> None:
         """Send it a signal, unless it has ended."""
-        if self.returncode is None and not select.select([self._status], [], [], 0)[0]:
+        if self.returncode is None and not self._is_told(0):
             os.kill(self.pid, number)
+
+    def _is_told(self, timeout: float | None) -> bool:
+        """Wait until its end is told; `select` would refuse a descriptor above 1023."""
+        poll = select.poll()
+        poll.register(self._status, select.POLLIN)
+        return bool(poll.poll(None if timeout is None else timeout * 1000))
 
     def kill(self) -> None:
         """End it at once."""
