@@ -331,7 +331,7 @@ ASKED = {
 def test_a_bug_in_a_question_is_a_bug(
     world: World, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], bug: type[Exception]
 ) -> None:
-    """It ends with 3 and names itself; the cache is not called damaged, nor built anew."""
+    """It ends with 3 and names itself; the cache is closed, not called damaged, nor built anew."""
     shop = make_shop(world)
     shop.run("recall", "ledger")
     before = {file.name: file.stat().st_ino for file in cache_of(shop).glob("*.sqlite")}
@@ -342,6 +342,8 @@ def test_a_bug_in_a_question_is_a_bug(
     with monkeypatch.context() as broken:
         broken.setattr(ASKED[command], fails)
         answer = shop.run(*command, code=3, json=False)
+    files = [os.path.realpath(one) for one in Path("/proc/self/fd").glob("*")]
+    assert [file for file in files if file.startswith(str(cache_of(shop)))] == []
     assert f"a bug in Diurna ({bug.__name__})" in answer.err and "cache" not in answer.err
     assert {file.name: file.stat().st_ino for file in cache_of(shop).glob("*.sqlite")} == before
     shop.run(*command)

@@ -151,7 +151,7 @@ def _run(call: Invocation) -> int:
 
 
 def said(problem: BaseException, call: Invocation) -> int:
-    """Say what went wrong with a command; return the exit code."""
+    """Say what went wrong with a command, and close what it opened; return the exit code."""
     try:
         call.out.release()
         code = report(problem, call)
@@ -160,4 +160,6 @@ def said(problem: BaseException, call: Invocation) -> int:
     except BrokenPipeError:
         call.abandon_stdout()
         return 0 if isinstance(problem, BrokenPipeError) else 1
+    finally:
+        call.let_go()
     return code

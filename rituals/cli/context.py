@@ -299,11 +299,17 @@ class Invocation:
         self.say_noted()
         # whatever was answered is incomplete then
         self.out.findings(tuple(cache.unread()))
-        reader.close()
+        self.let_go()
         if self.landed:
             from rituals.hosts.background_start import look_after
 
             look_after(reader.home, cache.policy)
+
+    def let_go(self) -> None:
+        """Close the opened home without a word."""
+        reader = self._memory or self._reader
+        if reader is not None:
+            reader.close()
 
     def say_noted(self) -> None:
         """Say what was noticed on the way and done about it, also where the command then failed."""
