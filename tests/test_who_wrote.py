@@ -96,7 +96,9 @@ class History:
                     self.git("rm", "-q", str(self.random.choice(logs)), by=by)
                     self.git("commit", "-q", "-m", "take it away", by=by)
             case "meld":
-                before = self.git("show", "--format=", "--diff-filter=A", "--name-only", "HEAD~1")
+                before = self.git(
+                    "show", "--format=", "--diff-filter=A", "--name-only", "HEAD~1", check=False
+                )
                 if here != "main" and ".md" in before:
                     self.git("reset", "-q", "--soft", "HEAD~1", by=by)
                     self.git("commit", "-q", "--amend", "--no-edit", by=by, check=False)
@@ -104,7 +106,10 @@ class History:
 
     def firsts(self) -> dict[str, str]:
         """Return the commit that first had each log that stands, by looking into every one."""
-        rows = [line.split() for line in self.git("log", "--format=%H %at %P", "HEAD").splitlines()]
+        rows = [
+            line.split()
+            for line in self.git("log", "--topo-order", "--format=%H %at %P", "HEAD").splitlines()
+        ]
         parents, dates = {row[0]: row[2:] for row in rows}, {row[0]: int(row[1]) for row in rows}
         above: dict[str, set[str]] = {}
         for commit, *_ in reversed(rows):
@@ -125,8 +130,8 @@ def born(home: Place, fact: str) -> Any:
     return home.run("why", fact).json["events"][0]
 
 
-@pytest.mark.deep(but=("0", "3"))
-@pytest.mark.parametrize("seed", range(examples(6)))
+@pytest.mark.deep(but=("00", "03"))
+@pytest.mark.parametrize("seed", range(examples(6)), ids="{:02}".format)
 def test_nobody_is_named_who_did_not_write(world: World, seed: int) -> None:
     """Merges, squashes, rebases, picks, joins and cuts: the first commit of the bytes, or none."""
     history, small = History(world.home(), seed), seed in (0, 3)
