@@ -283,29 +283,40 @@ def test_undo_is_the_inverse_and_its_own(
     Where an undo is refused, nothing was recorded; what it left stands as it stood.
     """
     home = homes()
-    states = [shown(home)]
+    said: list[tuple[str, Facts, Facts]] = []  # stem, what held before it, and after it
     for events in logs:
-        if say(home, *events, whose=("claude-code", "", kind), code=None):
-            now = shown(home)
-            states += [now] if now != states[-1] else []  # what changed nothing is passed over
-    steps: list[set[str]] = []
-    for before, after in zip(states[-2::-1], states[:0:-1], strict=True):
+        before = said[-1][2] if said else shown(home)
+        if stem := say(home, *events, whose=("claude-code", "", kind), code=None):
+            said.append((stem, before, shown(home)))
+    steps: list[tuple[set[str], Facts, Facts]] = []
+    while any(before != after for _, before, after in said):
         tip = home.tip()
         ran = home.run("undo", code=None)
         if ran.code:
             assert (ran.said, home.tip()) == ("Irreversible", tip)
             break
+        stem, before, after = said.pop()
+        while stem != ran.json["undone"]:  # what changed nothing is passed over
+            assert before == after
+            stem, before, after = said.pop()
         left = {one["id"] for one in ran.json["left"]}
         now = shown(home)
         assert but(now, left) == but(before, left)
         assert {id: now.get(id) for id in left} == {id: after.get(id) for id in left}
-        steps.append(left)
+        steps.append((left, before, after))
         if left:
             break
-    for number, left in enumerate(reversed(steps)):
-        redo(home)
-        assert but(shown(home), left) == but(states[len(states) - len(steps) + number], left)
-    assert home.run("undo", "--redo", code=1).said == "NotFound"
+    for left, before, after in reversed(steps):
+        tip = home.tip()
+        ran = home.run("undo", "--redo", code=None)
+        if ran.code:  # not yet: a false fact that holds by a new text, once it is false again
+            assert (ran.said, home.tip()) == ("Irreversible", tip)
+            told_of = re.findall(r"(\w+) would not be as it was", ran.json["error"]["message"])
+            assert told_of and {*told_of} <= after.keys() - before.keys()
+            break
+        assert but(shown(home), left) == but(after, left)
+    else:
+        assert home.run("undo", "--redo", code=1).said == "NotFound"
     home.warm_is_cold()
 
 
@@ -403,6 +414,19 @@ def test_what_was_derived_goes_with_it(home: Place) -> None:
     assert again["already"].startswith("taken back before")
     redo(home)
     assert shown(home).keys() >= {"link", "deep", "served", "next"}
+
+
+def test_a_redo_supersedes_again_what_held_again(home: Place) -> None:
+    """What others superseded by a fact of the session is so again, but for what was changed since the undo."""
+    say(home, told("Created", "n", "New."), whose=BAD)
+    say(home, replaced("a", "n"), replaced("c", "n"), whose=GOOD)
+    assert {"a holds again", "c holds again"} < set(undo(home, "--session", "bad", "--yes"))
+    since = say(home, told("Updated", "c", "C2."), whose=GOOD)
+    found = redo(home)
+    assert found["left"] == [{"id": "c", "why": f"c was changed since, by {since}"}]
+    facts = home.show()
+    assert (facts["a"]["superseded_by"], facts["c"]["superseded_by"]) == (["n"], [])
+    assert facts["c"]["text"] == "C2." and not facts["n"]["invalidated"]
 
 
 def test_logs_are_chosen_by_session_agent_and_time(home: Place) -> None:

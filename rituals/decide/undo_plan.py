@@ -223,24 +223,34 @@ def reach_of(
     births = _births(entries if meant.again else counting)
     first, left = _spoken(own, since)
     born = {fact for fact in first if births.get(fact) in keys}
-    first |= dict.fromkeys(meant.took, since)
     took = dict.fromkeys(meant.took)
+    counts = effect(entries, meant).entries if meant.again else counting
+    behind = [entry for entry in counts if entry.stem >= min(keys)]
+    # what a later log superseded by them holds again since an undo
+    again = [old for old, _ in _replaced(behind, keys, took)] if meant.again else []
+    first |= dict.fromkeys([*took, *again], since)
     _touch(later, first, born, took, left, derived=derived)
     if derived:
         stems = {stem_in(key) for key in keys}
         _derive(later, births, stems, {*born} - left.keys(), now, took, left)
-    replaced = [
+    replaced = _replaced(behind, keys, took)
+    facts = [*first, *took, *[old for old, _ in replaced]]
+    return Reach(
+        tuple(dict.fromkeys([*facts, *[fact for entry in own for fact in entry.named]])), frozenset(facts),
+        tuple([pair for pair in replaced if pair[1] in born or pair[1] in took]), tuple(took), left,
+    )  # fmt: skip
+
+
+def _replaced(
+    entries: Sequence[Entry], keys: Collection[str], took: Collection[str]
+) -> list[tuple[str, str]]:
+    """Return what logs superseded, or other logs by a fact that goes with them: (old, new)."""
+    return [
         (event.id, event.new)
-        for entry in (*own, *later)
+        for entry in entries
         for event in entry.acts
         if isinstance(event, verbs.FactSuperseded) and (entry.stem in keys or event.new in took)
     ]
-    facts = [*first, *took, *[old for old, _ in replaced]]
-    used = [fact for entry in own for fact in entry.named]
-    return Reach(
-        tuple(dict.fromkeys([*facts, *used])), frozenset(facts),
-        tuple([pair for pair in replaced if pair[1] in born or pair[1] in took]), tuple(took), left,
-    )  # fmt: skip
 
 
 def _spoken(own: Sequence[Entry], since: str) -> tuple[dict[str, str], dict[str, str]]:
