@@ -82,6 +82,8 @@ def test_what_a_log_counts_is_in_it_alone(
         assert one.state()[fact].fact.uses == uses + 1
         if types(other) == written:
             assert one.state()[fact].tier == other.state()[fact].tier
+    one.close()
+    other.close()
 
 
 @pytest.mark.parametrize("kind", KINDS)
