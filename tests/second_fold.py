@@ -694,7 +694,7 @@ class SecondFold:
         }
         moves = self.moves(id)
         heads = self.standing(id, thread=closed)
-        versions = [
+        versions: list[dict[str, Any]] = [
             {
                 "id": version,
                 "text": "(redacted)" if redacted else text,
