@@ -98,8 +98,11 @@ def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, 
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Run an item, and let it fail where it is too dear for the gate."""
-    if IN_CAMPAIGN or item.get_closest_marker("deep"):
+    """Run an item, and let it fail where it is too dear for the gate.
+
+    Where Python keeps nothing that it compiled, each process of an item compiles anew: nothing is told of it there.
+    """
+    if IN_CAMPAIGN or sys.dont_write_bytecode or item.get_closest_marker("deep"):
         return None
     told = {"nodeid": item.nodeid, "location": item.location}
     item.ihook.pytest_runtest_logstart(**told)
