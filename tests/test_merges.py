@@ -43,7 +43,7 @@ def met(*places: Place) -> dict[str, bytes]:
     return held(places[0])
 
 
-@pytest.mark.deep(but="2", reason="three clones")
+@pytest.mark.deep(reason="what_stands_when_two_met has a row of each")
 @pytest.mark.parametrize("clones", [2, 3])
 @settings(max_examples=examples(1, 20))
 @given(seed=st.integers(0, 1 << 32))
@@ -88,6 +88,7 @@ JOINS: dict[str, tuple[dict[str, str | None], dict[str, str | None], dict[str, s
 }  # fmt: skip
 
 
+@pytest.mark.deep(only="a folder", reason="the other rows join, too")
 @pytest.mark.parametrize("case", JOINS)
 def test_what_stands_when_two_met(world: World, case: str) -> None:
     """Below `sessions/` there is no base: absence is no deletion; everywhere else both sides are joined."""

@@ -362,6 +362,7 @@ def without(home: Place, stems: set[str], took: set[str], folder: Path) -> Facts
     return shown(other)
 
 
+@pytest.mark.deep(reason="undo_is_the_inverse_and_its_own, and a_redo_supersedes_again")
 @settings(max_examples=examples(1, 10))
 @example(said=[(GOOD, [named("Archived", "a")]), (BAD, [named("Referenced", "a")])])
 @given(said=_SESSIONS)

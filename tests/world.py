@@ -805,6 +805,7 @@ def _become_faulty(arguments: Sequence[str]) -> int:
     fault = json.loads(os.environ.pop("DIURNA_TEST_FAULT"))
     fault["env"] = dict(os.environ)
     if "limit" in fault:
+        sys.dont_write_bytecode = True  # a compiled file that is cut off would be read by others
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         which = getattr(resource, f"RLIMIT_{fault['limit']}")
         resource.setrlimit(which, (fault["size"], resource.getrlimit(which)[1]))
