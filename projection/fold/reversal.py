@@ -27,7 +27,7 @@ from ledger.model.event import (
 from ledger.model.order import stem_in
 from ledger.model.task_states import DONE, TODO
 from projection.fold.fact_history import Fact, History
-from projection.fold.falsity import calls
+from projection.fold.falsity import calls, said_against
 from projection.fold.projection_state import BY_HAND, Standing
 
 
@@ -47,13 +47,13 @@ def reversal(
         Irreversible: events can not say it.
     """
     fact = now.fact
-    heads = tuple(version.id for version in fact.heads)
     if before is None:
-        return () if fact.false else (FactInvalidated(fact.id, was=heads),)
+        was = tuple(version.id for version in fact.heads)
+        return () if fact.false else (FactInvalidated(fact.id, was=was),)
     then = before.fact
     if fact.verified != then.verified:
         raise Irreversible(f"it confirms {fact.id}, and that is not taken back")
-    events = [*_text(then, fact, heads), *_truth(then, fact, then_said or History(), said)]
+    events = [*_text(then, fact, said), *_truth(then, fact, then_said or History(), said)]
     if _states(fact) != _states(then):
         events.append(_moved_back(then, fact))
     elif fact.closed != then.closed:
@@ -84,11 +84,11 @@ def _moved_back(then: Fact, fact: Fact) -> Event:
     return FactMoved(fact.id, then.state, was=seen)
 
 
-def _text(then: Fact, fact: Fact, heads: tuple[str, ...]) -> Iterator[Event]:
-    """Say the text and the kind of before."""
+def _text(then: Fact, fact: Fact, history: History) -> Iterator[Event]:
+    """Say the text and the kind of before; what is false and was so is as false by that text (F10)."""
     old, new = _footer(then), _footer(fact)
-    same = {version.id for version in then.heads} == set(heads)
-    if same and old == new:
+    heads = tuple(version.id for version in fact.heads)
+    if {version.id for version in then.heads} == set(heads) and old == new:
         return
     if fact.redacted:
         raise Irreversible(f"{fact.id} is redacted; none of its texts is shown again")
@@ -98,8 +98,11 @@ def _text(then: Fact, fact: Fact, heads: tuple[str, ...]) -> Iterator[Event]:
         raise Irreversible(
             f"it gives {fact.id} the footer {', '.join(gone)}, which nothing takes out"
         )
-    changed: Meta = tuple([(key, said) for key, said in old.items() if new.get(key) != said])
-    yield FactUpdated(fact.id, then.heads[0].text, heads, meta=changed)
+    changed: Meta = tuple([(key, value) for key, value in old.items() if new.get(key) != value])
+    yield FactUpdated(
+        fact.id, then.heads[0].text, heads, meta=changed,
+        said=said_against(fact.id, history) if fact.false and then.false else None,
+    )  # fmt: skip
 
 
 def _footer(fact: Fact) -> dict[str, str]:
