@@ -45,7 +45,7 @@ def linked(repo: Repo, run: Run) -> None:
         run("append", "-", stdin=LOG.encode()),
         run("append", "--title", "Aim", "--new", "id=north invariant: Pay in a second.",
             "--new", "id=goal decision: Checkout is fast.\n→ serves: north",
-            "--new", "id=design decision: Prices are cached, since commit 3f2a91c0d. → serves: goal",
+            "--new", "id=design decision: Prices are cached, since commit fffff1c0d. → serves: goal",
             "--new", "id=p1 pattern: Read the log.", "--new", "id=ask thread: Who pays?",
             "--new", "id=wire task: Wire the queue."),
     ]  # fmt: skip
