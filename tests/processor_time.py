@@ -36,8 +36,7 @@ PIECE = 0.0025
 SHARE = 15
 #: In a campaign everything takes longer, and everything is wanted.
 IN_CAMPAIGN = any(
-    name in os.environ
-    for name in (WHOLE, "DIURNA_LAW_EXAMPLES", "DIURNA_ALL_TESTS", "DIURNA_WRITE_TABLES")
+    name in os.environ for name in (WHOLE, "DIURNA_LAW_EXAMPLES", "DIURNA_WRITE_TABLES")
 )
 _shared = [0.0]  # what fixtures took that are not made for one item
 

@@ -2,7 +2,7 @@
 
 `python -m tests.campaigns.mutants --since BASE` takes the functions that changed since a commit, at most two
 mutations (`tests/campaigns/mutations.py`) of each; `--seed 7` draws 300 of all packages, or of `--folders
-rituals/hosts,rituals/cli` alone. Each is given 40 s of the tests that reach its function, the most particular
+rituals/hosts,rituals/cli` alone. Each is given 40 s of the gate's tests that reach its function, the most particular
 first, until one fails or takes far longer than it should; which these were stands in its line. Which test
 reaches what is measured first, in about the time of the whole test run, and kept with `--reached FILE`: what
 was broken off goes on there, and later only files of tests that have changed are measured again. `--tests
@@ -170,13 +170,16 @@ def measure(clones: list[Path], reached: Reached, without: list[str], names: lis
         list(pool.map(run, [names[n::count] for n in range(count)]))
 
 
-_PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+_PYTEST = [
+    *(sys.executable, "-m", "pytest", "-q", "-m", "not deep"),
+    *("-p", "no:cacheprovider", "-p", "no:xdist"),
+]
 
 
 def _environment(clone: Path) -> dict[str, str]:
     """Return an environment whose Python reads a clone, and never a compiled file of an earlier mutant."""
     return os.environ | {
-        "PYTHONPATH": str(clone), "PYTHONDONTWRITEBYTECODE": "1", "DIURNA_ALL_TESTS": "1",
+        "PYTHONPATH": str(clone), "PYTHONDONTWRITEBYTECODE": "1",
         "HYPOTHESIS_STORAGE_DIRECTORY": str(clone / ".hypothesis"),
     }  # fmt: skip
 
