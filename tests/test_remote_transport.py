@@ -135,13 +135,6 @@ def test_i1_a_lock_on_the_remote_is_a_race(here: Git, hub: Path) -> None:
         push(here, choose_remote(here, "main"), commit(here))
 
 
-def test_i2_a_remote_that_takes_no_update_says_why(here: Git, tmp_path: Path) -> None:
-    """A checked-out branch of a repository that is not bare."""
-    source = str(tmp_path / "source")
-    with pytest.raises(RemoteRefused, match="checked out"):
-        push(here, choose_remote(here, "main", source), commit(here))
-
-
 def _runs(pid: str) -> bool:
     """Say whether a process runs; one that is only waited for does not."""
     try:

@@ -8,14 +8,10 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
-from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
-from memory import Memory
-from rituals.sync.backoff import Timer
-from rituals.sync.sync_rounds import sync
 from tests.conftest import sampled
 from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World, git, sealed
 
@@ -166,19 +162,6 @@ def test_over_an_ssh_stand_in(world: World) -> None:
     exchange(one, two)
 
 
-def test_i2_a_server_that_only_gives(world: World, web: tuple[str, type[Backend]]) -> None:
-    """What came is here, what is here is safe, and what the server said is told."""
-    one, two = world.team(OWN_REPOSITORY, "b", facts=FIRST)
-    create(one, "alpha")
-    one.sync()
-    two.git("remote", "set-url", "origin", f"{web[0]}/hub.git")
-    stem = create(two, "beta")
-    answer = two.run("sync", code=1)
-    assert answer.said == "RemoteRefused" or "hint: " in answer.err
-    two.holds([stem])
-    assert {"first", "alpha", "beta"} == set(two.texts())
-
-
 def test_i3_i8_who_we_are_and_proxies_are_gits_own_affair(
     world: World, web: tuple[str, type[Backend]]
 ) -> None:
@@ -213,18 +196,7 @@ def test_i4_i10_the_host_key_is_opensshs_affair(world: World) -> None:
     assert "StrictHostKeyChecking" not in (world.folder / "given").read_text()
 
 
-def test_i5_a_path_that_is_not_there(pair: list[Place]) -> None:
-    """Configured: a disk that is away, work goes on. Named on the command line: a slip."""
-    one = pair[0]
-    hub = one.world.folder / "hub.git"
-    hub.rename(hub.with_name("away.git"))
-    assert one.sync()["offline"] == f"origin is not there: nothing is at {hub}"
-    one.git("remote", "set-url", "origin", f"file://{hub}")
-    assert "is not there" in one.sync()["offline"]
-    assert "there is nothing at" in one.run("sync", str(hub), code=1).err
-
-
-@pytest.mark.deep(reason="test_sync::i1_a_rejected_push_is_joined_and_tried_again is the small one")
+@pytest.mark.deep(reason="test_sync_decisions::what_a_sync_meets is the small one")
 def test_i12_a_remote_that_is_far_ahead(pair: list[Place]) -> None:
     """Each of its logs is read once, and every one is there."""
     one, two = pair
@@ -445,29 +417,3 @@ def test_j13_a_name_can_not_forge_a_header(world: World) -> None:
     assert one.fsck() == [] and not any(b"\nrole: admin" in data for data in one.logs().values()), (
         answer
     )
-
-
-def test_i15_a_machine_that_sleeps_stops_nothing(pair: list[Place]) -> None:
-    """An hour passes between two looks at the clock: the sync lands all the same."""
-    one, two = pair
-    create(one, "alpha")
-    hours = iter(range(0, 1_000_000, 3600))
-    memory = Memory.open(str(one.folder))
-    sync(memory, timer=Timer(lambda: float(next(hours)), lambda seconds: None))
-    memory.close()
-    two.sync()
-    assert set(two.texts()) == {"first", "alpha"}
-
-
-def test_i1_what_is_recorded_while_a_join_is_pushed_stays(pair: list[Place]) -> None:
-    """fault:B13: the branch moved between the plan and its end; and a push that lost a race is tried again."""
-    one, two = pair
-    create(one, "alpha")
-    create(two, "beta")
-    two.sync()
-    meanwhile = f'[ -e "{one.folder}/../once" ] || {{ touch "{one.folder}/../once"; cd "{one.folder}" && PATH="${{PATH#*:}}" $git commit -q --allow-empty -m theirs; }}'
-    with one.world.git_does(meanwhile, only="push"):
-        one.sync()
-    assert set(one.texts()) == {"first", "alpha", "beta"}
-    assert "theirs" in one.git("log", "--format=%s")
-    assert Path(one.folder, "../once").exists()

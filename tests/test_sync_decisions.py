@@ -7,10 +7,16 @@ import subprocess
 import time
 from contextlib import nullcontext
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World
+from ledger.errors import RemoteMoved
+from memory import Memory
+from rituals.sync.backoff import Timer
+from rituals.sync.sync_rounds import sync
+from tests.campaigns.second_fold import log_bytes, path_of, sealed
+from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World, lay
 
 
 @pytest.fixture
@@ -39,6 +45,153 @@ def alike(*places: Place) -> bool:
         assert place.read("continuity.md") == place.page()
         place.run("check", "--ci")
     return True
+
+
+# ---- what a sync meets ---------------------------------------------------------------------------
+
+
+class State(NamedTuple):
+    """What a sync meets that has a log to send and one to fetch."""
+
+    does: str  #: what a shell does
+    at: str = ""  #: at the first git with these words, "" before all of them
+    said: str = ""  #: how it ends: the code of an error, "offline", or as ever
+    words: str = ""  #: of what is said then
+    asked: tuple[int, int] = (1, 1)  #: how often the remote was asked to give, and to take
+    came: str = "beta"  #: the facts of others that are here then
+    mend: str = "true"  #: what a shell does for the next sync to go through
+
+
+AWAY = "origin is not there: nothing is at ../hub.git"
+ONCE = "[ -e once ] || { touch once; "
+STATES = {
+    "nothing is in the way": State("true"),
+    "I5: it is away": State("mv hub.git x", "", "offline", AWAY, (1, 0), "", "mv x hub.git"),
+    "I5: it goes away behind the fetch": State("mv hub.git x", "push --p", "offline", AWAY, mend="mv x hub.git"),
+    "I2: it refuses": State(
+        "printf '#!/bin/sh\\necho main is protected >&2; exit 1' >hub.git/hooks/pre-receive; chmod +x hub.git/hooks/*",
+        "", "RemoteRefused", "origin refused: main is protected; this clone is ahead by 2 commits", mend="rm hub.git/hooks/*",
+    ),
+    "I1: somebody is faster": State(ONCE + "cd two; git push -q; }", "push --p", "", "", (2, 2), "beta gamma"),
+    "B13: the branch moves meanwhile": State(ONCE + "cd a; git commit -q --allow-empty -m mine; }", "push --p"),
+    "I10: it lost the branch": State(
+        "git -C hub.git update-ref -d refs/heads/main", "", "SyncRefused", "git push origin main", (1, 0), "",
+        "git -C a push -q origin main",
+    ),
+    "no note of a push can be kept": State("mkdir -p a/.git/diurna/pushed"),
+    "the note of the last push is damaged": State("echo x >a/.git/diurna/pushed"),
+}  # fmt: skip
+
+
+def about_to_sync(world: World) -> Place:
+    """Lay a clone that has a log to send and one to fetch, and `two`, which has another one to send."""
+
+    def make(at: Path) -> None:
+        with World(at) as apart:
+            one, two = apart.team(OWN_REPOSITORY, "two")
+            two.note("id=beta fact: Queues drain.")
+            two.sync()
+            two.note("id=gamma fact: Orders ship.")
+            one.note("id=alpha fact: Webhooks retry.")
+            for place in (one, two):
+                place.git("remote", "set-url", "origin", "../hub.git")
+
+    lay("about to sync", world.folder / "met", make)
+    world.clock.go(hours=1)
+    return world.place("met/a")
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_b13_i1_i2_i5_i10_what_a_sync_meets(world: World, state: str) -> None:
+    """What came is here, what was recorded is safe, the remote is asked no more than it has to be, and the next one goes through."""
+    one, meets = about_to_sync(world), STATES[state]
+    before, hub = one.tip(), world.place("met/hub.git")
+    does, mend = (f"cd {hub.folder.parent}; {text}" for text in (meets.does, meets.mend))
+    if not meets.at:
+        subprocess.run(["sh", "-c", does], check=True)
+    with world.git_does(f'PATH="${{PATH#*:}}" && ({does})', only=meets.at or "-") as told:
+        answer = one.run("sync", code=int(meets.said[:1].isupper()))
+        asked = [told.read_text().count(f" {what} --") for what in ("fetch", "push")]
+    assert tuple(asked) == meets.asked
+    if answer.code:
+        assert answer.said == meets.said and meets.words in answer.err
+    else:
+        assert meets.words in answer.json["offline"]
+        assert bool(answer.json["offline"]) == (meets.said == "offline")
+    assert one.texts().keys() == {"alpha", *meets.came.split()}
+    assert one.git("merge-base", before, "main") == before
+    if meets.said:
+        ahead = one.git("rev-list", "--count", "main", "^origin/main")
+        assert answer.code or answer.json["ahead"] == int(ahead)
+        subprocess.run(["sh", "-c", mend], check=True)
+        one.sync()
+    assert "Webhooks retry" in hub.git("show", "main:continuity.md")
+
+
+class Ticks:
+    """A clock that goes on by seconds with each look, and by what is waited; `waits` are those."""
+
+    def __init__(self) -> None:
+        self.now, self.step, self.waits = 0.0, 1.0, list[float]()
+
+    def look(self) -> float:
+        self.now += self.step
+        return self.now
+
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+        self.waits.append(seconds)
+
+    def sync(self, place: Place, remote: str = "") -> list[float]:
+        """Sync; return what it waited."""
+        self.waits = []
+        memory = Memory.open(str(place.folder))
+        try:
+            sync(memory, remote, timer=Timer(self.look, self.wait))
+        finally:
+            memory.close()
+        return self.waits
+
+
+@pytest.fixture
+def ticks(monkeypatch: pytest.MonkeyPatch) -> Ticks:
+    """Where chance decides how long is waited, it is the longest."""
+    monkeypatch.setattr(os, "urandom", lambda size: b"\xff" * size)
+    return Ticks()
+
+
+def test_between_two_pushes_the_remote_is_left_to_others(world: World, ticks: Ticks) -> None:
+    """The longer the more of them come; not to whoever did not push a moment ago, or pushed elsewhere."""
+    one = about_to_sync(world)
+    two = world.place("met/two")
+    elsewhere = str(world.hub("elsewhere.git").folder)
+    assert ticks.sync(one) == [], "nobody knows of a push before it"
+    assert ticks.sync(one) == [], "there is nothing to push"
+    one.note("id=delta fact: Carts expire.")
+    (alone,) = ticks.sync(one)
+    two.sync()
+    one.note("id=epsilon fact: Stock is counted.")
+    (beside,) = ticks.sync(one)
+    assert 0 < alone < beside
+    one.note("id=zeta fact: Taxes vary.")
+    assert ticks.sync(one, elsewhere) == []
+    ticks.sync(one)
+    one.note("id=eta fact: Refunds are slow.")
+    ticks.step = 3600.0  # fault:I15: the machine slept
+    assert ticks.sync(one) == [] and one.git("rev-parse", "origin/main") == one.tip()
+
+
+def test_i1_a_remote_that_keeps_moving_is_tried_again_and_then_told(
+    world: World, ticks: Ticks
+) -> None:
+    """After windows that double, up to 32 rounds or 15 seconds; not once that has taken a minute."""
+    one = about_to_sync(world)
+    world.place("met/hub.git").write("refs/heads/main.lock", "")
+    for ticks.step, waits in ((0.1, [0.4, 0.4, 0.8, 1.6, 3.2, 3.2, 3.2]), (9.0, [15.0, 15.0])):
+        with pytest.raises(RemoteMoved, match="kept moving; this clone is ahead by 2 commits"):
+            ticks.sync(one)
+        assert ticks.waits == pytest.approx(waits)
+    assert one.texts().keys() == {"alpha", "beta"}
 
 
 # ---- what a person has to decide ----------------------------------------------------------------
@@ -124,16 +277,18 @@ def test_h7_unrelated_histories_are_refused_and_adopted(world: World) -> None:
     assert one.texts().keys() == {"of-a", "of-b"} and alike(one, two)
 
 
-def test_e9_a_force_pushed_remote_gets_its_logs_back(pair: Pair) -> None:
+@pytest.mark.parametrize("by_path", [False, True])
+def test_e9_a_force_pushed_remote_gets_its_logs_back(pair: Pair, by_path: bool) -> None:
     """The remote lost our logs: an alarm, and they are offered again; nothing goes here."""
     one, two = pair
     stem = one.note("id=alpha fact: Webhooks retry.")
-    one.sync()
+    named = [str(hub(one).folder)] * by_path
+    one.sync(*named)
     before = one.tip()
     hub(one).git("update-ref", "refs/heads/main", f"{before}~1")
     two.note("id=beta fact: Queues drain.")
     two.sync()
-    answer = one.sync()
+    answer = one.sync(*named)
     assert codes(answer) == ["history-rewritten"] and stem in answer["findings"][0]["message"]
     assert one.git("rev-parse", f"refs/diurna/lost/{before}") == before
     two.sync()
@@ -251,6 +406,26 @@ def test_an_edit_that_is_not_understood_stops_before_anything_moves(pair: Pair) 
     assert answer.said == "EditNotUnderstood"
     assert answer.json["error"]["where"] == "continuity.md:5"
     assert (one.shape(), hub(one).git("rev-parse", "main")) == (before, there)
+
+
+@pytest.mark.parametrize("where", ["continuity.md", "archive/INDEX.md"])
+def test_an_edit_that_is_not_read_back_is_told_and_holds_nothing_up(pair: Pair, where: str) -> None:
+    """A sentence that somebody committed there, and a page of the archive here, where what came has to be published."""
+    one, two = pair
+    two.note("id=old fact: Stock is counted.")
+    two.run("forget", "--archive", "old", "--reason", "It was sold.")
+    two.sync()
+    one.sync()
+    body = log_bytes({"agent": "pat"}, ["Created: beta"], [("beta", "Queues drain.", "", "")])
+    two.plant({path_of(sealed("2026-11-22-090000000", body)): body})
+    editor = two if where[0] == "c" else one
+    editor.write(where, f"A sentence of mine.\n{editor.read(where)}")
+    if editor is two:
+        two.git("commit", "-q", "-a", "-m", "by hand")
+    two.git("push", "-q", "origin", "main")
+    answer = one.sync()
+    assert "hand-edited" in codes(answer) and len(answer["came"]) == 1
+    assert "beta" in one.texts() and "A sentence of mine." in one.read(where)
 
 
 # ---- what a killed fetch leaves behind -------------------------------------------------------------

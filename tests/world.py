@@ -207,9 +207,9 @@ class World:
             f'[ {at} = 0 -o "$n" = {at} ]'
             + f' && case "$*" in *{shlex.quote(only)}*) ;; *) false;; esac'
         )
+        number = f'while ! mkdir "{shim}/$n" 2>/dev/null; do [ -d "{shim}" ] || exit 1; n=$((n + 1)); done'
         (shim / "git").write_text(
-            f"#!/bin/sh\ngit={shutil.which('git')}\nn=1\n"
-            f'while ! mkdir "{shim}/$n" 2>/dev/null; do [ -d "{shim}" ] || exit 1; n=$((n + 1)); done\n'
+            f"#!/bin/sh\ngit={shutil.which('git')}\nn=1\n{number if at or '$n' in does else ''}\n"
             f'words="$*"; echo "${{words##*maintenance.auto=false }}" >> "{told}"\n'
             f'if {asked}; then\n:\n{does}\nfi\nexec "$git" "$@"\n'
         )

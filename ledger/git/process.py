@@ -79,12 +79,6 @@ class Running:
                 gone = os.waitpid(self._child, os.WNOHANG) != (0, 0)
                 time.sleep(0.0 if gone else 0.01)
 
-    def abandon(self) -> None:
-        """End a command that nobody will wait for, and let go of its pipes."""
-        self.end()
-        for end in self._ends:
-            os.close(end)
-
     def stop(self) -> None:
         """End a command that answers questions, whatever it still has to say."""
         for end in self._ends:

@@ -68,36 +68,29 @@ _FASTER = (
 )  # fmt: skip
 
 
-def begin_fetch(git: Git, remote: Remote, progress: Progress | None = None) -> Running:
-    """Begin to fetch the branch, for `fetch` to wait for: much can be done meanwhile."""
-    return git.start(
-        *CHECKED, "fetch", "--progress" if progress else "--quiet", "--no-tags", "--no-prune",
-        "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--refmap=",
-        "--", remote.name, f"+{remote.branch}:{remote.tracking}", more=_environment(remote),
-    )  # fmt: skip
-
-
 def fetch(
     git: Git,
     remote: Remote,
     seconds: float = LIMIT_SECONDS,
     progress: Progress | None = None,
     free: Callable[[], bool] | None = None,
-    begun: Running | None = None,
 ) -> str:
     """Fetch the branch; return where it is there, "" when the remote has no such branch.
 
     Only the tracking reference moves. `free` moves a lock of that reference aside which belongs to
-    nobody, and tells whether it did; `begun` is of `begin_fetch`.
+    nobody, and tells whether it did.
 
     Raises:
         NetworkFailed: one of its kinds.
     """
+    arguments = (
+        *CHECKED, "fetch", "--progress" if progress else "--quiet", "--no-tags", "--no-prune",
+        "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--refmap=",
+        "--", remote.name, f"+{remote.branch}:{remote.tracking}",
+    )  # fmt: skip
     deadline, pause = 0.0, 0.02 * (0.5 + os.getpid() % 97 / 97)
     while True:
-        running = begun or begin_fetch(git, remote, progress)
-        begun = None
-        status, _, said = _finish(running, remote, seconds, progress)
+        status, _, said = call(git, remote, seconds, arguments, progress)
         if not status:
             return git.resolve(remote.tracking)[0]
         if "couldn't find remote ref" in said:

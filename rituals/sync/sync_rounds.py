@@ -22,7 +22,7 @@ from ledger.git.repository import read_reference
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.remote.remote import Remote, choose_remote
-from ledger.remote.transport import Progress, push
+from ledger.remote.transport import Progress, fetch, push
 from ledger.wal.transfer_note import Transfer
 from memory.api import Memory
 from memory.merge.hand_written import code_beside
@@ -36,7 +36,6 @@ from memory.write.personal_guard import is_own
 from rituals.check.verify.branch_checkpoint import checkpoint, rewritten_findings
 from rituals.check.verify.session_listing import list_sessions
 from rituals.sync.backoff import CLOCK, Timer, courtesy, last_push, note_push, pause
-from rituals.sync.fetch import Fetching
 from rituals.sync.sync_report import Report, left
 
 #: How often and how long a push that lost a race is tried again.
@@ -98,7 +97,6 @@ class _Sync:
         self._monotonic, self._sleep = timer.monotonic, timer.sleep
         self._git = memory.home.repository.git()
         self._plans: list[Plan] = []
-        self._fetching: Fetching | None = None
         self._planned: Plan | None = None
         self._findings: list[Finding] = []
 
@@ -107,8 +105,6 @@ class _Sync:
         if self._memory.publishes():
             self._absorb_edit()
         self._findings += self._memory.absorb_committed(dry_run=self._dry_run)
-        self._fetching = self._fetch()
-        self._load()
         began = self._monotonic()
         for tried in range(1, TRIES + 1):
             started = self._monotonic()
@@ -165,15 +161,6 @@ class _Sync:
         """Commit what was captured, but not on code that its author may amend; tell if there was any."""
         return not (self._dry_run or plan.here or plan.there or not self._memory.drain(share=True))
 
-    def _load(self) -> None:
-        """Load what a join needs, while the fetch is under way."""
-        assert self._fetching is not None
-        try:
-            import memory.merge.tip_merge  # noqa: F401
-        except BaseException:
-            self._fetching.abandon()
-            raise
-
     def _edited(self) -> tuple[str, ...]:
         """Return the files that a person may have edited, and that are read back."""
         policy = self._memory.policy
@@ -229,9 +216,10 @@ class _Sync:
 
     def _plan(self) -> Plan:
         """Fetch, and say what both tips come to; nothing moves but the tracking reference."""
-        fetching, self._fetching = self._fetching or self._fetch(), None
-        before, theirs = fetching.before, fetching.finish()
-        self._findings += fetching.findings
+        before = self._tracked()
+        with Transfer(self._memory.home.repository, self._remote.tracking) as transfer:
+            theirs = fetch(self._git, self._remote, progress=self._progress, free=transfer.free)
+        self._findings += transfer.findings
         if not theirs:
             self._refuse_missing(before)
         elif before and before != theirs:
@@ -241,9 +229,6 @@ class _Sync:
             plan = plan._replace(here=code_beside(self._memory.home, [], plan.ours))
         self._planned = plan
         return plan
-
-    def _fetch(self) -> Fetching:
-        return Fetching(self._memory.home, self._remote, self._progress)
 
     def _tracked(self) -> str:
         """Return where the remote's branch was when it was last asked, "" when it never was."""
