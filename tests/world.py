@@ -161,22 +161,33 @@ class World:
             paced: whether facts fade as `init` says it, by sessions and by days; else each log is a session.
         """
         wanted = {"paced": paced, **(policy or {})}
-        key = f"home {kind} {name} {sorted(wanted.items())} {facts}"
 
-        def make(at: Path) -> None:
-            with World(at.parent / ".making") as apart:
-                made = Place(apart, at)
-                made.init(kind)
-                made.set_policy(**wanted)
-                if facts:
-                    made.note(*(f"id={fact} {text}" for fact, text in facts.items()))
-                made.commit_all("as made")
-                _CLOCKS[key] = apart.clock.now_ms
-            shutil.rmtree(at.parent / ".making")
+        def make(apart: World) -> None:
+            if not facts:
+                apart.place(name).init(kind).set_policy(**wanted)
+            else:
+                made = apart.home(kind, name, policy=policy, paced=paced)
+                made.note(*(f"id={fact} {text}" for fact, text in facts.items()))
+            apart.place(name).commit_all("as made")
 
-        lay(key, self.folder / name, make)
-        self.clock.now_ms = max(self.clock.now_ms, _CLOCKS[key])
+        self.laid(f"home {kind} {name} {sorted(wanted.items())} {facts}", make)
         return self.place(name)
+
+    def laid(self, key: str, make: Callable[[World], object]) -> None:
+        """Have what `make` makes in a world: done once, from then on copied, with all its folders, as if made here."""
+        if key not in _LAID:
+            above = _folder_of_laid()
+            with World(above) as apart:
+                make(apart)
+                _CLOCKS[key] = apart.clock.now_ms
+            for needless in [*above.rglob("hooks/*.sample"), *above.rglob("diurna/cache")]:
+                shutil.rmtree(needless) if needless.is_dir() else needless.unlink()
+            shutil.rmtree(above / "user")
+            _LAID[key] = above
+        laid = _LAID[key]
+        for folder in laid.iterdir():
+            _copy_repository(laid, folder, self.folder)
+        self.clock.now_ms = max(self.clock.now_ms, _CLOCKS[key])
 
     def hub(self, name: str = "hub.git") -> Place:
         """Make a bare repository, as a forge has it."""
@@ -185,9 +196,15 @@ class World:
 
     def team(self, kind: str = OWN_REPOSITORY, *names: str, **more: Any) -> list[Place]:
         """Make a home `a` that was sent to a hub, and clones of that; `names` of them."""
-        first = self.home(kind, "a", **more)
-        first.join(self.hub())
-        return [first, *(first.clone(name) for name in names)]
+
+        def make(apart: World) -> None:
+            first = apart.home(kind, "a", **more)
+            first.join(apart.hub())
+            for name in names:
+                first.clone(name)
+
+        self.laid(f"team {kind} {names} {sorted(more.items())}", make)
+        return [self.place("a"), *(self.place(name, name) for name in names)]
 
     # ---- faults of git ------------------------------------------------------------------------------
 
@@ -231,6 +248,7 @@ class Place:
 
     def __init__(self, world: World, folder: Path, agent: str = "") -> None:
         self.world, self.folder, self.agent = world, folder, agent
+        self._branches: dict[tuple[object, ...], str] = {}
 
     @property
     def clock(self) -> Clock:
@@ -449,23 +467,50 @@ class Place:
         """Of the home, as git's configuration and trees tell."""
         if self.branch != self._head:
             return OWN_BRANCH
-        if self.git("rev-parse", "--is-bare-repository") == "true":
+        if not self._plain and self.git("rev-parse", "--is-bare-repository") == "true":
             return IN_TREE if self.git("ls-tree", "HEAD", "memory") else OWN_REPOSITORY
-        tracked = self.git("ls-files", "--", ":/memory/")
-        return IN_TREE if tracked or (self.top / "memory").is_dir() else OWN_REPOSITORY
+        if (self.top / "memory").is_dir() or self.git("ls-files", "--", ":/memory/"):
+            return IN_TREE
+        return OWN_REPOSITORY
 
     @property
     def branch(self) -> str:
         """The branch on which memory is."""
-        if named := self.git("config", "diurna.branch", ok=False):
-            return named
-        refs = self.git(
-            "for-each-ref", "--format=%(refname)", "refs/heads/memory", "refs/remotes/*/memory"
-        )
-        return "memory" if refs else self._head
+        told = self._told_by()
+        if told and told in self._branches:
+            return self._branches[told]
+        refs = "refs/heads/memory", "refs/remotes/*/memory"
+        named = self.git("config", "diurna.branch", ok=False)
+        if not named:
+            found = self.git("for-each-ref", "--format=%(refname)", *refs)
+            named = "memory" if found else self._head
+        self._branches[told] = named
+        return named
+
+    @property
+    def _plain(self) -> Path | None:
+        """The git directory of a work tree, where that is a folder in it as git makes it."""
+        git_dir = self.folder / ".git"
+        if self.folder.is_symlink() or not (git_dir / "HEAD").is_file():
+            return None
+        settings = (git_dir / "config").read_text("utf-8", "replace")
+        return None if re.search(r"(?i)bare *= *true|worktree|reftable", settings) else git_dir
+
+    def _told_by(self) -> tuple[object, ...]:
+        """Return what tells the branch: HEAD, the configuration, and references of that name."""
+        if not (git_dir := self._plain):
+            return ()
+        packed = git_dir / "packed-refs"
+        names = [git_dir / "refs/heads/memory", *git_dir.glob("refs/remotes/*/memory")]
+        there = tuple(str(one) for one in names if one.exists())
+        texts = [one.read_bytes() if one.exists() else b"" for one in (git_dir / "config", packed)]
+        return self._head, *texts, there
 
     @property
     def _head(self) -> str:
+        if git_dir := self._plain:
+            text = (git_dir / "HEAD").read_text("utf-8", "replace").strip()
+            return text.removeprefix("ref: refs/heads/") if text.startswith("ref: ") else ""
         return self.git("symbolic-ref", "-q", "--short", "HEAD", ok=False)
 
     @property
@@ -476,16 +521,22 @@ class Place:
     @property
     def top(self) -> Path:
         """The top of the work tree."""
-        return Path(self.git("rev-parse", "--show-toplevel"))
+        return self.folder if self._plain else Path(self.git("rev-parse", "--show-toplevel"))
 
     @property
     def common(self) -> Path:
         """The git directory that all work trees share."""
-        return Path(self.git("rev-parse", "--path-format=absolute", "--git-common-dir"))
+        return self._plain or Path(
+            self.git("rev-parse", "--path-format=absolute", "--git-common-dir")
+        )
 
     def tip(self, branch: str = "") -> str:
         """Return the commit that memory's branch is at, or another; nothing where there is none."""
         name = branch or self.branch
+        if name and (git_dir := self._plain):
+            loose = git_dir / "refs/heads" / name
+            if loose.is_file() and re.fullmatch(r"[0-9a-f]{40}\n", said := loose.read_text()):
+                return said.strip()
         wanted = f"refs/heads/{name}" if name else "HEAD"
         return self.git("rev-parse", "-q", "--verify", wanted, ok=False)
 
@@ -717,14 +768,32 @@ def lay(name: str, folder: Path, make: Callable[[Path], object]) -> None:
     What Diurna keeps in a cache is not copied: that belongs to a file of one machine, and is read anew.
     """
     if name not in _LAID:
-        above = Path(tempfile.mkdtemp(prefix="laid-"))
-        atexit.register(shutil.rmtree, above, ignore_errors=True)
+        above = _folder_of_laid()
         make(above / folder.name)
         for needless in [*above.rglob("hooks/*.sample"), *above.rglob("diurna/cache")]:
             shutil.rmtree(needless) if needless.is_dir() else needless.unlink()
         _LAID[name] = above / folder.name
     copy_folder(str(_LAID[name]), str(folder))
     git(folder, "update-index", "-q", "--refresh", ok=False)  # a copy has other inodes
+
+
+def _folder_of_laid() -> Path:
+    above = Path(tempfile.mkdtemp(prefix="laid-"))
+    atexit.register(shutil.rmtree, above, ignore_errors=True)
+    return above
+
+
+def _copy_repository(above: Path, folder: Path, to: Path) -> None:
+    """Copy a folder to where it would have been made: git says of remotes and work trees where they are."""
+    made = to / folder.name
+    copy_folder(str(folder), str(made))
+    git_dir = made / ".git" if (made / ".git").is_dir() else made
+    naming = [git_dir / "config", git_dir / "FETCH_HEAD", made / ".git", *git_dir.glob("worktrees/*/gitdir")]  # fmt: skip
+    for file in naming:
+        if file.is_file() and str(above).encode() in (data := file.read_bytes()):
+            file.write_bytes(data.replace(str(above).encode(), str(to).encode()))
+    if (git_dir / "index").exists():
+        git(made, "update-index", "-q", "--refresh", ok=False)  # a copy has other inodes
 
 
 def copy_folder(source: str, target: str) -> None:

@@ -12,6 +12,7 @@ import io
 import json
 import marshal
 import os
+import pkgutil
 import runpy
 import select
 import shlex
@@ -38,6 +39,12 @@ LOADED = (
     "ledger.git.fast_import", "ledger.git.pygit2_store", "memory.worktree.checkout", "memory.write.spool_commits",
     "hashlib", "resource",
 )  # fmt: skip
+#: Packages of which it has loaded each module: commands load them when they need them, each of them anew.
+PACKAGES = (
+    "ledger.git", "ledger.secrets", "memory.cache", "memory.edits", "memory.query", "memory.recall.hits", "memory.repair",
+    "memory.replay", "memory.worktree", "memory.write", "rituals.answers", "rituals.check", "rituals.cli.commands",
+    "rituals.cli.terminal", "rituals.decide", "rituals.hosts", "rituals.record", "rituals.sync",
+)  # fmt: skip
 #: What a server of pages has loaded that serves already.
 WEB = (
     "rituals.cli.commands.web", "rituals.serve.web.web_start",
@@ -46,6 +53,7 @@ WEB = (
 )  # fmt: skip
 _STARTING = threading.Lock()
 _pids: list[int] = []  #: of the process that all are forked from
+_loading: list[float] = []  #: seconds that it took to load, which nobody asked of it
 #: The program of `put_program`, with nothing loaded that a bare interpreter has not.
 _PROGRAM = """\
 import _socket, array, marshal, os, sys
@@ -180,12 +188,15 @@ def _server() -> socket.socket:
 
 
 def processor_time() -> float:
-    """Return the seconds of the processor that the one took which all are forked from, with those that ended."""
+    """Return the seconds of the processor that the one took which all are forked from, with those that ended.
+
+    What it loads once is left out.
+    """
     try:
         told = Path(f"/proc/{_pids[-1]}/stat").read_text().rsplit(")", 1)[1].split()
     except (IndexError, OSError):  # none was asked for, or this system does not tell
         return 0.0
-    return sum(map(int, told[11:15])) / os.sysconf("SC_CLK_TCK")
+    return sum(map(int, told[11:15])) / os.sysconf("SC_CLK_TCK") - _loading[-1]
 
 
 @cache
@@ -202,9 +213,10 @@ def _started() -> socket.socket:
         [sys.executable, "-m", "tests.campaigns.forks", *map(str, given)],
         pass_fds=given, stdin=subprocess.DEVNULL, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
-    _pids.append(child.pid)
     theirs.close()
     programs.close()
+    _loading.append(struct.unpack("d", ours.recv(8))[0])
+    _pids.append(child.pid)
     atexit.register(child.wait)
     atexit.register(ours.close)  # the last one is called first
     return ours
@@ -213,6 +225,11 @@ def _started() -> socket.socket:
 def _serve(asked: socket.socket, programs: socket.socket) -> None:
     for name in LOADED:
         import_module(name)
+    for package in PACKAGES:
+        folder = import_module(package).__path__
+        for found in pkgutil.iter_modules(folder, f"{package}."):
+            import_module(found.name)
+    asked.send(struct.pack("d", time.process_time()))
     ended, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
