@@ -122,5 +122,8 @@ def test_what_is_found_everywhere_is_counted() -> None:
     said = [one.message for one in found if one.code == "personal-data"]
     assert len(said) == 101
     assert said[-1] == "and 900 more places like this one"
-    few = [Finding("drift", "x"), Finding("drift", "y")]
-    assert first_of(few) == few
+    two = [Finding("drift", str(at)) for at in range(100)], [Finding("lint", "x")] * 101
+    assert [one.message for one in first_of([*two[0], *two[1]])] == [
+        *map(str, range(100)), *"x" * 100, "and 1 more places like this one",
+    ]  # fmt: skip
+    assert first_of(two[0]) == two[0]

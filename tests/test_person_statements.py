@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 
 from ledger.secrets.person_statements import (
     CONFIDENCE,
+    PARTS,
     PLACES,
     PersonModel,
     about_person,
@@ -24,9 +26,9 @@ KEPT = [said for topic, said in PERSONAL if topic == "kept"]
 
 
 def test_what_is_about_a_person_is_told() -> None:
-    """Of sentences that nothing was learned from nearly each: alone, and between statements about the work."""
+    """Of sentences that nothing was learned from all but one: alone, and between statements about the work."""
     missed = [said for _, said in PERSONAL if not about_person(said)]
-    assert len(missed) <= len(PERSONAL) // 66, missed
+    assert missed == ["j'ai pas dormi de la nuit à cause du petit"]
     for _, said in PERSONAL:
         if said not in missed:
             assert about_person(
@@ -38,14 +40,24 @@ def test_what_is_about_a_person_is_told() -> None:
 
 def test_what_is_about_the_work_is_left_alone() -> None:
     """Decisions, conventions, ownership and the words of a domain, whoever says them."""
-    lost = [said for said in PROJECT if about_person(said)]
-    assert len(lost) <= len(PROJECT) // 20, lost
+    assert [said for said in PROJECT if about_person(said)] == []
 
 
 @each_row("said", KEPT)
 def test_what_is_kept_between_two_is_told_by_its_phrase(said: str) -> None:
     """However much it is about the work."""
     assert about_person(said) == CONFIDENCE
+
+
+def test_the_file_weighs_what_it_weighed() -> None:
+    """Whoever makes it again writes here what came of it: what sentences are about, and what they weigh."""
+    assert Counter(about_person(said) for _, said in PERSONAL) == {
+        "private life": 129, "the speaker": 103, "somebody else": 42, "taste": 24, CONFIDENCE: 11, "": 1,
+    }  # fmt: skip
+    assert sum(about_person(said, plainly=True) != "" for _, said in PERSONAL) == 302
+    weigh = person_model().weigh
+    assert round(PARTS * sum(weigh(said)[0] for _, said in PERSONAL)) == 28_272
+    assert round(PARTS * sum(weigh(said)[0] for said in PROJECT)) == -14_915
 
 
 def test_the_file_has_the_words_that_are_written_beside_it() -> None:
@@ -70,6 +82,7 @@ def test_a_weight_is_the_sum_of_what_a_sentence_has(topic: str, said: str) -> No
 def test_a_wrapped_sentence_is_one() -> None:
     """The end of a line ends no sentence, and a blank line or an item ends a paragraph."""
     assert about_person("My daughter\nhas asthma, so nothing\nruns on Wednesdays.")
+    assert about_person("My `daughter has asthma.")  # a mark that nothing closes opens no code
     said = "One.\ntwo\n\n- three\n  four\n- five\n\n\nsix"
     assert list(paragraphs(said)) == ["One.\ntwo\n\n", "- three\n  four\n", "- five\n\n\n", "six"]
     assert "".join(paragraphs(said)) == said
@@ -79,6 +92,7 @@ def test_a_wrapped_sentence_is_one() -> None:
     "text",
     [
         *("Why is it cold?", "How is it slow", "Nothing is slow now.", "Warum ist es langsam?"),
+        *("Set `my daughter has asthma` as the title.",),
         *("Low: th-TH, bn-BD, ms-MY, es-ES, my-MM", "More: he-IL, de-DE, it-IT, uk-UA, sv-SE"),
     ],
 )
