@@ -12,7 +12,6 @@ from markdown_it.common.html_blocks import block_names
 
 from ledger.codec.fast_read import scan
 from ledger.codec.log import decode, encode, entry_of, read_entry
-from ledger.codec.outline import outline
 from ledger.codec.outline_by_lines import _BLOCK_TAGS, outline_by_lines, title_of
 from ledger.codec.outline_by_markdown import outline_by_markdown
 from ledger.codec.validate import problems
@@ -152,16 +151,6 @@ def test_canonical_logs_are_never_in_doubt() -> None:
     assert found is not None
     assert found.headings == ((9, "Facts"),)
     assert found == outline_by_markdown(lines)
-
-
-def test_outline_is_linear_on_hostile_input() -> None:
-    """Documents made to be slow are outlined in time: by the scanner and by the parser."""
-    falling = ["`" * n for n in range(1200, 2, -1)] + ["x"] * 100_000
-    deep = [" <!--", *["> " * 400 + "- " * 400 for _ in range(300)]]
-    broad = [" <!--", *["- a"] * 100_000]
-    restarts = ["```" + "`" * n for n in range(100)] + [" ```", "## Facts"]
-    for lines in (falling, deep, broad, restarts, ["<!--"] * 100_000, ["<a>"] * 100_000):
-        outline(lines)
 
 
 def test_fast_path_loads_nothing_heavy() -> None:
