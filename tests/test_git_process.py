@@ -95,7 +95,7 @@ def test_a_command_that_is_ended_puts_its_things_away(
     script = f"trap 'rm {lock}; exit' TERM; touch {lock}; echo ready; sleep 60 & wait"
     running = git_that(script).start("fetch", more={})
     assert running.ask(b"\n") == b"ready" and lock.exists()
-    running.abandon()
+    running.end()
     assert not lock.exists()
 
 
