@@ -27,16 +27,16 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from ledger.environment import OWN_COMMITS
+from memory.cache.stamp import Stamp
 from memory.write.host_session import VARIABLES
 from rituals.cli.app import main
 from tests.campaigns import forks
-from tests.campaigns.homes import lay, sessions_alone
 from tests.campaigns.matrices import WHOLE as WHOLE
 from tests.campaigns.matrices import drawn
 from tests.processor_time import leave_out
 from tests.processor_time import pytest_fixture_setup as pytest_fixture_setup
 from tests.processor_time import pytest_runtest_protocol as pytest_runtest_protocol
-from tests.world import World
+from tests.world import World, git, lay, plain
 
 gc.disable()  # until all is collected
 for _name in VARIABLES:  # the tests may run in an agent's session
@@ -308,6 +308,12 @@ def holders(folder: Path, words: str) -> list[str]:
     return found
 
 
+def as_left(file: Path) -> None:
+    """Stamp a file of the cache that a test has changed: as if a fault of Diurna's own had done it."""
+    with Stamp(str(file)).replacing():
+        pass
+
+
 Run = Callable[..., Ran]
 
 
@@ -343,9 +349,13 @@ def laid(tmp_path: Path, _agent: None, run: Run, monkeypatch: pytest.MonkeyPatch
 
         def made(path: Path) -> None:
             _make_repository(path)
-            with pytest.MonkeyPatch.context() as patch, sessions_alone():
+            with pytest.MonkeyPatch.context() as patch:
                 patch.chdir(path)
                 assert run("init").code == 0
+                patch.setenv("GIT_COMMITTER_DATE", git(path, "log", "-1", "--format=%cD").strip())
+                policy = path / "memory/diurna.toml"
+                policy.write_text(plain(policy.read_text()))
+                git(path, "commit", "-q", "--amend", "--no-edit", "-a")
             environment = dict(os.environ)
             monkeypatch.chdir(path)
             make(Repo(path), run)

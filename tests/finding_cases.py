@@ -10,10 +10,9 @@ from ledger.model.layout import log_path
 from ledger.model.order import seal
 from rituals.hosts.capture.capture_notes import Attempt, note_attempt
 from rituals.hosts.payloads import note_fault
-from tests.campaigns.homes import as_left
-from tests.captured_sessions import observe
-from tests.conftest import NOW_MS, make_repository
+from tests.conftest import NOW_MS, as_left, make_repository
 from tests.finding_case import Arguments, Shop, case
+from tests.host_door import Door
 
 
 def _put(shop: Shop, path: str, text: str) -> None:
@@ -111,7 +110,10 @@ def _(shop: Shop) -> Arguments:
     "hooks should have; `diurna install` writes them; `diurna capture` does it now",
 )
 def _(shop: Shop) -> Arguments:
-    observe(shop.path, 26, at=NOW_MS - 700_000)
+    door = Door(shop, shop.monkeypatch)
+    door.at(-12)
+    door.session().edits(*[f"f-{number}.py" for number in range(26)])
+    door.at(0)
     shop.alone()
     return ("check",)
 

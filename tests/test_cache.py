@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaigns.homes import as_left
-from tests.conftest import examples, sampled
+from tests.conftest import as_left, examples, sampled
 from tests.world import IN_TREE, KINDS, OWN_BRANCH, Answer, Place, World
 
 COMMANDS = (

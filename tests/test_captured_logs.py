@@ -7,65 +7,25 @@ import os
 import subprocess
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from ledger.model.event import FactCreated
-from memory.write.draft import SessionDraft
-from tests.campaigns.homes import IN_TREE, git, make_home
-from tests.campaigns.homes import hermetic as hermetic  # a fixture
-from tests.world import OWN_BRANCH, OWN_REPOSITORY, Place, World
+from tests.world import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
 UNPUSHED = "no remote has your last commit yet"
 
 
-# ---- what test_view has from here ---------------------------------------------------------------------
-
-
-def captured(name: str, session: str = "") -> SessionDraft:
-    """A draft with one fact."""
-    header = (("session", session),) if session else ()
-    return SessionDraft(f"On {name}", "", (FactCreated(name, f"All about {name}."),), header=header)
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """An in-tree home whose branch is pushed, with a person's commit on top that is not."""
-    make_home(tmp_path / "home", IN_TREE)
-    git(tmp_path, "init", "-q", "--bare", "-b", "main", "remote")
-    git(tmp_path / "home", "remote", "add", "origin", str(tmp_path / "remote"))
-    push(tmp_path / "home")
-    work(tmp_path / "home")
-    return tmp_path / "home"
-
-
-def push(home: Path) -> None:
+def push(place: Place) -> None:
     """Push as a person does."""
-    git(home, "push", "-q", "-u", "origin", "main")
+    place.git("push", "-q", "-u", "origin", "main")
 
 
-def work(home: Path, name: str = "code.py") -> str:
-    """Commit some work; return the commit."""
-    with open(home / name, "a") as file:
+def work(place: Place, name: str = "code.py") -> None:
+    """Commit some work."""
+    with open(place.folder / name, "a") as file:
         file.write("more\n")
-    git(home, "add", name)
-    git(home, "commit", "-q", "-m", f"work on {name}")
-    return tip(home)
-
-
-def tip(home: Path) -> str:
-    """Where the branch stands."""
-    return git(home, "rev-parse", "HEAD").strip()
-
-
-def in_tree(home: Path) -> list[str]:
-    """The names of logs in the tip."""
-    listed = git(home, "ls-tree", "-r", "--name-only", "HEAD").split()
-    return sorted(name.rpartition("/")[2][:-3] for name in listed if "/sessions/" in name)
-
-
-# ---- by the command that hooks call ---------------------------------------------------------------------
+    place.git("add", name)
+    place.git("commit", "-q", "-m", f"work on {name}")
 
 
 def session(place: Place, name: str, *, why: str = "end") -> None:
@@ -86,8 +46,8 @@ def shop(world: World) -> Place:
     """A home in a code's repository whose branch is pushed, with a person's commit on top that is not."""
     made = world.home(IN_TREE)
     made.git("remote", "add", "origin", str(world.hub().folder))
-    made.git("push", "-q", "-u", "origin", "main")
-    work(made.folder)
+    push(made)
+    work(made)
     return made
 
 
@@ -116,7 +76,7 @@ def test_it_waits_on_a_commit_that_is_not_pushed_and_then_all_land_in_one(shop: 
         file = shop.common / "diurna/spool/held" / stem
         assert file.stat().st_mode & 0o777 == 0o600
     assert len(shop.run("log").json["sessions"]) == 2
-    push(shop.folder)
+    push(shop)
     pushed = shop.tip()
     session(shop, "c")
     shop.holds(waiting)
@@ -137,7 +97,7 @@ def test_what_somebody_asks_for_takes_them_along(shop: Place, words: tuple[str, 
     session(shop, "a")
     (held,) = shop.waiting()
     if words[0] == "sync":
-        push(shop.folder)
+        push(shop)
     shop.run(*words)
     assert held in shop.logs() and shop.waiting() == []
 
@@ -145,7 +105,7 @@ def test_what_somebody_asks_for_takes_them_along(shop: Place, words: tuple[str, 
 def test_a_redaction_never_waits(shop: Place) -> None:
     """It is committed at once, with all that waits."""
     shop.note("id=word fact: The zqotter swims.")
-    work(shop.folder)
+    work(shop)
     session(shop, "a")
     (held,) = shop.waiting()
     stem = shop.run("redact", "word", "--reason", "a slip").json["stem"]
@@ -159,14 +119,14 @@ def _detach(home: Place) -> str:
 
 def _merge(home: Place) -> str:
     home.git("checkout", "-q", "-b", "other", "HEAD~1")
-    work(home.folder, "other.py")
+    work(home, "other.py")
     home.git("checkout", "-q", "main")
     home.git("merge", "-q", "--no-commit", "--no-ff", "other")
     return "a merge is in progress"
 
 
 def _rebase(home: Place) -> str:
-    work(home.folder)
+    work(home)
     home.git("-c", "sequence.editor=sed -i 1s/pick/edit/", "rebase", "-q", "-i", "HEAD~1")
     return "HEAD is detached"
 
@@ -204,7 +164,7 @@ def _message(home: Place) -> str:
 
 
 def _behind(home: Place) -> str:
-    push(home.folder)
+    push(home)
     home.git("reset", "-q", "--hard", "HEAD~1")
     return "your branch is behind origin/main"
 
@@ -234,7 +194,7 @@ def test_it_waits_in_the_middle_of_something(shop: Place, begin: Callable[[Place
 
 def test_a_running_git_is_seen(shop: Place) -> None:
     """A commit that waits for its hook, of which no file tells."""
-    push(shop.folder)
+    push(shop)
     hook = shop.common / "hooks/pre-commit"
     hook.write_text(
         "#!/bin/sh\ntouch .git/reached\nwhile [ -e .git/reached ]; do sleep 0.02; done\n"
@@ -253,7 +213,7 @@ def test_a_running_git_is_seen(shop: Place) -> None:
 
 def test_one_that_a_commit_left_out_is_held_again(shop: Place) -> None:
     """It is in a person's way as it was before; what was asked for is committed again at once."""
-    push(shop.folder)
+    push(shop)
     session(shop, "a")
     (stem,) = shop.logs()
     path = next(one for one in shop.tree() if stem in one)
@@ -262,7 +222,7 @@ def test_one_that_a_commit_left_out_is_held_again(shop: Place) -> None:
     assert stem not in shop.logs()
     shop.run("show")
     assert (shop.waiting(), because(shop)) == ([stem], UNPUSHED)
-    push(shop.folder)
+    push(shop)
     session(shop, "b")
     assert stem in shop.logs() and shop.waiting() == []
 
@@ -288,6 +248,6 @@ def test_the_index_is_that_of_the_branch_that_is_checked_out(
     home.at_step(1, f"$ {switch}", "note", "id=x fact: Carts expire.", on=step)
     home.run("status")
     assert home.git("diff", "--cached", "--name-only", "HEAD") == ""
-    listed = in_tree(home.folder)
-    work(home.folder)
-    assert in_tree(home.folder) == listed
+    listed = home.logs().keys()
+    work(home)
+    assert home.logs().keys() == listed

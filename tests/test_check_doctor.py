@@ -16,8 +16,7 @@ import pytest
 
 from ledger.model.order import seal
 from ledger.model.sha256 import blob_id
-from tests.campaigns.homes import as_left
-from tests.conftest import NOW_MS, Ran, Repo, Run, diagonal, laid_once, make_repository
+from tests.conftest import NOW_MS, Ran, Repo, Run, as_left, diagonal, laid_once, make_repository
 
 Doctor = Callable[..., Ran]
 
@@ -445,7 +444,6 @@ def test_a_broken_check_hides_no_other(doctor: Doctor, repo: Repo, quiet: None) 
     """A repository with several wounds: each is told, and what is safe is mended."""
     old(repo.path / ".git/index.lock")
     object_file(repo, "HEAD").unlink()
-    (repo.path / ".git/diurna/cache").rename(repo.path / ".git/diurna/gone")
     (repo.path / ".git/diurna/cache").write_text("a file where a folder goes")
     found = doctor("--json")
     assert codes(found) == ["object-lost", "lock-left"]

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from tests.campaigns.second_fold import BareHome, made_up, sealed
 from tests.conftest import Repo, Run, each_row, examples
-from tests.small_ledgers import bring_in, needs_mercury, place_mercury
+from tests.world import MERCURY, bring_in
 
 _SCALAR = re.compile(
     r'"(?:[^"\\\x00-\x1f\x7f-\x9f\u2028\u2029]|\\["\\/bfnrt]|\\u[0-9a-f]{4})*"|-?\d+|true|false'
@@ -317,10 +317,10 @@ def test_what_was_changed_or_cut_short_is_refused(repo: Repo, run: Run) -> None:
 
 
 @pytest.mark.deep(reason="the other tests here have small ledgers")
-@needs_mercury
+@pytest.mark.skipif(not MERCURY.is_dir(), reason="the shared ledgers are not here")
 def test_the_real_ledger(bare_repo: Repo, run: Run, tmp_path: Path) -> None:
     """Imported, it is a vault without a dead link, and its events arrive whole."""
-    bring_in(place_mercury(bare_repo.path))
+    bring_in(MERCURY, bare_repo.path)
     assert run("export", "vault", str(tmp_path / "vault")).code == 0
     assert len(check(tmp_path / "vault")) > 100
     home = second(bare_repo, run)

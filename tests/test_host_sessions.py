@@ -3,40 +3,55 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ledger.codec.log import decode
-from ledger.errors import WaitsInSpool
-from ledger.model.event import FactArchived, FactCreated, FactReferenced
-from ledger.model.session import WORK
-from memory.api import Memory
-from memory.write.draft import SessionDraft
-from tests.campaigns import forks
-from tests.campaigns.homes import KINDS, git, make_home, open_memory
-from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.conftest import Repo, Run, examples
+from tests.world import IN_TREE, KINDS, OWN_REPOSITORY, Place, World
 
 SESSION = "87bdddb9-cbd9-45fd-89ce-c0173229aac5"
 
 
-def said(
-    fact: str, *, session: str = SESSION, agent: str = "ada", type: str = WORK, new: bool = True
-) -> SessionDraft:
-    """A draft that names a fact, in a session."""
-    event = FactCreated(fact, f"All about {fact}.") if new else FactReferenced(fact)
-    header = (("session", session),) if session else ()
-    return SessionDraft(f"On {fact}", "", (event,), agent, type, header)
+def add(
+    place: Place, fact: str, *, session: str = SESSION, agent: str = "ada", type: str = "",
+    new: bool = True, code: int | None = 0,
+) -> Any:  # fmt: skip
+    """Record a log that names a fact, in a session."""
+    named = ("--new", f"id={fact} fact: All about {fact}.") if new else ("--ref", fact)
+    options = {"--session": session, "--type": type, "--agent": agent, "--title": f"On {fact}"}
+    given = [word for option, value in options.items() if value for word in (option, value)]
+    return place.run("append", *given, *named, code=code).json
 
 
-def types(memory: Memory) -> list[str]:
+def capture(place: Place, fact: str, session: str = SESSION) -> None:
+    """Let a session of Claude end that said something."""
+    said = f"We looked at the queue of {fact}, and at how it behaves when its broker is slow. " * 6
+    message = {"role": "assistant", "content": [{"type": "text", "text": said}]}
+    file = place.world.folder / f"{session}.jsonl"
+    with file.open("a") as lines:
+        lines.write(json.dumps({"type": "assistant", "message": message}) + "\n")
+    given = ("--session", session, "--host", "claude", "--transcript", str(file), "--why", "end")
+    place.run("capture", *given, json=False)
+
+
+def types(place: Place) -> list[str]:
     """The types of all logs, oldest first."""
-    return [line.type for line in memory.log()][::-1]
+    return [one["type"] for one in place.run("log", "-n", "99").json["sessions"]][::-1]
+
+
+def sessions(place: Place) -> int:
+    return int(place.status()["sessions"])
+
+
+def log(type: str, agent: str, session: str, names: list[str]) -> str:
+    """Write a log by hand."""
+    header = f"type: {type}\nagent: {agent}\n" + (f"session: {session}\n" if session else "")
+    named = f"\n## Memory References\n\n- Referenced: {', '.join(names)}\n" if names else ""
+    return f"---\n{header}---\n# Part\n{named}"
 
 
 # ---- laws ------------------------------------------------------------------------------------------
@@ -49,84 +64,59 @@ LOGS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=examples(2, 30), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(4, 30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(LOGS)
 def test_what_a_log_counts_is_in_it_alone(
-    tmp_path_factory: pytest.TempPathFactory, logs: list[tuple[str, str, str, list[str]]]
+    world: World, logs: list[tuple[str, str, str, list[str]]]
 ) -> None:
     """Sessions and uses add up log by log: the session and the agent of another change nothing (T7)."""
+    home = world.place("a")
+    if not home.folder.exists():
+        world.home(OWN_REPOSITORY, facts={one: f"All about {one}." for one in "abc"})
+        home.git("tag", "born")
 
-    def told(chosen: list[tuple[str, str, str, list[str]]]) -> Memory:
-        home = tmp_path_factory.mktemp("law") / "home"
-        make_home(home)
-        memory = open_memory(home)
-        born = tuple(FactCreated(one, f"All about {one}.") for one in "abc")
-        memory.append(SessionDraft("Births", "", born, "eve"))
-        for number, (type, agent, session, names) in enumerate(chosen):
-            header = (("session", session),) if session else ()
-            events = tuple(map(FactReferenced, names))
-            memory.append(SessionDraft(f"Part {number}", "", events, agent, type, header))
-        return memory
+    def show(chosen: list[tuple[str, str, str, list[str]]]) -> dict[str, Any]:
+        home.git("reset", "-q", "--hard", "born")
+        home.plant({f"sessions/2026-11-22-1015{at:02}.md": log(*one) for at, one in enumerate(chosen)} or {"x": ""})  # fmt: skip
+        return home.show()
 
-    one = told(logs)
-    written = types(one)
-    assert one.state().summary.sessions == written.count(WORK)
-    other = told([
-        (type, agent, "u" if type == "continued" else "", names)
-        for type, (_, agent, _, names) in zip(written[1:], logs, strict=True)
-    ])  # fmt: skip
+    shown = show(logs)
+    assert sessions(home) == 1 + [type for type, *_ in logs].count("work")
     for fact in "abc":
-        uses = sum(
-            type != "edit" and fact in log[3] for type, log in zip(written[1:], logs, strict=True)
-        )
-        assert one.state()[fact].fact.uses == uses + 1
-        if types(other) == written:
-            assert one.state()[fact].tier == other.state()[fact].tier
-    one.close()
-    other.close()
+        named = [type != "edit" and fact in names for type, _, _, names in logs]
+        assert shown[fact]["uses"] == 1 + sum(named)
+    assert show([(type, "eve", "u", names) for type, _, _, names in logs]) == shown
 
 
+@pytest.mark.deep(but=OWN_REPOSITORY)
 @pytest.mark.parametrize("kind", KINDS)
-def test_only_the_first_log_of_a_session_is_a_work_session(tmp_path: Path, kind: str) -> None:
+def test_only_the_first_log_of_a_session_is_a_work_session(world: World, kind: str) -> None:
     """Of one agent in one session; another agent and another session begin their own."""
-    make_home(tmp_path / "home", kind)
-    memory = open_memory(tmp_path / "home")
+    home = world.home(kind)
     for fact, session, agent in (
-        ("a", SESSION, "ada"), ("b", SESSION, "ada"), ("c", SESSION, "bob"), ("d", "other", "ada"),
-        ("e", SESSION, "ada"), ("f", "", "ada"), ("g", "", "ada"), ("h", SESSION, "bob"),
+        ("a", SESSION, "ada"), ("b", SESSION, "bob"), ("c", "other", "ada"), ("d", SESSION, "ada"), ("e", "", "ada"),
+        ("f", "", "ada"), ("g", SESSION, "bob"),
     ):  # fmt: skip
-        memory.append(said(fact, session=session, agent=agent))
-    expected = [WORK, "continued", WORK, WORK, "continued", WORK, WORK, "continued"]
-    assert types(memory) == expected
-    assert memory.state().summary.sessions == 5
+        add(home, fact, session=session, agent=agent)
+    assert types(home) == ["work", "work", "work", "continued", "work", "work", "continued"]
+    assert sessions(home) == 5
 
 
 @pytest.mark.deep(reason="the other tests here have few appends")
-def test_twenty_one_appends_are_one_work_session(repo: Repo, run: Run) -> None:
+def test_twenty_one_appends_are_one_work_session(world: World) -> None:
     """On the command line, in all that counts sessions."""
+    home = world.home()
     for number in range(21):
-        done = run(
-            "append",
-            "--session",
-            SESSION,
-            "--new",
-            f"id=fact-{number} fact: Number {number} is so.",
-        )
-        assert done.code == 0, done.err
+        new = f"id=fact-{number} fact: Number {number} is so."
+        done = home.run("append", "--session", SESSION, "--new", new, json=False)
         assert "review is due" not in done.err
-    status = run("status", "--json").json
-    assert (status["logs"], status["sessions"]) == (21, 1)
-    assert [line["type"] for line in run("log", "--json", "-n", "30").json["sessions"]].count(
-        "work"
-    ) == 1
-    assert run("review", "--report", "--json").json["sessions"] == 1
-    assert run("review", "--dry-run", "--json").code == 0
-    tiers = {one["tier"] for one in run("show", "--json").json["facts"]}
-    assert tiers == {"working"}
-    assert run("check", "--ci", "--strict").code == 0
-    assert run("check", "--publish").code == 0
-    assert run("check", "--replay").code == 0
-    assert "continued" in run("log").out
+    assert (home.status()["logs"], sessions(home), types(home).count("work")) == (21, 1, 1)
+    assert home.run("review", "--report").json["sessions"] == 1
+    home.run("review", "--dry-run")
+    assert {one["tier"] for one in home.show().values()} == {"working"}
+    for words in (("--ci", "--strict"), ("--publish",), ("--replay",)):
+        home.run("check", *words)
+    assert "continued" in home.text("log")
 
 
 def test_the_session_comes_from_the_environment(
@@ -165,161 +155,122 @@ def test_a_file_is_of_the_session_too(repo: Repo, spawn: Run) -> None:
     assert json.loads(spawn("status", "--json").out)["sessions"] == 1
 
 
-def test_a_retry_of_either_log_is_answered_with_it(tmp_path: Path) -> None:
+def test_a_retry_of_either_log_is_answered_with_it(world: World) -> None:
     """Whoever retries can not know whether the log began or continued the session (W6)."""
-    make_home(tmp_path / "home")
-    memory = open_memory(tmp_path / "home")
-    first = memory.append(said("a"))
-    second = memory.append(said("b"))
-    for draft, stem in ((said("a"), first.stem), (said("b"), second.stem)):
-        again = memory.append(draft)
-        assert (again.already, again.stem) == (True, stem)
-    assert types(memory) == [WORK, "continued"]
+    home = world.home()
+    first, second = add(home, "a"), add(home, "b")
+    for fact, before in (("a", first), ("b", second)):
+        again = add(home, fact)
+        assert (again["already"], again["stem"]) == (True, before["stem"])
+    assert types(home) == ["work", "continued"]
 
 
-def test_what_waits_in_the_spool_has_begun_its_session(tmp_path: Path) -> None:
+def test_what_waits_in_the_spool_has_begun_its_session(world: World) -> None:
     """Two logs that wait together land as one session."""
-    make_home(tmp_path / "home")
-    memory = open_memory(tmp_path / "home")
-    tip = memory.home.tip()
-    git(tmp_path / "home", "checkout", "-q", "--detach")
-    memory = open_memory(tmp_path / "home")
+    home = world.home()
+    tip = home.tip()
+    home.git("checkout", "-q", "--detach")
     for fact in "ab":
-        with pytest.raises(Exception, match="detached"):
-            memory.append(said(fact))
-    assert memory.home.tip() == tip
-    git(tmp_path / "home", "checkout", "-q", "main")
-    memory = open_memory(tmp_path / "home")
-    memory.drain()
-    assert types(memory) == [WORK, "continued"]
+        assert "detached" in add(home, fact, code=1)["error"]["message"]
+    assert home.tip() == tip
+    home.git("checkout", "-q", "main")
+    home.run("sync", code=None)
+    assert types(home) == ["work", "continued"]
 
 
-def test_other_logs_begin_no_session(tmp_path: Path) -> None:
+def test_other_logs_begin_no_session(world: World) -> None:
     """A review or an edit is no work; and who says `continued` too early has begun."""
-    make_home(tmp_path / "home")
-    memory = open_memory(tmp_path / "home")
-    for type in ("review", "edit", "checkpoint", "continued", "continued", WORK, "edit"):
-        memory.append(said(f"f-{len(types(memory))}", type=type))
-    assert types(memory) == [
-        "review", "edit", "checkpoint", WORK, "continued", "continued", "edit",
-    ]  # fmt: skip
-    memory.append(said("lone", session="", type="continued"))
-    assert types(memory)[-1] == WORK
+    home = world.home()
+    for at, type in enumerate(("review", "edit", "checkpoint", "continued", "continued", "work")):
+        add(home, f"f-{at}", type=type)
+    add(home, "lone", session="", type="continued")
+    assert types(home) == ["review", "edit", "checkpoint", "work", "continued", "continued", "work"]
 
 
-def test_many_at_once_begin_one_session(tmp_path: Path) -> None:
+def test_many_at_once_begin_one_session(world: World) -> None:
     """Processes that append at the same moment: one log is the work session."""
-    make_home(tmp_path / "home")
-    command = ["-m", "rituals", "append", "--session", SESSION, "--agent", "ada", "--title"]
-    running = [
-        forks.Forked([*command, f"Part {number}"], tmp_path / "home", os.environ)
-        for number in range(4)
-    ]
-    for process in running:
+    home = world.home()
+    given = ("append", "--session", SESSION, "--agent", "ada", "--title")
+    for process in [home.spawn(*given, f"Part {number}") for number in range(4)]:
         _, err = process.communicate()
         assert process.wait() == 0, err.decode()
-    assert sorted(types(open_memory(tmp_path / "home"))) == ["continued"] * 3 + [WORK]
+    assert sorted(types(home)) == ["continued"] * 3 + ["work"]
 
 
-def test_two_clones_of_one_session_count_twice(tmp_path: Path) -> None:
+def test_two_clones_of_one_session_count_twice(world: World) -> None:
     """Neither knew of the other: each has its work log, whoever merges whom (T7)."""
-    here, there = tmp_path / "here", tmp_path / "there"
-    make_home(here)
-    open_memory(here).append(said("start", session=""))
-    git(tmp_path, "clone", "-q", str(here), str(there))
-    open_memory(here).append(said("a"))
-    open_memory(there).append(said("b"))
-    open_memory(there).append(said("c"))
-    git(there, "config", "user.name", "Ada")
-    git(there, "config", "user.email", "ada@example.invalid")
-    shutil.copytree(there, tmp_path / "second")
-    git(there, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
-    git(tmp_path / "second", "pull", "-q", "--rebase", "origin", "main")
-    merged, rebased = open_memory(there), open_memory(tmp_path / "second")
-    assert sorted(types(merged)) == ["continued", WORK, WORK, WORK]
-    assert merged.state().summary == rebased.state().summary
-    assert merged.state().summary.sessions == 3
-    merged.append(said("d"))
-    assert sorted(types(merged)) == ["continued", "continued", WORK, WORK, WORK]
+    here = world.home(facts={"start": "All about it."})
+    here.git("config", "remote.origin.url", str(here.folder))
+    there = here.clone("there")
+    add(here, "a")
+    add(there, "b", agent="ada")
+    add(there, "c", agent="ada")
+    second = there.fork("second")
+    there.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+    second.git("pull", "-q", "--rebase", "origin", "main")
+    assert sorted(types(there)) == sorted(types(second)) == ["continued", "work", "work", "work"]
+    assert there.show() == second.show()
+    assert sessions(there) == sessions(second) == 3
+    add(there, "d")
+    assert sorted(types(there)) == ["continued", "continued", "work", "work", "work"]
 
 
-def test_a_lost_work_log_leaves_the_uses(tmp_path: Path) -> None:
+def test_a_lost_work_log_leaves_the_uses(world: World) -> None:
     """Without its work log a session counts nothing; what its other logs name is used all the same."""
-    make_home(tmp_path / "home")
-    memory = open_memory(tmp_path / "home")
-    first = memory.append(said("a"))
-    memory.append(said("b"))
-    memory.append(said("b", new=False))
-    git(tmp_path / "home", "rm", "-q", f"memory/{first.path}")
-    git(tmp_path / "home", "commit", "-q", "-m", "take one out")
-    memory = open_memory(tmp_path / "home")
-    assert memory.state().summary.sessions == 0
-    assert memory.state()["b"].fact.uses == 2
-    memory.append(said("c"))
-    assert types(memory)[-1] == WORK
+    home = world.home()
+    first = add(home, "a")
+    add(home, "b")
+    add(home, "b", new=False)
+    home.plant({first["path"]: None})
+    assert (sessions(home), home.show()["b"]["uses"]) == (0, 2)
+    add(home, "c")
+    assert types(home)[-1] == "work"
 
 
 @pytest.mark.parametrize("retired", [False, True])
-def test_a_use_in_a_continued_log_brings_a_fact_back(tmp_path: Path, retired: bool) -> None:
+def test_a_use_in_a_continued_log_brings_a_fact_back(world: World, retired: bool) -> None:
     """Faded or put away by hand (T3, T6); and no clock moves by it."""
-    make_home(tmp_path / "home")
-    memory = open_memory(tmp_path / "home")
-    memory.append(said("old", session=""))
+    home = world.home(facts={"old": "fact: All about it."})
     if retired:
-        memory.append(SessionDraft("Away", "", (FactArchived("old"),), "ada", "edit"))
-    for number in range(0 if retired else 25):
-        memory.append(said(f"f-{number}", session=""))
-    memory.append(said("now"))
-    assert memory.state()["old"].tier == "archived"
-    before = memory.state().summary.sessions
-    memory.append(said("old", new=False))
-    assert types(memory)[-1] == "continued"
-    assert memory.state()["old"].tier in ("working", "active")
-    assert memory.state().summary.sessions == before
+        home.run("forget", "old", "--archive")
+    else:
+        others = {f"sessions/2026-11-21-0901{at:02}.md": log("work", "ada", "", []) for at in range(25)}  # fmt: skip
+        home.plant(others)
+    add(home, "now")
+    tier = lambda: home.run("show", "old").json["facts"][0]["tier"]  # noqa: E731
+    assert tier() == "archived"
+    before = sessions(home)
+    add(home, "old", new=False)
+    assert types(home)[-1] == "continued"
+    assert tier() in ("working", "active") and sessions(home) == before
 
 
-def test_json_says_the_session(repo: Repo, run: Run) -> None:
+def test_json_says_the_session(world: World) -> None:
     """What `--from-json` says goes before the option and the environment."""
+    home = world.home()
     for _ in range(2):
-        run(
-            "append",
-            "--from-json",
-            "-",
-            "--again",
-            stdin=json.dumps({"title": "T", "session": "j"}).encode(),
-        )
-    assert run("status", "--json").json["sessions"] == 1
-
-
-def captured(fact: str, span: str, *, agent: str = "claude-code") -> SessionDraft:
-    """A draft of a log that was captured."""
-    header = (("session", SESSION), ("host", "claude"), ("transcript", span))
-    return said(fact, agent=agent)._replace(header=header)
+        home.session("T", session="j")
+    assert sessions(home) == 1
 
 
 @pytest.mark.parametrize("first", (True, False))
 @pytest.mark.parametrize("waits", (True, False))
 def test_a_captured_log_is_of_its_session_whoever_wrote_the_others(
-    tmp_path: Path, first: bool, waits: bool
+    world: World, first: bool, waits: bool
 ) -> None:
     """Before or behind the agent's own log, in the tip or in the spool, it is the same work session."""
-    make_home(tmp_path / "home", "in-tree")
-    memory = open_memory(tmp_path / "home")
-    drafts = [captured("a", "x.jsonl 0-9"), said("b", agent="ada")]
-    if not first:
-        drafts.reverse()
+    home = world.home(IN_TREE)
     if waits:
-        git(tmp_path / "home", "checkout", "-q", "--detach")
-    for draft in (*drafts, captured("c", "x.jsonl 9-12"), said("d", agent="ada")):
-        try:
-            memory.append(draft)
-        except WaitsInSpool:
-            assert waits
+        home.git("checkout", "-q", "--detach")
+    for fact in "ab" if first else "ba":
+        capture(home, fact) if fact == "a" else add(home, fact, code=int(waits))
+    capture(home, "c")
+    add(home, "d", code=int(waits))
     if waits:
-        git(tmp_path / "home", "checkout", "-q", "main")
-        memory.drain()
-    memory.append(said("e", agent="bob"))  # that ada was there says nothing of another agent
-    assert types(memory)[:4] == ["work", "continued", "continued", "continued"]
-    assert types(memory)[4] == ("continued" if first else "work")
-    memory.append(captured("f", "y.jsonl 0-7", agent="other")._replace(header=(("session", "s2"),)))
-    assert types(memory)[-1] == "work"
+        home.git("checkout", "-q", "main")
+    add(home, "e", agent="bob")  # that ada was there says nothing of another agent
+    last = "continued" if first else "work"
+    assert types(home) == ["work", "continued", "continued", "continued", last]
+    capture(home, "f", "s2")
+    home.run("capture", "--land")
+    assert types(home)[-1] == "work"

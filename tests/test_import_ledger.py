@@ -9,11 +9,30 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Repo, Run
-from tests.small_ledgers import MERCURY, footer, log, needs_mercury, place_mercury, write_ledger
+from tests.world import MERCURY, copy_memory
 
 WINDOWS = {"working": 3, "active": 8, "archive": 20}
 FOOTER = re.compile(r"^[> ]*<!-- (id: [^>]*) -->$", re.MULTILINE)
 KINDS = ("in place", "branch", "elsewhere")
+
+
+def write_ledger(folder: Path, files: dict[str, str]) -> Path:
+    """Write a small ledger into `folder/memory`."""
+    for name, text in files.items():
+        path = folder / "memory" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder / "memory"
+
+
+def footer(id: str, more: str = "uses: 1 | tier: active", created: str = "2026-01-01") -> str:
+    """Write a footer as the reference tool does."""
+    return f"  <!-- id: {id} | created: {created} | last_used: {created} | {more} -->\n"
+
+
+def log(*references: str) -> str:
+    """Write a session log with some bullets."""
+    return "# Session\n\n## Memory References\n\n" + "".join(f"- {line}\n" for line in references)
 
 
 def footers(*pages: Path) -> dict[str, dict[str, str]]:
@@ -100,17 +119,15 @@ def check(run: Run, theirs: Path, after: list[set[str]]) -> None:
 
 
 @pytest.mark.deep(reason="the made ledger of the other tests here is the small one")
-@needs_mercury
+@pytest.mark.skipif(not MERCURY.is_dir(), reason="the shared ledgers are not here")
 @pytest.mark.deep(reason="what_was_counted_counts_on is the small one")
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_real_ledger_is_as_its_pages_show_it(
     bare_repo: Repo, run: Run, tmp_path: Path, kind: str
 ) -> None:
     """All 80 facts, live and archived, and the tiers after 20 more sessions; a second import brings nothing."""
-    theirs = (
-        place_mercury(tmp_path / "theirs" if kind == "elsewhere" else bare_repo.path) / "memory"
-    )
-    kept = place_mercury(tmp_path / "kept") / "memory"
+    theirs = copy_memory(MERCURY, tmp_path / "theirs" if kind == "elsewhere" else bare_repo.path)
+    kept = copy_memory(MERCURY, tmp_path / "kept")
     bring(bare_repo, run, kind, theirs)
     check(run, kept, [])
     assert len(shown(run)) == 80
@@ -154,7 +171,7 @@ def small(folder: Path) -> Path:
         + "- Old.\n" + footer("old-one", "uses: 1 | tier: superseded | superseded-by: used-one")
     )  # fmt: skip
     files["archive/INDEX.md"] = "# Index\n\n- away-one — Faded late — faded — 2026-Q1.md\n"
-    return write_ledger(folder, files) / "memory"
+    return write_ledger(folder, files)
 
 
 @pytest.mark.deep(reason="what_was_counted_counts_on is the small one")
@@ -201,7 +218,7 @@ def test_what_was_counted_counts_on(bare_repo: Repo, run: Run) -> None:
     logs = {f"sessions/2026-01-{day}-101500.md": log("Referenced: idle") for day in range(10, 22)}
     page = "# Continuity\n\n## Facts\n\n- Idle.\n" + footer("idle", "tier: active | uses: 7")
     page += "- Stays.\n" + footer("stays", "tier: working | uses: 3", "2026-01-02")
-    theirs = write_ledger(bare_repo.path, {**logs, "continuity.md": page}) / "memory"
+    theirs = write_ledger(bare_repo.path, {**logs, "continuity.md": page})
     bring(bare_repo, run, "in place", theirs)
 
     def standing() -> list[tuple[object, ...]]:

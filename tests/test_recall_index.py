@@ -21,8 +21,7 @@ from hypothesis import strategies as st
 from ledger import heavy_work
 from memory.api import Memory
 from tests.campaigns.forks import Forked
-from tests.campaigns.homes import as_left
-from tests.conftest import examples
+from tests.conftest import as_left, examples
 from tests.world import OWN_BRANCH, OWN_REPOSITORY, Place, World, sealed
 
 QUESTIONS = ("retry queue", '"the queue"', "post*", "queue -webhook", "databases", "Ada1")

@@ -20,10 +20,8 @@ from ledger.git.cli import Git
 from ledger.remote import transport as network
 from ledger.remote.remote import Remote, choose_remote, without_credentials
 from ledger.remote.transport import failure, fetch, push
-from tests.campaigns.homes import git, hermetic, user_repository
-from tests.conftest import each_row
-
-__all__ = ["hermetic"]
+from tests.conftest import each_row, make_repository
+from tests.world import git
 
 ORIGIN = Remote(
     "origin", "refs/heads/main", "refs/remotes/origin/main", "https://example.invalid/x"
@@ -33,7 +31,7 @@ ORIGIN = Remote(
 @pytest.fixture
 def hub(tmp_path: Path) -> Path:
     """A bare remote with one commit on main."""
-    user_repository(tmp_path / "source")
+    make_repository(tmp_path / "source")
     git(tmp_path, "clone", "-q", "--bare", str(tmp_path / "source"), str(tmp_path / "hub.git"))
     return tmp_path / "hub.git"
 
@@ -164,6 +162,8 @@ def test_i6_a_silent_remote_ends_at_the_limit(here: Git, tmp_path: Path) -> None
 
 def test_i3_nobody_is_asked_for_a_password(here: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither on the terminal nor by a window; a credential helper of the user's still answers."""
+    helper = "!f() { echo username=ada; echo password=x; }; f"
+    git(here.where, "config", "credential.helper", helper)
     monkeypatch.setenv("GIT_ASKPASS", "/bin/false")
     monkeypatch.setenv("GIT_SSH_COMMAND", "my-ssh")
     monkeypatch.setenv("GIT_DIR", "/elsewhere")
@@ -174,8 +174,6 @@ def test_i3_nobody_is_asked_for_a_password(here: Git, monkeypatch: pytest.Monkey
     monkeypatch.delenv("GIT_SSH_COMMAND")
     assert network._environment(ORIGIN)["GIT_SSH_COMMAND"] == "ssh -o BatchMode=yes"
     assert "GIT_SSH_COMMAND" not in network._environment(ORIGIN._replace(ssh_set=True))
-    helper = "!f() { echo username=ada; echo password=x; }; f"
-    git(here.where, "config", "credential.helper", helper)
     running = here.start("credential", "fill", more=environment)
     status, out, _ = running.finish(b"protocol=https\nhost=example.invalid\n\n", seconds=20)
     assert (status, b"password=x" in out) == (0, True)
@@ -214,7 +212,7 @@ def test_i5_a_port_where_nobody_listens(here: Git) -> None:
 def test_j1_what_is_received_is_checked(here: Git, hub: Path, tmp_path: Path) -> None:
     """A tree with a `.git` in it does not get in, though the repository's settings would allow it."""
     evil = tmp_path / "evil"
-    user_repository(evil)
+    make_repository(evil)
     blob = git(evil, "hash-object", "-w", "--stdin", data=b"x\n").strip()
     raw = b"100644 .git\0" + bytes.fromhex(blob)
     tree = git(evil, "hash-object", "-w", "-t", "tree", "--literally", "--stdin", data=raw).strip()

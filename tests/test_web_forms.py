@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 
 from ledger.model.event import FactUpdated
 from memory import Memory, SessionDraft
-from tests.campaigns.homes import git, lay
 from tests.conftest import NOW_MS, Ran, Run
 from tests.web.homes import PAYLOADS, crowded, undecided
 from tests.web_client import Answer, Client, client_of, main_of
+from tests.world import git, lay
 
 AGENT = "Ada"
 

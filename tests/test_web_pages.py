@@ -13,10 +13,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from tests.campaigns.homes import lay, lay_in_place
 from tests.conftest import Repo, Run
 from tests.web import homes
 from tests.web_client import Client, client_of, main_of
+from tests.world import lay
 
 TABLE = Path(__file__).parent / "web" / "pages.txt"
 
@@ -92,15 +92,14 @@ def faults_of(client: Client, row: Row) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def client() -> Callable[[str], Client]:
+def client(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Client]:
     """A browser of a home, by its name."""
     known: dict[str, Client] = {}
 
     def of(name: str) -> Client:
         if name not in known:
-            folder = (
-                lay_in_place(f"pages of {name}", lambda at: homes.MAKERS[name](at / "one")) / "one"
-            )
+            folder = tmp_path_factory.mktemp("pages") / "one"
+            lay(f"pages of {name}", folder, homes.MAKERS[name])
             known[name] = client_of(folder).login()
         return known[name]
 

@@ -27,10 +27,10 @@ from hypothesis import strategies as st
 from memory import Memory
 from rituals.serve.web.server.access import Access, new_token, session_key
 from tests.campaigns import forks
-from tests.campaigns.homes import git, lay
 from tests.conftest import Repo, Run
 from tests.web.homes import undecided
 from tests.web_client import HOST, ORIGIN, PORT, TOKEN, Answer, Client, Headers, client_of
+from tests.world import git, lay
 
 ROOT = Path(__file__).parent.parent
 POLICY = {

@@ -45,6 +45,8 @@ ROOT = Path(__file__).resolve().parents[1]
 IN_TREE, OWN_BRANCH, OWN_REPOSITORY = KINDS = ("in-tree", "own-branch", "own-repository")
 #: A home beside code whose logs wait for a person's own next commit, as `init` makes it outside of scripts.
 FOLDER = "folder"
+#: A ledger of another tool that is real.
+MERCURY = ROOT.parent / "shared" / "ledgers" / "mercury"
 NAME, EMAIL = "Ada", "ada@example.invalid"
 START_MS = 1_795_249_812_417  # 2026-11-21T08:30:12.417Z
 #: Exit code of a process that a fault let die.
@@ -348,7 +350,7 @@ class Place:
         """Put values in the place of those of `diurna.toml`, and commit that."""
         text = before = self.show_file("diurna.toml").decode()
         if values.pop("paced", True) is False:
-            text = _PLAIN.sub(r"\g<key>\g<2>= 0", text)
+            text = plain(text)
         for key, value in values.items():
             said = json.dumps(value)
             line = re.compile(rf"(?m)^(# )?{key}( *)= .*$")
@@ -744,6 +746,11 @@ def sealed(data: bytes) -> str:
     return base64.b32encode(hashlib.sha256(data).digest()).decode().lower()[:26]
 
 
+def plain(policy: str) -> str:
+    """Return a policy by which each log is a session, and no fact fades by days."""
+    return _PLAIN.sub(r"\g<key>\g<2>= 0", policy)
+
+
 def _make_code(folder: Path, commits: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     git(folder, "init", "-q", "-b", "main")
@@ -774,7 +781,9 @@ def lay(name: str, folder: Path, make: Callable[[Path], object]) -> None:
             shutil.rmtree(needless) if needless.is_dir() else needless.unlink()
         _LAID[name] = above / folder.name
     copy_folder(str(_LAID[name]), str(folder))
-    git(folder, "update-index", "-q", "--refresh", ok=False)  # a copy has other inodes
+    for one in (folder, *folder.glob("*/")):
+        if (one / ".git").is_dir():
+            git(one, "update-index", "-q", "--refresh")  # a copy has other inodes
 
 
 def _folder_of_laid() -> Path:
@@ -814,6 +823,26 @@ def copy_folder(source: str, target: str) -> None:
                 with open(made, "wb", buffering=0) as file:
                     file.write(data)
                 os.utime(there, ns=(was.st_atime_ns, was.st_mtime_ns))
+
+
+def copy_memory(ledger: Path, folder: Path) -> Path:
+    """Copy the memory of another tool, which may be read-only, into a folder that may hold more; return it there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    copy = ["cp", "-r", "--no-preserve=mode", str(ledger / "memory"), str(folder)]
+    subprocess.run(copy, check=True)
+    return folder / "memory"
+
+
+def bring_in(ledger: Path, folder: Path) -> None:
+    """Commit a copy of the memory of another tool in a repository, and take it over."""
+    copy_memory(ledger, folder)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "config", "user.name", NAME)
+    git(folder, "config", "user.email", EMAIL)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "memory")
+    answer = run("import", "ledger", str(folder), "--write")
+    assert answer.code == 0, answer
 
 
 # ---- the process that a fault happens to ----------------------------------------------------------------

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import random
-import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -177,12 +176,8 @@ def generate(
 
 
 def brought_in(ledger: Path, folder: Path) -> Path:
-    """Copy a ledger of another tool, commit it and take it over; return the copy."""
-    from tests.small_ledgers import bring_in
+    """Take over a copy of a ledger of another tool; return where."""
+    from tests.world import bring_in
 
-    copy = folder / "ledger"
-    shutil.copytree(ledger, copy)
-    for path in copy.rglob("*"):
-        path.chmod(0o755 if path.is_dir() else 0o644)
-    bring_in(copy)
-    return copy
+    bring_in(ledger, folder / "ledger")
+    return folder / "ledger"

@@ -24,8 +24,8 @@ from projection.work.finding_facts import BugFound
 from rituals.review.finding_reports import report
 from tests.campaigns import forks
 from tests.campaigns.homes import IN_TREE, START_MS, git, make_home, open_memory
-from tests.small_ledgers import MERCURY, bring_in, place_mercury
 from tests.teams import Clone, SyncedTeam
+from tests.world import MERCURY, bring_in
 
 _HOUR_MS = 3_600_000
 #: The first log of a made home, and how far the next ones stand apart.
@@ -336,7 +336,7 @@ def hostile(folder: Path) -> None:
 
 def real(folder: Path) -> None:
     """Bring in the real ledger."""
-    bring_in(place_mercury(folder))
+    bring_in(MERCURY, folder)
 
 
 MAKERS: dict[str, Callable[[Path], None]] = {

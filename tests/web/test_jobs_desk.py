@@ -14,10 +14,10 @@ from ledger.home import discover
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.fold.full_replay import State
-from tests.campaigns.homes import git
 from tests.web.conftest import Clicks, Console, Served, Server
 from tests.web.homes import CANARY, PAYLOADS
 from tests.web.looking import LOOKS, active_in, faults_of, without_policy
+from tests.world import git
 
 pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect

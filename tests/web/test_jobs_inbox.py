@@ -10,9 +10,9 @@ import pytest
 from ledger.home import discover
 from memory.api import Memory
 from rituals.decide.open_contradictions import disputes
-from tests.campaigns.homes import git
 from tests.web.conftest import Clicks, Server
 from tests.web.looking import LOOKS, faults_of
+from tests.world import git
 
 pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
