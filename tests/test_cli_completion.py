@@ -35,8 +35,9 @@ def shop(repo: Repo, run: Run) -> None:
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    """Return an environment with `diurna` on the path."""
+def environment(tmp_path: Path, shop: Repo, run: Run) -> dict[str, str]:
+    """Return an environment with `diurna` on the path, in which the cache is warm that completion reads."""
+    assert run("show").code == 0
     (tmp_path / "tools").mkdir()
     program = tmp_path / "tools/diurna"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m rituals "$@"\n')
