@@ -109,6 +109,17 @@ def test_the_whole_value_is_found_and_nothing_else(rule: str, pattern: str) -> N
     assert find_all(redacted(text, places)) == ()
 
 
+def test_what_stands_around_a_text_changes_nothing() -> None:
+    """All rows one behind the other, between lines of prose: what is found is what each of them has."""
+    rows = [Draw(3).written(said) for _, said in patterns("exact") + patterns("innocent")]
+    text, expected = "", []
+    for said in [re.sub("[⟦⟧]", "", row) for row in rows if "BEGIN" not in row]:
+        text += f"{_FILLER}\n"
+        expected += [(len(text) + one.start, len(text) + one.end) for one in find_all(said)]
+        text += f"{said}\n\n"
+    assert [(one.start, one.end) for one in find_all(text)] == expected
+
+
 def test_a_value_is_named_by_its_kind_and_never_shown() -> None:
     """What may be printed of a hit is the vendor's mark and the length; what is around it stays."""
     marks = {mark for mark, *_ in MARKS} | {"", "eyJ", "pat"}

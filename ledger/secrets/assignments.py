@@ -35,6 +35,7 @@ from ledger.secrets.match import Hit, hit
 from ledger.secrets.secret_sentences import BEFORE, BEHIND, may_tell, told
 
 _QUOTES = "\"'`"
+_PARTED = str.maketrans("_-\n\t", "    ")
 #: How many values with one end are judged.
 _TRIES = 4
 #: What a connection string holds beside its password.
@@ -137,7 +138,7 @@ def _front_of_key(low: str, at: int) -> tuple[int, bool]:
             return end - len(word), False
     if joint not in ("_", "-"):
         return -1, False
-    front = near.replace("_", "-").rpartition("-")[2].rpartition(" ")[2].strip(_QUOTES + "(<[{")
+    front = near.translate(_PARTED).rpartition(" ")[2].strip(_QUOTES + "(<[{")
     return (end - len(front), True) if front.isalpha() and front not in NO_KEYS else (-1, False)
 
 
@@ -293,7 +294,7 @@ def _apart(
     text: str, low: str, at: int, spot: int, blanks: int, name: str
 ) -> tuple[int, bool] | None:
     """Return where a value begins that no sign announces: of a flag, an account, a pair, a row."""
-    flag = low[max(0, at - 24) : at].rpartition(" ")[2].startswith("-")
+    flag = low[max(0, at - 24) : at].replace("\n", " ").rpartition(" ")[2].startswith("-")
     if blanks == 1 and (flag or (name == "password" and _in_account(low, at))):
         spot += blanks
         return spot + 2 * (text[spot : spot + 2] in ("0 ", "7 ")), False

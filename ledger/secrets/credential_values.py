@@ -104,6 +104,9 @@ QUALIFIED = (
 )  # fmt: skip
 
 
+_PARTED = str.maketrans("-\n\t", "   ")
+
+
 def is_qualified(low: str, at: int, end: int) -> bool:
     """Tell whether it says what a key, a secret or a token opens: `signing secret`, `API token`."""
     if low.startswith(QUALIFIED, end):
@@ -111,7 +114,7 @@ def is_qualified(low: str, at: int, end: int) -> bool:
     before = low[max(0, at - 16) : at]
     return (
         before[-1:] in (" ", "-", "_")
-        and before[:-1].replace("-", " ").rpartition(" ")[2] in QUALIFIERS
+        and before[:-1].translate(_PARTED).rpartition(" ")[2] in QUALIFIERS
     )
 
 

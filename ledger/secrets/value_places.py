@@ -165,9 +165,9 @@ def _is_below_section(text: str, at: int) -> bool:
 
 
 def _is_in_row(text: str, at: int) -> bool:
-    """Tell whether the lines around a setting are settings as well, and none calls or quotes anything."""
-    near = text[max(0, at - 300) : at + 300].splitlines()
-    lines = [line for line in near if line.strip()]
+    """Tell whether the lines of its block are settings as well, and none calls or quotes anything."""
+    above, behind = text[max(0, at - 300) : at], text[at : at + 300]
+    lines = (above.rpartition("\n\n")[2] + behind.partition("\n\n")[0]).splitlines()
     return (
         len(lines) > 1
         and all(
