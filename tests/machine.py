@@ -889,12 +889,24 @@ class Machine(RuleBasedStateMachine):
             self.plays(clone, "add", "-A")
             self.plays(clone, "stash", "-q")
             self.plays(clone, "switch", "-q", "main")
+            # what waits for a branch of this clone alone goes with that, or once it is merged (W20)
+            self.plays(clone, "merge", "-q", "--no-edit", "-X", "ours", "feature")
             self.does(clone, "check", "--publish", "--discard-edits", "--json")
         for _ in range(5):
             said = []
             for clone in self.clones:
                 if not clone.beside and self.coded:  # what a person does with their own commits
-                    self.plays(clone, "pull", "-q", "--no-edit", "--no-rebase", "origin", "main")
+                    self.plays(
+                        clone,
+                        "pull",
+                        "-q",
+                        "--no-edit",
+                        "--no-rebase",
+                        "-X",
+                        "ours",
+                        "origin",
+                        "main",
+                    )
                     self.settle(clone)
                     self.plays(clone, "push", "-q", "origin", "main")
                 said.append(self.does(clone, "sync", "--json"))
