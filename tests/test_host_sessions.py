@@ -237,7 +237,10 @@ def test_a_use_in_a_continued_log_brings_a_fact_back(world: World, retired: bool
         others = {f"sessions/2026-11-21-0901{at:02}.md": log("work", "ada", "", []) for at in range(25)}  # fmt: skip
         home.plant(others)
     add(home, "now")
-    tier = lambda: home.run("show", "old").json["facts"][0]["tier"]  # noqa: E731
+
+    def tier() -> str:
+        return str(home.run("show", "old").json["facts"][0]["tier"])
+
     assert tier() == "archived"
     before = sessions(home)
     add(home, "old", new=False)
