@@ -58,11 +58,12 @@ def open_home(home: Home) -> Memory:
 
 @asynccontextmanager
 async def connected(
-    path: Path, open_memory: Opener, agent: str = "", name: str = "a-client", mode: str = "auto"
-) -> AsyncIterator[Client]:
+    path: Path, open_memory: Opener, agent: str = "", name: str = "a-client", mode: str = "auto",
+    session: str = "",
+) -> AsyncIterator[Client]:  # fmt: skip
     """A client of a server of one home, in this process."""
     opened = OpenMemory(lambda: discover(str(path)), open_memory, NoMemory)
-    server = server_of(lambda: Handlers(opened, explain, agent), "1.0")
+    server = server_of(lambda: Handlers(opened, explain, agent, lambda: session), "1.0")
     info = types.Implementation(name=name, version="7")
     with anyio.fail_after(SECONDS):
         async with Client(server, client_info=info, mode=mode) as client:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -483,6 +484,44 @@ def test_a_start_tells_what_others_left(door: Door) -> None:
     before = len(door.left)
     door.session(session="newer").start()
     assert len(door.left) == before
+
+
+def test_a_session_is_over_when_its_program_is_killed(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next start tells what it left, without a rest; not of one whose program runs."""
+    with subprocess.Popen(["sleep", "60"]) as program:
+        with monkeypatch.context() as above:
+            above.setattr(os, "getppid", lambda: program.pid)
+            door.session().start()
+        door.session().edits(*files(0))
+        door.at(1)
+        door.session(session="new").start()
+        assert door.left == []
+        program.kill()
+    door.session(session="newer").start()
+    assert told(door.repo) == files(0)
+
+
+def test_a_boundary_behind_a_lock_is_told_later(
+    door: Door, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever has the session is waited for, no longer than that; the next boundary tells all of it."""
+    monkeypatch.setattr("rituals.hosts.capture.boundary.LOCK_SECONDS", 0.01)
+    session = door.session()
+    session.edits(*files(0))
+    run("capture")
+    session.edits(*files(1))
+    (lock,) = (door.repo.path / ".git/diurna/captured").glob("session-*.lock")
+    with lock.open("r+") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        door.at(1)
+        session.hook("end", reason="other")
+        assert run("capture", "--session", "s-1", "--json").json["error"]["code"] == "Busy"
+    assert told(door.repo) == files(0)
+    door.at(1 + QUIET)
+    door.session(session="new").start()
+    assert told(door.repo) == files(0, 1)
 
 
 def test_a_session_that_goes_on_is_no_other(door: Door) -> None:

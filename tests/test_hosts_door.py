@@ -367,16 +367,22 @@ def _order(path: str) -> int:
 
 
 def test_a_fault_of_ours_is_noted_and_not_seen(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The agent goes on; It is noted where `check` reads it, without secrets."""
+    """The agent goes on; it is noted where `check` reads it, without secrets, and not for ever."""
 
     def odd(*_: object) -> None:
         raise ValueError(f"odd {TOKEN} {'x' * 400}\ny")
 
     monkeypatch.setattr("rituals.hosts.session_start.context", odd)
+    log = door.repo.path / ".git/diurna/hooks.log"
     for number in range(3):
         assert door.session(session=f"s-{number}").start() == ""
-    said = (door.repo.path / ".git/diurna/hooks.log").read_text()
+        said = log.read_text()
     assert said.count("hook claude SessionStart: ValueError") == 3 and TOKEN not in said
+    for _ in range(2):
+        log.write_text(said * 1000)
+        door.session().start()
+        assert log.stat().st_size < len(said)
+    assert len(list(log.parent.glob("hooks.log*"))) == 2
 
 
 # ---- as a process ---------------------------------------------------------------------------------------

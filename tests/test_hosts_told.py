@@ -9,6 +9,7 @@ import shlex
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rituals.hosts.hook_answer import TookTooLong
+from tests import processor_time
 from tests.conftest import NOW_MS, Repo, Run, examples, holders
 from tests.host_door import EVENTS, Door, Session, context, door, lines_of
 
@@ -220,6 +222,21 @@ def test_the_room_of_a_moment_is_kept(door: Door, run: Run) -> None:
     _policy(door.repo, "[moment]\nfacts = 1\ncharacters = 300")
     told = door.session(session="b").prompt(asked)
     assert told.count("\n- ") == 1 and len(told) <= 300
+
+
+def test_a_prompt_takes_as_many_steps_whatever_it_and_memory_hold(door: Door, run: Run) -> None:
+    """Of a megabyte its start is looked at; five hundred facts more are not walked."""
+    taken: list[int] = []
+    for count in (10, 500):
+        new = [
+            {"id": f"f{count}-{n}", "text": f"House{n} is beside street{n}."} for n in range(count)
+        ]
+        run("append", "--from-json", "-", stdin=json.dumps({"title": "A", "new": new}).encode())
+        asks = door.session(session=f"s-{count}")
+        asks.start()
+        texts = [f"{count} giraffes " * times for times in (200, 70_000)]
+        taken += [processor_time.steps(partial(asks.prompt, text)) for text in texts]
+    assert max(taken) <= 1.2 * min(taken), taken
 
 
 LOSSES = {

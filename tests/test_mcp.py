@@ -585,7 +585,7 @@ def test_the_status_says_what_a_terminal_would(tell: Tell, repo: Repo, run: Run)
 
 
 def test_tools_say_what_commands_say(tell: Tell, run: Run) -> None:
-    """Each reading tool has its twin on the command line: the same facts, in the same order."""
+    """Each reading tool has its twin on the command line: the same facts, in the same order; to get one is a use."""
     assert run("note", "id=retries decision: Webhooks retry three times.", "id=wire task: Wire the queue.",
                "id=limit convention: Webhooks have a limit of ten seconds.").code == 0  # fmt: skip
     for path in ("a.py", "b.py", "c.py"):
@@ -620,5 +620,10 @@ def test_tools_say_what_commands_say(tell: Tell, run: Run) -> None:
             "learnt": [one["key"] for one in (await ask(client, "learn"))["proposals"]],
             "brief": [line for line in brief.split("\n") if line.startswith("- ")],
         }
+        for title in ("Read", "Done"):
+            await ask(client, "append", title=title)
 
-    tell(story)
+    tell(story, session="s-1")
+    for one in ids:
+        events = run("why", one, "--json").json["events"]
+        assert [event["remark"] for event in events] == ["", "opened"]

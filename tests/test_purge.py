@@ -72,13 +72,12 @@ def test_no_command_of_git_finds_it(world: World, monkeypatch: pytest.MonkeyPatc
     before = shown(home)
     dry = home.text(*purge, "--dry-run")
     assert "refs/heads/main" in dry and "main of origin still has it" in dry and "force" not in dry
-    home.run(*purge, code=2)
     with monkeypatch.context() as terminal:
         terminal.setattr("rituals.cli.context.Invocation.interactive", lambda _: True)
         tip = home.git("rev-parse", "main")
         home.run(*purge, stdin=b"\n", code=None, json=False)
         assert home.git("rev-parse", "main") == tip, "who types nothing has agreed to nothing"
-    ran = home.run(*purge, "--yes").json
+    home.run(*purge, "--yes")
     said = history(home)
     assert [word for word in WORDS if word in said] == []
     for word in WORDS:
@@ -105,9 +104,6 @@ def test_no_command_of_git_finds_it(world: World, monkeypatch: pytest.MonkeyPatc
     assert not any(copy.exists() for copy in copies)
     assert not any(word in history(home) for word in WORDS)
     assert "leads to it any more" in home.text(*purge, "--yes")
-    backup = world.place("back")
-    home.git("clone", "-q", "--mirror", ran["purge"]["backup"], str(backup.folder))
-    assert WORDS[0] in history(backup)
 
 
 #: What a person has begun: (do it, take it back, what the refusal names).
@@ -133,12 +129,18 @@ def test_what_is_a_persons_is_in_the_way(world: World) -> None:
 
 
 def test_an_own_branch(world: World) -> None:
-    """The code's branches do not move; the branch of the memory does, also where one that was left behind holds it."""
+    """Behind a plan and a yes; the code's branches do not move, the memory's does, also one that a kill left behind."""
     home = world.home(OWN_BRANCH)
     code = home.git("rev-parse", "main")
     home.note(f"id=vault decision: {TEXT}", "id=plain Orders are kept.")
     old = home.tip()
-    home.run(*PURGE)
+    plan = home.text(*PURGE, "--dry-run")
+    assert "refs/heads/memory" in plan and code not in plan and WORDS[0] not in plan
+    home.run(*PURGE[:-1], code=2)
+    assert home.tip() == old
+    backup = home.run(*PURGE).json["purge"]["backup"]
+    home.git("clone", "-q", "--mirror", backup, str(world.folder / "backup"))
+    assert WORDS[0] in history(world.place("backup"))
     home.git("branch", "late", old)
     assert WORDS[0] in history(home), "as where a kill let some references move, and not all"
     home.run(*PURGE)

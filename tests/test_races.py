@@ -227,16 +227,27 @@ def test_b10_the_user_moves_the_branch_meanwhile(world: World, what: str) -> Non
 # ---- objects that are packed, and objects that a prune took ------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
-def test_b8_packing_between_two_appends_loses_nothing(world: World, kind: str) -> None:
-    """The objects and references that were known are somewhere else now."""
+#: What a person's git, or a timer, does with objects and references, and before which step of a writer.
+PACKING = ("gc -q --prune=now", "gc -q", "pack-refs --all", "repack -adq")
+MOMENTS = ("git update-ref", "git fast-import", "rename .git/diurna/spool")
+
+
+@pytest.mark.parametrize(
+    ("command", "moment", "kind"), diagonal(PACKING, MOMENTS, [IN_TREE, OWN_BRANCH])
+)
+def test_b8_packing_and_pruning_beside_a_writer_loses_nothing(
+    world: World, command: str, moment: str, kind: str
+) -> None:
+    """What was known is somewhere else, or what was made is gone: then the log waits, and is committed next."""
     home = world.home(kind)
-    stems = []
-    for number, command in enumerate(("gc -q", "pack-refs --all", "repack -adq")):
-        stems.append(home.note(f"id=f{number} fact: Number {number}."))
-        home.git(*command.split())
+    stems = [home.note("id=first fact: Cards are charged.")]
+    answer = home.at_step(1, f"$ git -C {home.folder} {command}", *MINE, on=moment)
+    taken = "--prune" in command and moment == "git update-ref"
+    assert answer.code == taken and (not taken or answer.said == "WaitsInSpool")
+    stems.append(answer.json["error"]["stem"] if taken else answer.json["stem"])
+    assert home.waiting() == (stems[1:] if taken else [])
     home.holds([*stems, home.note("id=last fact: Carts expire.")])
-    assert len(home.texts()) == 4
+    assert home.git("status", "--porcelain") == ""
 
 
 def take(home: Place, *specs: str) -> list[Path]:

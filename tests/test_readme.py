@@ -279,16 +279,20 @@ LATER = "ledger|projection|drift|spool|tier|stem|trunk|envelope|absorb|publish|w
 
 
 def test_each_promise_names_tests_that_exist() -> None:
-    """What is guaranteed: a row is a promise, and what holds it is found where it says; the README has some."""
+    """What is guaranteed: a row is a promise, and what holds it, in the gate too, is where it says; the README has some."""
     found = rows(section(DURABILITY, "By which test"))
     promises = {promise for promise, _ in found}
     assert len(found) > 10 and len(promises) == len(found)
     for promise, held in found:
         named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", held)
         assert named and held.count("`") == 2 * len(named), promise
+        above = []
         for file, test in named:
             source = (ROOT / "tests" / file).read_text(encoding="utf-8")
-            assert re.search(rf"^(?:async )?def {test}\(", source, re.MULTILINE), f"{file}::{test}"
+            before, found_it, _ = source.partition(f"\ndef {test}(")
+            assert found_it, f"{file}::{test}"
+            above.append(before.rpartition("\n\n\n")[2])
+        assert not all("mark.deep(" in marks and "but=" not in marks for marks in above), promise
     promised = re.findall(r"^- (.+)$", section(README, "What you can rely on"), re.MULTILINE)
     assert promised and set(promised) <= promises
 

@@ -275,11 +275,36 @@ def test_what_others_hold_is_shown_by_its_name_and_nothing_changes(asked: Organi
     assert (everything(asked.hub.folder), team.tip()) == before
 
 
+def test_a_model_asks_others_too(org: Organisation) -> None:
+    """By the same tools, and by the ids that they give; a server sees what a sync brought meanwhile."""
+    pytest.importorskip("mcp")
+    from tests.mcp_clients import anyio, ask, connected, open_home
+
+    async def story() -> None:
+        async with connected(org.team.folder, open_home) as client:
+
+            async def found(query: str) -> list[str]:
+                hits = (await ask(client, "recall", query=query))["hits"]
+                return [hit["id"] for hit in hits if ":" not in hit["id"]]
+
+            assert await found("personal data") == []
+            org.sync()
+            assert await found("personal data") == ["org/no-pii"]
+            (hit,) = (await ask(client, "get", ids=["org/no-pii"]))["hits"]
+            assert "No personal data in logs." in hit["text"]
+            org.create("id=grpc decision: Services speak gRPC.")
+            org.sync()
+            assert await found("gRPC services") == ["org/grpc"]
+
+    anyio.run(story)
+
+
 def test_c18_one_that_can_not_be_read_is_told(asked: Organisation) -> None:
     """One's own is answered all the same; what nobody fetched is named with what to do."""
     shutil.rmtree(asked.fetched / "objects")
     shutil.rmtree(asked.fetched / "diurna/cache")
     assert "Our webhooks have three retries." in asked.team.text("recall", "retries")
+    assert "org can not be asked" in asked.team.run("recall", "--in", "upstream", "retries").out
     shutil.rmtree(asked.fetched.parent)
     assert asked.hits("retries") == ["webhook-retries"]
     answer = asked.team.run("recall", "--in", "upstream", "retries")

@@ -205,13 +205,14 @@ def test_what_a_session_opens_is_named_by_its_next_log(home: Place, line: str) -
     home.run("recall", "webhooks", env=env)
     home.run("show", "pay-cents", env=env | {"DIURNA_HOOKS": "off"})
     home.run("show", "uv")  # nobody's session
+    home.run("show", "no-stash", env={"CLAUDE_CODE_SESSION_ID": "s-2"})  # another's
     for _ in range(2):
         home.run("note", "decision: Exports are written to S3 at night.", env=env)
     home.run("note", "wrong pay-cents", env=env)
     steps = home.run("why", "retry-three").json["events"]
     assert [one["remark"] for one in steps if one["event"] == "Referenced"] == ["opened"]
     uses = {id: fact["uses"] for id, fact in home.show().items()}
-    assert (uses["retry-three"], uses["uv"]) == (2, 1)
+    assert [uses[id] for id in ("retry-three", "uv", "no-stash")] == [2, 1, 1]
 
 
 def test_a_silent_session_opens_nothing(home: Place) -> None:
