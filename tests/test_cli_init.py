@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import diagonal
+from tests.world import IN_TREE, OWN_BRANCH
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.conftest import Repo, Run
+    from tests.world import World
 
 FILES = ("diurna.toml", ".gitattributes", "continuity.md")
 #: What a plan says of the clone's own settings.
@@ -155,3 +157,25 @@ def test_a_link_or_a_file_in_its_place_is_somebody_elses(
     place.unlink()
     bare_repo.write("memory/sessions/.gitkeep", "")
     assert run("init").code == 0
+
+
+#: How the README lets go of a memory.
+DELETED = {
+    IN_TREE: ("rm -rq memory", "commit -qm gone"),
+    OWN_BRANCH: ("branch -qD memory", "config --remove-section diurna"),
+}
+
+
+@pytest.mark.parametrize("kind", DELETED)
+def test_a_memory_that_is_deleted_is_gone(world: World, kind: str) -> None:
+    """Each command says that there is none, git works as before, and a new one begins at nothing."""
+    home = world.home(kind, facts={"a": "fact: Webhooks retry."})
+    for line in DELETED[kind]:
+        home.git(*line.split())
+    assert {home.run(*line.split(), code=1).said for line in ("show", "note x", "recall x")} == {
+        "HomeNotFound"
+    }
+    home.write("code.py", "print(9)\n")
+    home.git("commit", "-qam", "mine")
+    assert home.git("status", "--porcelain") == ""
+    assert home.init(kind).show() == {}

@@ -397,24 +397,6 @@ def test_a3_b7_a_lock_whose_owner_died_is_put_aside_and_noted(
     shop.place.holds(shop.acknowledged)
 
 
-@pytest.mark.parametrize("lock", ["refs/heads/main.lock", "index.lock"])
-def test_a3_b5_b6_a_lock_that_somebody_has_open_is_left_alone(
-    tried: Callable[..., Tried], monkeypatch: pytest.MonkeyPatch, lock: str
-) -> None:
-    """However old it is: whoever has it open is alive, so the log waits, or the index follows later."""
-    monkeypatch.setattr("memory.write.branch_lock.PATIENCE_SECONDS", 0.0)
-    shop = tried()
-    file = shop.place.common / lock
-    with file.open("w"):
-        os.utime(file, (0, 0))
-        answer = shop.place.run(*NEW, code=None)
-        assert shop.came_of(answer) == ("waits" if "refs" in lock else "done")
-        assert file.exists()
-        assert answer.code == 0 or (str(file) in answer.err and "wait for it" in answer.err)
-    file.unlink()
-    shop.recovers()
-
-
 # ---- a person's git in the very moment ---------------------------------------------------------------
 
 _COMMITS = "cd {folder} && echo theirs > theirs.py && git add theirs.py && git commit -q -m theirs || echo refused > ../refused"

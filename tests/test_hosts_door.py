@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -383,6 +384,34 @@ def test_a_fault_of_ours_is_noted_and_not_seen(door: Door, monkeypatch: pytest.M
         door.session().start()
         assert log.stat().st_size < len(said)
     assert len(list(log.parent.glob("hooks.log*"))) == 2
+
+
+def test_hooks_use_no_network(
+    door: Door, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Neither by a socket nor by git, also where a remote and a home of others are named."""
+    asked: list[object] = []
+    monkeypatch.setattr("socket.socket.connect", lambda _, where: asked.append(where))
+    told, shim = tmp_path / "told", tmp_path / "shim/git"
+    shim.parent.mkdir()
+    shim.write_text(f'#!/bin/sh\necho " $* " >> {told}\nexec {shutil.which("git")} "$@"\n')
+    shim.chmod(0o755)
+    url = "https://git.example.invalid/a.git"
+    door.repo.git("remote", "add", "origin", url)
+    with (door.repo.path / "memory/diurna.toml").open("a") as policy:
+        policy.write(f'\n[upstream]\norg = "{url}"\n')
+    door.repo.git("commit", "-qam", "others")
+    run("note", f"id=retries decision: {FACT}")
+    monkeypatch.setenv("PATH", f"{shim.parent}:{os.environ['PATH']}")
+    session = door.session()
+    assert FACT in session.start()
+    session.prompt("How often is a webhook sent?")
+    session.edits("a.py")
+    session.runs("git fetch")
+    for event in ("precompact", "subagent_stop", "end"):
+        session.hook(event, reason="other", trigger="auto")
+    assert door.left and told.exists() and asked == []
+    assert re.findall(r" (?:fetch|push|pull|clone|ls-remote|remote) ", told.read_text()) == []
 
 
 # ---- as a process ---------------------------------------------------------------------------------------
