@@ -2,131 +2,63 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from ledger.codec.log import decode
-from tests.conftest import Repo, Run, examples
-from tests.world import IN_TREE, KINDS, OWN_REPOSITORY, Place, World
+from ledger.errors import WaitsInSpool
+from ledger.model.event import FactCreated
+from memory import Memory, SessionDraft
+from tests.world import FOLDER, IN_TREE, OWN_BRANCH, Answer, Place, World
 
 SESSION = "87bdddb9-cbd9-45fd-89ce-c0173229aac5"
+WORK, MORE = "work", "continued"
 
 
-def add(
-    place: Place, fact: str, *, session: str = SESSION, agent: str = "ada", type: str = "",
-    new: bool = True, code: int | None = 0,
-) -> Any:  # fmt: skip
-    """Record a log that names a fact, in a session."""
-    named = ("--new", f"id={fact} fact: All about {fact}.") if new else ("--ref", fact)
-    options = {"--session": session, "--type": type, "--agent": agent, "--title": f"On {fact}"}
-    given = [word for option, value in options.items() if value for word in (option, value)]
-    return place.run("append", *given, *named, code=code).json
+def writes(
+    home: Place, fact: str, session: str = SESSION, agent: str = "ada", *more: str, code: int = 0
+) -> Answer:
+    """Record a fact in a session."""
+    said = ["--new", f"id={fact} fact: All about {fact}.", "--title", f"On {fact}", *more]
+    by = ["--agent", agent, *(["--session", session] if session else [])]
+    return home.run("append", *said, *by, code=code)
 
 
-def capture(place: Place, fact: str, session: str = SESSION) -> None:
-    """Let a session of Claude end that said something."""
-    said = f"We looked at the queue of {fact}, and at how it behaves when its broker is slow. " * 6
-    message = {"role": "assistant", "content": [{"type": "text", "text": said}]}
-    file = place.world.folder / f"{session}.jsonl"
-    with file.open("a") as lines:
-        lines.write(json.dumps({"type": "assistant", "message": message}) + "\n")
-    given = ("--session", session, "--host", "claude", "--transcript", str(file), "--why", "end")
-    place.run("capture", *given, json=False)
+def logs(home: Place) -> list[Any]:
+    """All logs, oldest first."""
+    found: list[Any] = home.run("log", "-n", "99").json["sessions"]
+    return found[::-1]
 
 
-def types(place: Place) -> list[str]:
-    """The types of all logs, oldest first."""
-    return [one["type"] for one in place.run("log", "-n", "99").json["sessions"]][::-1]
+def types(home: Place) -> list[str]:
+    return [one["type"] for one in logs(home)]
 
 
-def sessions(place: Place) -> int:
-    return int(place.status()["sessions"])
-
-
-def log(type: str, agent: str, session: str, names: list[str]) -> str:
-    """Write a log by hand."""
-    header = f"type: {type}\nagent: {agent}\n" + (f"session: {session}\n" if session else "")
-    named = f"\n## Memory References\n\n- Referenced: {', '.join(names)}\n" if names else ""
-    return f"---\n{header}---\n# Part\n{named}"
-
-
-# ---- laws ------------------------------------------------------------------------------------------
-
-LOGS = st.lists(
-    st.tuples(
-        st.sampled_from(("work", "continued", "edit")), st.sampled_from(("ada", "bob")), st.sampled_from(("", "s", "t")),
-        st.lists(st.sampled_from("abc"), max_size=3, unique=True),
-    ), max_size=7,
-)  # fmt: skip
-
-
-@settings(max_examples=examples(4, 30), suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(LOGS)
-def test_what_a_log_counts_is_in_it_alone(
-    world: World, logs: list[tuple[str, str, str, list[str]]]
-) -> None:
-    """Sessions and uses add up log by log: the session and the agent of another change nothing (T7)."""
-    home = world.place("a")
-    if not home.folder.exists():
-        world.home(OWN_REPOSITORY, facts={one: f"All about {one}." for one in "abc"})
-        home.git("tag", "born")
-
-    def show(chosen: list[tuple[str, str, str, list[str]]]) -> dict[str, Any]:
-        home.git("reset", "-q", "--hard", "born")
-        home.plant({f"sessions/2026-11-22-1015{at:02}.md": log(*one) for at, one in enumerate(chosen)} or {"x": ""})  # fmt: skip
-        return home.show()
-
-    shown = show(logs)
-    assert sessions(home) == 1 + [type for type, *_ in logs].count("work")
-    for fact in "abc":
-        named = [type != "edit" and fact in names for type, _, _, names in logs]
-        assert shown[fact]["uses"] == 1 + sum(named)
-    assert show([(type, "eve", "u", names) for type, _, _, names in logs]) == shown
-
-
-@pytest.mark.deep(but=OWN_REPOSITORY)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH, FOLDER])
 def test_only_the_first_log_of_a_session_is_a_work_session(world: World, kind: str) -> None:
-    """Of one agent in one session; another agent and another session begin their own."""
+    """Of one agent in one session, also while logs wait; another agent and another session begin their own."""
     home = world.home(kind)
-    for fact, session, agent in (
-        ("a", SESSION, "ada"), ("b", SESSION, "bob"), ("c", "other", "ada"), ("d", SESSION, "ada"), ("e", "", "ada"),
-        ("f", "", "ada"), ("g", SESSION, "bob"),
+    for row in (
+        ("a",), ("b",), ("c", SESSION, "bob"), ("d", "other"), ("e",), ("f", ""), ("g", ""), ("h", SESSION, "bob"),
     ):  # fmt: skip
-        add(home, fact, session=session, agent=agent)
-    assert types(home) == ["work", "work", "work", "continued", "work", "work", "continued"]
-    assert sessions(home) == 5
-
-
-@pytest.mark.deep(reason="the other tests here have few appends")
-def test_twenty_one_appends_are_one_work_session(world: World) -> None:
-    """On the command line, in all that counts sessions."""
-    home = world.home()
-    for number in range(21):
-        new = f"id=fact-{number} fact: Number {number} is so."
-        done = home.run("append", "--session", SESSION, "--new", new, json=False)
-        assert "review is due" not in done.err
-    assert (home.status()["logs"], sessions(home), types(home).count("work")) == (21, 1, 1)
-    assert home.run("review", "--report").json["sessions"] == 1
-    home.run("review", "--dry-run")
-    assert {one["tier"] for one in home.show().values()} == {"working"}
-    for words in (("--ci", "--strict"), ("--publish",), ("--replay",)):
-        home.run("check", *words)
-    assert "continued" in home.text("log")
+        writes(home, *row)
+    wanted = [WORK, MORE, WORK, WORK, MORE, WORK, WORK, MORE]
+    assert types(home) == wanted
+    assert home.status()["sessions"] == home.run("review", "--report").json["sessions"] == 5
 
 
 def test_the_session_comes_from_the_environment(
-    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of the option, `$DIURNA_SESSION` and the host's variable the first that is there."""
+    """Of JSON, the option, `$DIURNA_SESSION` and the host's variable the first that is there."""
+    home = world.home()
 
-    def session(*options: str) -> str:
-        shown = run("append", "--title", "T", "--dry-run", "--json", *options).json["log"]
-        return decode(shown.encode(), sealed=True)[0].get("session")
+    def session(*options: str, said: bytes = b"") -> str:
+        given = ["--from-json", "-"] if said else ["--title", "T", *options]
+        head = (
+            home.run("append", "--dry-run", *given, stdin=said).json["log"].partition("\n---\n")[0]
+        )
+        return str(f"{head}\n".partition("\nsession: ")[2].partition("\n")[0])
 
     assert session() == ""
     monkeypatch.setenv("GEMINI_SESSION_ID", "of-gemini")
@@ -138,142 +70,123 @@ def test_the_session_comes_from_the_environment(
     assert session() == SESSION
     monkeypatch.setenv("DIURNA_SESSION", "mine")
     assert session() == "mine"
-    assert session("--session", "this") == "this"
+    assert (
+        session("--session", "this") == session(said=b'{"title": "T", "session": "this"}') == "this"
+    )
     assert session("--type", "review") == ""
-    run("append", "--title", "One")
-    run("append", "--title", "Two")
-    assert run("status", "--json").json["sessions"] == 1
-
-
-@pytest.mark.deep(reason="the other tests here have few appends")
-def test_a_file_is_of_the_session_too(repo: Repo, spawn: Run) -> None:
-    """The quick path of the command line groups as the long one does."""
-    for number in range(3):
-        said = f"# Part {number}\n\nIt went well.\n".encode()
-        done = spawn("append", "-", stdin=said, CLAUDE_CODE_SESSION_ID=SESSION)
-        assert done.code == 0, done.err
-    assert json.loads(spawn("status", "--json").out)["sessions"] == 1
+    home.run("append", "--title", "One")
+    home.append("# A file\n\nIt went well.\n")
+    assert types(home) == [WORK, MORE]
 
 
 def test_a_retry_of_either_log_is_answered_with_it(world: World) -> None:
     """Whoever retries can not know whether the log began or continued the session (W6)."""
     home = world.home()
-    first, second = add(home, "a"), add(home, "b")
-    for fact, before in (("a", first), ("b", second)):
-        again = add(home, fact)
-        assert (again["already"], again["stem"]) == (True, before["stem"])
-    assert types(home) == ["work", "continued"]
-
-
-def test_what_waits_in_the_spool_has_begun_its_session(world: World) -> None:
-    """Two logs that wait together land as one session."""
-    home = world.home()
-    tip = home.tip()
-    home.git("checkout", "-q", "--detach")
-    for fact in "ab":
-        assert "detached" in add(home, fact, code=1)["error"]["message"]
-    assert home.tip() == tip
-    home.git("checkout", "-q", "main")
-    home.run("sync", code=None)
-    assert types(home) == ["work", "continued"]
+    stems = [writes(home, fact).json["stem"] for fact in "ab"]
+    for fact, stem in zip("ab", stems, strict=True):
+        again = writes(home, fact).json
+        assert (again["already"], again["stem"]) == (True, stem)
+    assert types(home) == [WORK, MORE]
 
 
 def test_other_logs_begin_no_session(world: World) -> None:
     """A review or an edit is no work; and who says `continued` too early has begun."""
     home = world.home()
-    for at, type in enumerate(("review", "edit", "checkpoint", "continued", "continued", "work")):
-        add(home, f"f-{at}", type=type)
-    add(home, "lone", session="", type="continued")
-    assert types(home) == ["review", "edit", "checkpoint", "work", "continued", "continued", "work"]
+    said = ["review", "edit", "checkpoint", MORE, MORE, WORK, "edit"]
+    for number, type in enumerate(said):
+        writes(home, f"f-{number}", SESSION, "ada", "--type", type)
+    assert types(home) == ["review", "edit", "checkpoint", WORK, MORE, MORE, "edit"]
+    writes(home, "lone", "", "ada", "--type", MORE)
+    assert types(home)[-1] == WORK
 
 
 def test_many_at_once_begin_one_session(world: World) -> None:
     """Processes that append at the same moment: one log is the work session."""
     home = world.home()
-    given = ("append", "--session", SESSION, "--agent", "ada", "--title")
-    for process in [home.spawn(*given, f"Part {number}") for number in range(4)]:
-        _, err = process.communicate()
-        assert process.wait() == 0, err.decode()
-    assert sorted(types(home)) == ["continued"] * 3 + ["work"]
+    begun = [
+        home.spawn("append", "--session", SESSION, "--agent", "ada", "--title", f"Part {number}")
+        for number in range(2)
+    ]
+    for child in begun:
+        assert (child.communicate(), child.returncode)[1] == 0
+    assert sorted(types(home)) == [MORE, WORK]
 
 
 def test_two_clones_of_one_session_count_twice(world: World) -> None:
     """Neither knew of the other: each has its work log, whoever merges whom (T7)."""
-    here = world.home(facts={"start": "All about it."})
-    here.git("config", "remote.origin.url", str(here.folder))
-    there = here.clone("there")
-    add(here, "a")
-    add(there, "b", agent="ada")
-    add(there, "c", agent="ada")
-    second = there.fork("second")
-    there.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
-    second.git("pull", "-q", "--rebase", "origin", "main")
-    assert sorted(types(there)) == sorted(types(second)) == ["continued", "work", "work", "work"]
-    assert there.show() == second.show()
-    assert sessions(there) == sessions(second) == 3
-    add(there, "d")
-    assert sorted(types(there)) == ["continued", "continued", "work", "work", "work"]
+    here, there = world.team(IN_TREE, "b")
+    writes(here, "a")
+    writes(there, "b")
+    writes(there, "c")
+    here.sync()
+    other = there.fork("c")
+    there.git("pull", "-q", "--no-rebase", "--no-edit")
+    other.git("pull", "-q", "--rebase")
+    for clone in (there, other):
+        assert sorted(types(clone)) == [MORE, WORK, WORK]
+    writes(there, "d")
+    assert sorted(types(there)) == [MORE, MORE, WORK, WORK]
 
 
 def test_a_lost_work_log_leaves_the_uses(world: World) -> None:
     """Without its work log a session counts nothing; what its other logs name is used all the same."""
     home = world.home()
-    first = add(home, "a")
-    add(home, "b")
-    add(home, "b", new=False)
-    home.plant({first["path"]: None})
-    assert (sessions(home), home.show()["b"]["uses"]) == (0, 2)
-    add(home, "c")
-    assert types(home)[-1] == "work"
+    writes(home, "a")
+    writes(home, "b")
+    home.run("append", "--title", "Again", "--ref", "b", "--agent", "ada", "--session", SESSION)
+    home.plant({logs(home)[0]["path"]: None})
+    assert home.status()["sessions"] == 0 and home.show()["b"]["uses"] == 2
+    writes(home, "c")
+    assert types(home)[-1] == WORK
 
 
 @pytest.mark.parametrize("retired", [False, True])
 def test_a_use_in_a_continued_log_brings_a_fact_back(world: World, retired: bool) -> None:
     """Faded or put away by hand (T3, T6); and no clock moves by it."""
-    home = world.home(facts={"old": "fact: All about it."})
+    home = world.home(policy={"working": 1, "active": 1, "archive": 1})
+    writes(home, "old", "")
     if retired:
-        home.run("forget", "old", "--archive")
-    else:
-        others = {f"sessions/2026-11-21-0901{at:02}.md": log("work", "ada", "", []) for at in range(25)}  # fmt: skip
-        home.plant(others)
-    add(home, "now")
-
-    def tier() -> str:
-        return str(home.run("show", "old").json["facts"][0]["tier"])
-
-    assert tier() == "archived"
-    before = sessions(home)
-    add(home, "old", new=False)
-    assert types(home)[-1] == "continued"
-    assert tier() in ("working", "active") and sessions(home) == before
+        home.run("forget", "old", "--archive", "--reason", "Later.")
+    for number in range(0 if retired else 3):
+        writes(home, f"f-{number}", "")
+    writes(home, "now")
+    before = home.status()["sessions"]
+    assert home.show("old")["old"]["tier"] == "archived"
+    home.run("append", "--title", "Used", "--ref", "old", "--agent", "ada", "--session", SESSION)
+    assert types(home)[-1] == MORE and home.status()["sessions"] == before
+    assert home.show("old")["old"]["tier"] in ("working", "active")
 
 
-def test_json_says_the_session(world: World) -> None:
-    """What `--from-json` says goes before the option and the environment."""
-    home = world.home()
-    for _ in range(2):
-        home.session("T", session="j")
-    assert sessions(home) == 1
+def captured(fact: str, span: str, session: str = SESSION, agent: str = "") -> SessionDraft:
+    """A draft of a log that was captured, or, without a span, of the agent's own."""
+    header = [("session", session), *([("host", "claude"), ("transcript", span)] if span else [])]
+    event = FactCreated(fact, f"All about {fact}.")
+    return SessionDraft(f"On {fact}", "", (event,), agent or "claude-code", WORK, tuple(header))
 
 
-@pytest.mark.parametrize("first", (True, False))
-@pytest.mark.parametrize("waits", (True, False))
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("waits", [True, False])
 def test_a_captured_log_is_of_its_session_whoever_wrote_the_others(
     world: World, first: bool, waits: bool
 ) -> None:
     """Before or behind the agent's own log, in the tip or in the spool, it is the same work session."""
-    home = world.home(IN_TREE)
+    home = world.home()
+    memory = Memory.open(str(home.folder))
+    drafts = [captured("a", "x.jsonl 0-9"), captured("b", "", agent="ada")]
+    if not first:
+        drafts.reverse()
     if waits:
         home.git("checkout", "-q", "--detach")
-    for fact in "ab" if first else "ba":
-        capture(home, fact) if fact == "a" else add(home, fact, code=int(waits))
-    capture(home, "c")
-    add(home, "d", code=int(waits))
+    for draft in (*drafts, captured("c", "x.jsonl 9-12"), captured("d", "", agent="ada")):
+        try:
+            memory.append(draft)
+        except WaitsInSpool:
+            assert waits
     if waits:
         home.git("checkout", "-q", "main")
-    add(home, "e", agent="bob")  # that ada was there says nothing of another agent
-    last = "continued" if first else "work"
-    assert types(home) == ["work", "continued", "continued", "continued", last]
-    capture(home, "f", "s2")
-    home.run("capture", "--land")
-    assert types(home)[-1] == "work"
+        memory.drain()
+    memory.append(captured("e", "", agent="bob"))  # that ada was there says nothing of another
+    assert types(home) == [WORK, MORE, MORE, MORE, MORE if first else WORK]
+    memory.append(captured("f", "y.jsonl 0-7", "s2", "other"))
+    assert types(home)[-1] == WORK
+    memory.close()

@@ -83,12 +83,6 @@ def join(
     return joiner.result(tree)
 
 
-def unite(read: Read, one: str, two: str) -> Joined:
-    """Join two `sessions/` trees alone."""
-    joiner = _Joiner(read, "", lambda _: False, False)
-    return joiner.result(joiner.unite_all(one, two))
-
-
 def find(read: Read, root: str, path: str) -> str:
     """Return the id of what stands at a path of a tree, "" for nothing."""
     oid = root
