@@ -332,10 +332,12 @@ def test_code_is_left_to_git(world: World, ours: str, theirs: str) -> None:
     away, code = "branch" in ours, "code" in ours
     if "code" in theirs and not away:
         assert head() == tip
-        assert "`git pull`" in report["left"]
+        with_log = " with 1 log;" if "log" in theirs else ";"
+        assert f"`git pull` brings them{with_log} nothing" in report["left"]
     elif code:
         assert there(two) == before
-        assert ("log" in ours) == ("`git push" in report["left"])
+        left = "`git push -u origin feat` makes it" if away else "`git push` sends them with 1 log"
+        assert (left in report["left"]) == ("log" in ours) == bool(report["left"])
         assert len(report["came"]) == ("log" in theirs and not away)
         if head() != tip:
             assert one.git("rev-parse", "HEAD^1") == tip

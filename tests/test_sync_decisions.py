@@ -210,6 +210,11 @@ def test_a_dry_run_moves_no_branch(pair: Pair) -> None:
     done = one.sync()
     for key in ("came", "went", "facts", "commit"):
         assert done[key] == told[key]
+    one.git("checkout", "-q", "--detach")
+    one.run("note", "It waits.", code=1)
+    one.git("checkout", "-q", "main")
+    one.sync("--dry-run")
+    assert len(one.waiting()) == 1
 
 
 #: What either side makes of the policy, and what of it is refused; "" where both hold.
@@ -406,6 +411,34 @@ def test_an_edit_that_is_not_understood_stops_before_anything_moves(pair: Pair) 
     assert answer.said == "EditNotUnderstood"
     assert answer.json["error"]["where"] == "continuity.md:5"
     assert (one.shape(), hub(one).git("rev-parse", "main")) == (before, there)
+
+
+def test_an_edit_waits_for_a_review_until_a_page_would_be_written_over_it(world: World) -> None:
+    """Where only a review publishes: what comes with another page makes it a log first."""
+    (one,) = world.team(IN_TREE, facts={"alpha": "The first text."}, policy={"publish": "review"})
+    one.run("check", "--publish")
+    one.git("push", "-q")
+    two = one.clone("two")
+    page = one.read("memory/continuity.md")
+    one.write("memory/continuity.md", page.replace("The first text.", "A person's text."))
+    two.note("id=beta fact: Queues drain.")
+    two.sync()
+    answer = one.sync()
+    assert "absorbed" not in codes(answer) and one.texts()["alpha"] == "The first text."
+    assert "A person's text." in one.read("memory/continuity.md")
+    two.run("check", "--publish")
+    two.git("push", "-q")
+    assert "absorbed" in codes(one.sync()) and one.texts()["alpha"] == "A person's text."
+
+
+def test_a_mirror_that_is_behind_follows(world: World) -> None:
+    """Plain git moved the branch of memory, and wrote nothing of it."""
+    one, two = world.team(OWN_BRANCH, "two")
+    two.note("id=beta fact: Queues drain.")
+    two.sync()
+    one.git("fetch", "-q", "origin", "memory:memory")
+    assert "Queues drain" not in one.read(".memory/continuity.md")
+    assert one.sync()["came"] == [] and "Queues drain" in one.read(".memory/continuity.md")
 
 
 @pytest.mark.parametrize("where", ["continuity.md", "archive/INDEX.md"])

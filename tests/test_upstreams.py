@@ -87,6 +87,8 @@ def test_a_home_of_others_is_fetched_and_read(org: Organisation) -> None:
     assert everything(org.hub.folder) == before
     assert set(org.team.texts()) == {"ours"} and "no-pii" not in org.team.page()
     assert org.fetched.stat().st_mode & 0o077 == 0
+    for wrong in (("nowhere",), ("--dry-run",)):
+        assert org.team.run("sync", *wrong, code=1).said == "NoRemote"
 
 
 def test_beside_a_remote_of_its_own(org: Organisation) -> None:
@@ -95,7 +97,10 @@ def test_beside_a_remote_of_its_own(org: Organisation) -> None:
     org.hub.folder.rename(org.hub.folder.with_suffix(".away"))
     org.team.note("It is away.")
     answer = org.team.run("sync")
-    assert "upstream-stale" in answer.codes() and answer.json["upstreams"][0]["problem"]
+    assert "upstream-stale" in answer.codes()
+    (told,) = answer.json["upstreams"]
+    assert "org.git is not there" in told.pop("problem")
+    assert told == {"name": "org", "url": "../org.git", "logs": 0, "new": 0}
     org.hub.folder.with_suffix(".away").rename(org.hub.folder)
     late = org.team.clone("late")
     late.git("config", "protocol.file.allow", "always")
@@ -150,6 +155,24 @@ def test_j10_what_is_no_home_is_refused(org: Organisation, url: str, said: str) 
     (problem,) = [one for one in org.sync()["findings"] if one["code"] == "upstream-stale"]
     assert re.search(said, problem["message"]), problem
     assert org.read() == [] and not (org.world.folder / "ran").exists()
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_i3_over_ssh_nobody_is_asked(
+    org: Organisation, monkeypatch: pytest.MonkeyPatch, own: bool
+) -> None:
+    """For a password or a key; whoever says by which command ssh is reached has said how, too."""
+    given = org.world.folder / "given"
+    says = f'#!/bin/sh\necho "$@" >{given}\nfor last; do :; done\nexec sh -c "$last"\n'
+    script = org.team.write(".git/bin/ssh", says)
+    script.chmod(0o755)
+    if own:
+        org.team.git("config", "core.sshCommand", str(script))
+    else:
+        monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
+    org.name(f'org = "ssh://there{org.hub.folder}"')
+    assert org.sync()["upstreams"][0]["logs"] == 1
+    assert ("BatchMode=yes" in given.read_text()) != own
 
 
 @pytest.mark.parametrize("how", ["too much", "silent"])
