@@ -39,6 +39,9 @@ def entry(*acts: FactCreated | FactUpdated, agent: str = "codex", type: str = "w
         ([entry(FactCreated("a", "T")), entry(agent="claude")], "diurna: 2 session logs: 1 fact"),
         ([entry(), entry()], "diurna: 2 session logs by codex"),
         ([entry(agent="Bob who is ill")], "diurna: session log"),
+        ([entry(agent="A" * 24)], f"diurna: session log by {'a' * 24}"),
+        ([entry(agent="a" * 25)], "diurna: session log"),
+        ([entry(type="review"), entry(type="import")], "diurna: 2 session logs by codex"),
         ([entry(FactCreated("a", "T", meta=(("kind", WORD),)))], "diurna: 1 fact by codex"),
     ],
 )

@@ -91,6 +91,33 @@ def test_what_looks_like_a_kind_is_told(new: Callable[[str], Answer], text: str,
     assert (len(told), said in "".join(told)) == (bool(said), True)
 
 
+#: Of each key the last value that may be, and one that is more.
+BOUNDS = (
+    ("warns", "w" * 200, "w" * 201), ("warns", "none", "?"), ("warns", "a,b", "a,,b"), ("asked", "a" * 300, "a" * 301),
+    ("title", "t" * 120, "t" * 121), ("salience", "1", "0"), ("salience", "10", "11"), ("salience", "5", "x"),
+    ("iteration", "9" * 9, "9" * 10), ("iteration", "0", "-1"), ("outcome", "worked", "done"),
+    ("depends", "a,b-c", "A"),
+)  # fmt: skip
+
+
+def test_what_is_said_beside_a_fact_has_its_bounds(world: World) -> None:
+    """The last that may be is taken; whatever is more is refused, and each is named."""
+    home = world.home()
+    drafts = [
+        {"new": [{"id": f"fact-{at}", "text": f"Fact {at}.", "footers": {row[0]: row[side]}}
+                 for at, row in enumerate(BOUNDS)]}
+        for side in (1, 2)
+    ]  # fmt: skip
+    taken, refused = (
+        home.run("append", "--from-json", "-", "--dry-run", stdin=json.dumps(draft), code=code).json
+        for draft, code in zip(drafts, (0, 1), strict=True)
+    )
+    assert len(taken["facts"]) == len(BOUNDS)
+    assert [one["message"] for one in refused["error"]["findings"]] == [
+        f"fact-{at}: `{key}` is {beyond[:40]!r}" for at, (key, _, beyond) in enumerate(BOUNDS)
+    ]
+
+
 @settings(max_examples=examples(20, 200))
 @given(st.text(alphabet='ab=:" decisonrl', max_size=40))
 def test_any_text_is_judged(new: Callable[[str], Answer], text: str) -> None:
