@@ -317,6 +317,13 @@ def test_kinds_in_places_and_disguises(step: int) -> None:
         ("\x1b]0;a title\x07gh\x1b]8;;\x1b\\p_", "ghp_"),
         ("'gh'\n\n'p_'", "'gh'\n\n'p_'"),
         ("ends in a\\\n  backslash", "ends in abackslash"),
+        ('"gh" .. "p_" ||"a" & "b"', '"ghp_ab"'),
+        ('"gh" << "p_" +++ "a"', '"gh" << "p_" +++ "a"'),
+        ("'gh' b'p_' \\\n  \"a\" + f\"b\"", "'ghp_ab\""),
+        ('"gh" + x"p_" + \n\n "a" +', '"gh" + x"p_a" +'),
+        ("gh<wbr>p_<br>a", "ghp_<br>a"),
+        ("a ^[[31mgh^[[mp_␛[mb", "a ghp_b"),
+        ("a[3] x[31;1mgh[m", "a[3] xgh[m"),
     ],
 )
 def test_what_a_masked_text_says(text: str, expected: str) -> None:

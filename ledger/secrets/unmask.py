@@ -195,9 +195,10 @@ def _colour(text: str, at: int) -> Edit | None:
     """Take out what is left of a colour whose escape was lost: `[31m`, `^[[0m`."""
     near = text[at + 1 : at + 13]
     size = len(near) - len(near.lstrip("0123456789;"))
-    if near[size : size + 1] != "m" or not (size or text[at - 2 : at] == "^["):
+    lead = 2 if text.endswith("^[", 0, at) else int(text.endswith("␛", 0, at))
+    if near[size : size + 1] != "m" or not (size or lead):
         return None
-    return (at - 2 if at > 1 and text[at - 2 : at] in ("^[", "␛") else at, at + 2 + size, "")
+    return (at - lead, at + 2 + size, "")
 
 
 def _break(text: str, at: int) -> Edit | None:
