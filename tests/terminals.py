@@ -9,10 +9,13 @@ import re
 import select
 import struct
 import subprocess
+import sys
 import termios
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from tests.campaigns import forks
 
 _PATIENCE = 60.0
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\r")
@@ -22,7 +25,7 @@ class Terminal:
     """A process whose standard streams are a pseudo-terminal.
 
     Args:
-        command: to run.
+        command: to run; one of this interpreter is forked from a process that has all loaded.
         folder: where.
         environment: of the process.
     """
@@ -32,11 +35,15 @@ class Terminal:
     ) -> None:
         self._end, inner = pty.openpty()
         fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        self._process = subprocess.Popen(
-            command, cwd=folder, env=dict(environment), stdin=inner, stdout=inner, stderr=inner,
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # Ctrl-C reaches it
-        )  # fmt: skip
+        self._process: forks.Forked | subprocess.Popen[bytes]
+        if command[0] == sys.executable:
+            self._process = forks.Forked(command[1:], folder, environment, terminal=inner)
+        else:
+            self._process = subprocess.Popen(
+                command, cwd=folder, env=dict(environment), stdin=inner, stdout=inner, stderr=inner,
+                start_new_session=True,
+                preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # Ctrl-C reaches it
+            )  # fmt: skip
         os.close(inner)
         #: All that was shown, without escapes.
         self.shown = ""

@@ -64,44 +64,33 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ledger.wal.git_locks._git_commands", lambda: iter(()))
 
 
-@pytest.mark.deep(reason="each finding of doctor is a case of test_findings")
-def test_a_healthy_home_is_in_order_and_asking_changes_nothing(
-    doctor: Doctor, repo: Repo, run: Run
-) -> None:
-    """Nothing is found, nothing planned, and the repository is as it was; deep as well."""
-    before = repo.shape()
-    for arguments in ((), ("--deep",), ("--fix",), ("--fix", "--deep"), ("--dry-run", "--fix")):
-        for found in (doctor(*arguments), run("check", *arguments)):
-            assert (found.code, found.out, found.err) == (0, "all in order\n", "")
-    answer = doctor("--json").json
-    assert answer.pop("home")["kind"] == "in-tree"
-    assert answer == {
-        "format": 1, "ok": True, "findings": [], "plan": [], "done": [],
-        "failed": [], "dry_run": False,
-    }  # fmt: skip
-    assert repo.shape() == before
-
-
-@pytest.mark.parametrize("kind", ["branch", "own", "bare"])
+@pytest.mark.parametrize("kind", ["in-tree", "branch", "own", "bare"])
 def test_every_kind_of_home_is_in_order(
     kind: str, bare_repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An own branch, an own repository and a bare one have nothing wrong when they are new."""
+    """Each has nothing wrong when it is new, deep as well; and nothing is changed where nothing is to be mended."""
     monkeypatch.setenv("PATH", os.path.dirname(shutil.which("git") or ""))
     where = bare_repo.path
-    if kind == "branch":
-        run("init", "--branch", "memory")
+    if kind in ("in-tree", "branch"):
+        run("init", *(["--branch", "memory"] if kind == "branch" else []))
     else:
         where = tmp_path / "team"
         run("init", str(where))
     assert run("append", "--home", str(where), "--title", "First").code == 0
     if kind == "bare":
-        subprocess.run(
-            ["git", "clone", "-q", "--bare", str(where), str(tmp_path / "team.git")], check=True
-        )
         where = tmp_path / "team.git"
-    found = run("check", "--deep", "--home", str(where))
+        subprocess.run(["git", "clone", "-q", "--bare", tmp_path / "team", where], check=True)
+    before = bare_repo.shape()
+    found = run("check", "--deep", "--fix", "--home", str(where))
     assert (found.code, found.out, found.err) == (0, "all in order\n", "")
+    if kind == "in-tree":
+        answer = run("check", "--json").json
+        assert answer.pop("home")["kind"] == kind
+        assert answer == {
+            "format": 1, "ok": True, "findings": [], "plan": [], "done": [],
+            "failed": [], "dry_run": False,
+        }  # fmt: skip
+    assert bare_repo.shape() == before
 
 
 def test_locks_of_nobody_are_moved_aside_and_live_ones_stay(

@@ -34,7 +34,7 @@ def on_terminal(shop: Repo, *arguments: str, **more: str) -> Terminal:
         if name not in ("PAGER", "LESS", "DIURNA_PAGER")
     }
     environment = {**plain, "PYTHONPATH": str(CHECKOUT), "TERM": "xterm", **more}
-    return Terminal([sys.executable, "-P", "-m", "rituals", *arguments], shop.path, environment)
+    return Terminal([sys.executable, "-m", "rituals", *arguments], shop.path, environment)
 
 
 def shown(shop: Repo, *arguments: str, **more: str) -> str:

@@ -41,7 +41,7 @@ def typed(shop: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Termin
     editor.chmod(0o755)
     environment = {**os.environ, "PYTHONPATH": str(CHECKOUT), "EDITOR": str(editor), "TERM": "dumb"}
     environment.pop("VISUAL", None)
-    return Terminal([sys.executable, "-P", "-m", "rituals", "review"], shop.path, environment)
+    return Terminal([sys.executable, "-m", "rituals", "review"], shop.path, environment)
 
 
 def reviewed(run: Run) -> tuple[int, bool, dict[str, int]]:
@@ -170,7 +170,7 @@ def test_a_policy_that_does_not_fit_is_set_by_accepting(
     shop.git("commit", "-qam", "nothing to confirm")
     for number in range(22):
         assert run("append", "--title", f"More {number}").code == 0
-    asked = Terminal([sys.executable, "-P", "-m", "rituals", "review"], shop.path,
+    asked = Terminal([sys.executable, "-m", "rituals", "review"], shop.path,
                      {**os.environ, "PYTHONPATH": str(CHECKOUT), "TERM": "dumb"})  # fmt: skip
     assert "accept: windows.working_days = 2 in diurna.toml; " in asked.answer("[?]", "a")
     assert asked.finish() == 0

@@ -117,7 +117,7 @@ def test_what_can_not_be_is_refused_and_changes_nothing(known: Repo, run: Run) -
 def on_terminal(folder: Path, *arguments: str, editor: str = "false") -> Terminal:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "EDITOR": editor, "TERM": "dumb"}
     environment.pop("VISUAL", None)
-    return Terminal([sys.executable, "-P", "-m", "rituals", *arguments], folder, environment)
+    return Terminal([sys.executable, "-m", "rituals", *arguments], folder, environment)
 
 
 def test_an_edit_opens_the_editor(known: Repo, run: Run, tmp_path: Path) -> None:

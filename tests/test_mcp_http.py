@@ -28,23 +28,31 @@ ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "appl
 PING = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
 
 
-#: The same server with shorter limits: nobody learns more from longer waits.
-SHORT, LIMIT_BYTES = 1.5, 8 << 20
-HURRIED = f"""
+#: The same server with other limits: of seconds, and of connections that wait for their client.
+SHORT, LONG, WAITING, LIMIT_BYTES = 1.0, 600.0, 16, 8 << 20
+LIMITED = """
 import sys
 from rituals.cli.entry import main
-from rituals.serve import request_limits as timeouts
-timeouts.HEAD_SECONDS, timeouts.BODY_SECONDS = {SHORT}, {SHORT}
+from rituals.serve import request_limits as limits
+limits.HEAD_SECONDS = limits.BODY_SECONDS = {}
+limits.WAITING = {}
 sys.exit(main())
 """
 
 
-class Listening:
-    """A server process that listens on a free port."""
+@pytest.fixture(scope="module", autouse=True)
+def _loaded() -> None:
+    """Load once what each server finds loaded."""
+    forks.run(["-c", "pass"], ROOT, os.environ, loaded=LOADED)
 
-    def __init__(self) -> None:
+
+class Listening:
+    """A server process that listens on a free port, and waits so long for its clients."""
+
+    def __init__(self, seconds: float = LONG) -> None:
+        script = LIMITED.format(seconds, WAITING)
         self.process = forks.Forked(
-            ["-c", HURRIED, "mcp", "--http", "0"], os.getcwd(), os.environ, loaded=LOADED
+            ["-c", script, "mcp", "--http", "0"], os.getcwd(), os.environ, loaded=LOADED
         )
         said = self.process.stderr.readline().decode().strip()
         assert said.startswith("diurna mcp: listening on http://127.0.0.1:"), said
@@ -151,21 +159,21 @@ HALVES = {
 }
 
 
-@pytest.mark.parametrize("half", HALVES)
-def test_half_sent_requests_hold_no_place(listening: Listening, half: str) -> None:
-    """Beside 300 of them a client is answered at once; and they are let go after some seconds."""
-    listening.post("{")  # the server is warm
-    others = [_half_sent(listening.port, HALVES[half]) for _ in range(300)]
-    try:
-        assert [listening.post("{")[0] for _ in range(3)] == [400] * 3
-        open_ones = [one for one in others if not _is_closed(one, 0)]
-        assert len(open_ones) >= 200, "they were there meanwhile"
-        assert all(_is_closed(one, SECONDS) for one in others)
-    finally:
-        for one in others:
-            one.close()
-    assert listening.post("{")[0] == 400
+def test_half_sent_requests_hold_no_place(listening: Listening) -> None:
+    """Beside as many as may wait a client is answered at once, and again on its connection; one goes for each too many."""
+    more = 8
+    others = [
+        _half_sent(listening.port, half) for half in [*HALVES.values()] * ((WAITING + more) // 3)
+    ]
+    connection = http.client.HTTPConnection("127.0.0.1", listening.port, timeout=SECONDS)
+    for _ in range(3):
+        connection.request("POST", "/mcp", "{", ACCEPT)
+        answer = connection.getresponse()
+        assert (answer.status, bool(answer.read())) == (400, True)
+    assert sum(_is_closed(one, 0) for one in others) == more + 1
+    connection.close()
     assert listening.end(signal.SIGTERM) == (0, "", "")
+    assert all(_is_closed(one, SECONDS) for one in others)
 
 
 def _is_closed(one: socket.socket, seconds: float) -> bool:
@@ -181,23 +189,21 @@ def _is_closed(one: socket.socket, seconds: float) -> bool:
         return True
 
 
-def test_a_connection_is_used_again_and_let_go_when_it_rests(listening: Listening) -> None:
-    """Several requests on one connection, one that is too long, a head drop by drop, and a rest."""
+def test_a_connection_is_let_go_when_it_rests(repo: Repo) -> None:
+    """Half a request, one that is too long, a head drop by drop, and a rest behind an answer."""
+    listening = Listening(SHORT)
     connection = http.client.HTTPConnection("127.0.0.1", listening.port, timeout=SECONDS)
-    for _ in range(3):
-        connection.request("POST", "/mcp", "{", ACCEPT)
-        answer = connection.getresponse()
-        assert (answer.status, bool(answer.read())) == (400, True)
-    rests = connection.sock
-    assert rests is not None
+    connection.request("POST", "/mcp", "{", ACCEPT)
+    assert connection.getresponse().read() and (rests := connection.sock) is not None
     head = b"GET /mcp HTTP/1.1\r\nX: "
-    with _half_sent(listening.port, head + b"x" * (1 << 16)) as long:
-        assert _is_closed(long, SECONDS)
+    halves = [
+        _half_sent(listening.port, half) for half in (*HALVES.values(), head + b"x" * (1 << 16))
+    ]
     with _half_sent(listening.port, head) as slow:
         while not _is_closed(slow, 0.2):
             with contextlib.suppress(OSError):
                 slow.sendall(b"x")
-    assert _is_closed(rests, SECONDS)
+    assert all(_is_closed(one, SECONDS) for one in (rests, *halves))
     connection.close()
     assert listening.end(signal.SIGTERM) == (0, "", "")
 

@@ -29,14 +29,14 @@ from tests.second_fold import (
 TIERS = ("core", "working", "active", "archive-candidate", "archived", "superseded")
 
 
-@pytest.mark.parametrize("seed", range(examples(16, 400)))
+@pytest.mark.parametrize("seed", range(examples(10, 400)))
 def test_two_readers_say_the_same(seed: int, tmp_path: Path) -> None:
     """Texts, use, birth, truth, tiers, pages, who said it: cold, warm after late logs, and as of a log."""
     rng = random.Random(seed)
     assert differences(made_up(rng), rng, tmp_path / "home") == []
 
 
-@pytest.mark.parametrize("seed", range(examples(6, 100)))
+@pytest.mark.parametrize("seed", range(examples(4, 100)))
 @pytest.mark.parametrize("theme", THEMES)
 def test_two_readers_say_the_same_of_one_matter(theme: str, seed: int, tmp_path: Path) -> None:
     """Many logs about a few facts: what was reworded, closed, denied, moved, aged, judged by whoever did not see it all."""
@@ -92,7 +92,7 @@ def lives(files: dict[str, bytes]) -> tuple[dict[str, list[tuple[str, str]]], di
     return told, sessions
 
 
-@pytest.mark.parametrize("seed", range(examples(10, 200)))
+@pytest.mark.parametrize("seed", range(examples(6, 200)))
 def test_lives_are_what_a_fold_up_to_each_log_says(seed: int, tmp_path: Path) -> None:
     """When facts faded, came back, became false, were closed, as `review --report` tells; and how many stood where."""
     for number in range(3):

@@ -8,6 +8,7 @@ program that `put_program` writes: it hands over its arguments, environment and 
 from __future__ import annotations
 
 import atexit
+import fcntl
 import io
 import json
 import marshal
@@ -23,6 +24,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 import traceback
@@ -79,15 +81,21 @@ class Forked:
         start_new_session: whether it leads a group of its own.
         loaded: modules that it finds loaded, as do all that are forked behind it.
         spoken_to: whether it has a standard input: a pipe, `stdin`.
+        terminal: where all its streams are; it leads a group of its own, and Ctrl-C reaches it.
     """
 
     def __init__(
         self, arguments: Sequence[str], cwd: str | Path, env: Mapping[str, str], *, start_new_session: bool = False,
-        loaded: Sequence[str] = (), spoken_to: bool = False,
+        loaded: Sequence[str] = (), spoken_to: bool = False, terminal: int | None = None,
     ) -> None:  # fmt: skip
         ends = [os.pipe() for _ in range(3)]
-        job = (list(arguments), str(cwd), dict(env), start_new_session, list(loaded))
+        alone = start_new_session or terminal is not None
+        job = (list(arguments), str(cwd), dict(env), alone, list(loaded))
         given = [write for _, write in ends]
+        if terminal is not None:
+            for unused in given[:2]:
+                os.close(unused)
+            given[:2] = [os.dup(terminal) for _ in range(3)]
         self.stdin: IO[bytes] | None = None
         if spoken_to:
             read, write = os.pipe()
@@ -116,6 +124,10 @@ class Forked:
             self.returncode = struct.unpack("i", self._status.read(4))[0]
             self._status.close()
         return self.returncode
+
+    def poll(self) -> int | None:
+        """Return what `wait` does, where it has ended."""
+        return self.wait() if self.returncode is not None or self._is_told(0) else None
 
     def send_signal(self, number: int) -> None:
         """Send it a signal, unless it has ended."""
@@ -296,10 +308,15 @@ def _start(job: list[Any], given: Sequence[int]) -> NoReturn:
         os.dup2(fd, place)
     for fd in given:
         os.close(fd)
+    if session and os.isatty(0):
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8")
     sys.stdout, sys.stderr = (
         io.TextIOWrapper(
-            io.FileIO(fd, "w", closefd=False), "utf-8", write_through="PYTHONUNBUFFERED" in env
+            io.FileIO(fd, "w", closefd=False),
+            "utf-8",
+            line_buffering=os.isatty(fd),
+            write_through="PYTHONUNBUFFERED" in env,
         )
         for fd in (1, 2)
     )
