@@ -1,8 +1,10 @@
-"""What a session used is proved, written with its evidence, counted once, and never a copy."""
+"""What a session used is proved, written with its evidence, counted once, and never a copy; what it asked teaches."""
 
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from typing import Any
 
 import pytest
@@ -23,7 +25,13 @@ FACTS = {
 }
 CACHE = "cache the parsed invoices in Redis to make the export faster"
 TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
-_TOOLS = {"bash": "Bash", "parts": "shell", "write": "Write", "get": "mcp__diurna__get"}
+_TOOLS = {
+    "bash": "Bash",
+    "parts": "shell",
+    "write": "Write",
+    "get": "mcp__diurna__get",
+    "ask": "mcp__diurna__recall",
+}
 
 
 @pytest.fixture
@@ -39,16 +47,17 @@ def write(file: Any, who: str, text: str) -> None:
     else:
         given = {
             "bash": {"command": text}, "parts": {"command": ["bash", "-lc", text]}, "write": {"file_path": "src/a.py", "content": text}, "get": {"ids": [text]},
+            "ask": {"query": text, "limit": 3},
         }[who]  # fmt: skip
         content = [{"type": "tool_use", "id": f"t-{text[:9]}", "name": _TOOLS[who], "input": given}]
         who = "assistant"
     file.write(json.dumps({"type": who, "message": {"role": who, "content": content}}) + "\n")
 
 
-def session(
+def used(
     home: Place, name: str, *steps: tuple[str, str], shown: pytest.MonkeyPatch | None = None
 ) -> list[str]:
-    """Let a session of Claude say and do something, and end; return what of it uses facts, as `ID how`."""
+    """Let a session of Claude say and do something, and end; return the lines by which it uses facts."""
     before = set(home.logs())
     if shown:
         shown.delenv("DIURNA_AGENT", raising=False)  # whoever names an agent is none of a host's
@@ -61,12 +70,21 @@ def session(
     home.run(
         "capture", "--session", name, "--host", "claude", "--transcript", str(path), json=False
     )
-    found = []
-    for stem in sorted(set(home.logs()) - before):
-        for line in home.logs()[stem].decode().splitlines():
-            if line.startswith("- Referenced: "):
-                id, _, proof = line.removeprefix("- Referenced: ").partition(" ")
-                found.append(f"{id} {proof.lstrip('—(- ').split(' ')[0]}")
+    logs = [data.decode() for stem, data in sorted(home.logs().items()) if stem not in before]
+    return re.findall("(?m)^- Referenced: (.*)", "\n".join(logs))
+
+
+def session(home: Place, name: str, *steps: tuple[str, str], **more: Any) -> list[str]:
+    """The same; return what of it uses facts, as `ID how`."""
+    return [" ".join(re.findall(r"[\w-]+", line)[:2]) for line in used(home, name, *steps, **more)]
+
+
+def asked(home: Place, name: str, *steps: tuple[str, str]) -> dict[str, list[str]]:
+    """The same; return fact -> the questions behind which it was used."""
+    found = {}
+    for line in used(home, name, *steps):
+        if said := re.search(", asked ((“[^”]*”(, )?)+)", line):
+            found[line.partition(" ")[0]] = re.findall("“([^”]*)”", said[1])
     return found
 
 
@@ -168,11 +186,13 @@ def test_who_asks_again_to_remember_makes_no_copy(home: Place) -> None:
 
 
 def test_a_quote_passes_the_gates(home: Place) -> None:
-    """A secret, or what is about a person, is beside no reference; the use counts all the same."""
+    """A secret, or what is about a person, is beside no reference, said or asked; the use counts all the same."""
     token = "ghp_" + "hTg5Kq8zWv2xRb7mPf3yLd9sJc6nQa4tEu1w"
     session(home, "s", ("assistant", f"retry-three with GITHUB_TOKEN={token} works."))
     session(home, "t", ("user", "My wife has cancer, so retry-three has to wait."))
-    assert home.show()["retry-three"]["uses"] == 3
+    for number, words in enumerate(("does my wife have cancer again", f"is {token} the token")):
+        assert asked(home, f"u-{number}", ("bash", f"diurna recall '{words}'"), OPENS) == {}
+    assert home.show()["retry-three"]["uses"] == 5
     assert not any(
         word in data for data in home.logs().values() for word in (token.encode(), b"wife")
     )
@@ -249,6 +269,99 @@ def test_a_fact_is_found_by_how_it_is_asked_for(home: Place) -> None:
             assert "walrus" not in said and "which zebra" not in said, shown
     home.run("redact", "ship-it", "--reason", "out")
     assert home.run("recall", "zebra", code=None).json["hits"] == []
+
+
+# ---- what is asked and then opened teaches ---------------------------------------------------------------
+
+ASKED = "how often is a lost delivery sent anew"
+ASKS, OPENS = ("bash", f"diurna recall '{ASKED}'"), ("bash", "diurna show retry-three")
+TEACHES: dict[str, tuple[tuple[tuple[str, str], ...], list[str]]] = {
+    "opened": ((ASKS, OPENS), [ASKED]),
+    "with options": ((("bash", f"diurna recall --in facts -n 5 --json {ASKED} | head -3"), OPENS), [ASKED]),
+    "behind a sentence": ((ASKS, ("assistant", "Let me open what it found."), OPENS), [ASKED]),
+    "named": ((ASKS, ("assistant", "As retry-three says, three times.")), [ASKED]),
+    "said again": ((ASKS, ("assistant", "Webhooks retry three times with jitter."), OPENS), [ASKED]),
+    "by a person": ((("user", f"{ASKED}?"), OPENS), [f"{ASKED}?"]),
+    "by a tool": ((("ask", ASKED), ("get", "retry-three")), [ASKED]),
+    "and in vain before": (
+        (("bash", "diurna recall 'lost delivery'"), ("bash", "diurna recall 'parcel posted twice'"), ASKS, OPENS),
+        [ASKED, "parcel posted twice", "lost delivery"],
+    ),
+    "and something else before": ((("bash", "diurna recall 'lost delivery'"), ("bash", "ls"), ASKS, OPENS), [ASKED]),
+    "something between": ((ASKS, ("bash", "grep -rn retry src"), OPENS), []),
+    "another order between": ((ASKS, ("user", "do something else"), OPENS), []),
+    "ids": ((("bash", "diurna recall --ids pay-cents"), OPENS), []),
+    "a word": ((("bash", "diurna recall retry"), OPENS), []),
+    "the fact's own words": ((("bash", "diurna recall 'webhooks retry three times'"), OPENS), []),
+    "a story": ((("bash", f"diurna recall '{'lost delivery ' * 20}'"), OPENS), []),
+    "an order": ((("user", "please look at lost deliveries"), OPENS), []),
+    "said by a person": ((ASKS, ("user", "Webhooks retry three times with jitter.")), []),
+    "another program": ((("bash", f"grep -rn '{ASKED}' ."), OPENS), []),
+    "opened with many": ((ASKS, ("bash", "diurna show retry-three uv pay-cents")), []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_the_next_act_says_what_was_meant(home: Place, part: int) -> None:
+    """Opened, named or said again right behind the question, whoever asked; else nothing is learned."""
+    for number, (name, (steps, right)) in enumerate([*TEACHES.items()][part::4]):
+        learned = asked(home, f"s-{number}", *steps)
+        assert learned == ({"retry-three": right} if right else {}), name
+
+
+def test_each_option_of_recall_is_none_of_the_question(home: Place) -> None:
+    """Those that take a value, as the help has them; nor does what is opened at once know the answer."""
+    valued = re.findall(r"(?m)^  (-[\w-]+) [A-Z\[]", home.text("recall", "--help"))
+    assert len(valued) > 15
+    given = " ".join(f"{option} x" for option in valued if option != "--ids")
+    steps = ("bash", f"diurna recall {given} '{ASKED}'"), OPENS
+    assert asked(home, "s", *steps) == {"retry-three": [ASKED]}
+    calls = {"Bash": {"command": ASKS[1]}, "mcp__diurna__get": {"ids": ["retry-three"]}}
+    content = [{"type": "tool_use", "id": name, "name": name, "input": calls[name]} for name in calls]  # fmt: skip
+    said = {"type": "assistant", "message": {"role": "assistant", "content": content}}
+    (home.world.folder / "t.jsonl").write_text(json.dumps(said) + "\n")
+    assert asked(home, "t") == {} and home.show()["retry-three"]["uses"] == 3
+
+
+def recalled(home: Place, words: str, *options: str) -> list[str]:
+    """Return the facts that are found."""
+    hits = home.run("recall", "--no-vectors", "--in", "facts", *options, words, code=None).json
+    return [hit["id"] for hit in hits["hits"]]
+
+
+def test_asked_in_a_third_way_it_is_found(home: Place) -> None:
+    """By words of none of the fact's, but of a question before; from then on, shown nowhere, and gone with the fact."""
+    third = "is a delivery that got lost sent a second time"
+    assert recalled(home, third) == []
+    before = session(home, "s", ASKS, OPENS) and home.run("log").json["sessions"][-1]["stem"]
+    assert recalled(home, third) == ["retry-three"]
+    assert recalled(home, third, "--as-of", before) == []
+    home.run("check", "--publish")
+    for shown in (
+        ("why", "retry-three"),
+        ("show", "retry-three"),
+        ("brief",),
+        ("recall", "webhooks"),
+        ("show",),
+    ):
+        assert "delivery" not in home.text(*shown), shown  # fmt: skip
+    session(home, "t", ASKS, ("bash", "diurna show pay-cents"))
+    assert sorted(recalled(home, ASKED)) == ["pay-cents", "retry-three"]
+    home.run("redact", "retry-three", "--reason", "out")
+    assert "retry-three" not in recalled(home, ASKED)
+    session(home, "u", ASKS, ("bash", "diurna show pay-cents"))
+    assert sum(data.count(ASKED.encode()) for data in home.logs().values()) == 2
+
+
+def test_the_newest_eight_questions_count(home: Place) -> None:
+    """Of many the older are forgotten (W13), also where the index is made anew."""
+    words = "plum cherry apple peach lemon melon grape mango olive".split()
+    questions = [f"{word} {word}crate" for word in words]
+    for number, question in enumerate(questions):
+        session(home, f"s-{number}", ("bash", f"diurna recall '{question}'"), OPENS)
+    for _ in range(2):
+        assert [recalled(home, one) for one in questions[:2]] == [[], ["retry-three"]]
+        shutil.rmtree(home.common / "diurna/cache")
 
 
 @pytest.mark.skipif(not campaign.BENCH.is_dir(), reason="the shared bench is not here")

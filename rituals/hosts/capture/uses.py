@@ -225,7 +225,7 @@ _RECALL = re.compile(r"diurna\W?_{0,3}recall$", re.IGNORECASE)
 #: The options of `diurna recall` that take a value.
 VALUED = frozenset(
     "--ids --level -n --in --kind --tier --tag --entity --agent --role --branch --since --until"
-    " --as-of --team --repo --before --after".split()
+    " --as-of --team --repo --before --after --home".split()
 )
 #: What ends a question, and what may stand behind that; what stands around the one in a log.
 ASKS, MARKS = ("?", "\uff1f"), "*_`\"'”’)] "
