@@ -30,12 +30,11 @@ from ledger.environment import OWN_COMMITS
 from memory.cache.stamp import Stamp
 from memory.write.host_session import VARIABLES
 from rituals.cli.app import main
+from tests import processor_time
 from tests.campaigns import forks
 from tests.campaigns.matrices import WHOLE as WHOLE
 from tests.campaigns.matrices import drawn
 from tests.processor_time import leave_out
-from tests.processor_time import pytest_fixture_setup as pytest_fixture_setup
-from tests.processor_time import pytest_runtest_protocol as pytest_runtest_protocol
 from tests.world import World, git, lay, plain
 
 gc.disable()  # until all is collected
@@ -234,6 +233,11 @@ def pytest_make_collect_report(
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let the tests run in another order: each has to pass in any."""
     parser.addoption("--shuffle", metavar="SEED", help="run the tests in an order of this seed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let it hear of fixtures of the whole session as well: these are no matter of a folder."""
+    config.pluginmanager.register(processor_time)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -16,7 +16,8 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from functools import cache
 from statistics import median
 from typing import Any
@@ -84,16 +85,23 @@ def steps(do: Callable[[], object]) -> int:
     return count
 
 
+@contextmanager
+def of_no_item() -> Iterator[None]:
+    """Leave out what is taken meanwhile."""
+    before = used()
+    try:
+        yield
+    finally:
+        _shared[0] += used() - before
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
     """Leave out what a fixture takes that serves more than one item."""
     if fixturedef.scope == "function":
         return (yield)
-    before = used()
-    try:
+    with of_no_item():
         return (yield)
-    finally:
-        _shared[0] += used() - before
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from ledger.model.event import FactUpdated
 from memory import Memory, SessionDraft
 from tests.conftest import NOW_MS, Ran, Run
-from tests.web.homes import PAYLOADS, crowded, undecided
+from tests.web.homes import PAYLOADS, laid
 from tests.web_client import Answer, Client, client_of, main_of
-from tests.world import git, lay
+from tests.world import git
 
 AGENT = "Ada"
 
@@ -63,7 +63,7 @@ class Twins:
 
     def __init__(self, folder: Path, run: Run, patch: pytest.MonkeyPatch) -> None:
         self.ours, self._folder, self.now = folder / "ours" / "one", folder, NOW_MS
-        lay("what pages decide", self.ours, undecided)
+        laid("undecided", self.ours)
         self._run, self._patch = run, patch
         patch.setenv("DIURNA_AGENT", AGENT)
         self.client = client_of(
@@ -74,7 +74,7 @@ class Twins:
     def theirs(self) -> Path:
         """The other copy, as the home was before a command was run in it."""
         folder = self._folder / "theirs" / "one"
-        lay("what pages decide", folder, undecided)
+        laid("undecided", folder)
         return folder
 
     def send(self, address: str, *pairs: tuple[str, str], token: str = "") -> Answer:
@@ -581,7 +581,7 @@ _CHOSEN = ("kind", "priority", "state", "take_over", "id")
 def writer(tmp_path_factory: pytest.TempPathFactory) -> Client:
     """A browser that may write into a home; no test of these does."""
     folder = tmp_path_factory.mktemp("write") / "one"
-    lay("what pages decide", folder, undecided)
+    laid("undecided", folder)
     return client_of(folder, writes=True).login()
 
 
@@ -694,7 +694,7 @@ def test_no_field_of_any_form_is_markup(writer: Client) -> None:
 
 def test_what_only_shows_keeps_what_was_typed(tmp_path: Path) -> None:
     """Without `--write` nothing can be sent, and the words stand there all the same."""
-    lay("what pages decide", tmp_path / "one", undecided)
+    laid("undecided", tmp_path / "one")
     reader = client_of(tmp_path / "one").login()
     assert "diurna web --write" in reader.get("/write/note").text
     refused = reader.post("/act/note", {"token": "x", "text": "My <own> words."})
@@ -736,7 +736,7 @@ def test_every_contradiction_can_be_settled_where_it_stands(twins: Twins) -> Non
 @pytest.mark.deep(reason="several_questions_are_answered_with_one_log is the small one")
 def test_all_of_a_group_are_answered_with_one_log(tmp_path: Path) -> None:
     """Ticked by the page, where one asks for it; undone as one."""
-    lay("what a crowd decides", tmp_path / "one", crowded)
+    laid("crowded", tmp_path / "one")
     ticks = iter(range(NOW_MS, NOW_MS + 10**8, 1000))
     client = client_of(
         tmp_path / "one", writes=True, open_memory=lambda home: Memory(home, agent=AGENT, clock=lambda: next(ticks))

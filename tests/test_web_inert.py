@@ -31,7 +31,6 @@ from tests.conftest import each_row
 from tests.planted_secrets import tokens
 from tests.web import homes
 from tests.web_client import Client, client_of
-from tests.world import lay
 
 DOES = f"window.{homes.CANARY}=1"
 #: Beside those of the hostile home: links in disguise, markdown that opens tags, entities, other
@@ -243,8 +242,7 @@ def faults_of(html: str) -> list[str]:
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Client:
     """A browser of a home in which every text and name is a payload; it may write, so that forms stand there."""
-    folder = tmp_path_factory.mktemp("pages") / "one"
-    lay("pages of hostile", folder, homes.hostile)
+    folder = homes.laid("hostile", tmp_path_factory.mktemp("hostile") / "one")
     return client_of(folder, writes=True).login()
 
 

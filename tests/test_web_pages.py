@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
@@ -16,7 +16,6 @@ import pytest
 from tests.conftest import Repo, Run
 from tests.web import homes
 from tests.web_client import Client, client_of, main_of
-from tests.world import lay
 
 TABLE = Path(__file__).parent / "web" / "pages.txt"
 
@@ -92,38 +91,35 @@ def faults_of(client: Client, row: Row) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Client]:
-    """A browser of a home, by its name."""
-    known: dict[str, Client] = {}
-
-    def of(name: str) -> Client:
-        if name not in known:
-            folder = tmp_path_factory.mktemp("pages") / "one"
-            lay(f"pages of {name}", folder, homes.MAKERS[name])
-            known[name] = client_of(folder).login()
-        return known[name]
-
-    return of
+def name(request: pytest.FixtureRequest) -> str:
+    """Of a home."""
+    return str(request.param)
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_each_page_says_what_the_table_says(client: Callable[[str], Client], name: str) -> None:
+@pytest.fixture(scope="module")
+def client(name: str, tmp_path_factory: pytest.TempPathFactory) -> Client:
+    """A browser of that home, which has seen its first page."""
+    found = client_of(homes.laid(name, tmp_path_factory.mktemp("pages") / "one")).login()
+    assert found.get("/").status == 200
+    return found
+
+
+@pytest.mark.parametrize("name", ROWS, indirect=True)
+def test_each_page_says_what_the_table_says(client: Client, name: str) -> None:
     """Its words in their order, its facts, its links; and no address is a fault."""
-    found = {row.address: list(faults_of(client(name), row)) for row in ROWS[name]}
+    found = {row.address: list(faults_of(client, row)) for row in ROWS[name]}
     assert {address: faults for address, faults in found.items() if faults} == {}
 
 
-@pytest.mark.parametrize("name", ["contradicted", pytest.param("plain", marks=pytest.mark.deep(reason="contradicted is small")),
-                                  pytest.param("people", marks=pytest.mark.deep(reason="contradicted is small"))])  # fmt: skip
-def test_every_link_leads_to_a_page_and_every_number_to_so_many(
-    client: Callable[[str], Client], name: str
-) -> None:
+@pytest.mark.deep(but="contradicted", reason="contradicted is small")
+@pytest.mark.parametrize("name", ["contradicted", "plain", "people"], indirect=True)
+def test_every_link_leads_to_a_page_and_every_number_to_so_many(client: Client, name: str) -> None:
     """From the first page on; each place that a link names is there, and each number of facts is that of its list."""
     pages: dict[str, str] = {}
-    queue, asked = ["/"], client(name)
+    queue = ["/"]
     while queue:
         address = queue.pop(0)
-        answer = asked.get(address)
+        answer = client.get(address)
         assert answer.status == 200, address
         pages[address] = answer.text
         for link in links_of(answer.text):
@@ -141,7 +137,7 @@ def test_every_link_leads_to_a_page_and_every_number_to_so_many(
     numbers = re.findall(r'<a href="(/facts[^"]*)">([\d,]+)</a>', pages["/health"])
     assert len(numbers) > 8
     for address, number in numbers:
-        assert f"{number} fact" in words_of(asked.get(unescape(address)).text), address
+        assert f"{number} fact" in words_of(client.get(unescape(address)).text), address
 
 
 def test_now_is_the_page_that_is_published(repo: Repo, run: Run) -> None:
@@ -260,7 +256,7 @@ def test_how_a_fact_came_is_told_event_by_event(repo: Repo, run: Run) -> None:
 
 def test_a_side_said_where_the_other_stood_is_told_as_that(tmp_path: Path, run: Run) -> None:
     """One line of history has both: it was reworded from a text that another one had replaced."""
-    lay("what pages decide", tmp_path / "one", homes.undecided)
+    homes.laid("undecided", tmp_path / "one")
     from ledger.model.event import FactUpdated
     from memory import Memory, SessionDraft
 

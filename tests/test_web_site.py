@@ -23,7 +23,6 @@ from tests.conftest import Repo, Run, sampled
 from tests.pages import ROOT
 from tests.planted_secrets import others, tokens
 from tests.web import homes
-from tests.world import lay
 
 LIST = ".diurna-site"
 #: Elements that load or run something, and those of them that we write.
@@ -123,8 +122,7 @@ def test_every_link_leads_to_a_file_and_nothing_is_active(
     run: Run, tmp_path: Path, name: str
 ) -> None:
     """One heading a page, a policy before anything is loaded, names for every system, and no form that records."""
-    home = tmp_path / "home/one"
-    lay(f"pages of {name}", home, homes.MAKERS[name])
+    home = homes.laid(name, tmp_path / "one")
     assert run("export", "site", str(tmp_path / "site"), "--home", str(home)).code == 0
     assert faults_of(tmp_path / "site") == []
     if name == "contradicted":  # the same bytes in another clone, at another place and time

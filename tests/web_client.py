@@ -17,6 +17,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("jinja2")
 
 import anyio
+import jinja2
 
 from ledger.home import Home, discover
 from memory.api import Memory
@@ -29,6 +30,18 @@ PORT, TOKEN = 7874, "a-token-of-a-test-that-is-long-enough-for-all"
 HOST = f"127.0.0.1:{PORT}"
 ORIGIN = f"http://{HOST}"
 Headers = Mapping[str, str | tuple[str, ...] | None]
+#: The templates: each browser has an application of its own, which would compile them anew.
+_TEMPLATES: dict[object, Any] = {}
+_compile: Any = jinja2.Environment.compile
+
+
+def _compile_once(environment: jinja2.Environment, *told: str) -> Any:
+    if told not in _TEMPLATES:
+        _TEMPLATES[told] = _compile(environment, *told)
+    return _TEMPLATES[told]
+
+
+jinja2.Environment.compile = _compile_once  # type: ignore[method-assign, assignment]
 
 
 class Answer(NamedTuple):

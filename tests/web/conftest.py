@@ -28,6 +28,7 @@ import pytest
 
 from rituals.serve.web.site import export_site
 from tests.campaigns import forks
+from tests.processor_time import of_no_item
 from tests.web import homes
 from tests.web.looking import apart
 
@@ -61,12 +62,14 @@ def browser() -> Iterator[Browser]:
     if not chromium():
         pytest.skip(_NO_BROWSER)
     driver.expect.set_options(timeout=_PATIENCE_MS)
-    with driver.sync_playwright() as started:
-        found = started.chromium.launch(
-            executable_path=chromium(), args=["--no-sandbox"] if os.geteuid() == 0 else []
-        )
-        yield found
+    started = driver.sync_playwright().start()
+    found = started.chromium.launch(
+        executable_path=chromium(), args=["--no-sandbox"] if os.geteuid() == 0 else []
+    )
+    yield found
+    with of_no_item():  # what a browser took is seen when it ends
         found.close()
+        started.stop()
 
 
 class Console:
@@ -155,7 +158,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         with _Alone(shared, name):
             done = folder.parent / "made"
             if not done.exists():
-                homes.MAKERS[name](folder)
+                homes.laid(name, folder)
                 done.touch()
         return folder
 
@@ -244,7 +247,7 @@ Server = Callable[..., Served]
 @pytest.fixture(scope="session")
 def readers(home: Callable[[str], Path]) -> Iterator[Callable[[str], Served]]:
     """Servers that write nothing, one a home."""
-    running: dict[str, Served] = {}
+    running = {"plain": Served(home("plain"), write=False)}
 
     def of(name: str) -> Served:
         if name not in running:

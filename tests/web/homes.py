@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import chdir
 from itertools import count, product
 from pathlib import Path
+from unittest.mock import patch
 
 from ledger.model.event import (
     Event,
@@ -22,10 +24,9 @@ from ledger.model.ids import version_id
 from memory.write.draft import SessionDraft
 from projection.work.finding_facts import BugFound
 from rituals.review.finding_reports import report
-from tests.campaigns import forks
 from tests.campaigns.homes import IN_TREE, START_MS, git, make_home, open_memory
 from tests.teams import Clone, SyncedTeam
-from tests.world import MERCURY, bring_in
+from tests.world import MERCURY, bring_in, lay, run
 
 _HOUR_MS = 3_600_000
 #: The first log of a made home, and how far the next ones stand apart.
@@ -89,8 +90,9 @@ class _Teller:
     def __call__(self, *arguments: str, agent: str = "claude-code") -> None:
         """Run a command."""
         told = {"DIURNA_NOW": str(next(self.ticks)), "DIURNA_AGENT": agent}
-        ran = forks.run(["-m", "rituals", *arguments], self.folder, {**os.environ, **told})
-        assert ran.returncode == 0, (arguments, ran.stderr)
+        with patch.dict(os.environ, told), chdir(self.folder):
+            ran = run(*arguments)
+        assert ran.code == 0, (arguments, ran.err)
 
     def say(self, *drafts: SessionDraft) -> None:
         """Append drafts."""
@@ -249,7 +251,7 @@ def people(folder: Path) -> None:
 
 def undecided(folder: Path) -> None:
     """Make a home with each kind of contradiction, and with all else that a page can decide."""
-    contradicted(folder)
+    laid("contradicted", folder)
     policy = folder / "diurna.toml"
     said = policy.read_text().split("[review]")[0]
     policy.write_text(f"{said}\n[review]\nevery = 3\nverify_invariants_every = 2\n")
@@ -281,7 +283,7 @@ def undecided(folder: Path) -> None:
 
 def crowded(folder: Path) -> None:
     """Make that home again, with twelve invariants that nobody confirmed and 72 threads that stalled, two of them old."""
-    undecided(folder)
+    laid("undecided", folder)
     with (folder / "diurna.toml").open("a") as policy:
         policy.write("stale_thread_after = 2\n")
     git(folder, "commit", "-qam", "policy")
@@ -348,3 +350,9 @@ MAKERS: dict[str, Callable[[Path], None]] = {
 def made(name: str) -> bool:
     """Tell whether a home can be made here."""
     return name != "real" or MERCURY.is_dir()
+
+
+def laid(name: str, folder: Path) -> Path:
+    """Lay a home in a folder: it is made once in a process, and copied from then on."""
+    lay(f"pages of {name}", folder, MAKERS[name])
+    return folder

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import pytest
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ def test_facts_are_filtered_while_somebody_types(page: Page, server: Server) -> 
     expect(page.locator(".row .t-core")).to_have_count(rows.count())
 
 
-@pytest.mark.smoke
 def test_keys_lead_through_the_pages(page: Page, server: Server) -> None:
     """`j` and `k` from row to row, Enter into it, `g` and a letter to a page, `?` says all of that."""
     server("plain").open(page)

@@ -96,7 +96,6 @@ def desk(server: Server, page: Page, clicks: Clicks) -> Desk:
     return Desk(page, clicks, served)
 
 
-@pytest.mark.smoke
 def test_a_fact_is_added_and_taken_back(desk: Desk) -> None:
     """From the bar of any page; what it contradicts is said before it is written."""
     desk.begin()

@@ -20,7 +20,6 @@ WIDE, HIGH, ROWS = 1280, 900, 14
 _IN_SIGHT = "high => [...document.querySelectorAll('.row')].filter(one => one.getBoundingClientRect().bottom <= high).length"
 
 
-@pytest.mark.smoke
 def test_everything_about_a_word(server: Server, page: Page, clicks: Clicks) -> None:
     """One click and typing: what holds, what is false and says by what it was replaced, what was said; all counted."""
     server("plain").open(page)

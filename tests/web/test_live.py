@@ -112,6 +112,7 @@ def test_a_server_that_ended_is_said_and_one_that_is_started_again_goes_on(
         console.clear()
 
 
+@pytest.mark.smoke
 def test_the_search_of_every_page_answers_while_typing(page: Page, server: Server) -> None:
     """Below the field, by keys alone; Escape closes it, Enter goes on to all of it."""
     served = server("plain")

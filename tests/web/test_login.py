@@ -23,7 +23,6 @@ def _evil(context: BrowserContext, body: str) -> Page:
     return page
 
 
-@pytest.mark.smoke
 def test_the_token_stays_nowhere(page: Page, server: Server) -> None:
     """It leaves the address before it is sent; neither the history nor the cookie has it."""
     served = server("plain")
@@ -52,6 +51,7 @@ def test_a_wrong_token_is_said_and_the_right_address_opens(
     page.wait_for_url(f"{served.address}/search?q=x")
 
 
+@pytest.mark.smoke
 def test_without_script_the_token_is_pasted(browser: object, server: Server) -> None:
     """The form works as any form does, and leads to the page that was asked for."""
     served = server("plain")

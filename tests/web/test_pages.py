@@ -178,7 +178,6 @@ def test_the_same_payloads_fire_where_they_stand_raw(
     console.clear()
 
 
-@pytest.mark.smoke
 def test_pages_read_without_script(browser: Browser, server: Server, home: Homes) -> None:
     """Every page says what it says, and its links and forms are there."""
     served = server("plain")

@@ -42,7 +42,6 @@ def test_two_tabs_decide_the_same(server: Server, page: Page) -> None:
     assert "old" not in [one.fact for one in disputes(memory(served.folder))]
 
 
-@pytest.mark.smoke
 def test_the_command_is_copied(server: Server, page: Page) -> None:
     """Whoever only looks copies the command; it stands there as text, too."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
