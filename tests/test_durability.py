@@ -105,6 +105,9 @@ class Tried:
         place.git("commit", "-q", "--allow-empty", "-m", "a person's own")
         assert place.logs() == logs, "no commit of a person's takes a log out"
         assert sum(b"Created: second" in data for data in logs.values()) == ("second" in facts)
+        assert not any(b"\ntype: edit\n" in one for one in logs.values()), (
+            "a page of ours is no edit"
+        )
 
 
 @pytest.fixture
