@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -577,8 +578,8 @@ def test_a_damaged_stamp_says_nothing(door: Door, run: Run, data: bytes) -> None
     assert run("capture").code == 0 and told(door.repo) == files(0, 1)
 
 
-def test_a_hook_is_followed_by_the_log(repo: Repo) -> None:
-    """The real one returns at once; a process of its own, which nobody waits for, tells the session, with hooks off."""
+def test_a_hook_is_followed_by_the_log(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real one returns at once; a process of its own, which nobody waits for and which gives way, tells the session, with hooks off."""
     path = repo.path.parent / "t.jsonl"
     say(path, ASKED, role="user")
     say(path, TALK)
@@ -586,6 +587,10 @@ def test_a_hook_is_followed_by_the_log(repo: Repo) -> None:
         "session_id": "s1", "cwd": str(repo.path), "transcript_path": str(path), "reason": "other",
         "hook_event_name": "SessionEnd",
     }  # fmt: skip
+    nice = path.with_name("nice")
+    shim = repo.write("../bin/git", f'#!/bin/sh\nnice >>{nice}\nexec {shutil.which("git")} "$@"\n')
+    shim.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{shim.parent}:{os.environ['PATH']}")
     deadline = time.monotonic() + 60
     while not logs(repo):
         assert time.monotonic() < deadline
@@ -597,3 +602,4 @@ def test_a_hook_is_followed_by_the_log(repo: Repo) -> None:
         for _ in range(20):  # a hook on a busy machine may have given up
             time.sleep(0.1 * (not logs(repo)))
     assert "three times with jitter" in (repo.path / "memory/continuity.md").read_text()
+    assert max(map(int, nice.read_text().split())) == min(os.nice(0) + 10, 19)
