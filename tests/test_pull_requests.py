@@ -9,18 +9,14 @@ from __future__ import annotations
 import os
 import subprocess
 from itertools import permutations, product
-from pathlib import Path
 
 import pytest
 
 from tests.campaigns import forks
-from tests.campaigns.homes import IN_TREE, git, hermetic
 from tests.conftest import sampled
 from tests.pages import GUIDE, ROOT, blocks
-from tests.teams import Clone, Team
-from tests.world import run
+from tests.world import IN_TREE, Place, World
 
-__all__ = ["hermetic"]
 PAGE = "memory/continuity.md"
 ACTION = ROOT / ".github" / "actions" / "publish"
 HOW = ("merge", "squash", "rebase")
@@ -29,17 +25,22 @@ UPDATES = ("behind", "merged by git", "rebased by git", "merged with Diurna", "r
 pytestmark = pytest.mark.skipif(not ACTION.exists(), reason="the source tree's")
 
 
-class Forge(Team):
+class Forge:
     """A bare remote, and the clone in which the forge makes its merges: git alone."""
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder, IN_TREE)
-        self.merges = self.clone("forge")
-        self.programs = _programs(folder)
+    def __init__(self, world: World) -> None:
+        self.world, self.hub = world, world.place("hub.git")
+        self.one, self.merges = world.team(IN_TREE, "forge")
+        self.programs = world.folder / "programs"
+        self.programs.mkdir()
+        forks.put_program(self.programs / "diurna")  # of this tree, whatever is installed
 
-    def request(self, clone: Clone, branch: str) -> None:
+    def clone(self, name: str) -> Place:
+        return self.one.clone(name)
+
+    def request(self, place: Place, branch: str) -> None:
         """Open a pull request, or bring it up to date with what its author has."""
-        clone.git("push", "-q", "--force-with-lease", "-u", "origin", branch)
+        place.git("push", "-q", "--force-with-lease", "-u", "origin", branch)
 
     def merge(self, branch: str, how: str) -> None:
         """Merge a pull request as a forge does; a conflict fails the test."""
@@ -56,96 +57,86 @@ class Forge(Team):
             where.git("rebase", "-q", "main")
             where.git("checkout", "-q", "main")
             where.git("merge", "-q", "--ff-only", "rebased")
-        assert where.clean()
+        assert clean(where)
         where.git("push", "-q", "origin", "main")
-        assert not (where.folder / ".git" / "diurna").exists(), "the forge never ran Diurna"
+        assert not (where.common / "diurna").exists(), "the forge never ran Diurna"
 
-    def publish(self, name: str, **more: str) -> subprocess.CompletedProcess[str]:
+    def publish(self, name: str) -> subprocess.CompletedProcess[str]:
         """Run the step of the forge in a checkout as a workflow makes it: of one commit, with no `origin/HEAD`."""
-        folder = self.folder / name
-        if not folder.exists():
-            git(self.folder, "init", "-q", str(folder))
-            git(folder, "remote", "add", "origin", f"file://{self.hub}")
-            git(
-                folder,
-                "fetch",
-                "-q",
-                "--depth=1",
-                "origin",
-                "+refs/heads/main:refs/remotes/origin/main",
-            )
-            git(folder, "checkout", "-q", "-B", "main", "refs/remotes/origin/main")
-        return self.step([str(ACTION / "publish.sh")], folder, **more)
+        place, main = self.world.place(name), "refs/remotes/origin/main"
+        if not place.folder.exists():
+            place.folder.mkdir()
+            place.git("init", "-q")
+            place.git("remote", "add", "origin", f"file://{self.hub.folder}")
+            place.git("fetch", "-q", "--depth=1", "origin", f"+refs/heads/main:{main}")
+            place.git("checkout", "-q", "-B", "main", main)
+        return self.step([str(ACTION / "publish.sh")], place)
+
+    def published(self, name: str) -> subprocess.CompletedProcess[str]:
+        """Run the step, which goes well."""
+        done = self.publish(name)
+        assert done.returncode == 0, done.stderr
+        return done
 
     def step(
-        self, command: list[str], folder: Path, **more: str
+        self, command: list[str], place: Place, **more: str
     ) -> subprocess.CompletedProcess[str]:
         """Run a command of a workflow, with `diurna` on its path."""
         path = f"{self.programs}{os.pathsep}{os.environ['PATH']}"
-        return subprocess.run(
-            command,
-            cwd=folder,
-            env={**os.environ, "PATH": path, **more},
-            capture_output=True,
-            text=True,
-        )
+        env = {**os.environ, "PATH": path, **more}
+        return subprocess.run(command, cwd=place.folder, env=env, capture_output=True, text=True)
 
-    def is_fresh(self, *facts: str) -> None:
-        """Check that the trunk has just these facts, and that its page shows them."""
-        name = f"look-{len(list(self.folder.iterdir()))}"
-        git(self.folder, "clone", "-q", str(self.hub), name)
-        look = Clone(self.folder / name)
-        assert look.facts() == set(facts)
-        page = (look.folder / PAGE).read_text()
-        assert page == look.memory.continuity()
-        for fact in facts:
-            assert f"The text of {fact}." in page
-        assert look.memory.drift() == ()
-        checked = run("check", "--ci", "--home", str(look.folder))
-        assert not checked.code, checked
+    def is_fresh(self, *facts: str) -> Place:
+        """Check that the trunk has just these facts, and that its page shows them; return a clone."""
+        look = self.clone(f"look-{len(list(self.world.folder.iterdir()))}")
+        assert look.texts().keys() == set(facts)
+        page = look.read(PAGE)
+        assert page == look.page() and all(text in page for text in look.texts().values())
+        look.run("check", "--ci")
+        return look
 
 
-def _programs(folder: Path) -> Path:
-    """Make a folder with a `diurna` that runs this tree, whatever is installed."""
-    programs = folder / "programs"
-    programs.mkdir()
-    forks.put_program(programs / "diurna")
-    return programs
+def clean(place: Place) -> bool:
+    """Tell whether git has nothing to say about the work tree, and no file holds a marker."""
+    marked = [path for path, data in place.files().items() if b"<<<<<<<" in data]
+    return not (place.git("status", "--porcelain") or marked)
 
 
 @pytest.fixture
-def forge(tmp_path: Path) -> Forge:
-    return Forge(tmp_path)
+def forge(world: World) -> Forge:
+    return Forge(world)
 
 
-def work(clone: Clone, branch: str, *facts: str) -> None:
+def create(place: Place, *facts: str) -> None:
+    for fact in facts:
+        place.note(f"id={fact} fact: The text of {fact}.")
+
+
+def work(place: Place, branch: str, *facts: str) -> None:
     """Do some work on a new branch: code, and an append for each fact."""
-    clone.git("switch", "-q", "-c", branch)
+    place.git("switch", "-q", "-c", branch)
     for number, fact in enumerate(facts):
-        (clone.folder / f"{branch}-{number}.py").write_text(f"{fact}\n")
-        clone.git("add", "-A")
-        clone.git("commit", "-q", "-m", f"{branch} {number}")
-        clone.create(fact)
+        place.write(f"{branch}-{number}.py", f"{fact}\n")
+        place.commit_all(f"{branch} {number}")
+        create(place, fact)
 
 
-def update(forge: Forge, clone: Clone, branch: str, how: str) -> None:
+def update(forge: Forge, place: Place, branch: str, how: str) -> None:
     """Bring a branch up to date with the trunk, in the author's clone or in one without Diurna."""
     if how == "behind":
         return
     if how.endswith("git"):
-        plain = forge.clone(f"plain-{branch}")
-        plain.git("checkout", "-q", branch)
-        clone, diurna = plain, False
+        place = forge.clone(f"plain-{branch}")
+        place.git("checkout", "-q", branch)
     else:
-        clone.git("fetch", "-q")
-        diurna = True
+        place.git("fetch", "-q")
     if how.startswith("merged"):
-        clone.git("merge", "-q", "--no-edit", "origin/main")
+        place.git("merge", "-q", "--no-edit", "origin/main")
     else:
-        clone.git("rebase", "-q", "origin/main")
-    assert clone.clean()
-    assert (clone.folder / ".git" / "diurna").exists() == diurna
-    forge.request(clone, branch)
+        place.git("rebase", "-q", "origin/main")
+    assert clean(place)
+    assert (place.common / "diurna").exists() != how.endswith("git")
+    forge.request(place, branch)
 
 
 # ---- the journey ------------------------------------------------------------------------------------
@@ -158,7 +149,7 @@ def test_two_requests_are_merged_in_any_way(
 ) -> None:
     """Both open at once; the trunk moves by appends of its own between them, and is published each time."""
     ada, bob, carol = forge.one, forge.clone("bob"), forge.clone("carol")
-    ada.create("base")
+    create(ada, "base")
     ada.git("push", "-q")
     bob.git("pull", "-q")
     work(ada, "ada", "ada-1", "ada-2")
@@ -166,26 +157,24 @@ def test_two_requests_are_merged_in_any_way(
     forge.request(ada, "ada")
     forge.request(bob, "bob")
     carol.git("pull", "-q")
-    carol.create("carol-1")
+    create(carol, "carol-1")
     carol.git("push", "-q")
     forge.merge("ada", first)
-    assert forge.publish("after-first").returncode == 0
+    forge.published("after-first")
     forge.is_fresh("base", "ada-1", "ada-2", "carol-1")
-    carol.create("carol-2")
+    create(carol, "carol-2")
     carol.git("pull", "-q", "--no-rebase", "--no-edit")
     carol.git("push", "-q")
-    bob.create("bob-2")
+    create(bob, "bob-2")
     forge.request(bob, "bob")
     update(forge, bob, "bob", updated)
     forge.merge("bob", second)
-    done = forge.publish("after-second")
-    assert done.returncode == 0, done.stderr
+    forge.published("after-second")
     forge.is_fresh("base", "ada-1", "ada-2", "bob-1", "bob-2", "carol-1", "carol-2")
-    for clone in (ada, bob, carol):
-        clone.git("switch", "-q", "main")
-        clone.git("pull", "-q", "--no-rebase", "--no-edit")
-        assert clone.clean()
-        assert len(clone.facts()) == 7
+    for place in (ada, bob, carol):
+        place.git("switch", "-q", "main")
+        place.git("pull", "-q", "--no-rebase", "--no-edit")
+        assert clean(place) and len(place.texts()) == 7
 
 
 @pytest.mark.deep(reason="test_a_branch_cut_from_an_unpushed_trunk is the small one")
@@ -198,7 +187,7 @@ def test_three_requests_are_all_behind(forge: Forge, order: tuple[str, ...]) -> 
         forge.request(author, author.agent)
     for author, how in zip(authors, order, strict=True):
         forge.merge(author.agent, how)
-    assert forge.publish("step").returncode == 0
+    forge.published("step")
     forge.is_fresh(*[f"{author.agent}-{number}" for author in authors for number in (1, 2)])
 
 
@@ -209,8 +198,8 @@ def test_the_next_append_on_the_trunk_publishes_too(forge: Forge) -> None:
     forge.request(ada, "ada")
     forge.merge("ada", "squash")
     forge.one.git("pull", "-q")
-    assert forge.one.memory.drift() == ("continuity.md",)
-    forge.one.create("one-1")
+    assert forge.one.status()["drift"] == ["continuity.md"]
+    create(forge.one, "one-1")
     forge.one.git("push", "-q")
     forge.is_fresh("ada-1", "one-1")
 
@@ -221,29 +210,29 @@ def test_one_branch_is_squashed_twice(forge: Forge) -> None:
     work(ada, "ada", "ada-1")
     forge.request(ada, "ada")
     forge.merge("ada", "squash")
-    assert forge.publish("first").returncode == 0
-    ada.create("ada-2")
+    forge.published("first")
+    create(ada, "ada-2")
     forge.request(ada, "ada")
     forge.merge("ada", "squash")
-    assert forge.publish("second").returncode == 0
+    forge.published("second")
     forge.is_fresh("ada-1", "ada-2")
 
 
 def test_a_branch_cut_from_an_unpushed_trunk(forge: Forge) -> None:
     """It brings the page along: a merge of the trunk, where Diurna writes, settles it, as TEAM.md says."""
     ada = forge.one
-    ada.create("ada-1")
+    create(ada, "ada-1")
     work(ada, "ada", "ada-2")
     forge.request(ada, "ada")
     bob = forge.clone("bob")
-    bob.create("bob-1")
+    create(bob, "bob-1")
     bob.git("push", "-q")
     ada.git("fetch", "-q")
     ada.git("merge", "-q", "--no-edit", "origin/main")
-    assert ada.clean()
+    assert clean(ada)
     forge.request(ada, "ada")
     forge.merge("ada", "squash")
-    assert forge.publish("step").returncode == 0
+    forge.published("step")
     forge.is_fresh("ada-1", "ada-2", "bob-1")
 
 
@@ -258,15 +247,13 @@ def merged(forge: Forge, name: str) -> None:
     forge.merge(name, "merge")
 
 
-def faster(forge: Forge, name: str, clone: Clone) -> None:
-    """Let a clone push to the trunk right before a checkout does it for the first time."""
-    git(forge.folder, "clone", "-q", f"file://{forge.hub}", name)
-    hook = forge.folder / name / ".git" / "hooks" / "pre-push"
-    hook.write_text(
-        f"#!/bin/sh\n[ -e {forge.folder}/raced ] && exit 0\n: > {forge.folder}/raced\n"
-        f"unset GIT_DIR; cd {clone.folder} && git push -q origin HEAD:main\n"
-    )
-    hook.chmod(0o755)
+def faster(forge: Forge, place: Place) -> None:
+    """Let a clone push to the trunk right before the checkout of the step does it for the first time."""
+    forge.clone("step").write(
+        ".git/hooks/pre-push",
+        f"#!/bin/sh\n[ -e ../raced ] && exit 0\n: > ../raced\n"
+        f"unset GIT_DIR; cd {place.folder} && git push -q origin HEAD:main\n",
+    ).chmod(0o755)
 
 
 def test_a_lost_race_is_run_again(forge: Forge) -> None:
@@ -274,116 +261,91 @@ def test_a_lost_race_is_run_again(forge: Forge) -> None:
     merged(forge, "ada")
     bob = forge.clone("bob")
     bob.git("switch", "-q", "-c", "bob")
-    bob.create("bob-1")
-    faster(forge, "step", bob)
-    done = forge.publish("step")
-    assert done.returncode == 0, done.stderr
+    create(bob, "bob-1")
+    faster(forge, bob)
+    done = forge.published("step")
     assert "not pushed in try 1 of 8" in done.stderr
     forge.is_fresh("ada-1", "bob-1")
-    subjects = git(forge.hub, "log", "--format=%s", "-n2", "main").splitlines()
-    assert subjects[0] == "diurna: publish the projection"
-    assert subjects[1] != subjects[0]
-    assert git(forge.hub, "rev-parse", "main~1") == git(bob.folder, "rev-parse", "HEAD")
+    first, second = forge.hub.git("log", "--format=%s", "-n2", "main").splitlines()
+    assert first == "diurna: publish the projection" != second
+    assert forge.hub.git("rev-parse", "main~1") == bob.git("rev-parse", "HEAD")
 
 
 def test_a_step_that_has_nothing_to_do_changes_nothing(forge: Forge) -> None:
     """Run twice, or behind a push that published by itself."""
     merged(forge, "ada")
-    assert forge.publish("step").returncode == 0
-    tip = git(forge.hub, "rev-parse", "main")
+    forge.published("step")
+    tip = forge.hub.tip("main")
     for name in ("step", "another"):
         done = forge.publish(name)
         assert (done.returncode, done.stdout) == (0, "nothing to do: the projection is in step\n")
-    assert git(forge.hub, "rev-parse", "main") == tip
+    assert forge.hub.tip("main") == tip
 
 
 def test_an_edit_in_a_request_becomes_a_log_once(forge: Forge) -> None:
     """A person without Diurna rewords a fact on a branch: the step makes a log of it, a lost race or not."""
-    forge.one.create("alpha")
+    create(forge.one, "alpha")
     forge.one.git("push", "-q")
     plain = forge.clone("plain")
     plain.git("switch", "-q", "-c", "plain")
-    page = plain.folder / PAGE
-    page.write_text(page.read_text().replace("The text of alpha.", "As a person says."))
+    plain.write(PAGE, plain.read(PAGE).replace("The text of alpha.", "As a person says."))
     plain.git("commit", "-q", "-a", "-m", "by hand")
     forge.request(plain, "plain")
     forge.merge("plain", "squash")
-    clone = forge.clone("bob")
-    clone.create("bob-1")
-    faster(forge, "step", clone)
-    done = forge.publish("step")
-    assert done.returncode == 0, done.stderr
-    assert "try 1" in done.stderr
-    git(forge.folder, "clone", "-q", str(forge.hub), "look")
-    look = Clone(forge.folder / "look")
-    assert look.memory.state()["alpha"].fact.text == "As a person says."
-    assert [one.type for one in look.memory.log()].count("edit") == 1
-    assert look.memory.drift() == ()
-    assert "As a person says." in (look.folder / PAGE).read_text()
+    bob = forge.clone("bob")
+    create(bob, "bob-1")
+    faster(forge, bob)
+    assert "try 1" in forge.published("step").stderr
+    look = forge.is_fresh("alpha", "bob-1")
+    assert look.texts()["alpha"] == "As a person says."
+    assert [one["type"] for one in look.run("log").json["sessions"]].count("edit") == 1
 
 
 @pytest.mark.parametrize("why", ["detached", "unpushed", "refused", "offline"])
 def test_a_step_that_can_not_publish_says_why(forge: Forge, why: str) -> None:
     """It ends with 1, and neither the remote nor what is unpushed has changed."""
     merged(forge, "ada")
-    tip = git(forge.hub, "rev-parse", "main")
-    folder = forge.folder / "step"
-    git(forge.folder, "clone", "-q", str(forge.hub), "step")
-    said = ""
+    tip, place, said = forge.hub.tip("main"), forge.clone("step"), ""
     if why == "detached":
-        git(folder, "checkout", "-q", "--detach")
+        place.git("checkout", "-q", "--detach")
         said = "HEAD is detached: run this where the trunk is checked out"
     elif why == "unpushed":
-        git(
-            folder,
-            "-c",
-            "user.name=A",
-            "-c",
-            "user.email=a@x",
-            "commit",
-            "-q",
-            "--allow-empty",
-            "-m",
-            "mine",
-        )
+        place.git("commit", "-q", "--allow-empty", "-m", "mine")
         said = "main has commits that origin has not: push them first"
     elif why == "refused":
-        hook = forge.hub / "hooks" / "update"
-        hook.write_text("#!/bin/sh\nexit 1\n")
-        hook.chmod(0o755)
+        forge.hub.write("hooks/update", "#!/bin/sh\nexit 1\n").chmod(0o755)
         said = "origin refused the push to main"
     else:
-        git(folder, "remote", "set-url", "origin", "/nowhere")
-    before = git(folder, "rev-parse", "HEAD") if why == "unpushed" else ""
+        place.git("remote", "set-url", "origin", "/nowhere")
+    before = place.git("rev-parse", "HEAD")
     done = forge.publish("step")
-    assert done.returncode != 0
-    assert said in done.stderr
-    assert git(forge.hub, "rev-parse", "main") == tip
-    if before:
-        assert git(folder, "rev-parse", "HEAD") == before
+    assert done.returncode != 0 and said in done.stderr
+    assert forge.hub.tip("main") == tip
+    assert why == "refused" or place.git("rev-parse", "HEAD") == before
 
 
 def test_work_in_the_checkout_is_left_alone(forge: Forge) -> None:
     """What an earlier step built, staged or edited stays as it is, and is not committed."""
     merged(forge, "ada")
-    folder = forge.folder / "step"
-    git(forge.folder, "clone", "-q", str(forge.hub), "step")
-    (folder / "code.py").write_text("built\n")
-    (folder / "new.txt").write_text("new\n")
-    git(folder, "add", "new.txt")
-    status = git(folder, "status", "--porcelain")
-    assert forge.publish("step").returncode == 0
-    assert git(folder, "status", "--porcelain") == status
-    assert git(forge.hub, "diff", "--name-only", "main~1", "main").split() == [PAGE]
+    place = forge.clone("step")
+    place.write("code.py", "built\n")
+    place.write("new.txt", "new\n")
+    place.git("add", "new.txt")
+    status = place.git("status", "--porcelain")
+    forge.published("step")
+    assert place.git("status", "--porcelain") == status
+    assert forge.hub.git("diff", "--name-only", "main~1", "main").split() == [PAGE]
 
 
-def test_the_three_lines_of_other_forges(forge: Forge, tmp_path: Path) -> None:
+def test_the_three_lines_of_other_forges(forge: Forge) -> None:
     """Those of TEAM.md, as they stand there."""
     page = (GUIDE / "TEAM.md").read_text()
     (lines,) = [block for block in blocks(page, "sh") if "diurna check --publish" in block]
     assert len(lines) == 3
     merged(forge, "ada")
-    done = forge.step(["bash", "-euc", "\n".join(lines)], tmp_path, URL=str(forge.hub))
+    done = forge.step(
+        ["bash", "-euc", "\n".join(lines)], forge.world.place("."), URL=str(forge.hub.folder)
+    )
     assert done.returncode == 0, done.stderr
     forge.is_fresh("ada-1")
 
