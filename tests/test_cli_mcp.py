@@ -14,20 +14,25 @@ from tests.conftest import Repo, Run
 HERE = Path(__file__).parent.parent
 
 
+@pytest.mark.parametrize(
+    ("command", "module", "what", "extra"),
+    [("mcp", "programs", "the MCP server needs", "mcp"), ("web", "web", "the pages need", "web")],
+)
 def test_without_the_extra_it_says_what_to_install(
-    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where the SDK is missing, the command names the extra and exits with 1."""
-    monkeypatch.setattr("rituals.cli.commands.programs.find_spec", lambda name: None)
-    ran = run("mcp")
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch,
+    command: str, module: str, what: str, extra: str,
+) -> None:  # fmt: skip
+    """Where a library is missing, the command names the extra and exits with 1."""
+    monkeypatch.setattr(f"rituals.cli.commands.{module}.find_spec", lambda name: None)
+    ran = run(command)
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
-        "diurna: mcp: the MCP server needs a library that is not installed\n"
+        f"diurna: {command}: {what} a library that is not installed\n"
         "hint: install Diurna with it, in a clone of its repository: "
-        "uv tool install '.[mcp]', or pip install '.[mcp]'\n"
+        f"uv tool install '.[{extra}]', or pip install '.[{extra}]'\n"
     )
-    assert run("mcp", "--json").json["error"]["hint"].startswith("install Diurna with it")
-    assert "Serve this memory to agents" in run("mcp", "--help").out
+    assert run(command, "--json").json["error"]["hint"].startswith("install Diurna with it")
+    assert "this memory" in run(command, "--help").out
 
 
 def test_a_person_is_told_at_once_that_there_is_no_home(bare_repo: Repo, run: Run) -> None:

@@ -28,11 +28,10 @@ _FILE_BYTES, _NAME_CHARS, _AT_DIGITS = 64 << 10, 100, 15
 def note_opened(home: Home, session: str, ids: Iterable[str], at: int) -> None:
     """Note that a session opened facts; where it can not be noted it is not, and nobody hears of it.
 
-    `session` is of the host, "" for none; `ids` are all that were asked for at once; `at` is in
-    milliseconds since 1970.
+    `ids` are all that were asked for at once; `at` is in milliseconds since 1970.
     """
     named = [one for one in dict.fromkeys(ids) if is_fact_id(one)]
-    if not (session and named and home.repository.top) or len(named) > AT_ONCE:
+    if not (named and home.repository.top) or len(named) > AT_ONCE:
         return
     path = _path(home.repository.commondir, session)
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -74,8 +73,6 @@ def opened_by(commondir: str, session: str) -> list[tuple[int, str]]:
 
 def used_in(cache: Cache, session: str) -> frozenset[str]:
     """Return the ids of the facts that the logs of a host session used (F4)."""
-    if not session:
-        return frozenset()
     return frozenset(
         id
         for _, entry in cache.entries_naming(session)
