@@ -18,6 +18,7 @@ from tests.campaigns import forks
 from tests.conftest import Repo, Run
 from tests.host_door import Door, say
 from tests.host_door import door as door
+from tests.world import DIED, OWN_REPOSITORY, World
 
 TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
 ASKED = "Remember that webhooks retry three times with jitter, because the broker is slow."
@@ -192,6 +193,43 @@ def test_a_repeated_boundary_tells_nothing(door: Door, run: Run, lost: tuple[str
     forget(door.repo, *lost)
     assert run("capture", "--session", "s-1").out.endswith("nothing new\n")
     assert "f-0.py" not in run("log", line["stem"]).out
+
+
+#: Where a capture dies: what it makes durable.
+KILLS = (
+    "write .git/diurna/spool/held", "git fast-import", "git update-ref",
+    "replace .git/diurna/captured/claude-s-1.told", "replace .git/diurna/captured/attempts.jsonl",
+)  # fmt: skip
+
+
+@pytest.mark.deep(but=("False-one", "True-one"))
+@pytest.mark.parametrize("kills", [KILLS[1:4:2], KILLS], ids=["one", "all"])
+@pytest.mark.parametrize("behind", [False, True])
+def test_killed_anywhere_each_is_told_once(
+    world: World, kills: tuple[str, ...], behind: bool
+) -> None:
+    """Before or behind whatever is made durable; with a torn line and lost notes between."""
+    home, transcript = world.home(OWN_REPOSITORY), world.folder / "s-1.jsonl"
+    asked, repo = ("capture", *named(transcript)), Repo(home.folder)
+    for number, step in enumerate(kills):
+        edit = {"file_path": f"{home.folder}/f-{number}.py"}
+        payload = {"session_id": "s-1", "cwd": str(home.folder), "hook_event_name": "PostToolUse",
+                   "tool_name": "Edit", "tool_input": edit, "tool_use_id": f"t-{number}"}  # fmt: skip
+        data = json.dumps(payload).encode()
+        home.process("hook", "claude", "PostToolUse", stdin=data, json=False)
+        say(transcript, TALK)
+        died = home.at_step(1, "die", *asked, on=step, behind=behind)
+        assert died.code == DIED, (step, died)
+        if number == 1:
+            forget(repo, ".told")
+            (spool,) = (home.common / "diurna/observed").iterdir()
+            spool.write_bytes(spool.read_bytes() + b'{"at": 1, "ki')
+    home.run(*asked)
+    assert told(repo) == files(*range(len(kills)))
+    ends = sorted(spans(repo, "transcript"))
+    assert [first for first, _ in ends] == [0, *(last for _, last in ends[:-1])]
+    assert ends[-1][1] == transcript.stat().st_size
+    assert home.run(*asked).json["sessions"][0]["said"] == "nothing new"
 
 
 def test_a_branch_without_the_log_does_not_tell_again(door: Door, run: Run) -> None:
