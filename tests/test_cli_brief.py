@@ -99,17 +99,15 @@ def test_what_is_kept_is_what_is_worked_out(told: Place, quick: Quick, line: str
 
 
 def test_a_budget_is_kept(told: Place) -> None:
-    """At most so many characters, the newest correction among them; what is left out is said."""
+    """At most so many characters, 7,500 unasked, the newest correction among them; what is left out is said."""
     new = [
         {"id": f"f{n}", "kind": "decision", "text": f"Number {n} is {'so ' * 20}many times itself."}
-        for n in range(40)
+        for n in range(80)
     ]
     told.session("Numbers", new=new, agent="codex")
-    sizes = {
-        budget: len(told.text("brief", "--budget", str(budget))) for budget in (1000, 2000, 7500)
-    }
-    assert [size <= budget for budget, size in sizes.items()] == [True] * 3
-    assert sorted(sizes.values()) == list(sizes.values()) and sizes[1000] < sizes[2000]
+    asked = {1000: ("--budget", "1000"), 2000: ("--budget", "2000"), 7500: ()}
+    sizes = {budget: len(told.text("brief", *options)) for budget, options in asked.items()}
+    assert all(0.8 * budget < size <= budget for budget, size in sizes.items()), sizes
     assert "superseded by retries" in told.text("brief", "--budget", "1000")
     assert sum(one["left_out"] for one in told.run("brief", "--budget", "1000").json["sections"])
 

@@ -208,7 +208,7 @@ def _policy(repo: Repo, more: str) -> None:
 
 
 def test_the_room_of_a_moment_is_kept(door: Door, run: Run) -> None:
-    """Three facts in 600 characters, or what the policy says; each line has its part of it."""
+    """Three facts in 600 characters, or what the policy says, of a rule too; each line has its part of it."""
     run(
         "note",
         *[
@@ -219,13 +219,16 @@ def test_the_room_of_a_moment_is_kept(door: Door, run: Run) -> None:
     asked = "which orchids bloom with violet petals?"
     told = door.session(session="a").prompt(asked)
     assert told.count("\n- orchid-") == 3 and len(told) <= 600
+    run("note", f"id=stash convention: Never run git stash. {'It hides work. ' * 60}")
+    told = door.session(session="c").runs("git stash")
+    assert "\n- stash" in told and len(told) <= 600
     _policy(door.repo, "[moment]\nfacts = 1\ncharacters = 300")
     told = door.session(session="b").prompt(asked)
     assert told.count("\n- ") == 1 and len(told) <= 300
 
 
 def test_a_prompt_takes_as_many_steps_whatever_it_and_memory_hold(door: Door, run: Run) -> None:
-    """Of a megabyte its start is looked at; five hundred facts more are not walked."""
+    """Of a megabyte its start is looked at; five hundred facts more are not walked, and fill a start's 6,000 characters."""
     taken: list[int] = []
     for count in (10, 500):
         new = [
@@ -233,10 +236,11 @@ def test_a_prompt_takes_as_many_steps_whatever_it_and_memory_hold(door: Door, ru
         ]
         run("append", "--from-json", "-", stdin=json.dumps({"title": "A", "new": new}).encode())
         asks = door.session(session=f"s-{count}")
-        asks.start()
+        started = asks.start()
         texts = [f"{count} giraffes " * times for times in (200, 70_000)]
         taken += [processor_time.steps(partial(asks.prompt, text)) for text in texts]
     assert max(taken) <= 1.2 * min(taken), taken
+    assert 5_000 < len(started) <= 6_000
 
 
 LOSSES = {
