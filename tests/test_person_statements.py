@@ -92,7 +92,7 @@ def test_a_wrapped_sentence_is_one() -> None:
     "text",
     [
         *("Why is it cold?", "How is it slow", "Nothing is slow now.", "Warum ist es langsam?"),
-        *("Set `my daughter has asthma` as the title.",),
+        *("Set `my daughter has asthma` as the title.", "Release 2.my salary is a test name."),
         *("Low: th-TH, bn-BD, ms-MY, es-ES, my-MM", "More: he-IL, de-DE, it-IT, uk-UA, sv-SE"),
     ],
 )
