@@ -96,6 +96,27 @@ def test_lookalikes_raise_no_alarm() -> None:
     assert alarms == {}
 
 
+def test_a_token_has_the_length_of_its_kind() -> None:
+    """One character less, or one more, is another thing, as is what stands in a word; a broken line parts none."""
+    draw, wrong = Draw(2), []
+    for mark, rule, chars, least, most in MARKS:
+        plain = "".join(filter(str.isalnum, chars))
+        said = [draw.some(plain, size) for size in (least - 1, least, min(most, 300), most + 1)]
+        cut = max(12, least * 2 // 3)
+        joins = (
+            "/" in mark or mark[-1] == "="
+        )  # of an address: what stands before it matters nothing
+        for text, wanted in (
+            (f"see {mark}{said[0]}. So", ""), (f"see {mark}{said[1]}. So", said[1]), (f"\n{mark}{said[2]}\n(it)", said[2]),
+            (f"see {mark}{said[3]}. So", ""), (f"{mark}{said[1][:cut]}\n{said[1][cut:]}", f"{said[1][:cut]}\n{said[1][cut:]}"),
+            (f"ab{mark}{said[1]}", said[1] * joins), (f"_{mark}{said[1]}", said[1] * (joins or mark[-1] == "_")),
+        ):  # fmt: skip
+            found = [text[at.start : at.end] for at in find_secrets(text) if at.rule == rule]
+            if [one.removeprefix(mark) for one in found] != [wanted] * bool(wanted):
+                wrong.append((text[:90], found))
+    assert wrong == []
+
+
 @each_row("rule, pattern", patterns("exact"))
 def test_the_whole_value_is_found_and_nothing_else(rule: str, pattern: str) -> None:
     """Each place begins and ends where the row says, and is of its rule; put out, nothing is found again."""
