@@ -46,7 +46,7 @@ TOLD = (
 #: What the logs of a ledger say, drawn by its theme: letters of `_said`.
 THEMES = {
     "anything": "CUUSSXRPPPMMLH", "texts": "CUUUUU", "threads": "CUUUUccoo", "truth": "CUUSSIIRR", "tasks": "CMMMMco",
-    "age": "Crr", "judged": "CHHHr",
+    "age": "Crr", "judged": "CHHHr", "circles": "CSSSSSSR",
 }  # fmt: skip
 _OPEN = ("kind: thread", "kind: thread", "kind: handoff", "")
 _OF_THEME = {"threads": _OPEN, "tasks": ("kind: task",), "judged": ("kind: pattern",)}
@@ -106,7 +106,7 @@ def made_up(
         ("", "", "[kinds.decision]\ndecays = false\n", "[kinds.fact]\ndecays = false\n")
     )
     files = {"diurna.toml": f'format = 1\nproject = "p"\n[windows]\n{windows}{lasting}'.encode()}
-    ids = IDS if theme == "anything" else IDS[: rng.choice((1, 2, 3))]
+    ids = IDS if theme in ("anything", "circles") else IDS[: rng.choice((1, 2, 3))]
     stems: list[str] = []
     for _ in range(rng.randint(1 if theme == "anything" else most // 2, most)):
         type = rng.choice(TYPES)
