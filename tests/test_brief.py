@@ -205,14 +205,14 @@ def test_notes_of_a_role_stand_in_no_other_roles_brief(
             old = rng.choice(before)
             acts.append(rng.choice((FactInvalidated(old), FactSuperseded(old, acts[0].id))))
         team.says(rng.choice("abc"), *acts, **header)
+    memory = Memory.open(str(team.path))
+    live = {one.fact.id for one in memory.view().live}
+    memory.close()
     for role in ("", *ROLES):
         made = team.brief("nobody", role=role, budget_chars=40_000)
         others = alone if not role else {name for name, roles in notes.items() if role not in roles}
         assert not made.shown & others
         assert not [name for name in others if f"The text of {name}." in made.text]
-        memory = Memory.open(str(team.path))
-        live = {one.fact.id for one in memory.view().live}
-        memory.close()
         assert (
             not role
             or [name for name in live - others if f"The text of {name}." not in made.text] == []
@@ -383,8 +383,12 @@ def test_the_last_sessions_are_told_lately(team: Team, run: Run) -> None:
 
 def test_task_branch_and_changed_files_bring_facts_near(team: Team, repo: Repo) -> None:
     """The rest comes by what it has to do with them; what faded comes with the task, and says so."""
+    policy = repo.path / "memory/diurna.toml"
+    windows = "working = 3\nactive  = 8\narchive = 20"
+    policy.write_text(policy.read_text().replace(windows, "working = 1\nactive = 2\narchive = 4"))
+    repo.git("commit", "-qam", "policy")
     team.says("ada", born("faded", text="Walruses wait in a kennel."))
-    for number in range(21):
+    for number in range(5):
         team.says("ada", born(f"old-{number}", "thread"))
     team.says("ada", born("queue", text="Webhooks wait in a queue; see `shop/queue.py`."), born("bill", text="Invoices are billed monthly."),
               )  # fmt: skip

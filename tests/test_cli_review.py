@@ -20,7 +20,7 @@ from memory.api import Memory as Api
 from rituals.cli.context import Invocation
 from rituals.review.review_plan import plan_review as make_plan
 from rituals.review.review_record import alone, owner
-from tests.conftest import NOW_MS, Ran, Repo, formed
+from tests.conftest import NOW_MS, Ran, Repo, formed, laid_once
 
 if TYPE_CHECKING:
     from tests.conftest import Run
@@ -32,7 +32,7 @@ verify_invariants_every = 2
 """
 
 
-def shop(repo: Repo, run: Run) -> None:
+def prepare(repo: Repo, run: Run) -> None:
     """Give the home a policy with small limits, and two sessions."""
     policy = (repo.path / "memory/diurna.toml").read_text().split("[review]")[0]
     repo.write("memory/diurna.toml", policy + POLICY)
@@ -44,6 +44,12 @@ def shop(repo: Repo, run: Run) -> None:
     assert ran.code == 0
     assert run("append", "--title", "Go on", "--ref", "hello").code == 0
     assert run("append", "--title", "Go on", "--ref", "hello", "--again").code == 0
+
+
+@laid_once
+def shop(repo: Repo, run: Run) -> None:
+    """A home with small limits that was worked in."""
+    prepare(repo, run)
 
 
 @pytest.fixture
@@ -66,7 +72,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 def test_review_raises_threads_and_publishes(repo: Repo, run: Run) -> None:
     """Without a terminal: one log, what needs a person as threads, the projection published; then nothing."""
     repo.publish_when("review")
-    shop(repo, run)
+    prepare(repo, run)
     assert (
         not (repo.path / "memory/continuity.md").exists() or run("status", "--json").json["drift"]
     )
@@ -94,10 +100,9 @@ def test_review_raises_threads_and_publishes(repo: Repo, run: Run) -> None:
     assert repo.shape() == shape
 
 
-def test_review_dry_run_changes_nothing(repo: Repo, run: Run) -> None:
+def test_review_dry_run_changes_nothing(shop: Repo, run: Run) -> None:
     """The plan is printed, as text and as JSON; nothing changes."""
-    shop(repo, run)
-    shape = repo.shape()
+    shape = shop.shape()
     ran = run("review", "--dry-run")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("would append a review log:\n## Memory Review\n")
@@ -113,16 +118,15 @@ def test_review_dry_run_changes_nothing(repo: Repo, run: Run) -> None:
         True,
     )
     assert answer["raised"] == [f"review-invariant-due-{answer['raised'][0][-8:]}"]
-    assert repo.shape() == shape
+    assert shop.shape() == shape
 
 
 def test_review_twice_on_the_same_ledger_is_the_same_bytes(
-    repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shop: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two clones of one ledger, reviewed at the same instant by the same agent, get the same log."""
-    shop(repo, run)
     clone = tmp_path / "clone"
-    repo.git("clone", "-q", str(repo.path), str(clone))
+    shop.git("clone", "-q", str(shop.path), str(clone))
     mine = run("review", "--json").json
     monkeypatch.chdir(clone)
     theirs = run("review", "--json").json
@@ -135,16 +139,15 @@ def test_review_twice_on_the_same_ledger_is_the_same_bytes(
     assert later["events"] == mine["events"]
 
 
-def test_evidence_of_the_homes_own_repository(repo: Repo, run: Run) -> None:
+def test_evidence_of_the_homes_own_repository(shop: Repo, run: Run) -> None:
     """In-tree: a file that a fact names and git removed becomes a question, with the commit."""
-    shop(repo, run)
     assert run("review").code == 0
-    repo.git("mv", "code.py", "main.py")
+    shop.git("mv", "code.py", "main.py")
     later = {"GIT_COMMITTER_DATE": "2026-11-22T12:00:00Z"}
     with pytest.MonkeyPatch.context() as patch:
         for key, value in later.items():
             patch.setenv(key, value)
-        repo.git("commit", "-qm", "Call it main")
+        shop.git("commit", "-qm", "Call it main")
     answer = run("review", "--json").json
     (question,) = [one for one in answer["questions"] if one["fresh"]]
     assert question["rule"] == "file-renamed"
@@ -177,9 +180,8 @@ def test_code_names_another_repository(
     )
 
 
-def test_walk_accepts_rejects_and_leaves(repo: Repo, run: Run, terminal: Run) -> None:
+def test_walk_accepts_rejects_and_leaves(shop: Repo, run: Run, terminal: Run) -> None:
     """On a terminal each finding is asked about; answers become ordinary events, silence a thread."""
-    shop(repo, run)
     assert (
         run(
             "append",
@@ -218,9 +220,8 @@ def test_walk_accepts_rejects_and_leaves(repo: Repo, run: Run, terminal: Run) ->
     assert "1/1 Settled\nreview-id-dangling-" in settled.err and "Closed      " in settled.out
 
 
-def test_yes_asks_nothing(repo: Repo, run: Run, terminal: Run) -> None:
+def test_yes_asks_nothing(shop: Repo, run: Run, terminal: Run) -> None:
     """--yes on a terminal raises threads and decides nothing."""
-    shop(repo, run)
     ran = terminal("review", "--yes")
     assert (ran.code, ran.err) == (0, "")
     assert "Raised      review-invariant-due-" in ran.out
@@ -228,48 +229,44 @@ def test_yes_asks_nothing(repo: Repo, run: Run, terminal: Run) -> None:
 
 
 def test_walk_that_is_interrupted_changes_nothing(
-    repo: Repo, run: Run, terminal: Run, monkeypatch: pytest.MonkeyPatch
+    shop: Repo, run: Run, terminal: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever leaves in the middle (end of input, Ctrl-C) leaves the ledger as it was, and the lock free."""
-    shop(repo, run)
-    shape = repo.shape()
+    shape = shop.shape()
     ran = terminal("review", stdin=b"")
     assert ran.code == 130
-    assert repo.shape() == shape
+    assert shop.shape() == shape
     assert run("review", "--yes").code == 0
 
 
-def test_an_edit_is_absorbed_first(repo: Repo, run: Run) -> None:
+def test_an_edit_is_absorbed_first(shop: Repo, run: Run) -> None:
     """What a person edited in continuity.md is a log before the plan is made."""
-    shop(repo, run)
     assert run("check", "--publish").code == 0
-    file = repo.path / "memory/continuity.md"
+    file = shop.path / "memory/continuity.md"
     file.write_text(file.read_text().replace("never deleted", "never, ever deleted"))
     ran = run("review")
     assert ran.code == 0
     assert formed(ran.err) == "info: the edit of continuity.md became the log STEM, Updated: inv\n"
     assert "never, ever deleted" in file.read_text()
     file.write_text(file.read_text().replace("# Continuity", "# Something else"))
-    shape = repo.shape()
+    shape = shop.shape()
     assert run("review").code == 1
-    assert repo.shape() == shape
+    assert shop.shape() == shape
 
 
-def test_detached_head_is_refused(repo: Repo, run: Run) -> None:
+def test_detached_head_is_refused(shop: Repo, run: Run) -> None:
     """Where nothing can be committed, nothing is spooled either."""
-    shop(repo, run)
-    repo.git("checkout", "-q", "--detach")
+    shop.git("checkout", "-q", "--detach")
     ran = run("review")
     assert ran.code == 1
     assert "HEAD is detached" in ran.err
-    assert not list((repo.path / ".git/diurna/spool").glob("2026*"))
+    assert not list((shop.path / ".git/diurna/spool").glob("2026*"))
 
 
-def test_b11_one_review_at_a_time(repo: Repo, run: Run) -> None:
+def test_b11_one_review_at_a_time(shop: Repo, run: Run) -> None:
     """The second says whose the first is and since when, and changes nothing."""
-    shop(repo, run)
-    memory = Memory.open(str(repo.path))
-    shape = repo.shape()
+    memory = Memory.open(str(shop.path))
+    shape = shop.shape()
     with alone(memory.home, "codex", NOW_MS):
         ran = run("review")
         plan = run("review", "--dry-run")
@@ -281,7 +278,7 @@ def test_b11_one_review_at_a_time(repo: Repo, run: Run) -> None:
         "hint: wait for its end; the plan alone can be seen with `diurna review --dry-run`\n"
     )
     assert plan.code == 0
-    assert repo.shape() == shape
+    assert shop.shape() == shape
     assert run("review").code == 0
     memory.close()
 
@@ -297,17 +294,16 @@ def test_what_a_killed_review_left_names_nobody_else(repo: Repo) -> None:
 
 
 def test_k18_a_review_that_was_outrun_is_made_again(
-    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+    shop: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A session that lands between plan and log is in the plan that is applied."""
-    shop(repo, run)
     plans = []
 
     def slow(memory: Api, code_path: str = "", progress: object = None) -> object:
         plan = make_plan(memory, code_path)
         plans.append(plan.sessions_since)
         if len(plans) == 1:
-            other = Memory(discover(str(repo.path)), clock=lambda: NOW_MS + 60_000)
+            other = Memory(discover(str(shop.path)), clock=lambda: NOW_MS + 60_000)
             other.append(SessionDraft("Meanwhile"))
             other.close()
         return plan
@@ -322,22 +318,21 @@ def test_k18_a_review_that_was_outrun_is_made_again(
 
 
 def test_a_review_that_is_always_outrun_gives_up(
-    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+    shop: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It says so, and nothing of it is left in the spool."""
-    shop(repo, run)
     count = iter(range(100))
 
     def slow(memory: Api, code_path: str = "", progress: object = None) -> object:
         plan = make_plan(memory, code_path)
-        repo.git("commit", "-q", "--allow-empty", "-m", f"code {next(count)}")
+        shop.git("commit", "-q", "--allow-empty", "-m", f"code {next(count)}")
         return plan
 
     monkeypatch.setattr("rituals.review.review_record.plan_review", slow)
     ran = run("review")
     assert ran.code == 1
     assert "moved while it was being looked at" in ran.err
-    assert not list((repo.path / ".git/diurna/spool").glob("2026*"))
+    assert not list((shop.path / ".git/diurna/spool").glob("2026*"))
     monkeypatch.undo()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from ledger.model.order import stamp_of
-from tests.conftest import NOW_MS, Repo, Run, diagonal
+from tests.conftest import NOW_MS, Repo, Run
 
 BY_HAND = """# Notes
 
@@ -51,28 +51,27 @@ def by_hand(repo: Repo, name: str) -> None:
     repo.git("commit", "-q", "-m", "notes")
 
 
-@pytest.mark.parametrize(("warm", "name"), diagonal((False, True), NAMES))
+@pytest.mark.deep(but=("2026-11-21-0830129", "2027-03-01", "9999-12-31"))
+@pytest.mark.parametrize("name", NAMES)
 def test_what_comes_after_a_log_written_by_hand_has_the_last_word(
-    repo: Repo, run: Run, append: Append, name: str, warm: bool
+    repo: Repo, run: Run, append: Append, name: str
 ) -> None:
     """Writers one after another contradict nobody; the last text stands, and a reopened thread is open."""
-    if warm:
+    if NAMES.index(name) % 2:  # a cache is there
         append("--new", "decision: Deploy on Mondays.")
         assert run("show").code == 0
     by_hand(repo, name)
     stems = [
-        append("--update", "use-x", "Use X or Y."),
-        append("--update", "use-x", "Use Y."),
-        append("--close", "ship-it"),
-        append("--reopen", "ship-it"),
+        append("--update", "use-x", "Use X or Y.", "--close", "ship-it"),
+        append("--update", "use-x", "Use Y.", "--reopen", "ship-it"),
         append("--update", "use-x", "Use Z."),
     ]
-    assert stems == sorted(stems) and len({stem[:20] for stem in stems}) == 5
+    assert stems == sorted(stems) and len({stem[:20] for stem in stems}) == 3
     for _ in range(2):  # as cached, and read anew
         fact, thread = run("show", "use-x", "ship-it", "--json").json["facts"]
         assert (fact["text"], fact["contradiction"], thread["closed"]) == ("Use Z.", False, False)
         assert run("status", "--json").json["contradictions"] == []
-        assert [one["stem"] for one in run("log", "--json").json["sessions"]][:5] == stems[::-1]
+        assert [one["stem"] for one in run("log", "--json").json["sessions"]][:3] == stems[::-1]
         for file in repo.path.glob(".git/diurna/cache/*"):
             file.unlink()
     assert run("check", "--ci").code == 0

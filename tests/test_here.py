@@ -27,9 +27,8 @@ class Dated(Place):
             return super().git(*arguments, data=data, ok=ok)
 
 
-@pytest.fixture
-def shop(world: World) -> Place:
-    """A repository whose memory has a branch of its own, with two decisions of `main`."""
+def begin(world: World) -> Place:
+    """Make a repository whose memory has a branch of its own, with two decisions of `main`."""
     made = world.home(
         OWN_BRANCH,
         facts={
@@ -41,12 +40,25 @@ def shop(world: World) -> Place:
     return Dated(world, made.folder)
 
 
+@pytest.fixture
+def shop(world: World) -> Place:
+    """It, as it is begun."""
+    return begin(world)
+
+
 def work(shop: Place, name: str = "more") -> str:
     """Commit something; return its id."""
     shop.write(f"{name}.py", f"{name}\n")
     shop.git("add", "-A")
     shop.git("commit", "-q", "-m", name)
     return shop.git("rev-parse", "HEAD")
+
+
+@pytest.fixture
+def branched(world: World) -> Place:
+    """It with `feature/x` beside `main`."""
+    world.laid("branched off", lambda apart: branch_off(begin(apart)))
+    return Dated(world, world.folder / "a")
 
 
 def branch_off(shop: Place) -> None:
@@ -77,18 +89,17 @@ def told(shop: Place, *facts: str) -> list[str]:
     return [shown[fact]["here"] for fact in facts]
 
 
-def test_what_is_elsewhere_is_told_and_what_landed_is_plain(shop: Place) -> None:
+def test_what_is_elsewhere_is_told_and_what_landed_is_plain(branched: Place) -> None:
     """On `main` three facts are marked, on the branch none, and none once it was merged."""
-    branch_off(shop)
-    assert said(shop) == MARKS
-    shop.git("switch", "-q", "feature/x")
-    assert said(shop) == {}
-    shop.git("switch", "-q", "--detach", "main")
-    assert said(shop) == MARKS
-    shop.git("switch", "-q", "main")
-    work(shop, "beside")
-    shop.git("merge", "-q", "--no-ff", "-m", "m", "feature/x")
-    assert said(shop) == {}
+    assert said(branched) == MARKS
+    branched.git("switch", "-q", "feature/x")
+    assert said(branched) == {}
+    branched.git("switch", "-q", "--detach", "main")
+    assert said(branched) == MARKS
+    branched.git("switch", "-q", "main")
+    work(branched, "beside")
+    branched.git("merge", "-q", "--no-ff", "-m", "m", "feature/x")
+    assert said(branched) == {}
 
 
 def test_a_log_on_a_fresh_branch_is_of_that_branch(shop: Place) -> None:
@@ -99,62 +110,60 @@ def test_a_log_on_a_fresh_branch_is_of_that_branch(shop: Place) -> None:
     assert said(shop) == {"queue-redis": "feature/x, not committed yet"}
 
 
-def test_every_answer_has_the_text_that_holds_here_first(shop: Place) -> None:
+def test_every_answer_has_the_text_that_holds_here_first(branched: Place) -> None:
     """It says what the branch says; `--everywhere` tells it as all branches have it."""
-    branch_off(shop)
     line = "All outbound calls time out after 10 s. (feature/x: after 5 s)"
     old = "The queue is kept in memory. (feature/x replaces it by queue-redis)"
     new = "The queue is kept in Redis. (not here yet: feature/x)"
-    brief = shop.text("brief")
+    brief = branched.text("brief")
     assert line in brief and 0 < brief.index(old) < brief.index(new)
-    assert line in shop.text("recall", "outbound calls time out") and line in shop.text(
+    assert line in branched.text("recall", "outbound calls time out") and line in branched.text(
         "show", "--list"
     )
-    assert " | marks: feature/x: after 5 s -->" in shop.text("show", "api-timeouts")
-    fact = shop.show("api-timeouts")["api-timeouts"]
+    assert " | marks: feature/x: after 5 s -->" in branched.text("show", "api-timeouts")
+    fact = branched.show("api-timeouts")["api-timeouts"]
     assert (fact["here"], fact["branch"], fact["point"]) == (
         "no",
         "feature/x",
-        shop.git("rev-parse", "feature/x"),
+        branched.git("rev-parse", "feature/x"),
     )
-    hits = shop.run("recall", "queue", "kept").json["hits"]
+    hits = branched.run("recall", "queue", "kept").json["hits"]
     assert [(hit["id"], hit["false"], hit["here"]) for hit in hits[:2]] == [
         ("queue-mem", False, "no"),
         ("queue-redis", False, "no"),
     ]
     for command in (("show", "api-timeouts"), ("brief",), ("recall", "outbound calls time out")):
-        assert "after 5 s." in shop.text(*command, "--everywhere")
-    shop.git("merge", "-q", "feature/x")
+        assert "after 5 s." in branched.text(*command, "--everywhere")
+    branched.git("merge", "-q", "feature/x")
     for command in (("show", "api-timeouts"), ("brief",), ("recall", "outbound calls time out")):
-        answer = shop.text(*command)
+        answer = branched.text(*command)
         assert "after 5 s." in answer and "feature/x" not in answer
 
 
-def test_the_answer_is_kept_by_head_and_asks_git_nothing(shop: Place) -> None:
+def test_the_answer_is_kept_by_head_and_asks_git_nothing(branched: Place) -> None:
     """Also behind logs that were written at this very HEAD, and beside another work tree's; dropped, it is found again."""
-    branch_off(shop)
-    marks = said(shop)
-    shop.note("id=uv convention: Use uv, not pip.")
-    said(shop)
-    with shop.world.git_does("") as calls:
-        assert said(shop) == marks
+    marks = said(branched)
+    branched.note("id=uv convention: Use uv, not pip.")
+    said(branched)
+    with branched.world.git_does("") as calls:
+        assert said(branched) == marks
     assert not [
         line
         for line in calls.read_text().split("\n")
         if line.startswith(("rev-list", "merge-base", "log"))
     ]
-    shop.git("worktree", "add", "-q", "../other", "feature/x")
-    other = shop.world.place("other")
-    assert (said(shop), said(other), said(shop)) == (marks, {}, marks)
+    branched.git("worktree", "add", "-q", "../other", "feature/x")
+    other = branched.world.place("other")
+    assert (said(branched), said(other), said(branched)) == (marks, {}, marks)
     for head in ("feature/x", "main", "feature/x~1", "main"):
-        shop.git("switch", "-q", "--detach", head)
-        kept = said(shop)
-        for file in (shop.common / "diurna").rglob("here*"):
+        branched.git("switch", "-q", "--detach", head)
+        kept = said(branched)
+        for file in (branched.common / "diurna").rglob("here*"):
             file.unlink()
-        assert said(shop) == kept
-        for file in (shop.common / "diurna").rglob("here*"):
+        assert said(branched) == kept
+        for file in (branched.common / "diurna").rglob("here*"):
             file.write_bytes(file.read_bytes() + b"x")
-        assert said(shop) == kept, "whatever others wrote into it counts for nothing"
+        assert said(branched) == kept, "whatever others wrote into it counts for nothing"
 
 
 def test_where_head_is_behind_or_can_not_tell(shop: Place) -> None:
@@ -174,35 +183,37 @@ def test_where_head_is_behind_or_can_not_tell(shop: Place) -> None:
     assert "queue-redis" not in said(shop)
 
 
-def test_replay_bytes_are_the_same_at_every_head(shop: Place) -> None:
+def test_replay_bytes_are_the_same_at_every_head(branched: Place) -> None:
     """The replay, its page and its digest know nothing of HEAD (B1); nor does a policy that does not follow."""
-    branch_off(shop)
     found = []
     for head in ("feature/x", "main"):
-        shop.git("switch", "-q", "--detach", head)
-        found.append((shop.text("show"), shop.run("check", "--replay").json))
+        branched.git("switch", "-q", "--detach", head)
+        found.append((branched.text("show"), branched.run("check", "--replay").json))
     assert found[0] == found[1]
-    shop.plant(
-        {"diurna.toml": shop.show_file("diurna.toml").decode() + "\n[branches]\nfollow = false\n"}
+    branched.plant(
+        {
+            "diurna.toml": branched.show_file("diurna.toml").decode()
+            + "\n[branches]\nfollow = false\n"
+        }
     )
-    assert said(shop) == {} and "after 5 s." in shop.text("brief")
+    assert said(branched) == {} and "after 5 s." in branched.text("brief")
 
 
-def test_b4_beside_the_code_a_log_of_heads_tree_is_here(world: World) -> None:
+@pytest.mark.parametrize("kind", [IN_TREE, FOLDER])
+def test_b4_beside_the_code_a_log_of_heads_tree_is_here(world: World, kind: str) -> None:
     """Whatever commit its header names, also once it was squashed and its branch is gone."""
-    for kind in (IN_TREE, FOLDER):
-        shop = world.home(kind, kind)
-        shop.git("switch", "-qc", "feature/x")
-        shop.note("id=queue-redis decision: The queue is kept in Redis.")
-        work(shop)
-        shop.git("switch", "-q", "main")
-        shop.git("merge", "-q", "--squash", "feature/x")
-        shop.git("commit", "-qm", "squash")
-        shop.git("branch", "-qD", "feature/x")
-        for command in (("brief",), ("recall", "queue"), ("show", "queue-redis")):
-            answer = shop.text(*command)
-            assert "kept in Redis." in answer and "feature/x" not in answer
-        assert told(shop, "queue-redis") == ["yes"]
+    shop = world.home(kind, kind)
+    shop.git("switch", "-qc", "feature/x")
+    shop.note("id=queue-redis decision: The queue is kept in Redis.")
+    work(shop)
+    shop.git("switch", "-q", "main")
+    shop.git("merge", "-q", "--squash", "feature/x")
+    shop.git("commit", "-qm", "squash")
+    shop.git("branch", "-qD", "feature/x")
+    for command in (("brief",), ("recall", "queue"), ("show", "queue-redis")):
+        answer = shop.text(*command)
+        assert "kept in Redis." in answer and "feature/x" not in answer
+    assert told(shop, "queue-redis") == ["yes"]
 
 
 def test_a_brief_marks_five_and_counts_the_rest(shop: Place) -> None:
@@ -223,20 +234,19 @@ def test_a_brief_marks_five_and_counts_the_rest(shop: Place) -> None:
     assert "not here yet" not in brief and "13 facts are of work that HEAD does not hold." in brief
 
 
-def test_who_writes_here_answers_what_holds_here(shop: Place) -> None:
+def test_who_writes_here_answers_what_holds_here(branched: Place) -> None:
     """An edit on `main` replaces both texts, and takes nothing back that a branch said against a fact."""
-    branch_off(shop)
-    work(shop, "beside")
-    shop.run("edit", "api-timeouts", "All outbound calls time out after 8 s.", "--reason", "r")
-    shop.run("edit", "queue-mem", "The queue is kept in shared memory.", "--reason", "r")
-    shown = shop.text("show", "--list")
+    work(branched, "beside")
+    branched.run("edit", "api-timeouts", "All outbound calls time out after 8 s.", "--reason", "r")
+    branched.run("edit", "queue-mem", "The queue is kept in shared memory.", "--reason", "r")
+    shown = branched.text("show", "--list")
     assert (
         "time out after 8 s." in shown
         and "kept in shared memory. (feature/x" in shown
         and "contradicted" not in shown
     )
-    shop.git("switch", "-q", "feature/x")
-    listed = shop.text("show", "--list", "--all")
+    branched.git("switch", "-q", "feature/x")
+    listed = branched.text("show", "--list", "--all")
     assert (
         "All outbound calls time out after 5 s. (main: after 8 s" in listed
         and "superseded by queue-redis" in listed

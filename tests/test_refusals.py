@@ -48,18 +48,16 @@ def shop(repo: Repo, run: Run) -> None:
             "--new", 'id=importer entity="Payments API" decision: The importer runs at night.',
             "--new", "id=retry-storm thread: Can a storm of retries starve us?",
             "--new", "id=pin role=builder pattern: Pin the clock.",
-            "--new", "id=withheld fact: The vault is below the stairs."),
-        run("task", "add", "Wire it", "--id", "wire"),
+            "--new", "id=withheld fact: The vault is below the stairs.", "--new", "id=wire task: Wire it."),
     ]  # fmt: skip
     at(NOW_MS)
     done += [
         run("append", "--title", "Lost", "--agent", "codex", "--supersede", "webhook-once=webhook-retries",
-            "--new", "id=webhook-retries decision: Webhooks retry three times."),
-        *[run("task", "add", f"Do the {name} one", "--id", name) for name in ("held", "dead", "old", "new")],
-        run("task", "add", "Measure it", "--id", "meant", "--owner", "ada"),
+            "--new", "id=webhook-retries decision: Webhooks retry three times.",
+            *[word for name in ("held", "dead", "old", "new") for word in ("--new", f"id={name} task: Do the {name} one")],
+            "--new", "id=meant owner=ada task: Measure it", "--supersede", "old=new"),
         run("task", "start", "held", "--agent", "codex"),
         run("task", "move", "dead", "cancelled"),
-        run("append", "--title", "Instead", "--supersede", "old=new"),
         run("append", "--title", "Named", "--ref", "named-only", "--anyway"),
         run("redact", "withheld", "--reason", "Private."),
         run("forget", "--archive", "importer", "--reason", "Frozen."),
