@@ -103,9 +103,7 @@ def test_a_token_has_the_length_of_its_kind() -> None:
         plain = "".join(filter(str.isalnum, chars))
         said = [draw.some(plain, size) for size in (least - 1, least, min(most, 300), most + 1)]
         cut = max(12, least * 2 // 3)
-        joins = (
-            "/" in mark or mark[-1] == "="
-        )  # of an address: what stands before it matters nothing
+        joins = mark[-1] in "/="  # of an address: what stands before it matters nothing
         for text, wanted in (
             (f"see {mark}{said[0]}. So", ""), (f"see {mark}{said[1]}. So", said[1]), (f"\n{mark}{said[2]}\n(it)", said[2]),
             (f"see {mark}{said[3]}. So", ""), (f"{mark}{said[1][:cut]}\n{said[1][cut:]}", f"{said[1][:cut]}\n{said[1][cut:]}"),
