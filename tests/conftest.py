@@ -76,15 +76,21 @@ _FORMS = (
 )
 
 
-def sampled(cases: Iterable[Case], step: int) -> list[Case]:
-    """Return each `step`-th case of a matrix, and others until each value of each column is there; all in a campaign."""
+def sampled(cases: Iterable[Case], step: int, deep: int = 0) -> list[Case]:
+    """Return each `step`-th case of a matrix, and others until each value of each column is there; all in a campaign.
+
+    With `deep` each so manieth, too, with that mark.
+    """
     every = list(cases)
     if WHOLE in os.environ:
         return drawn(every, os.environ[WHOLE])
+    if deep:
+        kept = sampled(every, step)
+        rows: list[Any] = [one for one in sampled(every, deep) if one not in kept]
+        return [*kept, *(pytest.param(*row, marks=pytest.mark.deep) for row in rows)]
     if not isinstance(every[0], tuple):
         return every[::step]
-    rows: list[Any] = every
-    values = [{(at, repr(one)) for at, one in enumerate(row)} for row in rows]
+    values = [{(at, repr(one)) for at, one in enumerate(row)} for row in every]
     chosen = set(range(0, len(every), step))
     counts = Counter(value for found in values for value in found)
     lacking = {value for value in counts if counts[value] > 1}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.conftest import sampled
+from tests.conftest import diagonal
 from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
 WAYS = [(OWN_REPOSITORY, "append"), (IN_TREE, "append"), (IN_TREE, "trunk"), (IN_TREE, "review")]
@@ -56,15 +56,18 @@ def home(world: World, kind: str, publish: str) -> Place:
     )
 
 
-@pytest.fixture(params=sampled(WAYS, 2))
-def forked(world: World, request: pytest.FixtureRequest) -> Place:
+def forked(world: World, kind: str, publish: str) -> Place:
     """A clone with the branches `main` and `side`, a log of its own on each."""
-    one = home(world, *request.param)
-    one.git("checkout", "-q", "-b", "side")
-    create(one, "on-side")
-    one.git("checkout", "-q", "main")
-    create(one, "on-main")
-    return one
+
+    def make(apart: World) -> None:
+        one = home(apart, kind, publish)
+        one.git("checkout", "-q", "-b", "side")
+        create(one, "on-side")
+        one.git("checkout", "-q", "main")
+        create(one, "on-main")
+
+    world.laid(f"forked {kind} {publish}", make)
+    return world.place("a")
 
 
 # ---- each way in which two branches meet -------------------------------------------------------------------
@@ -131,36 +134,36 @@ def _octopus(one: Place) -> tuple[str, ...]:
     return ("on-main", "on-side", "on-third")
 
 
-@pytest.mark.parametrize("meet", [_merge, _squash, _pick, _criss_cross, _octopus])
+@pytest.mark.parametrize(
+    ("way", "meet"), diagonal(WAYS, [_merge, _squash, _pick, _criss_cross, _octopus])
+)
 def test_h1_h8_e10_e11_however_branches_meet(
-    forked: Place, meet: Callable[[Place], tuple[str, ...]]
+    world: World, way: tuple[str, str], meet: Callable[[Place], tuple[str, ...]]
 ) -> None:
     """Clean, each log once, and the bytes that the other side has once it merges too."""
-    facts = meet(forked)
-    learned(forked, *facts)
-    there = published(forked)
-    forked.git("checkout", "-q", "side")
-    forked.git("merge", "-q", "--no-edit", "main")
-    learned(forked, *facts)
-    assert published(forked) == there
+    one = forked(world, *way)
+    facts = meet(one)
+    learned(one, *facts)
+    there = published(one)
+    one.git("checkout", "-q", "side")
+    one.git("merge", "-q", "--no-edit", "main")
+    learned(one, *facts)
+    assert published(one) == there
 
 
 @pytest.mark.parametrize(
-    "setting",
+    "settings",
     [
-        "merge.conflictStyle=diff3",
-        "core.autocrlf=true",
-        "core.autocrlf=input",
-        "pull.ff=only",
-        "merge.ff=false",
-        "diff.renames=copies",
+        "merge.conflictStyle=diff3 core.autocrlf=true pull.ff=only",
+        "core.autocrlf=input merge.ff=false diff.renames=copies",
     ],
 )
-def test_g4_h13_whatever_git_is_set_to(world: World, setting: str) -> None:
+def test_g4_h13_whatever_git_is_set_to(world: World, settings: str) -> None:
     """Settings that change how git merges and checks out change neither logs nor pages."""
     one, two = world.team(OWN_REPOSITORY, "b", facts={"first": "fact: The text of first."})
     for place in (one, two):
-        place.git("config", *setting.split("="))
+        for setting in settings.split():
+            place.git("config", *setting.split("="))
     create(one, "alpha")
     one.git("push", "-q")
     create(two, "beta")
@@ -238,9 +241,7 @@ def test_d5_h11_an_edit_is_not_merged_away(world: World, how: str) -> None:
 # -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("way", "side"), sampled([(way, side) for way in WAYS for side in ("--ours", "--theirs")], 3)
-)
+@pytest.mark.parametrize(("way", "side"), diagonal(WAYS[:3], ["--ours", "--theirs"]))
 def test_h14_a_clone_without_diurna_merges_two_branches(
     world: World, way: tuple[str, str], side: str
 ) -> None:
