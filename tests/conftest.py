@@ -31,6 +31,7 @@ from memory.cache.stamp import Stamp
 from memory.write.host_session import VARIABLES
 from rituals.cli.app import main
 from tests import processor_time
+from tests import world as laying
 from tests.campaigns import forks
 from tests.campaigns.matrices import WHOLE as WHOLE
 from tests.campaigns.matrices import drawn
@@ -38,6 +39,7 @@ from tests.processor_time import leave_out
 from tests.world import World, git, lay, plain
 
 gc.disable()  # until all is collected
+laying.once = processor_time.of_no_item
 for _name in VARIABLES:  # the tests may run in an agent's session
     os.environ.pop(_name, None)
 # a loaded machine is no fault of a law; the tests that count time say so themselves

@@ -34,7 +34,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import (
+    AbstractContextManager,
+    contextmanager,
+    nullcontext,
+    redirect_stderr,
+    redirect_stdout,
+)
 from pathlib import Path
 from typing import Any, Self
 
@@ -179,7 +185,7 @@ class World:
         """Have what `make` makes in a world: done once, from then on copied, with all its folders, as if made here."""
         if key not in _LAID:
             above = _folder_of_laid()
-            with World(above) as apart:
+            with once(), World(above) as apart:
                 make(apart)
                 _CLOCKS[key] = apart.clock.now_ms
             for needless in [*above.rglob("hooks/*.sample"), *above.rglob("diurna/cache")]:
@@ -765,6 +771,8 @@ def _make_code(folder: Path, commits: int) -> None:
 
 
 _LAID: dict[str, Path] = {}
+#: Stands around what is made once.
+once: Callable[[], AbstractContextManager[None]] = nullcontext
 #: What the clock said when a home was made.
 _CLOCKS: dict[str, int] = {}
 
@@ -776,7 +784,8 @@ def lay(name: str, folder: Path, make: Callable[[Path], object]) -> None:
     """
     if name not in _LAID:
         above = _folder_of_laid()
-        make(above / folder.name)
+        with once():
+            make(above / folder.name)
         for needless in [*above.rglob("hooks/*.sample"), *above.rglob("diurna/cache")]:
             shutil.rmtree(needless) if needless.is_dir() else needless.unlink()
         _LAID[name] = above / folder.name
