@@ -83,13 +83,13 @@ def sampled(cases: Iterable[Case], step: int, deep: int = 0) -> list[Case]:
 
     With `deep` each so manieth, too, with that mark.
     """
-    every = list(cases)
+    every: list[Any] = list(cases)
     if WHOLE in os.environ:
         return drawn(every, os.environ[WHOLE])
     if deep:
         kept = sampled(every, step)
-        rows: list[Any] = [one for one in sampled(every, deep) if one not in kept]
-        return [*kept, *(pytest.param(*row, marks=pytest.mark.deep) for row in rows)]
+        more = [row for row in sampled(every, deep) if row not in kept]
+        return [*kept, *(pytest.param(*row, marks=pytest.mark.deep) for row in more)]
     if not isinstance(every[0], tuple):
         return every[::step]
     values = [{(at, repr(one)) for at, one in enumerate(row)} for row in every]
