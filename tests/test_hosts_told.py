@@ -220,8 +220,10 @@ def test_the_room_of_a_moment_is_kept(door: Door, run: Run) -> None:
     told = door.session(session="a").prompt(asked)
     assert told.count("\n- orchid-") == 3 and len(told) <= 600
     run("note", f"id=stash convention: Never run git stash. {'It hides work. ' * 60}")
-    told = door.session(session="c").runs("git stash")
-    assert "\n- stash" in told and len(told) <= 600
+    rests = door.session(session="c")
+    rests.start()
+    told = rests.runs("git stash")
+    assert "\n- stash" in told and len(told) <= 600, told
     _policy(door.repo, "[moment]\nfacts = 1\ncharacters = 300")
     told = door.session(session="b").prompt(asked)
     assert told.count("\n- ") == 1 and len(told) <= 300
