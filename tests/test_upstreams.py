@@ -301,7 +301,9 @@ def test_what_others_hold_is_shown_by_its_name_and_nothing_changes(asked: Organi
 def test_a_model_asks_others_too(org: Organisation) -> None:
     """By the same tools, and by the ids that they give; a server sees what a sync brought meanwhile."""
     pytest.importorskip("mcp")
-    from tests.mcp_clients import anyio, ask, connected, open_home
+    import anyio
+
+    from tests.mcp_clients import ask, connected, open_home
 
     async def story() -> None:
         async with connected(org.team.folder, open_home) as client:

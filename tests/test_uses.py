@@ -333,7 +333,8 @@ def test_asked_in_a_third_way_it_is_found(home: Place) -> None:
     """By words of none of the fact's, but of a question before; from then on, shown nowhere, and gone with the fact."""
     third = "is a delivery that got lost sent a second time"
     assert recalled(home, third) == []
-    before = session(home, "s", ASKS, OPENS) and home.run("log").json["sessions"][-1]["stem"]
+    session(home, "s", ASKS, OPENS)
+    before = home.run("log").json["sessions"][-1]["stem"]
     assert recalled(home, third) == ["retry-three"]
     assert recalled(home, third, "--as-of", before) == []
     home.run("check", "--publish")
