@@ -174,6 +174,8 @@ def test_between_two_pushes_the_remote_is_left_to_others(world: World, ticks: Ti
     (beside,) = ticks.sync(one)
     assert 0 < alone < beside
     one.note("id=zeta fact: Taxes vary.")
+    assert ticks.sync(one) > [alone], "they came a moment ago"
+    one.note("id=theta fact: Parcels are weighed.")
     assert ticks.sync(one, elsewhere) == []
     ticks.sync(one)
     one.note("id=eta fact: Refunds are slow.")

@@ -22,7 +22,7 @@ from ledger.home import Home
 from ledger.model.layout import PUSHED_FILE
 from ledger.model.record import Record
 from ledger.remote.remote import Remote
-from ledger.wal.atomic_files import make_folder, replace_file
+from ledger.wal.atomic_files import replace_file
 
 
 class Timer(Record):
@@ -94,7 +94,7 @@ def last_push(home: Home, remote: Remote) -> Push | None:
 
 
 def note_push(home: Home, remote: Remote, now: float, round_seconds: float, came: int) -> None:
-    """Remember a push; a disk that refuses is no reason to fail.
+    """Remember a push, behind a fetch that made the folder; a disk that refuses is no reason to fail.
 
     `now` is of the monotonic clock, `came` how many logs of others came since the push before it.
     """
@@ -103,7 +103,6 @@ def note_push(home: Home, remote: Remote, now: float, round_seconds: float, came
     path = f"{home.repository.commondir}/{PUSHED_FILE}"
     line = f"{now:.3f} {round_seconds:.3f} {rate:.3f} {remote.tracking}\n"
     try:
-        make_folder(os.path.dirname(path))
         replace_file(path, line.encode("utf-8", "surrogateescape"), 0o600)
     except DiurnaError:
         pass
