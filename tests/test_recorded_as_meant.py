@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.world import IN_TREE, OWN_REPOSITORY, Place, World
+from tests.world import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
 
 @pytest.fixture
@@ -63,3 +63,18 @@ def test_a_reference_that_never_can_be_moved_ends_a_sync(world: World) -> None:
     assert b"cannot lock ref" in b"".join(running.communicate())
     shop.git("update-ref", "-d", "refs/remotes/origin/main/beside")
     shop.sync()
+
+
+def test_a_commit_of_the_code_stands_for_the_second_in_which_it_was_made(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where memory has a branch of its own no commit of the code holds logs: what came by then counts (`--as-of`)."""
+    shop = world.home(OWN_BRANCH, facts={"first": "decision: One."})
+    second = world.clock.now_ms // 1000 + 60
+    with monkeypatch.context() as patch:
+        patch.setenv("GIT_COMMITTER_DATE", f"{second} +0000")
+        shop.git("commit", "-q", "--allow-empty", "-m", "tagged")
+    for id, later_ms in (("within", 999), ("behind", 1000)):
+        world.clock.now_ms = second * 1000 + later_ms - 1000  # a command is told a second more
+        shop.note(f"id={id} decision: {id} is said.")
+    assert set(shop.show("--as-of", "HEAD")) == {"first", "within"}
