@@ -20,18 +20,24 @@ def test_a_diff_is_read_whatever_its_files_are(bare_repo: Repo) -> None:
     bare_repo.git("commit", "-q", "-m", "one")
     base = git.resolve("HEAD")[0]
     bare_repo.write("a b/ü x.py", "two = 2\n")
-    bare_repo.write("-- a.py", "+++ b/y\n@@ -1 +1 @@\nthree = 3\n" + "z" * 900 + "\n")
+    bare_repo.write("-- a.py", "+++ b/y\n@@ -1 +1 @@\nthree = 3\n" + "z" * 900 + "\nfive = 5\n")
+    bare_repo.write("one line.py", "six = 6\n")
     bare_repo.write("moved.py", "one = 1\n")
     (where / "bin").write_bytes(b"\0\1\2\3")
     (where / "code.py").chmod(0o755)
     bare_repo.git("add", "-A")
     bare_repo.git("commit", "-q", "-m", "two")
     found = {one.path: one for one in code_diff(git, base, "HEAD")}
-    assert found.keys() == {"a b/ü x.py", "-- a.py", "moved.py", "bin", "code.py"}
+    assert found.keys() == {"a b/ü x.py", "-- a.py", "moved.py", "bin", "code.py", "one line.py"}
     lines = {
         path: [(one.number, one.text, one.added) for one in some.lines]
         for path, some in found.items()
     }
     assert lines["moved.py"] == lines["bin"] == lines["code.py"] == lines["a b/ü x.py"] == []
-    assert lines["-- a.py"] == [(1, "--- a/x", False), (3, "three = 3", True)]
+    assert lines["-- a.py"] == [
+        (1, "--- a/x", False),
+        (3, "three = 3", True),
+        (5, "five = 5", True),
+    ]
+    assert lines["one line.py"] == [(1, "six = 6", True)]
     assert found["bin"].size == -1 and found["moved.py"].before == ""

@@ -34,7 +34,7 @@ ADDRESSES = (
     ("git@bitbucket.org:ada/shop.git", "https://bitbucket.org/ada/shop/commits/"),
     ("https://git.example.com/ada/shop.git", ""),
     ("https://notgithub.com/ada/shop", ""),
-    ("https://github.com/ada", ""),
+    ("https://github.com/ada", ""), ("https://gitlab.com/ada", ""),
     ("https://github.com/ada/shop/more", ""),
     ("https://github.com/../shop", ""),
     (f"https://github.com/ada/shop?access_token={TOKEN}", ""),
