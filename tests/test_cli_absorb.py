@@ -49,12 +49,17 @@ def test_absorb_makes_a_log_of_an_edit(home: Place, branch: str) -> None:
     if branch == "side":
         home.git("switch", "-q", "-c", branch)
     text = edit(home, REWORD, TICK, ADD)
-    before = home.shape()
-    plan = home.run("check", "--absorb", "--dry-run").json
-    assert (plan["dry_run"], plan["stem"], plan["commit"]) == (True, "", "")
-    told = home.run("check", "--publish", "--dry-run", json=False)
-    assert told.err.endswith("would become a log, Created: saguvu; Updated: one; Closed: two\n")
-    assert (home.shape(), home.read(PAGE)) == (before, text)
+    if branch == "main":
+        before = home.shape()
+        plan = home.run("check", "--absorb", "--dry-run").json
+        assert (plan["dry_run"], plan["stem"], plan["commit"]) == (True, "", "")
+        assert plan["events"][1:] == [
+            {"event": "Updated", "id": "one", "text": "One, at last.", "mark": "", "meta": {}, "was": [V("One.")]},
+            {"event": "Closed", "id": "two", "was": [V("Two?")]},
+        ]  # fmt: skip
+        told = home.run("check", "--publish", "--dry-run", json=False)
+        assert told.err.endswith("would become a log, Created: saguvu; Updated: one; Closed: two\n")  # fmt: skip
+        assert (home.shape(), home.read(PAGE)) == (before, text)
     ran = home.run("check", "--absorb", json=False)
     assert formed(ran.out) == (
         f"STEM  committed in COMMIT on {branch}\nCreated     saguvu (decision): We use Postgres.\n"
@@ -62,10 +67,7 @@ def test_absorb_makes_a_log_of_an_edit(home: Place, branch: str) -> None:
     )
     newest = home.run("log", "-n", "1").json["sessions"][0]
     assert (newest["type"], newest["agent"], ran.err) == ("edit", NAME, "")
-    assert home.read(PAGE) == home.page() and plan["events"][1:] == [
-        {"event": "Updated", "id": "one", "text": "One, at last.", "mark": "", "meta": {}, "was": [V("One.")]},
-        {"event": "Closed", "id": "two", "was": [V("Two?")]},
-    ]  # fmt: skip
+    assert home.read(PAGE) == home.page()
     for said in ("- One, at last.\n", "- [x] Two?\n", "- We use Postgres.\n"):
         assert said in home.page()
     status = home.git("status", "--porcelain")
@@ -233,11 +235,8 @@ def test_an_edit_that_was_committed_is_absorbed_too(world: World, kind: str) -> 
     home.note("id=b B.")
     home.run("check", "--publish")
     assert home.texts()["one"] == "One, at last." and home.read(copy_of(home)) == home.page()
-    assert sorted(home.run("log").json["sessions"][at]["type"] for at in range(3)) == [
-        "edit",
-        "work",
-        "work",
-    ]
+    logs = home.run("log").json["sessions"]
+    assert sorted(log["type"] for log in logs) == ["edit", "work", "work"]
     clone.write(copy_of(clone), clone.read(copy_of(clone)) + "- More words.\n")
     answer = clone.run("check", "--absorb")
     assert [event for event, _ in events(answer)] == ["Created"]
@@ -264,6 +263,7 @@ def test_what_another_clone_published_is_no_edit(world: World) -> None:
     assert {line["type"] for line in one.run("log").json["sessions"]} == {"work"}
 
 
+@pytest.mark.deep(but="own-branch")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_day_of_edits_and_appends(world: World, kind: str) -> None:
     """Person and agent take turns; both are in the ledger, the copy is in step, and git is clean."""

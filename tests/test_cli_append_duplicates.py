@@ -50,7 +50,6 @@ def test_an_archived_fact_is_named_and_not_doubled(faded: Place) -> None:
     error = faded.run("append", "--title", "Two", "--new", LIMIT, code=1).json["error"]
     assert error["message"] == f"`api-timeouts` in the archive says just that: {LIMIT}"
     assert error["hint"].startswith("say `--reactivate api-timeouts`")
-    faded.session("Off", "--reactivate", "api-timeouts")
     faded.session("Off", "--invalidate", "api-timeouts", "--invalidate", "http")
     assert faded.run("append", "--title", "Three", "--strict", "--new", LIMIT).codes() == []
 

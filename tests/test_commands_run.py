@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import re
 import shlex
-import shutil
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from tests.conftest import each_row
 from tests.pages import COMMANDS, blocks
-from tests.world import OWN_BRANCH, Place, World, lay, run
+from tests.world import OWN_BRANCH, Place, World, run
 
 #: What needs a server, a database, a minute or another machine; other tests have them.
 ELSEWHERE = (
@@ -108,17 +106,10 @@ def documented(world: World, line: str) -> Place:
     """Return a copy of the home that an example is run in."""
     if line.startswith("diurna init") and "--move" not in line:
         return world.repository("shop")
-    torn = line.startswith("diurna conflicts")
-
-    def made(at: Path) -> None:
-        with World(at.parent / "making") as apart:
-            home = apart.home(name="shop")
-            make(home)
-            if torn:
-                _tear(home)
-        shutil.move(home.folder, at)
-
-    lay(f"documented {torn}", world.folder / "shop", made)
+    if line.startswith("diurna conflicts"):
+        world.laid("documented and torn", lambda apart: _tear(documented(apart, "")))
+        return world.place("shop")
+    world.laid("documented", lambda apart: make(apart.home(name="shop")))
     home = world.place("shop")
     if line.startswith("diurna sync"):
         for name in ("origin", "backup"):
@@ -164,11 +155,30 @@ def known(home: Place, line: str, words: list[str]) -> list[str]:
     return words
 
 
-@pytest.mark.parametrize("line", examples())
-def test_each_example_does_what_it_says(world: World, line: str) -> None:
+#: Commands that change nothing: their examples are run in one home.
+LOOKS = ("brief", "recall", "show", "why", "log", "status", "view", "completion", "export")
+
+
+def groups() -> list[list[str]]:
+    """Return the examples that are run in one home, of one command where it only looks."""
+    found: dict[str, list[str]] = {}
+    for line in examples():
+        name = read(line).name
+        found.setdefault(name if name in LOOKS else line, []).append(line)
+    return list(found.values())
+
+
+@pytest.mark.parametrize("lines", groups(), ids=lambda lines: lines[0])
+def test_each_example_does_what_it_says(world: World, lines: list[str]) -> None:
     """With nothing changed where it is only asked what would be done, and one object for scripts."""
-    home = documented(world, line)
+    home = documented(world, lines[0])
     world.clock.now_ms = max(world.clock.now_ms, 1_795_252_000_000)
+    for line in lines:
+        does_what_it_says(home, line)
+
+
+def does_what_it_says(home: Place, line: str) -> None:
+    """Run an example, and before that its plan, where there is one."""
     example = read(line)
     words = known(home, line, example.words)
     if "--dry-run" in run(example.name, "--help").out:

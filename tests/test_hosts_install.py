@@ -570,6 +570,7 @@ await hooks.event({ event: { type: "session.idle", properties: { sessionID: "a" 
 await hooks["shell.env"]({ cwd: ".", sessionID: "a" }, shell)
 const told = outputs.map((one) => one.output)
 console.log(JSON.stringify({ ...output, parts, outputs: told, ...compacting, ...shell }))
+process.exit() // else it waits for the time limit of what could not be started
 """
 
 

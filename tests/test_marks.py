@@ -47,6 +47,11 @@ def drop(home: Place, *paths: str) -> str:
 @pytest.fixture
 def home(world: World) -> Place:
     """A home with code, and facts about a file that is gone, a moved one, a name that is gone, and what is there."""
+    world.laid("a home with marks", change)
+    return world.place("a")
+
+
+def change(world: World) -> None:
     home = world.home(IN_TREE)
     home.write("src/pay.py", body(3))
     home.write("src/mail.py", body(5))
@@ -63,7 +68,6 @@ def home(world: World) -> Place:
     home.git("mv", "src/mail.py", "lib/post.py")
     home.write("src/shop.py", "def pay(sum):\n    return sum\n")
     home.commit_all("Take it away")
-    return home
 
 
 def test_every_answer_says_so(home: Place) -> None:

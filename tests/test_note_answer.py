@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.campaigns import forks
 from tests.conftest import examples
 from tests.messy_answers import COATS, CORES, WHOLE
+from tests.processor_time import IN_CAMPAIGN
 from tests.world import Answer, Place, World
 
 #: What carries an answer, and is none of its words.
@@ -48,11 +49,11 @@ def told(answer: Answer) -> str:
     return "\n".join([str(answer.json.get("log", "")), *said])
 
 
-@pytest.mark.parametrize("coat", COATS)
-def test_messy_answers_are_understood(empty: Place, coat: str) -> None:
+@pytest.mark.parametrize(("number", "coat"), [*enumerate(COATS)])
+def test_messy_answers_are_understood(empty: Place, number: int, coat: str) -> None:
     """Every line is the fact that it is, in its words, of its kind, with its tag, however it is written."""
     wrong = []
-    for core in CORES:
+    for core in CORES if IN_CAMPAIGN else CORES[number % 3 :: 3]:
         found = [(kind, tag, " ".join(text.split())) for kind, tag, text in recorded(read(empty, COATS[coat](core)))]  # fmt: skip
         if found != [(kind, tag, text) for kind, tag, _, text in core]:
             wrong.append(found)

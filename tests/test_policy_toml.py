@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.errors import PolicyInvalid
@@ -29,7 +29,7 @@ from projection.policy.model import (
 from projection.policy.policy_keys import GONE, quoted, with_number
 from projection.policy.template import write_policy
 from projection.policy.toml import POLICY_LIMIT_BYTES, gone_keys, read_policy
-from tests.conftest import each_row
+from tests.conftest import each_row, examples
 
 POLICIES = Path(__file__).with_name("policies")
 _COUNTS = st.integers(0, 10**9)
@@ -102,6 +102,7 @@ def _policies(draw: st.DrawFn) -> Policy:
     )
 
 
+@settings(max_examples=examples(15, 200))
 @given(_policies())
 def test_read_after_write_is_the_same(policy: Policy) -> None:
     """Every policy, also with kinds of its own and odd names, reads back from what is written."""
@@ -111,6 +112,7 @@ def test_read_after_write_is_the_same(policy: Policy) -> None:
     assert read_policy(b"\xef\xbb\xbf" + text.encode()) == policy
 
 
+@settings(max_examples=examples(15, 200))
 @given(_policies(), st.sampled_from(Review._fields), _COUNTS)
 def test_a_number_is_set_in_its_line(policy: Policy, key: str, number: int) -> None:
     """Nothing else changes, no comment goes; where a line is not enough, nothing is set."""
