@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 
@@ -27,6 +28,19 @@ OPEN = ("sessions/2026-11/21/2026-11-21-083012.md", "sessions/2026-11-22.md")
 
 def team(world: World, *names: str) -> list[Place]:
     return world.team(OWN_REPOSITORY, *names)
+
+
+def that_had(world: World, files: Mapping[str, str | bytes]) -> list[Place]:
+    """Two clones that have met with files of one of them."""
+
+    def make(apart: World) -> None:
+        first, second = team(apart, "b")
+        first.plant(dict(files))
+        first.sync()
+        second.sync()
+
+    world.laid(f"met {files}", make)
+    return [world.place("a"), world.place("b", "b")]
 
 
 def held(place: Place) -> dict[str, bytes]:
@@ -92,10 +106,7 @@ JOINS: dict[str, tuple[dict[str, str | None], dict[str, str | None], dict[str, s
 @pytest.mark.parametrize("case", JOINS)
 def test_what_stands_when_two_met(world: World, case: str) -> None:
     """Below `sessions/` there is no base: absence is no deletion; everywhere else both sides are joined."""
-    first, second = team(world, "b")
-    first.plant({LOG_A: BODIES[0], "README": "r"})
-    first.sync()
-    second.sync()
+    first, second = that_had(world, {LOG_A: BODIES[0], "README": "r"})
     ours, theirs, expected = JOINS[case]
     first.plant(ours)
     second.plant(theirs)
@@ -115,10 +126,7 @@ def test_h7_a_file_changed_on_both_sides_is_a_persons(
     world: World, ours: str, theirs: str | None
 ) -> None:
     """It is named, and nothing moves."""
-    first, second = team(world, "b")
-    first.plant({"README": "r"})
-    first.sync()
-    second.sync()
+    first, second = that_had(world, {LOG_A: BODIES[0], "README": "r"})
     policy = first.read("diurna.toml")
     first.plant({ours: f"{policy}# ours\n"})
     second.plant({theirs or "README": f"{policy}# theirs\n" if theirs else None})
@@ -169,10 +177,7 @@ def test_h9_h10_h11_both_peers_make_one_commit_and_settle(
 
 def test_h13_a_log_that_was_renamed_is_not_followed(world: World) -> None:
     """One side renames a log and changes it: it stays where its name says, with the bytes it had."""
-    first, second = team(world, "b")
-    first.plant({LOG_A: BODIES[0]})
-    first.sync()
-    second.sync()
+    first, second = that_had(world, {LOG_A: BODIES[0], "README": "r"})
     moved = LOG_A.replace("2026-11", "2026-12")
     second.plant({LOG_A: None, moved: BODIES[0] + b"\nAnd more.\n"})
     first.note("id=gamma fact: Webhooks retry.")

@@ -41,14 +41,14 @@ def planted(rng: random.Random) -> dict[str, bytes]:
     return files
 
 
-@pytest.mark.parametrize("seed", range(examples(8, 60)))
+@pytest.mark.parametrize("seed", range(examples(6, 60)))
 def test_a_page_that_is_brought_forward_is_the_whole_rendering(seed: int, world: World) -> None:
     """Log by log, whatever was rendered before: facts that fade, come back, are closed or false, and the archive."""
     rng = random.Random(f"forecast {seed}")
     home = world.home(OWN_REPOSITORY)
     home.plant(planted(rng))
     home.run("check", "--publish")
-    for number in range(5):
+    for number in range(4):
         id = f"f-{rng.randrange(10)}"
         asked = rng.choice(
             (

@@ -13,7 +13,7 @@ from typing import ClassVar
 import pytest
 
 from tests.conftest import sampled
-from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World, git, sealed
+from tests.world import IN_TREE, KINDS, OWN_REPOSITORY, Place, World, git, sealed
 
 FIRST = {"first": "fact: The first holds."}
 STAMP = "2026-11-21-083012417"
@@ -51,7 +51,7 @@ def path_of(data: bytes) -> str:
 
 def exchange(one: Place, two: Place) -> None:
     """Let two clones share a memory: by plain git first, then by `diurna sync`."""
-    if one.kind != OWN_BRANCH:
+    if one.kind == IN_TREE:
         create(one, "by-git")
         one.git("push", "-q")
         two.git("pull", "-q", "--no-rebase")
@@ -130,7 +130,7 @@ def web(world: World) -> Iterator[tuple[str, type[Backend]]]:
     thread.join()
 
 
-@pytest.mark.deep(only=("own-branch",))
+@pytest.mark.deep(but=("http-own-repository", "file-in-tree"))
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("way", ["http", "file"])
 def test_over_a_server_and_over_file_urls(
@@ -230,17 +230,15 @@ def test_i13_logs_are_plain_blobs_whatever_filters_are_set(pair: list[Place]) ->
     assert answer.said == "RemoteRefused" and "large files by LFS only" in answer.err
 
 
+@pytest.mark.deep(only="at the common")
 @pytest.mark.parametrize("cut", ["at the common point", "before it"])
 def test_i14_a_shallow_clone_syncs_or_says_how_to_mend_it(pair: list[Place], cut: str) -> None:
     one = pair[0]
-    create(one, "old")
-    one.sync()
     url = f"file://{one.world.folder}/hub.git"
     git(one.world.folder, "clone", "-q", "--depth", "1", url, "cut")
     shallow = Place(one.world, one.world.folder / "cut", "cut")
     create(shallow, "beta")
-    for number in range(2):
-        create(one, f"fact-{number}")
+    create(one, "alpha")
     one.sync()
     if cut == "before it":
         shallow.git("fetch", "-q", "--depth", "1")
@@ -250,7 +248,7 @@ def test_i14_a_shallow_clone_syncs_or_says_how_to_mend_it(pair: list[Place], cut
         shallow.git("fetch", "-q", "--unshallow")
     shallow.sync()
     one.sync()
-    assert set(shallow.texts()) == set(one.texts()) == {"first", "old", "beta", "fact-0", "fact-1"}
+    assert set(shallow.texts()) == set(one.texts()) == {"first", "alpha", "beta"}
     assert shallow.tip() == one.tip()
 
 

@@ -649,8 +649,17 @@ def test_a_setting_is_what_git_says(world: World, text: str) -> None:
 # ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("folder", ["notes", "deep/er and\u00e9/x"])
-def test_a_home_in_a_folder_of_another_name_is_found(world: World, folder: str) -> None:
+@pytest.mark.deep(only="notes")
+@pytest.mark.parametrize(
+    ("folder", "places"),
+    [
+        ("notes", ("a/docs", "side", "clone", "sparse", "bare")),
+        ("deep/er and\u00e9/x", ("side", "sparse", "bare")),
+    ],
+)
+def test_a_home_in_a_folder_of_another_name_is_found(
+    world: World, folder: str, places: tuple[str, ...]
+) -> None:
     """Below the top, in a clone, a worktree, a sparse checkout and a bare one."""
     shop = world.repository()
     assert shop.run("init", "--tree", folder, "--dry-run").json["dry_run"] and not shop.git(
@@ -664,7 +673,7 @@ def test_a_home_in_a_folder_of_another_name_is_found(world: World, folder: str) 
     for name, options in {"clone": [], "sparse": [], "bare": ["--bare"]}.items():
         shop.git("clone", "-q", *options, ".", str(world.folder / name))
     world.place("sparse").git("sparse-checkout", "set", "--no-cone", "/code.py")
-    for name in ("a/docs", "side", "clone", "sparse", "bare"):
+    for name in places:
         place = world.place(name)
         assert place.status()["home"]["prefix"] == f"{folder}/"
         assert "one" in place.show(), name
