@@ -23,6 +23,7 @@ import pytest
 
 import memory
 from rituals.cli.app import main
+from rituals.hosts import hook_answer
 from tests.campaigns import forks
 from tests.lint import PACKAGES
 from tests.pages import (
@@ -295,6 +296,18 @@ def test_each_promise_names_tests_that_exist() -> None:
         assert not all("mark.deep(" in marks and "but=" not in marks for marks in above), promise
     promised = re.findall(r"^- (.+)$", section(README, "What you can rely on"), re.MULTILINE)
     assert promised and set(promised) <= promises
+
+
+def test_what_the_readme_says_of_machines_and_times_is_so() -> None:
+    """Which Python, and how long a hook may take: by whatever is installed, and wherever it stops."""
+    text = README.read_text("utf-8")
+    assert 'requires-python = ">=3.11"' in (ROOT / "pyproject.toml").read_text("utf-8")
+    said = re.search(
+        r"Hooks answer within ([\d.]+) seconds, at a start ([\d.]+), before a compaction ([\d.]+)\.",
+        text,
+    )
+    limits = [getattr(hook_answer, f"{one}_SECONDS") for one in ("OTHER", "START", "COMPACT")]
+    assert "Python 3.11 or newer" in text and said and [*map(float, said.groups())] == limits
 
 
 def test_messages_that_the_guide_explains_are_said() -> None:
