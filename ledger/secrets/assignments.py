@@ -145,8 +145,10 @@ def _front_of_key(low: str, at: int) -> tuple[int, bool]:
 def _is_word_of_prose(text: str, low: str, at: int, end: int, name: str) -> bool:
     """Tell whether a name stands between words, where nothing can be its value."""
     near = low[end : end + 96]
-    if low[at - 1 : at] != " " or not (
-        near[:1] in (",", ";", "\n") or (near[:1] == " " and near[1:2].isalpha())
+    if (
+        not low[max(0, at - 96) : at].rpartition("\n")[2].strip()
+        or low[at - 1] != " "
+        or not (near[:1] in (",", ";", "\n") or (near[:1] == " " and near[1:2].isalpha()))
     ):
         return False
     if name == "key" and is_drawn(text[end + 1 : end + 96].split(" ")[0].rstrip(".,;)")):
