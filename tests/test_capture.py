@@ -181,6 +181,17 @@ def test_a_conversation_of_which_nothing_is_kept_is_read_once(
     assert logs(door.repo) == []
 
 
+def test_a_log_has_the_room_that_the_policy_gives(door: Door, run: Run, transcript: Path) -> None:
+    """Half of it for headings and asks: an ask that has no room is left out, and its answer is told."""
+    policy(door.repo, 'keep = "digest"\ncharacters = 500')
+    for ask in ("Why is the queue slow? ", "Is the broker slow at night? " * 9):
+        say(transcript, ask, role="user")
+        say(transcript, TALK)
+    text = run("capture", *named(transcript), "--show").out.partition("## Turns\n\n")[2]
+    assert "### Turn 1 of 2\n\n> Why is the queue slow?\n\nWe looked at" in text
+    assert "### Turn 2 of 2\n\nWe looked at" in text and len(text.partition("\n\n\n")[0]) < 600
+
+
 @pytest.mark.parametrize("lost", [(), (".told",), ("cache",), (".told", "cache")])
 def test_a_repeated_boundary_tells_nothing(door: Door, run: Run, lost: tuple[str, ...]) -> None:
     """The ledger is the watermark: without notes and caches it is as well known, and what is withheld counts."""

@@ -288,21 +288,24 @@ def test_a_subagent_reports_to_nobody(door: Door, run: Run, host: str) -> None:
 def test_a_log_of_a_long_session_is_short(door: Door, run: Run) -> None:
     """What was observed is folded by path and by result, in twenty lines, and the rest of it is counted."""
     session = door.session(host="codex")
-    for path in ["a.py"] * 8 + ["b.py"]:
+    for path in ["a.py"] * 8 + ["b.py", "c.py", "c.py"]:
         session.tool("Edit", file_path=f"{door.repo.path}/{path}")
     for code in (1, 1, 0):
         session.runs("pytest -q", code)
     session.runs("git commit -m fix", 0)
+    for _ in range(2):
+        session.runs("cargo test", 0)
     text = run("capture", "--show").out.partition("## Observed\n\n")[2].split("\n  ")[0]
     at = "- 2026-11-21 08:30 "
     assert text.split("\n") == [
-        f"{at}edited a.py (8 times), b.py",
+        f"{at}edited a.py (8 times), b.py, c.py (2 times)",
         f"{at}pytest -q: failed, then passed (3 times)",
         f"{at}git commit: fix",
+        f"{at}cargo test: passed (2 times)",
     ]
     for number in range(24):
         session.runs(f"npm install p{number}", 0)
     lines = (
         run("capture", "--show").out.partition("## Observed\n\n")[2].split("\n  ")[0].split("\n")
     )
-    assert len(lines) == 20 and lines[-1] == "- and more: 8 package"
+    assert len(lines) == 20 and lines[-1] == "- and more: 9 package"
