@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from tests.campaigns.second_fold import BareHome, made_up, sealed
 from tests.conftest import Repo, Run, each_row, examples
-from tests.world import MERCURY, bring_in
+from tests.web.homes import MERCURY, bring_in
 
 _SCALAR = re.compile(
     r'"(?:[^"\\\x00-\x1f\x7f-\x9f\u2028\u2029]|\\["\\/bfnrt]|\\u[0-9a-f]{4})*"|-?\d+|true|false'

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Repo, Run
-from tests.world import MERCURY, copy_memory
+from tests.web.homes import MERCURY, copy_memory
 
 WINDOWS = {"working": 3, "active": 8, "archive": 20}
 FOOTER = re.compile(r"^[> ]*<!-- (id: [^>]*) -->$", re.MULTILINE)

@@ -51,8 +51,6 @@ ROOT = Path(__file__).resolve().parents[1]
 IN_TREE, OWN_BRANCH, OWN_REPOSITORY = KINDS = ("in-tree", "own-branch", "own-repository")
 #: A home beside code whose logs wait for a person's own next commit, as `init` makes it outside of scripts.
 FOLDER = "folder"
-#: A ledger of another tool that is real.
-MERCURY = ROOT.parent / "shared" / "ledgers" / "mercury"
 NAME, EMAIL = "Ada", "ada@example.invalid"
 START_MS = 1_795_249_812_417  # 2026-11-21T08:30:12.417Z
 #: Exit code of a process that a fault let die.
@@ -183,16 +181,14 @@ class World:
 
     def laid(self, key: str, make: Callable[[World], object]) -> None:
         """Have what `make` makes in a world: done once, from then on copied, with all its folders, as if made here."""
-        if key not in _LAID:
-            above = _folder_of_laid()
-            with once(), World(above) as apart:
+
+        def made(above: Path) -> None:
+            with World(above) as apart:
                 make(apart)
                 _CLOCKS[key] = apart.clock.now_ms
-            for needless in [*above.rglob("hooks/*.sample"), *above.rglob("diurna/cache")]:
-                shutil.rmtree(needless) if needless.is_dir() else needless.unlink()
             shutil.rmtree(above / "user")
-            _LAID[key] = above
-        laid = _LAID[key]
+
+        laid = _once(key, "", made)
         for folder in laid.iterdir():
             _copy_repository(laid, folder, self.folder)
         self.clock.now_ms = max(self.clock.now_ms, _CLOCKS[key])
@@ -577,19 +573,11 @@ class Place:
     def fsck(self) -> list[str]:
         """Return what git complains about; objects that nothing names are harmless."""
         lines: list[str] = []
-        for _ in range(
-            2
-        ):  # a loose object that git packs meanwhile is missed by the first one alone
-            done = subprocess.run(
-                ["git", "-C", str(self.folder), "fsck", "--full", "--no-dangling"],
-                capture_output=True,
-            )
-            told = (done.stdout + done.stderr).decode("utf-8", "replace").split("\n")
-            lines = [
-                one
-                for one in told
-                if one and not one.startswith(("notice:", "dangling ", "Checking "))
-            ]
+        harmless = ("notice:", "dangling ", "Checking ")
+        # a loose object that git packs meanwhile is missed by the first one alone
+        for _ in range(2):
+            said = self.tries("fsck", "--full", "--no-dangling")[1].split("\n")
+            lines = [one for one in said if one and not one.startswith(harmless)]
             if not lines:
                 break
         return lines
@@ -621,11 +609,7 @@ class Place:
 
     def git_bytes(self, *arguments: str, data: bytes = b"") -> bytes:
         """Run git here; return the bytes that it prints."""
-        done = subprocess.run(
-            ["git", "-C", str(self.folder), *arguments], input=data, capture_output=True
-        )
-        assert done.returncode == 0, f"git {arguments}: {done.stderr.decode()}"
-        return done.stdout
+        return git(self.folder, *arguments, data=data).encode("utf-8", "surrogateescape")
 
     def tries(self, *arguments: str) -> tuple[int, str]:
         """Run git where it may stop; return its exit code and what it said."""
@@ -782,23 +766,22 @@ def lay(name: str, folder: Path, make: Callable[[Path], object]) -> None:
 
     What Diurna keeps in a cache is not copied: that belongs to a file of one machine, and is read anew.
     """
-    if name not in _LAID:
-        above = _folder_of_laid()
+    copy_folder(str(_once(name, folder.name, make)), str(folder))
+    for one in (*folder.glob(".git"), *folder.glob("*/.git")):
+        git(one.parent, "update-index", "-q", "--refresh", ok=False)  # a copy has other inodes
+
+
+def _once(key: str, name: str, make: Callable[[Path], object]) -> Path:
+    """Return a folder of a name that was made once in this process."""
+    if key not in _LAID:
+        above = Path(tempfile.mkdtemp(prefix="laid-"))
+        atexit.register(shutil.rmtree, above, ignore_errors=True)
         with once():
-            make(above / folder.name)
+            make(above / name)
         for needless in [*above.rglob("hooks/*.sample"), *above.rglob("diurna/cache")]:
             shutil.rmtree(needless) if needless.is_dir() else needless.unlink()
-        _LAID[name] = above / folder.name
-    copy_folder(str(_LAID[name]), str(folder))
-    for one in (folder, *folder.glob("*/")):
-        if (one / ".git").is_dir():
-            git(one, "update-index", "-q", "--refresh")  # a copy has other inodes
-
-
-def _folder_of_laid() -> Path:
-    above = Path(tempfile.mkdtemp(prefix="laid-"))
-    atexit.register(shutil.rmtree, above, ignore_errors=True)
-    return above
+        _LAID[key] = above / name
+    return _LAID[key]
 
 
 def _copy_repository(above: Path, folder: Path, to: Path) -> None:
@@ -834,33 +817,11 @@ def copy_folder(source: str, target: str) -> None:
                 os.utime(there, ns=(was.st_atime_ns, was.st_mtime_ns))
 
 
-def copy_memory(ledger: Path, folder: Path) -> Path:
-    """Copy the memory of another tool, which may be read-only, into a folder that may hold more; return it there."""
-    folder.mkdir(parents=True, exist_ok=True)
-    copy = ["cp", "-r", "--no-preserve=mode", str(ledger / "memory"), str(folder)]
-    subprocess.run(copy, check=True)
-    return folder / "memory"
-
-
-def bring_in(ledger: Path, folder: Path) -> None:
-    """Commit a copy of the memory of another tool in a repository, and take it over."""
-    copy_memory(ledger, folder)
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "config", "user.name", NAME)
-    git(folder, "config", "user.email", EMAIL)
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", "memory")
-    answer = run("import", "ledger", str(folder), "--write")
-    assert answer.code == 0, answer
-
-
 # ---- the process that a fault happens to ----------------------------------------------------------------
 
 #: What is a step: it changes files, makes them durable, or starts another process.
 _STEPS = ("open", "write", "fsync", "rename", "replace", "link", "unlink", "remove", "mkdir", "rmdir", "truncate",
           "ftruncate", "posix_spawn", "posix_spawnp")  # fmt: skip
-
-
 _WRITES = os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_RDWR
 
 

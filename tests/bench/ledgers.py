@@ -177,7 +177,7 @@ def generate(
 
 def brought_in(ledger: Path, folder: Path) -> Path:
     """Take over a copy of a ledger of another tool; return where."""
-    from tests.world import bring_in
+    from tests.web.homes import bring_in
 
     bring_in(ledger, folder / "ledger")
     return folder / "ledger"

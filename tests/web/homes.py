@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import chdir
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import chdir, closing
 from itertools import count, product
 from pathlib import Path
 from unittest.mock import patch
 
+from ledger.home import discover
 from ledger.model.event import (
     Event,
     FactArchived,
@@ -21,16 +23,18 @@ from ledger.model.event import (
     ThreadClosed,
 )
 from ledger.model.ids import version_id
-from memory.write.draft import SessionDraft
+from memory import Memory, SessionDraft
 from projection.work.finding_facts import BugFound
 from rituals.review.finding_reports import report
-from tests.campaigns.homes import IN_TREE, START_MS, git, make_home, open_memory
-from tests.teams import Clone, SyncedTeam
-from tests.world import MERCURY, bring_in, lay, run
+from tests.world import EMAIL, IN_TREE, NAME, OWN_REPOSITORY, ROOT, Place, World, git, lay, run
 
+#: A ledger of another tool that is real.
+MERCURY = ROOT.parent / "shared" / "ledgers" / "mercury"
 _HOUR_MS = 3_600_000
 #: The first log of a made home, and how far the next ones stand apart.
 _START_MS, _STEP_MS = 1_788_000_000_000, 19 * _HOUR_MS
+#: The first log of two clones.
+_TWO_MS = 1_790_000_000_000
 #: Of the plain home.
 FORGE = "https://github.com/ada/shop"
 #: What a page that lets any of it through would set, ask for, or load.
@@ -81,11 +85,16 @@ LOADING = tuple(one for one in PAYLOADS if one.startswith(("<style", "<link")))
 
 
 class _Teller:
-    """Appends to a home under a clock of its own, a log each 19 hours."""
+    """Records in a home under a clock of its own.
 
-    def __init__(self, folder: Path) -> None:
-        make_home(folder, IN_TREE)
-        self.folder, self.ticks = folder, count(_START_MS, _STEP_MS)
+    Args:
+        folder: of the home.
+        ticks: the clock, in milliseconds.
+        agent: who writes.
+    """
+
+    def __init__(self, folder: Path, ticks: Iterator[int], agent: str = "tester") -> None:
+        self.folder, self.ticks, self.agent = folder, ticks, agent
 
     def __call__(self, *arguments: str, agent: str = "claude-code") -> None:
         """Run a command."""
@@ -94,18 +103,40 @@ class _Teller:
             ran = run(*arguments)
         assert ran.code == 0, (arguments, ran.err)
 
+    @property
+    def memory(self) -> Memory:
+        """Of the home, opened anew."""
+        home = discover(str(self.folder))
+        return Memory(home, agent=self.agent, clock=lambda: next(self.ticks))
+
     def say(self, *drafts: SessionDraft) -> None:
         """Append drafts."""
-        memory = open_memory(self.folder)
-        memory._clock = lambda: next(self.ticks)
-        for one in drafts:
-            memory.append(one)
-        memory.close()
+        with closing(self.memory) as memory:
+            for one in drafts:
+                memory.append(one)
+
+    def append(self, title: str, *events: Event) -> None:
+        """Append a draft."""
+        self.say(SessionDraft(title, "It went.", events))
+
+
+def _made(world: World, folder: Path, kind: str) -> Place:
+    """Make a home in which each log is a session."""
+    place = Place(world, folder).init(kind, "--project", "tried")
+    place.set_policy(paced=False)
+    return place
 
 
 def empty(folder: Path) -> None:
     """Make a home in which nobody recorded anything."""
-    make_home(folder, IN_TREE)
+    with World(folder.parent) as world:
+        _made(world, folder, IN_TREE)
+
+
+def _teller(folder: Path, first: int = _START_MS, step: int = _STEP_MS) -> _Teller:
+    """Make a home to tell of something, a log each 19 hours."""
+    empty(folder)
+    return _Teller(folder, count(first, step))
 
 
 def plain(folder: Path) -> None:
@@ -113,7 +144,7 @@ def plain(folder: Path) -> None:
 
     It has releases, and a forge that has all of it.
     """
-    tell = _Teller(folder)
+    tell = _teller(folder)
     tell(
         "append", "--title", "Ship the webhooks", "--role", "coder",
         "--new", 'id=webhook-once entity="Payments API" decision: A webhook is sent once; a lost one is lost.',
@@ -173,9 +204,6 @@ def _push(folder: Path) -> None:
 
 def contradicted(folder: Path) -> None:
     """Make a home with every kind of contradiction: two clones that did not know of each other, merged."""
-    folder.mkdir(parents=True, exist_ok=True)
-    team = SyncedTeam(folder.parent)
-    one = team.one
     made = (
         FactCreated("limit", "A request may take ten seconds."),
         FactCreated("find", "Find the limit of the gateway.", " ", (("kind", "thread"),)),
@@ -188,9 +216,6 @@ def contradicted(folder: Path) -> None:
         FactCreated("table", "Prices stand in a table of their own."),
         FactCreated("wire", "Wire the queue.", " ", (("kind", "task"),)),
     )
-    one.append("The base", *made)
-    one.sync()
-    two = team.clone("two")
     ours: tuple[tuple[str, Event], ...] = (
         ("Twenty", FactUpdated("limit", "A request may take twenty seconds, then it is cut.")),
         ("Shops", FactSuperseded("old", "left")),
@@ -209,11 +234,20 @@ def contradicted(folder: Path) -> None:
         ("Which table", FactUpdated("table", "Prices stand in a table for each shop.")),
         ("Blocked", FactMoved("wire", "blocked")),
     )
-    for clone, events in ((one, ours), (two, theirs)):
-        for title, event in events:
-            clone.append(title, event)
-    for clone in (one, two, one):
-        clone.sync()
+    with World(folder.parent) as world:
+        world.clock.now_ms = _TWO_MS
+        one = _made(world, folder, OWN_REPOSITORY)
+        one.join(world.hub())
+        here = _Teller(folder, count(_TWO_MS, 1000), "one")
+        here.append("The base", *made)
+        one.sync()
+        two = one.clone("two")
+        there = _Teller(two.folder, count(_TWO_MS + 100, 1000), "two")
+        for teller, events in ((here, ours), (there, theirs)):
+            for title, event in events:
+                teller.append(title, event)
+        for place in (one, two, one):
+            place.sync()
 
 
 def people(folder: Path) -> None:
@@ -221,8 +255,7 @@ def people(folder: Path) -> None:
 
     One wrote it that a price lives for a day, two built on it, and it was false.
     """
-    tell = _Teller(folder)
-    tell.ticks = count(1_790_000_000_000, 4 * 24 * _HOUR_MS)  # a Wednesday
+    tell = _teller(folder, 1_790_000_000_000, 4 * 24 * _HOUR_MS)  # a Wednesday
     for person, agent, *said in (
         ("Ada Park", "claude", "append", "--title", "One",
          "--new", 'id=once entity=Kafka decision: A webhook is sent once.', "--new", "id=port fact: The port is 8080."),
@@ -256,7 +289,7 @@ def undecided(folder: Path) -> None:
     said = policy.read_text().split("[review]")[0]
     policy.write_text(f"{said}\n[review]\nevery = 3\nverify_invariants_every = 2\n")
     git(folder, "commit", "-qam", "policy")
-    one = Clone(folder, "codex", iter(range(START_MS + 10**7, START_MS + 2 * 10**7, 1000)))
+    one = _Teller(folder, count(_TWO_MS + 10**7, 1000), "codex")
     invariants = [
         FactCreated(name, text, "", (("kind", "invariant"),))
         for name, text in (
@@ -277,7 +310,7 @@ def undecided(folder: Path) -> None:
     for title in ("Fixed", "Fixed again"):
         report(one.memory, BUGS, SessionDraft("", type="edit"))
         closed = tuple([ThreadClosed(bug.id) for bug in BUGS])
-        one.memory.append(SessionDraft(title, "", closed, type="edit"))
+        one.say(SessionDraft(title, "", closed, type="edit"))
     one.append("The last one")
 
 
@@ -287,7 +320,7 @@ def crowded(folder: Path) -> None:
     with (folder / "diurna.toml").open("a") as policy:
         policy.write("stale_thread_after = 2\n")
     git(folder, "commit", "-qam", "policy")
-    one = Clone(folder, "codex", iter(range(START_MS + 3 * 10**7, START_MS + 4 * 10**7, 1000)))
+    one = _Teller(folder, count(_TWO_MS + 3 * 10**7, 1000), "codex")
     parts = ["".join(pair) for pair in product("abcdefg", "hijklmnopq")]
     many = [
         FactCreated(f"idle-{part}", f"Who looks after {part}?", " ", (("kind", "thread"),))
@@ -304,7 +337,7 @@ def crowded(folder: Path) -> None:
 
 def hostile(folder: Path) -> None:
     """Make a home in which every name and text is a payload, and its work tree has files named so."""
-    tell = _Teller(folder)
+    tell = _teller(folder)
     drafts = []
     for number, payload in enumerate(PAYLOADS):
         name = " ".join(payload.split())[:60]
@@ -334,6 +367,25 @@ def hostile(folder: Path) -> None:
         )
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", PAYLOADS[0])
+
+
+def copy_memory(ledger: Path, folder: Path) -> Path:
+    """Copy the memory of another tool, which may be read-only, into a folder that may hold more; return it there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["cp", "-r", "--no-preserve=mode", ledger / "memory", folder], check=True)
+    return folder / "memory"
+
+
+def bring_in(ledger: Path, folder: Path) -> None:
+    """Commit a copy of the memory of another tool in a repository, and take it over."""
+    copy_memory(ledger, folder)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "config", "user.name", NAME)
+    git(folder, "config", "user.email", EMAIL)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "memory")
+    answer = run("import", "ledger", str(folder), "--write")
+    assert answer.code == 0, answer
 
 
 def real(folder: Path) -> None:
