@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from tests.conftest import examples
 from tests.second_fold import (
     Event,
     SecondFold,
+    answer,
     evidence,
     is_date,
     is_stem,
@@ -25,6 +27,7 @@ from tests.second_fold import (
     read_log,
     windows_of,
 )
+from tests.world import run
 
 TIERS = ("core", "working", "active", "archive-candidate", "archived", "superseded")
 
@@ -43,6 +46,36 @@ def test_two_readers_say_the_same_of_one_matter(theme: str, seed: int, tmp_path:
     for number in range(8):
         files = made_up(random.Random(f"{theme} {seed} {number}"), 20, theme=theme)
         assert cold_differences(files, tmp_path / str(number)) == []
+
+
+# ---- P2: the page ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("theme", ["age", "anything"])
+@pytest.mark.parametrize("seed", range(examples(3, 60)))
+def test_the_page_counts_all_and_shows_what_lives(theme: str, seed: int, tmp_path: Path) -> None:
+    """Whatever was passed over unread since it has surely faded."""
+    for number in range(8):
+        files = made_up(random.Random(f"page {theme} {seed} {number}"), 20, theme=theme)
+        home = BareHome(tmp_path / str(number))
+        home.commit(files)
+        page = run("show", "--home", str(home.folder)).out
+        facts = answer(files)["facts"]
+        live = {fact["id"] for fact in facts if not fact["reason"]}
+        assert set(re.findall(r"<!-- id: (\S+)", page)) == live
+        logs = sorted(read_log(key, data) for key, data in keyed(files).items())
+        work = [log for log in logs if log.type == "work"]
+        reviews = [log.key for log in logs if log.type == "review"]
+        checks = [log.key for log in logs if "Verified" in [one.verb for one in log.events]]
+        counts = [f"{sum(one['tier'] == tier for one in facts)} {tier}" for tier in TIERS]
+        lines = [
+            f"Sessions: {len(work)}",
+            f"Last session: {f'{work[-1].key} ({work[-1].agent})' if work else 'none'}",
+            f"Last review: {max(reviews, default='none')}",
+            f"Last invariant check: {max(checks, default='none')}",
+            f"Facts: {', '.join(counts)}",
+        ]
+        assert re.findall(r"(?m)^- ((?:Sessions|Last|Facts).*)$", page) == lines
 
 
 # ---- T5: a life ---------------------------------------------------------------------------------------
