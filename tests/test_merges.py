@@ -43,6 +43,18 @@ def that_had(world: World, files: Mapping[str, str | bytes]) -> list[Place]:
     return [world.place("a"), world.place("b", "b")]
 
 
+def parted(world: World) -> list[Place]:
+    """Two clones, each with a log that the other has not."""
+
+    def make(apart: World) -> None:
+        for place in team(apart, "b"):
+            name = place.folder.name
+            place.note(f"id=of-{name} fact: Webhooks of {name} retry.")
+
+    world.laid("parted", make)
+    return [world.place("a"), world.place("b", "b")]
+
+
 def held(place: Place) -> dict[str, bytes]:
     """The files of the tip that are not computed."""
     paths = [one for one in place.tree() if "continuity" not in one and "archive" not in one]
@@ -152,27 +164,24 @@ def test_h9_h10_h11_both_peers_make_one_commit_and_settle(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No identity, clock or zone is in it; a plain merge keeps ours, and what is published then is a replay's."""
-    first, second = team(world, "b")
-    for number in range(1):
-        first.note(f"id=of-a-{number} fact: Webhooks of {number} retry.")
-        second.note(f"id=of-b-{number} fact: Queues of {number} drain.")
-        first.git("fetch", "-q", str(second.folder), "+main:refs/remotes/origin/main")
-        ours = first.read("continuity.md")
-        first.git("merge", "-q", "--no-edit", "refs/remotes/origin/main")
-        assert first.read("continuity.md") == ours
-        first.git("reset", "-q", "--hard", "HEAD~1")
-        copy = first.fork(f"copy-{number}")
-        copy.git("config", "user.name", "Somebody Else")
-        copy.git("config", "commit.encoding", "latin-1")
-        monkeypatch.setenv("TZ", "Pacific/Auckland")
-        second.sync()
-        tip = first.sync()["commit"]
-        monkeypatch.setenv("TZ", "America/Caracas")
-        assert copy.run("sync", "--dry-run").json["commit"] in (tip, copy.tip())
-        second.sync()
-        assert second.tip() == first.tip() == tip
-        assert first.sync()["commit"] == tip, "no commit more than needed"
-        assert first.read("continuity.md") == first.page()
+    first, second = parted(world)
+    first.git("fetch", "-q", str(second.folder), "+main:refs/remotes/origin/main")
+    ours = first.read("continuity.md")
+    first.git("merge", "-q", "--no-edit", "refs/remotes/origin/main")
+    assert first.read("continuity.md") == ours
+    first.git("reset", "-q", "--hard", "HEAD~1")
+    copy = first.fork("copy")
+    copy.git("config", "user.name", "Somebody Else")
+    copy.git("config", "commit.encoding", "latin-1")
+    monkeypatch.setenv("TZ", "Pacific/Auckland")
+    second.sync()
+    tip = first.sync()["commit"]
+    monkeypatch.setenv("TZ", "America/Caracas")
+    assert copy.run("sync", "--dry-run").json["commit"] in (tip, copy.tip())
+    second.sync()
+    assert second.tip() == first.tip() == tip
+    assert first.sync()["commit"] == tip, "no commit more than needed"
+    assert first.read("continuity.md") == first.page()
 
 
 def test_h13_a_log_that_was_renamed_is_not_followed(world: World) -> None:
@@ -189,10 +198,9 @@ def test_h13_a_log_that_was_renamed_is_not_followed(world: World) -> None:
 
 def test_h14_drivers_of_others_mean_nothing_to_our_join(world: World) -> None:
     """They are not run and change no byte; what plain git would do with them is said."""
-    first, second = team(world, "b")
+    first, second = parted(world)
     ran = world.folder / "ran"
     for place in (first, second):
-        place.note(f"id=of-{place.folder.name} fact: Webhooks of {place.folder.name} retry.")
         place.git("config", "merge.evil.driver", f"touch {ran}; echo gotcha >%A")
         place.git("config", "merge.default", "evil")
         for way in ("clean", "smudge"):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import zlib
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from tests.asked_doors import Doors, leaks
-from tests.world import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Place, World, lay
+from tests.world import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
 #: Words that stand nowhere else: in two texts of a fact, in the title, prose and remarks of a log, in the
 #: footer of the fact, and beside its id.
@@ -81,8 +81,9 @@ LOGS = (
 class Told:
     """A ledger with a fact and a log that are to be redacted: the points of its past, and its doors."""
 
-    def __init__(self, world: World) -> None:
-        lay("a ledger of which something is to be redacted", world.folder / "told", _tell)
+    def __init__(self, world: World, *, redacted: bool = False) -> None:
+        make = (lambda apart: Told(apart).redact()) if redacted else _tell
+        world.laid(f"a ledger of which something is redacted: {redacted}", make)
         self.home = world.place("told")
         self.stems = sorted(self.home.logs())
         world.clock.go(days=1)
@@ -107,24 +108,19 @@ class Told:
         return f"sessions/{stem[:7]}/{stem[8:10]}/{stem}.md"
 
 
-def _tell(folder: Path) -> None:
+def _tell(world: World) -> None:
     """Make the ledger; all of it can be found there."""
-    with World(folder.parent / ".making") as apart:
-        home = Place(apart, folder)
-        home.init(IN_TREE)
-        home.set_policy(paced=False)
-        home.write(
-            "AGENTS.md",
-            f"# Code\n\nThe vault is red.\n\nThe code of the vault is {TEXT} for now.\n",
-        )
-        home.commit_all("a slip")
-        for log in LOGS:
-            home.append(log)
-        home.run("check", "--publish")
-        assert all(home.run("recall", token, "--superseded").json["hits"] for token in TOKENS[:4])
-        assert NAMED in home.text("show", "vault") and BESIDE in home.text("why", "vault")
-        home.text("brief", "--task", TEXT)
-    shutil.rmtree(folder.parent / ".making")
+    home = world.place("told").init(IN_TREE)
+    home.set_policy(paced=False)
+    slip = f"# Code\n\nThe vault is red.\n\nThe code of the vault is {TEXT} for now.\n"
+    home.write("AGENTS.md", slip)
+    home.commit_all("a slip")
+    for log in LOGS:
+        home.append(log)
+    home.run("check", "--publish")
+    assert all(home.run("recall", token, "--superseded").json["hits"] for token in TOKENS[:4])
+    assert NAMED in home.text("show", "vault") and BESIDE in home.text("why", "vault")
+    home.text("brief", "--task", TEXT)
 
 
 @pytest.fixture
@@ -132,35 +128,38 @@ def told(world: World) -> Told:
     return Told(world)
 
 
+@pytest.fixture
+def redacted(world: World) -> Told:
+    return Told(world, redacted=True)
+
+
 @pytest.mark.deep(only="1")
 @pytest.mark.parametrize("step", [90, 1])
-def test_no_command_shows_what_is_redacted_at_any_point_of_time(told: Told, step: int) -> None:
+def test_no_command_shows_what_is_redacted_at_any_point_of_time(redacted: Told, step: int) -> None:
     """Whatever is asked of a command that the registry names, on standard output or error (F9)."""
-    told.redact()
-    lines = told.doors().lines()
+    lines = redacted.doors().lines()
     assert len(lines) > 100
-    assert leaks(told.doors().commands(lines[::step]), TOKENS) == []
+    assert leaks(redacted.doors().commands(lines[::step]), TOKENS) == []
 
 
 @pytest.fixture(scope="module")
 def _mcp() -> None:
-    pytest.importorskip("mcp.server")
+    pytest.importorskip("mcp")
+    import_module("tests.mcp_clients")
 
 
 @pytest.mark.deep(only="3")
 @pytest.mark.parametrize("points", [1, 3])
-def test_no_tool_of_the_server_shows_it(_mcp: None, told: Told, points: int) -> None:
+def test_no_tool_of_the_server_shows_it(_mcp: None, redacted: Told, points: int) -> None:
     """Each tool, with each of its parameters that can be about the past."""
-    told.redact()
-    assert leaks(told.doors(points).tools(), TOKENS) == []
+    assert leaks(redacted.doors(points).tools(), TOKENS) == []
 
 
 @pytest.mark.deep(only="3")
 @pytest.mark.parametrize("points", [1, 3])
-def test_no_method_of_memory_returns_it(told: Told, points: int) -> None:
+def test_no_method_of_memory_returns_it(redacted: Told, points: int) -> None:
     """The library's door withholds as the command line does."""
-    told.redact()
-    said = list(told.doors(points).methods())
+    said = list(redacted.doors(points).methods())
     assert {"state", "recall", "diff", "why"} <= {
         door[0] for door, _ in said if isinstance(door, tuple)
     }
@@ -205,9 +204,9 @@ def test_what_holds_no_free_text_is_shown_of_a_redacted_fact(told: Told) -> None
 # ---- what comes after it, and whatever form it has -------------------------------------------------------
 
 
-def test_what_is_said_of_it_later_is_withheld_too(told: Told) -> None:
+def test_what_is_said_of_it_later_is_withheld_too(redacted: Told) -> None:
     """By an update, with new keys and names, and a remark; said again, the redaction takes out its copies."""
-    told.redact()
+    told = redacted
     token = "tangerinebadger"
     told.home.append(
         f"# More\n\n## Memory References\n\n- Updated: vault (see {token})\n- Referenced: vault (or {token})\n\n## Facts\n\n"
@@ -540,14 +539,19 @@ def test_only_the_logs_that_a_redaction_names_may_go(told: Told) -> None:
 
 def test_no_sync_brings_back_what_was_purged(world: World) -> None:
     """A remote that has the old history still, or a clone with it: a person has to decide."""
-    one, two = world.team(IN_TREE, "two", facts={"plain": "Plain."})
-    one.note(f"id=vault The code is {TEXT} for now.")
-    one.sync()
-    two.sync()
-    blobs = one.run("redact", "vault", "--reason", "Private.").json["git"]["files"]
-    one.sync()
-    two.session("Mine", "--ref", "plain")
-    purged_by_hand(one, blobs)
+
+    def make(apart: World) -> None:
+        one, two = apart.team(IN_TREE, "two", facts={"plain": "Plain."})
+        one.note(f"id=vault The code is {TEXT} for now.")
+        one.sync()
+        two.sync()
+        blobs = one.run("redact", "vault", "--reason", "Private.").json["git"]["files"]
+        one.sync()
+        two.session("Mine", "--ref", "plain")
+        purged_by_hand(one, blobs)
+
+    world.laid("a purged clone, and one that is not", make)
+    one, two = world.place("a"), world.place("two", "two")
     assert not objects_with(one, TEXT)
     hub = world.place("hub.git")
     for late in (one, two):

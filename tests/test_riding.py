@@ -153,7 +153,7 @@ def test_recording_changes_nothing_that_git_shows(world: World) -> None:
 
 
 def test_a_log_waits_for_the_branch_that_it_was_written_on(world: World) -> None:
-    """It stands in the pull request beside its code, or, once that branch is gone or merged, anywhere."""
+    """It stands in the pull request beside its code."""
     home, tree = riding(world), world.place("tree")
     home.git("worktree", "add", "-q", "-b", "topic", str(tree.folder))
     record(tree)
@@ -164,6 +164,17 @@ def test_a_log_waits_for_the_branch_that_it_was_written_on(world: World) -> None
     edit(tree, add=True)
     tree.git("commit", "-q", "-m", "on topic")
     assert ask(tree) == (True, 0, True)
+
+
+def test_a_log_of_a_branch_that_is_gone_or_merged_goes_with_any(world: World) -> None:
+    """Until then it waits."""
+    home, tree = riding(world), world.place("tree")
+    home.git("worktree", "add", "-q", "-b", "topic", str(tree.folder))
+    home.write("guide.md", "main\n")
+    home.git("add", "guide.md")
+    home.git("commit", "-q", "-m", "on main")
+    edit(tree, add=True)
+    tree.git("commit", "-q", "-m", "on topic")
     record(tree, "later")
     home.git("worktree", "remove", "--force", str(tree.folder))
     home.write("guide.md", "more\n")
@@ -172,7 +183,7 @@ def test_a_log_waits_for_the_branch_that_it_was_written_on(world: World) -> None
     home.git("merge", "-q", "--no-edit", "topic")
     edit(home, add=True)
     home.git("commit", "-q", "-m", "merged")
-    assert ask(home)[:2] == (True, 0) and len(home.logs()) == 2
+    assert ask(home)[:2] == (True, 0) and len(home.logs()) == 1
 
 
 def age(home: Place) -> None:
