@@ -8,7 +8,7 @@ import pytest
 
 from ledger.model.layout import VIEW_FILES
 from memory.api import Memory
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, laid_once
 
 ALL = ("state", "progress", "decisions")
 
@@ -22,14 +22,19 @@ def publish(repo: Repo, *views: str) -> None:
     repo.git("commit", "-qam", f"publish {names}")
 
 
-@pytest.fixture
-def home(repo: Repo, run: Run) -> Path:
-    """The folder of a home with a phase, a task and a decision, and all views published."""
+@laid_once
+def viewed(repo: Repo, run: Run) -> None:
+    """A home with a phase, a task and a decision, and all views published."""
     new = ("state: id=state-phase Hardening", "task: id=queue Write it.", "decision: id=go Go.")
     assert run("note", *new).code == 0
     publish(repo, *ALL)
     assert run("check", "--publish").code == 0
-    return repo.path / "memory"
+
+
+@pytest.fixture
+def home(viewed: Repo) -> Path:
+    """Its folder."""
+    return viewed.path / "memory"
 
 
 def edit(file: Path, old: str, new: str) -> None:
@@ -39,29 +44,31 @@ def edit(file: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new))
 
 
-def test_views_follow_every_log(repo: Repo, run: Run, home: Path) -> None:
+def test_views_follow_every_log(viewed: Repo, run: Run, home: Path) -> None:
     """A commit that publishes has them, brought forward; a replay from git gives the same bytes."""
     for name in VIEW_FILES:
         assert (home / name).read_text().endswith(" -->\n")
     run("note", "decision: Stay.")
-    assert "memory/DECISIONS.md" in repo.git("show", "--stat", "--format=", "HEAD")
+    assert "memory/DECISIONS.md" in viewed.git("show", "--stat", "--format=", "HEAD")
     assert "## DEC-002: Stay." in (home / "DECISIONS.md").read_text()
     assert run("check", "--replay").code == 0
     assert run("status", "--json").json["drift"] == []
-    assert repo.git("status", "--porcelain") == ""
-    assert repo.git("check-attr", "merge", "--", "memory/STATE.md").strip().endswith("diurna-view")
+    assert viewed.git("status", "--porcelain") == ""
+    assert (
+        viewed.git("check-attr", "merge", "--", "memory/STATE.md").strip().endswith("diurna-view")
+    )
 
 
-def test_drift_is_told_and_mended(repo: Repo, run: Run, home: Path) -> None:
+def test_drift_is_told_and_mended(viewed: Repo, run: Run, home: Path) -> None:
     """Another byte in a committed view, and one that is gone, are named; publish brings them back."""
-    repo.git("rm", "-q", "memory/STATE.md")
-    repo.git("commit", "-qm", "gone")
+    viewed.git("rm", "-q", "memory/STATE.md")
+    viewed.git("commit", "-qm", "gone")
     assert run("status", "--json").json["drift"] == ["STATE.md"]
     assert any(one["file"] == "STATE.md" for one in run("check", "--ci", "--json").json["findings"])
     assert run("check", "--publish").code == 0 and (home / "STATE.md").exists()
 
 
-def test_one_log_for_each_edited_file(repo: Repo, run: Run, home: Path) -> None:
+def test_one_log_for_each_edited_file(viewed: Repo, run: Run, home: Path) -> None:
     """Edits of several files at once are all absorbed; nothing is left to say or to write."""
     edit(home / "STATE.md", "Hardening", "Shipping")
     edit(home / "PROGRESS.md", "- [ ] Write it.", "- [x] Write it.")
@@ -70,24 +77,24 @@ def test_one_log_for_each_edited_file(repo: Repo, run: Run, home: Path) -> None:
     assert [one["file"] for one in (said, *said["others"])] == [
         "continuity.md", "STATE.md", "PROGRESS.md",
     ]  # fmt: skip
-    facts = Memory.open(str(repo.path)).state()
+    facts = Memory.open(str(viewed.path)).state()
     assert [facts[id].fact.text for id in ("state-phase", "go")] == ["Shipping", "Go now."]
     assert facts["queue"].fact.closed
     status = run("status", "--json").json
     assert status["drift"] == [] and status["edited"] == []
     assert run("check", "--absorb").out.startswith("nothing to do")
-    assert repo.git("status", "--porcelain") == ""
+    assert viewed.git("status", "--porcelain") == ""
 
 
-def test_an_append_absorbs_first(repo: Repo, run: Run, home: Path) -> None:
+def test_an_append_absorbs_first(viewed: Repo, run: Run, home: Path) -> None:
     """Where an append publishes, an edit of a view becomes a log of its own before."""
     edit(home / "STATE.md", "Not recorded.", "All green")
     run("note", "fact: More.")
-    assert Memory.open(str(repo.path)).state()["state-status"].fact.text == "All green"
+    assert Memory.open(str(viewed.path)).state()["state-status"].fact.text == "All green"
     assert "All green" in (home / "STATE.md").read_text()
 
 
-def test_what_is_not_understood_stays(repo: Repo, run: Run, home: Path) -> None:
+def test_what_is_not_understood_stays(viewed: Repo, run: Run, home: Path) -> None:
     """It is named with its line, nothing of the edit is recorded, and the file keeps its bytes."""
     edit(home / "STATE.md", "Hardening", "Shipping")
     page = (home / "STATE.md").read_text() + "Loose words.\n"
@@ -97,7 +104,7 @@ def test_what_is_not_understood_stays(repo: Repo, run: Run, home: Path) -> None:
     assert run("check", "--publish").code == 1
     assert run("note", "fact: More.").code == 0
     assert (home / "STATE.md").read_text() == page
-    assert Memory.open(str(repo.path)).state()["state-phase"].fact.text == "Hardening"
+    assert Memory.open(str(viewed.path)).state()["state-phase"].fact.text == "Hardening"
 
 
 @pytest.mark.parametrize("committed", [True, False])
@@ -120,38 +127,38 @@ def test_a_persons_file_of_that_name_is_never_touched(
     assert run("check", "--publish").code == 0 and mine.read_text() == "# My state\n\n- mine\n"
 
 
-def test_a_view_taken_out_of_the_policy(repo: Repo, run: Run, home: Path) -> None:
+def test_a_view_taken_out_of_the_policy(viewed: Repo, run: Run, home: Path) -> None:
     """Its file goes where its bytes are Diurna's; one that a person wrote in is theirs."""
     edit(home / "DECISIONS.md", "# Decisions", "Ours.\n\n# Decisions")
-    repo.git("commit", "-qam", "ours")
-    publish(repo)
+    viewed.git("commit", "-qam", "ours")
+    publish(viewed)
     assert run("check", "--publish").code == 0
     assert not (home / "STATE.md").exists() and not (home / "PROGRESS.md").exists()
     assert "Ours." in (home / "DECISIONS.md").read_text()
     assert run("status", "--json").json["drift"] == []
 
 
-def test_a_committed_edit_becomes_a_log(repo: Repo, run: Run, home: Path) -> None:
+def test_a_committed_edit_becomes_a_log(viewed: Repo, run: Run, home: Path) -> None:
     """By its author, at its time; then the file may be written over (A7)."""
     edit(home / "STATE.md", "Hardening", "Shipping")
-    repo.git("commit", "-qam", "ship", "--author", "Pat <pat@example.invalid>")
+    viewed.git("commit", "-qam", "ship", "--author", "Pat <pat@example.invalid>")
     found = run("check", "--ci", "--json").json["findings"]
     assert any(one["code"] == "undeclared-edit" and one["file"] == "STATE.md" for one in found)
     assert run("check", "--publish").code == 0
-    state = Memory.open(str(repo.path)).state()
+    state = Memory.open(str(viewed.path)).state()
     assert state["state-phase"].fact.text == "Shipping"
     assert run("log", "--json").json["sessions"][0]["agent"] == "Pat"
     assert run("status", "--json").json["drift"] == []
 
 
-def test_two_clones_that_publish_merge_plainly(repo: Repo, run: Run, home: Path) -> None:
+def test_two_clones_that_publish_merge_plainly(viewed: Repo, run: Run, home: Path) -> None:
     """A plain `git pull` keeps ours without a marker, and the next publish has both."""
-    other = repo.path.parent / "other"
-    repo.git("clone", "-q", str(repo.path), str(other))
+    other = viewed.path.parent / "other"
+    viewed.git("clone", "-q", str(viewed.path), str(other))
     theirs = ("--home", str(other))
     assert run("note", "decision: Theirs.", *theirs).code == 0
     assert run("note", "decision: Ours.").code == 0
-    repo.git("pull", "-q", "--no-rebase", "--no-edit", str(other), "main")
+    viewed.git("pull", "-q", "--no-rebase", "--no-edit", str(other), "main")
     assert "<<<<" not in (home / "DECISIONS.md").read_text()
     assert run("check", "--publish").code == 0
     page = (home / "DECISIONS.md").read_text()
@@ -159,14 +166,14 @@ def test_two_clones_that_publish_merge_plainly(repo: Repo, run: Run, home: Path)
     assert run("check", "--replay").code == 0
 
 
-def test_a_join_computes_them_anew(repo: Repo, run: Run, home: Path) -> None:
+def test_a_join_computes_them_anew(viewed: Repo, run: Run, home: Path) -> None:
     """`diurna sync` joins two tips that both published, and the views are those of the union."""
-    bare, other = repo.path.parent / "bare.git", repo.path.parent / "other"
-    repo.git("clone", "-q", "--bare", str(repo.path), str(bare))
-    repo.git("remote", "add", "origin", str(bare))
-    repo.git("fetch", "-q", "origin")
-    repo.git("branch", "-q", "-u", "origin/main")
-    repo.git("clone", "-q", str(bare), str(other))
+    bare, other = viewed.path.parent / "bare.git", viewed.path.parent / "other"
+    viewed.git("clone", "-q", "--bare", str(viewed.path), str(bare))
+    viewed.git("remote", "add", "origin", str(bare))
+    viewed.git("fetch", "-q", "origin")
+    viewed.git("branch", "-q", "-u", "origin/main")
+    viewed.git("clone", "-q", str(bare), str(other))
     theirs = ("--home", str(other))
     assert run("note", "task: Theirs.", *theirs).code == 0
     assert run("sync", *theirs).code == 0
@@ -177,7 +184,7 @@ def test_a_join_computes_them_anew(repo: Repo, run: Run, home: Path) -> None:
     assert run("check", "--replay").code == 0
 
 
-def test_redacted_texts_leave_the_files(repo: Repo, run: Run, home: Path) -> None:
+def test_redacted_texts_leave_the_files(viewed: Repo, run: Run, home: Path) -> None:
     """A decision that is withheld keeps its number and says nothing."""
     assert run("redact", "go", "--reason", "A name.").code == 0
     run("check", "--publish")

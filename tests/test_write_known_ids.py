@@ -36,15 +36,17 @@ def say(home: Place, *lines: str, code: int | None = 0, anyway: bool = False) ->
     return home.run("append", "-", "--again", *["--anyway"] * anyway, stdin=text, code=code)
 
 
-@pytest.mark.parametrize("line", LINES)
-def test_what_would_change_an_unknown_fact_is_refused(home: Place, line: str) -> None:
+@pytest.mark.parametrize("part", range(3))
+def test_what_would_change_an_unknown_fact_is_refused(home: Place, part: int) -> None:
     """With the id that was meant, and nothing written; meant as it is, it is told and written."""
     before = home.shape(), home.waiting()
-    error = say(home, line.format(SLIP), code=1).json["error"]
-    assert error["message"] == f"there is no fact {SLIP}"
-    assert error["hint"].startswith("did you mean api-timeouts? ")
+    for line in LINES[part::3]:
+        error = say(home, line.format(SLIP), code=1).json["error"]
+        assert error["message"] == f"there is no fact {SLIP}"
+        assert error["hint"].startswith("did you mean api-timeouts? ")
     assert (home.shape(), home.waiting()) == before
-    assert "unknown-id" in say(home, line.format(SLIP), anyway=True).codes()
+    for number, line in enumerate(LINES[part::3]):
+        assert "unknown-id" in say(home, line.format(f"zzz-{number}"), anyway=True).codes(), line
 
 
 def test_a_reference_to_nothing_costs_no_log(home: Place) -> None:
