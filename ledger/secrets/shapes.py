@@ -86,14 +86,12 @@ def _blocks(text: str) -> list[Hit]:
                 found.append(hit("private-key", at, min(max(end, body), len(text)), _BEGIN + label))
                 last = end
         at = text.find(_BEGIN, body)
-    at = text.find("---- BEGIN SSH2 ENCRYPTED PRIVATE")
-    if at >= 0:
+    for at in places(text, "---- BEGIN SSH2 ENCRYPTED PRIVATE"):
         end = text.find("---- END SSH2", at, at + _BLOCK_CHARS)
         found.append(
             hit("private-key", at, end if end >= 0 else _block_end(text, text.find("\n", at) + 1))
         )
-    at = text.find("Private-Lines:")
-    if at >= 0:
+    for at in places(text, "Private-Lines:"):
         start = text.find("\n", at) + 1
         end = _block_end(text, start) if start else 0
         if end > start + 40:
