@@ -135,16 +135,24 @@ def test_a_whole_log_is_taken_back_at_once(home: Place) -> None:
     assert ran.err == "hint: the log stays, with its words and uses; `diurna undo --redo` does it again\n"  # fmt: skip
 
 
-def test_what_is_archived_goes_back_there(world: World) -> None:
-    """A use brings a faded fact back; undone, it is put away again, whatever brought it."""
+def fade(world: World) -> None:
     home = world.home(OWN_REPOSITORY, facts=BASE, policy={"working": 1, "active": 1, "archive": 1})
     for _ in range(3):
         say(home, named("Referenced", "b"))
-    for event in (named("Referenced", "a"), named("Reactivated", "a"), told("Updated", "a", "A2.")):
-        assert home.show("a")["a"]["tier"] == "archived"
-        say(home, event)
-        assert home.show("a")["a"]["tier"] != "archived"
-        assert undo(home)[-1] == "a goes back into the archive" and home.texts()["a"] == "A."
+
+
+@pytest.mark.parametrize(
+    "event", [named("Referenced", "a"), named("Reactivated", "a"), told("Updated", "a", "A2.")]
+)
+def test_what_is_archived_goes_back_there(world: World, event: Event) -> None:
+    """A use brings a faded fact back; undone, it is put away again, whatever brought it."""
+    world.laid("what faded", fade)
+    home = world.place("a")
+    assert home.show("a")["a"]["tier"] == "archived"
+    say(home, event)
+    assert home.show("a")["a"]["tier"] != "archived"
+    assert undo(home)[-1] == "a goes back into the archive" and home.texts()["a"] == "A."
+    assert home.show("a")["a"]["tier"] == "archived"
 
 
 @pytest.mark.parametrize(
