@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rituals.hosts.payloads import read_object, write_object
-from tests.conftest import Repo, Run, each_row, examples, holders
+from tests.conftest import Repo, Run, each_row, examples, holders, make_repository
 from tests.host_door import EVENTS, Door, context, door, written
 from tests.test_packaging import HEAVY
 
@@ -389,6 +389,18 @@ def test_a_fault_of_ours_is_noted_and_not_seen(door: Door, monkeypatch: pytest.M
         door.session().start()
         assert log.stat().st_size < len(said)
     assert len(list(log.parent.glob("hooks.log*"))) == 2
+
+
+def test_a_session_finds_the_home_that_its_code_names(door: Door, run: Run) -> None:
+    """It starts with what that holds, and what it does is kept there; nothing of ours is in the code's own git."""
+    run("note", f"id=retries decision: {FACT}")
+    code = make_repository(door.repo.path.parent / "code").path
+    Repo(code).git("config", "diurna.home", str(door.repo.path / "memory"))
+    session = door.session(cwd=str(code))
+    assert FACT in session.start()
+    session.tool("Edit", file_path=f"{code}/code.py")
+    assert "edited code.py" in run("capture", "--show").out
+    assert not (code / ".git/diurna").exists()
 
 
 def test_hooks_use_no_network(

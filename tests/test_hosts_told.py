@@ -245,6 +245,21 @@ def test_a_prompt_takes_as_many_steps_whatever_it_and_memory_hold(door: Door, ru
     assert 5_000 < len(started) <= 6_000
 
 
+def test_a_damaged_index_says_nothing_wrong(door: Door, run: Run) -> None:
+    """What is looked up at a prompt is looked up in full then; it is made anew, and nobody hears of it."""
+    run("note", "id=ferry fact: The ferry leaves the harbour at noon.")
+    door.session(session="first").start()
+    (index,) = (door.repo.path / ".git/diurna").rglob("*moment*")
+    whole = index.read_bytes()
+    for number, data in enumerate((whole.replace(b"ferry", b"furry"), whole[:-9], b"x\n", b"")):
+        index.write_bytes(data)
+        told = door.session(session=f"d-{number}").prompt("When does the ferry leave the harbour?")
+        assert "- ferry" in told, data[:60]
+    index.unlink()
+    index.symlink_to(door.repo.path / "elsewhere")
+    assert "- ferry" in door.session(session="link").prompt("When does the ferry leave?")
+
+
 LOSSES = {
     "git reset --hard HEAD~2": True, "git push --force-with-lease=main origin main": True, "git push origin main": False,
     "pytest -q; git rebase main": True, "git rebase --abort": False, "git stash": True, "git stash pop": False,
