@@ -161,12 +161,10 @@ def ticks(monkeypatch: pytest.MonkeyPatch) -> Ticks:
 
 
 def test_between_two_pushes_the_remote_is_left_to_others(world: World, ticks: Ticks) -> None:
-    """The longer the more of them come; not to whoever did not push a moment ago, or pushed elsewhere."""
+    """The longer the more of them come; not to whoever did not push a moment ago."""
     one = about_to_sync(world)
     two = world.place("met/two")
-    elsewhere = str(world.hub("elsewhere.git").folder)
     assert ticks.sync(one) == [], "nobody knows of a push before it"
-    assert ticks.sync(one) == [], "there is nothing to push"
     one.note("id=delta fact: Carts expire.")
     (alone,) = ticks.sync(one)
     two.sync()
@@ -175,24 +173,35 @@ def test_between_two_pushes_the_remote_is_left_to_others(world: World, ticks: Ti
     assert 0 < alone < beside
     one.note("id=zeta fact: Taxes vary.")
     assert ticks.sync(one) > [alone], "they came a moment ago"
+
+
+def test_who_pushed_elsewhere_or_slept_leaves_nothing_to_others(world: World, ticks: Ticks) -> None:
+    """Each push is told by its remote and its time."""
+    one = about_to_sync(world)
+    ticks.sync(one)
+    assert ticks.sync(one) == [], "there is nothing to push"
     one.note("id=theta fact: Parcels are weighed.")
-    assert ticks.sync(one, elsewhere) == []
+    assert ticks.sync(one, str(world.hub("elsewhere.git").folder)) == []
     ticks.sync(one)
     one.note("id=eta fact: Refunds are slow.")
     ticks.step = 3600.0  # fault:I15: the machine slept
     assert ticks.sync(one) == [] and one.git("rev-parse", "origin/main") == one.tip()
 
 
+@pytest.mark.deep(only="0.1")
+@pytest.mark.parametrize(
+    ("step", "waits"), [(0.1, [0.4, 0.4, 0.8, 1.6, 3.2, 3.2, 3.2]), (9.0, [15.0, 15.0])]
+)
 def test_i1_a_remote_that_keeps_moving_is_tried_again_and_then_told(
-    world: World, ticks: Ticks
+    world: World, ticks: Ticks, step: float, waits: list[float]
 ) -> None:
     """After windows that double, up to 32 rounds or 15 seconds; not once that has taken a minute."""
     one = about_to_sync(world)
     world.place("met/hub.git").write("refs/heads/main.lock", "")
-    for ticks.step, waits in ((0.1, [0.4, 0.4, 0.8, 1.6, 3.2, 3.2, 3.2]), (9.0, [15.0, 15.0])):
-        with pytest.raises(RemoteMoved, match="kept moving; this clone is ahead by 2 commits"):
-            ticks.sync(one)
-        assert ticks.waits == pytest.approx(waits)
+    ticks.step = step
+    with pytest.raises(RemoteMoved, match="kept moving; this clone is ahead by 2 commits"):
+        ticks.sync(one)
+    assert ticks.waits == pytest.approx(waits)
     assert one.texts().keys() == {"alpha", "beta"}
 
 
@@ -267,12 +276,9 @@ def test_lines_that_make_no_policy_together_go_to_the_human(pair: Pair) -> None:
 
 def test_h7_unrelated_histories_are_refused_and_adopted(world: World) -> None:
     """Two ledgers that began apart: refused with a reason; `--adopt` keeps all logs of both."""
-    (one,) = world.team(OWN_REPOSITORY)
-    two = world.home(OWN_REPOSITORY, "b", policy={"every": 7})
+    (one,) = world.team(OWN_REPOSITORY, facts={"of-a": "Webhooks retry."})
+    two = world.home(OWN_REPOSITORY, "b", policy={"every": 7}, facts={"of-b": "Queues drain."})
     two.git("remote", "add", "origin", str(hub(one).folder))
-    for place in (one, two):
-        place.note(f"id=of-{place.folder.name} fact: Webhooks of {place.folder.name} retry.")
-    one.sync()
     before = two.tip()
     assert "share no history" in two.run("sync", code=1).err
     assert "diurna.toml was changed" in two.run("sync", "--adopt", code=1).err
@@ -281,9 +287,10 @@ def test_h7_unrelated_histories_are_refused_and_adopted(world: World) -> None:
     two.git("commit", "-q", "-a", "-m", "the same")
     two.sync("--adopt")
     one.sync()
-    assert one.texts().keys() == {"of-a", "of-b"} and alike(one, two)
+    assert one.texts().keys() == {"of-a", "of-b"} and one.tip() == two.tip()
 
 
+@pytest.mark.deep(only="True", reason="a remote is named by its path in other tests, too")
 @pytest.mark.parametrize("by_path", [False, True])
 def test_e9_a_force_pushed_remote_gets_its_logs_back(pair: Pair, by_path: bool) -> None:
     """The remote lost our logs: an alarm, and they are offered again; nothing goes here."""
@@ -299,7 +306,7 @@ def test_e9_a_force_pushed_remote_gets_its_logs_back(pair: Pair, by_path: bool) 
     assert codes(answer) == ["history-rewritten"] and stem in answer["findings"][0]["message"]
     assert one.git("rev-parse", f"refs/diurna/lost/{before}") == before
     two.sync()
-    assert two.texts().keys() == {"alpha", "beta"} and alike(one, two)
+    assert two.texts().keys() == {"alpha", "beta"} and one.tip() == two.tip()
 
 
 def test_e9_a_lost_tip_that_was_only_fetched_is_joined_too(pair: Pair) -> None:
@@ -328,13 +335,10 @@ def test_e8_a_history_rewritten_here_is_told_and_made_good_by_the_remote(pair: P
 
 @pytest.mark.parametrize("how", ["deleted", "modified"])
 @pytest.mark.parametrize("apart", [False, True])
-def test_e1_a_log_changed_upstream_stays_as_it_is_here(pair: Pair, how: str, apart: bool) -> None:
+def test_e1_a_log_changed_upstream_stays_as_it_is_here(world: World, how: str, apart: bool) -> None:
     """Named with commit, path and author; the log as it is here is offered again."""
-    one, two = pair
-    stem = one.note("id=alpha fact: Webhooks retry.")
-    one.sync()
-    two.sync()
-    (path,) = [path for path in two.tree() if stem in path]
+    one, two = world.team(OWN_REPOSITORY, "two", facts={"alpha": "fact: Webhooks retry."})
+    (path,) = [path for path in two.tree() if "sessions/" in path]
     if how == "deleted":
         two.git("rm", "-q", path)
     else:
@@ -444,13 +448,20 @@ def test_a_mirror_that_is_behind_follows(world: World) -> None:
 
 
 @pytest.mark.parametrize("where", ["continuity.md", "archive/INDEX.md"])
-def test_an_edit_that_is_not_read_back_is_told_and_holds_nothing_up(pair: Pair, where: str) -> None:
+def test_an_edit_that_is_not_read_back_is_told_and_holds_nothing_up(
+    world: World, where: str
+) -> None:
     """A sentence that somebody committed there, and a page of the archive here, where what came has to be published."""
-    one, two = pair
-    two.note("id=old fact: Stock is counted.")
-    two.run("forget", "--archive", "old", "--reason", "It was sold.")
-    two.sync()
-    one.sync()
+
+    def make(apart: World) -> None:
+        one, two = apart.team(OWN_REPOSITORY, "two")
+        two.note("id=old fact: Stock is counted.")
+        two.run("forget", "--archive", "old", "--reason", "It was sold.")
+        two.sync()
+        one.sync()
+
+    world.laid("two with an archive", make)
+    one, two = world.place("a"), world.place("two", "two")
     body = log_bytes({"agent": "pat"}, ["Created: beta"], [("beta", "Queues drain.", "", "")])
     two.plant({path_of(sealed("2026-11-22-090000000", body)): body})
     editor = two if where[0] == "c" else one
