@@ -89,9 +89,9 @@ class Forge:
     def is_fresh(self, *facts: str) -> Place:
         """Check that the trunk has just these facts, and that its page shows them; return a clone."""
         look = self.clone(f"look-{len(list(self.world.folder.iterdir()))}")
-        assert look.texts().keys() == set(facts)
-        page = look.read(PAGE)
-        assert page == look.page() and all(text in page for text in look.texts().values())
+        page, texts = look.read(PAGE), look.texts()
+        assert texts.keys() == set(facts) and all(text in page for text in texts.values())
+        assert page == look.page()
         look.run("check", "--ci")
         return look
 
