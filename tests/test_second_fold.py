@@ -75,6 +75,9 @@ def test_the_page_counts_all_and_shows_what_lives(theme: str, seed: int, tmp_pat
             f"Last invariant check: {max(checks, default='none')}",
             f"Facts: {', '.join(counts)}",
         ]
+        home.commit({"continuity.md": page.encode()})
+        told = home.ask("check", "--replay")
+        assert told["cache_differs"] == [] and "continuity.md" not in told["drift"]
         assert re.findall(r"(?m)^- ((?:Sessions|Last|Facts).*)$", page) == lines
 
 

@@ -107,6 +107,8 @@ def made_up(
     )
     files = {"diurna.toml": f'format = 1\nproject = "p"\n[windows]\n{windows}{lasting}'.encode()}
     ids = IDS if theme in ("anything", "circles") else IDS[: rng.choice((1, 2, 3))]
+    if theme == "age" and rng.randrange(2):
+        ids = tuple(f"f{number}" for number in range(20))  # most are born once, and never again
     stems: list[str] = []
     for _ in range(rng.randint(1 if theme == "anything" else most // 2, most)):
         type = rng.choice(TYPES)
