@@ -9,38 +9,36 @@ of the spool and of names.
 
 from __future__ import annotations
 
-import atexit
-import base64
-import contextlib
-import hashlib
-import io
 import json
 import os
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import wraps
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache, wraps
 from pathlib import Path
-from typing import Any, NamedTuple
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from pytest import MonkeyPatch
 
-from rituals.cli.app import main
 from tests.campaigns import forks
 from tests.campaigns.second_fold import normal, path_of, unlike
+from tests.conftest import NOW_MS
+from tests.host_door import MINUTE, Door, say
 from tests.second_fold import answer
+from tests.world import Answer, Place, World, git, sealed
 
 FOLDER, TREE, BRANCH, REPOSITORY = KINDS = ("folder", "tree", "branch", "repository")
 NAMES = ("one", "two", "three")
 IDS = ("a", "b", "c", "d")
 #: What was done so far in this process, for those who count.
 COUNTS: Counter[str] = Counter()
-_BEGUN_MS = 1_790_000_000_000
 _STEM = re.compile(r"\d{4}-\d\d-\d\d-\d{9}-[a-z2-7]{26}")
 _BULLET = re.compile(r"^- (\[.\] )?.*\n  <!-- id: (\S+) ", re.MULTILINE)
 _POLICY = re.compile(
@@ -48,13 +46,7 @@ _POLICY = re.compile(
 )
 _WINDOWS = {"working": 1, "active": 2, "archive": 4}
 #: What a command dies of, or is answered.
-ENDS = ("kill", "ENOSPC", "EIO", "EACCES", "git dies", "git dies behind its work")
-_SHIM = """\
-#!/bin/sh
-n=0; [ -f {count} ] && read -r n < {count}; n=$((n + 1)); echo $n > {count}
-if [ $n = {at} ]; then {work} kill -9 $$; fi
-exec {git} "$@"
-"""
+ENDS = ("die", "ENOSPC", "EIO", "EACCES", "git dies", "git dies behind its work")
 
 
 class Wrong(AssertionError):
@@ -81,68 +73,34 @@ class Apart(Wrong):
     """Clones that have synced hold something else."""
 
 
-class Said(NamedTuple):
-    """What a command did."""
-
-    code: int
-    out: str
-    err: str
-
-
-def git(where: Path, *arguments: str, data: bytes = b"", fails: bool = False) -> str:
-    """Run git as a person does; where it `fails`, what it says is no matter."""
-    done = subprocess.run(["git", *arguments], cwd=where, input=data, capture_output=True)
-    if done.returncode and not fails:
-        raise Wrong(f"git {' '.join(arguments)}: {done.stderr.decode()}")
-    return done.stdout.decode("utf-8", "surrogateescape")
-
-
-def diurna(where: Path, *arguments: str, data: bytes = b"") -> Said:
-    """Run the command line in this process."""
-    back, streams = (
-        os.getcwd(),
-        [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in "oe"],
-    )
-    os.chdir(where)
-    stdin, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(data))
-    try:
-        with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
-            code = main(list(arguments))
-    finally:
-        sys.stdin = stdin
-        os.chdir(back)
-    return Said(code, *(one.buffer.getvalue().decode("utf-8", "replace") for one in streams))
-
-
 # ---- the clones ----------------------------------------------------------------------------------------
 
 
-class Clone:
+class Clone(Place):
     """A clone with a home, as git, the spool and a person see it.
 
     Args:
-        folder: of the work tree.
+        world: where it is.
+        name: of its folder, and of who works there.
         kind: of the home.
     """
 
-    def __init__(self, folder: Path, kind: str) -> None:
-        self.folder, self.kind, self.name = folder, kind, folder.name
-        self.beside = kind == BRANCH
+    kind = prefix = ""
+
+    def __init__(self, world: World, name: str, kind: str) -> None:
+        super().__init__(world, world.folder / name, f"agent-{name}")
+        self.kind, self.name, self.beside = kind, name, kind == BRANCH
         self.prefix = "" if kind in (BRANCH, REPOSITORY) else "memory/"
-        self.page = (
-            folder / {BRANCH: ".memory", REPOSITORY: ""}.get(kind, "memory") / "continuity.md"
-        )
+        place = {BRANCH: ".memory", REPOSITORY: ""}.get(kind, "memory")
+        self.sheet = self.folder / place / "continuity.md"
         self.acknowledged: set[str] = set()
         self.set_back: set[str] = set()  # a person's git took them off all branches
         self.owed: set[str] = set()  # the next command has to bring them back
         self.typed: set[str] = set()  # words on the page that no command has heard yet
         self.withheld: set[str] = set()
 
-    def git(self, *arguments: str, fails: bool = False) -> str:
-        return git(self.folder, *arguments, fails=fails)
-
     @property
-    def files(self) -> tuple[str, ...]:
+    def theirs(self) -> tuple[str, ...]:
         """The person's own: one that is tracked, one that is staged, one that is neither."""
         return f"code-{self.name}.py", f"staged-{self.name}.txt", f"loose-{self.name}.txt"
 
@@ -162,65 +120,36 @@ class Clone:
             name: at for name, at in found.items() if name.startswith(("refs/heads/", "refs/stash"))
         }
 
-    def tip(self) -> str:
+    def tip(self, branch: str = "") -> str:
         """Return the commit of the home's branch, "" for none."""
         head = (self.folder / ".git/HEAD").read_text().strip()
         name = "refs/heads/memory" if self.beside else head.removeprefix("ref: ")
         return self.heads().get(name, "" if name.startswith("refs/") else name)
 
-    def stems_at(self, commit: str) -> dict[str, str]:
-        """Return stem -> blob of the logs of a commit, each of which stands there once."""
-        key = str(self.folder), commit
-        if key not in _STEMS:
-            found: dict[str, str] = {}
-            for row in self.git(
-                "ls-tree", "-r", "--full-tree", commit, f"{self.prefix}sessions"
-            ).splitlines():
-                told, path = row.split("\t")
-                stem = Path(path).stem
-                if stem in found:
-                    raise Wrong(f"{stem} stands twice in {commit}")
-                found[stem] = told.split(" ")[2]
-            _STEMS[key] = found
-        return _STEMS[key]
+    def stems_at(self, commit: str) -> set[str]:
+        """Return the logs of a commit, each of which stands there once."""
+        return _stems(self.folder, commit, self.prefix)
 
-    def waiting(self, *folders: str) -> dict[str, bytes]:
+    def spooled(self, *folders: str) -> dict[str, bytes]:
         """Return stem -> bytes of what waits whole in the spool: for the next command (W1), or `held` (W14)."""
         found = {}
         for folder in folders or ("", "held"):
             for path in sorted((self.folder / ".git/diurna/spool" / folder).glob("2*")):
                 data = path.read_bytes()
-                if path.name[21:] == seal(data):
+                if path.name[21:] == sealed(data):
                     found[path.name] = data
         return found
 
-    def logs(self) -> dict[str, bytes]:
+    def logs(self, at: str = "") -> dict[str, bytes]:
         """Return stem -> bytes of the logs that answers come from: at the tip, and those that are held (W15)."""
-        tip = self.tip()
-        blobs = self.stems_at(tip) if tip else {}
-        stems = list(blobs)
-        asked = "".join(f"{blobs[stem]}\n" for stem in stems).encode()
-        answer = subprocess.run(
-            ["git", "cat-file", "--batch"],
-            cwd=self.folder,
-            input=asked,
-            capture_output=True,
-            check=True,
-        ).stdout
-        found, at = {}, 0
-        for stem in stems:
-            end = answer.index(b"\n", at)
-            size = int(answer[at:end].rsplit(b" ", 1)[1])
-            found[stem] = answer[end + 1 : end + 1 + size]
-            at = end + 2 + size
-        return found | self.waiting("held")
+        return super().logs(self.tip()) | self.spooled("held")
 
     def persons(self) -> tuple[Any, ...]:
         """Return what no command may change: the person's files, and their entries in the index."""
-        there = [self.folder / name for name in self.files]
+        there = [self.folder / name for name in self.theirs]
         return (
             [path.read_bytes() if path.exists() else None for path in there],
-            self.git("ls-files", "-s", "--", *self.files),
+            _entries(self.folder, sealed((self.folder / ".git/index").read_bytes()), self.theirs),
         )
 
     def settled(self) -> bool:
@@ -233,60 +162,58 @@ class Clone:
         shutil.rmtree(self.folder / ".git/diurna/cache", ignore_errors=True)
 
 
-_STEMS: dict[tuple[str, str], dict[str, str]] = {}
+@cache
+def _stems(folder: Path, commit: str, prefix: str) -> set[str]:
+    rows = git(folder, "ls-tree", "-r", "--full-tree", "--name-only", commit, f"{prefix}sessions")
+    found = [Path(row).stem for row in rows.splitlines()]
+    if len(found) > len(set(found)):
+        raise Wrong(f"a log stands twice in {commit}: {found}")
+    return set(found)
 
 
-def seal(data: bytes) -> str:
-    """Return what the name of a log ends with (FORMAT.md, 3.1)."""
-    return base64.b32encode(hashlib.sha256(data).digest()).decode().lower()[:26]
+@cache
+def _entries(folder: Path, index: str, files: Sequence[str]) -> str:
+    return git(folder, "ls-files", "-s", "--", *files)
 
 
-_MADE: dict[tuple[str, int], Path] = {}
-
-
-def lay(kind: str, count: int, folder: Path) -> list[Clone]:
+def lay(world: World, kind: str, count: int) -> list[Clone]:
     """Make a bare hub and so many clones with a home: once in this process, then as copies of that."""
-    if (kind, count) not in _MADE:
-        place = Path(tempfile.mkdtemp(prefix="machine-"))
-        atexit.register(shutil.rmtree, place, ignore_errors=True)
-        _make(kind, count, place)
-        _bare(place)
-        _MADE[kind, count] = place
-    shutil.copytree(_MADE[kind, count], folder, symlinks=True, dirs_exist_ok=True)
-    return [Clone(folder / name, kind) for name in NAMES[:count]]
+    world.laid(f"machine {kind} {count}", lambda apart: _make(apart, kind, count))
+    return [Clone(world, name, kind) for name in NAMES[:count]]
 
 
-def _make(kind: str, count: int, place: Path) -> None:
-    os.environ["DIURNA_NOW"] = str(_BEGUN_MS)
+def _make(world: World, kind: str, count: int) -> None:
+    os.environ.pop("DIURNA_OWN_COMMITS", None)
+    place = world.folder
     first = place / "one"
     branch = ["main", *["memory"] * (kind == BRANCH)]
-    git(place, "init", "-q", "--bare", "-b", "main", "hub.git")
+    world.hub()
     if kind == REPOSITORY:
-        _well(diurna(place, "init", "one", "--project", "tried"))
+        Place(world, place).run("init", "one", "--project", "tried")
     else:
         git(place, "init", "-q", "-b", "main", "one")
     for name in NAMES[:count]:
-        clone = Clone(place / name, kind)
+        clone = Clone(world, name, kind)
         if name == "one":
-            git(first, "remote", "add", "origin", "../hub.git")
+            clone.git("remote", "add", "origin", "../hub.git")
         else:
             git(place, "clone", "-q", "hub.git", name)
-            git(clone.folder, "remote", "set-url", "origin", "../hub.git")
-        git(clone.folder, "config", "user.name", name)
-        git(clone.folder, "config", "user.email", f"{name}@example.invalid")
+            clone.git("remote", "set-url", "origin", "../hub.git")
+        clone.git("config", "user.name", name)
+        clone.git("config", "user.email", f"{name}@example.invalid")
         if name == "one":
             for other in NAMES[:count]:
                 (first / f"code-{other}.py").write_text("begun\n")
-            git(first, "add", "-A")
-            git(first, "commit", "-q", "-m", "code")
+            clone.git("add", "-A")
+            clone.git("commit", "-q", "-m", "code")
         elif kind == BRANCH:
-            git(clone.folder, "branch", "-q", "memory", "origin/memory")
+            clone.git("branch", "-q", "memory", "origin/memory")
         how = {BRANCH: ("--branch", "memory"), TREE: ("--no-hooks",)}.get(kind, ())
         if kind != REPOSITORY:
-            _well(diurna(clone.folder, "init", *how))
+            clone.run("init", *how)
         if name == "one":
             _set_policy(clone)
-            git(first, "push", "-q", "-u", "origin", *branch)
+            clone.git("push", "-q", "-u", "origin", *branch)
         hook = clone.folder / ".git/hooks/pre-commit"
         if hook.exists():  # it finds the program that starts at once
             program = forks.program()
@@ -297,15 +224,6 @@ def _make(kind: str, count: int, place: Path) -> None:
                     hook.read_text(),
                 )
             )
-
-
-def _bare(place: Path) -> None:
-    """Take away what nobody reads: a copy has less to copy."""
-    for path in place.rglob("hooks/*.sample"):
-        path.unlink()
-    for name in ("branches", "description"):
-        for path in place.rglob(name):
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _set_policy(clone: Clone) -> None:
@@ -321,12 +239,6 @@ def _set_policy(clone: Clone) -> None:
     git(where, "commit", "-q", "-a", "-m", "policy")
     if clone.beside:
         clone.git("worktree", "remove", str(where))
-
-
-def _well(said: Said) -> Said:
-    if said.code:
-        raise Wrong(said.err)
-    return said
 
 
 # ---- what must hold ------------------------------------------------------------------------------------
@@ -365,7 +277,23 @@ _SUBJECTS = (
     "Tests beside",
 )
 #: Commands that record: the stems that they name are there.
-_WRITING = ("note", "append", "edit", "close", "forget", "redact", "undo", "conflicts", "task")
+_WRITING = (
+    "note",
+    "append",
+    "edit",
+    "close",
+    "capture",
+    "forget",
+    "redact",
+    "undo",
+    "conflicts",
+    "task",
+)
+#: What a host hands over beside whose session it is.
+HOOKS = {
+    "start": {"source": "startup"}, "prompt": {"prompt": "TEXT"}, "tool": {"tool_name": "Edit"},
+    "stop": {"last_assistant_message": "It is done: TEXT"},
+}  # fmt: skip
 clones = st.integers(0, len(NAMES) - 1)
 ids = st.sampled_from(IDS)
 #: Most commands come to their end.
@@ -423,13 +351,11 @@ class Machine(RuleBasedStateMachine):
         type(self).begun = True
         if self.idle:
             return
-        self._scratch = tempfile.TemporaryDirectory(prefix="m-")
-        self.top = Path(self._scratch.name)
-        self._environment = dict(os.environ)
-        os.environ.pop("DIURNA_OWN_COMMITS", None)
-        self.clones = lay(self.kind, self.count, self.top)
-        self.now, self.words = _BEGUN_MS, 0
-        self.words_of: dict[str, set[str]] = {}
+        self._scratch = TemporaryDirectory(prefix="m-")
+        self.world = World(Path(self._scratch.name)).__enter__()
+        os.environ.pop("DIURNA_OWN_COMMITS")
+        self.clones = lay(self.world, self.kind, self.count)
+        self.words, self.words_of = 0, dict[str, set[str]]()
         self.failed = self.forced = self.coded = False
         COUNTS["examples"] += 1
 
@@ -446,70 +372,65 @@ class Machine(RuleBasedStateMachine):
         self.words_of.setdefault(id, set()).add(word)
         return f"{_SUBJECTS[self.words % len(_SUBJECTS)]} {word} is told."
 
-    def tick(self) -> None:
-        self.now += 1000
-        os.environ["DIURNA_NOW"] = str(self.now)
-
     @judged
     def does(
         self, clone: Clone, *words: str, data: bytes = b"", end: str = "", at: int = 0
-    ) -> Said:
+    ) -> Answer:
         """Give a command, perhaps one that ends at some boundary; judge what it left."""
-        self.tick()
-        os.environ["DIURNA_AGENT"] = f"agent-{clone.name}"
-        persons, before = clone.persons(), self._there(clone)
-        said = (
-            self._ended(clone, words, data, end, at)
-            if end
-            else diurna(clone.folder, *words, data=data)
-        )
         told = f"{clone.name}: diurna {' '.join(words)}{f', {end} at {at}' if end else ''}"
-        COUNTS["commands"] += 1
-        if "Traceback" in said.err or "a bug in Diurna" in said.err:
-            raise Wrong(f"{told}: {said.err}")
-        if clone.persons() != persons:
-            raise Touched(f"{told}: {persons} became {clone.persons()}")
-        for word in clone.withheld:
-            if word in said.out + said.err and not any(
-                word in one for one in (*words, data.decode())
-            ):
-                raise Shown(f"{told}: {word} is withheld, and stands in {said.out}{said.err}")
-        self._grown(clone, before, told)
+        given: dict[str, Any] = {"stdin": data, "code": None, "json": False}
+        with self.judging(clone, told, [*words, data.decode()]) as said:
+            if not end:
+                answer = clone.run(*words, **given)
+            elif end.startswith("git"):
+                work = '"$git" "$@"; ' * ("behind" in end)
+                with self.world.git_does(f"{work}kill -9 $$", at=at):
+                    answer = clone.run(*words, **given)
+            else:
+                answer = clone.at_step(at, end, *words, stdin=data)
+            said.append(answer.out + answer.err)
+        COUNTS["kills" if end == "die" else "faults"] += bool(end)
         there = self._present(clone)
-        named = set(_STEM.findall(said.out + said.err)) if words[0] in _WRITING else set()
-        if said.code == 0 and not end.startswith("git") and named - there - clone.set_back:
-            raise Lost(
-                f"{told}: {sorted(named - there)} are named and nowhere; {said.out}{said.err}"
-            )
-        if said.code == 0 and words[0] in _WRITING and said.out.startswith("{"):
-            stem = json.loads(said.out).get("stem")
-            if stem:
+        writes = words[0] in _WRITING
+        named = set(_STEM.findall(said[0])) if writes else set()
+        if answer.code == 0 and not end.startswith("git") and named - there - clone.set_back:
+            raise Lost(f"{told}: {sorted(named - there)} are named and nowhere; {said[0]}")
+        if answer.code == 0 and writes and answer.out.startswith("{"):
+            found = answer.json
+            stems = [
+                found.get("stem"),
+                *(log["stem"] for one in found.get("sessions", ()) for log in one["logs"]),
+            ]
+            for stem in filter(None, stems):
                 COUNTS["logs acknowledged"] += stem not in clone.acknowledged
                 clone.acknowledged.add(stem)
                 if stem not in there:
                     raise Lost(f"{told}: {stem} is acknowledged and nowhere")
         if self.looks:
             self.look(clone)
-        return said
+        return answer
 
-    def _ended(self, clone: Clone, words: Sequence[str], data: bytes, end: str, at: int) -> Said:
-        environment, root = dict(os.environ), str(forks.ROOT)
-        environment["PYTHONPATH"] = root
-        command = ["-m", "tests.doomed", end, str(at), *words]
-        if end.startswith("git"):
-            shim = self.top / "shim"
-            shim.mkdir(exist_ok=True)
-            count = shim / "count"
-            count.unlink(missing_ok=True)
-            real = shutil.which("git")
-            work = f'{real} "$@"; ' if "behind" in end else ""
-            (shim / "git").write_text(_SHIM.format(count=count, at=at, work=work, git=real))
-            (shim / "git").chmod(0o755)
-            environment["PATH"] = f"{shim}:{environment['PATH']}"
-            command = ["-m", "rituals", *words]
-        done = forks.run(command, clone.folder, environment, data)
-        COUNTS["kills" if end == "kill" else "faults"] += 1
-        return Said(done.returncode, done.stdout, done.stderr)
+    @contextmanager
+    def judging(self, clone: Clone, told: str, given: Sequence[str] = ()) -> Iterator[list[str]]:
+        """Judge what a command or hook leaves, and what it has said, which stands in the list then.
+
+        Args:
+            clone: in which.
+            told: what it is.
+            given: words that it may repeat.
+        """
+        persons, before, said = clone.persons(), self._there(clone), list[str]()
+        yield said
+        COUNTS["commands"] += 1
+        whole = "".join(said)
+        if "Traceback" in whole or "a bug in Diurna" in whole:
+            raise Wrong(f"{told}: {whole}")
+        if clone.persons() != persons:
+            raise Touched(f"{told}: {persons} became {clone.persons()}")
+        for word in clone.withheld:
+            if word in whole and not any(word in one for one in given):
+                raise Shown(f"{told}: {word} is withheld, and stands in {whole}")
+        self._grown(clone, before, told)
 
     @judged
     def plays(self, clone: Clone, *words: str, drops: bool = False, leaves: bool = False) -> bool:
@@ -527,7 +448,7 @@ class Machine(RuleBasedStateMachine):
             cwd=clone.folder,
             capture_output=True,
             text=True,
-            env={**os.environ, "GIT_EDITOR": "true"},
+            env={**os.environ, "DIURNA_NOW": self.world.clock.tick(), "GIT_EDITOR": "true"},
         )
         COUNTS["acts of git"] += 1
         self.coded = True
@@ -542,7 +463,7 @@ class Machine(RuleBasedStateMachine):
             self._grown(clone, before, told)
         clone.withheld = set()  # until it is looked at anew
         clone.typed = {
-            one for one in clone.typed if clone.page.exists() and one in clone.page.read_text()
+            one for one in clone.typed if clone.sheet.exists() and one in clone.sheet.read_text()
         }
         return not done.returncode
 
@@ -556,7 +477,7 @@ class Machine(RuleBasedStateMachine):
 
     def _present(self, clone: Clone) -> set[str]:
         """Return the logs that any branch or stash has, that wait, or that lie in the work tree."""
-        found = set(clone.waiting())
+        found = set(clone.spooled())
         if not clone.beside:
             found |= {
                 path.stem for path in (clone.folder / clone.prefix / "sessions").glob("*/*/*.md")
@@ -576,32 +497,26 @@ class Machine(RuleBasedStateMachine):
 
     def ask(self, clone: Clone) -> dict[str, Any]:
         """Return what is shown, whatever HEAD is."""
-        said = diurna(clone.folder, "show", "--json", "--everywhere")
-        if said.code:
-            raise Wrong(f"{clone.name}: show: {said.err}")
-        return normal(json.loads(said.out))
+        return normal(clone.run("show", "--everywhere").json)
 
     @judged
     def look(self, clone: Clone) -> dict[str, Any]:
         """Check all that must hold of a clone; return what it shows."""
-        self.tick()
-        if clone.waiting(""):  # some command was stopped: whatever writes next commits it
-            diurna(clone.folder, "check", "--fix", "--json")
-            if clone.waiting(""):
-                raise Lost(f"{clone.name}: {clone.waiting('')} still waits")
+        if clone.spooled(""):  # some command was stopped: whatever writes next commits it
+            clone.run("check", "--fix", code=None)
+            if clone.spooled(""):
+                raise Lost(f"{clone.name}: {clone.spooled('')} still waits")
         shown = self.ask(clone)
         logs = clone.logs()
         for stem, data in logs.items():
-            if stem[21:] != seal(data):
+            if stem[21:] != sealed(data):
                 raise Lost(f"{clone.name}: {stem} has other bytes")
         files = {path_of(stem): data for stem, data in logs.items()}
         policy = clone.git("show", f"{clone.tip()}:{clone.prefix}diurna.toml").encode()
         if wrong := unlike(clone.name, shown, answer({"diurna.toml": policy, **files})):
             raise Differs("; ".join(wrong))
         COUNTS["comparisons with the second fold"] += 1
-        listed = [
-            row["stem"] for row in json.loads(diurna(clone.folder, "log", "--json").out)["sessions"]
-        ]
+        listed = [row["stem"] for row in clone.run("log", "-n", "999").json["sessions"]]
         if sorted(listed) != sorted(logs):
             raise Lost(
                 f"{clone.name}: the list has {set(listed) ^ set(logs)} besides, or some twice: {listed}"
@@ -619,7 +534,7 @@ class Machine(RuleBasedStateMachine):
         self._heard(clone, logs)
         self.withhold(clone, shown)
         for command in (("show",), ("brief",), ("recall", "told")) if clone.withheld else ():
-            said = diurna(clone.folder, *command)
+            said = clone.run(*command, code=None, json=False)
             for word in clone.withheld:
                 if word in said.out + said.err:
                     raise Shown(f"{clone.name}: {command} shows {word}")
@@ -643,12 +558,12 @@ class Machine(RuleBasedStateMachine):
             kept += [
                 path.read_bytes() for path in (clone.folder / clone.prefix).glob("sessions/*/*/*")
             ]
-        page = clone.page.read_bytes() if clone.page.exists() else b""
+        page = clone.sheet.read_bytes() if clone.sheet.exists() else b""
         for word in clone.typed:
             if any(word.encode() in data for data in (page, *logs.values(), *kept)):
                 continue
             heads = set(clone.heads().values())  # of another branch, on which it was typed
-            if not clone.git("grep", "-l", word, *heads, "--", "*.md", fails=True):
+            if not clone.git("grep", "-l", word, *heads, "--", "*.md", ok=False):
                 raise Touched(f"{clone.name}: {word} was typed, and is nowhere")
         clone.typed = {word for word in clone.typed if word.encode() in page}
 
@@ -666,8 +581,7 @@ class Machine(RuleBasedStateMachine):
                 if self.count > 1:
                     self.converge()
         finally:
-            os.environ.clear()
-            os.environ.update(self._environment)
+            self.world.__exit__()
             self._scratch.cleanup()
 
     # ---- rules: what agents record -----------------------------------------------------------------
@@ -676,8 +590,8 @@ class Machine(RuleBasedStateMachine):
     @judged
     def begin(self, kind: str) -> None:
         """Two facts are told."""
-        self.note(0, "a", kind, "", 0)
-        self.note(0, "b", "fact", "", 0)
+        facts = f"id=a {kind}: {self.text('a')}", f"id=b fact: {self.text('b')}"
+        self.does(self.at(0), "note", "--json", *facts)
 
     @act(number=clones, id=ids, kind=st.sampled_from(("fact", "decision", "invariant", "thread", "task")),
           end=endings, at=boundaries)  # fmt: skip
@@ -730,21 +644,21 @@ class Machine(RuleBasedStateMachine):
     ) -> None:
         """A person edits the page, and lets a command read it, or not yet."""
         clone = self.at(number)
-        if not clone.page.exists():
+        if not clone.sheet.exists():
             return
         for act, place in edits:
             self._edit(clone, act, place)
-        clone.typed = {word for word in clone.typed if word in clone.page.read_text()}
+        clone.typed = {word for word in clone.typed if word in clone.sheet.read_text()}
         if how:
             self.does(clone, "check", f"--{how}", "--json", end=end, at=at)
 
     def _edit(self, clone: Clone, act: str, place: int) -> None:
-        text = clone.page.read_text()
+        text = clone.sheet.read_text()
         found = list(_BULLET.finditer(text))
         if act == "add" or not found:
             word = self.word()
             clone.typed.add(word)
-            clone.page.write_text(
+            clone.sheet.write_text(
                 f"{text.rstrip()}\n\n## Facts\n\n- A person says {word}.\n"
                 if "## Facts" not in text
                 else text.replace("## Facts\n\n", f"## Facts\n\n- A person says {word}.\n\n", 1)
@@ -764,9 +678,70 @@ class Machine(RuleBasedStateMachine):
             word = self.word()
             clone.typed.add(word)
             new = f"{old}"
-            clone.page.write_text(f"{text.rstrip()}\n\nA remark {word}.\n")
+            clone.sheet.write_text(f"{text.rstrip()}\n\nA remark {word}.\n")
             return
-        clone.page.write_text(text.replace(old, new, 1))
+        clone.sheet.write_text(text.replace(old, new, 1))
+
+    @act(number=clones, session=st.integers(1, 2), ends=st.booleans(),
+         events=st.lists(st.sampled_from(sorted(HOOKS)), min_size=1, max_size=3))  # fmt: skip
+    def hooks(self, number: int, session: int, events: list[str], ends: bool) -> None:
+        """A host's session goes on, and may end: all that was said is told in logs then (W13)."""
+        clone = self.at(number)
+        name = f"{clone.name}-{session}"
+        path = self.transcript(name)
+        with MonkeyPatch.context() as patch:
+            where: Any = SimpleNamespace(path=clone.folder)
+            door = Door(where, patch)
+            its = door.session("claude", name, transcript_path=str(path))
+            for event in [*events, *["end"] * ends]:
+                door.at((self.world.clock.now_ms - NOW_MS + 1000) / MINUTE)
+                self.world.clock.go(seconds=1)
+                text = self.text(name)
+                say(path, text, role="user")
+                with self.judging(clone, f"{clone.name}: hook {event} of {name}", [text]) as said:
+                    given = {
+                        key: one.replace("TEXT", text) for key, one in HOOKS.get(event, {}).items()
+                    }
+                    input = (
+                        {"tool_input": {"file_path": str(clone.folder / "a.py")}}
+                        if event == "tool"
+                        else {}
+                    )
+                    said.append(its.hook(event, **given, **input).decode())
+        if ends:
+            span = re.compile(rf"(?m)^transcript: {name}.jsonl \d+-(\d+)$")
+            logs = b"".join({**clone.logs(), **clone.spooled()}.values()).decode()
+            told = max([0, *map(int, span.findall(logs))])
+            if told != path.stat().st_size:
+                raise Lost(f"{clone.name}: {name} is told up to {told} of {path.stat().st_size}")
+
+    def transcript(self, name: str) -> Path:
+        """Let what a session said grow, and return where it stands."""
+        path = self.world.folder / f"{name}.jsonl"
+        say(path, f"We found out: {self.text(name)} " * 10)  # of less talk nothing is told
+        return path
+
+    @act(number=clones, session=st.integers(1, 2), end=endings, at=boundaries)
+    def capture(self, number: int, session: int, end: str, at: int) -> None:
+        """What a session left is told because somebody asks."""
+        clone = self.at(number)
+        name = f"{clone.name}-{session}"
+        given = ("--host", "claude", "--session", name, "--transcript", str(self.transcript(name)))
+        self.does(clone, "capture", *given, "--json", end=end, at=at)
+
+    @act(number=clones, beside=st.booleans())
+    def gc(self, number: int, beside: bool) -> None:
+        """A person's git throws away what no reference has, perhaps while something is recorded."""
+        clone = self.at(number)
+        if not beside:
+            self.plays(clone, "gc", "-q", "--prune=now")
+            return
+        running = subprocess.Popen(
+            ["git", "gc", "-q", "--prune=now"], cwd=clone.folder, stderr=subprocess.DEVNULL
+        )
+        self.note(number, "b", "fact", "", 0)
+        running.wait()
+        self._grown(clone, {}, f"{clone.name}: git gc beside a note")
 
     @act(number=clones)
     def drop_cache(self, number: int) -> None:
@@ -803,17 +778,17 @@ class Machine(RuleBasedStateMachine):
     def work(self, number: int, name: int, stage: bool) -> None:
         """A file is changed, and staged or not."""
         clone = self.at(number)
-        (clone.folder / clone.files[name]).write_text(f"{self.word()}\n")
+        (clone.folder / clone.theirs[name]).write_text(f"{self.word()}\n")
         if stage and name < 2:
-            self.plays(clone, "add", clone.files[name])
+            self.plays(clone, "add", clone.theirs[name])
 
     @act(number=clones, how=st.sampled_from(sorted(COMMITS)))
     def commit(self, number: int, how: str) -> None:
         """A person commits, in some form; what they staged is in it."""
         clone = self.at(number)
-        (clone.folder / clone.files[0]).write_text(f"{self.word()}\n")
+        (clone.folder / clone.theirs[0]).write_text(f"{self.word()}\n")
         for words in COMMITS[how]:
-            self.plays(clone, *(word.replace("FILE", clone.files[0]) for word in words))
+            self.plays(clone, *(word.replace("FILE", clone.theirs[0]) for word in words))
         self.settle(clone)
 
     @act(number=clones)
@@ -853,7 +828,7 @@ class Machine(RuleBasedStateMachine):
     def is_home(self, clone: Clone, commit: str) -> bool:
         """Tell whether a commit has the policy that all have."""
         policy = f"{clone.prefix}diurna.toml"
-        there = clone.git("rev-parse", "-q", "--verify", f"{commit}:{policy}", fails=True)
+        there = clone.git("rev-parse", "-q", "--verify", f"{commit}:{policy}", ok=False)
         return bool(there) and there == clone.git("rev-parse", f"{clone.tip()}:{policy}")
 
     @act(number=clones, branch=st.sampled_from(("main", "feature")))
@@ -886,11 +861,12 @@ class Machine(RuleBasedStateMachine):
     def converge(self) -> None:
         """Let all clones sync until nothing moves: then they hold the same."""
         for clone in self.clones:
-            self.plays(clone, "add", "-A")
-            self.plays(clone, "stash", "-q")
-            self.plays(clone, "switch", "-q", "main")
-            # what waits for a branch of this clone alone goes with that, or once it is merged (W20)
-            self.plays(clone, "merge", "-q", "--no-edit", "-X", "ours", "feature")
+            if self.coded and not clone.beside:
+                self.plays(clone, "add", "-A")
+                self.plays(clone, "stash", "-q")
+                self.plays(clone, "switch", "-q", "main")
+                # what waits for a branch of this clone alone goes with that, or once it is merged (W20)
+                self.plays(clone, "merge", "-q", "--no-edit", "-X", "ours", "feature")
             self.does(clone, "check", "--publish", "--discard-edits", "--json")
         for _ in range(5):
             said = []
