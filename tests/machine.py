@@ -92,6 +92,7 @@ class Clone(Place):
         self.kind, self.name, self.beside = kind, name, kind == BRANCH
         self.prefix = "" if kind in (BRANCH, REPOSITORY) else "memory/"
         place = {BRANCH: ".memory", REPOSITORY: ""}.get(kind, "memory")
+        self.spool = self.folder / ".git/diurna" / f"spool{'@memory' * self.beside}"
         self.sheet = self.folder / place / "continuity.md"
         self.acknowledged: set[str] = set()
         self.set_back: set[str] = set()  # a person's git took them off all branches
@@ -134,7 +135,7 @@ class Clone(Place):
         """Return stem -> bytes of what waits whole in the spool: for the next command (W1), or `held` (W14)."""
         found = {}
         for folder in folders or ("", "held"):
-            for path in sorted((self.folder / ".git/diurna/spool" / folder).glob("2*")):
+            for path in sorted(self.spool.joinpath(folder).glob("2*")):
                 data = path.read_bytes()
                 if path.name[21:] == sealed(data):
                     found[path.name] = data
