@@ -230,9 +230,9 @@ def test_the_room_of_a_moment_is_kept(door: Door, run: Run) -> None:
 
 
 def test_a_prompt_takes_as_many_steps_whatever_it_and_memory_hold(door: Door, run: Run) -> None:
-    """Of a megabyte its start is looked at; five hundred facts more are not walked, and fill a start's 6,000 characters."""
+    """Of a megabyte its start is looked at; three hundred facts more are not walked, and fill a start's 6,000 characters."""
     taken: list[int] = []
-    for count in (10, 500):
+    for count in (10, 300):
         new = [
             {"id": f"f{count}-{n}", "text": f"House{n} is beside street{n}."} for n in range(count)
         ]

@@ -77,6 +77,9 @@ def test_no_command_of_git_finds_it(world: World, monkeypatch: pytest.MonkeyPatc
         tip = home.git("rev-parse", "main")
         home.run(*purge, stdin=b"\n", code=None, json=False)
         assert home.git("rev-parse", "main") == tip, "who types nothing has agreed to nothing"
+    late = home.git("rev-parse", "main")
+    home.run(*purge, "--yes")
+    home.git("branch", "late", late)  # as where a kill let some references move, and not all
     home.run(*purge, "--yes")
     said = history(home)
     assert [word for word in WORDS if word in said] == []
@@ -129,7 +132,7 @@ def test_what_is_a_persons_is_in_the_way(world: World) -> None:
 
 
 def test_an_own_branch(world: World) -> None:
-    """Behind a plan and a yes; the code's branches do not move, the memory's does, also one that a kill left behind."""
+    """Behind a plan and a yes; the code's branches do not move, the memory's does."""
     home = world.home(OWN_BRANCH)
     code = home.git("rev-parse", "main")
     home.note(f"id=vault decision: {TEXT}", "id=plain Orders are kept.")
@@ -141,9 +144,6 @@ def test_an_own_branch(world: World) -> None:
     backup = home.run(*PURGE).json["purge"]["backup"]
     home.git("clone", "-q", "--mirror", backup, str(world.folder / "backup"))
     assert WORDS[0] in history(world.place("backup"))
-    home.git("branch", "late", old)
-    assert WORDS[0] in history(home), "as where a kill let some references move, and not all"
-    home.run(*PURGE)
     assert home.git("rev-parse", "main") == code
     assert WORDS[0] not in history(home)
     home.run("check", "--ci")
