@@ -305,7 +305,9 @@ def test_a_log_of_a_long_session_is_short(door: Door, run: Run) -> None:
     ]
     for number in range(24):
         session.runs(f"npm install p{number}", 0)
+    session.runs("go test ./...", 1)
     lines = (
         run("capture", "--show").out.partition("## Observed\n\n")[2].split("\n  ")[0].split("\n")
     )
-    assert len(lines) == 20 and lines[-1] == "- and more: 9 package"
+    assert len(lines) == 20 and lines[-1] == "- and more: 10 package"
+    assert f"{at}go test ./...: failed" in lines, "a test goes before a package"

@@ -91,7 +91,7 @@ def asked(home: Place, name: str, *steps: tuple[str, str]) -> dict[str, list[str
 #: What is said or done in a session, and what of it is a use.
 PROVED: dict[str, tuple[tuple[tuple[str, str], ...], list[str]]] = {
     "named by the agent": ((("assistant", "As memory says (retry-three), they retry."),), ["retry-three named"]),
-    "named by the person": ((("user", "Work on [[retry-three]] please."),), ["retry-three named"]),
+    "named by the person": ((("user", "Work on [[uv]] please."),), ["uv named"]),
     "opened": ((("bash", "diurna show retry-three"),), ["retry-three opened"]),
     "opened by a command in parts": ((("parts", "diurna show pay-cents"),), ["pay-cents opened"]),
     "opened in a line": (
