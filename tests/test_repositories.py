@@ -679,7 +679,7 @@ def test_a_home_in_a_folder_of_another_name_is_found(
         assert "one" in place.show(), name
     merge = shop.git("check-attr", "-z", "merge", f"{folder}/continuity.md").split("\0")
     assert merge[2] == "diurna-ours"
-    for options in (["--ci"], [], ["--publish"]):
+    for options in (["--ci"], ["--publish"]):
         shop.run("check", *options)
 
 
