@@ -79,7 +79,7 @@ _FORMS = (
 
 
 def sampled(cases: Iterable[Case], step: int, deep: int = 0) -> list[Case]:
-    """Return each `step`-th case of a matrix, and others until each value of each column is there; all in a campaign.
+    """Return each `step`-th case of a matrix, and others until each value is there; all in a campaign.
 
     With `deep` each so manieth, too, with that mark.
     """

@@ -628,7 +628,7 @@ def test_a_damaged_stamp_says_nothing(door: Door, run: Run, data: bytes) -> None
 
 
 def test_a_hook_is_followed_by_the_log(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The real one returns at once; a process of its own, which nobody waits for and which gives way, tells the session, with hooks off."""
+    """It returns at once; a process that nobody waits for, which gives way, tells the session, with hooks off."""
     path = repo.path.parent / "t.jsonl"
     say(path, ASKED, role="user")
     say(path, TALK)

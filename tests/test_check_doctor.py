@@ -68,7 +68,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_kind_of_home_is_in_order(
     kind: str, bare_repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each has nothing wrong when it is new, deep as well; and nothing is changed where nothing is to be mended."""
+    """Each has nothing wrong when it is new, deep as well; and then nothing is changed."""
     monkeypatch.setenv("PATH", os.path.dirname(shutil.which("git") or ""))
     where = bare_repo.path
     if kind in ("in-tree", "branch"):

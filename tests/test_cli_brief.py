@@ -99,7 +99,7 @@ def test_what_is_kept_is_what_is_worked_out(told: Place, quick: Quick, line: str
 
 
 def test_a_budget_is_kept(told: Place) -> None:
-    """At most so many characters, 7,500 unasked, the newest correction among them; what is left out is said."""
+    """At most so many characters, 7,500 unasked, the newest correction among them."""
     new = [
         {"id": f"f{n}", "kind": "decision", "text": f"Number {n} is {'so ' * 20}many times itself."}
         for n in range(80)

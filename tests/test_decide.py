@@ -88,7 +88,7 @@ def choose(clone: Place, fact: str, *choice: str, **more: Any) -> Any:
 
 
 def test_h6_a_side_has_to_be_said_whole(pair: Pair) -> None:
-    """Both texts are shown under a ticked box; a text without a state and a state without a text settle nothing."""
+    """Both texts are shown under a ticked box; a text or a state alone settles nothing."""
     one, _ = pair
     assert "- [x] **Contradiction**: 2 versions stand" in one.page()
     for said in (("--choose", V("Find both")), ("--text", "Find three.")):

@@ -36,7 +36,7 @@ def types(home: Place) -> list[str]:
 
 @pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH, FOLDER])
 def test_only_the_first_log_of_a_session_is_a_work_session(world: World, kind: str) -> None:
-    """Of one agent in one session, also while logs wait; another agent and another session begin their own."""
+    """Of one agent in one session, also while logs wait; another of either begins its own."""
     home = world.home(kind)
     for row in (
         ("a",), ("b",), ("c", SESSION, "bob"), ("d", "other"), ("e",), ("f", ""), ("g", ""), ("h", SESSION, "bob"),

@@ -230,7 +230,7 @@ def test_the_room_of_a_moment_is_kept(door: Door, run: Run) -> None:
 
 
 def test_a_prompt_takes_as_many_steps_whatever_it_and_memory_hold(door: Door, run: Run) -> None:
-    """Of a megabyte its start is looked at; three hundred facts more are not walked, and fill a start's 6,000 characters."""
+    """Of a megabyte its start is looked at; three hundred facts more are not walked."""
     taken: list[int] = []
     for count in (10, 300):
         new = [

@@ -585,7 +585,7 @@ def test_the_status_says_what_a_terminal_would(tell: Tell, repo: Repo, run: Run)
 
 
 def test_tools_say_what_commands_say(tell: Tell, run: Run) -> None:
-    """Each reading tool has its twin on the command line: the same facts, in the same order; to get one is a use."""
+    """Each reading tool has its twin command: the same facts, in the same order; to get one is a use."""
     assert run("note", "id=retries decision: Webhooks retry three times.", "id=wire task: Wire the queue.",
                "id=limit convention: Webhooks have a limit of ten seconds.").code == 0  # fmt: skip
     for path in ("a.py", "b.py", "c.py"):

@@ -160,7 +160,7 @@ HALVES = {
 
 
 def test_half_sent_requests_hold_no_place(listening: Listening) -> None:
-    """Beside as many as may wait a client is answered at once, and again on its connection; one goes for each too many."""
+    """Beside as many as may wait a client is answered at once; one goes for each too many."""
     more = 8
     others = [
         _half_sent(listening.port, half) for half in [*HALVES.values()] * ((WAITING + more) // 3)

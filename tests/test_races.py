@@ -215,7 +215,7 @@ MOMENTS = ("git update-ref", "git fast-import", "rename .git/diurna/spool")
 def test_b8_packing_and_pruning_beside_a_writer_loses_nothing(
     world: World, command: str, moment: str, kind: str
 ) -> None:
-    """What was known is somewhere else, or what was made is gone: then the log waits, and is committed next."""
+    """What was known is elsewhere, or what was made is gone: the log waits, and is committed next."""
     home = world.home(kind)
     stems = [home.note("id=first fact: Cards are charged.")]
     answer = home.at_step(1, f"$ git -C {home.folder} {command}", *MINE, on=moment)

@@ -280,7 +280,7 @@ LATER = "ledger|projection|drift|spool|tier|stem|trunk|envelope|absorb|publish|w
 
 
 def test_each_promise_names_tests_that_exist() -> None:
-    """What is guaranteed: a row is a promise, and what holds it, in the gate too, is where it says; the README has some."""
+    """A row is a promise, and what holds it, in the gate too, is where it says; the README has some."""
     found = rows(section(DURABILITY, "By which test"))
     promises = {promise for promise, _ in found}
     assert len(found) > 10 and len(promises) == len(found)

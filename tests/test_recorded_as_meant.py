@@ -68,7 +68,7 @@ def test_a_reference_that_never_can_be_moved_ends_a_sync(world: World) -> None:
 def test_a_commit_of_the_code_stands_for_the_second_in_which_it_was_made(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where memory has a branch of its own no commit of the code holds logs: what came by then counts (`--as-of`)."""
+    """No commit of the code holds logs of an own branch: what came by then counts (`--as-of`)."""
     shop = world.home(OWN_BRANCH, facts={"first": "decision: One."})
     second = world.clock.now_ms // 1000 + 60
     with monkeypatch.context() as patch:

@@ -332,7 +332,7 @@ def test_j4_a_log_of_many_megabytes_is_named_and_not_read(
 
 
 def test_j5_of_many_references_one_is_fetched(pair: list[Place]) -> None:
-    """Many branches and tags of the remote's come not here; nor does a name that no disk takes stop anybody."""
+    """Many branches and tags of the remote stay there; a name that no disk takes stops nobody."""
     one, two = pair
     create(two, "beta")
     two.sync()

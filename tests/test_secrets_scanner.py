@@ -97,7 +97,7 @@ def test_lookalikes_raise_no_alarm() -> None:
 
 
 def test_a_token_has_the_length_of_its_kind() -> None:
-    """One character less, or one more, is another thing, as is what stands in a word; a broken line parts none."""
+    """One character less or more is another thing, as is what stands in a word; a broken line parts none."""
     draw, wrong = Draw(2), []
     for mark, rule, chars, least, most in MARKS:
         plain = "".join(filter(str.isalnum, chars))

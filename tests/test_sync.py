@@ -250,7 +250,7 @@ def test_i11_which_remote(pair: Pair) -> None:
 @pytest.mark.parametrize("how", ["--no-rebase", "--rebase"])
 @pytest.mark.parametrize("kind", [OWN_REPOSITORY, IN_TREE])
 def test_h1_h11_a_plain_pull_never_conflicts(world: World, kind: str, how: str) -> None:
-    """`git pull` is clean, and no projection gets markers; git can not recompute one, and the next sync does."""
+    """`git pull` is clean, and no projection gets markers; the next sync makes it anew."""
     one, two = world.team(kind, "two")
     create(one, "of-one")
     create(two, "of-two")

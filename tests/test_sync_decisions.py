@@ -103,7 +103,7 @@ def about_to_sync(world: World) -> Place:
 
 @pytest.mark.parametrize("state", STATES)
 def test_b13_i1_i2_i5_i10_what_a_sync_meets(world: World, state: str) -> None:
-    """What came is here, what was recorded is safe, the remote is asked no more than it has to be, and the next one goes through."""
+    """What came is here, what was recorded is safe, the remote is asked no more than it has to be."""
     one, meets = about_to_sync(world), STATES[state]
     before, hub = one.tip(), world.place("met/hub.git")
     does, mend = (f"cd {hub.folder.parent}; {text}" for text in (meets.does, meets.mend))
@@ -451,7 +451,7 @@ def test_a_mirror_that_is_behind_follows(world: World) -> None:
 def test_an_edit_that_is_not_read_back_is_told_and_holds_nothing_up(
     world: World, where: str
 ) -> None:
-    """A sentence that somebody committed there, and a page of the archive here, where what came has to be published."""
+    """A sentence that somebody committed there, and a page here, where what came has to be published."""
 
     def make(apart: World) -> None:
         one, two = apart.team(OWN_REPOSITORY, "two")

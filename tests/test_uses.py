@@ -1,4 +1,4 @@
-"""What a session used is proved, written with its evidence, counted once, and never a copy; what it asked teaches."""
+"""What a session used is proved, written with its evidence and counted once; what it asked teaches."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_who_asks_again_to_remember_makes_no_copy(home: Place) -> None:
 
 
 def test_a_quote_passes_the_gates(home: Place) -> None:
-    """A secret, or what is about a person, is beside no reference, said or asked; the use counts all the same."""
+    """A secret, or what is about a person, is beside no reference; the use counts all the same."""
     token = "ghp_" + "hTg5Kq8zWv2xRb7mPf3yLd9sJc6nQa4tEu1w"
     session(home, "s", ("assistant", f"retry-three with GITHUB_TOKEN={token} works."))
     session(home, "t", ("user", "My wife has cancer, so retry-three has to wait."))
@@ -330,7 +330,7 @@ def recalled(home: Place, words: str, *options: str) -> list[str]:
 
 
 def test_asked_in_a_third_way_it_is_found(home: Place) -> None:
-    """By words of none of the fact's, but of a question before; from then on, shown nowhere, and gone with the fact."""
+    """By words of a question before, and none of the fact's; shown nowhere, and gone with the fact."""
     third = "is a delivery that got lost sent a second time"
     assert recalled(home, third) == []
     session(home, "s", ASKS, OPENS)

@@ -30,7 +30,7 @@ def merge_of(place: Place, path: str) -> str:
 
 
 def test_ours_stand_behind_what_the_user_has(two: Place) -> None:
-    """Every byte stays, and a link stays one; asked for again there is nothing to do. What is not computed merges as ever."""
+    """Every byte stays, and a link stays one; asked for again there is nothing to do."""
     kept = two.write("../dotfiles", "")
     path = two.common / "info/attributes"
     path.unlink(missing_ok=True)
