@@ -391,25 +391,25 @@ class Machine(RuleBasedStateMachine):
                 answer = clone.at_step(at, end, *words, stdin=data)
             said.append(answer.out + answer.err)
         COUNTS["kills" if end == "die" else "faults"] += bool(end)
-        there = self._present(clone)
-        writes = words[0] in _WRITING
-        named = set(_STEM.findall(said[0])) if writes else set()
-        if answer.code == 0 and not end.startswith("git") and named - there - clone.set_back:
-            raise Lost(f"{told}: {sorted(named - there)} are named and nowhere; {said[0]}")
-        if answer.code == 0 and writes and answer.out.startswith("{"):
-            found = answer.json
-            stems = [
-                found.get("stem"),
-                *(log["stem"] for one in found.get("sessions", ()) for log in one["logs"]),
-            ]
-            for stem in filter(None, stems):
-                COUNTS["logs acknowledged"] += stem not in clone.acknowledged
-                clone.acknowledged.add(stem)
-                if stem not in there:
-                    raise Lost(f"{told}: {stem} is acknowledged and nowhere")
+        if words[0] in _WRITING and answer.code == 0:
+            self.acknowledge(clone, told, answer, named=not end.startswith("git"))
         if self.looks:
             self.look(clone)
         return answer
+
+    def acknowledge(self, clone: Clone, told: str, answer: Answer, named: bool = True) -> None:
+        """Check that the logs are there which an answer says it wrote, and those which it names."""
+        there = self._present(clone)
+        lost = set(_STEM.findall(answer.out + answer.err)) - there - clone.set_back
+        if named and lost:
+            raise Lost(f"{told}: {sorted(lost)} are named and nowhere; {answer}")
+        found = answer.json if answer.out.startswith("{") else {}
+        captured = (log["stem"] for one in found.get("sessions", ()) for log in one["logs"])
+        for stem in filter(None, (found.get("stem"), *captured)):
+            COUNTS["logs acknowledged"] += stem not in clone.acknowledged
+            clone.acknowledged.add(stem)
+            if stem not in there:
+                raise Lost(f"{told}: {stem} is acknowledged and nowhere")
 
     @contextmanager
     def judging(self, clone: Clone, told: str, given: Sequence[str] = ()) -> Iterator[list[str]]:
@@ -730,19 +730,35 @@ class Machine(RuleBasedStateMachine):
         given = ("--host", "claude", "--session", name, "--transcript", str(self.transcript(name)))
         self.does(clone, "capture", *given, "--json", end=end, at=at)
 
-    @act(number=clones, beside=st.booleans())
-    def gc(self, number: int, beside: bool) -> None:
-        """A person's git throws away what no reference has, perhaps while something is recorded."""
-        clone = self.at(number)
-        if not beside:
-            self.plays(clone, "gc", "-q", "--prune=now")
-            return
-        running = subprocess.Popen(
-            ["git", "gc", "-q", "--prune=now"], cwd=clone.folder, stderr=subprocess.DEVNULL
-        )
-        self.note(number, "b", "fact", "", 0)
-        running.wait()
-        self._grown(clone, {}, f"{clone.name}: git gc beside a note")
+    @act(number=clones)
+    def gc(self, number: int) -> None:
+        """A person's git throws away what no reference has."""
+        self.plays(self.at(number), "gc", "-q", "--prune=now")
+
+    @act(number=clones, other=st.sampled_from(("gc", "note", "edit")))
+    def beside(self, number: int, other: str) -> None:
+        """Something is recorded while another agent records, or a person's git throws away."""
+        clone, note = self.at(number), ("note", "--json", "--anyway")
+        told, answers = f"{clone.name}: a note beside {other}", list[Answer]()
+        with self.judging(clone, told) as said:
+            words = (*note, f"id=d fact: {self.text('d')}")
+            if other == "gc":
+                git_gc = ["git", "-C", str(clone.folder), "gc", "-q", "--prune=now"]
+                running = subprocess.Popen(git_gc, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                answers.append(clone.run(*words, code=None))
+                running.communicate()
+            else:
+                edit = ("edit", "--json", "a", self.text("a"))
+                forked = clone.spawn(*(edit if other == "edit" else words))
+                answers.append(clone.run(*note, f"id=c fact: {self.text('c')}", code=None))
+                out, err = forked.communicate()
+                answers.append(Answer(forked.wait(), out.decode(), err.decode()))
+            said += map(str, answers)
+        for heard in answers:
+            if heard.code == 0:
+                self.acknowledge(clone, told, heard)
+        if answers[0].code or len({str(answer) for answer in answers}) < len(answers):
+            raise Lost(f"{told}: {answers}")
 
     @act(number=clones)
     def drop_cache(self, number: int) -> None:
