@@ -1,4 +1,4 @@
-"""Commands, gits and pages on one to three clones, in any order, with deaths and faults; and what must hold of it.
+"""Commands, hosts, gits and pages on one to three clones, in any order, with deaths and faults; and what must hold.
 
 A Hypothesis state machine. What a step is told stands in the names of its rules; behind each of them no log
 may be gone and nothing of a person's may have changed, and behind the last one each clone is looked at whole:

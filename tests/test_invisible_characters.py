@@ -1,7 +1,7 @@
 """Nothing that nobody can see, and nothing that a terminal obeys, leaves towards a terminal or a model.
 
-One function writes such characters visibly, `ledger.escape.visible`. Here every command of the registry is
-run over a ledger that is full of them, into a pipe and on a terminal, and every answer of the MCP server.
+Every door is asked (`tests/asked_doors.py`) over a ledger that is full of such characters: each command, tool
+and page. What may stay is said by `hidden`, a second opinion by what Unicode tells of each character.
 """
 
 from __future__ import annotations
@@ -13,22 +13,18 @@ import re
 import subprocess
 import sys
 import unicodedata
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from contextlib import redirect_stderr, redirect_stdout
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.escape import is_plain, visible
-from ledger.model.findings import Finding
 from rituals.cli.app import main
-from rituals.cli.command_registry import ENTRIES
-from rituals.cli.terminal.sarif_text import annotation
+from tests.asked_doors import Doors
 from tests.conftest import each_row
-
-if TYPE_CHECKING:
-    from tests.conftest import Repo, Run
+from tests.world import ROOT, Place, World
 
 #: One of every sort: controls, overrides, zero-width, joiners in a row and astray, fillers, selectors, tags.
 UNSEEN = (
@@ -149,97 +145,87 @@ def _turns(text: str) -> str:
     )  # fmt: skip
 
 
-# ---- every command --------------------------------------------------------------------------------
+# ---- at the doors ---------------------------------------------------------------------------------------
 
-
-def hostile(repo: Repo, run: Run) -> str:
-    """Fill a ledger with what nobody can see, wherever something can stand; return a stem."""
-    repo.git("config", "user.name", NAMED)
-    policy = repo.path / "memory/diurna.toml"
-    policy.write_text(policy.read_text().replace('project = "shop"', f'project = "{NAMED}"'))
-    every = " ".join(f"x{one}y" for one in UNSEEN)
-    repo.write(
-        "memory/sessions/2026-07-01-101500.md",
-        f"---\nagent: {NAMED}\nhost: h{NAMED}\n---\n# Title {every}\n\nProse {every}\n\nWe decided {every}.\n\n"
+EVERY = " ".join(f"x{one}y" for one in UNSEEN)
+LOGS = {
+    "sessions/2026-07-01-101500.md":
+        f"---\nagent: {NAMED}\nhost: h{NAMED}\n---\n# Title {EVERY}\n\nProse {EVERY}\n\nWe decided {EVERY}.\n\n"
         "## Memory References\n\n- Created: bad, worse, thread, twin, twix\n- Referenced: nowhere (a remark "
-        f"{every})\n\n## Facts\n\n- Evil {every}\n  <!-- id: bad | tags: t{NAMED} | entity: e{NAMED} | "
+        f"{EVERY})\n\n## Facts\n\n- Evil {EVERY}\n  <!-- id: bad | tags: t{NAMED} | entity: e{NAMED} | "
         f"role: r{NAMED} | x: y{NAMED} -->\n- Worse, see [[bad]] `code{NAMED}.py`\n  <!-- id: worse | kind: k{NAMED} "
-        f"| serves: bad -->\n- [ ] Do it {every}\n  <!-- id: thread -->\n- Orders are {every} deleted.\n"
+        f"| serves: bad -->\n- [ ] Do it {EVERY}\n  <!-- id: thread -->\n- Orders are {EVERY} deleted.\n"
         "  <!-- id: twin -->\n- Orders are never deleted.\n  <!-- id: twix -->\n",
+    "sessions/2026-07-02-101500.md":
+        f"# Two {EVERY}\n\n## Memory References\n\n- Updated: bad (was 00000000)\n- Closed: thread\n"
+        f"- Superseded: worse → twin\n- Oddverb{NAMED}: bad\n\n## Facts\n\n- Another {EVERY}\n  <!-- id: bad -->\n",
+    f"sessions/2026-07-03-101500-{NAMED}.md": f"# {NAMED}\n",
+    f"sessions/x\x1b[31m{NAMED}.md": "# T\n",
+}  # fmt: skip
+
+
+def hostile(world: World) -> Place:
+    """A ledger with what nobody can see, wherever something can stand."""
+
+    def make(apart: World) -> None:
+        home = apart.home()
+        home.git("config", "user.name", NAMED)
+        home.plant(LOGS, f"by {NAMED}")
+        home.git("branch", "-m", f"b{NAMED}")
+        home.session("Plain", "--ref", "bad")
+        home.run("check", "--publish")
+        page = home.read("memory/continuity.md")
+        home.write("memory/continuity.md", f"{page}\n## Notes {NAMED}\n\n- mine {EVERY}\n")
+        home.write("draft.md", f"# Draft {NAMED}\n\nProse {EVERY}\n\n## Oddity\n")
+
+    world.laid("hostile to eyes", make)
+    return world.place("a")
+
+
+def doors_of(home: Place) -> Doors:
+    stem = home.run("log").json["sessions"][0]["stem"]
+    stems = ("2026-07-01-101500", "2026-07-02-101500", stem)
+    return Doors(
+        home, fact="bad", other="worse", stems=stems, points=(stem, "2026-07-01"),
+        words=("evil orders", f"x{NAMED}"), names=(f"e{NAMED}", f"t{NAMED}"), versions=(f"v{NAMED}",),
     )  # fmt: skip
-    repo.write(
-        "memory/sessions/2026-07-02-101500.md",
-        f"# Two {every}\n\n## Memory References\n\n- Updated: bad (was 00000000)\n- Closed: thread\n"
-        f"- Superseded: worse → twin\n- Oddverb{NAMED}: bad\n\n## Facts\n\n- Another {every}\n  <!-- id: bad -->\n",
-    )
-    repo.write(f"memory/sessions/2026-07-03-101500-{NAMED}.md", f"# {NAMED}\n")
-    repo.write(f"memory/sessions/x\x1b[31m{NAMED}.md", "# T\n")
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "-m", f"by {NAMED}")
-    repo.git("branch", "-m", f"b{NAMED}")
-    assert run("append", "--title", "Plain", "--ref", "bad").code == 0
-    repo.write("draft.md", f"# Draft {NAMED}\n\nProse {every}\n\n## Oddity\n")
-    edited = repo.path / "memory/continuity.md"
-    if not edited.exists():
-        run("check", "--publish")
-    edited.write_text(edited.read_text() + f"\n## Notes {NAMED}\n\n- mine {every}\n")
-    return str(run("log", "--json").json["sessions"][0]["stem"])
 
 
-def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
-    """Return how each command of the registry is called; one that is missing here is missing below."""
-    return {
-        "private": ((), ("--json",)),
-        "status": ((), ("--json",)),
-        "show": ((), ("bad",), ("worse", "--json"), ("--as-of", stem), (f"no{NAMED}",), ("--list",), ("--list", "--json"),
-                 ("--list", "--all"), ("--list", "evil"), ("--list", f"no{NAMED}"), ("--about",), ("--about", f"e{NAMED}"),
-                 ("--about", "--json"), ("--links", "bad"), ("--links", "worse", "--json")),
-        "undo": (("--dry-run",), ("--agent", f"a{NAMED}"), (f"no{NAMED}",)),
-        "undo --redo": ((), ("--agent", f"a{NAMED}")),
-        "note": ((f"k{NAMED}: t t",), ("--rule", f"r{NAMED}", f"m {NAMED}"), (f"Note it {NAMED}", "--ref", f"r{NAMED}", "--dry-run"), ("-",)),
-        "brief": ((), ("--json",), ("--agent", NAMED, "--for", f"r{NAMED}")),
-        "recall": (("orders",), ("evil", "--json"), (f"x{NAMED}",), ("evil", "--level", "full"),
-                   ("--level", "timeline", "bad"), ("--level", "timeline", stem), ("--level", "timeline", "evil", "--json")),
-        "why": (("bad",), ("bad", "--json"), (f"no{NAMED}",), (f"no{NAMED}.py:1",), ("bad", "--versions"), ("bad", "--versions", "--json")),
-        "log": ((), ("--json",), ("--agent", NAMED), (stem,), ("draft.md",), ("draft.md", "--json"), ("2026-07-01-101500",),
-                ("--changes", "2026-07-01..2026-11-30"), ("--changes", f"{NAMED}..{stem}"),
-                ("--changes", "2026-07-01..2026-11-30", "--json")),
-        "view": ((), ("state",), ("progress",), ("decisions", "--json"), ("sessions",), ("daily", "2026-07-01"), ("weekly",),
-                 ("actions",), ("entities",), ("entities", f"e{NAMED}"), ("roles",), ("daily", f"d{NAMED}"), (f"v{NAMED}",)),
-        "export": (("events",), ("vault", "../vault"), ("vault", "draft.md"), (f"w{NAMED}",)),
-        "import": (("events", "draft.md"), ("events", f"f{NAMED}"), ("events", "-"), ("jsonl", f"f{NAMED}"),
-                   ("jsonl", "draft.md"), ("jsonl", "draft.md", "--json"), ("memoryforge", "draft.md", "-v"), ("codex",)),
-        "task": ((), ("list", "--all", "--json"), ("add", f"Do {NAMED}", "--goal", f"g{NAMED}"), ("start", f"t{NAMED}"),
-                 ("move", "thread", f"s{NAMED}"), ("pick",), (f"a{NAMED}",)),
-        "review --learn": ((), ("--json",), ("--ask", "--dry-run")),
-        "review": (("--dry-run",), ("--dry-run", "--json")),
-        "review --report": ((), ("--json",)),
-        "conflicts": ((), ("--json",), ("bad",)),
-        "check --ci": ((), ("--format", "github"), ("--format", "sarif"), ("--json",), ("draft.md", f"n{NAMED}.md")),
-        "check --diff": (("HEAD~1",), (f"HEAD{NAMED}...HEAD",), ("HEAD~1", "--format", "github"), ("HEAD~1", "--sarif")),
-        "check": ((), ("--all",), ("--json",), ("--deep",)),
-        "check --replay": ((),),
-        "check --absorb": (("--dry-run",), ()),
-        "check --publish": (("--dry-run",), ()),
-        "append": (("draft.md",), ("--new", f"k{NAMED}: t"), ("--ref", f"r{NAMED}"), ("--title", "One\x1b[2J")),
-        "conflicts --resolve": (("bad",), ("bad", "--choose", f"c{NAMED}"), (f"r{NAMED}",)),
-        "edit --restore": (("bad", f"v{NAMED}"), ("worse", "--reason", f"why {NAMED}")),
-        "forget --archive": (("twix", "--reason", f"why {NAMED}"), (f"a{NAMED}", "--reason", "x")),
-        "edit": (("bad", f"t{NAMED}", "--dry-run"), ("bad",), (f"e{NAMED}", "x")),
-        "close": (("bad",), (f"c{NAMED}",)),
-        "forget": (("bad", "--false", "--dry-run"), ("bad",), (f"f{NAMED}", "--archive", "--reason", "x")),
-        "review --confirm": (("bad",), (f"c{NAMED}",)),
-        "redact": (("twin", "--reason", f"why {NAMED}"), (f"r{NAMED}", "--reason", "x")),
-        "capture": (("--show",), ("--session", f"s{NAMED}"), ("--host", "claude", "--session", f"s{NAMED}")),
-        "sync": ((), (f"origin{NAMED}",)),
-        "init": (("--dry-run",), (f"dir{NAMED}", "--dry-run")),
-        "install": (("--dry-run", "claude"), (f"h{NAMED}",)),
-        "install --remove": (("--dry-run",), (f"h{NAMED}",)),
-        "completion": (("bash",), (f"s{NAMED}",)),
-        "hook": (("post-merge",), (f"event{NAMED}",)),
-        "org": ((f"a{NAMED}",), ("init", f"u{NAMED}"), ("add", f"p{NAMED}")),
-        "mcp": ((f"--{NAMED}",),), "web": ((f"--{NAMED}",), ("--port", f"p{NAMED}")),
-    }  # fmt: skip
+@pytest.mark.deep(
+    reason="nor_does_the_short_way_in and a_command_says_nothing_unseen are the small ones"
+)
+@pytest.mark.parametrize("part", range(4))
+def test_no_command_says_what_nobody_sees(world: World, part: int) -> None:
+    """Neither stdout nor stderr of any command has a hidden character of the ledger, or of what it is given."""
+    doors = doors_of(hostile(world))
+    said = [(line, hidden(text)) for line, text in doors.commands(doors.lines()[part::4])]
+    assert [(line, found) for line, found in said if found] == []
+
+
+ASKED = (
+    ("status",), ("log",), ("view", f"v{NAMED}"), ("recall", "evil"), ("why", "bad"), ("check",), ("edit", f"e{NAMED}", "x"),
+    ("log", "draft.md"), ("check", "--ci", "--format", "github"), ("note", f"k{NAMED}: t t"), ("export", f"w{NAMED}"),
+    ("init", f"dir{NAMED}", "--dry-run"), ("sync", f"origin{NAMED}"), ("hook", f"event{NAMED}"), ("org", f"a{NAMED}"),
+    ("import", "jsonl", f"f{NAMED}"), ("install", f"h{NAMED}"), ("completion", f"s{NAMED}"), ("mcp", f"--{NAMED}"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_a_command_says_nothing_unseen(world: World, part: int) -> None:
+    """Nor of what it is given: each command that takes a name is given one."""
+    home = hostile(world)
+    said = {line: home.run(*line, code=None, json=False) for line in ASKED[part::3]}
+    assert [line for line, one in said.items() if one.code > 2 or hidden(one.out + one.err)] == []
+
+
+def test_it_is_written_visibly_in_its_place(world: World) -> None:
+    """In a refusal and in an annotation, which a runner would obey; `--json` reads back as the data."""
+    home = hostile(world)
+    annotated = home.text("check", "--ci", "--format", "github", code=None)
+    assert "::warning file=memory/sessions/x\\u001b[31ma\\u202eb\\u200bc" in annotated
+    assert "\\u202e" in home.run("edit", f"e{NAMED}", "x", code=None, json=False).err
+    assert home.show("twin")["twin"]["text"] == f"Orders are {EVERY} deleted."
+    assert "\u202e" in home.show_file("sessions/2026-07-01-101500.md").decode()
 
 
 class Terminal(io.StringIO):
@@ -250,81 +236,54 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.deep(reason="nor_does_the_short_way_in is the small one")
-@pytest.mark.parametrize("terminal", [False, True], ids=["pipe", "terminal"])
-def test_no_command_says_what_nobody_sees(
-    terminal: bool, repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Neither stdout nor stderr of any command, piped or not, has a hidden character of the ledger."""
-    stem = hostile(repo, run)
+def test_nor_does_a_terminal_show_it(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is coloured, cut and aligned for a person has none of it either."""
+    monkeypatch.chdir(hostile(world).folder)
     monkeypatch.setenv("NO_COLOR", "1")
-    table = commands(stem)
-    assert {entry.name for entry in ENTRIES} == {name.split()[0] for name in table}
-    for name, calls in table.items():
-        for arguments in calls:
-            out, err = (Terminal(), Terminal()) if terminal else (io.StringIO(), io.StringIO())
-            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
-            monkeypatch.setattr(sys, "stdout", out)
-            monkeypatch.setattr(sys, "stderr", err)
-            try:
-                code = main([*name.split(), *arguments])
-            finally:
-                monkeypatch.setattr(sys, "stdout", sys.__stdout__)
-                monkeypatch.setattr(sys, "stderr", sys.__stderr__)
-            said = out.getvalue(), err.getvalue().replace("\r\x1b[K", "")
-            assert code < 3, (name, arguments, said)
-            assert (name, arguments, [hidden(text) for text in said]) == (name, arguments, [[], []])
+    for command in (
+        "show --list",
+        "log",
+        "recall evil",
+        "view actions",
+        "status",
+        "brief",
+        "why bad",
+        "check",
+    ):
+        screen = Terminal()
+        with redirect_stdout(screen), redirect_stderr(screen):
+            assert main(command.split()) < 2
+        shown = screen.getvalue().replace("\r\x1b[K", "")
+        assert (command, bool(shown), hidden(shown)) == (command, True, [])
 
 
 @pytest.mark.parametrize(
     "command", ["show", "brief", "brief --json", "view actions", "append draft.md"]
 )
-def test_nor_does_the_short_way_in(command: str, repo: Repo, run: Run) -> None:
+def test_nor_does_the_short_way_in(command: str, world: World) -> None:
     """`show`, `brief`, `view` and `append FILE` without the command line's libraries, into a pipe."""
-    hostile(repo, run)
-    repo.git("checkout", "-q", "--", "memory/continuity.md")
-    environment = {key: value for key, value in os.environ.items() if key != "DIURNA_NOW"}
+    home = hostile(world)
+    home.git("checkout", "-q", "--", "memory/continuity.md")
     start = "import sys; from rituals.cli.entry import main; sys.exit(main())"
     done = subprocess.run(
         [sys.executable, "-P", "-c", start, *command.split()],
-        capture_output=True,
-        env={**environment, "PYTHONPATH": str(Path(__file__).parent.parent)},
-    )
+        capture_output=True, cwd=home.folder, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
     said = done.stdout.decode(), done.stderr.decode()
     assert done.returncode == 0, said
     assert [hidden(text) for text in said] == [[], []]
     assert command != "show" or "\\u202e" in said[0]
 
 
-def test_json_is_the_data_itself(repo: Repo, run: Run) -> None:
-    """What is escaped in a `--json` answer reads back as the very characters; text on the disk is raw."""
-    hostile(repo, run)
-    (fact,) = run("show", "twin", "--json").json["facts"]
-    assert fact["text"] == "Orders are " + " ".join(f"x{one}y" for one in UNSEEN) + " deleted."
-    run("check", "--publish", "--json")
-    tree = repo.git("show", "HEAD:memory/sessions/2026-07-01-101500.md")
-    assert "\u202e" in tree
-
-
-def test_annotations_show_what_a_runner_would_obey() -> None:
-    """A file name with an escape is written visibly, in its place and in the sentence."""
-    said = annotation(
-        Finding("bad-name", "no log: x\x1b[31m\u202e", "sessions/x\x1b[31m:\u200b.md"), "memory/"
-    )
-    assert said == (
-        "::warning file=memory/sessions/x\\u001b[31m%3A\\u200b.md,title=diurna bad-name::"
-        "no log: x\\u001b[31m\\u202e"
-    )
-
-
-def test_a_model_is_told_nothing_that_nobody_sees(repo: Repo, run: Run) -> None:
+def test_a_model_is_told_nothing_that_nobody_sees(world: World) -> None:
     """Every tool and document of the MCP server."""
     pytest.importorskip("mcp")
     import anyio
 
     from tests.mcp_clients import connected, open_home, text_of
 
-    stem = hostile(repo, run)
+    home = hostile(world)
+    stem = home.run("log").json["sessions"][0]["stem"]
 
     async def story() -> list[str]:
         found: list[str] = []
@@ -333,7 +292,7 @@ def test_a_model_is_told_nothing_that_nobody_sees(repo: Repo, run: Run) -> None:
             ("get", {"ids": ["bad", "twin", stem, "2026-07-01-101500"]}), ("status", {}), ("resolve", {"id": "bad"}),
             ("append", {"title": "T", "updated": [{"id": f"no{NAMED}", "text": "x"}]}),
         )  # fmt: skip
-        async with connected(Path.cwd(), open_home) as client:
+        async with connected(home.folder, open_home) as client:
             for tool, arguments in calls:
                 result = await client.call_tool(tool, arguments)
                 found += [

@@ -21,6 +21,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis.errors import FlakyFailure
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.machine import COUNTS, KINDS, Wrong, machine_of
@@ -55,7 +56,9 @@ def run(
             contextlib.redirect_stdout(said), contextlib.redirect_stderr(said),
         ):  # fmt: skip
             run_state_machine_as_test(machine, settings=chosen)
-    except Exception as problem:  # noqa: BLE001 - whatever it is, it is told
+    except Exception as raised:  # noqa: BLE001 - whatever it is, it is told
+        # what a race did may not happen again when Hypothesis asks for it
+        problem = raised.exceptions[0] if isinstance(raised, FlakyFailure) else raised
         name = type(problem).__name__
         COUNTS[_NAMES.get(name, "faults of the machine")] += 1
         steps_told = "\n".join(getattr(problem, "__notes__", []))
