@@ -534,7 +534,7 @@ class Machine(RuleBasedStateMachine):
         clone.set_back -= set(logs)
         self._heard(clone, logs)
         self.withhold(clone, shown)
-        for command in (("show",), ("brief",), ("recall", "told")) if clone.withheld else ():
+        for command in (("show",), ("brief",), ("recall", "told"), ("log",)) if clone.withheld else ():
             said = clone.run(*command, code=None, json=False)
             for word in clone.withheld:
                 if word in said.out + said.err:
