@@ -380,9 +380,11 @@ def test_a1_a2_a7_a_git_that_fails_or_dies(
     "lock", ["refs/heads/main.lock", "HEAD.lock", "index.lock", "packed-refs.lock"]
 )
 def test_a3_b7_a_lock_whose_owner_died_is_put_aside_and_noted(
-    tried: Callable[..., Tried], lock: str
+    tried: Callable[..., Tried], lock: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Diurna's git died with it in its hands; it is not removed, and the message says where it is."""
+    for module in ("checkout", "checkout_update"):
+        monkeypatch.setattr(f"memory.worktree.{module}.INDEX_TRIES", 2)
     shop = tried()
     file = shop.place.common / lock
     with shop.place.world.git_does(f'touch "{file}"; kill -9 $PPID; kill -9 $$', only="update-ref"):

@@ -157,6 +157,7 @@ class Ticks:
 def ticks(monkeypatch: pytest.MonkeyPatch) -> Ticks:
     """Where chance decides how long is waited, it is the longest."""
     monkeypatch.setattr(os, "urandom", lambda size: b"\xff" * size)
+    monkeypatch.setattr("rituals.sync.backoff._TIGHT_ROUNDS", 4)
     return Ticks()
 
 
@@ -487,7 +488,8 @@ def tracking_lock(place: Place, age_seconds: float) -> Path:
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other tests run git beside us."""
+    """Other tests run git beside us; and a lock is waited for no longer than it has to be."""
+    monkeypatch.setattr("ledger.remote.transport._LOCK_SECONDS", 0.1)
     monkeypatch.setattr("ledger.wal.git_locks._git_commands", lambda: iter(()))
 
 
