@@ -434,15 +434,9 @@ def test_what_was_followed_log_by_log_is_what_is_built_at_once(world: World, see
             shop.session("On", "--invalidate", known.pop())
         else:
             shop.run("redact", known.pop(), "--reason", "r")
-    probes = [
-        ("--new", f"id=p {thing.title()} are {verb} once.")
-        for thing in things
-        for verb in verbs[:2]
-    ]
-    followed = [
-        shop.run("append", "--title", "P", *probe, "--dry-run").json["findings"] for probe in probes
-    ]
+    said = [f"{thing.title()} are {verb} once." for thing in things for verb in verbs[:2]]
+    new = [word for at, text in enumerate(said) for word in ("--new", f"id=p{at} {text}")]
+    probes = ("append", "--title", "P", *new, "--dry-run")
+    followed = shop.run(*probes).json["findings"]
     shutil.rmtree(cache_of(shop))
-    assert [
-        shop.run("append", "--title", "P", *probe, "--dry-run").json["findings"] for probe in probes
-    ] == followed
+    assert shop.run(*probes).json["findings"] == followed

@@ -118,8 +118,8 @@ def test_a_home_that_is_not_personal_stays(world: World, shop: Place, data: Path
 
 def test_a_brief_shows_the_top_of_it(shop: Place, own: Place) -> None:
     """Some facts of it stand in a brief, each under the name of its home, within the budget; it is kept in it alone."""
-    for number in range(7):
-        shop.note(f"id=way-{number} salience={number + 1} preference: Way {number}.", "--personal")
+    ways = [f"id=way-{at} salience={at + 1} preference: Way {at}." for at in range(7)]
+    shop.note(*ways, "--personal")
     for form in ((), ("--json",)):
         text = shop.run("brief", *form, "--budget", "2500", json=False).out
         assert len(text) <= 2500

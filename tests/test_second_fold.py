@@ -55,7 +55,7 @@ def test_two_readers_say_the_same_of_one_matter(theme: str, seed: int, tmp_path:
 @pytest.mark.parametrize("seed", range(examples(3, 60)))
 def test_the_page_counts_all_and_shows_what_lives(theme: str, seed: int, tmp_path: Path) -> None:
     """Whatever was passed over unread since it has surely faded."""
-    for number in range(8):
+    for number in range(5):
         files = made_up(random.Random(f"page {theme} {seed} {number}"), 20, theme=theme)
         home = BareHome(tmp_path / str(number))
         home.commit(files)

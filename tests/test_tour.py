@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import memory
+from tests.campaigns import forks
 from tests.world import World
 
 #: Where the packages are: the checkout, or `site-packages` when a wheel is tested.
@@ -106,11 +107,8 @@ def test_the_tour_says_what_it_lacks(tmp_path: Path) -> None:
     tools.mkdir()
     (tmp_path / "tmp").mkdir()
     for missing in ("sh", "git"):
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", "rituals", "init", "--tour"],
-            cwd=tmp_path, env={**bare_environment(tmp_path), "PATH": str(tools)},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        without = {**bare_environment(tmp_path), "PATH": str(tools)}
+        done = forks.run(["-m", "rituals", "init", "--tour"], tmp_path, without)
         assert done.returncode == 1
         assert done.stderr.startswith("diurna: init: ")
         assert "\nhint: " in done.stderr

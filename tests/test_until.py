@@ -62,7 +62,7 @@ def test_whatever_is_written_reads_or_is_refused(rest: str, form: str) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_histories_end_facts_at_the_exact_commit(tmp_path: Path, seed: int) -> None:
     """Some thirty predicates in a history each, against a model that goes through all commits."""
-    assert list(differences(tmp_path / "code", 40 + seed, 12)) == []
+    assert list(differences(tmp_path / "code", 40 + seed, 10)) == []
 
 
 @pytest.mark.deep(reason="histories_end_facts_at_the_exact_commit is the small one")

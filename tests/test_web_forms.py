@@ -262,8 +262,9 @@ def test_a_form_records_what_the_command_records(twins: Twins, cases: list[str])
     The command that the notice names is just that one. The same form once more is told that nothing is left,
     or why not, and changes nothing.
     """
+    before, shape = logs_of(twins.ours), twins.shape()
     for name, pairs, command in [SAME[case] for case in cases]:
-        before, shape, shown = logs_of(twins.ours), twins.shape(), ""
+        shown = ""
         twins.now += 1000
         if name not in AT_ONCE:
             seen = twins.send(f"/preview/{name}", *pairs)
@@ -275,10 +276,11 @@ def test_a_form_records_what_the_command_records(twins: Twins, cases: list[str])
         assert tuple(shlex.split(done.command)) == ("diurna", *command)
         ran = twins.line(*command)
         assert ran.code == 0, ran.err
-        assert twins.agree()
-        (new,) = set(logs_of(twins.ours)) - set(before)
+        earlier, before = before, logs_of(twins.ours)
+        assert before == logs_of(twins.theirs)
+        (new,) = set(before) - set(earlier)
         assert done.stem and done.stem in new and done.title
-        log, shape = twins.newest(), twins.shape()
+        log, shape = git(twins.ours, "show", f"HEAD:{new}"), twins.shape()
         assert shown in ("", log) and f"agent: {AGENT}\n" in log
         assert ("type: edit\n" in log) == (name != "report-finding")
         again = twins.form(name, *pairs)

@@ -268,13 +268,13 @@ def ask_all(client: Client, most: int) -> int:
 
 def test_pages_of_a_hostile_home_are_inert(hostile: Client) -> None:
     """Of each sort some; what was searched for stands in the field, in the title and in the links of the page."""
-    for at, payload in enumerate((PAYLOADS[0], PAYLOADS[3], "hostile pwned x")):
-        level = ("index", "timeline", "full")[at % 3]
+    for at, payload in enumerate((PAYLOADS[0], "hostile pwned x")):
+        level = ("full", "timeline")[at]
         answer = hostile.get(
             f"/search?level={level}&q=" + "".join(f"%{byte:02x}" for byte in payload.encode())
         )
         assert answer.status == 200 and faults_of(answer.text) == [], payload
-    assert ask_all(hostile, 14) == 14
+    assert ask_all(hostile, 10) == 10
 
 
 @pytest.mark.deep(reason="pages_of_a_hostile_home_are_inert is the small one")
