@@ -92,6 +92,7 @@ def test_a_page_that_was_cut_short_is_no_fact(world: World, committed: bool) -> 
     assert set(home.texts().values()) == texts and in_step(home)
 
 
+@pytest.mark.deep(only=("in-tree-True", "own-branch-False"))
 @BOTH
 @pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
 def test_a_page_that_is_let_go_is_shown_and_kept(world: World, kind: str, committed: bool) -> None:

@@ -93,10 +93,10 @@ def test_what_was_withheld_there_is_heard_by_nobody(world: World) -> None:
     """The redaction comes with the edit that says the text again: it is named, and no fact says it."""
     one, plain, late = team(world, OWN_REPOSITORY, "pat", "late")
     one.run("redact", "alpha", "--reason", "It names a customer.")
-    one.sync()
+    one.git("push", "-q")
     plain.git("pull", "-q")
     commit = commit_edit(plain, "Something else.", "As it was!")
-    late.note("id=beta fact: Queues drain.")
+    late.git("commit", "-q", "--allow-empty", "-m", "mine")
     answer = late.sync()
     assert {one["agent"] for one in edits(late)} == {"claude-code"} and late.texts()[
         "other"

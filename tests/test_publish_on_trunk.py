@@ -133,8 +133,7 @@ def test_the_trunk_is_what_origin_names(
 
 def test_a_clone_publishes_where_its_origin_does(world: World) -> None:
     """Cut short, of one branch, or without `origin/HEAD`; and a trunk that the forge renamed is asked anew."""
-    one = world.home(facts=ALPHA)
-    one.join(world.hub())
+    world.team(IN_TREE, facts=ALPHA)
     for number, options in enumerate((["--depth", "1"], ["--single-branch"], [])):
         url = f"file://{world.folder}/hub.git"
         subprocess.run(
@@ -300,7 +299,7 @@ RUN = (
 
 @pytest.mark.parametrize(
     ("path", "kind", "commands"),
-    diagonal(TAKEN, [OWN_REPOSITORY, IN_TREE], [RUN[:3], RUN, (RUN[0], *RUN[3:]), RUN]),
+    diagonal(TAKEN, [OWN_REPOSITORY, IN_TREE], [RUN[:4], RUN, RUN[4:], RUN]),
 )
 def test_d4_d5_no_command_writes_over_a_persons_page(
     world: World, path: str, kind: str, commands: tuple[tuple[str, ...], ...]

@@ -30,9 +30,9 @@ class Forge:
 
     def __init__(self, world: World) -> None:
         self.world, self.hub = world, world.place("hub.git")
-        self.one, self.merges = world.team(IN_TREE, "forge")
+        self.one, self.merges = world.place("a"), world.place("forge", "forge")
         self.programs = world.folder / "programs"
-        self.programs.mkdir()
+        self.programs.mkdir(exist_ok=True)
         forks.put_program(self.programs / "diurna")  # of this tree, whatever is installed
 
     def clone(self, name: str) -> Place:
@@ -104,6 +104,7 @@ def clean(place: Place) -> bool:
 
 @pytest.fixture
 def forge(world: World) -> Forge:
+    world.team(IN_TREE, "forge")
     return Forge(world)
 
 
@@ -239,12 +240,20 @@ def test_a_branch_cut_from_an_unpushed_trunk(forge: Forge) -> None:
 # ---- the step ---------------------------------------------------------------------------------------
 
 
-def merged(forge: Forge, name: str) -> None:
-    """Have a pull request of somebody new merged."""
-    clone = forge.clone(name)
-    work(clone, name, f"{name}-1")
-    forge.request(clone, name)
-    forge.merge(name, "merge")
+@pytest.fixture
+def merged(world: World) -> Forge:
+    """A forge that has merged a pull request of `ada`."""
+
+    def make(apart: World) -> None:
+        apart.team(IN_TREE, "forge")
+        forge = Forge(apart)
+        ada = forge.clone("ada")
+        work(ada, "ada", "ada-1")
+        forge.request(ada, "ada")
+        forge.merge("ada", "merge")
+
+    world.laid("a forge that merged", make)
+    return Forge(world)
 
 
 def faster(forge: Forge, place: Place) -> None:
@@ -256,30 +265,28 @@ def faster(forge: Forge, place: Place) -> None:
     ).chmod(0o755)
 
 
-def test_a_lost_race_is_run_again(forge: Forge) -> None:
+def test_a_lost_race_is_run_again(merged: Forge) -> None:
     """Another push lands between publish and push: the step publishes both, and forces nothing."""
-    merged(forge, "ada")
-    bob = forge.clone("bob")
+    bob = merged.clone("bob")
     bob.git("switch", "-q", "-c", "bob")
     create(bob, "bob-1")
-    faster(forge, bob)
-    done = forge.published("step")
+    faster(merged, bob)
+    done = merged.published("step")
     assert "not pushed in try 1 of 8" in done.stderr
-    forge.is_fresh("ada-1", "bob-1")
-    first, second = forge.hub.git("log", "--format=%s", "-n2", "main").splitlines()
+    merged.is_fresh("ada-1", "bob-1")
+    first, second = merged.hub.git("log", "--format=%s", "-n2", "main").splitlines()
     assert first == "diurna: publish the projection" != second
-    assert forge.hub.git("rev-parse", "main~1") == bob.git("rev-parse", "HEAD")
+    assert merged.hub.git("rev-parse", "main~1") == bob.git("rev-parse", "HEAD")
 
 
-def test_a_step_that_has_nothing_to_do_changes_nothing(forge: Forge) -> None:
+def test_a_step_that_has_nothing_to_do_changes_nothing(merged: Forge) -> None:
     """Run twice, or behind a push that published by itself."""
-    merged(forge, "ada")
-    forge.published("step")
-    tip = forge.hub.tip("main")
+    merged.published("step")
+    tip = merged.hub.tip("main")
     for name in ("step", "another"):
-        done = forge.publish(name)
+        done = merged.publish(name)
         assert (done.returncode, done.stdout) == (0, "nothing to do: the projection is in step\n")
-    assert forge.hub.tip("main") == tip
+    assert merged.hub.tip("main") == tip
 
 
 def test_an_edit_in_a_request_becomes_a_log_once(forge: Forge) -> None:
@@ -302,10 +309,9 @@ def test_an_edit_in_a_request_becomes_a_log_once(forge: Forge) -> None:
 
 
 @pytest.mark.parametrize("why", ["detached", "unpushed", "refused", "offline"])
-def test_a_step_that_can_not_publish_says_why(forge: Forge, why: str) -> None:
+def test_a_step_that_can_not_publish_says_why(merged: Forge, why: str) -> None:
     """It ends with 1, and neither the remote nor what is unpushed has changed."""
-    merged(forge, "ada")
-    tip, place, said = forge.hub.tip("main"), forge.clone("step"), ""
+    tip, place, said = merged.hub.tip("main"), merged.clone("step"), ""
     if why == "detached":
         place.git("checkout", "-q", "--detach")
         said = "HEAD is detached: run this where the trunk is checked out"
@@ -313,41 +319,39 @@ def test_a_step_that_can_not_publish_says_why(forge: Forge, why: str) -> None:
         place.git("commit", "-q", "--allow-empty", "-m", "mine")
         said = "main has commits that origin has not: push them first"
     elif why == "refused":
-        forge.hub.write("hooks/update", "#!/bin/sh\nexit 1\n").chmod(0o755)
+        merged.hub.write("hooks/update", "#!/bin/sh\nexit 1\n").chmod(0o755)
         said = "origin refused the push to main"
     else:
         place.git("remote", "set-url", "origin", "/nowhere")
     before = place.git("rev-parse", "HEAD")
-    done = forge.publish("step")
+    done = merged.publish("step")
     assert done.returncode != 0 and said in done.stderr
-    assert forge.hub.tip("main") == tip
+    assert merged.hub.tip("main") == tip
     assert why == "refused" or place.git("rev-parse", "HEAD") == before
 
 
-def test_work_in_the_checkout_is_left_alone(forge: Forge) -> None:
+def test_work_in_the_checkout_is_left_alone(merged: Forge) -> None:
     """What an earlier step built, staged or edited stays as it is, and is not committed."""
-    merged(forge, "ada")
-    place = forge.clone("step")
+    place = merged.clone("step")
     place.write("code.py", "built\n")
     place.write("new.txt", "new\n")
     place.git("add", "new.txt")
     status = place.git("status", "--porcelain")
-    forge.published("step")
+    merged.published("step")
     assert place.git("status", "--porcelain") == status
-    assert forge.hub.git("diff", "--name-only", "main~1", "main").split() == [PAGE]
+    assert merged.hub.git("diff", "--name-only", "main~1", "main").split() == [PAGE]
 
 
-def test_the_three_lines_of_other_forges(forge: Forge) -> None:
+def test_the_three_lines_of_other_forges(merged: Forge) -> None:
     """Those of TEAM.md, as they stand there."""
     page = (GUIDE / "TEAM.md").read_text()
     (lines,) = [block for block in blocks(page, "sh") if "diurna check --publish" in block]
     assert len(lines) == 3
-    merged(forge, "ada")
-    done = forge.step(
-        ["bash", "-euc", "\n".join(lines)], forge.world.place("."), URL=str(forge.hub.folder)
+    done = merged.step(
+        ["bash", "-euc", "\n".join(lines)], merged.world.place("."), URL=str(merged.hub.folder)
     )
     assert done.returncode == 0, done.stderr
-    forge.is_fresh("ada-1")
+    merged.is_fresh("ada-1")
 
 
 def test_the_action_runs_the_script() -> None:

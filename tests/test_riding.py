@@ -9,6 +9,7 @@ import stat
 import subprocess
 import time
 import tomllib
+from collections.abc import Callable
 
 import pytest
 
@@ -18,29 +19,34 @@ from tests.terminals import Terminal
 from tests.world import FOLDER, Place, World
 
 
-def riding(world: World, name: str = "a") -> Place:
-    """Make a home whose logs go with a person's commits, pushed, with the hook."""
-    home = world.home(FOLDER, name)
-    os.environ["DIURNA_OWN_COMMITS"] = ""
-    hook = home.folder / ".git/hooks/pre-commit"
-    hook.write_text(
-        re.sub(
-            r"-x \S+ \]; then\n(.*=1) \S+",
-            rf"-x {forks.program()} ]; then\n\1 {forks.program()}",
-            hook.read_text(),
+def riding(world: World, *done: Callable[[Place], object]) -> Place:
+    """Make a home whose logs go with a person's commits, pushed, with the hook; with what is done there."""
+
+    def make(apart: World) -> None:
+        home = apart.home(FOLDER)
+        os.environ["DIURNA_OWN_COMMITS"] = ""
+        hook = home.folder / ".git/hooks/pre-commit"
+        hook.write_text(
+            re.sub(
+                r"-x \S+ \]; then\n(.*=1) \S+",
+                rf"-x {forks.program()} ]; then\n\1 {forks.program()}",
+                hook.read_text(),
+            )
         )
-    )
-    home.git("remote", "add", "origin", str(world.hub().folder))
-    home.git("push", "-q", "-u", "origin", "main")
-    return home
+        home.git("remote", "add", "origin", str(apart.hub().folder))
+        home.git("push", "-q", "-u", "origin", "main")
+        for do in done:
+            do(home)
+
+    world.laid(f"riding {[do.__name__ for do in done]}", make)
+    os.environ["DIURNA_OWN_COMMITS"] = ""
+    return world.place("a")
 
 
 @pytest.fixture
 def home(world: World) -> Place:
     """Such a home, with one log that waits."""
-    made = riding(world)
-    record(made)
-    return made
+    return riding(world, record)
 
 
 def record(home: Place, fact: str = "retries") -> str:
@@ -121,10 +127,10 @@ ACTS: dict[str, tuple[bool, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("name", ACTS)
-def test_whatever_a_person_does_the_log_goes_or_waits(home: Place, name: str) -> None:
+def test_whatever_a_person_does_the_log_goes_or_waits(world: World, name: str) -> None:
     """No act is refused for it, nothing of it is left in index or work tree, and every answer has it."""
     goes, steps = ACTS[name]
-    _side(home)
+    home = riding(world, record, _side)
     for step in steps:
         if step in ("EDIT", "ADD"):
             edit(home, add=step == "ADD")

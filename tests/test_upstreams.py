@@ -21,14 +21,16 @@ class Organisation:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.theirs = world.home(
-            OWN_REPOSITORY, "theirs", facts={"no-pii": "invariant: No personal data in logs."}
-        )
-        self.hub = world.hub("org.git")
-        self.theirs.join(self.hub)
-        self.team = world.home(OWN_REPOSITORY, "shop", facts={"ours": "fact: This is ours."})
+        world.laid("an organisation", self._make)
+        self.theirs, self.hub, self.team = map(world.place, ("theirs", "org.git", "shop"))
         self.policy = self.team.show_file("diurna.toml").decode()
         self.name('org = "../org.git"')
+
+    @staticmethod
+    def _make(apart: World) -> None:
+        facts = {"no-pii": "invariant: No personal data in logs."}
+        apart.home(OWN_REPOSITORY, "theirs", facts=facts).join(apart.hub("org.git"))
+        apart.home(OWN_REPOSITORY, "shop", facts={"ours": "fact: This is ours."})
 
     def name(self, policy: str, allow: bool = True) -> None:
         """Let the team's policy name others."""
@@ -125,7 +127,7 @@ def test_offline_what_was_fetched_last_is_read_and_its_age_is_said(org: Organisa
     for wrong in (b"", b"x .\n", b"1 ../x\n", b"\xff" * 9000):
         note.write_bytes(wrong)
         org.team.run("status")
-        org.team.run("recall", "data")
+    org.team.run("recall", "data")
 
 
 @pytest.mark.parametrize("where", ["../org.git", "file://{}"])
@@ -253,12 +255,8 @@ def asked(org: Organisation) -> Organisation:
 
 def test_what_others_hold_stands_behind_ones_own(asked: Organisation) -> None:
     """Under their name; a third of the places and what is free, and where one's own is asked, none."""
-    for number, wanted in (
-        ("3", ["webhook-retries", "org/retries"]),
-        ("2", ["webhook-retries", "org/retries"]),
-        ("1", ["webhook-retries"]),
-    ):
-        assert asked.hits("retries", "-n", number) == wanted
+    assert asked.hits("retries", "-n", "2") == ["webhook-retries", "org/retries"]
+    assert asked.hits("retries", "-n", "1") == ["webhook-retries"]
     for only in (("--in", "facts"), ("--as-of", "2030-01-01")):
         assert asked.hits("retries", *only) == ["webhook-retries"]
     assert asked.hits("retries", "--kind", "invariant") == []

@@ -88,7 +88,7 @@ def by_hooks(home: Place, said: Sequence[str]) -> None:
         "tool_name": "Write",
         "tool_input": {"file_path": str(home.folder / "a.py"), "content": "x"},
     }
-    for text in said[:4]:
+    for text in said[:2]:
         hook(home, "claude", "UserPromptSubmit", transcript, prompt=text)
         hook(home, "claude", "PostToolUse", transcript, tool_name="Bash", tool_use_id=text[:20],
              tool_input={"command": f'git commit -m "{text}"'}, tool_response={"stdout": text})  # fmt: skip
@@ -368,8 +368,12 @@ def by_a_decision(home: Place, text: str) -> list[Any]:
 )
 def test_no_way_leads_in_again(world: World, way: Callable[[Place, str], list[Any]]) -> None:
     """Who says what was redacted is refused, and not told what it was; it is shown nowhere, and in no commit."""
-    home = home_of(world, "redacted")
-    home.note("id=facts A fact that stays.")
+
+    def make(apart: World) -> None:
+        home_of(apart, "redacted").note("id=facts A fact that stays.")
+
+    world.laid("where it was redacted", make)
+    home = world.place("a")
     tip = home.tip()
     for ran in way(home, SAID):
         assert ran.code == 1 and "redacted here" in ran.err and "Zebulon" not in ran.err, ran
@@ -385,6 +389,7 @@ def codes(answer: Any) -> int:
     return [one["code"] for one in answer.json["findings"]].count("personal-statement")
 
 
+@pytest.mark.deep(but="I decided to work lying", reason="what is a statement is the scanner's")
 @pytest.mark.parametrize("text", SENTENCES[:3])
 def test_who_writes_about_a_person_on_purpose_is_told(world: World, text: str) -> None:
     """A note, a log, a handoff and what an agent records are recorded with a warning; `check` names it until it is redacted."""
