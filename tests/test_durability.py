@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,22 +38,31 @@ NEW = ("note", "id=second fact: The second holds.")
 _FACT = "# On {0}\n\n## Memory References\n\n- Created: {0}\n\n## Facts\n\n- The {0} holds.\n  <!-- id: {0} -->\n"
 
 
+#: How a home of each kind is as it is laid: looked at once.
+_SETTLED: dict[str, tuple[Any, ...]] = {}
+
+
 class Tried:
     """A home with one acknowledged log and work of a person's, in which something is about to go wrong."""
 
     def __init__(self, world: World, kind: str = IN_TREE) -> None:
-        self.place = world.home(kind, facts={"first": "fact: The first holds."})
-        self.kind = kind
-        self.acknowledged = set(self.place.logs())
-        self.facts = {"first"}
-        self.place.write("notes.txt", "not added\n")
-        self.place.write("staged.py", "staged\n")
-        self.place.git("add", "staged.py")
-        if kind != OWN_REPOSITORY:
-            self.place.write("code.py", "changed\n")
-        self.draft = self.place.world.folder / "draft.md"
+        def make(apart: World) -> None:
+            place = apart.home(kind, facts={"first": "fact: The first holds."})
+            place.write("notes.txt", "not added\n")
+            place.write("staged.py", "staged\n")
+            place.git("add", "staged.py")
+            if kind != OWN_REPOSITORY:
+                place.write("code.py", "changed\n")
+
+        world.laid(f"tried {kind}", make)
+        self.place, self.kind, self.facts = world.place("a"), kind, {"first"}
+        self.draft = world.folder / "draft.md"
         self.draft.write_text(_FACT.format("second"))
-        self.settle()
+        if kind not in _SETTLED:
+            self.settle()
+            _SETTLED[kind] = self.place.logs(), self.users, self.status, self.shape, self.tip
+        logs, self.users, self.status, self.shape, self.tip = _SETTLED[kind]
+        self.acknowledged = set(logs)
 
     def settle(self) -> None:
         """Remember what is to stay as it is now."""
@@ -94,14 +104,13 @@ class Tried:
         assert place.logs().keys() >= self.acknowledged
         again = place.run("note", "id=third fact: The third holds.").json["stem"]
         self.acknowledged |= {again} | waiting
-        place.holds(self.acknowledged)
+        logs = place.holds(self.acknowledged)
         assert place.waiting() == []
         facts = set(place.texts())
         assert facts - {"second"} == {"first", "third"} and facts >= self.facts
         assert place.users_files() == self.users
         assert place.git("status", "--porcelain") == self.status
         assert not [*place.common.rglob("refs/**/*.lock"), *place.common.glob("*.lock")]
-        logs = place.logs()
         place.git("commit", "-q", "--allow-empty", "-m", "a person's own")
         assert place.logs() == logs, "no commit of a person's takes a log out"
         assert sum(b"Created: second" in data for data in logs.values()) == ("second" in facts)

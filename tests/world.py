@@ -582,14 +582,15 @@ class Place:
                 break
         return lines
 
-    def holds(self, acknowledged: Iterable[str]) -> None:
-        """Check that logs stand in git once, that each holds the bytes of its name, and that git finds no fault."""
+    def holds(self, acknowledged: Iterable[str]) -> dict[str, bytes]:
+        """Check that logs stand in git once, each with the bytes of its name, and that git finds no fault; return them."""
         logs = self.logs()
         missing = [stem for stem in acknowledged if stem not in logs]
         assert not missing, f"acknowledged and not in the ledger: {missing}"
         for stem, data in logs.items():
             assert stem[21:] in ("", sealed(data)), f"{stem} holds other bytes"
         assert self.fsck() == []
+        return logs
 
     def warm_is_cold(self) -> None:
         """Check that a reader without a cache has the same answer."""
@@ -657,7 +658,7 @@ class Place:
         kept = ("config", "config.worktree", "info/exclude", "info/attributes", "packed-refs")
         files = [*(common / name for name in kept), gitdir / "HEAD", gitdir / "ORIG_HEAD"]
         found: dict[str, object] = {
-            str(path): path.read_bytes() if path.exists() else None for path in files
+            path.name: path.read_bytes() if path.exists() else None for path in files
         }
         found["refs"] = self.git("show-ref", ok=False)
         if self.git("rev-parse", "--is-bare-repository") != "true":
