@@ -280,15 +280,17 @@ def test_what_is_personal_goes_to_the_persons_own_home_or_nowhere(
     ("script", "why"),
     [
         ("echo 'Invalid API key'; exit 1", "exit code 1: Invalid API key"), ("cat", "no array"), ("yes", "too large"),
-        ("sleep 30", "1 seconds"), ("exec >/dev/null; sleep 30", "1 seconds"),
-        ("trap '' TERM HUP INT; sleep 30 & sleep 30", "1 seconds"), ("kill -9 $$", "exit code -9"),
+        ("sleep 30", "0.3 seconds"), ("exec >/dev/null; sleep 30", "0.3 seconds"),
+        ("trap '' TERM HUP INT; sleep 30 & sleep 30", "0.3 seconds"), ("kill -9 $$", "exit code -9"),
     ],
 )  # fmt: skip
 def test_a_program_that_answers_badly(
     model: Model, monkeypatch: pytest.MonkeyPatch, script: str, why: str
 ) -> None:
     """Ends with all that it started, in time; an example in the prompt that it repeats is no answer."""
-    monkeypatch.setattr("rituals.hosts.extraction.PROGRAM_SECONDS", 1.0)
+    monkeypatch.setattr(
+        "rituals.hosts.extraction.PROGRAM_SECONDS", 0.3 if "sleep" in script else 30.0
+    )
     model.script(script)
     attempt, _ = model.capture()
     assert attempt["outcome"] == "failed" and why in attempt["said"], attempt

@@ -278,7 +278,7 @@ _EVENTS = st.one_of(
     st.builds(told, st.just("Created"), st.sampled_from(("n", "m")), _TEXTS),
     st.builds(replaced, _IDS, _IDS),
 )
-_LOGS = st.lists(st.lists(_EVENTS, min_size=1, max_size=4), min_size=1, max_size=4)
+_LOGS = st.lists(st.lists(_EVENTS, min_size=1, max_size=4), min_size=1, max_size=3)
 
 
 @settings(max_examples=examples(2, 12))
