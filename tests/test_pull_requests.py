@@ -140,6 +140,22 @@ def update(forge: Forge, place: Place, branch: str, how: str) -> None:
     forge.request(place, branch)
 
 
+@pytest.fixture
+def merged(world: World) -> Forge:
+    """A forge that has merged a pull request of `ada`."""
+
+    def make(apart: World) -> None:
+        apart.team(IN_TREE, "forge")
+        forge = Forge(apart)
+        ada = forge.clone("ada")
+        work(ada, "ada", "ada-1")
+        forge.request(ada, "ada")
+        forge.merge("ada", "squash")
+
+    world.laid("a forge that merged", make)
+    return Forge(world)
+
+
 # ---- the journey ------------------------------------------------------------------------------------
 
 
@@ -197,7 +213,7 @@ def test_the_next_append_on_the_trunk_publishes_too(forge: Forge) -> None:
     ada = forge.clone("ada")
     work(ada, "ada", "ada-1")
     forge.request(ada, "ada")
-    forge.merge("ada", "squash")
+    forge.merge("ada", "merge")
     forge.one.git("pull", "-q")
     assert forge.one.status()["drift"] == ["continuity.md"]
     create(forge.one, "one-1")
@@ -205,18 +221,15 @@ def test_the_next_append_on_the_trunk_publishes_too(forge: Forge) -> None:
     forge.is_fresh("ada-1", "one-1")
 
 
-def test_one_branch_is_squashed_twice(forge: Forge) -> None:
+def test_one_branch_is_squashed_twice(merged: Forge) -> None:
     """Worked on after it was squashed, and squashed again: the same logs are the same files."""
-    ada = forge.clone("ada")
-    work(ada, "ada", "ada-1")
-    forge.request(ada, "ada")
-    forge.merge("ada", "squash")
-    forge.published("first")
+    ada = merged.world.place("ada", "ada")
+    merged.published("step")
     create(ada, "ada-2")
-    forge.request(ada, "ada")
-    forge.merge("ada", "squash")
-    forge.published("second")
-    forge.is_fresh("ada-1", "ada-2")
+    merged.request(ada, "ada")
+    merged.merge("ada", "squash")
+    merged.published("step")
+    merged.is_fresh("ada-1", "ada-2")
 
 
 def test_a_branch_cut_from_an_unpushed_trunk(forge: Forge) -> None:
@@ -224,7 +237,6 @@ def test_a_branch_cut_from_an_unpushed_trunk(forge: Forge) -> None:
     ada = forge.one
     create(ada, "ada-1")
     work(ada, "ada", "ada-2")
-    forge.request(ada, "ada")
     bob = forge.clone("bob")
     create(bob, "bob-1")
     bob.git("push", "-q")
@@ -238,22 +250,6 @@ def test_a_branch_cut_from_an_unpushed_trunk(forge: Forge) -> None:
 
 
 # ---- the step ---------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def merged(world: World) -> Forge:
-    """A forge that has merged a pull request of `ada`."""
-
-    def make(apart: World) -> None:
-        apart.team(IN_TREE, "forge")
-        forge = Forge(apart)
-        ada = forge.clone("ada")
-        work(ada, "ada", "ada-1")
-        forge.request(ada, "ada")
-        forge.merge("ada", "merge")
-
-    world.laid("a forge that merged", make)
-    return Forge(world)
 
 
 def faster(forge: Forge, place: Place) -> None:
@@ -289,7 +285,9 @@ def test_a_step_that_has_nothing_to_do_changes_nothing(merged: Forge) -> None:
     assert merged.hub.tip("main") == tip
 
 
-def test_an_edit_in_a_request_becomes_a_log_once(forge: Forge) -> None:
+@pytest.mark.deep(only="True")
+@pytest.mark.parametrize("race", [False, True])
+def test_an_edit_in_a_request_becomes_a_log_once(forge: Forge, race: bool) -> None:
     """A person without Diurna rewords a fact on a branch: the step makes a log of it, a lost race or not."""
     create(forge.one, "alpha")
     forge.one.git("push", "-q")
@@ -299,11 +297,12 @@ def test_an_edit_in_a_request_becomes_a_log_once(forge: Forge) -> None:
     plain.git("commit", "-q", "-a", "-m", "by hand")
     forge.request(plain, "plain")
     forge.merge("plain", "squash")
-    bob = forge.clone("bob")
-    create(bob, "bob-1")
-    faster(forge, bob)
-    assert "try 1" in forge.published("step").stderr
-    look = forge.is_fresh("alpha", "bob-1")
+    if race:
+        bob = forge.clone("bob")
+        create(bob, "bob-1")
+        faster(forge, bob)
+    assert ("try 1" in forge.published("step").stderr) == race
+    look = forge.is_fresh("alpha", *["bob-1"] * race)
     assert look.texts()["alpha"] == "As a person says."
     assert [one["type"] for one in look.run("log").json["sessions"]].count("edit") == 1
 

@@ -50,11 +50,7 @@ class Organisation:
         return [hit["id"] for hit in found if ":" not in hit["id"]]
 
     def read(self) -> list[str]:
-        found = [
-            self.hits(words, "--in", "upstream")
-            for words in ("personal data", "service speaks gRPC")
-        ]
-        return sorted({*found[0], *found[1]})
+        return sorted(self.hits("data", "--in", "upstream"))
 
     @property
     def fetched(self) -> Path:
@@ -82,7 +78,7 @@ def test_a_home_of_others_is_fetched_and_read(org: Organisation) -> None:
         ("org", 1, 1)
     ], report
     assert org.read() == ["org/no-pii"]
-    org.create("id=grpc decision: Services speak gRPC.")
+    org.create("id=grpc decision: Services send data by gRPC.")
     before = everything(org.hub.folder)
     assert org.sync()["upstreams"][0]["new"] == 1 and org.sync()["upstreams"][0]["new"] == 0
     assert org.read() == ["org/grpc", "org/no-pii"]
@@ -209,9 +205,11 @@ def test_which_branch_and_folder_of_others_is_read(org: Organisation) -> None:
     org.hub.git("branch", "-m", "main", "other")
     org.name('org = "../org.git"')
     assert "it has no branch to look at" in str(org.sync()["findings"])
-    app = org.world.home(IN_TREE, "app", facts={"one": "fact: The first service speaks gRPC."})
+    app = org.world.home(
+        IN_TREE, "app", facts={"one": "fact: The first service sends data by gRPC."}
+    )
     kept = app.tip()
-    app.note("id=two fact: The second service speaks gRPC.")
+    app.note("id=two fact: The second service sends data by gRPC.")
     org.name('app = "../app#main"\norg = "../org.git#other"')
     report = org.sync()
     assert [one["logs"] for one in report["upstreams"]] == [2, 1], report
@@ -235,7 +233,7 @@ def test_a3_a_killed_fetch_is_in_nobodys_way(org: Organisation) -> None:
     ):
         (org.fetched / name).parent.mkdir(exist_ok=True)
         (org.fetched / name).touch()
-    org.create("id=grpc decision: Services speak gRPC.")
+    org.create("id=grpc decision: Services send data by gRPC.")
     org.sync()
     assert org.read() == ["org/grpc", "org/no-pii"]
 
