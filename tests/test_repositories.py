@@ -288,8 +288,8 @@ def test_c1_c10_in_the_middle_of_something_a_log_waits_for_its_end(
     world: World, kind: str, reason: str
 ) -> None:
     """Where memory is on that branch: its name is said, reading goes on, nothing changed. A branch of its own is written."""
-    place = world.home(kind, facts=FIRST)
-    _conflict(place)
+    world.laid(f"conflict {kind}", lambda apart: _conflict(apart.home(kind, facts=FIRST)))
+    place = world.place("a")
     begin, end = WAITS[reason]
     for command in begin:
         place.tries(*command.split())
