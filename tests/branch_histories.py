@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from tests.world import OWN_BRANCH, Place
+from tests.world import OWN_BRANCH, Place, World
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ LANDED, OPEN, REVERTED = "landed", "open", "reverted"
 #: 2026-01-05 09:00 UTC, in seconds since 1970, and what passes between two acts.
 _START, _STEP = 1_767_603_600, 600
 _LINES = 60
+#: By its seed: how late it is when a story has begun, and what it says next.
+_BEGUN: dict[int, tuple[int, int, Any]] = {}
 
 
 class Asked(NamedTuple):
@@ -36,10 +38,22 @@ class Story:
     """
 
     def __init__(self, place: Place, seed: int) -> None:
-        self.place, self.folder, self.random = place, place.folder, random.Random(seed)
-        self.now = _START
+        self.random = random.Random(seed)
         self.facts: list[str] = []
-        self._words = 0
+
+        def make(apart: World) -> None:
+            self._begin(apart.place(place.folder.name))
+            _BEGUN[seed] = self.now, self._words, self.random.getstate()
+
+        place.world.laid(f"story {place.folder.name} {seed}", make)
+        self.place, self.folder = place, place.folder
+        self.now, self._words, state = _BEGUN[seed]
+        self.random.setstate(state)
+        place.clock.now_ms = self.now * 1000
+
+    def _begin(self, place: Place) -> None:
+        self.place, self.folder = place, place.folder
+        self.now, self._words = _START, 0
         self.folder.mkdir(parents=True)
         self.git("init", "-q", "-b", "main")
         for name in ("src/api.py", "src/db.py", "src/web.py", "CHANGES.md"):
