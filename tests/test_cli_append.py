@@ -99,7 +99,11 @@ def test_append_says_what_it_did(repo: Repo, run: Run) -> None:
     new = [word for name in names for word in ("--new", f"id={name} The text of {name}.")]
     run("append", *new, "--new", "id=t1 thread: One?", "--new", "id=t2 thread: Two?")
     assert run("append", "--ref", "a,b", "--close", "t2", "--invalidate", "h").code == 0
-    for number in range(12):  # nothing of what fades by the way is told
+    policy = (repo.path / "memory/diurna.toml").read_text()
+    assert "\nactive  = 8\n" in policy
+    repo.write("memory/diurna.toml", policy.replace("\nactive  = 8\n", "\nactive  = 3\n"))
+    repo.git("commit", "-qam", "policy")
+    for number in range(5):  # nothing of what fades by the way is told
         said = run("append", "--title", f"Idle {number}").said
         assert said == "STEM  committed in COMMIT on main\n"
     log = (
@@ -232,7 +236,7 @@ def test_every_way_in_knows_the_same_words_for_kinds_and_refuses_none(
     way: str, repo: Repo, run: Run
 ) -> None:
     """A word that is no kind stays in the text of a fact, once with a remark; nothing is refused."""
-    arguments, stdin = WAYS[way]
+    (arguments, stdin), wanted = WAYS[way], dict[str, tuple[str, str, str]]()
     assert run("note", "id=old decision: One.").code == 0
     kinds = SAID_KINDS if way == "note" else ("gotcha", "todo", "rule", "decison")
     for number, kind in enumerate(kinds):
@@ -240,14 +244,15 @@ def test_every_way_in_knows_the_same_words_for_kinds_and_refuses_none(
         said = {"id": f"a{number}", "kind": kind, "text": f"Number {number} is {number} times one."}
         ran = run(*[one.format(**said) for one in arguments], stdin=stdin.format(**said).encode())
         assert ran.code == 0, ran.err
-        fact = run("show", said["id"], "--json").json["facts"][0]
-        assert (fact["kind"], "".join(fact["tags"])) == (meant, tag)
-        assert fact["text"] == (f"{kind}: {said['text']}" if hint else said["text"])
+        wanted[said["id"]] = meant, tag, f"{kind}: {said['text']}" if hint else said["text"]
         assert ran.err.count(f"there is no kind {kind}; the word is kept in the") == bool(hint)
         assert hint in ran.err
         if way == "markdown" and hint:
             assert f"old: there is no kind {kind}\n" in ran.err  # and it keeps its own
             assert run("show", "old", "--json").json["facts"][0]["kind"] == "convention"
+    for fact in run("show", *wanted, "--json").json["facts"]:
+        assert (fact["kind"], "".join(fact["tags"]), fact["text"]) == wanted.pop(fact["id"])
+    assert not wanted
     findings = run("check", "--ci", "--json").json["findings"]
     assert not [one for one in findings if "kind" in one["code"]]
 

@@ -199,6 +199,7 @@ def test_replay_bytes_are_the_same_at_every_head(branched: Place) -> None:
     assert said(branched) == {} and "after 5 s." in branched.text("brief")
 
 
+@pytest.mark.deep(only=FOLDER)
 @pytest.mark.parametrize("kind", [IN_TREE, FOLDER])
 def test_b4_beside_the_code_a_log_of_heads_tree_is_here(world: World, kind: str) -> None:
     """Whatever commit its header names, also once it was squashed and its branch is gone."""
@@ -210,7 +211,7 @@ def test_b4_beside_the_code_a_log_of_heads_tree_is_here(world: World, kind: str)
     shop.git("merge", "-q", "--squash", "feature/x")
     shop.git("commit", "-qm", "squash")
     shop.git("branch", "-qD", "feature/x")
-    for command in (("brief",), ("recall", "queue"), ("show", "queue-redis")):
+    for command in (("brief",), ("recall", "queue")):
         answer = shop.text(*command)
         assert "kept in Redis." in answer and "feature/x" not in answer
     assert told(shop, "queue-redis") == ["yes"]

@@ -23,12 +23,14 @@ def home(world: World) -> Place:
 
 
 def born(home: Place, agent: str = "", **tasks: str) -> None:
-    """Record tasks, a log each: id -> footers, as `priority=high depends=a,b`; `kind: …` for what is none."""
+    """Record tasks in a log: id -> footers, as `priority=high depends=a,b`; `kind: …` for what is none."""
+    new = []
     for id, said in tasks.items():
         kind, _, footers = said.rpartition(": ")
         given = dict(one.split("=") for one in footers.split())
-        new = {"id": id, "text": f"Do {id}.", "kind": kind or "task", "footers": given}
-        home.session(f"Born {id}", new=[new], anyway=True, **({"agent": agent} if agent else {}))
+        new.append({"id": id, "text": f"Do {id}.", "kind": kind or "task", "footers": given})
+    more = {"agent": agent} if agent else {}
+    home.session(f"Born {' '.join(tasks)}", new=new, anyway=True, **more)
 
 
 def listed(home: Place, *options: str) -> dict[str, Any]:
@@ -44,7 +46,8 @@ def test_order_is_priority_then_age(home: Place) -> None:
     """What is urgent comes first, of that what is oldest; a priority that is none is the middle one."""
     odd = "# T\n\n## Memory References\n\n- Created: odd\n\n## Facts\n\n- [ ] Odd.\n  <!-- id: odd | kind: task | priority: urgent -->\n"
     home.plant({"sessions/2026-11-01-101500.md": odd})
-    born(home, low="priority=low", a="", b="", old="priority=high", young="priority=high", none="thread: ")  # fmt: skip
+    born(home, low="priority=low", a="", old="priority=high", none="thread: ")
+    born(home, b="", young="priority=high")
     assert list(listed(home)) == ["old", "young", "odd", "a", "b", "low"]
     assert listed(home)["odd"]["priority"] == "medium"
 
