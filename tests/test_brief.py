@@ -188,7 +188,7 @@ def test_notes_of_a_role_stand_in_no_other_roles_brief(
     team = Team(_home(tmp_path_factory))
     notes: dict[str, set[str]] = {}
     alone: set[str] = set()
-    for number in range(6):
+    for number in range(4):
         header = {"role": rng.choice(ROLES)} if rng.random() < 0.6 else {}
         acts: list[Event] = []
         before = sorted(notes)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
@@ -51,7 +49,6 @@ def test_a_wrong_token_is_said_and_the_right_address_opens(
     page.wait_for_url(f"{served.address}/search?q=x")
 
 
-@pytest.mark.smoke
 def test_without_script_the_token_is_pasted(browser: object, server: Server) -> None:
     """The form works as any form does, and leads to the page that was asked for."""
     served = server("plain")
