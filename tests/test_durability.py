@@ -59,15 +59,15 @@ class Tried:
         self.draft = world.folder / "draft.md"
         self.draft.write_text(_FACT.format("second"))
         if kind not in _SETTLED:
-            self.settle()
-            _SETTLED[kind] = self.place.logs(), self.users, self.status, self.shape, self.tip
+            _SETTLED[kind] = self.place.logs(), *self.settle()
         logs, self.users, self.status, self.shape, self.tip = _SETTLED[kind]
         self.acknowledged = set(logs)
 
-    def settle(self) -> None:
-        """Remember what is to stay as it is now."""
+    def settle(self) -> tuple[Any, ...]:
+        """Remember what is to stay as it is now; return it."""
         self.users, self.status = self.place.users_files(), self.place.git("status", "--porcelain")
         self.shape, self.tip = self.place.shape(), self.place.tip()
+        return self.users, self.status, self.shape, self.tip
 
     def command(self, writer: str) -> tuple[str, ...]:
         """Return what records `second`, for a command or for a running process."""
