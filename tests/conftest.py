@@ -36,7 +36,7 @@ from tests.campaigns import forks
 from tests.campaigns.matrices import WHOLE as WHOLE
 from tests.campaigns.matrices import drawn
 from tests.processor_time import leave_out
-from tests.world import World, git, lay, plain
+from tests.world import PLAIN_GIT, World, git, lay, plain
 
 gc.disable()  # until all is collected
 laying.once = processor_time.of_no_item
@@ -271,7 +271,7 @@ def _machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     home = tmp_path_factory.mktemp("home")
     config = home / "gitconfig"
-    config.touch()
+    config.write_text(PLAIN_GIT)
     scratch = tmp_path_factory.mktemp("scratch")
     with pytest.MonkeyPatch.context() as patch:
         for key in [key for key in os.environ if key.startswith(("GIT_", "DIURNA_"))]:

@@ -8,7 +8,6 @@ told by JSON; one of each form is asked for its text in the gate.
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from rituals.cli.app import main
 from tests import finding_cases
 from tests.conftest import NOW_MS, Run, formed, make_repository
 from tests.finding_case import CASES, Shop
+from tests.world import copy_folder
 
 __all__ = ["finding_cases"]  # which fills the table
 
@@ -57,7 +57,7 @@ def shop(
         shop = Shop(tmp_path / folder / model.name, run, monkeypatch)
         monkeypatch.setenv("XDG_DATA_HOME", str(shop.path.parent / "data"))
         monkeypatch.setenv("XDG_CONFIG_HOME", str(shop.path / ".config"))
-        shutil.copytree(model, shop.path)
+        copy_folder(str(model), str(shop.path))
         monkeypatch.chdir(shop.path)
         return shop
 

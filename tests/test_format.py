@@ -1,7 +1,7 @@
 """Each numbered rule of FORMAT.md has vectors in `tests/format/`: what is there, what is done, what is then.
 
-A vector is a heading with its rule, and steps. A step begins at the margin; what is indented below belongs to
-it.
+A vector is a heading with its rule, and steps; `deep` above them leaves it to the deep run. A step begins at
+the margin; what is indented below belongs to it.
 
     log STEM                     a log of these bytes lies in the ledger; `STAMP-*` is sealed by its bytes
     said STEM [TYPE] [key=value] the same, written short: `Verb: ids` and `id [x] = text | key: value`
@@ -41,7 +41,7 @@ import pytest
 
 from tests.campaigns.second_fold import BareHome, normal, path_of, sealed, unlike
 from tests.second_fold import VERBS, answer, blob_id
-from tests.world import DIED, OWN_REPOSITORY, Place, World, run
+from tests.world import DIED, OWN_REPOSITORY, Answer, Place, World, run
 
 ROOT = Path(__file__).parents[1]
 _RULE = re.compile(r"(?m)^- \*\*([A-Z]\d+)\*\*")
@@ -61,8 +61,9 @@ class Vector(NamedTuple):
     """The steps of one heading."""
 
     rule: str
-    name: str
+    id: str
     steps: tuple[Step, ...]
+    marks: list[pytest.MarkDecorator]
 
 
 def read() -> Iterator[Vector]:
@@ -71,11 +72,13 @@ def read() -> Iterator[Vector]:
         for part in re.split(r"(?m)^### ", file.read_text(encoding="utf-8"))[1:]:
             title, _, text = part.partition("\n")
             steps = []
-            for found in _STEP.finditer(text.split("\n## ")[0] + "\n"):
+            marks = [pytest.mark.deep] * text.startswith("deep\n")
+            for found in _STEP.finditer(text.removeprefix("deep\n").split("\n## ")[0] + "\n"):
                 verb, _, rest = found[1].partition(" ")
                 steps.append(Step(verb, rest.strip(), _dedented(found[2])))
             rule = title.split(":")[0].strip()
-            yield Vector(rule, title.removeprefix(rule).strip(" :"), tuple(steps))
+            name = title.removeprefix(rule).strip(" :")
+            yield Vector(rule, f"{rule} {name}".strip(), tuple(steps), marks)
 
 
 def _dedented(body: str) -> str:
@@ -100,7 +103,7 @@ def test_the_second_reader_knows_each_verb() -> None:
 
 
 @pytest.mark.parametrize(
-    "vector", [pytest.param(one, id=f"{one.rule} {one.name}".strip()) for one in VECTORS]
+    "vector", [pytest.param(one, id=one.id, marks=one.marks) for one in VECTORS]
 )
 def test_vectors(vector: Vector, world: World) -> None:
     """What the format says is what is done."""
@@ -123,6 +126,7 @@ class Player:
         self.bare: BareHome | None = None
         self.place: Place | None = None
         self.fresh: dict[str, bytes | None] = dict(self.files)
+        self.answers: dict[tuple[str, ...], Answer] = {}  # of these bytes, as they are now
         self.plays = {
             "log": self.log, "said": self.said, "plant": self.plant, "file": self.file, "gone": self.gone,
             "home": self.home, "clone": self.clone, "in": self.inside, "on": self.on, "clock": self.clock,
@@ -282,32 +286,35 @@ class Player:
 
     # ---- what is asked ------------------------------------------------------------------------------
 
-    def ask(self, step: Step, *more: str) -> tuple[int, str, str]:
+    def ask(self, step: Step, *more: str) -> Answer:
         words = shlex.split(step.rest)
         stdin = ""
         if "<" in words:
             stdin, step = step.body, step._replace(body="")
             words.remove("<")
         if self.place is not None:
-            done = self.place.run(*words, *more, code=None, json=False, stdin=stdin)
-            return done.code, done.out, done.err
-        self.commit()
-        assert self.bare is not None
-        done = run(*words, *more, "--home", str(self.bare.folder), stdin=stdin)
-        return done.code, done.out, done.err
+            return self.place.run(*words, *more, code=None, json=False, stdin=stdin)
+        home = self.commit()
+        asked = (*words, *more, stdin)
+        if asked not in self.answers:
+            self.answers[asked] = run(*words, *more, "--home", str(home.folder), stdin=stdin)
+        return self.answers[asked]
 
-    def commit(self) -> None:
+    def commit(self) -> BareHome:
         """Commit what came since, in a ledger of bytes alone."""
         self.bare = self.bare or BareHome(self.world.folder / "bare.git")
         if self.fresh:
+            self.answers.clear()
             added = {path: data for path, data in self.fresh.items() if data is not None}
             self.bare.commit(added, self.fresh.keys() - added.keys())
         self.fresh = {}
+        return self.bare
 
     def command(self, step: Step) -> None:
-        code, out, err = self.ask(step, "--json")
+        done = self.ask(step, "--json")
+        code, out = done.code, done.out
         wanted = {"$": 0, "$?": code}.get(step.verb, int(step.verb[1:].strip("?") or 0))
-        assert code == wanted, f"{step.rest}: exit code {code}\n{out}{err}"
+        assert code == wanted, f"{step.rest}: {done}"
         told = _read_json(out)
         if isinstance(told, Mapping):
             for stem in [told["stem"]] if told.get("stem") else told.get("stems", []):
@@ -322,8 +329,8 @@ class Player:
             assert holds, f"{step.rest}: {path} is {found!r}, wanted {relation} {value!r}"
 
     def printed(self, step: Step) -> None:
-        _, out, err = self.ask(step)
-        _holds(out + err, step.body)
+        done = self.ask(step)
+        _holds(done.out + done.err, step.body)
 
     def git(self, step: Step) -> None:
         code, out = self.here.tries(*shlex.split(step.rest))
@@ -342,9 +349,8 @@ class Player:
         assert not (self.here.folder / step.rest).exists()
 
     def twice(self, step: Step) -> None:
-        self.commit()
-        assert self.bare is not None
-        assert unlike("second reader", normal(self.bare.ask("show")), answer(self.files)) == []
+        told = self.ask(Step("$", "show", ""), "--json").json
+        assert unlike("second reader", normal(told), answer(self.files)) == []
 
 
 def _holds(text: str, lines: str) -> None:

@@ -32,7 +32,7 @@ from tests.world import run
 TIERS = ("core", "working", "active", "archive-candidate", "archived", "superseded")
 
 
-@pytest.mark.parametrize("seed", range(examples(10, 400)))
+@pytest.mark.parametrize("seed", range(examples(7, 400)))
 def test_two_readers_say_the_same(seed: int, tmp_path: Path) -> None:
     """Texts, use, birth, truth, tiers, pages, who said it: cold, warm after late logs, and as of a log."""
     rng = random.Random(seed)
@@ -43,7 +43,7 @@ def test_two_readers_say_the_same(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("theme", THEMES)
 def test_two_readers_say_the_same_of_one_matter(theme: str, seed: int, tmp_path: Path) -> None:
     """Many logs about a few facts: what was reworded, closed, denied, moved, aged, judged by whoever did not see it all."""
-    for number in range(8):
+    for number in range(5):
         files = made_up(random.Random(f"{theme} {seed} {number}"), 20, theme=theme)
         assert cold_differences(files, tmp_path / str(number)) == []
 
@@ -55,7 +55,7 @@ def test_two_readers_say_the_same_of_one_matter(theme: str, seed: int, tmp_path:
 @pytest.mark.parametrize("seed", range(examples(2, 60)))
 def test_the_page_counts_all_and_shows_what_lives(theme: str, seed: int, tmp_path: Path) -> None:
     """Whatever was passed over unread since it has surely faded."""
-    for number in range(5):
+    for number in range(3):
         files = made_up(random.Random(f"page {theme} {seed} {number}"), 20, theme=theme)
         home = BareHome(tmp_path / str(number))
         home.commit(files)
@@ -128,7 +128,7 @@ def lives(files: dict[str, bytes]) -> tuple[dict[str, list[tuple[str, str]]], di
     return told, sessions
 
 
-@pytest.mark.parametrize("seed", range(examples(6, 200)))
+@pytest.mark.parametrize("seed", range(examples(4, 200)))
 def test_lives_are_what_a_fold_up_to_each_log_says(seed: int, tmp_path: Path) -> None:
     """When facts faded, came back, became false, were closed, as `review --report` tells; and how many stood where."""
     for number in range(3):

@@ -58,6 +58,8 @@ DIED = 77
 #: Variables by which agents' programs say whose session it is; the tests may run in one.
 _HOSTS = ("CLAUDE", "CODEX", "GEMINI", "QWEN", "OPENCODE", "COPILOT", "CURSOR", "AGENT", "AI_AGENT")
 _OURS = ("GIT_", "DIURNA_", "XDG_", "PAGER", "EDITOR", "VISUAL", *_HOSTS)
+#: What a user's git is told: after a commit or fetch it starts no second git that looks for garbage.
+PLAIN_GIT = "[maintenance]\n\tauto = false\n"
 #: What stands between `git` and its command.
 _OPTIONS = "((-C|-c) [^ ]* |--no-pager )*"
 #: What makes facts fade by days.
@@ -119,7 +121,7 @@ class World:
         self._before = dict(os.environ), os.getcwd()
         self.user.mkdir(parents=True, exist_ok=True)
         settings = self.user / "gitconfig"
-        settings.touch()
+        settings.write_text(PLAIN_GIT)
         for key in [one for one in os.environ if one.startswith(_OURS)]:
             if not key.startswith(("DIURNA_LAW", "DIURNA_WHOLE", "DIURNA_WRITE", *kept)):
                 del os.environ[key]
@@ -170,7 +172,8 @@ class World:
 
         def make(apart: World) -> None:
             if not facts:
-                apart.place(name).init(kind).set_policy(**wanted)
+                apart.laid(f"init {kind} {name}", lambda at: at.place(name).init(kind))
+                apart.place(name).set_policy(**wanted)
             else:
                 made = apart.home(kind, name, policy=policy, paced=paced)
                 made.note(*(f"id={fact} {text}" for fact, text in facts.items()))
@@ -414,7 +417,7 @@ class Place:
         if self.git("status", "--porcelain"):
             self.git("add", "-A")
             self.git("commit", "-q", "-m", message)
-        return self.git("rev-parse", "HEAD")
+        return self.tip(self._head) if self._head else self.git("rev-parse", "HEAD")
 
     def join(self, hub: Place, *, sync: bool = True) -> None:
         """Have a remote `origin`, and send it what is here."""
@@ -473,9 +476,10 @@ class Place:
             return OWN_BRANCH
         if not self._plain and self.git("rev-parse", "--is-bare-repository") == "true":
             return IN_TREE if self.git("ls-tree", "HEAD", "memory") else OWN_REPOSITORY
-        if (self.top / "memory").is_dir() or self.git("ls-files", "--", ":/memory/"):
+        if (self.top / "memory").is_dir():
             return IN_TREE
-        return OWN_REPOSITORY
+        alone = (self.top / "diurna.toml").is_file() or not self.git("ls-files", "--", ":/memory/")
+        return OWN_REPOSITORY if alone else IN_TREE
 
     @property
     def branch(self) -> str:
@@ -654,14 +658,15 @@ class Place:
         References, HEAD, status, index, configuration and attributes, and every file of the work tree.
         """
         common = self.common
-        gitdir = Path(self.git("rev-parse", "--path-format=absolute", "--git-dir"))
+        plain = self._plain
+        gitdir = plain or Path(self.git("rev-parse", "--path-format=absolute", "--git-dir"))
         kept = ("config", "config.worktree", "info/exclude", "info/attributes", "packed-refs")
         files = [*(common / name for name in kept), gitdir / "HEAD", gitdir / "ORIG_HEAD"]
         found: dict[str, object] = {
             path.name: path.read_bytes() if path.exists() else None for path in files
         }
         found["refs"] = self.git("show-ref", ok=False)
-        if self.git("rev-parse", "--is-bare-repository") != "true":
+        if plain or self.git("rev-parse", "--is-bare-repository") != "true":
             found["index"] = self.git("ls-files", "-s", "-t", "-v")
             found["status"] = self.git("--no-optional-locks", "status", "--porcelain", "-uall")
             found["files"] = Place(self.world, self.top).files()

@@ -15,7 +15,6 @@ import io
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
@@ -27,6 +26,7 @@ from typing import Any
 
 from rituals.cli.app import main as diurna
 from tests.second_fold import SEALED, TASK_STATES, answer, keyed, version_of
+from tests.world import git, lay
 
 IDS = ("a", "b", "c", "d", "e")
 TEXTS = ("One.", "Two.", "Three.", "Four.")
@@ -215,9 +215,8 @@ class BareHome:
 
     def __init__(self, folder: Path, branch: str = "main") -> None:
         self.folder, self.branch = folder, branch
-        subprocess.run(
-            ["git", "init", "-q", "--bare", "--template=", "-b", branch, str(folder)], check=True
-        )
+        init = ("init", "-q", "--bare", "--template=", "-b", branch)
+        lay(f"bare {branch}", folder, lambda at: git(at.parent, *init, at.name))
         self.marks = 0
 
     def commit(self, files: Mapping[str, bytes], gone: Iterable[str] = ()) -> None:
@@ -232,9 +231,7 @@ class BareHome:
             stream += b"D %s\n" % path.encode()
         for path, data in files.items():
             stream += b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data)
-        subprocess.run(
-            ["git", "-C", str(self.folder), "fast-import", "--quiet"], input=stream, check=True
-        )
+        git(self.folder, "fast-import", "--quiet", data=stream)
 
     def ask(self, *command: str) -> Any:
         """Ask the command line, in this process; return its JSON."""
