@@ -58,6 +58,7 @@ def colleague(story: Story) -> Place:
     return other
 
 
+@pytest.mark.deep(only=("rewritten and", "rebase and", "squash after", "landed again"))
 @pytest.mark.parametrize(("end", "place", "seed"), TOLD_OF)
 def test_each_end_of_a_branch_is_told(world: World, end: str, place: str, seed: int) -> None:
     """By the commit that brought it, and never before: to the author, and to a colleague by the record."""

@@ -41,7 +41,7 @@ DEATHS = [
 
 
 @pytest.mark.parametrize(
-    ("deed", "step", "behind", "kind", "person"), sampled(DEATHS, 307, deep=61)
+    ("deed", "step", "behind", "kind", "person"), sampled(DEATHS, 499, deep=61)
 )
 def test_no_commit_of_a_persons_deletes_a_log(
     world: World, deed: str, step: str, behind: bool, kind: str, person: str

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import diagonal
 from tests.world import EMAIL, IN_TREE, KINDS, NAME, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
 RUNNING = "tests.campaigns.appender"
@@ -116,14 +117,15 @@ WORKS: dict[str, tuple[Callable[[World, str], Place], tuple[str, ...]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("writer", ["", RUNNING])
 @pytest.mark.parametrize(
-    ("shape", "kind"), [(one, kind) for one, (_, kinds) in WORKS.items() for kind in kinds]
+    ("at", "writer"),
+    diagonal([(one, of) for one, (_, kinds) in WORKS.items() for of in kinds], ["", RUNNING]),
 )
 def test_c1_c2_c3_c4_c7_c14_c16_c17_where_it_works(
-    world: World, shape: str, kind: str, writer: str
+    world: World, at: tuple[str, str], writer: str
 ) -> None:
     """A log lands, what memory had is read, what git would tell a person is what it was."""
+    shape, kind = at
     place = WORKS[shape][0](world, kind)
     variables = {
         key: os.environ.pop(key)
@@ -282,6 +284,7 @@ WAITS = {
 }  # fmt: skip
 
 
+@pytest.mark.deep(but=("in-tree", "own-branch-HEAD", "own-branch-a merge"))
 @pytest.mark.parametrize("reason", WAITS)
 @pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
 def test_c1_c10_in_the_middle_of_something_a_log_waits_for_its_end(

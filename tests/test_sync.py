@@ -302,7 +302,7 @@ def test_the_command_says_what_happened(pair: Pair) -> None:
 # ---- beside commits of code ---------------------------------------------------------------------
 
 
-@pytest.mark.deep(only=("code-code and", "code and a log-code", "a branch of code and a log-a"))
+@pytest.mark.deep(only=("code-code and", "code-a", "code and a log-code", "a log-code and"))
 @pytest.mark.parametrize("theirs", ["nothing", "a log", "code", "code and a log"])
 @pytest.mark.parametrize("ours", ["code", "a log", "code and a log", "a branch of code and a log"])
 def test_code_is_left_to_git(world: World, ours: str, theirs: str) -> None:

@@ -135,6 +135,7 @@ def test_j8_a_path_of_this_machine_takes_the_users_leave(org: Organisation, wher
     assert "protocol.file.allow always" in problem["hint"] and org.read() == []
 
 
+@pytest.mark.deep(only=("-u", "fd::", "../org.git#--all"))
 @pytest.mark.parametrize(
     ("url", "said"),
     [

@@ -222,6 +222,7 @@ def shown(home: Place) -> str:
     return "\n".join(ran.out + ran.err for ran in answers)
 
 
+@pytest.mark.deep(only=("hooks-personal", "the past-personal", "a record-personal"))
 @pytest.mark.parametrize(
     ("way", "forbidden"),
     [(way, one) for way, (_, which) in BY_MACHINE.items() for one in which.split()],

@@ -460,10 +460,10 @@ class Place:
         return self.run("check", *options, code=None).codes()
 
     def waiting(self) -> list[str]:
-        """Return the stems of logs that wait for a commit, also for a person's next one."""
-        status = self.status()
-        waiting = [*status["waiting"], *status["captured"]["waiting"]]
-        return [one["stem"] if isinstance(one, dict) else one for one in waiting]
+        """Return the stems of logs that wait for a commit (W1), also for a person's next one (W14)."""
+        beside = f"@{self.branch}" if self.kind == OWN_BRANCH else ""
+        spool = self.common / f"diurna/spool{beside}"
+        return [one.name for folder in (spool, spool / "held") for one in sorted(folder.glob("2*"))]
 
     def page(self) -> str:
         """Return the page as memory would write it now."""
