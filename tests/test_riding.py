@@ -335,10 +335,9 @@ def test_the_log_is_in_the_very_commit(home: Place, what: str) -> None:
     assert ask(home)[0] == (what != "other index")
 
 
-DYING = sampled(["open", "write", "fsync", "git", "link", "replace", "rename", "unlink"], 2)
-
-
-@pytest.mark.parametrize("step", DYING)
+@pytest.mark.parametrize(
+    "step", sampled(["open", "write", "fsync", "git", "link", "replace", "rename", "unlink"], 2)
+)
 def test_a_hook_that_dies_is_in_no_commits_way(home: Place, step: str) -> None:
     """Git goes on without it: the log is in the commit or waits, and stands once."""
     (stem,) = home.waiting()
