@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from tests.conftest import Repo, Run, sampled
+from tests.conftest import Repo, Run, diagonal, sampled
 from tests.world import DIED, FOLDER, IN_TREE, OWN_BRANCH, OWN_REPOSITORY, World
 
 #: What a person does right behind the death, as git takes it.
@@ -85,8 +85,7 @@ def test_no_commit_of_a_persons_deletes_a_log(
     assert home.fsck() == []
 
 
-@pytest.mark.parametrize("step", sampled(STEPS[:6], 3))
-@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+@pytest.mark.parametrize(("step", "kind"), diagonal(sampled(STEPS[:6], 3), [IN_TREE, OWN_BRANCH]))
 def test_a_redaction_withholds_from_the_moment_it_is_recorded(
     world: World, kind: str, step: str
 ) -> None:

@@ -255,7 +255,7 @@ def _crowd(place: Place) -> None:
     place.git("stash", "pop", "-q", "--index")
 
 
-@pytest.mark.deep(only="6000")
+@pytest.mark.deep(only=("6000", "100-own-branch-t", "700-own-repository-t"))
 @pytest.mark.parametrize("writer", WRITERS)
 @pytest.mark.parametrize(
     ("size", "kind"), [(0, IN_TREE), (100, OWN_BRANCH), (700, OWN_REPOSITORY), (6000, IN_TREE)]

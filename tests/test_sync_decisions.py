@@ -16,6 +16,7 @@ from memory import Memory
 from rituals.sync.backoff import Timer
 from rituals.sync.sync_rounds import sync
 from tests.campaigns.second_fold import log_bytes, path_of, sealed
+from tests.conftest import diagonal
 from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World, lay
 
 
@@ -334,8 +335,7 @@ def test_e8_a_history_rewritten_here_is_told_and_made_good_by_the_remote(pair: P
     assert stem in found[0]["message"] and one.texts().keys() == {"alpha", "beta"}
 
 
-@pytest.mark.parametrize("how", ["deleted", "modified"])
-@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize(("how", "apart"), diagonal(["deleted", "modified"], [False, True]))
 def test_e1_a_log_changed_upstream_stays_as_it_is_here(world: World, how: str, apart: bool) -> None:
     """Named with commit, path and author; the log as it is here is offered again."""
     one, two = world.team(OWN_REPOSITORY, "two", facts={"alpha": "fact: Webhooks retry."})
