@@ -518,7 +518,7 @@ def ledgers(draw: st.DrawFn) -> list[tuple[str, list[Event], dict[str, str]]]:
     return [*logs, ("eve", [*new, what], {})]  # type: ignore[list-item]
 
 
-@settings(max_examples=examples(3, 60))
+@settings(max_examples=examples(2, 60))
 @given(ledgers(), st.integers(LEAST, LEAST + 300) | st.integers(LEAST, 20_000), NAMES)
 def test_whatever_a_ledger_holds(
     tmp_path_factory: pytest.TempPathFactory, logs: list[tuple[str, list[Event], dict[str, str]]], budget: int, agent: str

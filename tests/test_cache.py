@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import as_left, examples, sampled
+from tests.conftest import as_left, examples
 from tests.world import IN_TREE, KINDS, OWN_BRANCH, Answer, Place, World
 
 COMMANDS = (
@@ -92,6 +92,7 @@ def files_of(shop: Place) -> list[Path]:
     ]
 
 
+@pytest.mark.deep(but=("0-a bit", "0-emptied", "0-zeroed", "0-cut", "0-other"))
 @pytest.mark.parametrize("kind", DAMAGES)
 @pytest.mark.parametrize("round_", range(examples(1, 40)))
 def test_m2_damage_changes_no_answer(world: World, kind: str, round_: int) -> None:
@@ -181,6 +182,7 @@ def test_m1_m2_what_stands_in_its_place_or_beside_it_changes_no_answer(
     assert answers(shop) == said
 
 
+@pytest.mark.deep(but=(OWN_BRANCH, IN_TREE))
 @pytest.mark.parametrize("kind", KINDS)
 def test_m4_m5_a_cache_of_another_time_is_brought_on_or_built_anew(world: World, kind: str) -> None:
     """The branch went back, or on past it; and it is deleted between two questions."""
@@ -416,7 +418,7 @@ def test_the_comparison_follows_every_change_of_what_holds(world: World) -> None
     assert "use-tabs" in str(review) and "'a'" in str(review)
 
 
-@pytest.mark.parametrize("seed", sampled(range(12), 6))
+@pytest.mark.parametrize("seed", range(examples(1, 12)))
 def test_what_was_followed_log_by_log_is_what_is_built_at_once(world: World, seed: int) -> None:
     """Facts are born, reworded, replaced, taken back and redacted: the same pairs are near, whatever the cache lived through."""
     rng, shop = random.Random(seed), world.home()

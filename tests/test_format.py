@@ -312,10 +312,9 @@ class Player:
 
     def command(self, step: Step) -> None:
         done = self.ask(step, "--json")
-        code, out = done.code, done.out
-        wanted = {"$": 0, "$?": code}.get(step.verb, int(step.verb[1:].strip("?") or 0))
-        assert code == wanted, f"{step.rest}: {done}"
-        told = _read_json(out)
+        wanted = {"$": 0, "$?": done.code}.get(step.verb, int(step.verb[1:].strip("?") or 0))
+        assert done.code == wanted, f"{step.rest}: {done}"
+        told = _read_json(done.out)
         if isinstance(told, Mapping):
             for stem in [told["stem"]] if told.get("stem") else told.get("stems", []):
                 self.name(stem)

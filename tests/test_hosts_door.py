@@ -535,7 +535,7 @@ def payloads(draw: st.DrawFn) -> tuple[str, str, bytes]:
     return host, event, data[:cut] if cut is not None else data
 
 
-@settings(max_examples=examples(12, 400))
+@settings(max_examples=examples(8, 400))
 @given(st.lists(payloads(), max_size=3))
 def test_no_payload_makes_a_hook_fail(
     tmp_path_factory: pytest.TempPathFactory, calls: list[tuple[str, str, bytes]]

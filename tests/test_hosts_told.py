@@ -372,7 +372,7 @@ def _said(role: str, text: str) -> str:
 ACTS = st.lists(st.sampled_from(["act", "own act", "prompt", "tool", "deaf", "start"]), max_size=25)
 
 
-@settings(max_examples=examples(6, 60))
+@settings(max_examples=examples(4, 60))
 @given(ACTS)
 def test_nothing_is_told_twice_nor_lost(
     tmp_path_factory: pytest.TempPathFactory, acts: list[str]
@@ -429,7 +429,7 @@ RUNS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=examples(5, 60))
+@settings(max_examples=examples(3, 60))
 @given(RUNS, st.booleans())
 def test_what_a_listener_believes_is_how_it_stands(
     tmp_path_factory: pytest.TempPathFactory, runs: list[tuple[str, int, bool]], late: bool

@@ -79,7 +79,7 @@ _PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=examples(15, 300))
+@settings(max_examples=examples(8, 300))
 @given(lines=st.lists(st.lists(_PIECES, max_size=4).map("".join), max_size=7))
 def test_no_line_is_lost_in_silence(empty: Place, lines: list[str]) -> None:
     """Whatever stands in an answer is recorded or said, word for word, and never refused as a whole."""

@@ -41,7 +41,7 @@ def planted(rng: random.Random) -> dict[str, bytes]:
     return files
 
 
-@pytest.mark.parametrize("seed", range(examples(6, 60)))
+@pytest.mark.parametrize("seed", range(examples(3, 60)))
 def test_a_page_that_is_brought_forward_is_the_whole_rendering(seed: int, world: World) -> None:
     """Log by log, whatever was rendered before: facts that fade, come back, are closed or false, and the archive."""
     rng = random.Random(f"forecast {seed}")

@@ -53,7 +53,7 @@ def asked(home: Place) -> list[object]:
 
 
 @pytest.mark.deep(but="0")
-@pytest.mark.parametrize("seed", range(examples(8, 60)))
+@pytest.mark.parametrize("seed", range(examples(5, 60)))
 def test_the_cache_answers_as_a_replay(world: World, seed: int) -> None:
     """Read cold, or log by log in any order: neighbours and entities are those of all facts together."""
     chance, home = random.Random(seed), world.home(OWN_REPOSITORY)

@@ -193,7 +193,7 @@ def texts(corpus: Corpus, question: str, part: str = "hits") -> list[str]:
     return [" ".join(re.findall(r"\w+", hit["text"].lower())) for hit in found]
 
 
-@settings(max_examples=examples(6, 80))
+@settings(max_examples=examples(4, 80))
 @given(question=st.text(max_size=60) | st.lists(st.sampled_from(_SYNTAX), max_size=9).map(" ".join))
 @example("ubes")  # a stem of two letters
 @example('"' * 9_000 + "-" * 9_000 + "a")
@@ -223,7 +223,7 @@ def test_what_is_not_wanted_is_in_no_hit(corpus: Corpus, wanted: str, unwanted: 
         assert set(without) >= {text for text in with_it if unwanted not in text.split()}
 
 
-@settings(max_examples=examples(5, 60))
+@settings(max_examples=examples(3, 60))
 @given(words=st.lists(st.sampled_from(VOCABULARY), min_size=2, max_size=3).map(" ".join))
 def test_a_quotation_is_in_every_hit(corpus: Corpus, words: str) -> None:
     """Quoted words follow each other in every hit, and each log in which a sentence has them so is hit."""
@@ -235,7 +235,7 @@ def test_a_quotation_is_in_every_hit(corpus: Corpus, words: str) -> None:
         assert stem(number) in stems or not any(f" {words} " in f" {line} " for line in said)
 
 
-@settings(max_examples=examples(5, 60))
+@settings(max_examples=examples(3, 60))
 @given(question=WORDS)
 def test_an_explanation_explains(corpus: Corpus, question: str) -> None:
     """It changes no score; hits of equal parts have equal scores, and what is better in every part is better."""

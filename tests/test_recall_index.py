@@ -221,6 +221,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.deep(but=("True-0", "False-1"))
 @pytest.mark.parametrize("half", [0, 1])
 @pytest.mark.parametrize("ours", [False, True])
 def test_a_damaged_index_is_built_anew_and_the_cache_kept(

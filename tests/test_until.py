@@ -7,6 +7,7 @@ import os
 import random
 import shlex
 import shutil
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ from memory.cache.broken_truth import with_ends
 from memory.cache.broken_truth_file import Kept, Wait
 from projection.text.until_conditions import FORMS, until_in, until_of
 from tests.campaigns.until import PREDICATES, History, differences
-from tests.world import IN_TREE, OWN_BRANCH, Place, World
+from tests.conftest import sampled
+from tests.world import KINDS, OWN_BRANCH, Place, World
 
 GOOD = (
     "tag v5*", "tag 2.0", "merged feature/x", "Merged main", "gone src/pay.py", "has lib/", "gone `my file.txt`",
@@ -221,8 +223,7 @@ def play(home: Place, story: str) -> dict[str, str]:
     return named
 
 
-@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
-@pytest.mark.parametrize("name", STORIES)
+@pytest.mark.parametrize(("name", "kind"), sampled(product(STORIES, KINDS[:2]), 2, deep=1))
 def test_what_ends_at_which_commit(world: World, name: str, kind: str) -> None:
     """Seen at once, in every answer, wherever HEAD goes; with a cache and without."""
     home = world.home(kind)
