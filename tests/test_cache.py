@@ -194,11 +194,8 @@ def test_m4_m5_a_cache_of_another_time_is_brought_on_or_built_anew(world: World,
     kept = shop.world.folder / "kept"
     shutil.copytree(cache_of(shop), kept)
     tip = shop.tip()
-    move = (
-        ("update-ref", f"refs/heads/{shop.branch}")
-        if kind == OWN_BRANCH
-        else ("reset", "-q", "--hard")
-    )
+    reset = ("reset", "-q", "--hard")
+    move = ("update-ref", f"refs/heads/{shop.branch}") if kind == OWN_BRANCH else reset
     shop.git(*move, f"{tip}~2")
     before = answers(shop)
     assert before != now
