@@ -464,6 +464,7 @@ def loaded_by(event: str, data: bytes) -> tuple[str, set[str]]:
     code = (
         f"import sys; sys.path.insert(0, {ROOT!r}); sys.argv = ['diurna', 'hook', 'claude', {event!r}]\n"
         "before = set(sys.modules)\nimport os\nfrom rituals.cli.entry import main\n"
+        "from rituals.hosts import hook_answer\nhook_answer.OTHER_SECONDS = 60\n"  # a busy machine
         "def leave(code): print(code, *set(sys.modules) - before, flush=True); leave_(code)\n"
         "leave_, os._exit = os._exit, leave\nmain()"
     )
