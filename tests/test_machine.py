@@ -33,14 +33,14 @@ def play(kind: str, clones: int, number: int, most: int, steps: int) -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("number", range(examples(4, 8)))
+@pytest.mark.parametrize("number", range(4))
 @pytest.mark.parametrize("kind", KINDS, indirect=True)
 def test_whatever_is_done_in_one_clone(kind: str, number: int) -> None:
     """No log is lost, no answer differs from the second fold's, nothing of a person's changes."""
     play(kind, 1, number, 2, 4)
 
 
-@pytest.mark.parametrize("number", range(examples(1, 2)))
+@pytest.mark.parametrize("number", range(1))
 @pytest.mark.parametrize("kind", KINDS, indirect=True)
 def test_whatever_is_done_in_two_clones(kind: str, number: int) -> None:
     """And behind a few syncs they hold the same (fault:H5, fault:H15: whatever either side says of a fact)."""

@@ -460,11 +460,11 @@ class Place:
         return self.run("check", *options, code=None).codes()
 
     def waiting(self) -> list[str]:
-        """Return the stems of logs that wait for a commit (W1), also for a person's next one (W14)."""
+        """Return the stems of whole logs that wait for a commit (W1), also for a person's next one (W14)."""
         beside = f"@{self.branch}" if self.kind == OWN_BRANCH else ""
         spool = self.common / f"diurna/spool{beside}"
         files = [one for folder in (spool, spool / "held") for one in sorted(folder.glob("2*"))]
-        return [one.name for one in files if one.stat().st_size]  # a torn one was told to nobody
+        return [one.name for one in files if one.name[21:] == sealed(one.read_bytes())]
 
     def page(self) -> str:
         """Return the page as memory would write it now."""

@@ -235,8 +235,9 @@ def reach_of(
         _derive(later, births, stems, {*born} - left.keys(), now, took, left)
     replaced = _replaced(behind, keys, took)
     facts = [*first, *took, *[old for old, _ in replaced]]
+    used = [fact for entry in own for fact in entry.named]
     return Reach(
-        tuple(dict.fromkeys([*facts, *[fact for entry in own for fact in entry.named]])), frozenset(facts),
+        tuple(dict.fromkeys([*facts, *used])), frozenset(facts),
         tuple([pair for pair in replaced if pair[1] in born or pair[1] in took]), tuple(took), left,
     )  # fmt: skip
 
