@@ -696,7 +696,9 @@ class Machine(RuleBasedStateMachine):
             where: Any = SimpleNamespace(path=clone.folder)
             door = Door(where, patch)
             its = door.session("claude", name, transcript_path=str(path))
-            for event in [*events, *["end"] * ends]:
+            # a clone in which no command ran and no session began keeps nothing of one
+            begins = [] if clone.spool.parent.is_dir() else ["start"]
+            for event in [*begins, *events, *["end"] * ends]:
                 door.at((self.world.clock.now_ms - NOW_MS + 1000) / MINUTE)
                 self.world.clock.go(seconds=1)
                 text = self.text(name)
@@ -705,11 +707,8 @@ class Machine(RuleBasedStateMachine):
                     given = {
                         key: one.replace("TEXT", text) for key, one in HOOKS.get(event, {}).items()
                     }
-                    input = (
-                        {"tool_input": {"file_path": str(clone.folder / "a.py")}}
-                        if event == "tool"
-                        else {}
-                    )
+                    file = {"file_path": str(clone.folder / "a.py")}
+                    input = {"tool_input": file} if event == "tool" else {}
                     said.append(its.hook(event, **given, **input).decode())
         if ends:
             span = re.compile(rf"(?m)^transcript: {name}.jsonl \d+-(\d+)$")
