@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from ledger.codec.plain_text import NO_TEXT, document_text
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.event import Event
 from ledger.model.findings import Finding
@@ -75,7 +76,12 @@ def find_edit(snapshot: Snapshot, state: Callable[[], State], file: str) -> Edit
         )
         said = Finding("hand-edited", f"{name} is a link, and was not read", name, hint=hint)
         return Edit(file, name, data, (), (said,))
-    text = data.decode("utf-8", "surrogateescape")
+    text = document_text(data)
+    if text is None:
+        said = Finding(
+            "hand-edited", f"{name} was not read: {NO_TEXT}", name, hint="save it as UTF-8"
+        )
+        return Edit(file, name, data, (), (said,))
     blob = next(iter(committed), "")
     start, over = _on_top_of(home, tip, blob, file)
     made_from = made_line(text)
@@ -150,7 +156,8 @@ def _base(
 def _text_of(home: Home, blob: str) -> str:
     """Return the text of a blob, "" where there is none."""
     for body in home.repository.git().blobs([blob] if blob else []):
-        return (body or b"").decode("utf-8", "surrogateescape")
+        body = body or b""
+        return document_text(body) or body.decode("utf-8", "surrogateescape")
     return ""
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ledger.codec.log import conflicted, decode, stamp_findings
 from ledger.codec.outline import marker_line
+from ledger.codec.plain_text import document_text
 from ledger.codec.validate import problems
 from ledger.heavy_work import Uncollected, in_two, may_fork
 from ledger.home import Home
@@ -48,7 +49,8 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
     What is over the limit for a log is not looked at. `personal` is what the policy says of personal data;
     `keep` is silent.
     """
-    text = data[:LOG_LIMIT_BYTES].decode("utf-8", "replace")
+    data = data[:LOG_LIMIT_BYTES]
+    text = document_text(data) or data.decode("utf-8", "replace")
     places = find_secrets(text) if personal == KEEP else find_all(text)
     found: dict[tuple[int, str], Finding] = {}
     waived: list[int] = []

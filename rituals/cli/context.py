@@ -264,6 +264,20 @@ class Invocation:
             )
         return data
 
+    def text(self, path: str) -> str:
+        """Read a whole file of a person's, or standard input for `-`, as `document_text` has it.
+
+        Raises:
+            DiurnaError: it is no text, or as `read`.
+        """
+        from ledger.codec.plain_text import NO_TEXT, document_text
+
+        text = document_text(self.read(path))
+        if text is None:
+            name = "standard input" if path == STDIN else path
+            raise DiurnaError(NO_TEXT, where=name, hint="save it as UTF-8")
+        return text
+
     def piped(self) -> bool:
         """Tell whether standard input is something other than a terminal."""
         return bool(sys.stdin) and not sys.stdin.isatty()

@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+from ledger.codec.plain_text import NO_TEXT, document_text
 from ledger.errors import NotFound, WrongUsage
 from ledger.escape import visible
 from ledger.git.code_history import Code
@@ -110,7 +111,7 @@ class Records(Record):
 
 def decision_of(text: str, name: str = "") -> Decision | None:
     """Read a document, which has that name, as a decision record; None for what is none."""
-    fields, body, first = front_matter(text.replace("\r\n", "\n").removeprefix("\ufeff"))
+    fields, body, first = front_matter(text)
     found = sections(body, first)
     titled = next((at for at, one in enumerate(found) if one.level), 0)
     if not titled:
@@ -220,13 +221,14 @@ def read_records(
         some = wanted[start : start + _AT_ONCE]
         data = code.contents([files[path] for path in some])
         for path in some:
-            text = data.get(files[path], b"").decode("utf-8", "replace")
+            text = document_text(data.get(files[path], b""))
             small = sizes[files[path]] <= _LIMIT_BYTES
-            found = decision_of(text, path.rpartition("/")[2]) if small else None
+            found = decision_of(text, path.rpartition("/")[2]) if small and text else None
             if found is not None and (found.status or is_record(path)):
                 records[path] = found
             else:
-                left_out.append(LeftOut(path, _NONE if small else _LARGE))
+                why = _NONE if text is not None else NO_TEXT
+                left_out.append(LeftOut(path, why if small else _LARGE))
         if progress is not None:
             progress(start + len(some), len(wanted))
     items, passed = _items(records, code.commit)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
+from ledger.codec.plain_text import NO_TEXT, document_text
 from ledger.model.ids import version_id
 from rituals.intake.intake_items import Item, LeftOut
 from rituals.intake.sources import Ground, Left, from_json, tag_words, text_of, texts_in, time_of
@@ -96,7 +97,10 @@ def _item_of(said: object, place: str) -> Item | LeftOut:
 def _objects_in(place: str, name: str, left: Left) -> list[tuple[int, object]]:
     """Return (line, value) of a file, or of standard input; of an array its members by number."""
     if place == STDIN:
-        text = sys.stdin.buffer.read().decode("utf-8-sig", "replace") if sys.stdin else ""
+        text = document_text(sys.stdin.buffer.read() if sys.stdin else b"")
+        if text is None:
+            left.append(LeftOut(name, NO_TEXT))
+            return []
     else:
         text = text_of(place, name, left, limit=FILE_LIMIT_BYTES) or ""
     whole = from_json(text.strip(), len(text)) if text.lstrip()[:1] == "[" else None

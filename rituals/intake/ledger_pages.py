@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from glob import glob
 from itertools import pairwise
 
+from ledger.codec.plain_text import document_text
 from ledger.errors import NotFound
 from ledger.model import layout
 from ledger.model.event import Meta
@@ -113,8 +114,10 @@ def read_ledger(
             left.append(path)
     reader, windows = _Pages(kinds), dict[str, int]()
     for path, data in sorted(read, key=lambda one: one[0].startswith(layout.ARCHIVE_DIR)):
-        text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
-        if path == _POLICY:
+        text = "" if path.startswith(_LOGS) else document_text(data)
+        if text is None:
+            left.append(path)
+        elif path == _POLICY:
             windows = {match[1]: int(match[2]) for match in reversed([*_WINDOW.finditer(text)])}
         elif not path.startswith(_LOGS):
             reader.read(path, text)

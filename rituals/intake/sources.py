@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from importlib import import_module
 from types import ModuleType
 
+from ledger.codec.plain_text import NO_TEXT, document_text
 from ledger.model.order import is_date
 from ledger.model.record import Record
 from rituals.intake.intake_items import LeftOut, Reading
@@ -23,8 +24,6 @@ from rituals.intake.intake_items import LeftOut, Reading
 Left = list[LeftOut]  #: what was passed over so far
 
 FILE_LIMIT_BYTES = 4 << 20  #: what is larger is left out, and said
-#: A file of which one byte in so many is NUL is no text.
-_NUL_SHARE = 100
 _SKIPPED = frozenset((".git", "node_modules", "__pycache__"))
 _JSON_CHARS = 1 << 20
 _DAY_CHARS, _NUMBER_CHARS = 10, 24
@@ -99,12 +98,10 @@ def text_of(path: str, place: str, left: Left, *, limit: int = FILE_LIMIT_BYTES)
         why = problem.strerror or "it can not be read"
     if len(data) > limit:
         why = f"it is over {limit >> 20} MiB"
-    elif data.count(0) * _NUL_SHARE > len(data):
-        why = "it is no text"
-    if why:
-        left.append(LeftOut(place, why))
-        return None
-    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    text = None if why else document_text(data)
+    if text is None:
+        left.append(LeftOut(place, why or NO_TEXT))
+    return text
 
 
 def pages_at(place: str, left: Left) -> Iterator[tuple[str, str, str]]:

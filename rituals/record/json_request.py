@@ -104,8 +104,8 @@ JsonDraft = model_of(
 )
 
 
-def read_json(data: bytes, name: str) -> Request:
-    """Read a request from JSON in UTF-8; `name` is that of the file, for messages.
+def read_json(data: str, name: str) -> Request:
+    """Read a request from JSON; `name` is that of the file, for messages.
 
     Raises:
         DraftRefused: it is no JSON, or not of this shape; the findings name each place.

@@ -12,6 +12,7 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from ledger.codec.plain_text import document_text
 from ledger.errors import StorageFailed, WriteRefused
 from ledger.escape import prose
 from ledger.git.code_history import Code
@@ -78,11 +79,7 @@ def documents_of(code: Code | None) -> dict[str, str] | None:
     paths = sorted((path.count("/"), path) for path in files if path.endswith(_DOCUMENTS))
     chosen = [path for _, path in paths[:_MOST_DOCUMENTS]]
     texts = code.contents([files[path] for path in chosen])
-    return {
-        path: texts[files[path]].decode("utf-8", "replace")
-        for path in chosen
-        if files[path] in texts
-    }
+    return {path: text for path in chosen if (text := document_text(texts.get(files[path], b"")))}
 
 
 def promotion_questions(

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Sequence
 
-from ledger.codec.plain_text import text_of
+from ledger.codec.plain_text import NO_TEXT, document_text
 from ledger.errors import NotFound, WrongUsage
 from ledger.git.repository import head
 from ledger.home import OWN_BRANCH, Home
@@ -47,6 +47,8 @@ _BROUGHT = frozenset(
 #: So much of a document is read, and so many of them; beyond that they are left out, and said.
 DOCUMENT_LIMIT_BYTES = 1 << 20
 DOCUMENTS_LIMIT = 2000
+#: So many documents that are no text are named.
+_NAMED = 5
 #: So much of what a question says a passage has to say that is shown though nobody asked for documents.
 _MOST_OF_IT = 0.6
 #: What can not be asked of documents.
@@ -148,7 +150,7 @@ class Documents:
         """Return the texts of documents, without lines that were redacted; "" for what is no text."""
         texts = []
         for data in self._home.repository.git().blobs(blobs):
-            text = "" if data is None or b"\0" in data else text_of(data)
+            text = document_text(data or b"") or ""
             if self._gone:
                 from memory.redaction.withheld_texts import without_lines
 
@@ -160,7 +162,14 @@ class Documents:
         if not index.totals.logs:
             return ("HEAD has no document, and `[recall] files` of the policy names none",)
         left = index.mark.skipped
-        return (f"{left} documents are left out: too large, or too many",) if left else ()
+        notes = [f"{left} documents are left out: too large, or too many"] if left else []
+        bare = index.rows("SELECT stem, source FROM logs WHERE chars = 0 LIMIT ?", (_NAMED,))
+        for (path, _), data in zip(
+            bare, self._home.repository.git().blobs([blob for _, blob in bare]), strict=True
+        ):
+            if document_text(data or b"") is None:
+                notes.append(f"{path} is not read: {NO_TEXT}")
+        return tuple(notes)
 
     # ---- the index --------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from ledger.codec.plain_text import NO_TEXT, document_text
 from ledger.codec.validate import read_draft
 from ledger.errors import NotFound, WrongUsage
 from memory.recall.hits.snippets import one_line
@@ -108,7 +109,7 @@ def _read_draft_of(call: Invocation, memory: Memory, file: str, given: Mapping[s
             raise WrongUsage("--from-json says the whole log; leave FILE and the other options out")
         from rituals.record.json_request import read_json
 
-        whole = read_json(call.read(given["from_json"]), _name(given["from_json"]))
+        whole = read_json(call.text(given["from_json"]), _name(given["from_json"]))
         request = _with_header(whole, request)
     elif not file and request.says_nothing:
         if not call.piped():
@@ -117,6 +118,8 @@ def _read_draft_of(call: Invocation, memory: Memory, file: str, given: Mapping[s
     base = None
     if file:
         data = _read(call, file)
+        text = document_text(data)
+        data = data if text is None else text.encode()
         if not data.strip() and request.says_nothing:
             raise WrongUsage(f"{_name(file)} is empty; nothing to append", hint=_NOTHING_HINT)
         base = draft_of(read_draft(data, _name(file)))
@@ -137,7 +140,7 @@ def _read_note_of(
 
     kinds, piped = kinds_of(memory), texts == (STDIN,) or (not texts and call.piped())
     if piped:
-        lines = lines_of(call.read(STDIN).decode("utf-8", "surrogateescape"), kinds)
+        lines = lines_of(_piped_text(call), kinds)
     elif not texts:
         raise WrongUsage("there is nothing to note", hint=_NOTE_HINT)
     elif len(texts) == 1 and says_nothing(texts[0]) and texts[0].strip():
@@ -161,6 +164,18 @@ def _read_note_of(
     asked = piped and not given["anyway"] and not given["strict"]
     answer = answer_of(memory, lines, header, given["kind"], asked=asked, dry_run=given["dry_run"])
     return _with_questions(answer, given["asked"])
+
+
+def _piped_text(call: Invocation) -> str:
+    """Read standard input without the lines that are no text, and name these."""
+    data = call.read(STDIN)
+    text = document_text(data)
+    if text is None:
+        said = [document_text(b"\n" + line) for line in data.split(b"\n")]
+        for number in [number for number, line in enumerate(said, 1) if line is None]:
+            call.out.aside(f"line {number} is not recorded: {NO_TEXT}")
+        text = "".join(filter(None, said))
+    return text
 
 
 def _replacing(memory: Memory, lines: tuple[Line, ...], old: tuple[str, ...]) -> tuple[Line, ...]:
@@ -216,7 +231,7 @@ def _body(call: Invocation, said: str) -> str:
                 raise NotFound("there is no such file", where=f"--body {said}", hint=_BODY_HINT)
             return said
         call.out.aside(f"{said} is read as a file; `--body @{said}` says so")
-    return call.read(file).decode("utf-8", "surrogateescape")
+    return call.text(file)
 
 
 def _read(call: Invocation, file: str) -> bytes:

@@ -50,7 +50,7 @@ def _resolve(
     if text and file:
         raise WrongUsage("--text and --file both give a text", hint="leave one of them out")
     if file:
-        text = call.read(file).decode("utf-8", "surrogateescape")
+        text = call.text(file)
     if text is not None and not text.strip():
         raise WrongUsage("the new text is empty")
     memory = call.memory()

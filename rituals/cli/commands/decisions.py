@@ -26,7 +26,7 @@ def edit(
         return _restore(call, id, text, reason, **given)
     memory = call.memory()
     if text == STDIN:
-        text = call.read(STDIN).decode("utf-8", "replace").strip()
+        text = call.text(STDIN).strip()
         if not text:
             raise WrongUsage("standard input holds no text", hint="`diurna forget ID` forgets it")
     elif not (text or any(said.values())):

@@ -137,7 +137,7 @@ def _changes(call: Invocation, range: str) -> None:
 def _digested(call: Invocation, what: str) -> Digest:
     """Digest what was named: a file, standard input for `-`, else a session log of the ledger."""
     if what == STDIN or os.path.isfile(os.path.join(call.folder(), what)):
-        text = call.read(what).decode("utf-8", "replace")
+        text = call.text(what)
         try:
             memory = call.memory()
         except HomeNotFound:

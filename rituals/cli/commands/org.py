@@ -85,7 +85,7 @@ def _listed(call: Invocation, words: Sequence[str]) -> list[str]:
     """Return what is named; - is what stands on standard input, a line each."""
     if tuple(words) != (STDIN,):
         return list(words)
-    lines = call.read(STDIN).decode("utf-8", "surrogateescape").split("\n")
+    lines = call.text(STDIN).split("\n")
     return [line.strip() for line in lines if line.strip()]
 
 

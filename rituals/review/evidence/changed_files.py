@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ledger.codec.plain_text import document_text
 from ledger.escape import prose
 from ledger.git.code_history import Change, Churn, Code
 from ledger.model.record import Record
@@ -53,7 +54,7 @@ def is_manifest(path: str) -> bool:
 def read_manifest(path: str, data: bytes) -> Manifest:
     """Read a manifest; what can not be read says nothing."""
     name = path.rpartition("/")[2]
-    text = data.decode("utf-8", "replace")
+    text = document_text(data) or ""
     try:
         if name == "package.json":
             return _package(json.loads(text))
