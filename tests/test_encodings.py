@@ -11,20 +11,20 @@ import pytest
 from tests.world import Answer, Place, World
 
 SAID = "Измеряйте Geräte und 大小 vor jedem Commit"
-_UTF_16 = {"utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
-READ = {
+Write = Callable[[str], bytes]
+READ: dict[str, Write] = {
     "UTF-8": lambda text: text.encode(),
     "UTF-8 with a mark": lambda text: text.encode("utf-8-sig"),
-    **{name: lambda text, name=name: _UTF_16[name] + text.encode(name) for name in _UTF_16},
+    "UTF-16, little end first": lambda text: b"\xff\xfe" + text.encode("utf-16-le"),
+    "UTF-16, big end first": lambda text: b"\xfe\xff" + text.encode("utf-16-be"),
 }
-UNREAD = {
+UNREAD: dict[str, Write] = {
     "Windows-1251": lambda text: text.replace("ä", "а").replace("大小", "").encode("cp1251"),
     "GB 18030": lambda text: text.encode("gb18030"),
     "UTF-16 without a mark": lambda text: text.encode("utf-16-le"),
     "half of UTF-16": lambda text: b"\xff\xfe" + text.encode("utf-16-le")[:-1],
     "no text": lambda text: text.encode().replace("大小".encode(), b"\0\xc3\x28"),
 }  # fmt: skip
-Write = Callable[[str], bytes]
 
 
 def _record(home: Place, write: Write) -> Answer:

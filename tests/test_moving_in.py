@@ -65,7 +65,7 @@ def test_what_comes_in_by_two_ways_is_one_fact(shop: Repo, run: Run) -> None:
     line = json.dumps({"id": "jobs", "text": f"Jobs: {DECISION}", "kind": "decision"}).encode()
     assert len(run("import", "jsonl", "-", "--write", "--json", stdin=line).json["new"]) == 1
     told = run("import", "docs", "--write", "--json").json
-    assert (told["new"], told["same"], told["opposite"]) == ([], 1, [])
+    assert (told["new"], told["same"]) == ([], 1)
 
 
 @pytest.mark.parametrize("tool", ("codex", "cursor", "mem0", "nonsense"))

@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ledger.model.record import Record
-from memory.cache.cache_file import Cache
-from memory.cache.sqlite import CacheDamaged
-from memory.cache.word_index import WordIndex
-from memory.replay.ledger_snapshot import Snapshot
 from projection.compare.candidates import CANDIDATES, Postings, queries, subjects
 from projection.compare.pair_comparison import (
     Claim,
@@ -20,7 +16,6 @@ from projection.compare.pair_comparison import (
 )
 from projection.fold.fact_history import Fact
 from projection.graph.fact_links import ENTITY_KEY
-from projection.text.normalize import index_words
 
 
 class Comparison(Record):
@@ -28,35 +23,6 @@ class Comparison(Record):
 
     overlaps: tuple[Overlap, ...]  #: pairs that say the same
     oppositions: tuple[Opposition, ...]  #: pairs that disagree
-
-
-def compare_new(
-    snapshot: Snapshot,
-    fresh: Mapping[str, Fact],
-    facts: Mapping[str, Fact],
-    progress: Callable[[int, int], None] | None = None,
-) -> Comparison:
-    """Compare facts to be with those of a home, and with each other.
-
-    Args:
-        snapshot: of the home.
-        fresh: by the ids that they will have; one that is there already is compared as it will read.
-        facts: of the home, by id; those that the comparison may name.
-        progress: told how far it is, as (done, total).
-    """
-
-    def words_in(cache: Cache) -> dict[str, list[str]]:
-        index = WordIndex(cache)
-        index.follow()
-        with cache:
-            return {fact: known for fact, known in index.words().items() if fact in facts}
-
-    try:
-        words = words_in(snapshot.cache())
-    except CacheDamaged:
-        words = words_in(snapshot.discard())
-    words.update({name: list(index_words(fact.text)) for name, fact in fresh.items()})
-    return compare_facts({**facts, **fresh}, words, fresh, progress)
 
 
 def compare_facts(

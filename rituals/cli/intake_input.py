@@ -106,7 +106,7 @@ def take_in(
             where=source.lies,
             hint=f"name what is to be read: diurna import {source.name} PATH",
         )
-    intake = Intake(call, plan_intake(call.memory(), reading, progress=call.out.progress))
+    intake = Intake(call, plan_intake(call.memory(), reading))
     if not call.json:
         for place in places:
             call.out.line(f"reads {without_secrets(shown_place(place, ground))}")
@@ -137,7 +137,7 @@ def take_in_all(call: Invocation, *, write: bool, dry_run: bool, verbose: bool) 
         readings.append(records.reading)
 
     def planned(reading: Reading) -> Intake:
-        return Intake(call, plan_intake(memory, reading, progress=out.progress))
+        return Intake(call, plan_intake(memory, reading))
 
     parts = [planned(reading) for reading in readings]
     for one in parts:
@@ -164,7 +164,7 @@ def take_in_records(
     named = [os.path.join(call.folder(), path) for path in paths]
     memory = call.memory()
     records = read_records(memory.home, named, call.out.progress)
-    intake = Intake(call, plan_intake(memory, records.reading, progress=call.out.progress))
+    intake = Intake(call, plan_intake(memory, records.reading))
     if not call.json:
         tell_records(call, records)
         intake.show(verbose=verbose)

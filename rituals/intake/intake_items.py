@@ -48,12 +48,6 @@ class Reading(Record):
     decided: bool = False
 
 
-def beside(one: Item, two: Item) -> bool:
-    """Tell whether two items stand in one document: who wrote them there knew of both."""
-    documents = [item.place.partition("@")[0].rpartition(":")[0] for item in (one, two)]
-    return documents[0] == documents[1] != ""
-
-
 class Planned(Record):
     """An item that becomes a fact."""
 
@@ -72,16 +66,6 @@ class Changed(Record):
     how: str  #: `UPDATED` or `ASKED`
 
 
-class Opposed(Record):
-    """A new or changed fact that says the opposite of another one; both are kept."""
-
-    id: str  #: of the fact
-    other: str  #: of the one that it contradicts
-    said: str  #: the words of the one
-    against: str  #: the words of the other
-    thread: str  #: that asks which holds
-
-
 class IntakePlan(Record):
     """What one reading of a source comes to."""
 
@@ -89,9 +73,6 @@ class IntakePlan(Record):
     new: tuple[Planned, ...] = ()  #: what becomes a fact, in the source's order
     same: int = 0  #: how many items memory has already
     changed: tuple[Changed, ...] = ()  #: what the source changed
-    #: what contradicts memory, or something else that is new; the first of them ask
-    opposite: tuple[Opposed, ...] = ()
-    unasked: int = 0  #: how many more contradict each other
     closed: tuple[str, ...] = ()  #: ids of threads that the source settled since
     #: what is no fact, may not be stored, or is withheld or false here
     left_out: tuple[LeftOut, ...] = ()

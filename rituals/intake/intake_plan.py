@@ -4,9 +4,8 @@ Each item is looked at first; a plan writes nothing, and one that has nothing ne
 
 An item is known again by what its source calls it (the footer `key`), and by the text that it last had
 there (`imported`). So a second reading brings nothing, one that changed is an update, and where both sides
-changed a person is asked. What comes under a new name is passed over where memory says it already; where
-memory says the opposite, it is kept, and a thread asks which holds, as a review would. Keeps I1 to I6 of
-FORMAT.md.
+changed a person is asked. What comes under a new name is passed over where memory says it already, word
+for word; what a text means is not looked at. Keeps I1 to I6 of FORMAT.md.
 """
 
 from __future__ import annotations
@@ -17,11 +16,9 @@ from ledger.model.event import Event, FactCreated, ThreadClosed
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id, version_id
 from memory.api import Memory
-from memory.query.live_pairs import compare_new
 from memory.redaction.withheld_lines import telling_of
 from memory.write.draft import SessionDraft
-from projection.compare.pair_comparison import Opposition, claim
-from projection.fold.fact_history import Fact, Version
+from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
 from projection.policy.model import CLOSABLE
 from rituals.intake.intake_items import (
@@ -32,19 +29,14 @@ from rituals.intake.intake_items import (
     IntakePlan,
     Item,
     LeftOut,
-    Opposed,
     Planned,
     Reading,
-    beside,
 )
 from rituals.intake.known_items import (
     IMPORTED,
     Known,
     asking,
-    behind_heading,
     changed_twice,
-    contradiction,
-    covers,
     denied,
     key_in,
 )
@@ -53,7 +45,6 @@ from rituals.intake.stored_facts import (
     Draft,
     Drafts,
     about_person_in,
-    fact_of,
     parts,
     places_clean,
     update_to,
@@ -62,20 +53,11 @@ from rituals.intake.stored_facts import (
 )
 from rituals.record.draft_composer import id_of_text, words_for
 
-#: How many contradictions one plan asks about; a review finds the others.
-QUESTIONS = 50
 
-
-def plan_intake(
-    memory: Memory, reading: Reading, *, progress: Callable[[int, int], None] | None = None
-) -> IntakePlan:
-    """Plan what a reading of a source brings to a home, which is open; nothing is written.
-
-    `progress` is told how far the comparing is, as (done, total).
-    """
+def plan_intake(memory: Memory, reading: Reading) -> IntakePlan:
+    """Plan what a reading of a source brings to a home, which is open; nothing is written."""
     made = _Planning(memory, reading)
     made.sort_out()
-    made.compare(progress)
     return made.plan()
 
 
@@ -96,13 +78,9 @@ class _Planning:
         self._personal: list[Item] = []
         self._new: dict[str, Draft] = {}  # by key
         self._changed: list[tuple[Changed, Draft]] = []
-        self._opposed: list[tuple[Opposed, Opposition]] = []
         self._denied: dict[str, FactCreated] = {}
-        self._unasked = 0
         self._closed: list[str] = []
         self._ids: dict[str, str] = {}  # facts by key, also those to be
-        #: what took the place of a fact that is not said any more
-        self._instead: dict[str, str] = {}
         self._used: set[str] = set()  # ids, also those to be
         self._texts: dict[str, str] = {}  # key of what is new, by its words
 
@@ -145,7 +123,7 @@ class _Planning:
             why = "it was redacted here" if withheld else "it is settled already"
             self._left_out.append(LeftOut(draft.item.place, why))
             return
-        fact = self._known.saying(draft.text) or self._known.saying(behind_heading(draft.text))
+        fact = self._known.saying(draft.text)
         if fact is not None:
             self._ids[draft.key] = fact.id
             if fact.false:
@@ -210,50 +188,6 @@ class _Planning:
             self._denied[asked.id] = asked
         self._left_out.append(LeftOut(place, f"`{fact.id}` says it, and is false here"))
 
-    def compare(self, progress: Callable[[int, int], None] | None) -> None:
-        """Look what memory says of what is new: nearly the same, or the opposite."""
-        born = {self._ids[key]: draft for key, draft in self._new.items()}
-        fresh = {id: fact_of(draft.event._replace(id=id)) for id, draft in born.items()}
-        for changed, draft in self._changed:
-            if changed.how == UPDATED:
-                now = self._known.facts[changed.id]
-                version = Version(version_id(draft.text), draft.text, "~")
-                fresh[changed.id] = now._replace(heads=(version,))
-        if not fresh:
-            return
-        found = compare_new(self._memory.snapshot, fresh, self._known.facts, progress)
-        facts = {**self._known.facts, **fresh}
-        for alike in found.overlaps:
-            one, two = sorted((alike.one, alike.two), key=lambda id: id not in born)
-            if one in born and two not in born and covers(claim(facts[two]), claim(facts[one])):
-                for key in [key for key in self._new if self._ids[key] == one]:
-                    del self._new[key]  # a fact of memory says all of it
-                    self._ids[key] = two
-                    self._same += 1
-        held = {self._ids[key] for key in self._new}
-        unsaid = self._known.unsaid(self._reading)
-        pairs = [(pair.one, pair.two) for pair in found.oppositions]
-        pairs += [(pair.one, pair.two) for pair in found.overlaps]
-        for pair in pairs:
-            one, two = sorted(pair, key=lambda id: id not in held)
-            if one in held and two in unsaid:
-                self._instead.setdefault(two, one)
-        settled = set(self._edges())
-        passed = (born.keys() - held) | self._instead.keys()
-        for against in found.oppositions:
-            one, two = against.one, against.two
-            if {one, two} & passed or {(one, two), (two, one)} & settled:
-                continue
-            if one in born and two in born and beside(born[one].item, born[two].item):
-                continue
-            opposed = Opposed(one, two, against.left, against.right, contradiction(against).id)
-            if one not in fresh or (two in fresh and two < one):
-                opposed = Opposed(two, one, against.right, against.left, opposed.thread)
-            self._opposed.append((opposed, against))
-        self._opposed.sort(key=lambda one: one[0].other in born)  # what memory says comes first
-        self._unasked = len(self._opposed[QUESTIONS:])
-        del self._opposed[QUESTIONS:]
-
     def _edges(self) -> list[tuple[str, str]]:
         """Return what replaces what, as (old, new) ids."""
         source = self._reading.source
@@ -266,7 +200,7 @@ class _Planning:
                 old = self._ids.get(value) or (fact.id if fact else "")
                 if old in self._known.facts or old in born:
                     pairs.append((old, self._ids[key]))
-        return without_circles([*pairs, *sorted(self._instead.items())], self._state)
+        return without_circles(pairs, self._state)
 
     def plan(self) -> IntakePlan:
         """Put it together."""
@@ -279,8 +213,7 @@ class _Planning:
             new.append(Planned(id, draft.item, draft.event._replace(id=id)))
         return IntakePlan(
             self._reading.source, tuple(new), self._same,
-            tuple([changed for changed, _ in self._changed]),
-            tuple([opposed for opposed, _ in self._opposed]), self._unasked, tuple(self._closed),
+            tuple([changed for changed, _ in self._changed]), tuple(self._closed),
             tuple(self._left_out), tuple(self._personal), self._redacted, tuple(self._findings),
             self._logs(new),
         )  # fmt: skip
@@ -293,8 +226,7 @@ class _Planning:
             key=lambda one: (dict(one.meta).get("created", "9999"), one.id),
         )
         brought: list[Brought] = []
-        threads = [contradiction(against) for _, against in self._opposed]
-        threads += self._denied.values()
+        threads = [*self._denied.values()]
         for changed, draft in self._changed:
             base = tuple([head.id for head in self._state[changed.id].fact.heads])
             if changed.how == UPDATED:
@@ -356,7 +288,6 @@ def _prose(plan: IntakePlan, number: int) -> str:
         (plan.same, "known already"),
         (updated, "changed there since"),
         (asked, "changed there and here"),
-        (len(plan.opposite), "against what another fact says"),
         (len(plan.closed), "settled"),
         (len(plan.left_out), "left out"),
     ]

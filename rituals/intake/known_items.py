@@ -1,6 +1,6 @@
 """Know what a memory has of what comes in, by its key or its words; ask what of it can not be known.
 
-The threads of an intake ask what contradicts, what changed on both sides, and what is denied here.
+The threads of an intake ask what changed on both sides, and what is denied here.
 """
 
 from __future__ import annotations
@@ -10,19 +10,14 @@ from ledger.model.ids import version_id
 from memory.redaction.withheld_lines import Telling
 from memory.write.birth_footers import footer_value
 from projection.brief.wording import shortened
-from projection.compare.pair_comparison import CONTRADICTION, Claim, Opposition
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
-from projection.lifecycle.review_threads import raising
 from projection.policy.model import THREAD_KIND
 from projection.text.normalize import plain
-from rituals.intake.intake_items import Reading
 
 #: Footers of what was taken in: what its source calls it, and the text that it last had there.
 KEY, IMPORTED = "key", "imported"
 _KEY_CHARS, _QUOTED_CHARS = 200, 300
-#: A heading before a sentence is no longer; a sentence that can do without has so many words.
-_HEADING_CHARS, _SENTENCE_WORDS = 80, 4
 
 
 def key_in(source: str, key: str) -> str:
@@ -56,9 +51,6 @@ class Known:
                 said = plain(head.text)
                 if not fact.false or said not in self._by_text:
                     self._by_text[said] = fact
-                bare = behind_heading(head.text)
-                if bare and KEY in dict(fact.meta):
-                    self._by_text.setdefault(plain(bare), fact)
 
     def taken(self, id: str, text: str = "") -> bool:
         """Tell whether some log names an id."""
@@ -68,25 +60,6 @@ class Known:
         """Return the fact that came from a source under a key: one that holds, where several did."""
         found = self._by_key.get(key, [])
         return min(found, key=lambda fact: (fact.false, fact.id), default=None)
-
-    def unsaid(self, reading: Reading) -> set[str]:
-        """Return the facts that stood in the files of a reading, and that these say no more.
-
-        Not those that were changed here. Something else there that is like one took its place.
-        """
-        files = {_file_of(item.place) for item in reading.items} - {""}
-        named = {key_in(reading.source, item.key) for item in reading.items}
-        ours = key_in(reading.source, "") + " "
-        found = set()
-        for key, facts in self._by_key.items():
-            if key in named or not key.startswith(ours):
-                continue
-            for fact in facts:
-                said = dict(fact.meta)
-                as_it_came = [head.id for head in fact.heads] == [said.get(IMPORTED)]
-                if as_it_came and not fact.false and _file_of(said.get("source", "")) in files:
-                    found.add(fact.id)
-        return found
 
     def saying(self, text: str) -> Fact | None:
         """Return the fact that has a text but for case, marks and white space; rather one that holds."""
@@ -105,32 +78,6 @@ class Known:
     def reopened(self, id: str) -> bool:
         """Tell whether somebody opened a thread again."""
         return any(isinstance(act.event, ThreadReopened) for act in self._state.histories[id].acts)
-
-
-def _file_of(place: str) -> str:
-    return place.rpartition(":")[0]
-
-
-def behind_heading(text: str) -> str:
-    """Return a sentence without the heading that was put before it; "" where none seems to be."""
-    heading, colon, rest = text.partition(": ")
-    there = colon and len(heading) <= _HEADING_CHARS and len(rest.split()) >= _SENTENCE_WORDS
-    return rest if there else ""
-
-
-def covers(fact: Claim, new: Claim) -> bool:
-    """Tell whether a fact that is like a new one says no less."""
-    return _words(fact) >= _words(new)
-
-
-def _words(one: Claim) -> int:
-    return sum(len(said.words) for said in one.statements)
-
-
-def contradiction(found: Opposition) -> FactCreated:
-    """Ask which of two facts holds, in the thread by which a review would ask it."""
-    text = f"{found.asked}\n- by the rule {found.rule}"
-    return raising(CONTRADICTION, found.key, (found.one, found.two), text)
 
 
 def asking(id: str, version: str) -> str:

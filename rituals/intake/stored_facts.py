@@ -17,12 +17,10 @@ from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.order import ended_of, is_date, stamp_of
 from ledger.model.record import Record
-from ledger.model.session import LINE_LIMIT_BYTES, Entry, SessionLog
+from ledger.model.session import LINE_LIMIT_BYTES, SessionLog
 from ledger.secrets.log_redaction import Look
 from ledger.secrets.scanner import without_secrets
 from memory.write.birth_footers import footer_value
-from projection.fold.fact_history import Fact
-from projection.fold.fold import collect, resolve
 from projection.fold.full_replay import State
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, DELIBERATE, THREAD_KIND, Policy
 from rituals.intake.intake_items import Item, LeftOut, Reading
@@ -266,14 +264,6 @@ class Drafts:
             (KEY, key_in(self._source, item.key)),
         )
         return [pair for pair in said if pair[1]]
-
-
-def fact_of(event: FactCreated) -> Fact:
-    """Return a fact as it will be."""
-    history = collect([Entry("~", False, "", "import", (), (event,))])[event.id]
-    found = resolve(event.id, history)
-    assert found is not None
-    return found
 
 
 def about_person_in(item: Item) -> bool:

@@ -40,7 +40,7 @@ def wanted(call: Invocation, news: bool, *, write: bool, dry_run: bool) -> bool:
 
 
 def show_plan(plan: IntakePlan, out: Output, *, everything: bool) -> None:
-    """Print what would be new, changed, opposite and left out, a group each."""
+    """Print what would be new, changed and left out, a group each."""
     _show_new(plan.new, out, everything)
     _show_changes(plan, out)
     _show_left_out(plan.left_out, out, everything)
@@ -80,7 +80,7 @@ def _text(text: str, everything: bool) -> str:
 
 
 def _show_changes(plan: IntakePlan, out: Output) -> None:
-    """Print what the source changed, what contradicts, and what is settled."""
+    """Print what the source changed, and what is settled."""
     if plan.changed:
         out.line((f"changed ({len(plan.changed)})", "bold"))
     for changed in plan.changed:
@@ -89,13 +89,6 @@ def _show_changes(plan: IntakePlan, out: Output) -> None:
         if changed.how == ASKED:
             both = "changed on both sides, a thread asks"
             out.line((f"      {both}  {changed.item.place}", "dim"))
-    if plan.opposite:
-        out.line((f"against what another fact says ({len(plan.opposite)})", "bold"))
-    for opposed in plan.opposite:
-        out.line(f"  ! {opposed.id}: {opposed.said}")
-        out.line(f"      {opposed.other}: {opposed.against}")
-    if plan.unasked:
-        out.line(f"  and {plan.unasked} more, which `diurna review` asks")
     for id in plan.closed:
         out.line(f"  x {id}: settled there")
 
@@ -139,12 +132,6 @@ def intake_object(plan: IntakePlan, done: Applied | None) -> dict[str, object]:
              "place": one.item.place}
             for one in plan.changed
         ],
-        "opposite": [
-            {"id": one.id, "other": one.other, "said": one.said, "against": one.against,
-             "thread": one.thread}
-            for one in plan.opposite
-        ],
-        "unasked": plan.unasked,
         "closed": list(plan.closed),
         "left_out": [{"place": one.place, "why": one.why} for one in plan.left_out],
         "personal": len(plan.personal),
