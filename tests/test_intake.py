@@ -13,7 +13,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rituals.intake.markdown_sections import front_matter, sections
 from rituals.intake.sources import SOURCES, time_of
 from tests.conftest import each_row, examples
 from tests.other_stores import WRITERS, write_basic_memory, write_claude_mem
@@ -492,31 +491,3 @@ def test_import_from_the_command_line(world: World) -> None:
     assert "took in 2 facts from jsonl" in home.text("import", "jsonl", "facts.jsonl", "--write")
     for words, code in WRONG:
         home.run("import", *words, code=code)
-
-
-# ---- pages -------------------------------------------------------------------------------------------------
-
-
-def test_front_matter_of_every_form() -> None:
-    """Quotes, lists, blocks and nesting are read; what is never closed is text."""
-    said, body, at = front_matter(
-        "---\nname: \"a: b\"\ntags: [x, 'y']\nlist:\n  - p\n  - q\ndescription: |\n  two\n  lines\nmetadata:\n  type: user # no\n---\nBody.\n"
-    )
-    assert said == {
-        "name": "a: b", "tags": "x, y", "list": "p, q", "description": "two\nlines", "metadata.type": "user",
-    }  # fmt: skip
-    assert (body, at) == ("Body.\n", 13) and front_matter("---\nnever: closed\n")[0] == {}
-
-
-@settings(max_examples=examples(40), deadline=None)
-@given(st.text(alphabet="-*# \n`~[]x@<!>ab:\t|=", max_size=200))
-def test_any_page_is_read(text: str) -> None:
-    """Whatever stands there, its sections come in order, and each begins on the line that it names."""
-    said, body, first = front_matter(text)
-    found = sections(body, first)
-    assert [one.line for one in found] == sorted(one.line for one in found)
-    lines = text.split("\n")
-    for one in found:
-        assert not one.text or one.text.split("\n")[0] in lines[one.line - 1]
-        assert len(one.titles) >= bool(one.level)
-    assert all(isinstance(value, str) for value in said.values())
