@@ -68,12 +68,6 @@ def test_what_comes_in_by_two_ways_is_one_fact(shop: Repo, run: Run) -> None:
     assert (told["new"], told["same"]) == ([], 1)
 
 
-@pytest.mark.parametrize("tool", ("codex", "cursor", "mem0", "nonsense"))
-def test_what_is_no_source_is_refused(shop: Repo, run: Run, tool: str) -> None:
-    """Tools of before, too."""
-    assert run("import", tool).code == 2
-
-
 def _events(path: Path, table: str, rows: list[tuple[object, ...]]) -> None:
     path.parent.mkdir(parents=True)
     with closing(sqlite3.connect(path)) as db, db:
