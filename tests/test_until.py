@@ -264,6 +264,7 @@ def test_every_answer_puts_what_has_ended_behind(world: World) -> None:
         - src/pay.py
         last =
     """)  # fmt: skip
+    home.clock.go(days=2)
 
     said = f"ended by {named['last']}, gone src/pay.py, 2026-11-21"
     hits = [one["id"] for one in home.run("recall", "walrus payments").json["hits"]]

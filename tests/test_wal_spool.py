@@ -83,7 +83,7 @@ def test_what_is_noted_of_a_commit_is_read_again(tmp_path: Path) -> None:
     file = tmp_path / "kept" / "commits"
     said = file.read_bytes()
     noted = [
-        Intent("refs/heads/main", "", who, 1_800_000_000, "Two\n\nlines",
+        Intent("refs/heads/main", "", who.lines(1_800_000_000), "Two\n\nlines",
                (("sessions/a.md", blob_id(b"One.\n")), ("archive/b.md", ""))),
         whole,
     ]  # fmt: skip

@@ -29,7 +29,7 @@ from ledger.model.event import (
     written,
 )
 from ledger.model.findings import Finding
-from ledger.model.order import ended_of, is_sealed
+from ledger.model.order import bears, ended_of, is_sealed
 from ledger.model.session import (
     FACTS_HEADING,
     HEADER_KEYS,
@@ -202,8 +202,9 @@ def stamp_findings(stem: str, data: bytes, file: str) -> tuple[Finding, ...]:
     """Say that a sealed log does not bear the stamp of its name: the seal alone ties it to no time."""
     if _ends_at(stem, data) or not is_sealed(stem):
         return ()
-    said = dict(read_header(data)).get("ended", "")
-    if said == ended_of(stem):
+    head = dict(read_header(data))
+    said = head.get("ended", "")
+    if bears(stem, said, head.get("after", "")):
         return ()
     told = f"ended at {said[:40]}" if said else "ended at no time"
     told = f"the log says that it {told}, and its name {ended_of(stem)}; it is read in its name's place"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import zlib
 
+from ledger.environment import variables
 from ledger.errors import StorageFailed
 from ledger.model.findings import Finding
 from ledger.model.record import Record
@@ -17,7 +18,7 @@ from ledger.model.sha256 import sha1
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ledger.git.repository import Repository
 
@@ -27,15 +28,36 @@ if TYPE_CHECKING:
     Move = Callable[[Within], bool]
 
 FALLBACK_NAME, FALLBACK_EMAIL = "Diurna", "diurna@localhost.invalid"
+#: What git takes off both ends of a name and of an address.
+_CRUD = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
 
 
 class Identity(Record):
     """Who commits."""
 
-    name: str  #: of the author and committer
-    email: str  #: of both
+    name: str  #: of the author
+    email: str  #: of the author
     fallback: bool = False  #: git knew no name or no address, so a fixed one stands for it
     signs: bool = False  #: the user has git sign commits (`commit.gpgsign`)
+    committer: tuple[str, ...] = ()  #: name and address, where they are others than the author's
+    #: of author and committer, as a commit has them: `SECONDS ZONE`; "" for the time of the write
+    dates: tuple[str, str] = ("", "")
+
+    @property
+    def committing(self) -> tuple[str, str]:
+        """Name and address of the committer."""
+        name, email = self.committer or (self.name, self.email)
+        return name, email
+
+    def lines(self, seconds: int) -> tuple[str, str]:
+        """Return author and committer as a commit has them that is made at a time since 1970."""
+        author, committer = [
+            f"{clean_name(name)} <{clean_name(email, '')}> {date or f'{seconds} +0000'}"
+            for (name, email), date in zip(
+                ((self.name, self.email), self.committing), self.dates, strict=True
+            )
+        ]
+        return author, committer
 
 
 class Commit(Record):
@@ -51,7 +73,7 @@ class Commit(Record):
     files: tuple[tuple[str, bytes | None], ...]
     message: str  #: one line, or a line, a blank line and more
     identity: Identity
-    seconds: int  #: author and commit time, since 1970
+    seconds: int  #: when it is made, since 1970
 
 
 def as_made(made: str) -> str:
@@ -64,10 +86,10 @@ def at_once(move: Move) -> None:
     move(lambda: True)
 
 
-def clean_name(text: str) -> str:
+def clean_name(text: str, otherwise: str = FALLBACK_NAME) -> str:
     """Make a text safe for a commit header: one line, without `<`, `>`, NUL and control characters."""
     kept = "".join(" " if char < " " or char in "<>\x7f" else char for char in text)
-    return " ".join(kept.split()) or FALLBACK_NAME
+    return " ".join(kept.split()) or otherwise
 
 
 def in_the_way(path: str) -> StorageFailed:
@@ -122,14 +144,18 @@ def lock_in_the_way(said: str, branch: str) -> str:
 class IdentityQuestion:
     """The question put to git who commits here, and whether their commits are signed.
 
+    As git itself counts: the environment, else `author.*` and `committer.*`, else `user.*`.
+
     Args:
         repository: where.
     """
 
     def __init__(self, repository: Repository) -> None:
-        self._running = repository.git().start(
-            "config", "-z", "--get-regexp", r"^(user\.(name|email)|commit\.gpgsign)$"
-        )
+        self._git = repository.git()
+        self._running = self._git.start(
+            "config", "-z", "--get-regexp",
+            r"^((user|author|committer)\.(name|email)|commit\.gpgsign)$",
+        )  # fmt: skip
 
     def answer(self) -> Identity:
         """Wait for the answer; where git knows no name or address, a fixed one stands for it."""
@@ -138,11 +164,43 @@ class IdentityQuestion:
         for item in ("" if status else said.decode("utf-8", "replace")).split("\0"):
             key, is_set, value = item.partition("\n")
             found[key] = value if is_set else "true"  # a key alone in its line means true
-        name, email = found.get("user.name", ""), found.get("user.email", "")
+        author, committer = [
+            (_named(found, role, "name"), _named(found, role, "email"))
+            for role in ("author", "committer")
+        ]
+        name, email = author[0] or FALLBACK_NAME, author[1]
         signs = found.get("commit.gpgsign", "").lower() not in ("", "false", "no", "off", "0")
         return Identity(
-            name or FALLBACK_NAME, email or FALLBACK_EMAIL, not (name and email), signs=signs
+            name,
+            FALLBACK_EMAIL if email is None else email,
+            not author[0] or email is None,
+            signs,
+            (
+                committer[0] or FALLBACK_NAME,
+                FALLBACK_EMAIL if committer[1] is None else committer[1],
+            )
+            if committer != author
+            else (),
+            (self._dated("AUTHOR"), self._dated("COMMITTER")),
         )
+
+    def _dated(self, role: str) -> str:
+        """Return the date that the environment gives a commit, as git reads it; "" for none."""
+        if not variables().get(f"GIT_{role}_DATE"):
+            return ""
+        whoever = ("-c", "user.name=x", "-c", "user.email=x")
+        status, said, _ = self._git.call(*whoever, "var", f"GIT_{role}_IDENT")
+        return "" if status else " ".join(said.decode("utf-8", "replace").split()[-2:])
+
+
+def _named(found: Mapping[str, str], role: str, key: str) -> str | None:
+    """Return a name or an address of an author or committer; None where git has none."""
+    said = variables().get(f"GIT_{role.upper()}_{key.upper()}")
+    if said is None or (key == "name" and not said.strip(_CRUD)):
+        said = found.get(f"{role}.{key}") or found.get(f"user.{key}")
+    if not said and key == "email" and said is None:
+        said = variables().get("EMAIL")
+    return said if said is None else said.strip(_CRUD)
 
 
 def identity_findings(who: Identity) -> tuple[Finding, ...]:

@@ -49,9 +49,8 @@ class FastImport:
         why = wanted.message.split("\n")[0]
 
         def move(within: record.Within) -> bool:
-            by = (who.name, who.email)
             return move_reference(
-                self._git, wanted.reference, made, wanted.expected, why, within, by
+                self._git, wanted.reference, made, wanted.expected, why, within, who.committing
             )
 
         show(move)
@@ -117,11 +116,11 @@ def _folders(wanted: record.Commit) -> list[str]:
 
 def _stream(wanted: record.Commit) -> bytes:
     """Write a commit as fast-import reads it."""
-    who = wanted.identity
     message = wanted.message.replace("\0", "").encode("utf-8", "replace") + b"\n"
-    line = f"{record.clean_name(who.name)} <{record.clean_name(who.email)}> {wanted.seconds} +0000"
+    author, committer = wanted.identity.lines(wanted.seconds)
+    people = f"author {author}\ncommitter {committer}\n"
     parts = [
-        f"commit {wanted.reference}\nmark :1\ncommitter {line}\n".encode(),
+        f"commit {wanted.reference}\nmark :1\n{people}".encode("utf-8", "replace"),
         b"data %d\n%s" % (len(message), message),
     ]
     if wanted.parent:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from ledger.git.cli import Git
-    from ledger.git.commit_record import Identity, Within
+    from ledger.git.commit_record import Within
     from ledger.git.process import Running
 
 COMMIT, TREE, BLOB, TAG = "commit", "tree", "blob", "tag"
@@ -119,13 +119,10 @@ def object_id(kind: str, data: bytes) -> str:
     return sha1(head + data, usedforsecurity=False).hexdigest()
 
 
-def merge_commit(
-    tree: str, parents: Iterable[str], who: Identity, seconds: int, message: str
-) -> bytes:
-    """Write a commit that says the same whoever makes it."""
-    line = f"{clean_name(who.name)} <{clean_name(who.email)}> {seconds} +0000"
+def merge_commit(tree: str, parents: Iterable[str], people: tuple[str, str], message: str) -> bytes:
+    """Write a commit by an author and a committer (`Identity.lines`)."""
     rows = [f"tree {tree}", *(f"parent {parent}" for parent in parents)]
-    rows += [f"author {line}", f"committer {line}", "", message, ""]
+    rows += [f"author {people[0]}", f"committer {people[1]}", "", message, ""]
     return "\n".join(rows).encode("utf-8", "replace")
 
 
@@ -217,7 +214,7 @@ def move_reference(
         return b"commit\n" if moves == [True] else b"abort\n"
 
     status, _, err = git.call(
-        "-c", f"user.name={clean_name(who[0])}", "-c", f"user.email={clean_name(who[1])}",
+        "-c", f"user.name={clean_name(who[0])}", "-c", f"user.email={clean_name(who[1], '')}",
         "update-ref", "-m", why, "--stdin",
         data=f"start\nupdate {reference} {new} {old or '0' * 40}\nprepare\n".encode(), answer=answer,
     )  # fmt: skip

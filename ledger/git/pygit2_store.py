@@ -18,6 +18,7 @@ from pygit2.enums import ObjectType, Option
 from ledger.errors import CorruptRepository, GitFailed, ReferenceLocked, StorageFailed, TipMoved
 from ledger.git import commit_record as record
 from ledger.git import trees
+from ledger.git.git_objects import merge_commit
 from ledger.git.repository import Repository
 
 # a tree's entries are what was just written or what the parent's tree has: looking each one up again
@@ -225,16 +226,10 @@ class Store:
                 self._compare(name, then[1] if then else "", now[1], held)
 
     def _write_commit(self, wanted: record.Commit, tree: str) -> str:
-        who = wanted.identity
-        signature = pygit2.Signature(
-            record.clean_name(who.name), record.clean_name(who.email), wanted.seconds, 0, "utf-8"
-        )
-        parents: list[str | pygit2.Oid] = [wanted.parent] if wanted.parent else []
-        made = self._git.create_commit_string(
-            signature, signature, wanted.message.replace("\0", "") + "\n", tree, parents
-        )
-        text = str(made).encode("utf-8", "surrogateescape")
-        return str(self._odb.write(ObjectType.COMMIT, text))
+        parents = [wanted.parent] if wanted.parent else []
+        people = wanted.identity.lines(wanted.seconds)
+        made = merge_commit(tree, parents, people, wanted.message.replace("\0", ""))
+        return str(self._odb.write(ObjectType.COMMIT, made))
 
     def _read_back(self, made: str) -> None:
         """Read the commit from the disk before a branch points to it (fault:A7, fault:A14)."""
@@ -256,8 +251,8 @@ class Store:
             if not within():
                 return False
             # the reflog's author: `set_target` of pygit2 1.21 can not take a signature
-            who = wanted.identity
-            self._git.set_ident(record.clean_name(who.name), record.clean_name(who.email))
+            name, email = wanted.identity.committing
+            self._git.set_ident(record.clean_name(name), record.clean_name(email))
             transaction.set_target(reference, made, message=wanted.message.split("\n")[0])
         return True
 

@@ -8,6 +8,7 @@ invariants O1 to O4 of FORMAT.md.
 
 from __future__ import annotations
 
+import re
 from time import gmtime
 
 from ledger.model.sha256 import sha256
@@ -116,6 +117,25 @@ def next_stamp(now_ms: int, newest: str) -> str:
 def ended_of(stamp: str) -> str:
     """Write a stamp as the `ended` header: `2026-11-21T08:30:12.417Z`."""
     return f"{stamp[:10]}T{stamp[11:13]}:{stamp[13:15]}:{stamp[15:17]}.{stamp[17:20]}Z"
+
+
+def stamp_in(ended: str) -> str:
+    """Return the stamp of an `ended` header, "" where it is not written as one."""
+    stamp = re.sub("[T:.Z]", lambda found: "-" * (found[0] == "T"), ended)
+    return stamp if is_stamp(stamp) and ended_of(stamp) == ended else ""
+
+
+def bears(stem: str, ended: str, after: str) -> bool:
+    """Tell whether a sealed name has the stamp that its log gives it (O5)."""
+    from ledger.errors import WriteRefused
+
+    stamp = stamp_in(ended)
+    try:
+        if stamp and is_stem(after):
+            stamp = next_stamp(milliseconds_of(stamp), key_of(after))
+    except WriteRefused:  # nothing follows the end of time
+        return False
+    return stamp == stem[:STAMP_CHARS]
 
 
 _DATES: dict[str, bool] = {}  # days met; a ledger has few, and each names hundreds of logs

@@ -10,14 +10,14 @@ import os
 from collections.abc import Iterable
 
 from ledger.errors import DiurnaError
-from ledger.git.commit_record import Commit, Identity
+from ledger.git.commit_record import Commit
 from ledger.model.record import Record
 from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import make_folder
 
 _END = b"\0\0\n"
 _NOTHING = "-"
-_FIXED = 6
+_FIXED = 5
 #: Begins a note of whole objects; a note of a commit begins with the name of a reference.
 _OBJECTS = "objects"
 #: Begins the name of a file in such a note, in the place of an object's kind.
@@ -31,8 +31,7 @@ class Intent(Record):
 
     reference: str  #: the branch's full name
     parent: str  #: the commit it was built on, "" for none
-    identity: Identity  #: of author and committer
-    seconds: int  #: author and commit time, since 1970
+    people: tuple[str, str]  #: author and committer, as the commit has them
     message: str  #: of the commit, without its last line break
     files: tuple[tuple[str, str], ...]  #: (path from the root, blob id), "" for a file taken out
     signature: str = ""  #: the header that signs it, "" for none
@@ -61,11 +60,8 @@ class Intents:
 
         `signature` is the header that signs it, "" for none.
         """
-        who = wanted.identity
-        fields = [
-            wanted.reference, wanted.parent, str(wanted.seconds), who.name, who.email,
-            wanted.message.replace("\0", ""),
-        ]  # fmt: skip
+        people = wanted.identity.lines(wanted.seconds)
+        fields = [wanted.reference, wanted.parent, *people, wanted.message.replace("\0", "")]
         for path, data in wanted.files:
             fields += (path, "" if data is None else blob_id(data))
         fields += (_SIGNATURE, signature) if signature else ()
@@ -111,13 +107,13 @@ class Intents:
                 kept = _kept(fields[1:])
                 found += [kept] if kept is not None else []
                 continue
-            if len(fields) < _FIXED or len(fields) % 2 or not fields[2].isdigit():
+            if len(fields) < _FIXED or not len(fields) % 2:
                 continue
-            reference, parent, seconds, name, email, message = fields[:_FIXED]
+            reference, parent, author, committer, message = fields[:_FIXED]
             files = dict(zip(fields[_FIXED::2], fields[_FIXED + 1 :: 2], strict=True))
-            signature, who = files.pop(_SIGNATURE, ""), Identity(name, email)
+            signature = files.pop(_SIGNATURE, "")
             meant = (message, tuple(files.items()), signature)
-            found.append(Intent(reference, parent, who, int(seconds), *meant))
+            found.append(Intent(reference, parent, (author, committer), *meant))
         return found
 
     def last(self, reference: str, parent: str) -> dict[str, str]:

@@ -18,7 +18,7 @@ from ledger.home import Home
 from ledger.model.event import Event, ThreadReopened
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, EDITED_KEY
-from ledger.model.order import ended_of, is_stem, next_stamp, seal, stem_in
+from ledger.model.order import ended_of, is_stem, next_stamp, seal, stamp_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from ledger.secrets.log_redaction import guard
@@ -258,7 +258,10 @@ def _read_edit(snapshot: Snapshot, nows: list[State], touch: Touch) -> Committed
         events.append(with_seen(event, standing.fact if standing else None, then.histories, opened))
     newest = line.newest if is_stem(stem_in(line.newest)) else ""
     stamp = next_stamp(touch.seconds * 1000, newest)
-    header = [("agent", clean_name(touch.author)), ("ended", ended_of(stamp))]
+    header = [
+        ("agent", clean_name(touch.author)),
+        ("ended", ended_of(stamp_of(touch.seconds * 1000))),
+    ]
     header += [("after", stem_in(newest))] if newest else []
     header += [("type", "edit"), ("commit", touch.commit)]
     header.append((EDITED_KEY, touch.after))

@@ -269,7 +269,8 @@ class _Planner:
         tree, written = with_files(objects.read, joined.tree, paths)
         # on a branch of code its own line comes first, as after `git merge`
         parents = (self._ours, self._theirs) if self._around else (one, two)
-        commit = merge_commit(tree, parents, _AUTHOR, max(first.seconds, second.seconds), _MESSAGE)
+        nobody = _AUTHOR.lines(max(first.seconds, second.seconds))
+        commit = merge_commit(tree, parents, nobody, _MESSAGE)
         bodies = {} if rendered is None else rendered.bodies
         pages = [(path, blob) for path, blob in files if blob and path in bodies]
         wanted = [(BLOB, data) for data in joined.blended.values()]

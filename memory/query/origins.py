@@ -8,19 +8,20 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from ledger.codec.log import read_header
 from ledger.git.commit_record import FALLBACK_EMAIL
 from ledger.git.repository import cut_commits
 from ledger.home import Home
 from ledger.model.layout import COMMIT_SUBJECT, SESSIONS_DIR, stem_of
 from ledger.model.logset import LogRef
-from ledger.model.order import is_sealed, milliseconds_of
+from ledger.model.order import is_sealed, milliseconds_of, stamp_in
 from ledger.model.record import Record
 
 #: How a log came, where not by a commit of whoever wrote it: a squash, or a commit by hand; what an older
 #: ledger's own history says; and that the history here does not go back so far.
 SQUASH, ADOPTION, CUT = "squash", "adoption", "cut"
 _SAID = {
-    SQUASH: ", a person's own or a squash, which does not say who wrote it",
+    SQUASH: ", author unknown (squashed or hand-made commit)",
     ADOPTION: ", taken over",
 }
 #: So many paths are given to git by name; for more, it looks at all logs.
@@ -31,8 +32,8 @@ _FIELDS = "%x00%H%x00%an%x00%ae%x00%at%x00%ct%x00%s%x00%b"
 _HEX = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 #: Diurna says in a subject how many logs its commit brings, where they are several.
 _COUNTED = re.compile(r"(\d+) ")
-#: A stamp may be so far ahead of its machine's clock, behind that of somebody else's log.
-_CLOCK_SECONDS = 60
+#: A log may be so much younger than the time that its commit bears, and is committed so soon.
+_CLOCK_SECONDS, _WRITE_MS = 60, 2000
 #: What forges put behind the subject of a squash, and git before its message.
 _OF_FORGE = re.compile(r"\(#\d+\)$|\(![0-9]+\)$")
 _OF_GIT = "Squashed commit"
@@ -43,13 +44,15 @@ class Origin(Record):
 
     `via` says how it came: "" with a commit of its author's, else `SQUASH`, `ADOPTION` or `CUT`. Of a cut
     history `commit` is the oldest one here that has the log. `path` is where it lay in a repository then,
-    "" where it lies there now.
+    "" where it lies there now. `at` is when its author made the commit, in seconds since 1970, 0 where
+    nobody knows.
     """
 
     commit: str = ""
     author: str = ""
     via: str = ""
     path: str = ""
+    at: int = 0
 
     @property
     def named(self) -> str:
@@ -193,11 +196,14 @@ def _settled(
             continue
         here = sorted(commits & cut)
         first = here[0] if here else line.first(commits, walk.commits)
-        author = _author(walk.commits[first], stem_of(ref.path))
+        commit = walk.commits[first]
+        author = _author(commit, stem_of(ref.path))
+        if author and _younger(home, ref, commit):
+            author = ""
         if here or (cut and not author):  # what a squash was made of may lie behind the cut
             found[ref.path] = Origin(first, via=CUT)
         else:
-            found[ref.path] = Origin(first, author, "" if author else SQUASH)
+            found[ref.path] = Origin(first, author, "" if author else SQUASH, at=commit.at)
         if not any(first in walk.put[place] for place in paths.get(path, ())):
             then = [one[0] for one in blobs.get(ref.blob, ()) if first in walk.put[one]]
             found[ref.path] = found[ref.path]._replace(path=min(then, default=""))
@@ -231,7 +237,7 @@ def _author(commit: _Commit, stem: str) -> str:
 
     A sealed log was first committed by Diurna, on the machine of whoever wrote it, under a subject that
     outlives rebases and cherry-picks. Under any other message it was brought by a squash, or by hand; and
-    what is younger than the time that the commit bears came into it later.
+    what is younger than the time that the commit bears came into it later (`_younger`).
     """
     sealed = is_sealed(stem)
     if commit.mail == FALLBACK_EMAIL or _OF_FORGE.search(commit.subject):
@@ -242,8 +248,20 @@ def _author(commit: _Commit, stem: str) -> str:
     said = int(counted[1][:9]) if counted else 1
     # as Diurna makes it, a commit bears one time twice; melded since, it brings more than it says
     whole = commit.brought <= 1 or commit.brought == said or commit.at == commit.made
-    younger = sealed and milliseconds_of(stem) > (commit.at + _CLOCK_SECONDS) * 1000
-    return commit.author if whole and not younger else ""
+    return commit.author if whole else ""
+
+
+def _younger(home: Home, ref: LogRef, commit: _Commit) -> bool:
+    """Tell whether a log is younger than its commit: by its own clock, for a name may be pushed on (O2).
+
+    A date that the environment gave is no evidence: such a commit was made as its log was.
+    """
+    stem, latest = stem_of(ref.path), (commit.at + _CLOCK_SECONDS) * 1000
+    if not is_sealed(stem) or milliseconds_of(stem) <= latest or commit.at == commit.made:
+        return False
+    (data,) = home.repository.git().blobs([ref.blob])
+    ended = milliseconds_of(stamp_in(dict(read_header(data or b"")).get("ended", "")) or stem)
+    return ended > latest and abs(ended - commit.made * 1000) > _WRITE_MS
 
 
 class _Line:

@@ -215,7 +215,7 @@ def _make(intent: Intent, read: Callable[[str], bytes]) -> tuple[str, Made]:
     root, written = with_files(read, base, intent.files)
     trees = dict(_below(root, written))
     parents = [intent.parent] if intent.parent else []
-    data = merge_commit(root, parents, intent.identity, intent.seconds, intent.message)
+    data = merge_commit(root, parents, intent.people, intent.message)
     if intent.signature:
         head, _, rest = data.partition(b"\n\n")
         signed = intent.signature.encode("utf-8", "surrogateescape")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ledger.codec.log import decode, encode, entry_of
+from ledger.codec.log import canonical, decode, encode, entry_of
 from ledger.codec.validate import problems
 from ledger.errors import CorruptRepository, DraftRefused, Outrun, WaitsInSpool, WriteRefused
 from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
-from ledger.model.order import ended_of, next_stamp, seal, stamp_of
+from ledger.model.order import ended_of, next_stamp, seal, stamp_in, stamp_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import WORKING, Entry, SessionLog
 from memory.cache.cache_file import Cache
@@ -181,6 +181,8 @@ class Recorder:
         now_ms = how.at or occasion.now_ms
         log, begun = in_its_session(log, cache, waiting, now_ms)
         newest = "" if how.at else max(cache.summary.newest, begun)
+        if begun == newest != "":  # it may wait yet
+            log = _with_header(log, "after", stem_in(newest))
         stem, log, data = _sealed(log, min(now_ms, occasion.now_ms), newest)
         tiers = tiers_of(cache, histories, cache.clock()) if how.tiers else None
         entry = entry_of(stem, log)
@@ -238,6 +240,8 @@ class Recorder:
 
         for ref, data in read_bytes(self.home, [ref for ref in likely if ref.stem not in stems]):
             known, _ = decode(data, sealed=True, file=ref.path)
+            if (stamp_in(known.get("ended")) or ref.stem) < since:
+                continue  # its name alone was pushed on, by a clock that is ahead
             if same_draft(known, log) and still_moves(log.events, ref.stem, facts):
                 return receipt_of(ref.stem, tip_of(cache.commit), data)._replace(path=ref.path)
         for stem in stems:
@@ -270,9 +274,9 @@ def _done(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _sealed(log: SessionLog, now_ms: int, newest: str) -> tuple[str, SessionLog, bytes]:
-    """Give a log its time and its name; return it with its bytes."""
+    """Give a log its time, that of the clock, and its name (O2); return it with its bytes."""
     stamp = next_stamp(now_ms, newest)
-    log = _with_header(log, "ended", ended_of(stamp))
+    log = _with_header(log, "ended", ended_of(stamp_of(now_ms)))
     if refused := problems(log):
         raise DraftRefused(refused)
     data = encode(log)
@@ -280,10 +284,9 @@ def _sealed(log: SessionLog, now_ms: int, newest: str) -> tuple[str, SessionLog,
 
 
 def _with_header(log: SessionLog, key: str, value: str) -> SessionLog:
-    """Set `ended`, which stands right behind `agent`."""
+    """Set a value of the header, in its place."""
     header = [pair for pair in log.header if pair[0] != key]
-    header.insert(1, (key, value))
-    return log._replace(header=tuple(header))
+    return canonical(log._replace(header=(*header, (key, value))))
 
 
 def noticed_behind(snapshot: Snapshot, branch: Branch, receipt: Receipt) -> tuple[Finding, ...]:

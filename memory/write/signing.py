@@ -10,7 +10,7 @@ import os
 from collections import Counter
 
 from ledger.environment import now_seconds
-from ledger.git.commit_record import Commit, clean_name
+from ledger.git.commit_record import Commit
 from ledger.model.event import VERBS, Event, FactCreated
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
@@ -97,13 +97,14 @@ class Signing:
 
     def _signed(self, made: str) -> str:
         wanted, git = self._wanted, self._home.repository.git()
-        who, date = wanted.identity, f"@{wanted.seconds} +0000"
-        name, email = clean_name(who.name), clean_name(who.email)
-        more = {
-            f"GIT_{role}_{what}": value
-            for role in ("AUTHOR", "COMMITTER")
-            for what, value in (("NAME", name), ("EMAIL", email), ("DATE", date))
-        }
+        more: dict[str, str] = {}
+        for role, line in zip(
+            ("AUTHOR", "COMMITTER"), wanted.identity.lines(wanted.seconds), strict=True
+        ):
+            name, _, rest = line.partition(" <")
+            email, _, date = rest.partition("> ")
+            parts = {"NAME": name, "EMAIL": email, "DATE": f"@{date}"}
+            more |= {f"GIT_{role}_{what}": value for what, value in parts.items()}
         parents = ("-p", wanted.parent) if wanted.parent else ()
         running = git.start("commit-tree", "-S", *parents, f"{made}^{{tree}}", more=more)
         message = wanted.message.replace("\0", "").encode("utf-8", "replace") + b"\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ledger.environment import monotonic, now_ms, variables, working_directory
+from ledger.environment import NOW, is_time, monotonic, now_ms, variables, working_directory
 from ledger.errors import DiurnaError, DraftRefused, NotFound, WrongUsage
 from ledger.model.findings import Finding
 from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
@@ -48,7 +48,6 @@ class Invocation:
         self.search_path = tuple(environment.get("PATH", "").split(os.pathsep))
         self.completion = environment.get("_DIURNA_COMPLETE", "")
         self._home_variable = environment.get("DIURNA_HOME", "")
-        self._fixed_now_ms = environment.get("DIURNA_NOW", "")
         self._memory: Memory | None = None
         self._reader: Reader | None = None
         colour = not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
@@ -67,14 +66,10 @@ class Invocation:
         Raises:
             WrongUsage: `DIURNA_NOW` is no number.
         """
-        fixed = self._fixed_now_ms
-        if not fixed:
-            return now_ms()
-        if not (fixed.isascii() and fixed.isdigit() and len(fixed) < 15):
-            raise WrongUsage(
-                f"{fixed!r} is no number of milliseconds since 1970", where="DIURNA_NOW"
-            )
-        return int(fixed)
+        fixed = variables().get(NOW, "")
+        if fixed and not is_time(fixed):
+            raise WrongUsage(f"{fixed!r} is no number of milliseconds since 1970", where=NOW)
+        return now_ms()
 
     def program(self) -> tuple[str, ...]:
         """Return how Diurna is run on this machine by a program that knows no PATH of the user's."""

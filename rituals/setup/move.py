@@ -205,9 +205,9 @@ def _joined(plan: MovePlan, tip: str, clock: Callable[[], int]) -> str:
         parents = (tip, past.tip) if tip else (past.tip,)
         memory = Memory(home, clock=clock, in_process=False)
         message = f"diurna: the memory of the branch {home.branch}, beside the code"
-        who = memory.identity()
+        people = memory.identity().lines(clock() // 1000)
         memory.close()
-        commit = merge_commit(whole, parents, who, clock() // 1000, message)
+        commit = merge_commit(whole, parents, people, message)
     write_objects(git, [*objects, (COMMIT, commit)])
     return object_id(COMMIT, commit)
 
