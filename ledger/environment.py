@@ -32,7 +32,12 @@ working_directory = os.getcwd
 def now_ms() -> int:
     """Return milliseconds since 1970; `DIURNA_NOW` fixes them."""
     fixed = os.environ.get(NOW, "")
-    return int(fixed) if is_time(fixed) else time.time_ns() // 1_000_000
+    return int(fixed) if is_time(fixed) else machine_ms()
+
+
+def machine_ms() -> int:
+    """Return milliseconds since 1970 by the clock that git and the file system go by."""
+    return time.time_ns() // 1_000_000
 
 
 def is_time(fixed: str) -> bool:

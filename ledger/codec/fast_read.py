@@ -33,6 +33,7 @@ from ledger.model.session import (
     META_KEYS,
     WORK,
     Entry,
+    clock_of,
     place_of,
 )
 from ledger.model.session_headers import reach_in
@@ -76,9 +77,9 @@ def scan(stem: str, data: bytes) -> Entry | None:
     if not _is_plain(text, body, at if at >= 0 else len(text) - 1):
         return None
     agent, kind, session = head.get("agent", ""), head.get("type", WORK), head.get("session", "")
-    reach = reach_in(head)
+    reach, clock = reach_in(head), clock_of(stem, head)
     if at < 0:
-        return Entry(stem, kind == WORK, agent, kind, (), (), session, reach)
+        return Entry(stem, kind == WORK, agent, kind, (), (), session, reach, reported=clock)
     cut = text.find(_FACTS, at + 21)
     names: list[str] = []
     acts: list[Event] = []
@@ -88,7 +89,7 @@ def scan(stem: str, data: bytes) -> Entry | None:
         return None
     named = tuple(dict.fromkeys(names))
     by = (head.get("branch", ""), head.get("role", "")) if signs(acts) else ("", "")
-    said = place_of(head) if acts else ()
+    said = (*(place_of(head) if acts else ()), *clock)
     return Entry(
         stem, kind == WORK, agent, kind, named, tuple(in_order(acts)), session, reach, *by, said
     )

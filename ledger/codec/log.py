@@ -41,6 +41,7 @@ from ledger.model.session import (
     WORK,
     Entry,
     SessionLog,
+    clock_of,
     place_of,
 )
 from ledger.model.session_headers import reach_in
@@ -176,6 +177,7 @@ def entry_of(stem: str, log: SessionLog) -> Entry:
     entry = Entry(stem, kind == WORK, who, kind, ids, said, session, reach, *by)
     reported = (*[pair for pair in log.header if pair[0] in REPORTED_KEYS], *told)
     reported += place_of(dict(log.header)) if acts else ()
+    reported += clock_of(stem, dict(log.header))
     return entry._replace(reported=reported) if reported else entry
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ledger.model.event import Event
+from ledger.model.order import ended_of, is_sealed, stamp_in
 from ledger.model.record import Record
 
 #: Known header keys in canonical order; unknown keys follow them in the order found.
@@ -39,6 +40,8 @@ SOURCE_KEY = "source"
 REPORTED_KEYS = ("shown", "told", "characters", SOURCE_KEY, *UNDO_KEYS)
 #: Of an entry: where in the code the work was done that its log tells of (`place_of`).
 PLACE = "place"
+#: Of an entry: the stamp of its writer's clock, where its name is another.
+ENDED = "ended"
 #: What another tool counted of the uses of a fact (F4).
 COUNTED_KEY = "counted"
 #: Footer keys that only an `import` log may carry.
@@ -85,8 +88,8 @@ class Entry(Record):
     is the host's session, "" where the log does not say; `reach` is how far a log that was captured tells
     of it: its header's `host`, `observed` and `transcript`, () where it has none of the last two; `branch`
     and `role` are those of its header where it holds an event whose author counts (`SIGNED`), else "";
-    `reported` is what the fold does not know of: pairs of its header (`REPORTED_KEYS`), its place, and
-    what the log says of other logs, by verb (`OF_LOGS`).
+    `reported` is what the fold does not know of: pairs of its header (`REPORTED_KEYS`), its place, its
+    clock (`ENDED`), and what the log says of other logs, by verb (`OF_LOGS`).
     """
 
     stem: str
@@ -102,9 +105,21 @@ class Entry(Record):
     reported: tuple[tuple[str, str], ...] = ()
 
     @property
+    def clock(self) -> str:
+        """The stamp of when it was written, by its writer's clock: its name may be pushed on (O2)."""
+        return dict(self.reported).get(ENDED, "") or self.stem
+
+    @property
     def uses(self) -> bool:
         """Whether what it names is used by it (F4)."""
         return self.type in WORKING
+
+
+def clock_of(stem: str, head: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return what an entry says of its writer's clock: nothing where a sealed name says the same."""
+    said = head.get("ended", "")
+    stamp = "" if not said or said == ended_of(stem) else stamp_in(said)
+    return ((ENDED, stamp),) if stamp and is_sealed(stem) else ()
 
 
 def place_of(head: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -14,7 +14,7 @@ from ledger.git.repository import cut_commits
 from ledger.home import Home
 from ledger.model.layout import COMMIT_SUBJECT, SESSIONS_DIR, stem_of
 from ledger.model.logset import LogRef
-from ledger.model.order import is_sealed, milliseconds_of, stamp_in
+from ledger.model.order import ahead_by_a_day, is_sealed, milliseconds_of, stamp_in, stamp_of
 from ledger.model.record import Record
 
 #: How a log came, where not by a commit of whoever wrote it: a squash, or a commit by hand; what an older
@@ -87,6 +87,19 @@ class Origins(Record):
     commits: Mapping[str, Origin]
     cut: frozenset[str] = frozenset()
     gone: bool = False
+
+
+def seen_at(stamp: str, brought: Origin, now: int) -> str:
+    """Return when something was written, as a stamp, never later than this machine's clock, `now`.
+
+    What is more than a day ahead was told by a clock that is wrong: the commit's date stands for it, ""
+    where that is ahead, too. `now` is in milliseconds since 1970.
+    """
+    at = milliseconds_of(stamp)
+    if at > now and ahead_by_a_day(stamp, now):
+        at = brought.at * 1000
+        return stamp_of(at) if 0 < at <= now else ""
+    return stamp_of(now) if at > now else stamp
 
 
 class _Commit(Record):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from ledger.environment import now_ms
 from ledger.errors import NotFound
 from ledger.model.event import (
     VERB_OF,
@@ -20,12 +21,18 @@ from ledger.model.evidence import Proof, proof_in
 from ledger.model.ids import version_id
 from ledger.model.layout import EDITED_KEY
 from ledger.model.logset import LogRef
-from ledger.model.order import ended_of, has_time
+from ledger.model.order import (
+    ahead_by_a_day,
+    ended_of,
+    has_time,
+    key_of,
+    stamp_in,
+)
 from ledger.model.record import Record
 from ledger.model.session import EDIT, SessionLog
 from memory.cache.cache_file import Cache
 from memory.query.fact_marks import marked
-from memory.query.origins import ADOPTION, Origin, Origins, origins_of
+from memory.query.origins import ADOPTION, Origin, Origins, origins_of, seen_at
 from memory.query.resident import Link, Resident, chain_of, supersessions
 from memory.query.visible_logs import logs_of, taking_part
 from memory.recall.hits.outdated_hits import Outdated, brought_by
@@ -163,13 +170,13 @@ def provenance(
         )
     commits = origins_of(snapshot.home, refs, kept)
     steps: list[Step] = []
-    waiting = snapshot.waiting()
+    waiting, when = snapshot.waiting(), shown_times(snapshot, refs, commits)
     for ref, log, events in (resident.telling if resident else partial(_telling, snapshot))(
         refs, fact
     ):
         for event in events:
             step = _step(ref, log, event, fact, commits.get(ref.path, Origin()))
-            steps.append(step._replace(waiting=ref.key in waiting))
+            steps.append(step._replace(date=when(ref, log), waiting=ref.key in waiting))
     if any(step.event == VERB_OF[FactRedacted] for step in steps):
         steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
     now = cache.fact(fact)
@@ -202,7 +209,7 @@ def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, brought: Origin
         ref.stem,
         log.get("agent"),
         told(event, fact),
-        ended_at(ref.stem, log),
+        "",
         told_by(log.header, brought),
         text,
         version_id(text) if text else "",
@@ -235,6 +242,27 @@ def told_by(header: Iterable[tuple[str, str]], brought: Origin) -> Origin:
     if commit and (edited or (kind == _IMPORT and "source" not in said)):
         return Origin(commit, said.get("agent", ""), ADOPTION if kind == _IMPORT else brought.via)
     return brought
+
+
+def shown_times(
+    snapshot: Snapshot, refs: Iterable[LogRef], brought: Mapping[str, Origin] | None = None
+) -> Callable[[LogRef, SessionLog], str]:
+    """Return what tells when a log ended, as far as that is known (`seen_at`).
+
+    `brought` is which commits brought the logs, where that was asked already.
+    """
+    now = now_ms()
+    far = [ref for ref in refs if ahead_by_a_day(ref.stem, now)]
+    if brought is None:
+        brought = origins_of(snapshot.home, far)
+
+    def shown(ref: LogRef, log: SessionLog) -> str:
+        said = ended_at(ref.stem, log)
+        stamp = stamp_in(said) or key_of(ref.stem)
+        seen = seen_at(stamp, brought.get(ref.path, Origin()), now)
+        return said if seen == stamp else seen and ended_of(seen)
+
+    return shown
 
 
 def ended_at(stem: str, log: SessionLog) -> str:
@@ -296,8 +324,9 @@ def log_lines(
 
 def _lines(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[LogLine]:
     waits, outdated = snapshot.waiting(), Outdated(snapshot.cache())
+    when = shown_times(snapshot, refs)
     for ref, log in logs_of(snapshot, refs):
-        ended = ended_at(ref.stem, log)
+        ended = when(ref, log)
         who, waiting = log.get("agent"), ref.key in waits
         title = outdated.line(ref.key, log.title, [*brought_by(log.events), *ids_in(log.events)])
         line = LogLine(

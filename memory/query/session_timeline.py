@@ -26,11 +26,11 @@ from ledger.model.order import (
     stamp_of,
 )
 from ledger.model.record import Record
-from ledger.model.session import Entry
+from ledger.model.session import Entry, SessionLog
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import fact_named, keys_within, log_named, logs_of, of_kinds
 from memory.query.fact_marks import marked
-from memory.query.provenance import ended_at
+from memory.query.provenance import shown_times
 from memory.query.visible_logs import Visible, visible_texts
 from memory.recall.hits.outdated_hits import Outdated, brought_by
 from memory.recall.recall_values import Answer, parted, tokens_of
@@ -225,10 +225,13 @@ def _sessions(
 ) -> list[tuple[LogRef, Session]]:
     outdated, logs = Outdated(cache), logs_of(cache, keys)
     visible = visible_texts(snapshot.home, cache, logs)
-    return [(log.ref, _session(log, anchor, outdated)) for log in visible]
+    when = shown_times(snapshot, [ref for ref, _ in logs])
+    return [(log.ref, _session(log, anchor, outdated, when)) for log in visible]
 
 
-def _session(visible: Visible, anchor: Anchor, outdated: Outdated) -> Session:
+def _session(
+    visible: Visible, anchor: Anchor, outdated: Outdated, when: Callable[[LogRef, SessionLog], str]
+) -> Session:
     ref, entry = visible.ref, visible.entry
     log, _ = decode(visible.text.encode("utf-8", "surrogatepass"), sealed=is_sealed(ref.stem))
     title, summary = REDACTED, ""
@@ -241,7 +244,7 @@ def _session(visible: Visible, anchor: Anchor, outdated: Outdated) -> Session:
     at = milliseconds_of(ref.stem)
     return Session(
         ref.stem,
-        ended_at(ref.stem, log),
+        when(ref, log),
         entry.agent,
         entry.type,
         title,

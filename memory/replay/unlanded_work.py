@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from ledger.environment import now_ms
+from ledger.environment import machine_ms, now_ms
 from ledger.git.ancestry import WHOLE, Lacking, lacking, whole_ids
 from ledger.git.landing.branch_sightings import Points, Seen, Written, noted, now, recalled
 from ledger.git.landing.landing_search import Work
@@ -207,7 +207,7 @@ class Telling:
 
         end, points = monotonic() + _WAIT_MS / 1000, dict[str, str]()
         repository = self._home.repository
-        seen = [*now(repository, now_ms()), *noted(repository), *recalled(repository)]
+        seen = [*now(repository, machine_ms()), *noted(repository), *recalled(repository)]
         known = Points(self._git, seen, self._trunk)
         for place in places:
             if monotonic() > end and points:
@@ -332,7 +332,7 @@ def works_of(home: Home, cache: Cache) -> Works | None:
         return None
     repository, rows = home.repository, sorted(cache.places(), key=lambda row: row[1], reverse=True)
     git, trunk = repository.git(), code_trunk(home, cache.policy)
-    current = now(repository, now_ms())
+    current = now(repository, machine_ms())
     seen = [*noted(repository), *recalled(repository), *current]
     whole = whole_ids(git, {row[2] for row in rows})
     logs = [

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 
-from ledger.environment import now_ms, now_seconds
+from ledger.environment import machine_ms, now_seconds
 from ledger.errors import WaitsInSpool
 from ledger.git.repository import head, landing_hint, operation_under_way, read_reference
 from ledger.home import IN_TREE, OWN_BRANCH, Home
@@ -107,7 +107,7 @@ def is_busy(home: Home) -> bool:
     if os.path.exists(f"{where.gitdir}/index.lock") or git_writes(where.top):
         return True
     message = _changed_ms(f"{where.gitdir}/COMMIT_EDITMSG")
-    young = now_ms() - message < _MESSAGE_HOURS * 3_600_000
+    young = machine_ms() - message < _MESSAGE_HOURS * 3_600_000
     return young and message > _changed_ms(f"{where.gitdir}/logs/HEAD") > 0
 
 

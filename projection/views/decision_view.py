@@ -8,13 +8,14 @@ Only a log that arrives late, from a clone that worked beside this one, moves up
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ledger.model.event import FactCreated, FactUpdated, decides
 from projection.document.page_renderer import one_line
 from projection.fold.fact_history import Fact, History
 from projection.graph.fact_links import footer
-from projection.views.view_page import Page, Section, fact_item, told
+from projection.views.decision_changes import MADE, changes, reason_in
+from projection.views.view_page import Item, Page, Section, fact_item, told
 from projection.views.view_source import ViewSource
 
 KIND = "decision"
@@ -22,8 +23,6 @@ KIND = "decision"
 WHOLE = 10
 EARLIER = "Earlier"
 LABEL = "Decision: "
-_RATIONALE = ("rationale:", "why:", "reason:", "because:")
-_BECAUSE = " because "
 NONE = "None."
 NOT_SAID = "not recorded"
 
@@ -71,14 +70,26 @@ def _author(history: History) -> str:
 
 
 def _whole(source: ViewSource, title: str, fact: Fact) -> Section:
-    lines = (
+    lines: tuple[Item | str, ...] = (
         f"- Date: {fact.created or NOT_SAID}",
         f"- Decided by: {_author(source.histories[fact.id])}",
         fact_item(fact, label=LABEL),
         f"- Rationale: {rationale(fact)}",
         f"- Status: {status(fact)}",
+        *_later(source, fact),
     )
     return Section(title, lines)
+
+
+def _later(source: ViewSource, fact: Fact) -> Iterator[str]:
+    """Say what became of a decision since it was made: when, by whom, and what it said before."""
+    by = {act.stem: act.by.agent for act in source.histories[fact.id].acts}
+    for one in changes(fact.id, source.histories, KIND):
+        if one.did != MADE:
+            before = f", it said: {one_line(one.before)}" if one.before else ""
+            why = f" ({one_line(one.reason)})" if one.reason else ""
+            who = f" by {one_line(by[one.key])}" if by[one.key] else ""
+            yield f"- {one.did.capitalize()}: {one.key[:10]}{who}{why}{before}"
 
 
 def status(fact: Fact) -> str:
@@ -95,10 +106,4 @@ def rationale(fact: Fact) -> str:
     said = footer(fact, "rationale")
     if said or fact.redacted or not fact.heads:
         return said or NOT_SAID
-    text = fact.heads[0].text
-    for line in text.split("\n"):
-        bare = line.strip(" -*\t\r")
-        if bare.lower().startswith(_RATIONALE):
-            return bare.partition(":")[2].strip(" *") or NOT_SAID
-    line = next((line for line in text.split("\n") if _BECAUSE in line), "")
-    return line.partition(_BECAUSE)[2].strip() or NOT_SAID
+    return reason_in(fact.heads[0].text) or NOT_SAID

@@ -130,12 +130,14 @@ def policy_here(survey: Survey) -> Iterator[Finding]:
 
 
 def clocks(survey: Survey) -> Iterator[Finding]:
-    """Name the logs that are stamped more than a day ahead of this clock (O4)."""
-    for ref in survey.logs[0]:
-        if ahead_by_a_day(ref.stem, survey.now_ms):
-            said = f"{ref.stem} is stamped more than a day ahead of this clock"
-            hint = "check both clocks; it keeps its place, and later logs sort after it"
-            yield Finding("clock-ahead", said, ref.path, hint=hint)
+    """Name the first log that is stamped more than a day ahead of this clock (O4); more follow it."""
+    ahead = [ref for ref in survey.logs[0] if ahead_by_a_day(ref.stem, survey.now_ms)]
+    if ahead:
+        first, more = min(ahead, key=lambda ref: ref.key), len(ahead) - 1
+        said = f"{first.stem} is stamped more than a day ahead of this clock"
+        said += f" ({more} more after it)" if more else ""
+        hint = "check both clocks; it keeps its place, and later logs sort after it"
+        yield Finding("clock-ahead", said, first.path, hint=hint)
 
 
 def seals(survey: Survey) -> Iterator[Finding]:

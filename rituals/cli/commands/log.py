@@ -9,6 +9,7 @@ from ledger.errors import HomeNotFound, NotFound, WrongUsage
 from ledger.model.order import is_stem
 from memory.write.draft import USED
 from rituals.answers.record_fields import fields_of, mark_object
+from rituals.cli.commands.why import NO_DAY
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.output import Output, counted
 
@@ -207,7 +208,7 @@ def _session_object(session: Session) -> dict[str, object]:
 def _print_timeline(found: Timeline, out: Output) -> None:
     for session in found.sessions:
         kind = "" if session.type == "work" else f" ({session.type})"
-        when = session.ended[:16].replace("T", " ")
+        when = session.ended[:16].replace("T", " ") or NO_DAY
         mark, who = "→ " if session.anchor else "  ", session.agent or "nobody named"
         what = f"  {session.title or session.summary}{kind}".rstrip()
         out.line((mark, "green"), (when, "bold"), "  ", (who, "cyan"), what)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rituals.cli.output import Output
     from rituals.decide.fact_corrections import Telling
 
+#: Of what was written by a clock that is wrong, and committed by it.
+NO_DAY = "day not known"
 #: So many supersessions are printed each way.
 _NEAR = 100
 
@@ -88,7 +90,9 @@ def _print_versions(fact: str, found: tuple[Telling, ...], out: Output) -> None:
         replaces = f"  replaces {', '.join(step.was)}" if step.was else ""
         out.line("")
         out.line(f"{one.number:>3}  ", (step.version, "yellow"), (stands, "green"), replaces)
-        out.line(f"     {step.date}  {step.event} by {step.agent or 'nobody named'}: {step.title}")
+        out.line(
+            f"     {step.date or NO_DAY}  {step.event} by {step.agent or 'nobody named'}: {step.title}"
+        )
         out.line(("     in ", "dim"), out.short(step.stem))
         out.indented(step.text, "     ")
 
@@ -98,7 +102,9 @@ def _print_provenance(found: Provenance, out: Output) -> None:
     out.line((found.id, "bold"), "".join([f"  {one}" for one in said]))
     for step in found.steps:
         out.line("")
-        out.line(f"{step.date}  ", (step.event, "bold"), f"  by {step.agent or 'nobody named'}")
+        out.line(
+            f"{step.date or NO_DAY}  ", (step.event, "bold"), f"  by {step.agent or 'nobody named'}"
+        )
         made = "waiting to be committed" if step.waiting else step.origin.said
         out.line(("  in ", "dim"), out.short(step.stem), f", {made}" if made else "")
         if step.source or step.by:

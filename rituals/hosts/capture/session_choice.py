@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from glob import escape, iglob
 from stat import S_ISREG
 
-from ledger.environment import now_ms
+from ledger.environment import machine_ms, now_ms
 from ledger.errors import Busy, NotFound
 from ledger.model.sha256 import sha256
 from memory.api import Memory
@@ -117,7 +117,7 @@ _HEAD_BYTES = 256 << 10
 
 def past_sessions(folder: str, user: str, environment: Mapping[str, str]) -> list[Seen]:
     """Return the sessions that worked in a folder or below it, the oldest first; none that is alive."""
-    top, latest = os.path.realpath(folder), now_ms() - QUIET_MS
+    top, latest = os.path.realpath(folder), machine_ms() - QUIET_MS
     found: list[Seen] = []
     for name, host in HOSTS.items():
         if (place := host.kept) is None:

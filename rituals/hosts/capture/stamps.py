@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.environment import now_ms
+from ledger.environment import machine_ms, now_ms
 from ledger.model.record import Record
 from rituals.hosts.moments import CAPTURED_DIR, Moment, captured_file, file_name
 from rituals.hosts.observed.observation_spool import OBSERVED_DIR, spool_of, spools
@@ -124,7 +124,7 @@ def _unfinished(commondir: str) -> set[str]:
                 seen[stem] = max(changed, seen.get(stem, 0))
             elif end == "told":
                 told[stem] = _past(changed)
-    quiet = now_ms() - QUIET_MS
+    quiet = machine_ms() - QUIET_MS
     left = {name: at for name, at in seen.items() if told.get(name, 0) < at}
     return {name for name, at in left.items() if at < quiet or _is_over(commondir, name)}
 
@@ -188,7 +188,7 @@ def forget(commondir: str, host: str, session: str) -> None:
 
 def _past(at: int) -> int:
     """Return a moment, 0 for one that a clock which went wrong put into the future."""
-    return at if at <= now_ms() + _CLOCK_MS else 0
+    return at if at <= machine_ms() + _CLOCK_MS else 0
 
 
 def _seen(path: str) -> Seen | None:

@@ -17,7 +17,7 @@ from ledger.remote.forge import Forge, forge_of
 from memory.api import Memory
 from memory.query.code_question import REVISION, code_asked
 from memory.query.fact_marks import known, marked
-from memory.query.origins import Origin, Origins, all_origins
+from memory.query.origins import Origin, Origins, all_origins, seen_at
 from memory.query.provenance import writers
 from memory.query.reasons import Reasons, reasons
 from memory.query.resident import Resident
@@ -95,6 +95,21 @@ class TipView:
                 origin = found.get(stem_in(key))
                 self._persons[key] = "" if origin is None else origin.author
         return {key: self._persons[key] for key in wanted}
+
+    def times(self, keys: Iterable[str]) -> dict[str, str]:
+        """Return when each of some logs was written, a stamp or a stem, by key; "" if nobody knows."""
+        now, paths = (
+            self.memory.occasion().now_ms,
+            {ref.key: ref.path for ref, _ in self.known_logs},
+        )
+        return {
+            key: seen_at(
+                self.logs[key].clock if key in self.logs else key,
+                self.origins.commits.get(paths.get(key, ""), Origin()),
+                now,
+            )
+            for key in keys
+        }
 
     @cached_property
     def standings(self) -> dict[str, Standing]:

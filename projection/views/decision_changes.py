@@ -1,0 +1,143 @@
+"""Tell each change of a decision: made, reworded, replaced, false, holding again; by which log and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ledger.model.event import (
+    FactCreated,
+    FactInvalidated,
+    FactRedacted,
+    FactReinstated,
+    FactSuperseded,
+    FactUpdated,
+)
+from ledger.model.ids import version_id
+from ledger.model.order import is_date
+from ledger.model.record import Record
+from projection.fold.fact_history import REDACTED_TEXT, Act, History
+from projection.policy.model import DEFAULT_KIND, THREAD_KIND
+
+_RATIONALE = ("rationale:", "why:", "reason:", "because:")
+_BECAUSE = " because "
+MADE, REWORDED, FALSE, AGAIN = "made", "reworded", "marked as false", "holds again"
+
+
+class Change(Record):
+    """What one log did to one decision.
+
+    `key` is of the log; `date` is when it was decided, where an import says so; `by` is who decided it
+    elsewhere. `replaced` are the decisions that this one replaces, each as it stood: (id, text).
+    """
+
+    fact: str
+    key: str
+    did: str
+    before: str
+    after: str
+    reason: str = ""
+    date: str = ""
+    by: str = ""
+    replaced: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """The words that changed, before and after."""
+        old, new = self.before.split(), self.after.split()
+        start = _alike(old, new)
+        end = _alike(old[start:][::-1], new[start:][::-1])
+        return " ".join(old[start : len(old) - end]), " ".join(new[start : len(new) - end])
+
+
+def changes(fact: str, histories: Mapping[str, History], kind: str) -> Iterator[Change]:
+    """Yield what logs did to a fact since it became one of a kind, in ledger order."""
+    acts = histories[fact].acts
+    hidden = any(isinstance(act.event, FactRedacted) for act in acts)
+    texts: dict[str, str] = {}
+    text, decided = "", False
+    for act in acts:
+        event = act.event
+        match event:
+            case FactCreated() | FactUpdated():
+                meta = dict(event.meta)
+                new = (text if event.text is None else event.text) or text
+                seen = event.was if isinstance(event, FactUpdated) else None
+                before = next((texts[one] for one in seen or () if one in texts), text)
+                texts[version_id(new)] = text = new
+                if before == new if decided else _kind(event) != kind:
+                    continue
+                did, decided = (REWORDED if decided else MADE), True
+                said = event.remark or meta.get("rationale", "")
+                why = reason_in(new)
+                found = Change(
+                    fact, act.stem, did, "" if did == MADE else before, new,
+                    said or ("" if did == REWORDED and why == reason_in(before) else why),
+                    created if is_date(created := meta.get("created", "")) else "",
+                    meta.get("by", ""),
+                    tuple(_replaced(fact, act.stem, histories)) if did == MADE else (),
+                )  # fmt: skip
+            case FactSuperseded() if event.id == fact and not _made(
+                event.new, act, histories, kind
+            ):
+                found = Change(fact, act.stem, f"superseded by {event.new}", text, "", event.remark)
+            case FactInvalidated():
+                found = Change(fact, act.stem, FALSE, text, "", event.remark)
+            case FactReinstated():
+                found = Change(fact, act.stem, AGAIN, "", text, event.remark)
+            case _:
+                continue
+        if decided:
+            yield (
+                found
+                if not hidden
+                else found._replace(
+                    before=found.before and REDACTED_TEXT,
+                    after=found.after and REDACTED_TEXT,
+                    reason="",
+                )
+            )
+
+
+def reason_in(text: str) -> str:
+    """Return why, as a text says it: a line called so, or what follows `because`; "" for nothing."""
+    for line in text.split("\n"):
+        bare = line.strip(" -*\t\r")
+        if bare.lower().startswith(_RATIONALE):
+            return bare.partition(":")[2].strip(" *")
+    line = next((line for line in text.split("\n") if _BECAUSE in line), "")
+    return line.partition(_BECAUSE)[2].strip()
+
+
+def _alike(one: list[str], other: list[str]) -> int:
+    """Count the words that two texts begin with alike."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _made(fact: str, at: Act, histories: Mapping[str, History], kind: str) -> bool:
+    """Tell whether the log of an act made another fact, which tells of it."""
+    return any(
+        act.stem == at.stem and type(act.event) is FactCreated and _kind(act.event) == kind
+        for act in histories.get(fact, History()).acts
+    )
+
+
+def _kind(event: FactCreated | FactUpdated) -> str:
+    """Return the kind that an event gives a fact, "" where it leaves it as it is."""
+    usual = THREAD_KIND if event.mark else DEFAULT_KIND
+    return dict(event.meta).get("kind", usual if type(event) is FactCreated else "")
+
+
+def _replaced(fact: str, key: str, histories: Mapping[str, History]) -> Iterator[tuple[str, str]]:
+    """Yield what a log replaced by a fact, as it stood until then."""
+    for act in histories[fact].acts:
+        event = act.event
+        if act.stem == key and isinstance(event, FactSuperseded) and event.new == fact:
+            past = histories.get(event.id, History()).acts
+            text = ""
+            for one in past:
+                if isinstance(one.event, FactRedacted):
+                    text = REDACTED_TEXT
+                elif one.stem < key and isinstance(one.event, FactCreated | FactUpdated):
+                    text = one.event.text or text
+            yield event.id, text
