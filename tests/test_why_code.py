@@ -74,10 +74,12 @@ def test_a_line_tells_its_commit_its_session_and_what_that_decided(code: Code) -
     """Decisions, failed attempts and findings, the strongest link first; what became of them in place."""
     code.commit("Start", queue="one\ntwo\n")
     mine = code.commit("Route by regions (#7)", queue="one\nroute(region)\n")
-    code.note(
+    new = (
         "id=by-region decision: Routing goes by region, and one of a list is taken.",
         "id=by-hash outcome=failed attempt: Routing by hash.", "id=old-way decision: Routing is random.",
     )  # fmt: skip
+    given = [word for one in new for word in ("--new", one)]
+    assert code.run("append", "--title", "Routing", "--body", f"See {mine}.", *given).code == 0
     code.note("id=new-way decision: Routing is never random.")
     assert (
         code.run("forget", "old-way", "--replaced-by", "new-way", "--reason", "Unfair.").code == 0
@@ -95,7 +97,7 @@ def test_a_line_tells_its_commit_its_session_and_what_that_decided(code: Code) -
     assert [one["commit"] for one in found["commits"]] == [mine]
     assert found["commits"][0]["lines"] == [[2, 2]]
     assert "by-region" in [one["id"] for one in found["decisions"]]
-    assert found["sessions"][0]["by"] == ["at the commit"]
+    assert found["sessions"][0]["by"] == ["names it"]
 
 
 @pytest.mark.parametrize("asked", ["src/queue.py:1", "src/queue.py", "COMMIT", "HEAD", "main"])
@@ -180,7 +182,8 @@ def test_what_is_withheld_is_no_reason(code: Code) -> None:
     """Neither a redacted fact, nor the title of a log that said it."""
     code.commit("Start", queue="one\n")
     code.note(
-        "id=secret decision: The customer is Quince and Sons.", "id=other decision: Cats are grey."
+        "id=secret decision: The customer in src/queue.py is Quince and Sons.",
+        "id=other decision: Cats in src/queue.py are grey.",
     )
     assert "secret" in ids(code.why("src/queue.py:1"), "decisions")
     assert code.run("redact", "secret", "--reason", "It names a customer.").code == 0
@@ -291,15 +294,19 @@ def test_log_around_a_commit_has_its_sessions(code: Code) -> None:
     assert (ran.code, ran.json["sessions"]) == (0, [])
 
 
-def test_the_session_whose_commit_holds_it_soonest_comes_first(code: Code) -> None:
-    """Sessions tell of several commits, and one is recorded before its commit: the nearer the stronger."""
-    code.note("id=before decision: It is known beforehand.")
-    commits = [code.commit(f"Step {number}", queue=f"{number}\n") for number in range(3)]
-    code.note("id=of-three decision: It took three steps.")
-    commits.append(code.commit("Step 3", queue="3\n"))
-    code.note("id=of-one decision: It took one step.")
-    logs = [one["stem"] for one in code.run("log", "--json").json["sessions"]][:3]
-    before, three, one = logs[2], logs[1], logs[0]
-    told = [[one["stem"] for one in code.why(commit).json["sessions"]] for commit in commits]
-    assert [some[0] for some in told] == [three, three, three, one]
-    assert before in told[0] and one in told[2]
+@pytest.mark.parametrize(
+    "text", ["Cats are grey.", "Step 1 took long.", "src/other.py is long.", "<b>src</b>"]
+)
+@pytest.mark.parametrize("asked", ["src/queue.py:1", "src/queue.py", "COMMIT"])
+def test_that_head_stood_there_is_no_reason(code: Code, text: str, asked: str) -> None:
+    """Whoever takes notes after committing: they may have to do with it, and that is all."""
+    commit = code.commit("Step 1 of many", queue="1\n")
+    asked = commit if asked == "COMMIT" else asked
+    code.note(f"id=noted decision: {text}")
+    found = code.why(asked)
+    assert (ids(found, "decisions"), found.json["sessions"]) == ([], [])
+    assert {"noted": "at the commit"}.items() <= {
+        one["id"]: one["by"][-1] for one in found.json["perhaps"]
+    }.items()
+    code.note("id=other decision: It is so.", f"id=queue decision: src/queue.py: {text}")
+    assert "other" not in ids(code.why(asked), "decisions")

@@ -5,7 +5,7 @@ Every answer is of the history that this clone has: where it is cut, that is sai
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from ledger.git.cli import Git
 from ledger.model.record import Record
@@ -103,48 +103,3 @@ def commits_of(git: Git, ids: Iterable[str]) -> dict[str, CodeCommit]:
 def commit_named(git: Git, said: str) -> str:
     """Return the whole id of the commit that a revision names, "" where it names none or several."""
     return git.resolve(f"{said}^{{commit}}")[0]
-
-
-def distances(
-    git: Git, commit: str, others: Mapping[str, str]
-) -> tuple[dict[str, int], dict[str, int]]:
-    """Tell how far some commits are from one: those that hold it, and those that it holds, in steps.
-
-    Args:
-        git: runs in the repository.
-        commit: a whole id.
-        others: what each is called -> its whole id.
-    """
-    ids = sorted(set(others.values()))
-    after = _links(git, "--ignore-missing", *ids, "--not", f"{commit}^@")
-    children: dict[str, list[str]] = {}
-    for one, parents in after.items():
-        for parent in parents:
-            children.setdefault(parent, []).append(one)
-    before = _links(git, f"-n{_BEFORE}", commit)
-    up, down = _steps(commit, children), _steps(commit, before)
-    return (
-        {name: up[one] for name, one in others.items() if one in up},
-        {name: down[one] for name, one in others.items() if one in down and one != commit},
-    )
-
-
-#: So many commits before one are looked at.
-_BEFORE = 60
-
-
-def _links(git: Git, *asked: str) -> dict[str, list[str]]:
-    """Return the parents of commits, by their ids."""
-    said = git.run("rev-list", "--parents", *asked, check=False).decode("ascii")
-    return {row[0]: row[1:] for line in said.splitlines() if (row := line.split(" "))}
-
-
-def _steps(start: str, links: Mapping[str, list[str]]) -> dict[str, int]:
-    """Return how many links lead to each commit from one, at least."""
-    found, todo = {start: 0}, [start]
-    for one in todo:
-        for other in links.get(one, ()):
-            if other not in found:
-                found[other] = found[one] + 1
-                todo.append(other)
-    return found

@@ -22,8 +22,8 @@ from memory.query.code_question import CodeAsked, Touched
 from memory.query.fact_marks import marked
 from memory.query.logs_around import (
     EDITED,
-    EDITED_FAR,
     FIRM,
+    HERE,
     NAMED,
     TOLD,
     LogAround,
@@ -54,7 +54,9 @@ _BROUGHT, _CHANGED, _USED = 3.0, 1.5, 0.6
 _MORE = 0.25
 #: A log of more ids tells less of each.
 _IDS = 6
-#: What words may add at most; what is only near in time adds so much at most, and links nothing.
+#: What is told by the path of a file in a log's words.
+_EDITED = 0.3
+#: What words may add at most; that HEAD stood at the commit adds so much at most, and links nothing.
 _WORDS, _NEAR = 5.0, 2.0
 #: Words tell all that they can where a fact covers so much of what is asked.
 _SURE = 0.35
@@ -97,7 +99,7 @@ class Reasons(Record):
     sessions: tuple[SessionBehind, ...] = ()
     #: what is linked with it: decisions, attempts, findings, rules
     decisions: tuple[Reason, ...] = ()
-    perhaps: tuple[Reason, ...] = ()  #: what only words or the time speak for
+    perhaps: tuple[Reason, ...] = ()  #: what only words speak for, or that HEAD stood there then
 
 
 def reasons(reader: Reader, place: CodeAsked) -> Reasons:
@@ -154,6 +156,11 @@ class _Weight:
     def by(self) -> tuple[str, ...]:
         return tuple(sorted(self.links, key=lambda by: (-self.links[by], by)))
 
+    @property
+    def perhaps(self) -> tuple[str, ...]:
+        """What speaks for it without a link."""
+        return ("words",) * bool(self.words) + (HERE,) * bool(self.near)
+
 
 class _Weighing:
     """One reading: what each fact and log has to do with a place."""
@@ -169,9 +176,7 @@ class _Weighing:
     def found(self) -> _Found:
         """Return what is behind the place."""
         for touched, share in self._shares():
-            for one in logs_around(
-                self._home, self._cache, touched.commit, self._git, self._place.path, self._read
-            ):
+            for one in logs_around(self._home, self._cache, touched.commit, self._git):
                 self._by_log(one, share)
         self._by_names()
         self._by_words()
@@ -186,11 +191,11 @@ class _Weighing:
 
     def _by_log(self, one: LogAround, share: float) -> None:
         """Count what a log has to do with a commit, and so what it did to facts."""
-        for how, weight in one.by:
-            self._log(one.ref.stem, one.entry, how, weight * share)
-        for fact, worth in _worths(one.entry) if one.near else ():
+        if one.how:
+            return self._log(one.ref.stem, one.entry, one.how, share)
+        for fact, worth in _worths(one.entry):
             known = self._facts.setdefault(fact, _Weight())
-            known.near = max(known.near, _NEAR * worth / _BROUGHT * one.near * share)
+            known.near = max(known.near, _NEAR * worth / _BROUGHT * share)
 
     def _log(self, stem: str, entry: Entry, how: str, weight: float) -> None:
         """Count that a log has to do with the place, and so has what it did to facts."""
@@ -248,7 +253,7 @@ class _Weighing:
         found = [one for one in logs_of(self._cache, keys) if one[0].stem not in self._hidden]
         texts = self._read.of(ref for ref, _ in found)
         there = [one for one in found if names(text_of(texts.get(one[0], b"")), said)]
-        share = EDITED_FAR if how == EDITED else 1.0
+        share = _EDITED if how == EDITED else 1.0
         for ref, entry in there:
             self._log(ref.stem, entry, how, share * min(1.0, _FEW_LOGS / len(there)))
 
@@ -304,7 +309,7 @@ class _Weighing:
         for id, weight in ranked:
             into, most = (linked, _DECISIONS) if weight.linked else (apart, _PERHAPS)
             if len(into) < most and (fact := self._fact(id)):
-                by = weight.by if weight.link >= _LINKED else ("words",)
+                by = weight.by if weight.link >= _LINKED else weight.perhaps
                 fact = marks.here.shown(self._cache, fact)
                 into.append(Reason(fact, marked(self._cache, fact, marks), by, weight.total))
         logs = sorted(self._logs.items(), key=lambda one: (-one[1].link, one[0]))

@@ -44,8 +44,6 @@ from projection.text.salience import LINE_CHARS
 from projection.text.session_digest import lead
 
 NOW, DATE, SESSION, FACT, COMMIT, QUERY = "now", "date", "session", "fact", "commit", "query"
-#: A log that has less to do with a commit is around it and not of it.
-_OF_COMMIT = 0.3
 _LATEST_MS = milliseconds_of(f"{LATEST_YEAR}-12-31-235959999")
 
 
@@ -303,7 +301,7 @@ def commit_anchor(cache: Cache, home: Home, asked: str) -> Anchor | None:
     found = commits_of(git, [commit] if (commit := commit_named(git, asked)) else ())
     for one in found.values():
         around = logs_around(home, cache, one, git)
-        stems = tuple([log.ref.key for log in around if log.by and log.by[0][1] >= _OF_COMMIT])
+        stems = tuple([log.ref.key for log in around])
         at = max(0, one.made) * 1000
         return (
             _logs(asked, COMMIT, one.id, stems)
