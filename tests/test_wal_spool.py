@@ -6,12 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ledger.git.commit_record import Commit, Identity
 from ledger.model.order import seal
-from ledger.model.sha256 import blob_id
 from ledger.wal import spool as spool_module
 from ledger.wal.atomic_files import make_folder, storage_failure, write_private
-from ledger.wal.intents import Intent, Intents, Kept
 from ledger.wal.spool import Spool
 
 
@@ -66,33 +63,6 @@ def test_two_processes_make_the_folder_at_once(
     spool.commit(stem)
     assert spool.kept() == [stem]
     assert not spool.waiting() + spool.held()
-
-
-def test_what_is_noted_of_a_commit_is_read_again(tmp_path: Path) -> None:
-    """Oldest first; a note that was cut short, wherever, is left out, and spoils none behind it."""
-    notes = Intents(str(tmp_path))
-    who = Identity("Ada", "ada@a.test")
-    files = (("sessions/a.md", b"One.\n"), ("archive/b.md", None))
-    made = Commit("refs/heads/main", "", "", files, "Two\n\nlines", who, 1_800_000_000)
-    whole = Kept(
-        (("blob", b"\0"), ("tree", b""), ("commit", b"tree x\n")),
-        (("sessions/a.md", "1" * 40), ("continuity.md", "2" * 40)),
-    )
-    notes.note(made)
-    notes.keep(whole.objects, whole.files)
-    file = tmp_path / "kept" / "commits"
-    said = file.read_bytes()
-    noted = [
-        Intent("refs/heads/main", "", who.lines(1_800_000_000), "Two\n\nlines",
-               (("sessions/a.md", blob_id(b"One.\n")), ("archive/b.md", ""))),
-        whole,
-    ]  # fmt: skip
-    assert notes.read() == noted
-    for cut in range(0, len(said), 19):
-        file.write_bytes(said[:cut])
-        notes.note(made)
-        assert notes.read()[-1] == noted[0]
-        assert len(notes.read()) <= 3
 
 
 def test_the_same_log_again_makes_a_half_written_one_whole(tmp_path: Path) -> None:

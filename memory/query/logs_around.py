@@ -36,25 +36,6 @@ HERE, EDITED, NAMED, TOLD, WITH, LANDED = (
 FIRM = (WITH, NAMED, LANDED)
 
 
-class LogBytes:
-    """The bytes of logs, each read once.
-
-    Args:
-        home: of the logs.
-    """
-
-    def __init__(self, home: Home) -> None:
-        self._home = home
-        self._read: dict[LogRef, bytes] = {}
-
-    def of(self, refs: Iterable[LogRef]) -> dict[LogRef, bytes]:
-        """Return the bytes of logs; those whose object is missing are left out."""
-        wanted = list(refs)
-        news = [ref for ref in wanted if ref not in self._read]
-        self._read.update(read_bytes(self._home, news))
-        return {ref: self._read[ref] for ref in wanted if ref in self._read}
-
-
 class LogAround(Record):
     """A log, and what it has to do with a commit; `how` is "" where HEAD only stood there."""
 

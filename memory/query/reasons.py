@@ -27,7 +27,6 @@ from memory.query.logs_around import (
     NAMED,
     TOLD,
     LogAround,
-    LogBytes,
     logs_around,
     names,
 )
@@ -41,6 +40,7 @@ from memory.recall.query.postings import Lookups
 from memory.recall.rank.fact_ranking import IN_ONE_STRETCH
 from memory.recall.recall_values import without_operators
 from memory.redaction.withheld_texts import redacted_logs
+from memory.replay.log_bytes import read_bytes
 from memory.replay.reader_marks import marks_at
 from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
@@ -168,7 +168,7 @@ class _Weighing:
     def __init__(self, reader: Reader, cache: Cache, index: Index, place: CodeAsked) -> None:
         self._home, self._cache, self._index, self._place = reader.home, cache, index, place
         self._git: Git = place.repository.git()
-        self._hidden, self._read = redacted_logs(cache), LogBytes(reader.home)
+        self._hidden = redacted_logs(cache)
         self._logs: dict[str, _Weight] = {}
         self._facts: dict[str, _Weight] = {}
         self._known: dict[str, Fact | None] = {}
@@ -251,7 +251,7 @@ class _Weighing:
     def _named_in(self, keys: list[str], said: str, how: str) -> None:
         """Count what the logs did whose words have a name: the index knows words, not what is between."""
         found = [one for one in logs_of(self._cache, keys) if one[0].stem not in self._hidden]
-        texts = self._read.of(ref for ref, _ in found)
+        texts = dict(read_bytes(self._home, [ref for ref, _ in found]))
         there = [one for one in found if names(text_of(texts.get(one[0], b"")), said)]
         share = _EDITED if how == EDITED else 1.0
         for ref, entry in there:

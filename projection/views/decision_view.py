@@ -10,11 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ledger.model.event import FactCreated, FactUpdated, decides
+from ledger.model.event import (
+    FactCreated,
+    FactInvalidated,
+    FactRedacted,
+    FactReinstated,
+    FactSuperseded,
+    FactUpdated,
+)
+from ledger.model.ids import version_id
+from ledger.model.order import is_date
+from ledger.model.record import Record
 from projection.document.page_renderer import one_line
-from projection.fold.fact_history import Fact, History
+from projection.fold.fact_history import REDACTED_TEXT, Act, Fact, History
 from projection.graph.fact_links import footer
-from projection.views.decision_changes import MADE, changes, reason_in
+from projection.policy.model import DEFAULT_KIND, THREAD_KIND
 from projection.views.view_page import Item, Page, Section, fact_item, told
 from projection.views.view_source import ViewSource
 
@@ -25,6 +35,9 @@ EARLIER = "Earlier"
 LABEL = "Decision: "
 NONE = "None."
 NOT_SAID = "not recorded"
+_RATIONALE = ("rationale:", "why:", "reason:", "because:")
+_BECAUSE = " because "
+MADE, REWORDED, FALSE, AGAIN = "made", "reworded", "marked as false", "holds again"
 
 
 def decisions(source: ViewSource) -> Page:
@@ -44,52 +57,35 @@ def decisions(source: ViewSource) -> Page:
 
 
 def numbered(histories: Mapping[str, History]) -> dict[str, int]:
-    """Return the number of each fact that ever was a decision."""
-    births = [(*born, fact) for fact, history in histories.items() if (born := birth(history))]
-    return {born[-1]: number for number, born in enumerate(sorted(births), 1)}
+    """Return the number of each fact that ever was a decision.
 
-
-def birth(history: History) -> tuple[str, str] | None:
-    """Return (log, date) at which a fact became a decision; None for one that never was.
-
-    Of what one import brought, each has the date that it came with.
+    Of what one import brought, each has its place by the date that it came with.
     """
-    for act in history.acts:
-        event = act.event
-        if isinstance(event, FactCreated | FactUpdated) and decides(event):
-            return act.stem, dict(event.meta).get("created", act.stem[:10])
-    return None
-
-
-def _author(history: History) -> str:
-    """Return who made a fact a decision, as the header of that log says."""
-    for act in history.acts:
-        if decides(act.event):
-            return one_line(act.by.agent) or NOT_SAID
-    return NOT_SAID
+    made = [next(changes(fact, histories, KIND), None) for fact in histories]
+    births = sorted([(one.key, one.date or one.key[:10], one.fact) for one in made if one])
+    return {born[-1]: number for number, born in enumerate(births, 1)}
 
 
 def _whole(source: ViewSource, title: str, fact: Fact) -> Section:
+    by = {act.stem: one_line(act.by.agent) for act in source.histories[fact.id].acts}
+    made, *later = changes(fact.id, source.histories, KIND)
     lines: tuple[Item | str, ...] = (
         f"- Date: {fact.created or NOT_SAID}",
-        f"- Decided by: {_author(source.histories[fact.id])}",
+        f"- Decided by: {by[made.key] or NOT_SAID}",
         fact_item(fact, label=LABEL),
         f"- Rationale: {rationale(fact)}",
         f"- Status: {status(fact)}",
-        *_later(source, fact),
+        *[_later(one, by[one.key]) for one in later],
     )
     return Section(title, lines)
 
 
-def _later(source: ViewSource, fact: Fact) -> Iterator[str]:
+def _later(change: Change, by: str) -> str:
     """Say what became of a decision since it was made: when, by whom, and what it said before."""
-    by = {act.stem: act.by.agent for act in source.histories[fact.id].acts}
-    for one in changes(fact.id, source.histories, KIND):
-        if one.did != MADE:
-            before = f", it said: {one_line(one.before)}" if one.before else ""
-            why = f" ({one_line(one.reason)})" if one.reason else ""
-            who = f" by {one_line(by[one.key])}" if by[one.key] else ""
-            yield f"- {one.did.capitalize()}: {one.key[:10]}{who}{why}{before}"
+    before = f", it said: {one_line(change.before)}" if change.before else ""
+    why = f" ({one_line(change.reason)})" if change.reason else ""
+    who = f" by {by}" if by else ""
+    return f"- {change.did.capitalize()}: {change.key[:10]}{who}{why}{before}"
 
 
 def status(fact: Fact) -> str:
@@ -107,3 +103,123 @@ def rationale(fact: Fact) -> str:
     if said or fact.redacted or not fact.heads:
         return said or NOT_SAID
     return reason_in(fact.heads[0].text) or NOT_SAID
+
+
+class Change(Record):
+    """What one log did to one decision.
+
+    `key` is of the log; `date` is when it was decided, where an import says so; `by` is who decided it
+    elsewhere. `replaced` are the decisions that this one replaces, each as it stood: (id, text).
+    """
+
+    fact: str
+    key: str
+    did: str
+    before: str
+    after: str
+    reason: str = ""
+    date: str = ""
+    by: str = ""
+    replaced: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """The words that changed, before and after."""
+        old, new = self.before.split(), self.after.split()
+        start = _alike(old, new)
+        end = _alike(old[start:][::-1], new[start:][::-1])
+        return " ".join(old[start : len(old) - end]), " ".join(new[start : len(new) - end])
+
+
+def changes(fact: str, histories: Mapping[str, History], kind: str) -> Iterator[Change]:
+    """Yield what logs did to a fact since it became one of a kind, in ledger order."""
+    acts = histories[fact].acts
+    hidden = any(isinstance(act.event, FactRedacted) for act in acts)
+    texts: dict[str, str] = {}
+    text, decided = "", False
+    for act in acts:
+        event = act.event
+        match event:
+            case FactCreated() | FactUpdated():
+                meta = dict(event.meta)
+                new = (text if event.text is None else event.text) or text
+                seen = event.was if isinstance(event, FactUpdated) else None
+                before = next((texts[one] for one in seen or () if one in texts), text)
+                texts[version_id(new)] = text = new
+                if before == new if decided else _kind(event) != kind:
+                    continue
+                did, decided = (REWORDED if decided else MADE), True
+                said = event.remark or meta.get("rationale", "")
+                why = reason_in(new)
+                found = Change(
+                    fact, act.stem, did, "" if did == MADE else before, new,
+                    said or ("" if did == REWORDED and why == reason_in(before) else why),
+                    created if is_date(created := meta.get("created", "")) else "",
+                    meta.get("by", ""),
+                    tuple(_replaced(fact, act.stem, histories)) if did == MADE else (),
+                )  # fmt: skip
+            case FactSuperseded() if event.id == fact and not _made(
+                event.new, act, histories, kind
+            ):
+                found = Change(fact, act.stem, f"superseded by {event.new}", text, "", event.remark)
+            case FactInvalidated():
+                found = Change(fact, act.stem, FALSE, text, "", event.remark)
+            case FactReinstated():
+                found = Change(fact, act.stem, AGAIN, "", text, event.remark)
+            case _:
+                continue
+        if decided:
+            yield (
+                found
+                if not hidden
+                else found._replace(
+                    before=found.before and REDACTED_TEXT,
+                    after=found.after and REDACTED_TEXT,
+                    reason="",
+                )
+            )
+
+
+def reason_in(text: str) -> str:
+    """Return why, as a text says it: a line called so, or what follows `because`; "" for nothing."""
+    for line in text.split("\n"):
+        bare = line.strip(" -*\t\r")
+        if bare.lower().startswith(_RATIONALE):
+            return bare.partition(":")[2].strip(" *")
+    line = next((line for line in text.split("\n") if _BECAUSE in line), "")
+    return line.partition(_BECAUSE)[2].strip()
+
+
+def _alike(one: list[str], other: list[str]) -> int:
+    """Count the words that two texts begin with alike."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _made(fact: str, at: Act, histories: Mapping[str, History], kind: str) -> bool:
+    """Tell whether the log of an act made another fact, which tells of it."""
+    return any(
+        act.stem == at.stem and type(act.event) is FactCreated and _kind(act.event) == kind
+        for act in histories.get(fact, History()).acts
+    )
+
+
+def _kind(event: FactCreated | FactUpdated) -> str:
+    """Return the kind that an event gives a fact, "" where it leaves it as it is."""
+    usual = THREAD_KIND if event.mark else DEFAULT_KIND
+    return dict(event.meta).get("kind", usual if type(event) is FactCreated else "")
+
+
+def _replaced(fact: str, key: str, histories: Mapping[str, History]) -> Iterator[tuple[str, str]]:
+    """Yield what a log replaced by a fact, as it stood until then."""
+    for act in histories[fact].acts:
+        event = act.event
+        if act.stem == key and isinstance(event, FactSuperseded) and event.new == fact:
+            past = histories.get(event.id, History()).acts
+            text = ""
+            for one in past:
+                if isinstance(one.event, FactRedacted):
+                    text = REDACTED_TEXT
+                elif one.stem < key and isinstance(one.event, FactCreated | FactUpdated):
+                    text = one.event.text or text
+            yield event.id, text

@@ -8,8 +8,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from projection.graph.fact_links import footer
-from projection.views.decision_changes import Change, changes
-from projection.views.decision_view import KIND, status
+from projection.views.decision_view import KIND, Change, changes, status
 from projection.views.view_source import ROLE_KEY
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.fact_list import FilterBar, filter_bar, page_of
