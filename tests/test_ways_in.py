@@ -393,17 +393,7 @@ def test_who_writes_about_a_person_on_purpose_is_told(world: World, text: str) -
     assert codes(home.run("append", "--title", "A day", "--body", "-", stdin=text)) == 1
     home.run("task", "add", "Wire it", "--id", "wire")
     home.run("task", "start", "wire", "--session", "s1")
-    handoff = (
-        "task",
-        "handoff",
-        "wire",
-        "--to",
-        "judge",
-        "--next",
-        "Measure it.",
-        "--session",
-        "s1",
-    )
+    handoff = "task handoff wire --to judge --next Measure --session s1".split()
     assert codes(home.run(*handoff, "--warning", text)) == 1
     by_tool = by_mcp(home, text)[1]
     assert by_tool.code == 0 and codes(by_tool) == 1
