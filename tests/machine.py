@@ -278,18 +278,7 @@ _SUBJECTS = (
     "Tests beside",
 )
 #: Commands that record: the stems that they name are there.
-_WRITING = (
-    "note",
-    "append",
-    "edit",
-    "close",
-    "capture",
-    "forget",
-    "redact",
-    "undo",
-    "conflicts",
-    "task",
-)
+_WRITING = "note append edit close capture forget redact undo conflicts task".split()
 #: What a host hands over beside whose session it is.
 HOOKS = {
     "start": {"source": "startup"}, "prompt": {"prompt": "TEXT"}, "tool": {"tool_name": "Edit"},

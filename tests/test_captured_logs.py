@@ -44,11 +44,13 @@ def session(place: Place, name: str, *, why: str = "end") -> None:
 @pytest.fixture
 def shop(world: World) -> Place:
     """A home in a code's repository whose branch is pushed, with a person's commit on top that is not."""
-    made = world.home(IN_TREE)
-    made.git("remote", "add", "origin", str(world.hub().folder))
-    push(made)
-    work(made)
-    return made
+
+    def make(apart: World) -> None:
+        (made,) = apart.team(IN_TREE)
+        work(made)
+
+    world.laid("a commit that is not pushed", make)
+    return world.place("a")
 
 
 def because(place: Place) -> str:
@@ -81,8 +83,13 @@ def test_it_waits_on_a_commit_that_is_not_pushed_and_then_all_land_in_one(shop: 
     session(shop, "c")
     shop.holds(waiting)
     assert shop.git("rev-parse", "HEAD^") == pushed and len(shop.logs()) == 3
-    session(shop, "d")
-    assert len(shop.logs()) == 4, "on a commit of Diurna's own"
+
+
+def test_it_lands_on_a_commit_of_diurnas_own_and_not_on_one_that_was_amended(shop: Place) -> None:
+    push(shop)
+    for number, name in enumerate("cd", 1):
+        session(shop, name)
+        assert len(shop.logs()) == number, "on a commit of Diurna's own"
     shop.git("commit", "-q", "--amend", "--no-edit", "--allow-empty")
     (shop.folder / "code.py").write_text("amended\n")
     shop.git("commit", "-q", "--amend", "--no-edit", "-a")

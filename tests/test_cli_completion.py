@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.campaigns import forks
 from tests.conftest import Repo, Run, each_row, laid_once
 from tests.terminals import Terminal
 
-CHECKOUT = Path(__file__).parent.parent
 SHELLS = ("bash", "zsh", "fish")
 
 
@@ -39,17 +38,9 @@ def environment(tmp_path: Path, shop: Repo, run: Run) -> dict[str, str]:
     """Return an environment with `diurna` on the path, in which the cache is warm that completion reads."""
     assert run("show").code == 0
     (tmp_path / "tools").mkdir()
-    program = tmp_path / "tools/diurna"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m rituals "$@"\n')
-    program.chmod(0o755)
-    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
-    return {
-        **os.environ,
-        "PATH": path,
-        "PYTHONPATH": str(CHECKOUT),
-        "TERM": "dumb",
-        "INPUTRC": "/dev/null",
-    }
+    forks.put_program(tmp_path / "tools/diurna")
+    path = f"{tmp_path}/tools{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "TERM": "dumb", "INPUTRC": "/dev/null"}
 
 
 def offered(shell: str, shop: Repo, environment: dict[str, str], line: str) -> list[str]:

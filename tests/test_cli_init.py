@@ -107,15 +107,7 @@ def test_the_branch_of_another_worktree_is_checked_out(
     assert ran.err.startswith(f"diurna: init: side is checked out in {place}\nhint: ")
 
 
-_OTHERS = [
-    "__init__.py",
-    "notes.md",
-    "sessions/models.py",
-    "archive/index.html",
-    "deep/er/file",
-    ".env",
-    "continuity.txt",
-]
+_OTHERS = "__init__.py notes.md sessions/models.py archive/index.html deep/er/file .env continuity.txt".split()
 
 
 @pytest.mark.parametrize(

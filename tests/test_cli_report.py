@@ -221,8 +221,9 @@ def facts_of(said: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {one["id"]: one for one in said["facts"]}
 
 
-def test_report_tells_how_facts_were_met(repo: Repo, run: Run) -> None:
-    """Shown and told count sessions, not logs; what was shown to 20 since its last use rests; characters are summed."""
+@laid_once
+def met(repo: Repo, run: Run) -> None:
+    """Three facts that were shown to 20 sessions."""
     assert run("note", "id=retries decision: Webhooks retry.", "id=quiet Nobody needs this.",
                "id=q question: expect=retries Do webhooks retry?").code == 0  # fmt: skip
     for number in range(20):
@@ -230,14 +231,21 @@ def test_report_tells_how_facts_were_met(repo: Repo, run: Run) -> None:
     tell("More", session="s1", shown="quiet, +7", told="retries", characters="40, told 90")
     tell("Used", FactReferenced("retries"), session="s1", told="quiet", characters="1000")
     tell("Odd", session="s2", characters="many, told -3")
+
+
+def test_report_tells_how_facts_were_met(met: Repo, run: Run) -> None:
+    """Shown and told count sessions, not logs; what was shown to 20 since its last use rests; characters are summed."""
     said = run("review", "--report", "--json").json
     assert said["shown"] == {"sessions": 20, "resting": ["quiet"]}
     costs = {one["session"]: (one["shown"], one["told"]) for one in said["costs"]}
     assert costs == {"s1": (1040, 90), "s2": (0, 0)}
-    met = facts_of(said)
-    assert (met["retries"]["shown"], met["retries"]["uses"]) == (20, 2)
-    assert met["quiet"]["shown"] == 20
-    assert {id: one["told"] for id, one in met.items() if one["told"]} == {"retries": 1, "quiet": 1}
+    facts = facts_of(said)
+    assert (facts["retries"]["shown"], facts["retries"]["uses"]) == (20, 2)
+    assert facts["quiet"]["shown"] == 20
+    assert {id: one["told"] for id, one in facts.items() if one["told"]} == {
+        "retries": 1,
+        "quiet": 1,
+    }
     ran = run("review", "--report")
     assert "\n  shown  2 facts to 20 sessions\n  told   2 facts when needed\n" in ran.out
     assert "\n  rests  shown often since the last use, and no longer in briefs: quiet\n" in ran.out
@@ -245,13 +253,16 @@ def test_report_tells_how_facts_were_met(repo: Repo, run: Run) -> None:
         "0 characters shown and 0 told a session, 1,130 a day (medians of 2 sessions on 1 day)"
         in ran.out
     )
-    pages, row = client_of(repo.path).login(), 'class="id whole" href="/fact/'
+    before = run("review", "--report", "--until", "2026-10-25", "--json").json
+    assert (before["shown"], before["facts"]) == ({"sessions": 0, "resting": []}, [])
+
+
+def test_pages_list_how_facts_were_met(met: Repo) -> None:
+    pages, row = client_of(met.path).login(), 'class="id whole" href="/fact/'
     lists = [pages.get(f"/facts?list={one}").text for one in ("shown", "resting", "never")]
     assert [[f'{row}{id}"' in html for id in ("quiet", "retries")] for html in lists] == [
         [True, False]
     ] * 3
-    before = run("review", "--report", "--until", "2026-10-25", "--json").json
-    assert (before["shown"], before["facts"]) == ({"sessions": 0, "resting": []}, [])
 
 
 def test_headers_that_say_nonsense_are_passed_over(repo: Repo, run: Run) -> None:

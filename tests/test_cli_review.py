@@ -351,19 +351,28 @@ def test_own_branch(bare_repo: Repo, run: Run) -> None:
     assert bare_repo.git("status", "--porcelain") == ""
 
 
-def test_append_and_status_say_when_a_review_is_due(repo: Repo, run: Run) -> None:
-    """An append says so once, when it makes one due; status says it as long as it is."""
+def grow(run: Run, *numbers: int) -> list[str]:
+    """Record sessions with a fact each; return what each says on standard error."""
+    rows = [("--title", f"S{one}", "--new", f"id=f{one} Fact {one}.") for one in numbers]
+    return [run("append", *row).err for row in rows]
+
+
+@laid_once
+def grown(repo: Repo, run: Run) -> None:
+    """A home for two facts, with nine."""
     policy = (repo.path / "memory/diurna.toml").read_text()
     repo.write("memory/diurna.toml", policy.replace("# max_facts = 60", "max_facts = 2"))
     repo.git("commit", "-qam", "policy")
-    said = []
-    for number in range(11):
-        ran = run("append", "--title", f"S{number}", "--new", f"id=f{number} Fact {number}.")
-        said.append(ran.err)
+    said = grow(run, *range(9))
     hint = "hint: run `diurna review`; `diurna review --dry-run` shows what it would do\n"
-    assert [number for number, err in enumerate(said, 1) if err] == [3, 10]
-    assert said[2] == f"info: a review is due: 3 of 2 facts\n{hint}"
-    assert said[9].startswith("info: a review is due: 10 of 10 work sessions; 10 of 2 facts\n")
+    assert said == ["", "", f"info: a review is due: 3 of 2 facts\n{hint}", *[""] * 6]
+
+
+def test_append_and_status_say_when_a_review_is_due(grown: Repo, run: Run) -> None:
+    """An append says so once, when it makes one due; status says it as long as it is."""
+    tenth, eleventh = grow(run, 9, 10)
+    due = "info: a review is due: 10 of 10 work sessions; 10 of 2 facts\n"
+    assert tenth.startswith(due) and eleventh == ""
     answer = run("status", "--json").json["review"]
     assert (answer["due"], answer["since"], answer["facts"]) == (True, 11, 11)
     assert "due: 11 of 10 work sessions; 11 of 2 facts\n" in run("status").out

@@ -71,6 +71,10 @@ def tear(world: World) -> None:
 @pytest.fixture
 def pair(world: World) -> Pair:
     """Two clones that hold the same facts, and all of `CASES` of them."""
+    return contradicting(world)
+
+
+def contradicting(world: World) -> Pair:
     world.laid("a pair with all cases", tear)
     return world.place("one"), world.place("two")
 
@@ -139,13 +143,18 @@ def test_h3_one_log_settles_both_sides(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize("fact", ["limit", "old"])
-def test_who_decides_apart(pair: Pair, fact: str) -> None:
+def test_who_decides_apart(world: World, fact: str) -> None:
     """The same choice on both sides settles it; another one is a contradiction again, which can be settled, too."""
     alike = {"limit": "old", "old": "limit"}[fact]
     same, (a, b) = min(CASES[alike][3]), sorted(CASES[fact][3])
-    for clone, side in zip(pair, (a, b), strict=True):
-        choose(clone, alike, same)
-        choose(clone, fact, side)
+
+    def make(made: World) -> None:
+        for clone, side in zip(contradicting(made), (a, b), strict=True):
+            choose(clone, alike, same)
+            choose(clone, fact, side)
+
+    world.laid(f"decided apart {fact}", make)
+    pair = world.place("one"), world.place("two")
     meet(*pair)
     left = {at: set(choices) for at, (_, choices) in listed(pair[0]).items()}
     assert alike not in left and CASES[alike][3] not in left.values()

@@ -91,12 +91,17 @@ def test_an_edit_that_a_plain_merge_passed_over_is_heard(world: World, kind: str
 
 def test_what_was_withheld_there_is_heard_by_nobody(world: World) -> None:
     """The redaction comes with the edit that says the text again: it is named, and no fact says it."""
-    one, plain, late = team(world, OWN_REPOSITORY, "pat", "late")
-    one.run("redact", "alpha", "--reason", "It names a customer.")
-    one.git("push", "-q")
-    plain.git("pull", "-q")
-    commit = commit_edit(plain, "Something else.", "As it was!")
-    late.git("commit", "-q", "--allow-empty", "-m", "mine")
+
+    def make(apart: World) -> None:
+        one, plain, late = team(apart, OWN_REPOSITORY, "pat", "late")
+        one.run("redact", "alpha", "--reason", "It names a customer.")
+        one.git("push", "-q")
+        plain.git("pull", "-q")
+        commit_edit(plain, "Something else.", "As it was!")
+        late.git("commit", "-q", "--allow-empty", "-m", "mine")
+
+    world.laid("withheld and edited", make)
+    late, commit = world.place("late", "late"), world.place("pat").tip()
     answer = late.sync()
     assert {one["agent"] for one in edits(late)} == {"claude-code"} and late.texts()[
         "other"

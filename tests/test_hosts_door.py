@@ -294,16 +294,7 @@ def test_what_stands_in_the_place_of_our_files_costs_the_agent_nothing(
         for path in files:
             subprocess.run(["rm", "-rf", str(path)], check=True)
             put[damage](path)
-    for meaning in (
-        "prompt",
-        "tool",
-        "failure",
-        "task",
-        "subagent_start",
-        "precompact",
-        "stop",
-        "end",
-    ):
+    for meaning in "prompt tool failure task subagent_start precompact stop end".split():
         said = {
             "tool_name": "Edit",
             "tool_input": {"file_path": f"{door.repo.path}/b.py"},

@@ -82,7 +82,7 @@ def test_a_persons_decision_is_replaced_in_no_silence(repo: Repo, run: Run, seed
     new = "id=ferry decision: The ferry waits for the tide."
     assert run("append", "--agent", "codex", "--title", "F", "--new", new).code == 0
     person, against = False, False
-    for number in range(6):
+    for number in range(5):
         deed = chance.choice(("confirm", "update", "use", "update"))
         if deed == "confirm":
             assert run("review", "--confirm", "ferry").code == 0

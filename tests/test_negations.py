@@ -137,9 +137,8 @@ _SAID = st.lists(
 )  # fmt: skip
 
 
-@example(
-    said=[(word, "") for word in "word not word not word word word word".split()], chars=1, at=0.875
-)
+@example(said=[(n, "") for n in "word not word not word word word word".split()], chars=1, at=0.875)
+@example(said=[(word, "") for word in "word word not a never word".split()], chars=24, at=0.0)
 @given(said=_SAID, chars=st.integers(1, 200), at=st.floats(0, 1))
 def test_a_negation_stays_with_what_it_negates(
     said: list[tuple[str, str]], chars: int, at: float

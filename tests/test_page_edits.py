@@ -79,11 +79,11 @@ LOGS = {
          ("rule", "Never.", "", "kind: invariant"), ("done", "Do it.", " ", "kind: thread"),
          ("wire", "Wire it.", " ", "kind: task | owner: ada"), ("torn", "Torn.", " ", "kind: task"), ("both", "A.", "", ""),
          ("secret", "The walrus.", "", ""), ("old", "Old.", "", ""), ("kept", "Kept.", "", ""),
-         ("state-phase", "Hardening", "", "kind: state"), ("api", "Cut it.", " ", "kind: task | priority: high")],
+         ("state-phase", "Hardening", "", "kind: state"), ("api", "Cut it.", " ", "kind: task | priority: high")]
     ),
     "2026-06-02-100000": log_bytes(
         {"agent": "bo"}, ["Created: both", "Moved: wire → in-progress (was none)", "Moved: torn → blocked (was none)"],
-        [("both", "B.", "", "")],
+        [("both", "B.", "", "")]
     ),
     "2026-06-03-100000": log_bytes({"agent": "cy"}, ["Moved: torn → in-progress (was none)"], []),
     "2026-06-04-100000": log_bytes({"agent": "cy", "type": "edit"}, ["Redacted: secret"], []),
@@ -234,15 +234,5 @@ def test_a_page_reads_back_and_an_edit_touches_only_its_fact(seed: int, world: W
         elif made.get(id) == "core":
             assert now["tier"] == "core"
         else:
-            kept = (
-                "text",
-                "closed",
-                "moves",
-                "meta",
-                "invalidated",
-                "uses",
-                "last_used",
-                "created",
-                "kind",
-            )
+            kept = "text closed moves meta invalidated uses last_used created kind".split()
             assert [now[key] for key in kept] == [fact[key] for key in kept]

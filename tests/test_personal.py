@@ -154,10 +154,8 @@ def test_recall_says_that_there_is_none(shop: Place) -> None:
     assert "ship" in ran.out and "`diurna init --personal` makes one" in ran.err
 
 
-def test_a_sync_sends_it_only_when_told(
-    world: World, shop: Place, own: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A remote of it gets nothing by a plain sync; all with `--push` or `push = true`; another machine joins."""
+def test_a_sync_sends_it_only_when_told(world: World, shop: Place, own: Place) -> None:
+    """A remote of it gets nothing by a plain sync; all with `--push` or `push = true`."""
     hub = world.hub("own.git")
     own.git("remote", "add", "origin", str(hub.folder))
     kept = shop.run("sync", "--home", "personal", json=False)
@@ -167,6 +165,19 @@ def test_a_sync_sends_it_only_when_told(
     shop.note(f"preference: {WORD} in blue.", "--personal")
     assert shop.run("sync", "--home", "personal").json["kept"] == 1
     assert holders(hub.folder, "likes tabs") and not holders(hub.folder, "in blue")
+    policy = own.read("diurna.toml")
+    own.plant({"diurna.toml": policy.replace("# push   = true", "push = true")})
+    shop.run("sync", "--home", "personal")
+    assert holders(hub.folder, "in blue")
+
+
+def test_another_machine_of_the_user_joins(
+    world: World, shop: Place, own: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = world.hub("own.git")
+    own.git("remote", "add", "origin", str(hub.folder))
+    own.git("push", "-q", "origin", "main")
+    shop.note(f"preference: {WORD} in blue.", "--personal")
     monkeypatch.setenv("XDG_DATA_HOME", str(world.folder / "laptop"))
     laptop = world.place("laptop/diurna/personal")
     shop.git("clone", "-q", str(hub.folder), str(laptop.folder))
@@ -175,13 +186,8 @@ def test_a_sync_sends_it_only_when_told(
     shop.run("sync", "--home", "personal", "--push")
     monkeypatch.setenv("XDG_DATA_HOME", str(world.folder / "data"))
     shop.run("sync", "--home", "personal")
-    assert {f"{WORD} {what}." for what in ("likes tabs", "in blue", "in red")} <= set(
-        own.texts().values()
-    )
-    policy = own.read("diurna.toml")
-    own.plant({"diurna.toml": policy.replace("# push   = true", "push = true")})
-    shop.run("sync", "--home", "personal")
-    assert holders(hub.folder, "in blue")
+    wanted = {f"{WORD} {what}." for what in ("likes tabs", "in blue", "in red")}
+    assert wanted <= set(own.texts().values())
 
 
 # ---- every door ------------------------------------------------------------------------------------------

@@ -246,16 +246,15 @@ def test_h14_a_clone_without_diurna_merges_two_branches(
     world: World, way: tuple[str, str], side: str
 ) -> None:
     """Attributes alone: no log conflicts, no file is marked; where git stops, either version will do."""
-    one = home(world, *way)
-    one.join(world.hub())
-    plain = one.clone("plain")
-    one.git("checkout", "-q", "-b", "side")
-    create(one, "on-side")
-    one.git("push", "-q", "origin", "side")
-    one.git("checkout", "-q", "main")
-    create(one, "on-main")
-    one.git("push", "-q", "origin", "main")
-    plain.git("pull", "-q", "--no-rebase")
+
+    def make(apart: World) -> None:
+        one = forked(apart, *way)
+        one.join(apart.hub(), sync=False)
+        one.git("push", "-q", "origin", "side")
+        one.clone("plain")
+
+    world.laid(f"forked and cloned {way}", make)
+    one, plain = world.place("a"), world.place("plain", "plain")
     code, _ = plain.tries("merge", "--no-edit", "origin/side")
     if code:
         assert (
@@ -278,18 +277,18 @@ def test_h14_a_clone_without_diurna_merges_two_branches(
 def test_h13_archives_that_both_sides_wrote(world: World) -> None:
     """Both archived other facts on one page, which neither had before: the pull is clean."""
     policy = {"working": 1, "active": 1, "archive": 1}
-    one, two = world.team(
-        OWN_REPOSITORY, "b", facts={"first": "fact: The text of first."}, policy=policy
+    made = [f"{name}-{number}" for name in "ab" for number in range(4)]
+    unsent, facts = (
+        " ".join(f"{one[0]}:{one}" for one in made),
+        {"first": "fact: The text of first."},
     )
-    for place in (one, two):
-        for number in range(4):
-            create(place, f"{place.folder.name}-{number}")
+    one, two = world.team(OWN_REPOSITORY, "b", unsent=unsent, facts=facts, policy=policy)
     one.git("push", "-q")
     two.git("pull", "-q", "--no-rebase", "--no-edit")
     assert not unmerged(two) and not marked(two)
     two.run("check", "--publish")
     assert "archived" in {fact["tier"] for fact in two.show().values()}
-    learned(two, *[f"{name}-{number}" for name in "ab" for number in range(4)])
+    learned(two, *made)
 
 
 def test_h7_a_branch_of_its_own_by_plain_git(world: World) -> None:

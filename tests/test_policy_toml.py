@@ -214,20 +214,7 @@ _JUNK = st.recursive(
     max_leaves=6,
 )
 _KEYS = st.sampled_from(
-    [
-        "format",
-        "project",
-        "publish",
-        "trunk",
-        "windows",
-        "review",
-        "privacy",
-        "kinds",
-        "recall",
-        "capture",
-        "views",
-        "other",
-    ]
+    "format project publish trunk windows review privacy kinds recall capture views other".split()
 )
 
 

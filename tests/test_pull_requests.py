@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable
 from itertools import permutations, product
 
 import pytest
@@ -140,20 +141,28 @@ def update(forge: Forge, place: Place, branch: str, how: str) -> None:
     forge.request(place, branch)
 
 
+def after(world: World, key: str, make: Callable[[Forge], object]) -> Forge:
+    """A forge on which something was done already."""
+
+    def made(apart: World) -> None:
+        apart.team(IN_TREE, "forge")
+        make(Forge(apart))
+
+    world.laid(f"a forge {key}", made)
+    return Forge(world)
+
+
+def _merge(forge: Forge) -> None:
+    ada = forge.clone("ada")
+    work(ada, "ada", "ada-1")
+    forge.request(ada, "ada")
+    forge.merge("ada", "squash")
+
+
 @pytest.fixture
 def merged(world: World) -> Forge:
     """A forge that has merged a pull request of `ada`."""
-
-    def make(apart: World) -> None:
-        apart.team(IN_TREE, "forge")
-        forge = Forge(apart)
-        ada = forge.clone("ada")
-        work(ada, "ada", "ada-1")
-        forge.request(ada, "ada")
-        forge.merge("ada", "squash")
-
-    world.laid("a forge that merged", make)
-    return Forge(world)
+    return after(world, "that merged", _merge)
 
 
 # ---- the journey ------------------------------------------------------------------------------------
@@ -221,25 +230,34 @@ def test_the_next_append_on_the_trunk_publishes_too(forge: Forge) -> None:
     forge.is_fresh("ada-1", "one-1")
 
 
-def test_one_branch_is_squashed_twice(merged: Forge) -> None:
+def test_one_branch_is_squashed_twice(world: World) -> None:
     """Worked on after it was squashed, and squashed again: the same logs are the same files."""
-    ada = merged.world.place("ada", "ada")
-    merged.published("step")
-    create(ada, "ada-2")
-    merged.request(ada, "ada")
-    merged.merge("ada", "squash")
-    merged.published("step")
-    merged.is_fresh("ada-1", "ada-2")
+
+    def make(forge: Forge) -> None:
+        _merge(forge)
+        forge.published("step")
+        ada = forge.world.place("ada", "ada")
+        create(ada, "ada-2")
+        forge.request(ada, "ada")
+
+    forge = after(world, "that published", make)
+    forge.merge("ada", "squash")
+    forge.published("step")
+    forge.is_fresh("ada-1", "ada-2")
 
 
-def test_a_branch_cut_from_an_unpushed_trunk(forge: Forge) -> None:
+def test_a_branch_cut_from_an_unpushed_trunk(world: World) -> None:
     """It brings the page along: a merge of the trunk, where Diurna writes, settles it, as TEAM.md says."""
+
+    def make(forge: Forge) -> None:
+        create(forge.one, "ada-1")
+        work(forge.one, "ada", "ada-2")
+        bob = forge.clone("bob")
+        create(bob, "bob-1")
+        bob.git("push", "-q")
+
+    forge = after(world, "with an unpushed trunk", make)
     ada = forge.one
-    create(ada, "ada-1")
-    work(ada, "ada", "ada-2")
-    bob = forge.clone("bob")
-    create(bob, "bob-1")
-    bob.git("push", "-q")
     ada.git("fetch", "-q")
     ada.git("merge", "-q", "--no-edit", "origin/main")
     assert clean(ada)
@@ -261,11 +279,15 @@ def faster(forge: Forge, place: Place) -> None:
     ).chmod(0o755)
 
 
-def test_a_lost_race_is_run_again(merged: Forge) -> None:
+def test_a_lost_race_is_run_again(world: World) -> None:
     """Another push lands between publish and push: the step publishes both, and forces nothing."""
-    bob = merged.clone("bob")
-    bob.git("switch", "-q", "-c", "bob")
-    create(bob, "bob-1")
+
+    def make(forge: Forge) -> None:
+        _merge(forge)
+        work(forge.clone("bob"), "bob", "bob-1")
+
+    merged = after(world, "that bob works with", make)
+    bob = world.place("bob", "bob")
     faster(merged, bob)
     done = merged.published("step")
     assert "not pushed in try 1 of 8" in done.stderr
@@ -287,16 +309,20 @@ def test_a_step_that_has_nothing_to_do_changes_nothing(merged: Forge) -> None:
 
 @pytest.mark.deep(only="True")
 @pytest.mark.parametrize("race", [False, True])
-def test_an_edit_in_a_request_becomes_a_log_once(forge: Forge, race: bool) -> None:
+def test_an_edit_in_a_request_becomes_a_log_once(world: World, race: bool) -> None:
     """A person without Diurna rewords a fact on a branch: the step makes a log of it, a lost race or not."""
-    create(forge.one, "alpha")
-    forge.one.git("push", "-q")
-    plain = forge.clone("plain")
-    plain.git("switch", "-q", "-c", "plain")
-    plain.write(PAGE, plain.read(PAGE).replace("The text of alpha.", "As a person says."))
-    plain.git("commit", "-q", "-a", "-m", "by hand")
-    forge.request(plain, "plain")
-    forge.merge("plain", "squash")
+
+    def make(forge: Forge) -> None:
+        create(forge.one, "alpha")
+        forge.one.git("push", "-q")
+        plain = forge.clone("plain")
+        plain.git("switch", "-q", "-c", "plain")
+        plain.write(PAGE, plain.read(PAGE).replace("The text of alpha.", "As a person says."))
+        plain.git("commit", "-q", "-a", "-m", "by hand")
+        forge.request(plain, "plain")
+        forge.merge("plain", "squash")
+
+    forge = after(world, "that merged an edit", make)
     if race:
         bob = forge.clone("bob")
         create(bob, "bob-1")

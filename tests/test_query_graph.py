@@ -110,21 +110,35 @@ def check(home: Place) -> None:
     assert seen == set(expected)
 
 
+def two_sided(world: World) -> Place:
+    """A home with three logs, and another one on a branch beside the last."""
+
+    def make(apart: World) -> None:
+        home = apart.home(IN_TREE)
+        home.session("One", "--new", "id=a fact: A holds.")
+        new = ("--new", "id=b fact: B holds.", "--new", "id=a-b fact: C holds.")
+        home.session("Two", "--ref", "a", *new)
+        home.git("branch", "side")
+        home.session("Three", "--supersede", "a=b")
+        home.git("checkout", "-q", "side")
+        home.session("Beside", "--ref", "b", "--new", "id=10 fact: D.")
+        home.git("checkout", "-q", "main")
+
+    world.laid("two-sided", make)
+    return world.place("a")
+
+
 def test_one_walk_says_what_git_says_of_each_log(world: World) -> None:
-    """Also on from a tip that was asked before, over a merge, and where the history was rewritten."""
-    home = world.home(IN_TREE)
-    home.session("One", "--new", "id=a fact: A holds.")
-    home.session(
-        "Two", "--ref", "a", "--new", "id=b fact: B holds.", "--new", "id=a-b fact: C holds."
-    )
-    check(home)
-    home.git("branch", "side")
-    home.session("Three", "--supersede", "a=b")
+    """Also on from a tip that was asked before, and on the branch beside it."""
+    home = two_sided(world)
     check(home)
     home.git("checkout", "-q", "side")
-    home.session("Beside", "--ref", "b", "--new", "id=10 fact: D.")
     check(home)
-    home.git("checkout", "-q", "main")
+
+
+def test_the_walk_follows_a_merge_and_a_history_that_was_rewritten(world: World) -> None:
+    home = two_sided(world)
+    home.run("why", "a")
     home.git("merge", "-q", "-X", "ours", "-m", "merge", "side")
     home.session("Four", "--ref", "a-b")
     check(home)

@@ -50,13 +50,10 @@ def path_of(data: bytes) -> str:
 
 
 def exchange(one: Place, two: Place) -> None:
-    """Let two clones share a memory: by plain git first, then by `diurna sync`."""
+    """Let two clones share what each has: by plain git first, then by `diurna sync`."""
     if one.kind == IN_TREE:
-        create(one, "by-git")
         one.git("push", "-q")
         two.git("pull", "-q", "--no-rebase")
-    create(one, "alpha")
-    create(two, "beta")
     for place in (one, two, one):
         place.sync()
     texts = one.texts()
@@ -133,7 +130,7 @@ def web(world: World) -> Iterator[tuple[str, type[Backend]]]:
 def test_over_a_server_and_over_file_urls(
     world: World, web: tuple[str, type[Backend]], kind: str, way: str
 ) -> None:
-    one, two = world.team(kind, "b", facts=FIRST)
+    one, two = world.team(kind, "b", unsent="a:alpha b:beta", facts=FIRST)
     world.place("hub.git").git("config", "http.receivepack", "true")
     for place in (one, two):
         url = web[0] if way == "http" else f"file://{world.folder}"
@@ -147,7 +144,7 @@ def test_over_an_ssh_stand_in(world: World) -> None:
     script = world.folder / "ssh"
     script.write_text('#!/bin/sh\nfor last; do :; done\nexec sh -c "$last"\n')
     script.chmod(0o755)
-    one, two = world.team(OWN_REPOSITORY, "b", facts=FIRST)
+    one, two = world.team(OWN_REPOSITORY, "b", unsent="a:alpha b:beta", facts=FIRST)
     for place in (one, two):
         place.git("config", "core.sshCommand", str(script))
         place.git("remote", "set-url", "origin", f"ssh://there{world.folder}/hub.git")
@@ -224,14 +221,16 @@ def test_i13_logs_are_plain_blobs_whatever_filters_are_set(pair: list[Place]) ->
 
 @pytest.mark.deep(only="at the common")
 @pytest.mark.parametrize("cut", ["at the common point", "before it"])
-def test_i14_a_shallow_clone_syncs_or_says_how_to_mend_it(pair: list[Place], cut: str) -> None:
-    one = pair[0]
-    url = f"file://{one.world.folder}/hub.git"
-    git(one.world.folder, "clone", "-q", "--depth", "1", url, "cut")
-    shallow = Place(one.world, one.world.folder / "cut", "cut")
-    create(shallow, "beta")
-    create(one, "alpha")
-    one.sync()
+def test_i14_a_shallow_clone_syncs_or_says_how_to_mend_it(world: World, cut: str) -> None:
+    def make(apart: World) -> None:
+        (one,) = apart.team(OWN_REPOSITORY, unsent="a:alpha", facts=FIRST)
+        url = f"file://{apart.folder}/hub.git"
+        git(apart.folder, "clone", "-q", "--depth", "1", url, "cut")
+        create(apart.place("cut", "cut"), "beta")
+        one.sync()
+
+    world.laid("one that is cut", make)
+    one, shallow = world.place("a"), world.place("cut", "cut")
     if cut == "before it":
         shallow.git("fetch", "-q", "--depth", "1")
         before = shallow.tip()
@@ -327,12 +326,11 @@ def test_j4_a_log_of_many_megabytes_is_named_and_not_read(
     assert set(one.texts()) == {"first", "alpha"}
 
 
-def test_j5_of_many_references_one_is_fetched(pair: list[Place]) -> None:
-    """Many branches and tags of the remote stay there; a name that no disk takes stops nobody."""
-    one, two = pair
-    create(two, "beta")
-    two.sync()
-    hub = Place(one.world, one.world.folder / "hub.git")
+def test_j5_of_many_references_one_is_fetched(world: World) -> None:
+    """Many branches and tags of the remote stay there."""
+    one, two = world.team(OWN_REPOSITORY, "b", unsent="b:beta", facts=FIRST)
+    two.git("push", "-q")
+    hub = world.place("hub.git")
     tip = hub.git("rev-parse", "main")
     rows = sorted(f"{tip} refs/{kind}/x{n:04}\n" for kind in ("heads", "tags") for n in range(500))
     hub.write("packed-refs", "# pack-refs with: peeled fully-peeled sorted \n" + "".join(rows))
@@ -340,10 +338,14 @@ def test_j5_of_many_references_one_is_fetched(pair: list[Place]) -> None:
     before = one.git("for-each-ref", "--format=%(refname)")
     one.sync()
     assert one.git("for-each-ref", "--format=%(refname)") == before
+    assert set(one.texts()) == {"first", "beta"}
+
+
+def test_j5_a_name_that_no_disk_takes_stops_nobody(world: World) -> None:
+    one, two = world.team(OWN_REPOSITORY, "b", unsent="a:alpha", facts=FIRST)
     plant(two, ("100644", blob(two, b"x"), f"sessions/{'n' * 4000}.md"))
-    create(one, "alpha")
     one.sync()
-    assert set(one.texts()) == {"first", "alpha", "beta"} and "bad-name" in one.check("--ci")
+    assert set(one.texts()) == {"first", "alpha"} and "bad-name" in one.check("--ci")
 
 
 def test_j6_j10_names_can_command_neither_a_terminal_nor_git(pair: list[Place]) -> None:

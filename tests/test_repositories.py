@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import diagonal
-from tests.world import EMAIL, IN_TREE, KINDS, NAME, OWN_BRANCH, OWN_REPOSITORY, Place, World
+from tests.world import EMAIL, IN_TREE, KINDS, NAME, OWN_BRANCH, OWN_REPOSITORY, Place, World, git
 
 RUNNING = "tests.campaigns.appender"
 FIRST = {"first": "fact: The first holds."}
@@ -231,19 +231,8 @@ def test_c8_a_partial_clone_fetches_what_memory_needs_at_once(world: World, kind
     for number in range(6):
         origin.note(f"id=n{number} fact: N {number}.")
     origin.git("config", "uploadpack.allowFilter", "true")
-    subprocess.run(
-        [
-            "git",
-            "clone",
-            "-q",
-            "--filter=blob:none",
-            "--no-checkout",
-            f"file://{origin.folder}",
-            "part",
-        ],
-        cwd=world.folder,
-        check=True,
-    )
+    partly = "clone", "-q", "--filter=blob:none", "--no-checkout"
+    git(world.folder, *partly, f"file://{origin.folder}", "part")
     part = _named(world.place("part"))
     away = origin.folder.rename(world.folder / "away")
     hook = json.dumps({"session_id": "s", "cwd": str(part.folder), "source": "startup"})

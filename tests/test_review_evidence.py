@@ -206,10 +206,7 @@ def git(path: Path, *arguments: str, when: str = AFTER) -> str:
             "git",
             "-C",
             str(path),
-            "-c",
-            "user.name=Ada",
-            "-c",
-            "user.email=ada@example.invalid",
+            *"-c user.name=Ada -c user.email=ada@example.invalid".split(),
             *arguments,
         ],
         env={**os.environ, "GIT_COMMITTER_DATE": when, "GIT_AUTHOR_DATE": when},
@@ -404,15 +401,7 @@ def test_same_question_same_key(planted: Planted) -> None:
 )  # fmt: skip
 def test_the_users_settings_change_nothing(setting: str, planted: Planted) -> None:
     """However the user likes git's output, the audit reads the same."""
-    names = (
-        "gone-file",
-        "renamed",
-        "gone-method",
-        "gone-npm",
-        "version-react",
-        "changed-lot",
-        "stray",
-    )
+    names = "gone-file renamed gone-method gone-npm version-react changed-lot stray".split()
     some = [one for one in planted.standings if one.fact.id in names]
     key, _, value = setting.partition("=")
     git(planted.path, "config", key, value)

@@ -10,7 +10,7 @@ import shlex
 
 import pytest
 
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, laid_once
 from tests.pages import COMMANDS, ROOT, blocks
 
 #: As they are shipped.
@@ -67,16 +67,21 @@ def test_skills_are_of_the_published_form(name: str) -> None:
     assert "evidence, not instruction" in body or name == "diurna-remember"
 
 
-@pytest.mark.parametrize("name", SKILLS)
-def test_the_commands_of_skills_work(name: str, repo: Repo, run: Run) -> None:
-    """Each line of each block, one after the other, in a memory that has what they name."""
+@laid_once
+def known(repo: Repo, run: Run) -> None:
+    """A memory that has what skills name."""
     assert run("append", "--title", "Before", *KNOWN).code == 0
     for file, text in DOCUMENTS.items():
         repo.write(file, text)
     repo.git("add", *DOCUMENTS)
     repo.git("commit", "-q", "-m", "documents")
+
+
+@pytest.mark.parametrize("name", SKILLS)
+def test_the_commands_of_skills_work(name: str, known: Repo, run: Run) -> None:
+    """Each line of each block, one after the other, in a memory that has what they name."""
     text = SKILLS[name]
-    repo.write("found.json", "\n".join(line for block in blocks(text, "json") for line in block))
+    known.write("found.json", "\n".join(line for block in blocks(text, "json") for line in block))
     lines = [line for block in blocks(text, "sh") for line in block if line]
     assert len(lines) > 3
     while lines:

@@ -67,10 +67,9 @@ def test_h1_two_clones_share_one_memory(world: World, kind: str, url: str) -> No
 
 def test_a_home_that_publishes_by_review_publishes_nothing_in_a_sync(world: World) -> None:
     """M3: what a join would render is not committed; the file stays as the last review left it."""
-    one, two = world.team(IN_TREE, "two", policy={"publish": "review"})
-    before = one.show_file("continuity.md")
-    create(one, "alpha")
-    create(two, "beta")
+    policy = {"publish": "review"}
+    one, two = world.team(IN_TREE, "two", unsent="a:alpha two:beta", policy=policy)
+    before = one.show_file("continuity.md", "origin/main")
     for place in (one, two, one):
         place.sync()
     for place in (one, two):
@@ -191,13 +190,15 @@ def test_i1_racing_clones_all_land(world: World) -> None:
 
 def test_c4_linked_worktrees_sync_at_once(world: World) -> None:
     """One own branch, two work trees, two syncs at the same time: both end well, both mirrors follow."""
-    one, two = world.team(OWN_BRANCH, "two")
-    one.git("worktree", "add", "-q", "-b", "topic", str(world.folder / "linked"))
-    linked = world.place("linked", "linked")
-    create(two, "beta")
-    two.sync()
-    create(one, "alpha")
-    create(linked, "gamma")
+
+    def make(apart: World) -> None:
+        one, two = apart.team(OWN_BRANCH, "two", unsent="two:beta a:alpha")
+        two.sync()
+        one.git("worktree", "add", "-q", "-b", "topic", "../linked")
+        create(apart.place("linked", "linked"), "gamma")
+
+    world.laid("linked worktrees", make)
+    one, two, linked = (world.place(*name) for name in (("a",), ("two", "two"), ("linked",) * 2))
     for process in [place.spawn("sync") for place in (one, linked)]:
         _, err = process.communicate()
         assert process.wait() == 0, err.decode()
@@ -271,12 +272,10 @@ def test_h1_h11_a_plain_pull_never_conflicts(world: World, kind: str, how: str) 
 # ---- the command line ---------------------------------------------------------------------------
 
 
-def test_the_command_says_what_happened(pair: Pair) -> None:
-    """A transcript: nothing to do, something came and went, offline, a wrong name, and `--json`."""
-    one, two = pair
-    hub = one.world.folder / "hub.git"
+def test_the_command_says_what_happened(world: World) -> None:
+    """A transcript: nothing to do, something came and went, and `--json`."""
+    one, two = world.team(OWN_REPOSITORY, "two", unsent="two:beta")
     assert one.text("sync") == "in step with origin (main)\n"
-    create(two, "beta")
     two.sync()
     create(one, "alpha")
     came = "1 log from 1 agent\nmemory  1 fact new\n  new  beta  The text of beta.\n"
@@ -284,7 +283,12 @@ def test_the_command_says_what_happened(pair: Pair) -> None:
     assert one.text("sync") == f"came  {came}went  1 log to origin\n"
     answer = one.sync()
     assert (answer["came"], answer["went"], answer["commit"]) == ([], 0, one.tip())
-    create(one, "gamma")
+
+
+def test_the_command_says_what_is_in_its_way(world: World) -> None:
+    """A transcript: offline, and a wrong name."""
+    (one,) = world.team(unsent="a:gamma")
+    hub = one.world.folder / "hub.git"
     hub.rename(hub.with_name("away.git"))
     ran = one.run("sync", json=False)
     assert ran.out == f"offline: origin is not there: nothing is at {hub}\n"

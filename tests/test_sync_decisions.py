@@ -71,13 +71,13 @@ STATES = {
     "I5: it goes away behind the fetch": State("mv hub.git x", "push --p", "offline", AWAY, mend="mv x hub.git"),
     "I2: it refuses": State(
         "printf '#!/bin/sh\\necho main is protected >&2; exit 1' >hub.git/hooks/pre-receive; chmod +x hub.git/hooks/*",
-        "", "RemoteRefused", "origin refused: main is protected; this clone is ahead by 2 commits", mend="rm hub.git/hooks/*",
+        "", "RemoteRefused", "origin refused: main is protected; this clone is ahead by 2 commits", mend="rm hub.git/hooks/*"
     ),
     "I1: somebody is faster": State(ONCE + "cd two; git push -q; }", "push --p", "", "", (2, 2), "beta gamma"),
     "B13: the branch moves meanwhile": State(ONCE + "cd a; git commit -q --allow-empty -m mine; }", "push --p"),
     "I10: it lost the branch": State(
         "git -C hub.git update-ref -d refs/heads/main", "", "SyncRefused", "git push origin main", (1, 0), "",
-        "git -C a push -q origin main",
+        "git -C a push -q origin main"
     ),
     "no note of a push can be kept": State("mkdir -p a/.git/diurna/pushed"),
     "the note of the last push is damaged": State("echo x >a/.git/diurna/pushed"),
@@ -422,13 +422,18 @@ def test_an_edit_that_is_not_understood_stops_before_anything_moves(pair: Pair) 
 
 def test_an_edit_waits_for_a_review_until_a_page_would_be_written_over_it(world: World) -> None:
     """Where only a review publishes: what comes with another page makes it a log first."""
-    (one,) = world.team(IN_TREE, facts={"alpha": "The first text."}, policy={"publish": "review"})
-    one.run("check", "--publish")
-    one.git("push", "-q")
-    two = one.clone("two")
+
+    def make(apart: World) -> None:
+        facts, policy = {"alpha": "The first text."}, {"publish": "review"}
+        (one,) = apart.team(IN_TREE, facts=facts, policy=policy)
+        one.run("check", "--publish")
+        one.git("push", "-q")
+        one.clone("two").note("id=beta fact: Queues drain.")
+
+    world.laid("published by a review", make)
+    one, two = world.place("a"), world.place("two", "two")
     page = one.read("memory/continuity.md")
     one.write("memory/continuity.md", page.replace("The first text.", "A person's text."))
-    two.note("id=beta fact: Queues drain.")
     two.sync()
     answer = one.sync()
     assert "absorbed" not in codes(answer) and one.texts()["alpha"] == "The first text."

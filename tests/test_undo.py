@@ -262,15 +262,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Pla
 
 
 _IDS, _TEXTS = st.sampled_from(tuple(BASE)), st.sampled_from(("One.", "Two.", "Three."))
-_VERBS = (
-    "Referenced",
-    "Invalidated",
-    "Reinstated",
-    "Archived",
-    "Reactivated",
-    "Promoted",
-    "Demoted",
-)
+_VERBS = "Referenced Invalidated Reinstated Archived Reactivated Promoted Demoted".split()
 _EVENTS = st.one_of(
     st.builds(named, st.sampled_from(_VERBS), _IDS),
     st.builds(named, st.sampled_from(("Closed", "Reopened")), st.just("t")),

@@ -92,16 +92,9 @@ def by_hooks(home: Place, said: Sequence[str]) -> None:
         hook(home, "claude", "UserPromptSubmit", transcript, prompt=text)
         hook(home, "claude", "PostToolUse", transcript, tool_name="Bash", tool_use_id=text[:20],
              tool_input={"command": f'git commit -m "{text}"'}, tool_response={"stdout": text})  # fmt: skip
-    todos = [{"content": text, "status": "completed"} for text in said]
-    hook(
-        home,
-        "claude",
-        "PostToolUse",
-        transcript,
-        tool_name="TodoWrite",
-        tool_input={"todos": todos},
-        tool_use_id="t",
-    )
+    todos = {"todos": [{"content": text, "status": "completed"} for text in said]}
+    tool = {"tool_name": "TodoWrite", "tool_input": todos, "tool_use_id": "t"}
+    hook(home, "claude", "PostToolUse", transcript, **tool)
     hook(home, "claude", "PostToolUse", transcript, **written, tool_use_id="w")
     say(transcript, *said, role="user")
     hook(home, "claude", "PreCompact", transcript, trigger="auto")
@@ -159,9 +152,14 @@ def by_a_record(home: Place, said: Sequence[str]) -> None:
 
 
 def by_events(home: Place, said: Sequence[str]) -> None:
-    other = home.world.home(OWN_REPOSITORY, "other")
-    for text in (*said, WORK):
-        other.note(f"decision: {text}")
+
+    def make(apart: World) -> None:
+        other = apart.home(OWN_REPOSITORY, "other")
+        for text in (*said, WORK):
+            other.note(f"decision: {text}")
+
+    home.world.laid(f"other {said}", make)
+    other = home.world.place("other")
     lines = other.text("export", "events")
     ran = home.run("import", "events", "-", stdin=lines)
     assert len(ran.json["left_out"]) == len(said)
@@ -191,11 +189,16 @@ BY_MACHINE: dict[str, tuple[Callable[[Place, Sequence[str]], None], str]] = {
 
 def home_of(world: World, forbidden: str, kind: str = IN_TREE) -> Place:
     """Make a home that keeps digests; what is to be redacted was said and redacted there."""
-    home = world.home(kind, policy={"keep": "digest"} if kind == IN_TREE else {})
-    if forbidden == "redacted":
-        home.note(f"id=said decision: {SAID}")
-        home.run("redact", "said", "--reason", "Private.")
-    return home
+
+    def make(apart: World) -> None:
+        home = apart.home(kind, policy={"keep": "digest"} if kind == IN_TREE else {})
+        if forbidden == "redacted":
+            home.note(f"id=said decision: {SAID}")
+            home.run("redact", "said", "--reason", "Private.")
+
+    world.laid(f"home of {forbidden} {kind}", make)
+    world.place("a").run("show")  # a clone in which something was asked already
+    return world.place("a")
 
 
 def added(home: Place, tip: str) -> str:
@@ -209,16 +212,8 @@ def added(home: Place, tip: str) -> str:
 
 def shown(home: Place) -> str:
     """Return what memory shows of all facts and logs, and what it proposes."""
-    asked = (
-        ["show"],
-        ["show", "--list", "--all"],
-        ["log"],
-        ["brief"],
-        ["review", "--learn"],
-        ["conflicts"],
-        ["review"],
-    )
-    answers = [home.run(*words, code=None, json=False) for words in asked]
+    asked = ("show", "show --list --all", "log", "brief", "review --learn", "conflicts", "review")
+    answers = [home.run(*words.split(), code=None, json=False) for words in asked]
     return "\n".join(ran.out + ran.err for ran in answers)
 
 
@@ -393,26 +388,20 @@ def codes(answer: Any) -> int:
 @pytest.mark.deep(but="I decided to work lying", reason="what is a statement is the scanner's")
 @pytest.mark.parametrize("text", SENTENCES[:3])
 def test_who_writes_about_a_person_on_purpose_is_told(world: World, text: str) -> None:
-    """A note, a log, a handoff and what an agent records are recorded with a warning; `check` names it until it is redacted."""
+    """A log, a handoff and what an agent records are recorded with a warning."""
     home = world.home(IN_TREE)
     assert codes(home.run("append", "--title", "A day", "--body", "-", stdin=text)) == 1
     home.run("task", "add", "Wire it", "--id", "wire")
     home.run("task", "start", "wire", "--session", "s1")
-    handoff = (
-        "task",
-        "handoff",
-        "wire",
-        "--to",
-        "judge",
-        "--next",
-        "Measure it.",
-        "--session",
-        "s1",
-    )
+    handoff = "task handoff wire --to judge --next Measure --session s1".split()
     assert codes(home.run(*handoff, "--warning", text)) == 1
     by_tool = by_mcp(home, text)[1]
     assert by_tool.code == 0 and codes(by_tool) == 1
-    clean = world.home(IN_TREE, "clean")
+
+
+def test_what_a_person_wrote_on_purpose_is_named_until_it_is_redacted(world: World) -> None:
+    """By `check`; the note was told of the home of one's own."""
+    text, clean = SENTENCES[0], world.home(IN_TREE, "clean")
     ran = clean.run("note", f"id=mine decision: {text}")
     assert (
         "mine reads as if it were about a person" in ran.err

@@ -151,39 +151,39 @@ def twins(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Twins:
 SAME: dict[str, tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]] = {
     "confirm one": ("confirm", (("id", "calm"),), ("review", "--confirm", "calm")),
     "confirm many": (
-        "confirm", (("id", "orders"), ("id", "money"), ("id", "orders")), ("review", "--confirm", "orders", "money"),
+        "confirm", (("id", "orders"), ("id", "money"), ("id", "orders")), ("review", "--confirm", "orders", "money")
     ),
     "a text": ("resolve", (("id", "limit"), ("choose", V20)), ("conflicts", "limit", "--choose", V20)),
     "own words": (
         "resolve", (("id", "limit"), ("text", "It depends:\r\n\r\n- on the shop\r\n")),
-        ("conflicts", "limit", "--text", "It depends:\n\n- on the shop"),
+        ("conflicts", "limit", "--text", "It depends:\n\n- on the shop")
     ),
     "a birth": (
         "resolve", (("id", "deploy"), ("choose", FRIDAYS)),
-        ("conflicts", "deploy", "--choose", FRIDAYS),
+        ("conflicts", "deploy", "--choose", FRIDAYS)
     ),
     "closed": ("resolve", (("id", "find"), ("stands", "closed")), ("conflicts", "find", "--closed")),
     "open": (
         "resolve", (("id", "find"), ("text", "Find it."), ("stands", "open")),
-        ("conflicts", "find", "--text", "Find it.", "--open"),
+        ("conflicts", "find", "--text", "Find it.", "--open")
     ),
     "a successor": (
-        "resolve", (("id", "old"), ("choose", "left")), ("conflicts", "old", "--choose", "left"),
+        "resolve", (("id", "old"), ("choose", "left")), ("conflicts", "old", "--choose", "left")
     ),
     "a circle": (
-        "resolve", (("id", "north"), ("choose", "north")), ("conflicts", "north", "--choose", "north"),
+        "resolve", (("id", "north"), ("choose", "north")), ("conflicts", "north", "--choose", "north")
     ),
     "reworded": (
         "resolve", (("id", "table"), ("choose", SHOPS)),
-        ("conflicts", "table", "--choose", SHOPS),
+        ("conflicts", "table", "--choose", SHOPS)
     ),
     "a state": (
-        "resolve", (("id", "wire"), ("state", "blocked")), ("conflicts", "wire", "--state", "blocked"),
+        "resolve", (("id", "wire"), ("state", "blocked")), ("conflicts", "wire", "--state", "blocked")
     ),
     "close": ("close", (("id", "storm"),), ("close", "storm")),
     "close, and why": (
         "close", (("id", "storm"), ("reason", "It can not.\rWe measured it.")),
-        ("close", "storm", "--reason", "It can not.\nWe measured it."),
+        ("close", "storm", "--reason", "It can not.\nWe measured it.")
     ),
     "a new fact": (
         "note",
@@ -191,35 +191,35 @@ SAME: dict[str, tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]] = {
          ("entity", "Payments  API, Redis"), ("body", "The law says so.")),
         ("append", "--type", "edit", "--title", "Refunds are paid within",
          "--new", 'decision: entity="Payments API, Redis" Refunds are paid within\ntwo days.',
-         "--body", "The law says so."),
+         "--body", "The law says so.")
     ),
     "other words": (
         "reword", (("id", "calm"), ("text", "-Nobody- contradicts it."), ("kind", "fact"), ("reason", "shorter")),
-        ("edit", "--reason", "shorter", "--", "calm", "-Nobody- contradicts it."),
+        ("edit", "--reason", "shorter", "--", "calm", "-Nobody- contradicts it.")
     ),
     "another kind": (
         "reword", (("id", "calm"), ("text", "Nobody contradicts this one."), ("kind", "decision"),
                    ("until", "date 2031-01-01")),
-        ("edit", "--kind", "decision", "--until", "date 2031-01-01", "calm"),
+        ("edit", "--kind", "decision", "--until", "date 2031-01-01", "calm")
     ),
     "other names": (
         "reword", (("id", "calm"), ("text", "Nobody contradicts this one."), ("kind", "fact"),
                    ("entity", " Calm,  Ben"), ("tags", "quiet")),
-        ("edit", "--entity", "Calm, Ben", "--tags", "quiet", "calm"),
+        ("edit", "--entity", "Calm, Ben", "--tags", "quiet", "calm")
     ),
     "withheld": (
-        "withhold", (("id", "calm"), ("reason", "a name")), ("redact", "calm", "--reason", "a name"),
+        "withhold", (("id", "calm"), ("reason", "a name")), ("redact", "calm", "--reason", "a name")
     ),
     "false": ("deny", (("id", "calm"), ("reason", "Ben does")), ("forget", "calm", "--false", "--reason", "Ben does")),
     "false, and what holds": (
         "deny", (("id", "calm"), ("instead", "money"), ("reason", "")),
-        ("forget", "calm", "--replaced-by", "money"),
+        ("forget", "calm", "--replaced-by", "money")
     ),
     "replaced": (
         "replace", (("id", "calm"), ("text", "Ben contradicts this one, on Mondays."), ("kind", "fact")),
         ("append", "--type", "edit", "--title", "Replace calm",
          "--new", "fact: id=fegaza Ben contradicts this one, on Mondays.",
-         "--supersede", "calm=fegaza"),
+         "--supersede", "calm=fegaza")
     ),
     "a task": (
         "add-task",
@@ -229,24 +229,24 @@ SAME: dict[str, tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         ("task", "add", "--priority", "high", "--owner", "codex", "--goal", "calm nights",
          "--workstream", "Queue", "--depends", "wire", "--depends", "find",
          "--criterion", "It is fast.", "--criterion", "It is right.", "--question", "Which one?",
-         "--risk", "It is slow.", "Measure the\nqueue"),
+         "--risk", "It is slow.", "Measure the\nqueue")
     ),
     "a finding": (
         "report-finding", (("text", "It leaks 3 files"), ("rule", "leak"), ("path", "a/b.py"), ("symbol", "f")),
-        ("note", "--rule", "leak", "--path", "a/b.py", "--symbol", "f", "finding: It leaks 3 files"),
+        ("note", "--rule", "leak", "--path", "a/b.py", "--symbol", "f", "finding: It leaks 3 files")
     ),
     "close several": ("shut", (("id", "storm"), ("id", "wire")), ("close", "storm", "wire")),
     "archive": (
         "archive", (("id", "calm"), ("reason", "it is\r\nfrozen")),
-        ("forget", "calm", "--archive", "--reason", "it is\nfrozen"),
+        ("forget", "calm", "--archive", "--reason", "it is\nfrozen")
     ),
     "return": (
         "return", (("id", "put-away"), ("reason", "thawed")),
-        ("forget", "put-away", "--back", "--reason", "thawed"),
+        ("forget", "put-away", "--back", "--reason", "thawed")
     ),
     "reinstate": (
         "reinstate", (("id", "untrue"), ("reason", "it holds")),
-        ("edit", "untrue", "--restore", "--reason", "it holds"),
+        ("edit", "untrue", "--restore", "--reason", "it holds")
     ),
 }  # fmt: skip
 
@@ -260,9 +260,7 @@ CASES = [name for name in SAME if name not in TWIN_CASES]
 
 @pytest.mark.deep(only=TWIN_CASES[:2])
 @pytest.mark.parametrize(
-    "cases",
-    [*(CASES[at::10] for at in range(10)), TWIN_CASES[::2], TWIN_CASES[1::2]],
-    ids=", ".join,
+    "cases", [*([case] for case in CASES), TWIN_CASES[::2], TWIN_CASES[1::2]], ids=", ".join
 )
 def test_a_form_records_what_the_command_records(twins: Twins, cases: list[str]) -> None:
     """Byte for byte, the name of the log too, as its preview has shown it, which wrote nothing.
@@ -391,7 +389,8 @@ def test_what_was_recorded_a_moment_ago_is_undone(twins: Twins, case: str) -> No
     name, pairs, command = SAME[case]
     done = twins.form(name, *pairs)
     assert done.undo and twins.line(*command).code == 0
-    for title, line in (("Undo: ", "undo"), ("Redo: ", "undo --redo"), ("Undo: ", "undo")):
+    steps = (("Undo: ", "undo"), ("Redo: ", "undo --redo"), ("Undo: ", "undo"))
+    for title, line in steps[: 3 if case == "close" else 2]:
         done = twins.form("undo", ("stem", done.stem))
         assert twins.line(*line.split()).code == 0 and twins.agree()
         assert done.title.startswith(title) and done.command == f"diurna {line}"

@@ -188,14 +188,7 @@ LOG = (
 
 def test_the_timeline_has_each_session_once(repo: Repo) -> None:
     """`Older` goes through all of them and `Newer` back, whatever logs are called; a time begins at its newest one."""
-    names = [
-        "2026-05-01",
-        "2026-05-01-notes",
-        "2026-05-01-101500",
-        "2026-05-01-101500-refactor",
-        "2026-05-02-090000",
-        "2027-01-01",
-    ]
+    names = "2026-05-01 2026-05-01-notes 2026-05-01-101500 2026-05-01-101500-refactor 2026-05-02-090000 2027-01-01".split()
     names += [f"2026-06-01-1015{number:05d}" for number in range(90)]
     for number, name in enumerate(names):
         repo.write(f"memory/sessions/{name}.md", LOG.format("ada", "work", f"Log {number}"))

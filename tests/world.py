@@ -192,7 +192,7 @@ class World:
             shutil.rmtree(above / "user")
 
         laid = _once(key, "", made)
-        for folder in laid.iterdir():
+        for folder in filter(Path.is_dir, laid.iterdir()):
             _copy_repository(laid, folder, self.folder)
         self.clock.now_ms = max(self.clock.now_ms, _CLOCKS[key])
 
@@ -201,16 +201,24 @@ class World:
         git(self.folder, "init", "-q", "--bare", "-b", "main", name)
         return self.place(name)
 
-    def team(self, kind: str = OWN_REPOSITORY, *names: str, **more: Any) -> list[Place]:
-        """Make a home `a` that was sent to a hub, and clones of that; `names` of them."""
+    def team(
+        self, kind: str = OWN_REPOSITORY, *names: str, unsent: str = "", **more: Any
+    ) -> list[Place]:
+        """Make a home `a` that was sent to a hub, and clones of that; `names` of them.
+
+        `unsent` names facts that were noted since, each behind where: `a:ci two:uv`.
+        """
 
         def make(apart: World) -> None:
             first = apart.home(kind, "a", **more)
             first.join(apart.hub())
             for name in names:
                 first.clone(name)
+            for name, _, fact in (one.partition(":") for one in unsent.split()):
+                place = apart.place(name, "" if name == "a" else name)
+                place.note(f"id={fact} fact: The text of {fact}.")
 
-        self.laid(f"team {kind} {names} {sorted(more.items())}", make)
+        self.laid(f"team {kind} {names} {unsent} {sorted(more.items())}", make)
         return [self.place("a"), *(self.place(name, name) for name in names)]
 
     # ---- faults of git ------------------------------------------------------------------------------

@@ -58,6 +58,14 @@ def plain_value(text: str, section: str, key: str) -> str | None:
     return None if "  " in found else found
 
 
+def may_filter(commondir: str, gitdir: str) -> bool:
+    """Tell whether the settings of a repository itself may name a filter."""
+    return any(
+        text is None or "[filter" in text.lower() or "[include" in text.lower()
+        for text in (_text(_local(commondir)), _text(f"{gitdir}/config.worktree"))
+    )
+
+
 def home_setting(commondir: str, where: str) -> str:
     """Return the folder that this clone's own configuration names as the home, "" for none.
 

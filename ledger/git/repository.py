@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from ledger.environment import variables, working_directory
+from ledger.git.config_files import may_filter, plain_value
 from ledger.model.record import Record
 
 TYPE_CHECKING = False
@@ -45,6 +46,16 @@ class Repository(Record):
         from ledger.git.cli import Git  # a hook that has nothing to say asks nothing of git
 
         return Git(self.where)
+
+    def unfiltered(self) -> tuple[str, ...]:
+        """Return what `Git.unfiltered` does, and ask git only where a filter may be set.
+
+        An entry as old as the index itself is compared with its file whenever git writes the index.
+
+        Raises:
+            UnsupportedRepository: a filter has a name by which it can not be switched off.
+        """
+        return self.git().unfiltered() if may_filter(self.commondir, self.gitdir) else ()
 
 
 def find_repository(start: str) -> Repository | None:
@@ -322,12 +333,13 @@ def config_value(repository: Repository, section: str, key: str) -> str:
 
     A plain file, as git itself writes it, is read here; anything more is a question for git.
     """
-    from ledger.git.config_files import plain_value
-
     value = plain_value(_read(repository.commondir + "/config"), section, key)
     if value is None:
-        asked = ("config", "--local", "--get", f"{section}.{key}")
-        value = repository.git().text(*asked, check=False).rstrip("\n")
+        value = (
+            repository.git()
+            .text("config", "--local", "--get", f"{section}.{key}", check=False)
+            .rstrip("\n")
+        )
     return value
 
 

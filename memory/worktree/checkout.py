@@ -265,7 +265,10 @@ def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Fin
         paths = "".join(_path_of(line) + "\0" for line in wanted)
         marks = ("update-index", "--skip-worktree", "-z", "--stdin")
         home.repository.git().run(
-            *marks, data=paths.encode("utf-8", "surrogateescape"), check=False
+            *home.repository.unfiltered(),
+            *marks,
+            data=paths.encode("utf-8", "surrogateescape"),
+            check=False,
         )
     return findings
 
@@ -274,11 +277,12 @@ def _as_checked_out(home: Home, data: bytes) -> bytes:
     """Return entries for the paths of some others, as the branch has them that is checked out by now."""
     paths = [_path_of(line) for line in os.fsdecode(data).split("\n") if line]
     there = blobs_at(home, head(home.repository)[1], paths, whole=True)
-    lines = [
-        f"{FILE_MODE} {blob}\t{path}\n" if blob else f"0 {'0' * 40}\t{path}\n"
-        for path, blob in there.items()
-    ]
-    return os.fsencode("".join(lines))
+    return os.fsencode(
+        "".join(
+            f"{FILE_MODE} {blob}\t{path}\n" if blob else f"0 {'0' * 40}\t{path}\n"
+            for path, blob in there.items()
+        )
+    )
 
 
 def blobs_at(home: Home, tip: str, paths: Iterable[str], *, whole: bool = False) -> dict[str, str]:
@@ -308,11 +312,11 @@ def _set_entries(home: Home, data: bytes) -> tuple[list[Finding], str]:
     """
     git, where = home.repository.git(), home.repository
     findings: list[Finding] = []
-    said = b""
+    said, options = b"", where.unfiltered()
     for attempt in range(INDEX_TRIES):
         began, here = now_seconds(), head(where)[0]
         lines = data if here == home.reference else _as_checked_out(home, data)
-        status, _, said = git.call("update-index", "--add", "--index-info", data=lines)
+        status, _, said = git.call(*options, "update-index", "--add", "--index-info", data=lines)
         if not status:
             if head(where)[0] == here:
                 return findings, ""

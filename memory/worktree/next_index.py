@@ -80,8 +80,9 @@ class NextIndex:
         os.utime(self._copy, ns=(found.st_atime_ns, found.st_mtime_ns))
         entries = "".join([line + "\n" for line in lines])
         running = where.git().start(
-            "update-index", "--add", "--index-info", more={"GIT_INDEX_FILE": self._copy}
-        )
+            *where.unfiltered(), "update-index", "--add", "--index-info",
+            more={"GIT_INDEX_FILE": self._copy},
+        )  # fmt: skip
         status, _, _ = running.finish(entries.encode("utf-8", "surrogateescape"))
         if status == 0:
             self._before, self._mode = _identity(found), found.st_mode & 0o777

@@ -211,12 +211,14 @@ def _stage(committer: Committer, logs: Mapping[str, bytes], index: str) -> None:
     shown = {home.prefix + log_path(stem): blob_id(data) for stem, data in logs.items()}
     _note(home, {**_noted(home), **shown})
 
+    options = home.repository.unfiltered()
+
     def stage(home: Home, lines: list[str], sparse: bool) -> list[Finding]:
         if sparse:
             raise _NotStaged("the home is outside the sparse checkout")
         for attempt in range(INDEX_TRIES):
             setting = git.start(
-                "update-index", "--add", "--index-info", more={"GIT_INDEX_FILE": index}
+                *options, "update-index", "--add", "--index-info", more={"GIT_INDEX_FILE": index}
             )
             status, _, said = setting.finish(_lines(lines))
             if not status:

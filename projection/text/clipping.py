@@ -149,8 +149,11 @@ def _turning(text: str, at: int, room: int) -> tuple[int, int]:
         place = text.index(word, place)
         if _turns(word.strip(_MARKS)):
             begins = max([text.rfind(mark, at, place) for mark in _CLAUSES]) + 1
-            end = _phrase_end(text, place + len(word))
-            return (begins if begins and end - begins <= room else place), min(end, place + room)
+            end = min(_phrase_end(text, place + len(word)), place + room)
+            last = text.rfind(" ", place + len(word), end)
+            # a second one at the end would stand without what it negates
+            alone = last >= 0 and _turns(text[last + 1 : end].strip(_MARKS))
+            return (begins if begins and end - begins <= room else place), last if alone else end
         place += len(word)
         if _closes(word, _ENDS) and word.strip(_MARKS).lower() not in SHORTENED:
             break

@@ -316,15 +316,7 @@ def main(arguments: list[str]) -> int:
             found = differences(files, rng, Path(folder, "home"))
         for fact in answer(files)["facts"]:
             counts["facts"] += 1
-            for what in (
-                "contradiction",
-                "denied",
-                "moves",
-                "circle",
-                "false",
-                "redacted",
-                "closed",
-            ):
+            for what in "contradiction denied moves circle false redacted closed".split():
                 counts[what] += bool(fact[what])
             counts["archived"] += bool(fact["reason"]) and not fact["false"]
         counts["logs"] += len(files) - 1

@@ -82,16 +82,7 @@ class Journey:
 
     def _files(self) -> dict[str, bytes]:
         """Return all files of the project and of hosts' settings that Diurna may have written."""
-        folders = (
-            ".claude",
-            ".codex",
-            ".copilot",
-            ".gemini",
-            ".qwen",
-            ".agents",
-            ".opencode",
-            ".github",
-        )
+        folders = ".claude .codex .copilot .gemini .qwen .agents .opencode .github".split()
         top = self.place.top
         names = [
             top / "AGENTS.md",

@@ -101,16 +101,7 @@ def _environment(lab: Lab, **more: str) -> dict[str, str]:
 
 
 def _claude(lab: Lab, prompt: str, again: bool) -> Start:
-    allowed = [
-        "Bash",
-        "Write",
-        "Edit",
-        "Read",
-        "Task",
-        "Agent",
-        "mcp__diurna",
-        "mcp__plugin_diurna_diurna",
-    ]
+    allowed = "Bash Write Edit Read Task Agent mcp__diurna mcp__plugin_diurna_diurna".split()
     _put(
         lab.home / ".claude/settings.json",
         {"permissions": {"allow": allowed}, "enableAllProjectMcpServers": True},
