@@ -1,10 +1,10 @@
-"""`diurna append` looks first: what is similar, what contradicts, and what was said a moment ago."""
+"""`diurna append` and `note` look first: what is near, what says just that, and what was said a moment ago."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.world import Answer, Place, World
+from tests.world import Place, World
 
 LIMIT = "Outbound calls time out after 10 s."
 ALIKE = "id=http Outbound HTTP calls time out after ten seconds."
@@ -12,7 +12,6 @@ FACTS = {
     "api-timeouts": f"decision: {LIMIT}",
     "inv-loop": "invariant: Handlers must not block the event loop.",
 }
-OPPOSITE = ("--title", "Two", "--new", "id=b Outbound calls time out after 60 s.")
 
 
 @pytest.fixture
@@ -30,23 +29,33 @@ def faded(world: World) -> Place:
     return home
 
 
-def told(answer: Answer) -> list[str]:
-    return [one["message"] for one in answer.json["findings"]]
+@pytest.mark.parametrize("new", [ALIKE, "id=b Outbound calls time out after 60 s."])
+def test_a_near_fact_is_a_field_and_a_line(home: Place, new: str) -> None:
+    """The same or the opposite: it is told as it stands, with what says that it is replaced, and no word of which is right."""
+    text = home.text("append", "--title", "Two", "--new", new, "--dry-run")
+    id = new[3:].split()[0]
+    line = f"near     api-timeouts  {LIMIT} If yours replaces it: `--supersede api-timeouts={id}`"
+    assert text.splitlines()[-1] == line
+    answer = home.run("append", "--title", "Two", "--new", new)
+    (near,) = answer.json["near"]
+    assert near == {"fact": id, "id": "api-timeouts", "kind": "decision", "text": LIMIT}
+    assert answer.err == "" and id in home.show()
 
 
-def test_a_similar_fact_is_named(home: Place, world: World) -> None:
-    """The log is recorded; a warning names the fact, how similar it is, and what to say instead."""
-    answer = home.run("append", "--title", "Two", "--new", ALIKE)
-    assert told(answer) == ["http is similar to `api-timeouts` (92)"] and "http" in home.show()
-    assert answer.json["findings"][0]["hint"].startswith(
-        "say `--ref api-timeouts` or `--update api-timeouts TEXT`"
-    )
+def test_a_note_is_given_again_with_what_it_replaces(home: Place) -> None:
+    """The hint works before and after it is recorded: the fact that is there takes the place, and no second one is made."""
+    new = "decision: Outbound calls time out after 60 s."
+    for option in ("--dry-run", "--agent=codex"):
+        assert home.text("note", new, option).endswith("replaces it: `--replace api-timeouts`\n")
+    (made,) = home.show().keys() - FACTS.keys()
+    home.run("note", new, "--replace", "api-timeouts")
+    assert home.show().keys() == FACTS.keys() | {made}
+    assert home.show("api-timeouts")["api-timeouts"]["superseded_by"] == [made]
 
 
-def test_an_archived_fact_is_named_and_not_doubled(faded: Place) -> None:
-    """What faded is not forgotten: the hint brings it back; what is false may be said again."""
-    answer = faded.run("append", "--title", "Two", "--new", ALIKE)
-    assert told(answer) == ["http is similar to `api-timeouts` (92), archived"]
+def test_an_archived_fact_is_not_doubled(faded: Place) -> None:
+    """What faded is no candidate, and not forgotten: its very text brings it back; what is false may be said again."""
+    assert faded.run("append", "--title", "Two", "--new", ALIKE).json["near"] == []
     error = faded.run("append", "--title", "Two", "--new", LIMIT, code=1).json["error"]
     assert error["message"] == f"`api-timeouts` in the archive says just that: {LIMIT}"
     assert error["hint"].startswith("say `--reactivate api-timeouts`")
@@ -54,46 +63,15 @@ def test_an_archived_fact_is_named_and_not_doubled(faded: Place) -> None:
     assert faded.run("append", "--title", "Three", "--strict", "--new", LIMIT).codes() == []
 
 
-def test_a_contradicted_invariant_comes_first(home: Place) -> None:
-    """Contradictions come before likenesses, and those of what never fades before all others."""
-    answer = home.run(
-        "append", "--title", "Two", "--new", "id=a Outbound HTTP calls time out after 10 s.",
-        "--new", "id=b Outbound calls time out after one minute.",
-        "--new", "id=c Handlers may block the event loop.",
-    )  # fmt: skip
-    assert told(answer) == [
-        'c contradicts invariant `inv-loop`: "block" against "not block"',
-        'b contradicts `a`: "one minute" against "10 s"',
-        'b contradicts `api-timeouts`: "one minute" against "10 s"',
-        "a is similar to `api-timeouts` (92)",
-    ]
-    assert "`diurna append --supersede inv-loop=c`" in answer.json["findings"][0]["hint"]
-
-
-def test_strict_refuses_and_changes_nothing(home: Place) -> None:
-    """With --strict it is an error; without, a warning, of a dry run too; what replaces it is none."""
-    before = home.shape()
-    for more, code in (("--dry-run", 0), ("--strict", 1)):
-        found = home.run("append", *OPPOSITE, more, code=code).json
-        (one,) = (found if code == 0 else found["error"])["findings"]
-        assert (one["code"], one["message"]) == (
-            "opposite-fact",
-            'b contradicts `api-timeouts`: "60 s" against "10 s"',
-        )
-    assert home.shape() == before
-    home.run("append", *OPPOSITE, "--strict", "--supersede", "api-timeouts=b")
-
-
 def test_an_id_made_from_a_text_never_doubles_a_fact(home: Place) -> None:
-    """The same text under an id that nobody chose is refused; a chosen id is told."""
-    refused = home.run(
-        "append", "--title", "Two", "--new", "outbound calls time out after **10 s**", code=1
-    )
-    assert refused.json["error"]["message"] == f"`api-timeouts` says just that: {LIMIT}"
-    answer = home.run(
-        "append", "--title", "Two", "--new", "id=mine outbound calls time out after 10 s"
-    )
-    assert told(answer) == ["mine is similar to `api-timeouts` (100)"]
+    """The same text under an id that nobody chose is refused, with `--strict` under any; a chosen id is near."""
+    same, before = "outbound calls time out after **10 s**", home.shape()
+    for new, more in ((same, ()), (f"id=mine {same}", ("--strict",))):
+        refused = home.run("append", "--title", "Two", "--new", new, *more, code=1)
+        assert refused.json["error"]["message"] == f"`api-timeouts` says just that: {LIMIT}"
+    assert home.shape() == before
+    answer = home.run("append", "--title", "Two", "--new", f"id=mine {same}")
+    assert [one["id"] for one in answer.json["near"]] == ["api-timeouts"]
 
 
 def test_after_ten_minutes_it_is_no_retry(home: Place) -> None:

@@ -250,12 +250,13 @@ def test_every_side_is_listed(torn: Place) -> None:
         "superseded by several facts",
     ]
     (first, second), said = found[0]["choices"], formed(torn.text("conflicts"))
-    assert set(first) == {"id", "text", "stem", "agent", "date", "closed"}
+    assert set(first) == {"id", "text", "stem", "person", "agent", "date", "closed", "resolve"}
     assert said.startswith(
         "limit — changed on several sides (text)\n"
-        f"  1  {V(TWENTY)}  by codex, {first['date']}\n     in STEM\n     {TWENTY}\n"
-        f"  2  {V(THIRTY)}  by codex, {second['date']}\n     in STEM\n     {THIRTY}\n"
-        f"  resolve: diurna conflicts limit --choose {V(TWENTY)}\nold — "
+        f"  1  {V(TWENTY)}  Ada by codex, {first['date']}\n     in STEM\n     {TWENTY}\n"
+        f"     keep: diurna conflicts limit --choose {V(TWENTY)}\n"
+        f"  2  {V(THIRTY)}  Ada by codex, {second['date']}\n     in STEM\n     {THIRTY}\n"
+        f"     keep: diurna conflicts limit --choose {V(THIRTY)}\nold — "
     )
     assert torn.run("conflicts", "old").json["contradictions"] == found[1:]
     assert torn.run("conflicts", "left").json["contradictions"] == []

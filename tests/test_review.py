@@ -571,25 +571,20 @@ def test_target_file() -> None:
 # ---- pairs ----------------------------------------------------------------------------------------
 
 
-def test_contradictions_and_overlaps() -> None:
-    """Facts that disagree or repeat each other are asked about once, and again while that stands open."""
+def test_what_says_the_same_is_asked_about() -> None:
+    """Facts that repeat each other are asked about once, and again while that stands open; two values are none."""
     book = Book()
     book.log(new("timeout", "The HTTP client times out after 30 seconds."),
              new("limit", "The HTTP client times out after 60 seconds."),
              new("cents", "All amounts of money are kept in integer cents."),
              new("money", "All amounts of money are kept in integer cents, always."))  # fmt: skip
     plan = book.review()
-    found = {one.rule: one for one in plan.questions}
-    assert found["contradiction"].facts == ("limit", "timeout")
-    assert '"60 seconds" against "30 seconds"' in found["contradiction"].said
-    assert found["overlap"].facts == ("cents", "money")
-    assert len(plan.threads) == 2
-    after = book.plan()  # neither side is new, and both threads stand open
+    assert rules(plan) == {"overlap": ["cents"]} and len(plan.threads) == 1
+    after = book.plan()  # neither side is new, and the thread stands open
     assert after.nothing_new and after.settled == ()
-    assert {one.rule for one in after.unanswered} == {"contradiction", "overlap"}
-    book.review(cents=ACCEPT, limit=REJECT)
+    assert {one.rule for one in after.unanswered} == {"overlap"}
+    book.review(cents=ACCEPT)
     state = book.plan().state
-    assert state["timeout"].live and state["limit"].live
     assert {state["cents"].tier, state["money"].tier} & {"superseded"}
     assert book.plan().unanswered == () and book.plan().settled == ()
 
@@ -597,22 +592,12 @@ def test_contradictions_and_overlaps() -> None:
 def test_only_pairs_with_a_new_side_are_compared() -> None:
     """What a review saw without finding anything is compared again only with what is new."""
     book = Book()
-    book.log(new("timeout", "The HTTP client times out after 30 seconds."))
+    book.log(new("cents", "All amounts of money are kept in integer cents."))
     book.review()
-    book.log(new("limit", "The HTTP client times out after 60 seconds."))
-    assert rules(book.plan()) == {"contradiction": ["limit"]}
+    book.log(new("money", "All amounts of money are kept in integer cents, always."))
+    assert rules(book.plan()) == {"overlap": ["cents"]}
     closed = FactCreated(
-        "review-contradiction-x", "Seen.", "x", (("kind", "thread"), ("review", "contradiction"))
+        "review-overlap-x", "Seen.", "x", (("kind", "thread"), ("review", "overlap"))
     )
     book.log(closed, type="review")
     assert rules(book.plan()) == {}
-
-
-def test_a_contradiction_with_an_invariant_is_not_settled_by_age() -> None:
-    """What never decays is not superseded by the newer fact just so."""
-    book = Book()
-    book.log(new("inv", "The HTTP client times out after 30 seconds.", "invariant"))
-    book.log(new("new", "The HTTP client times out after 60 seconds."))
-    (question,) = book.plan().questions
-    assert question.rule == "contradiction" and not question.acceptable
-    assert question.proposal == "inv never decays: change new, unless that was decided"

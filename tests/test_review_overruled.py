@@ -19,8 +19,7 @@ from ledger.model.event import (
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.fold.falsity import said_against
-from rituals.decide.open_contradictions import OVERRULED
-from rituals.review.overruled_decisions import overruled_sides
+from rituals.review.review_question import OVERRULED
 from rituals.review.review_record import ACCEPT, LATER, REJECT, events_of
 from tests.conftest import Repo, Run, examples
 from tests.test_review import Book, new, rules
@@ -127,20 +126,18 @@ def test_a_successor_that_was_confirmed_long_before_settles_nothing() -> None:
 
 
 def test_no_proposal_puts_an_agents_word_above_a_persons() -> None:
-    """Of two facts that disagree or say the same the person's stays, and stands first."""
+    """Of two facts that say the same the person's stays, as it is."""
     for first, second in ((PERSON, "codex"), ("codex", PERSON)):
         book = Book()
         types = {PERSON: "edit", "codex": "work"}
         said = {
-            PERSON: "The server listens on port 8080.",
-            "codex": "The server listens on port 9090.",
+            PERSON: "The server listens on one port alone.",
+            "codex": "The server listens always on one port alone.",
         }
         ids = {PERSON: "server-b", "codex": "server-a"}
         for who in (first, second):
             book.log(new(ids[who], said[who], "fact"), agent=who, type=types[who])
-        (asked,) = [one for one in book.plan().questions if one.rule == "contradiction"]
-        assert asked.facts == ("server-b", "server-a")
-        assert asked.said.startswith("server-b")
+        (asked,) = [one for one in book.plan().questions if one.rule == "overlap"]
         assert asked.accept == (FactSuperseded("server-a", "server-b"),)
 
 
@@ -220,29 +217,21 @@ def test_every_decision_that_is_overruled_is_listed_until_a_person_settles_it(se
 # ---- as commands show it ---------------------------------------------------------------------------
 
 
-def test_conflicts_and_status_name_it(
+def test_a_review_asks_until_one_says_which_holds(
     repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the words of the person first, until one says which holds."""
+    """One text stands, so it is no contradiction."""
     monkeypatch.delenv("DIURNA_AGENT", raising=False)
     memory = Memory.open(str(repo.path))
     memory.append(
         SessionDraft("D", events=(new("ferry", "The ferry waits."),), type="edit", agent=PERSON)
     )
     memory.close()
-    assert run("conflicts", "--json").json["contradictions"] == []
     update = ("--update", "ferry", "The ferry leaves.")
     assert run("append", "--agent", "codex", "--title", "U", *update).code == 0
-    (found,) = run("conflicts", "--json").json["contradictions"]
-    assert (found["id"], found["kind"], found["resolve"]) == ("ferry", OVERRULED, "diurna review")
-    sides = [(one["agent"], one["text"]) for one in found["choices"]]
-    assert sides == [(PERSON, "The ferry waits."), ("codex", "The ferry leaves.")]
-    assert "diurna review" in run("conflicts").out
+    assert run("conflicts", "--json").json["contradictions"] == []
     assert run("review", "--dry-run", "--json").json["asks"][OVERRULED] == 1
     assert run("review", "--confirm", "ferry").code == 0
-    memory = Memory.open(str(repo.path))
-    assert overruled_sides(memory) == ()
-    memory.close()
     assert OVERRULED not in run("review", "--dry-run", "--json").json["asks"]
 
 

@@ -170,10 +170,10 @@ def test_a_log_has_twenty_uses_at_most(world: World) -> None:
 
 
 def test_who_asks_again_to_remember_makes_no_copy(home: Place) -> None:
-    """What memory has, in other words, is used; what says more than it, or the opposite, is no copy of it."""
+    """What memory has but for case, marks and space is used; what says more than it, or the opposite, is no copy of it."""
     others = (
-        "Remember that webhooks are retried three times, with jitter.",
-        "Please keep in mind that every webhook retries three times with jitter.",
+        "remember: WEBHOOKS retry *three* times,  with jitter!",
+        "Remember: webhooks retry three times with jitter",
     )
     for number, text in enumerate(others):
         session(home, f"s-{number}", ("user", text))

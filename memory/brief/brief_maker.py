@@ -198,6 +198,11 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         rests=lambda fact: 0 < most <= cache.times_shown(fact.id, fact.anchor),
         asked=tuple(dict.fromkeys((*asked_for, *serving, *found))),
         gone=marks.of if marks else None,
+        sides={
+            one.id: tuple([standing_of(side) for name in named if (side := cache.fact(name))])
+            for one in view.contradicted
+            if (named := one.rivals or (one.circle if one.circular else ()))
+        },
     )
 
 

@@ -11,6 +11,7 @@ from ledger.model.logset import LogRef
 from ledger.model.packed import pack_entry, pack_event, unpack_entry, unpack_event
 from ledger.model.session import WORK, Entry
 from memory.cache.sqlite import unpack_once
+from projection.fold.declared_conflicts import CONFLICTS
 from projection.fold.fact_history import NOBODY, Act, History, Signature
 from projection.fold.fold import resolve
 from projection.graph.fact_links import ENTITY_KEY, footer, pointed
@@ -102,6 +103,7 @@ def fact_row(
     else:
         state = ORDINARY
     contested = found.contradicted or len(found.superseded_by) > 1 or bool(found.circle)
+    contested = contested or bool(footer(found, CONFLICTS))
     about, names = footer(found, ENTITY_KEY), " ".join(pointed(found))
     return fact, packed, state, found.anchor, found.young, found.kind, int(contested), about, names
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from memory.cache.cache_file import Cache
 from memory.cache.schema import FALSE, unpack_history
 from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
-from projection.compare.candidates import STEM_LETTERS, beginnings, best, looked_up, rivals
+from projection.compare.candidates import best, looked_up
 from projection.fold.fold import resolve
 from projection.text.normalize import index_words
 
@@ -75,34 +75,21 @@ class WordIndex:
                 run("ROLLBACK")
             raise
 
-    def candidates(
-        self, asked: Iterable[frozenset[str]], about: Iterable[frozenset[str]] = (), fact: str = ""
-    ) -> list[str]:
+    def candidates(self, asked: Iterable[frozenset[str]], fact: str = "") -> list[str]:
         """Return the ids worth comparing with a text, sorted.
 
-        Args:
-            asked: the queries of the text (`projection.compare.candidates.queries`).
-            about: the subjects of its statements (`projection.compare.candidates.subjects`).
-            fact: its id, which is left out.
+        `asked` are the queries of the text (`projection.compare.candidates.queries`); `fact`, its id, is
+        left out.
         """
         found: set[str] = set()
         for words in asked:
-            counts = [(self._count(word, word), word) for word in words]
+            counts = [(self._count(word), word) for word in words]
             found.update(best(words, self._known(looked_up(counts, self._facts_with))))
-        (total,) = self._cache.row("SELECT max(number) FROM texts")
-        for words in about:
-            begun = {word: self._count(*_begun(word)) for word in words}
-            numbers = looked_up([(n, word) for word, n in begun.items()], self._facts_begun)
-            known = [one for one in self._known(numbers) if one[0] != fact]
-            near = [(one, len(own), beginnings(own)) for one, own in known]
-            found.update(rivals(begun, total or 0, near))
         found.discard(fact)
         return sorted(found)
 
-    def _count(self, first: str, last: str) -> int:
-        (length,) = self._cache.row(
-            "SELECT sum(length(facts)) FROM posts WHERE word BETWEEN ? AND ?", (first, last)
-        )
+    def _count(self, word: str) -> int:
+        (length,) = self._cache.row("SELECT sum(length(facts)) FROM posts WHERE word = ?", (word,))
         return (length or 0) // 2
 
     def words(self) -> dict[str, list[str]]:
@@ -123,17 +110,6 @@ class WordIndex:
         rows = self._cache.rows("SELECT part, facts FROM posts WHERE word = ?", (word,))
         for part, packed in rows:
             yield part << _PART_BITS, _unpack(packed)
-
-    def _facts_begun(self, begin: str) -> Iterator[tuple[int, Iterable[int]]]:
-        """Yield the facts with a word that begins so, each once, as `_facts_with`."""
-        rows = self._cache.rows(
-            "SELECT part, facts FROM posts WHERE word BETWEEN ? AND ?", _begun(begin)
-        )
-        parts: dict[int, set[int]] = {}
-        for part, packed in rows:
-            parts.setdefault(part, set()).update(_unpack(packed))
-        for part, numbers in parts.items():
-            yield part << _PART_BITS, numbers
 
     def _known(self, numbers: list[int]) -> Iterator[tuple[str, list[str]]]:
         for number in numbers:
@@ -184,11 +160,6 @@ class WordIndex:
             "DELETE FROM posts WHERE word = ? AND part = ?",
             [row[:2] for row in posts if not row[2]],
         )
-
-
-def _begun(begin: str) -> tuple[str, str]:
-    """Return the first and the last word that begin so; a short one is whole."""
-    return begin, begin if len(begin) < STEM_LETTERS else begin + chr(sys.maxunicode)
 
 
 def _unpack(packed: bytes) -> Sequence[int]:

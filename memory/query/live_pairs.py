@@ -4,25 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from ledger.model.record import Record
-from projection.compare.candidates import CANDIDATES, Postings, queries, subjects
-from projection.compare.pair_comparison import (
-    Claim,
-    Opposition,
-    Overlap,
-    claim,
-    opposition,
-    overlap,
-)
+from projection.compare.candidates import CANDIDATES, Postings, queries
+from projection.compare.likeness import Claim, Overlap, claim, overlap
 from projection.fold.fact_history import Fact
 from projection.graph.fact_links import ENTITY_KEY
-
-
-class Comparison(Record):
-    """What facts say of each other; both sorted by ids, each pair once."""
-
-    overlaps: tuple[Overlap, ...]  #: pairs that say the same
-    oppositions: tuple[Opposition, ...]  #: pairs that disagree
 
 
 def compare_facts(
@@ -30,14 +15,12 @@ def compare_facts(
     words: dict[str, list[str]],
     changed: Iterable[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Comparison:
-    """Compare facts that share their rare words.
+) -> tuple[Overlap, ...]:
+    """Return the pairs of facts that say the same, sorted by ids, of those that share their words.
 
     `words` are their distinct words (`projection.text.normalize.index_words`), by id; `changed`: only
     pairs with one of these ids, None for all pairs; `progress` is told (done, total).
     """
-    from projection.text.fuzzy import ratio
-
     crowds = _crowds(facts, words)
     postings = Postings(
         {fact: own for fact, own in words.items() if crowds.get(fact, fact) == fact}
@@ -51,7 +34,6 @@ def compare_facts(
 
     pairs: set[tuple[str, str]] = set()
     overlaps: list[Overlap] = []
-    oppositions: list[Opposition] = []
     wanted = sorted(words if changed is None else words.keys() & set(changed))
     heading = set(wanted)
     wanted += [fact for fact, head in crowds.items() if head in heading and fact not in heading]
@@ -62,24 +44,17 @@ def compare_facts(
         if crowds.get(fact, fact) != fact:
             others = [crowds[fact]]
         else:
-            others = postings.candidates(
-                queries(mine.statements, words[fact]), subjects(mine.statements), fact
-            )
+            others = postings.candidates(queries(mine.statements, words[fact]), fact)
         for other in others:
             pair = (fact, other) if fact < other else (other, fact)
             if pair in pairs:
                 continue
             pairs.add(pair)
-            against = opposition(mine, read(other))
-            if against is not None:
-                oppositions.append(against)
-                continue
-            alike = overlap(mine, read(other), ratio)
-            if alike is not None:
+            if (alike := overlap(mine, read(other))) is not None:
                 overlaps.append(alike)
     if progress is not None:
         progress(len(wanted), len(wanted))
-    return Comparison(tuple(sorted(overlaps)), tuple(sorted(oppositions)))
+    return tuple(sorted(overlaps))
 
 
 def _crowds(facts: Mapping[str, Fact], words: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -93,7 +68,7 @@ def _crowds(facts: Mapping[str, Fact], words: Mapping[str, Sequence[str]]) -> di
         named = frozenset([word for word in own if word[0] not in "#@"])
         if named:
             meta = dict(facts[fact].meta)
-            of = (meta.get(ENTITY_KEY), meta.get("conflicts"), facts[fact].kind)
+            of = (meta.get(ENTITY_KEY), facts[fact].opposed, facts[fact].kind)
             alike.setdefault((named, *of), []).append(fact)
     heads: dict[str, str] = {}
     for crowd in alike.values():

@@ -28,7 +28,6 @@ from ledger.secrets.log_redaction import guard
 from memory.cache.broken_truth_file import has_code
 from memory.cache.schema import PINNED
 from memory.write.birth_footers import check_evidence, check_footers
-from memory.write.duplicate_check import look_first
 from memory.write.known_ids import check_named, with_whole_ids
 from memory.write.opened_facts import with_opened
 from memory.write.personal_guard import as_personal, is_own, refuse_personal, statements
@@ -150,7 +149,7 @@ _TAKING = CLOSING | {IN_PROGRESS}
 _HEADER_ORDER = ("role", "host", "model", "session", "started")
 _FILLED = ("agent", "ended", "after", "type", *_HEADER_ORDER, "branch", "commit", "dirty")
 #: What it can mean, once it has a name.
-MEANT: tuple[Amendment, ...] = (check_footers, check_evidence, check_named, look_first)
+MEANT: tuple[Amendment, ...] = (check_footers, check_evidence, check_named)
 
 
 def amended(log: SessionLog, case: Case, amendments: Iterable[Amendment], told: Told) -> SessionLog:
@@ -284,7 +283,6 @@ _TOLD: tuple[Amendment, ...] = (
     with_whole_ids,
     _without_secrets,
     doubtful,
-    look_first,
     check_named,
     check_evidence,
 )

@@ -31,6 +31,7 @@ from memory.write.draft import (
     same_draft,
 )
 from memory.write.host_session import Turn, in_its_session
+from memory.write.near_facts import look_first
 from memory.write.opened_facts import opened_by
 from memory.write.seen_versions import still_moves
 from memory.write.spool_commits import Committer, check_writable
@@ -187,9 +188,10 @@ class Recorder:
         tiers = tiers_of(cache, histories, cache.clock()) if how.tiers else None
         entry = entry_of(stem, log)
         log = amended(log, case._replace(entry=entry), MEANT, told)
+        near = look_first(case._replace(entry=entry))
         receipt = Receipt(
             stem, "", births(log.events), (), told_of(told), False, log_path(stem), data, _done(entry),
-            log.type,
+            log.type, near=near,
         )  # fmt: skip
         return Ready(stem, data, entry, receipt, named_ids(log.events), tiers)
 

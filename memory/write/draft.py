@@ -164,6 +164,15 @@ def renamed(events: tuple[Event, ...], names: Mapping[str, str]) -> tuple[Event,
     return tuple(found)
 
 
+class Near(Record):
+    """A fact that holds, and is near a new one: the same, the opposite, or of one subject."""
+
+    fact: str  #: the new or updated one
+    id: str  #: of the one that is there
+    kind: str  #: of that one
+    text: str  #: what that one says
+
+
 class Receipt(Record):
     """What an append did."""
 
@@ -181,6 +190,7 @@ class Receipt(Record):
     type: str = WORK  #: of the log
     #: what it waits for to be committed, "" for nothing: it is recorded, and every answer has it
     waits: str = ""
+    near: tuple[Near, ...] = ()  #: facts that hold, and are near the new ones
 
     def place(self, branch: str) -> str:
         """Say where the log is: in a commit on a branch, or what it waits for."""

@@ -119,6 +119,9 @@ def disputed(fact: Fact, chars: int) -> str:
         sides = [f"{one.state} by {label(one.agent) or 'nobody named'} in {stem_said(one.stem)}"
                  for one in fact.moves[:_SIDES]]  # fmt: skip
         said.append(f"{len(fact.moves)} moves stand: {'; '.join(sides)}")
+    if fact.opposed:
+        against = f"stands against {', '.join(fact.opposed[:_SIDES])}"
+        said.append(f"{against}: {part(fact.text)}" if len(fact.heads) == 1 else against)
     return "; ".join(said)
 
 

@@ -197,7 +197,11 @@ def _contradicted(material: values.Material) -> list[Stated]:
             found.append(there._replace(fact=persons_first(fact, material.rank)))
     score = material.score
     found.sort(key=lambda one: (-score.get(one.fact.id, 0.0), not one.live, one.fact.id))
-    return list(map(Stated, found))
+    said: list[Stated] = []
+    for one in found:
+        sides = material.sides.get(one.fact.id, ())
+        said += [Stated(one), *[Stated(side, f"instead of {one.fact.id}?") for side in sides]]
+    return said
 
 
 def _by_weight(material: values.Material) -> list[Standing]:

@@ -1,4 +1,4 @@
-"""Propose the facts that are worth comparing: those that share most words, and those that share rare ones.
+"""Propose the facts that are worth comparing: those that share most words.
 
 Comparing every pair of 10,000 facts takes minutes. An index from words to facts proposes a few for each,
 and comparing those takes milliseconds.
@@ -8,24 +8,18 @@ from __future__ import annotations
 
 from _collections import _count_elements  # type: ignore[import-not-found]
 from itertools import accumulate
-from math import fsum, log, sqrt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
 
     from projection.text.normalize import Statement
 
     #: The facts with a word, in parts: (what to add to the numbers of a part, these numbers).
     Parts = Iterable[tuple[int, Iterable[int]]]
 
-#: How many candidates a fact gets that share most words, and a statement that share its rarest.
-CANDIDATES, RIVALS = 20, 8
-#: By so many letters rare words are looked up: reservation, reserved.
-STEM_LETTERS = 6
-#: Which share of what a statement's words weigh has to be shared.
-LEAST_SHARE = 0.15
+#: How many candidates a fact gets.
+CANDIDATES = 20
 #: How many facts are looked up by their rarest words before the best of them are chosen.
 SHORTLIST = 64
 #: How many entries of the index are read for one query; its rarest words come first.
@@ -36,67 +30,17 @@ LEAST_WORDS = 2
 ASKING = 6
 #: The bits of a word that so many facts have are kept.
 _KEPT = 32
-#: What a statement has in it that may say that one thing took another one's place.
-_TURNING = ("instead of", "rather than", "eplace", "upersede", " from ", " in favo")
 
 
 def queries(parts: Sequence[Statement], words: Sequence[str]) -> list[frozenset[str]]:
-    """Return the sets of words to ask for: of the whole text, and of each statement of a longer one.
-
-    What took a thing's place is asked for by that thing's name alone, too.
-    """
+    """Return the sets of words to ask for: of the whole text, and of each statement of a longer one."""
     known = frozenset(words)
     asked = [known]
-    if len(parts) > 1:
-        for part in parts[:ASKING]:
-            one = known.intersection(part.forms)
-            if len(one) > 1 and one not in asked:
-                asked.append(one)
-    for part in parts[:ASKING]:
-        if any(mark in part.text for mark in _TURNING):
-            from projection.compare.overturning import turn_of
-
-            turn = turn_of(part)
-            old = known.intersection(turn.old) if turn is not None else frozenset()
-            if old and old not in asked:
-                asked.append(old)
+    for part in parts[:ASKING] if len(parts) > 1 else ():
+        one = known.intersection(part.forms)
+        if len(one) > 1 and one not in asked:
+            asked.append(one)
     return asked
-
-
-def subjects(parts: Sequence[Statement]) -> list[frozenset[str]]:
-    """Return for each statement how its words begin: what else speaks of its subject shares the rarest."""
-    found = [
-        frozenset([form[:STEM_LETTERS] for form in part.forms if form[0] not in "#@"])
-        for part in parts[:ASKING]
-    ]
-    return list(dict.fromkeys(filter(None, found)))
-
-
-def beginnings(words: Iterable[str]) -> frozenset[str]:
-    """Return how words begin, each once."""
-    return frozenset([word[:STEM_LETTERS] for word in words])
-
-
-def rivals(
-    counts: Mapping[str, int],
-    total: int,
-    known: Iterable[tuple[str, int, AbstractSet[str]]],
-    most: int = RIVALS,
-) -> list[str]:
-    """Return the ids of the facts that share the rarest words with a statement, best first.
-
-    `counts` tells of how many of the `total` facts each beginning of a word is; `known` is (id, how
-    many distinct words, their beginnings) of the facts on the shortlist.
-    """
-    weights = {word: log(1 + total / count) for word, count in counts.items() if count}
-    least = LEAST_SHARE * fsum(weights.values())
-    ranked = []
-    for fact, words, begun in known:
-        weight = fsum([weights[word] for word in weights.keys() & begun])
-        if weight >= least:
-            ranked.append((-weight / sqrt(words), fact))
-    ranked.sort()
-    return [fact for _, fact in ranked[:most]]
 
 
 def looked_up(
@@ -167,7 +111,7 @@ def best(asked: frozenset[str], known: Iterable[tuple[str, Sequence[str]]]) -> l
     for fact, words in known:
         shared = len(asked.intersection(words))
         least = min(len(asked), len(words))
-        # as `difference.likeness`, and what share of the shorter one is covered
+        # how much of both is shared, and what share of the shorter one is covered
         if 2 * shared < least:
             continue
         rank = shared / least + 2 * shared / (len(asked) + len(words))
@@ -187,63 +131,41 @@ class Postings:
         self._ids = sorted(words)
         self._words = [words[fact] for fact in self._ids]
         self._posts: dict[str, list[int]] = {}
-        self._begun: dict[str, list[int]] = {}
         for number, own in enumerate(self._words):
             for word in own:
                 self._posts.setdefault(word, []).append(number)
-        self._begins = [beginnings(own) for own in self._words]
-        for number, own_begins in enumerate(self._begins):
-            for word in own_begins:
-                self._begun.setdefault(word, []).append(number)
-        self._kept: dict[tuple[bool, str], int] = {}
+        self._kept: dict[str, int] = {}
         self._best: dict[frozenset[str], list[str]] = {}
-        self._rivals: dict[frozenset[str], list[str]] = {}
 
-    def candidates(
-        self, asked: Iterable[frozenset[str]], about: Iterable[frozenset[str]] = (), fact: str = ""
-    ) -> list[str]:
+    def candidates(self, asked: Iterable[frozenset[str]], fact: str = "") -> list[str]:
         """Return the ids worth comparing with a text, sorted.
 
-        `asked` are the queries of the text, `about` the subjects of its statements; `fact`, its id, is
-        left out.
+        `asked` are the queries of the text; `fact`, its id, is left out.
         """
         found: set[str] = set()
         for words in asked:
             if words not in self._best:
-                numbers = self._shortlist(self._posts, words)[1]
-                known = [(self._ids[n], self._words[n]) for n in numbers]
+                known = [(self._ids[n], self._words[n]) for n in self._shortlist(words)]
                 self._best[words] = best(words, known)
             found.update(self._best[words])
-        for words in about:
-            if words not in self._rivals:
-                counts, numbers = self._shortlist(self._begun, words)
-                near = [(self._ids[n], len(self._words[n]), self._begins[n]) for n in numbers]
-                # one more than it takes: the fact itself may be among them
-                self._rivals[words] = rivals(counts, len(self._ids), near, RIVALS + 1)
-            found.update([one for one in self._rivals[words] if one != fact][:RIVALS])
         found.discard(fact)
         return sorted(found)
 
-    def _shortlist(
-        self, posts: Mapping[str, list[int]], words: Iterable[str]
-    ) -> tuple[dict[str, int], list[int]]:
-        counts = {word: len(posts.get(word, ())) for word in words}
-        numbers = looked_up(
-            [(n, word) for word, n in counts.items()],
-            lambda word: ((0, posts[word]),),
-            lambda words: most_of([self._bits(posts, word) for word in words]),
+    def _shortlist(self, words: Iterable[str]) -> list[int]:
+        return looked_up(
+            [(len(self._posts.get(word, ())), word) for word in words],
+            lambda word: ((0, self._posts[word]),),
+            lambda words: most_of([self._bits(word) for word in words]),
         )
-        return counts, numbers
 
-    def _bits(self, posts: Mapping[str, list[int]], word: str) -> int:
+    def _bits(self, word: str) -> int:
         """Return the facts with a word as the bits of a number; those of common words are kept."""
-        own = posts[word]
+        own = self._posts[word]
         if len(own) < _KEPT:
             return bits_of(own, len(self._ids))
-        key = posts is self._begun, word
-        if key not in self._kept:
-            self._kept[key] = bits_of(own, len(self._ids))
-        return self._kept[key]
+        if word not in self._kept:
+            self._kept[word] = bits_of(own, len(self._ids))
+        return self._kept[word]
 
 
 def bits_of(numbers: Sequence[int], count: int) -> int:

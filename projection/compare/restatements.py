@@ -1,12 +1,11 @@
 """Find the facts that sentences say again, in whatever words: that is a use of a fact, and no copy of it.
 
-Words count by how rare they are among the facts. A question restates nothing, nor does a change: other
-numbers, "instead of", "from now on", what a rule calls a contradiction.
+Words count by how rare they are among the facts. A question restates nothing, nor does what has other
+numbers, or denies more or less.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -15,7 +14,6 @@ from math import fsum, log
 
 from ledger.model.record import Record
 from projection.compare.candidates import bits_of, levels_of, numbers_in
-from projection.compare.contradictions import clash
 from projection.text.normalize import Statement, content_words, sentences, statement, statements
 
 #: The share of a fact's words that is said again; or this, where so much of what is said is its.
@@ -38,23 +36,6 @@ _LEAST_FACTS = 20
 _CANDIDATES, _RARE = 12, 8
 _ASKS = ("?", "\uff1f")
 _MARKS = "*_`\"'”’)] "
-#: How a sentence says that something becomes another than it was, and that it is so only now.
-_CHANGE = re.compile(
-    r"\b(?:no longer|not any ?more|instead of|rather than|switch(?:ed|ing)? (?:to|from)|used to"
-    r"|mov(?:ed|e|ing) (?:to|from|away)|migrat(?:ed|e|ing) (?:to|from)"
-    r"|replac(?:ed|es?|ing)|chang(?:ed?|es|ing)"
-    r"|rais(?:ed?|ing)|lower(?:ed|ing)?|increas(?:ed?|ing)|decreas(?:ed?|ing)|reduc(?:ed?|ing)"
-    r"|drop(?:ped|ping)?|bump(?:ed|ing)?|revert(?:ed|ing)?|should (?:be|become)"
-    r"|too (?:small|big|large|slow|few|many|low|high|long|short|strict|much)"
-    r"|(?:was|is) wrong|(?:isn't|not) true|is (?:outdated|obsolete)|nicht mehr|statt|geändert"
-    r"|au lieu|ne plus|en lugar de|ya no|em vez de|вместо|больше не)\b|改为|不再",
-    re.IGNORECASE,
-)
-_NOW = re.compile(
-    r"\b(?:from (?:now|here) on|going forward|henceforth|ab jetzt|ab sofort|künftig|désormais|dorénavant"
-    r"|a partir de ahora|en adelante|a partir de agora|теперь|отныне|впредь)\b|从现在起|今后",
-    re.IGNORECASE,
-)
 
 
 class Restated(Record):
@@ -81,9 +62,6 @@ class _Unit:
         return self.statements
 
 
-_NONE = _Unit("", "")
-
-
 class _Said:
     """What somebody said, read once however many facts it is compared with."""
 
@@ -96,12 +74,6 @@ class _Said:
     @cached_property
     def weight(self) -> float:
         return self._weight(self.words)
-
-    @cached_property
-    def turned(self) -> str:
-        """How it says that something changes, "" where it does not."""
-        found = _CHANGE.search(self.text)
-        return found[0].lower() if found else ""
 
     @cached_property
     def statement(self) -> Statement:
@@ -137,15 +109,6 @@ class Restatements:
         for unit in self._units:
             unit.weight = self._weight(unit.words)
 
-    def copied_in(self, text: str) -> str:
-        """Return the id of the fact that a text says again and says nothing beside, "" for none."""
-        if text.rstrip(_MARKS).endswith(_ASKS):
-            return ""
-        said = _Said(text, self._weight)
-        own = {one: self._own(said, one) for one in self._candidates(said.words)}
-        alike = [one for one, share in own.items() if share >= _OWN and self._says(said, one)]
-        return max(alike, key=own.__getitem__, default=_NONE).id
-
     def said_in(self, text: str, most: int = sys.maxsize) -> tuple[Restated, ...]:
         """Return the facts that a text says again, each once, as it does, at most so many.
 
@@ -156,7 +119,7 @@ class Restatements:
         for sentence in sentences(text):
             if len(found) >= most:
                 break
-            if sentence.rstrip(_MARKS).endswith(_ASKS) or _NOW.search(sentence):
+            if sentence.rstrip(_MARKS).endswith(_ASKS):
                 before = None
                 continue
             for words in (sentence, f"{before} {sentence}") if before else (sentence,):
@@ -201,18 +164,13 @@ class Restatements:
             return False
         if others and numbers and not numbers & others:
             return False
-        if said.turned and said.turned not in unit.text.lower():
-            return False
         mine, facts = said.statement, unit.read()
         known = {word for one in facts for word, _ in _counted(one)}
         numbers = _numbers(form for one in facts for form in one.forms)
         if any(word in known and number not in numbers for word, number in _counted(mine)):
-            return (
-                False  # a word that the fact gives a number has another one, which the fact has not
-            )
-        speaks_against = clash(facts, (mine,))
+            return False  # a word that the fact gives a number has another one
         denied = {word for one in facts for word in _denied(one)}
-        return speaks_against is None or (bool(denied) and denied == set(_denied(mine)))
+        return denied & said.words == set(_denied(mine)) & unit.words
 
     def _own(self, said: _Said, unit: _Unit) -> float:
         """Return how much of what is said is a fact's."""

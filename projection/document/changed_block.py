@@ -85,7 +85,7 @@ def _contradictions(
     for entry in listed.values():
         standing = known(entry.id)
         ends = {entry.id, *entry.rivals, *[new for _, new in entry.denied]}
-        if standing is not None and standing.fact.contradicted and not touched & ends:
+        if standing is not None and standing.fact.torn_apart and not touched & ends:
             line = _line_of(f"## {CONTRADICTIONS}", lines)
             yield f"the contradiction of {entry.id} was taken away", line, _DECIDE
 

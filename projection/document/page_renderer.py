@@ -59,7 +59,8 @@ def render(view: LiveView) -> str:
     summary = view.summary
     title = f"# {TITLE}{one_line(view.policy.project)}".rstrip(" ")
     parts = [title, f"> {NOTE}", _state_block(view)]
-    if view.contradicted:
+    torn = [fact for fact in view.contradicted if fact.torn_apart]
+    if torn:
         parts.append(f"## {CONTRADICTIONS}")
         parts.extend(
             item(
@@ -74,8 +75,7 @@ def render(view: LiveView) -> str:
                     tuple([(move.state, move.stem) for move in fact.moves]) if fact.torn else (),
                 )
             )
-            for fact in sorted(view.contradicted, key=lambda fact: fact.id)
-            if fact.contradicted
+            for fact in sorted(torn, key=lambda fact: fact.id)
         )
     for title, standings in _sections(view.policy, view.live):
         parts.append(f"## {title}")

@@ -129,7 +129,8 @@ class Fact(Record):
     `archived_at` is the log that put it away by hand, as long as nothing brought it back. `moves` are
     those of a task that stand, in ledger order; none for what is no task. `helps` are the logs in which it
     helped, `ignores` (log, role) of those who had no use for it. `counted` is what
-    an import tells of uses before it.
+    an import tells of uses before it. `opposed` are the facts that a footer sets against it
+    (`projection.fold.declared_conflicts`).
     """
 
     id: str
@@ -159,6 +160,7 @@ class Fact(Record):
     helps: tuple[Help, ...] = ()
     ignores: tuple[tuple[str, str], ...] = ()
     counted: Counted = UNCOUNTED
+    opposed: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -181,6 +183,11 @@ class Fact(Record):
 
     @property
     def contradicted(self) -> bool:
+        """Whether something stands against something, and nobody decided."""
+        return self.torn_apart or bool(self.opposed)
+
+    @property
+    def torn_apart(self) -> bool:
         """Several versions, live successors or moves stand, or a circle, or it was reworded as well."""
         return (
             len(self.heads) > 1

@@ -9,12 +9,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from ledger.model.event import FactReinstated, FactSuperseded
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from projection.fold.checks import fact_findings, pending_findings
 from projection.fold.decay import Decay
+from projection.fold.declared_conflicts import declares, opposed
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import Edge, Take, taken, takes_of
 from projection.fold.fold import resolve, rivals
@@ -210,7 +212,13 @@ class State:
         found = self._alone(fact)
         if found is not None and len(found.superseded_by) > 1:
             return found._replace(rivals=self._rivals(found))
-        return found
+        against = self._opposed.get(fact)
+        return found._replace(opposed=against) if found is not None and against else found
+
+    @cached_property
+    def _opposed(self) -> dict[str, tuple[str, ...]]:
+        names = [name for name, history in self.histories.items() if declares(history)]
+        return opposed([one for name in names if (one := self._alone(name))], self._alone)
 
     def _alone(self, fact: str) -> Fact | None:
         """Return a fact as its own history tells it."""
@@ -288,7 +296,8 @@ class State:
         contradicted: list[Fact] = []
         total = false = 0
         for name, history in self.histories.items():
-            if len(history.acts) == 1 and surely_faded(history, self._clock, self._lasting):
+            alone = len(history.acts) == 1 and name not in self._opposed
+            if alone and surely_faded(history, self._clock, self._lasting):
                 total += 1
                 continue
             fact = self.fact(name)

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ledger.model.ids import is_fact_id
+from projection.fold.declared_conflicts import CONFLICTS
 from projection.fold.fact_history import Fact
 
-LINK, SERVES, CONFLICTS = "link", "serves", "conflicts"
+LINK, SERVES = "link", "serves"
 ENTITY_KEY = "entity"
 _WRAPPED = 6  #: lines of a paragraph that what it serves may take
 #: What stands before the ids that a line of a text says it serves, and before that.

@@ -190,6 +190,7 @@ def receipt_object(receipt: Receipt) -> dict[str, Any]:
             for fact, before, after in receipt.tiers
         ],
         "findings": finding_objects(receipt.findings),
+        "near": [fields_of(one, "fact id kind text") for one in receipt.near],
         **fields_of(receipt, "already path"),
     }
 

@@ -222,6 +222,7 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Option("--text", "A new text of ID in place of all sides.", "TEXT", default=None),
         Option("--file", "The new text from a file (- for stdin).", "FILE"),
         Option("--closed/--open", "Whether the thread ID is closed."),
+        Option("--both", "Both sides hold: they do not contradict each other."),
         Option("--state", "The state of the task ID that was moved on several sides.", "STATE",
                choices=STATES), *AUTHOR,
     ),

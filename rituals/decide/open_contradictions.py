@@ -1,15 +1,15 @@
-"""List contradictions: what stands against what in which fact, who said it, and what resolves it."""
+"""List contradictions: what stands against what, who said it, and when. Every door asks here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from ledger.model.event import FactCreated, FactSuperseded, ThreadClosed
 from ledger.model.ids import version_id
 from ledger.model.order import stem_in
 from ledger.model.record import Record
 from memory.api import Memory
-from memory.query.provenance import LogLine, lines_of
+from memory.query.provenance import lines_of, writers
 from projection.document.page_renderer import REDACTED, ordered
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import against
@@ -17,11 +17,9 @@ from projection.fold.full_replay import State
 from projection.fold.testimony import RANK, word_of
 
 #: What stands against what.
-TEXT, BIRTH, CLOSED, SUCCESSOR, CIRCLE, REWORDED, MOVED = KINDS = (
-    "text", "birth", "closed", "successor", "circle", "reworded", "moved",
+TEXT, BIRTH, CLOSED, SUCCESSOR, CIRCLE, REWORDED, MOVED, DECLARED = KINDS = (
+    "text", "birth", "closed", "successor", "circle", "reworded", "moved", "declared",
 )  # fmt: skip
-#: What a person decided and somebody who is none overruled: only one of these stands, so a review asks.
-OVERRULED = "overruled"
 SAYS = {
     TEXT: "changed on several sides",
     BIRTH: "created several times",
@@ -30,8 +28,12 @@ SAYS = {
     CIRCLE: "supersedes what supersedes it",
     REWORDED: "called false on one side, reworded on another",
     MOVED: "moved on several sides",
-    OVERRULED: "decided by a person, and overruled by nobody who is one",
+    DECLARED: "set against each other by a footer",
 }
+
+
+#: The start of a log's name that people know it by: the stamp.
+_STEM_CHARS = 20
 
 
 class Choice(Record):
@@ -41,21 +43,47 @@ class Choice(Record):
     text: str  #: what it says
     stem: str  #: the log that put it there
     agent: str = ""  #: who wrote that log
+    person: str = ""  #: for whom, as git knows it; "" where it does not
     date: str = ""  #: when
     closed: bool = False  #: the version as it stood when the thread was closed
 
+    @property
+    def who(self) -> str:
+        """Who said it: the person, and the agent that wrote it for them."""
+        names = dict.fromkeys(filter(None, (self.person, self.agent)))
+        return " by ".join(names) or "nobody named"
+
 
 class Dispute(Record):
-    """One contradiction of one fact; `kind` is one of `KINDS`."""
+    """One contradiction of a fact, or of several; `kind` is one of `KINDS`."""
 
     fact: str
     kind: str
     choices: tuple[Choice, ...]
 
     @property
+    def about(self) -> tuple[str, ...]:
+        """The facts that are contradicted."""
+        return tuple([one.id for one in self.choices]) if self.kind == DECLARED else (self.fact,)
+
+    @property
     def said(self) -> str:
         """What happened, in words."""
         return SAYS[self.kind]
+
+    def name_of(self, choice: Choice) -> str:
+        """Return what names a side on the command line: of a log the start that no other side has."""
+        if choice.id != choice.stem:
+            return choice.id
+        others = [one.id for one in self.choices if one.id != choice.id]
+        for end in range(_STEM_CHARS, len(choice.id)):
+            if not any(other.startswith(choice.id[:end]) for other in others):
+                return choice.id[:end]
+        return choice.id
+
+    def keeping(self, choice: Choice) -> str:
+        """Return the command that lets a side hold."""
+        return f"diurna conflicts {self.fact} --choose {self.name_of(choice)}"
 
 
 def kinds_of(fact: Fact, history: History) -> tuple[str, ...]:
@@ -67,6 +95,7 @@ def kinds_of(fact: Fact, history: History) -> tuple[str, ...]:
         (fact.circular, CIRCLE),
         (fact.denied, REWORDED),
         (fact.torn, MOVED),
+        (bool(fact.opposed), DECLARED),
     )
     return tuple(kind for stands, kind in ((texts, texts), *other) if stands)
 
@@ -79,22 +108,28 @@ def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:
     """
     state = memory.state()
     named = [memory.standing(fact).fact for fact in dict.fromkeys(map(memory.named, facts))]
-    found: list[Dispute] = []
+    found: dict[tuple[str, str], Dispute] = {}
     for fact in sorted(named or state.view().contradicted, key=lambda fact: fact.id):
         for kind in kinds_of(fact, state.histories[fact.id]):
-            found.append(Dispute(fact.id, kind, _choices(state, fact, kind)))
-    stems = {choice.stem for one in found for choice in one.choices}
+            one = fact if kind != DECLARED else state[_against(state, fact)[0]].fact
+            if (one.id, kind) not in found:
+                found[one.id, kind] = Dispute(one.id, kind, _choices(state, one, kind))
+    stems = {choice.stem for one in found.values() for choice in one.choices}
     lines = lines_of(memory.snapshot, stems)
+    persons = writers(memory.snapshot, stems, memory.origins) if stems else {}
     cache = memory.cache()
     rank = {stem: RANK[word_of(cache.entry(stem))] for stem in stems}
+
+    def signed(choice: Choice) -> Choice:
+        line, origin = lines.get(choice.stem), persons.get(choice.stem)
+        person = origin.author if origin else ""
+        return choice._replace(agent=line.agent, date=line.ended, person=person) if line else choice
+
     return tuple(
         one._replace(
-            choices=tuple(
-                _signed(choice, lines)
-                for choice in sorted(one.choices, key=lambda choice: rank[choice.stem])
-            )
+            choices=tuple(map(signed, sorted(one.choices, key=lambda choice: rank[choice.stem])))
         )
-        for one in found
+        for one in found.values()
     )
 
 
@@ -116,7 +151,21 @@ def closed_with(history: History) -> tuple[str, ...]:
     return closings[-1].was or () if closings else ()
 
 
+def _against(state: State, fact: Fact) -> tuple[str, ...]:
+    """Return all facts that footers set against each other with this one, itself too, by id."""
+    found, todo = {fact.id}, [fact]
+    while todo:
+        for other in todo.pop().opposed:
+            if other not in found:
+                found.add(other)
+                todo.append(state[other].fact)
+    return tuple(sorted(found))
+
+
 def _choices(state: State, fact: Fact, kind: str) -> tuple[Choice, ...]:
+    if kind == DECLARED:
+        sides = [state[one].fact for one in _against(state, fact)]
+        return tuple([Choice(one.id, one.text, ordered(one.heads)[-1].stem) for one in sides])
     if kind == SUCCESSOR:
         return _successors(state, fact)
     if kind == MOVED:
@@ -184,8 +233,3 @@ def _around(state: State, fact: Fact) -> tuple[str, ...]:
                 at = came[at]
             return (fact.id, *reversed(path))
     return (fact.id, *fact.circle)
-
-
-def _signed(choice: Choice, lines: Mapping[str, LogLine]) -> Choice:
-    line = lines.get(choice.stem)
-    return choice._replace(agent=line.agent, date=line.ended) if line else choice

@@ -5,6 +5,8 @@ What came meanwhile and was not seen is named by nobody, and goes on standing (F
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ledger.codec.fact_blocks import tidy
 from ledger.errors import DiurnaError, WrongUsage
 from ledger.model import event as verbs
@@ -14,12 +16,14 @@ from ledger.model.record import Record
 from ledger.model.task_states import DONE, IN_PROGRESS, TODO, may_follow
 from memory.api import Memory
 from projection.brief.wording import shortened
+from projection.fold.declared_conflicts import CONFLICTS, declared, declares
 from projection.fold.fact_history import Fact
 from projection.fold.falsity import said_against
 from rituals.decide.decision import Decision, titled
 from rituals.decide.open_contradictions import (
     CIRCLE,
     CLOSED,
+    DECLARED,
     MOVED,
     REWORDED,
     SUCCESSOR,
@@ -28,9 +32,12 @@ from rituals.decide.open_contradictions import (
     disputes,
 )
 
+#: What no other text settles.
+_UNTEXTUAL = (SUCCESSOR, CIRCLE, REWORDED, MOVED, DECLARED)
 #: The most digits of a choice's number in the list; what is longer is the start of a version.
 _NUMBER_CHARS = 3
 _BRIEF_CHARS = 60
+_OTHERWISE = {MOVED: "--state STATE", DECLARED: "--both where both hold"}
 
 
 class Verdict(Record):
@@ -40,11 +47,12 @@ class Verdict(Record):
     text: str = ""  #: a new text instead
     closed: bool | None = None  #: whether the thread is to be closed
     state: str = ""  #: of the task
+    both: bool = False  #: facts that a footer sets against each other hold, all of them
 
     @property
     def says_nothing(self) -> bool:
         """Whether it leaves everything open."""
-        return not (self.choose or self.text or self.state) and self.closed is None
+        return not (self.choose or self.text or self.state or self.both) and self.closed is None
 
 
 def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
@@ -64,16 +72,20 @@ def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
         raise WrongUsage(
             f"which holds of {fact}? {'; '.join(_brief(found))}",
             hint=f"diurna conflicts {fact} --choose N, or "
-            + ("--state STATE" if found[-1].kind == MOVED else "--text for a new text"),
+            + _OTHERWISE.get(found[-1].kind, "--text for a new text"),
         )
     if verdict.choose and verdict.text:
         raise WrongUsage("--choose and a new text exclude each other")
+    if verdict.both:
+        return _all_of_them(memory, found, verdict)
     if verdict.state:
         return _one_state(standing, verdict)
     if verdict.choose:
         dispute, choice = _chosen(found, verdict.choose)
         if dispute.kind == SUCCESSOR:
             return _one_successor(dispute, choice, verdict)
+        if dispute.kind == DECLARED:
+            return _one_of_them(memory, dispute, choice, verdict)
         if dispute.kind == CIRCLE:
             return _out_of_circle(memory, dispute, choice, verdict)
         if dispute.kind == REWORDED:
@@ -83,11 +95,12 @@ def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
         return _one_text(standing, dispute, choice.text, choice, verdict)
     if found[-1].kind == REWORDED and verdict.text:
         return _true_or_false(memory, standing, found[-1], tidy(verdict.text), verdict)
-    texts = [one for one in found if one.kind not in (SUCCESSOR, CIRCLE, REWORDED, MOVED)]
+    texts = [one for one in found if one.kind not in _UNTEXTUAL]
     if not texts and verdict.closed is not None and found[-1].kind == MOVED:
         return _one_state(standing, Verdict(state=DONE if verdict.closed else TODO))
     if not texts:
         hint = f"diurna conflicts {fact} --choose ID"
+        hint += ", or --both where both hold" if found[-1].kind == DECLARED else ""
         raise WrongUsage(f"{fact} is {found[0].said}: {'; '.join(_brief(found))}", hint=hint)
     if verdict.text:
         return _one_text(standing, texts[0], tidy(verdict.text), None, verdict)
@@ -158,11 +171,45 @@ def _refuse_withheld(fact: Fact) -> None:
 
 def _one_successor(dispute: Dispute, choice: Choice, verdict: Verdict) -> Decision:
     """Let one successor replace the others, too."""
-    _refuse_state(dispute, verdict)
     losers = [one.id for one in dispute.choices if one.id != choice.id]
-    does = tuple(f"{choice.id} replaces {loser} as well" for loser in losers)
+    return _kept(dispute, choice, losers, verdict)
+
+
+def _one_of_them(memory: Memory, dispute: Dispute, choice: Choice, verdict: Verdict) -> Decision:
+    """Let one fact replace those that a footer sets against it."""
+    return _kept(dispute, choice, memory.standing(choice.id).fact.opposed, verdict)
+
+
+def _kept(dispute: Dispute, choice: Choice, losers: Sequence[str], verdict: Verdict) -> Decision:
+    _refuse_state(dispute, verdict)
+    does = (
+        f"Kept {choice.id}; {' and '.join(losers)} {'is' if len(losers) == 1 else 'are'} superseded"
+    )
     events = tuple(verbs.FactSuperseded(loser, choice.id) for loser in losers)
-    return Decision(titled("Resolve", (dispute.fact,)), does, events)
+    return Decision(titled("Resolve", dispute.about), (does,), events)
+
+
+def _all_of_them(memory: Memory, found: tuple[Dispute, ...], verdict: Verdict) -> Decision:
+    """Take back what sets facts against each other: a footer, or an open thread that asks."""
+    dispute = found[-1]
+    if dispute.kind != DECLARED or verdict != Verdict(both=True):
+        said = "--both is of facts that a footer sets against each other, and stands alone"
+        raise WrongUsage(said, where="--both")
+    state, sides = memory.state(), set(dispute.about)
+    events: list[verbs.Event] = []
+    for id, history in sorted(state.histories.items()):
+        fact = state.fact(id) if declares(history) else None
+        if fact is None or not sides.intersection(declared(fact)):
+            continue
+        heads = tuple(version.id for version in fact.heads)
+        if id not in sides:
+            events.append(verbs.ThreadClosed(id, was=heads))
+        elif len(heads) > 1:
+            raise DiurnaError(f"{id} has several texts", hint=f"diurna conflicts {id} --choose N")
+        else:
+            events.append(verbs.FactUpdated(id, fact.text, heads, meta=((CONFLICTS, "-"),)))
+    does = f"{' and '.join(dispute.about)} hold; nothing is set against them any more"
+    return Decision(titled("Resolve", dispute.about), (does,), tuple(events))
 
 
 def _out_of_circle(memory: Memory, dispute: Dispute, choice: Choice, verdict: Verdict) -> Decision:
@@ -272,7 +319,7 @@ def _settled(fact: Fact, verdict: Verdict) -> Decision:
 def _brief(found: tuple[Dispute, ...]) -> list[str]:
     """Write each choice in a few words, numbered."""
     return [
-        f"({number}) {choice.id} by {choice.agent or 'nobody named'}: {_line(choice.text)}"
+        f"({number}) {choice.id}, {choice.who}: {_line(choice.text)}"
         for number, choice in enumerate(choices(found), 1)
     ]
 

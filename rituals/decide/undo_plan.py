@@ -19,13 +19,14 @@ from memory.query.provenance import LogLine, lines_of
 from memory.recall.hits.snippets import one_line
 from memory.replay.as_of import logs_in, state_by
 from memory.write.seen_versions import with_seen
+from projection.fold.declared_conflicts import CONFLICTS
 from projection.fold.fact_history import Fact
 from projection.fold.fold import collect, merged
 from projection.fold.full_replay import State
 from projection.fold.reversal import Irreversible, reversal, stands_as
 from projection.fold.testimony import is_person
 from projection.fold.undone_logs import BEHIND, TakenBack, effect
-from projection.graph.fact_links import CONFLICTS, footer, ids_in, named
+from projection.graph.fact_links import footer, ids_in, named
 from projection.policy.model import CLOSABLE
 from rituals.decide.decision import Decision
 

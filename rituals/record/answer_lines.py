@@ -20,7 +20,7 @@ from ledger.model.sha256 import sha256
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory.recall.hits.snippets import one_line
 from memory.write.birth_footers import footer_value
-from memory.write.duplicate_check import said_already
+from memory.write.near_facts import said_already
 from projection.policy.model import DEFAULT_KIND, QUESTION_KIND, THREAD_KIND
 from rituals.record.draft_composer import birth, free_id, kinds_of, taken_in, words_for
 from rituals.record.note_lines import FACT, Line
@@ -46,7 +46,6 @@ _LEANING = "this that it its it's that's these those это 这 它".split()
 _ALONE = (
     "name what it is about, with its reason, in one sentence; given again it is recorded as it is"
 )
-_AS_IT_IS = "given again it is recorded beside it; `ID -> KIND: TEXT` gives the fact these words"
 _REMARK = "named"
 FILE = f"{STATE_DIR}/returned"
 #: So many are remembered, the newest, by so much of a hash.
@@ -222,21 +221,20 @@ class _Reading:
         return tuple(found)
 
     def give_back(self, *, dry_run: bool) -> None:
-        """Give back, once, the texts that will not stand alone, and those that a fact has already."""
+        """Give back, once, the texts that will not stand alone; what a fact says already is a use."""
         kept = []
+        commondir = self._memory.home.repository.commondir
         for new, replaced in self._new:
             why = _leans(new)
             fresh = not (why or replaced or new.id)
             known = said_already(self._memory.snapshot, new.text) if fresh else ""
-            commondir = self._memory.home.repository.commondir
-            if not (why or known) or again(commondir, new.text, dry_run=dry_run):
-                kept.append((new, replaced))
-            elif why:
+            if known:
+                self._ids[USED].append(known)
+                self._say(f"{known} says so, which is a use of it: {_short(new.text)}", "")
+            elif why and not again(commondir, new.text, dry_run=dry_run):
                 self._say(f"not recorded yet, {why}: {_short(new.text)}", _ALONE)
             else:
-                self._ids[USED].append(known)
-                self._body.append(new.text)
-                self._say(f"{known} says so, which is a use of it: {_short(new.text)}", _AS_IT_IS)
+                kept.append((new, replaced))
         self._new = kept
 
     def answer(self, header: Request) -> Answer:
@@ -251,6 +249,10 @@ class _Reading:
         words = words_for(self._memory, bare) if bare else {}
         news, pairs = [], []
         for new, replaced in self._new:
+            there = said_already(self._memory.snapshot, new.text) if replaced and not new.id else ""
+            if there and there not in replaced:  # it is recorded, and takes their place from now on
+                pairs += [Supersession(old, there) for old in replaced]
+                continue
             if replaced and not new.id:
                 new = new._replace(id=free_id(new.text, used | set(replaced), taken, {}, words))
                 used.add(new.id)

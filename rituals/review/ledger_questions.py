@@ -16,7 +16,7 @@ from ledger.model.event import Event, FactSuperseded, FactUpdated, FactVerified,
 from ledger.model.record import Record
 from ledger.model.session import OBSOLETE_KEY, Entry
 from memory.query.live_pairs import compare_facts
-from projection.compare.pair_comparison import CONTRADICTION, Opposition, Overlap
+from projection.compare.likeness import Overlap
 from projection.fold.fact_history import Fact, History
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
@@ -43,7 +43,7 @@ from rituals.review.review_question import INVARIANT_DUE, Question, listed, ques
 #: A closed thread with more lines of text than this is told of when all together have too many.
 _STUB_LINES = 6
 OBSOLETE, MISFIT = "obsolete", "misfit"
-_RULES = (CONTRADICTION, "overlap")
+_OVERLAP = "overlap"
 
 
 class Ground(Record):
@@ -286,7 +286,7 @@ def _obsolete(ground: Ground, fact: Fact) -> Iterator[Question]:
 def pair_questions(
     ground: Ground, returned: Iterable[str], progress: Callable[[int, int], None] | None = None
 ) -> list[Question]:
-    """Ask about pairs of facts that disagree or say the same.
+    """Ask about pairs of facts that say the same.
 
     `returned` has the ids of the facts that came back from the archive since the last review; `progress`
     is told how far the comparing is.
@@ -304,55 +304,27 @@ def pair_questions(
         }
         changed.update(returned)
         for thread in ground.raised:
-            if thread.rule in _RULES and not thread.closed:
+            if thread.rule == _OVERLAP and not thread.closed:
                 changed.update(thread.about)
     if changed is not None and not changed & facts.keys():
         return []
     words = {name: list(index_words(fact.text)) for name, fact in facts.items()}
     found = compare_facts(facts, words, changed, progress)
-    lasting = never_decaying(ground.policy)
-    return [
-        *[_contradiction(one, facts, lasting, ground.decided) for one in found.oppositions],
-        *[_overlap(one, facts, ground.decided) for one in found.overlaps],
-    ]
-
-
-def _contradiction(
-    found: Opposition,
-    facts: dict[str, Fact],
-    lasting: frozenset[str],
-    decided: Callable[[Fact], bool],
-) -> Question:
-    key = found.key
-    if decided(facts[found.two]) and not decided(facts[found.one]):  # a person's side comes first
-        found = found._replace(one=found.two, two=found.one, left=found.right, right=found.left)
-    one, two = facts[found.one], facts[found.two]
-    older, newer = sorted(
-        (one, two), key=lambda fact: (decided(fact), max(one.stem for one in fact.heads), fact.id)
-    )
-    firm = older.promoted or older.kind in lasting
-    accept = () if firm else (FactSuperseded(older.id, newer.id),)
-    why = "was decided by a person" if decided(newer) > decided(older) else "is the newer one"
-    proposal = f"{newer.id} {why}: let it supersede {older.id}"
-    if firm:
-        proposal = f"{older.id} never decays: change {newer.id}, unless that was decided"
-    evidence = (f"by the rule {found.rule}",)
-    return Question(CONTRADICTION, key, (one.id, two.id), found.asked, evidence, proposal, accept)
+    return [_overlap(one, facts, ground.decided) for one in found]
 
 
 def _overlap(found: Overlap, facts: dict[str, Fact], decided: Callable[[Fact], bool]) -> Question:
-    merge = found.proposal
-    first, second = sorted((merge.keep, merge.drop), key=lambda id: not decided(facts[id]))
+    first, second = sorted((found.keep, found.drop), key=lambda id: not decided(facts[id]))
     if decided(facts[first]) > decided(facts[second]):  # the words of a person stay as they are
-        merge = merge._replace(keep=first, drop=second, text=facts[first].text)
-    accept: tuple[Event, ...] = (FactSuperseded(merge.drop, merge.keep),)
-    said = f"keep {merge.keep} and let it supersede {merge.drop}"
-    kept = facts[merge.keep]
-    if merge.text != kept.text and len(kept.heads) == 1:
-        accept = (FactUpdated(merge.keep, merge.text), *accept)
-        said = f"give {merge.keep} the fuller text of {merge.drop}, and let it supersede that"
+        found = found._replace(keep=first, drop=second, text=facts[first].text)
+    accept: tuple[Event, ...] = (FactSuperseded(found.drop, found.keep),)
+    said = f"keep {found.keep} and let it supersede {found.drop}"
+    kept = facts[found.keep]
+    if found.text != kept.text and len(kept.heads) == 1:
+        accept = (FactUpdated(found.keep, found.text), *accept)
+        said = f"give {found.keep} the fuller text of {found.drop}, and let it supersede that"
     both = found.one, found.two
     return question(
-        "overlap", *both, facts=both, said=f"{found.one} and {found.two} say nearly the same.",
+        _OVERLAP, *both, facts=both, said=f"{found.one} and {found.two} say nearly the same.",
         evidence=(f"they share {found.score} of 100",), proposal=said, accept=accept,
     )  # fmt: skip

@@ -8,22 +8,16 @@ person settles none of these questions: where such a one closed a thread that as
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 
 from ledger.escape import prose
 from ledger.model import event as verbs
-from ledger.model.ids import version_id
-from memory.api import Memory
-from memory.query.provenance import lines_of
-from projection.document.page_renderer import ordered
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import said_against
 from projection.fold.full_replay import State
 from projection.fold.projection_state import CLOSED, INVALIDATED, SUPERSEDED
 from projection.fold.testimony import ARCHIVED, REWORDED, Entries, Overruled, is_person, overruled
-from projection.lifecycle.review_threads import Raised, is_raised, key_of, raised_threads
-from rituals.decide.open_contradictions import OVERRULED, Choice, Dispute
-from rituals.review.review_question import LIST_LIMIT, Question, listed
+from projection.lifecycle.review_threads import Raised, is_raised, key_of
+from rituals.review.review_question import LIST_LIMIT, OVERRULED, Question, listed
 
 #: how -> (what was done, what accepting says).
 _SAID = {
@@ -44,30 +38,6 @@ def overruled_questions(
     """
     by_nobody = _closed_by_nobody(raised, entry)
     return [_question(state, fact, found, by_nobody) for fact, found in _found(state, facts, entry)]
-
-
-def overruled_sides(memory: Memory, ids: Iterable[str] = ()) -> tuple[Dispute, ...]:
-    """List what these questions are about, by fact, without those that a person answered.
-
-    `ids`: only of these facts, () for all.
-    """
-    state, cache = memory.state(), memory.cache()
-    facts = [one.fact for one in state.standings()]
-    raised = raised_threads(facts)
-    wanted = frozenset(ids)
-    some = [fact for fact in facts if not wanted or fact.id in wanted]
-    some = [fact for fact in some if not fact.contradicted]  # that is listed, with what stands
-    entry = lru_cache(maxsize=None)(cache.entry)
-    answered = {key for one in raised if one.closed for key in one.keys}
-    by_nobody = _closed_by_nobody(raised, entry)
-    listed = [
-        (fact, found)
-        for fact, found in _found(state, some, entry)
-        if _question(state, fact, found, by_nobody).key not in answered
-    ]
-    lines = lines_of(memory.snapshot, {stem for _, one in listed for stem in (one.said, one.stem)})
-    dates = {stem: line.ended for stem, line in lines.items()}
-    return tuple([_sides(state, fact, found, dates) for fact, found in listed])
 
 
 def _found(state: State, facts: Iterable[Fact], entry: Entries) -> list[tuple[Fact, Overruled]]:
@@ -158,19 +128,3 @@ def _rejecting(state: State, fact: Fact, found: Overruled) -> tuple[verbs.Event,
     if found.how == ARCHIVED:
         events.append(verbs.FactReactivated(fact.id))
     return tuple(events)
-
-
-def _sides(state: State, fact: Fact, found: Overruled, dates: Mapping[str, str]) -> Dispute:
-    """Return what stands against what: the words of the person come first."""
-    before, now = dates.get(found.said, ""), dates.get(found.stem, "")
-    decided = found.texts or tuple([version.text for version in ordered(fact.heads)])
-    sides = [Choice(version_id(text), text, found.said, found.person, before) for text in decided]
-    if found.how == REWORDED:
-        instead = [(one.id, one.text) for one in ordered(fact.heads)]
-    elif fact.superseded_by:
-        others = [(new, state.fact(new)) for new in fact.superseded_by]
-        instead = [(new, other.text if other else f"({new})") for new, other in others]
-    else:
-        instead = [(found.stem, f"({_SAID[found.how][1]})")]
-    sides += [Choice(id, text, found.stem, found.agent, now) for id, text in instead]
-    return Dispute(fact.id, OVERRULED, tuple(sides))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ledger.errors import DiurnaError, WrongUsage
 from ledger.model import event as verbs
-from rituals.decide.open_contradictions import OVERRULED
 from rituals.review.review_plan import Plan
-from rituals.review.review_question import INVARIANT_DUE, Question, own_thread
+from rituals.review.review_question import INVARIANT_DUE, OVERRULED, Question, own_thread
 from rituals.review.review_record import ACCEPT, LATER, REJECT, Answer
 
 #: What can be said beside `ACCEPT`, `REJECT` and `LATER`: it is false, it holds in other words, or
@@ -26,7 +25,6 @@ _RECORDS: dict[type[verbs.Event], str] = {
 _REJECT = {
     INVARIANT_DUE: "Ask again later",
     OVERRULED: "What was decided holds",
-    "contradiction": "They agree",
     "overlap": "Keep both",
     "promotion": "Not worth it",
     "obsolete": "Not yet",

@@ -21,20 +21,20 @@ from projection.lifecycle.review_threads import (
     raising,
 )
 from projection.policy.model import THREAD_KIND
-from rituals.decide.open_contradictions import OVERRULED
 
 #: The most questions in one thread.
 _TOGETHER = 50
 #: How many of them the text of their thread spells out.
 _SPELLED_OUT = 12
 
+#: What a person decided and somebody who is none overruled.
+OVERRULED = "overruled"
 INVARIANT_DUE, STALLED = "invariant-due", "thread-stalled"
 #: The rule of what `diurna review --learn` proposes: asked and remembered as a review asks.
 LEARN = "learn"
 #: rule -> heading, in the order of a review. The questions of a rule in `TOGETHER` share a thread.
 RULES: dict[str, str] = {
     OVERRULED: "Decisions of people that were overruled",
-    "contradiction": "Facts that may contradict each other",
     INVARIANT_DUE: "Invariants to confirm",
     "file-gone": "Files that are gone",
     "file-renamed": "Files that were renamed",

@@ -11,7 +11,7 @@ from rituals.answers.record_fields import fields_of
 from rituals.cli.commands.decisions import decide
 from rituals.cli.context import Invocation
 from rituals.cli.output import Output
-from rituals.decide.open_contradictions import OVERRULED, Dispute, disputes
+from rituals.decide.open_contradictions import DECLARED, Dispute, disputes
 
 #: What says which side holds.
 _VERDICT = ("choose", "text", "file", "closed", "state")
@@ -19,30 +19,27 @@ _VERDICT = ("choose", "text", "file", "closed", "state")
 
 def conflicts(call: Invocation, /, ids: tuple[str, ...], mode: str | None, **given: Any) -> None:
     """Run `diurna conflicts`."""
-    if mode or any(given[key] not in ("", None) for key in _VERDICT):
+    if mode or given["both"] or any(given[key] not in ("", None) for key in _VERDICT):
         if len(ids) != 1:
             raise WrongUsage("name one ID to resolve", hint="`diurna conflicts` lists them")
         return _resolve(call, ids[0], **given)
     if any(given.values()):
         raise WrongUsage("--agent, --title and --dry-run go with what resolves a contradiction")
-    from rituals.review.overruled_decisions import overruled_sides
-
-    memory = call.memory()
-    found = (*disputes(memory, ids), *overruled_sides(memory, ids))
+    found = disputes(call.memory(), ids)
     if call.json:
         return call.out.answer({"contradictions": [_dispute_object(one) for one in found]})
     if not found:
         call.out.talk("no contradiction" + (f" about {', '.join(ids)}" if ids else ""))
     number = 1
     for place, one in enumerate(found):
-        # choices of one fact are numbered together, as `resolve` reads them
+        # choices of one fact are numbered together, as `--choose` reads them
         number = 1 if not place or found[place - 1].fact != one.fact else number
         number = _show_dispute(call.out, one, number)
 
 
 def _resolve(
     call: Invocation, /, id: str, choose: str, text: str | None, file: str, closed: bool | None,
-    **recorded: Any,
+    both: bool, **recorded: Any,
 ) -> None:  # fmt: skip
     """Record which side of a contradiction holds."""
     from rituals.decide.resolution import Verdict, resolution
@@ -54,7 +51,7 @@ def _resolve(
     if text is not None and not text.strip():
         raise WrongUsage("the new text is empty")
     memory = call.memory()
-    verdict = Verdict(choose, text or "", closed, recorded.pop("state") or "")
+    verdict = Verdict(choose, text or "", closed, recorded.pop("state") or "", both)
     if verdict.says_nothing and not call.piped() and not call.json:
         verdict = verdict._replace(choose=_asked(call, id))
     decide(call, resolution(memory, id, verdict), **recorded)
@@ -84,29 +81,30 @@ def _dispute_object(dispute: Dispute) -> dict[str, object]:
     return {
         "id": dispute.fact,
         **fields_of(dispute, "kind said"),
-        "choices": [fields_of(one, "id text stem agent date closed") for one in dispute.choices],
-        "resolve": resolve_command(dispute),
+        "choices": [
+            {
+                **fields_of(one, "id text stem person agent date closed"),
+                "resolve": dispute.keeping(one),
+            }
+            for one in dispute.choices
+        ],
+        "both": _both(dispute),
     }
 
 
-def resolve_command(dispute: Dispute) -> str:
-    """Return the command that resolves a contradiction."""
-    if dispute.kind == OVERRULED:
-        return "diurna review"
-    return f"diurna conflicts {dispute.fact} --choose {dispute.choices[0].id}"
+def _both(dispute: Dispute) -> str:
+    return f"diurna conflicts {dispute.fact} --both" if dispute.kind == DECLARED else ""
 
 
 def _show_dispute(out: Output, dispute: Dispute, number: int = 1) -> int:
     out.line((dispute.fact, "bold"), f" — {dispute.said} ({dispute.kind})")
     for choice in dispute.choices:
-        shown = (
-            "·" if dispute.kind == OVERRULED else str(number)
-        )  # `resolve` takes none of its sides
         closed = ", closed" if choice.closed else ""
-        who = choice.agent or "nobody named"
-        out.line(f"  {shown}  ", (choice.id, "yellow"), f"  by {who}, {choice.date}{closed}")
+        out.line(f"  {number}  ", (choice.id, "yellow"), f"  {choice.who}, {choice.date}{closed}")
         out.line(("     in ", "dim"), out.short(choice.stem))
         out.indented(choice.text, "     ")
+        out.line(("     keep: ", "dim"), dispute.keeping(choice))
         number += 1
-    out.line(("  resolve: ", "dim"), resolve_command(dispute))
+    if both := _both(dispute):
+        out.line(("  both hold: ", "dim"), both)
     return number

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from projection.document.archive_pages import summary_of
 from projection.document.fact_remarks import Mark, some_of
+from projection.fold.declared_conflicts import CONFLICTS
 from projection.fold.projection_state import INVALIDATED, Standing
 from projection.graph.entities import Entity, EntityView
-from projection.graph.fact_links import CONFLICTS, LINK, SERVES
+from projection.graph.fact_links import LINK, SERVES
 from projection.graph.graph_neighbours import (
     BOTH,
     COMMIT,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ledger.errors import DraftRefused
 from ledger.model.session import WORKING
-from memory.write.draft import Receipt, told
+from memory.recall.hits.snippets import one_line
+from memory.write.draft import Near, Receipt, told
 from rituals.answers.json_objects import receipt_object
 
 TYPE_CHECKING = False
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from rituals.cli.context import Invocation
     from rituals.record.answer_lines import Answer
     from rituals.record.own_home_parts import Drafts
+
+#: How much is shown of a fact that is near a new one.
+_NEAR_CHARS = 120
 
 
 def record(
@@ -23,11 +27,12 @@ def record(
     dry_run: bool,
     strict: bool,
     stage: bool = False,
+    noted: bool = False,
 ) -> None:
     """Append a draft and say what that did, or would do.
 
     `again` records it even if the same was recorded a moment ago, `strict` refuses what is otherwise only
-    told, `stage` leaves the commit to the user.
+    told, `stage` leaves the commit to the user; `noted`: it is a note.
     """
     out = call.out
     receipt = drafts.append(
@@ -42,6 +47,9 @@ def record(
         out.answer({**receipt_object(receipt), **log})
     else:
         print_receipt(call, receipt, dry_run=dry_run, stage=stage)
+        for one in receipt.near:
+            option = f"--replace {one.id}" if noted else f"--supersede {one.id}={one.fact}"
+            out.line("near     ", *near_pieces(one), f" If yours replaces it: `{option}`")
     out.findings(receipt.findings)
 
 
@@ -69,7 +77,7 @@ def record_answer(
             _note_answer(call, nothing=True)
         _say_nothing(call, "noted: nothing", answer.findings if answer else ())
         return
-    how = {"again": again, "dry_run": dry_run, "stage": stage, "strict": strict}
+    how = {"again": again, "dry_run": dry_run, "stage": stage, "strict": strict, "noted": True}
     memory, request, said = call.memory(), answer.request, answer.findings
     try:
         drafts: Drafts | None = named(drafts_of(memory, request, options=True))
@@ -87,6 +95,12 @@ def record_answer(
         record(call, drafts._replace(findings=(*said, *drafts.findings)), **how)
         return
     _say_nothing(call, "already recorded", said)
+
+
+def near_pieces(one: Near) -> tuple[tuple[str, str], str]:
+    """Say which fact is near a new one, and what it says, as a sentence."""
+    said = one_line(one.text, _NEAR_CHARS)
+    return (one.id, "yellow"), f"  {said}" if said.endswith((".", "!", "?", "…")) else f"  {said}."
 
 
 def _note_answer(call: Invocation, session: str = "", *, nothing: bool = False) -> None:

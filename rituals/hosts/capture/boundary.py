@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from zlib import crc32
 
-from ledger.codec.log import entry_of
 from ledger.environment import monotonic, now_ms
 from ledger.errors import DiurnaError, DraftRefused
 from ledger.model.record import Record
@@ -21,7 +20,6 @@ from ledger.secrets.log_redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.api import Memory
 from memory.write.draft import SessionDraft
-from memory.write.duplicate_check import notice
 from memory.write.opened_facts import MOST_USES
 from projection.policy.model import DIGEST, FORMERLY, OFF, Policy
 from rituals.hosts.capture.capture_notes import (
@@ -317,15 +315,9 @@ class _Boundary:
         draft = self._draft(part)
         if not part.items:
             return part, draft
-        header = (("session", part.session), *draft.header)
-        entry = entry_of("", SessionLog(header, draft.title, "", draft.events))
         items = dict(zip(draft.made, part.items, strict=True))
         for name in self._memory.ask(lambda cache: cache.some_histories(draft.made)):
             del items[name]  # an id is only made anew for another text
-        for one in notice(self._memory.snapshot, entry):
-            item = items.get(one.fact.id)
-            if item is not None and one.overlap and one.other.fact.id not in item.supersedes:
-                del items[one.fact.id]
         if len(items) < len(part.items):
             part = part._replace(items=tuple(items.values()))
             draft = self._draft(part)

@@ -12,10 +12,8 @@ import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from ledger.codec.log import entry_of
 from ledger.errors import DiurnaError
 from ledger.home import IN_TREE, personal_home
-from ledger.model.session import SessionLog
 from ledger.secrets.match import apart
 from ledger.secrets.person_statements import about_person, paragraphs
 from ledger.secrets.personal_data import find_personal
@@ -25,7 +23,7 @@ from ledger.wal.user_key import state_folder
 from memory.api import Memory
 from memory.redaction.withheld_lines import Telling, telling_of
 from memory.write.draft import Occasion
-from memory.write.duplicate_check import notice
+from memory.write.near_facts import said_already
 from memory.write.personal_guard import is_own
 from projection.policy.model import ASK, DIGEST, FORMERLY, OFF, SAID, TOLD, Policy
 from projection.text.normalize import index_words, sentences
@@ -219,9 +217,8 @@ def record_own(part: Part, items: Iterable[Item], now: Occasion, *, dry_run: boo
         for item in storable(items):
             bare = Part(part.host, part.session, part.extractor, None, None, (), (), (item,))
             draft = draft_of_part(bare, policy.capture.trust, taken_in(own), words_for(own))
-            entry = entry_of("", SessionLog(draft.header, draft.title, "", draft.events))
             known = own.cache().some_histories(draft.made)
-            if not known and not any(one.overlap for one in notice(own.snapshot, entry)):
+            if not (known or said_already(own.snapshot, item.text)):
                 own.hold(draft, dry_run=dry_run)
             taken += 1
         return taken

@@ -17,8 +17,8 @@ from memory.api import Memory
 from memory.write.opened_facts import opened_by, used_in
 from projection.brief.wording import shortened
 from projection.compare.restatements import Restatements
-from projection.text.normalize import content_words
-from projection.work.failed_attempts import leaves, tried_in_vain
+from projection.text.normalize import content_words, plain
+from projection.work.failed_attempts import tried_in_vain
 from rituals.hosts.capture.deeds import Known
 from rituals.hosts.capture.gates import Gates
 from rituals.hosts.capture.stamps import Seen
@@ -92,16 +92,15 @@ class Evidence:
 
     def parted(self, items: Sequence[Item]) -> tuple[tuple[Item, ...], tuple[Use, ...]]:
         """Part what is to be facts into what memory does not have, and uses of what it has."""
-        if not items:
-            return (), ()
         new: list[Item] = []
         again: list[Use] = []
+        known = {plain(one.text): one for one in self._facts} if items else {}
         for item in items:
-            id = self._restatements.copied_in(item.text)
-            if not id or id in item.supersedes or (id in self._tried and not leaves(item.text)):
+            there = known.get(plain(item.text))
+            if there is None or there.id in item.supersedes:
                 new.append(item)
-            elif not item.personal:
-                again.append(Use(id, RESTATED, item.at, "", item.quote))
+            elif not (item.personal or there.tried):
+                again.append(Use(there.id, RESTATED, item.at, "", item.quote))
         return tuple(new), tuple(again)
 
     def references(self, found: Iterable[Use]) -> tuple[FactReferenced, ...]:

@@ -155,7 +155,7 @@ def append(memory: "Memory", caller: Caller, asked: Strict) -> Answered:
     receipt = drafts.append(memory, tiers=True)
     note_answer(memory.home.repository.commondir, caller.session)
     look_after(memory.home, memory.policy)
-    return _recorded(receipt, (*drafts.findings, *receipt.findings), "already tiers")
+    return _recorded(receipt, (*drafts.findings, *receipt.findings), "already tiers near")
 
 
 @_tool("Settle a contradiction about a fact: list its sides, then choose one or give a new text.",

@@ -17,8 +17,8 @@ from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
 from ledger.model.session import WORK
 from memory.api import Memory
-from memory.write.draft import Receipt, told
-from memory.write.duplicate_check import findings_of, notice
+from memory.write.draft import Near, Receipt, told
+from memory.write.near_facts import near_in
 from rituals.decide.decision import Author, Decision, record
 from rituals.record.own_home_parts import Drafts
 from rituals.record.tasks.task_steps import Change, carried_out
@@ -157,6 +157,7 @@ class Recorded(Record):
     facts: tuple[str, ...] = ()  #: the ids that were born with it
     plan: Any = None  #: what was planned, where a form of ours did that
     log: str = ""  #: the log as it would be written, of what is not
+    near: tuple[Near, ...] = ()  #: what is near the new facts of what is not written
 
 
 _AGAIN = "the same was recorded a moment ago"
@@ -199,12 +200,12 @@ def recorded(
     receipt = None if plan.already else plan.append(dry_run)
     if receipt is None or receipt.already:
         return Recorded(already=plan.already or _AGAIN, plan=plan)
-    found = (*plan.findings, *receipt.findings, *(_alike(memory, receipt) if dry_run else ()))
+    found = (*plan.findings, *receipt.findings)
     does = plan.does or tuple([f"{verb}: {what}" for verb, what in told(receipt)])
     return Recorded(
         (receipt.stem,), (receipt.commit,), does, "", plan.title, plan.command,
         tuple(dict.fromkeys(found)), plan.reversible, facts=receipt.facts, plan=plan,
-        log=receipt.data.decode() if dry_run else "",
+        log=receipt.data.decode() if dry_run else "", near=_near(memory, receipt) if dry_run else (),
     )  # fmt: skip
 
 
@@ -258,9 +259,9 @@ def _each(value: Any) -> list[Any]:
     return [one for one in ([value] if isinstance(value, str | bool) else value or ()) if one]
 
 
-def _alike(memory: Memory, receipt: Receipt) -> tuple[Finding, ...]:
-    """Say which facts a log repeats or contradicts, whatever its type: of work alone an append says so."""
+def _near(memory: Memory, receipt: Receipt) -> tuple[Near, ...]:
+    """Return what is near a log, whatever its type: of work alone its receipt says so."""
     entry = entry_of(receipt.stem, decode(receipt.data, sealed=True)[0])
     if entry.uses or not any(isinstance(one, FactCreated | FactUpdated) for one in entry.acts):
-        return ()
-    return findings_of(notice(memory.snapshot, entry._replace(type=WORK)))
+        return receipt.near
+    return near_in(memory.snapshot, entry._replace(type=WORK))[0]

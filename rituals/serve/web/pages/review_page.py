@@ -20,6 +20,7 @@ from rituals.decide.open_contradictions import (
     BIRTH,
     CIRCLE,
     CLOSED,
+    DECLARED,
     MOVED,
     REWORDED,
     SUCCESSOR,
@@ -205,8 +206,6 @@ def _settled(tip: TipView) -> list[tuple[str, str]]:
 
 #: Contradictions of texts: another text may settle them.
 _TEXTUAL = (TEXT, BIRTH, CLOSED, REWORDED)
-#: The start of a log's name that people know it by: the stamp.
-_STEM_CHARS = 20
 
 
 def torn(state: State, disputes: Sequence[Dispute]) -> list[dict[str, Any]]:
@@ -294,16 +293,7 @@ def _side(dispute: Dispute, choice: Choice) -> dict[str, Any]:
         keep = "It is false"
     elif dispute.kind in (SUCCESSOR, REWORDED):
         fact, keep = choice.id, "This one replaces it"
-    said = command("resolve", id=dispute.fact, choose=_begun(dispute, choice))
+    elif dispute.kind == DECLARED:
+        fact, keep = choice.id, f"Keep {choice.id}"
+    said = command("resolve", id=dispute.fact, choose=dispute.name_of(choice))
     return {"choice": choice, "keep": keep, "fact": fact, "command": said}
-
-
-def _begun(dispute: Dispute, choice: Choice) -> str:
-    """Return what names a side on the command line: of a log the start that no other side has."""
-    if choice.id != choice.stem:
-        return choice.id
-    others = [one.id for one in dispute.choices if one.id != choice.id]
-    for end in range(_STEM_CHARS, len(choice.id)):
-        if not any(other.startswith(choice.id[:end]) for other in others):
-            return choice.id[:end]
-    return choice.id

@@ -1,0 +1,162 @@
+"""Find the facts that are near what a draft is about to say, and the one that says just that.
+
+Only the new texts of the draft are looked at. What the draft itself supersedes, invalidates or rewrites is
+no news to its writer.
+"""
+
+from __future__ import annotations
+
+from ledger.errors import DraftRefused
+from ledger.model.event import Event, FactCreated, FactInvalidated, FactSuperseded, FactUpdated
+from ledger.model.findings import Finding
+from memory.cache.sqlite import CacheDamaged
+from memory.write.draft import Near
+from projection.fold.fact_history import Fact
+from projection.fold.fold import collect, merged, resolve
+from projection.fold.projection_state import Standing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ledger.model.session import Entry
+    from memory.cache.cache_file import Cache
+    from memory.cache.word_index import WordIndex
+    from memory.replay.ledger_snapshot import Snapshot
+    from memory.write.draft import Case
+
+#: How many new texts of one log are looked at; one that brings more is a bulk load.
+NEW_LIMIT = 50
+
+
+def look_first(case: Case) -> tuple[Near, ...]:
+    """Return what is near the texts of a log, the nearest first; logs that are no work are not looked at.
+
+    A cache that can not be used costs the look, never the append.
+
+    Raises:
+        DraftRefused: a fact has the text of another one, and nobody chose its id or the append is strict.
+    """
+    entry = case.entry
+    if entry is None or not entry.uses or not any(_brings_text(event) for event in entry.acts):
+        return ()
+    near, same = near_in(case.snapshot, entry)
+    refused = _doubled(same, None if case.how.strict else case.draft.made)
+    if refused:
+        raise DraftRefused(refused)
+    return near
+
+
+def near_in(
+    snapshot: Snapshot, entry: Entry
+) -> tuple[tuple[Near, ...], list[tuple[Fact, Standing]]]:
+    """Return what is near the texts of a log, and (fact, the one that has its text already)."""
+    for _ in range(2):
+        try:
+            return _compared(snapshot.cache(), entry)
+        except CacheDamaged:
+            snapshot.discard()
+    return (), []
+
+
+def said_already(snapshot: Snapshot, text: str) -> str:
+    """Return the id of the fact that has a text, but for case, marks and white space; "" for none."""
+    from memory.cache.word_index import WordIndex
+    from projection.text.normalize import plain
+
+    wanted = plain(text)
+    try:
+        cache = snapshot.cache()
+        index = WordIndex(cache)
+        index.follow()
+        with cache:
+            for fact in _candidates(cache, index, text):
+                if not (fact.false or fact.redacted) and plain(fact.text) == wanted:
+                    return fact.id
+    except CacheDamaged:
+        snapshot.discard()
+    return ""
+
+
+def _candidates(cache: Cache, index: WordIndex, text: str, id: str = "") -> Iterator[Fact]:
+    """Yield the facts that share most words with a text."""
+    from projection.compare.candidates import queries
+    from projection.text.normalize import index_words, statements
+
+    for name in index.candidates(queries(statements(text), index_words(text)), id):
+        fact = cache.fact(name)
+        if fact is not None:
+            yield fact
+
+
+def _compared(cache: Cache, entry: Entry) -> tuple[tuple[Near, ...], list[tuple[Fact, Standing]]]:
+    from memory.cache.word_index import WordIndex
+    from projection.compare.likeness import MOST_NEAR, NEAR, comparable, nearness, same_text
+
+    index = WordIndex(cache)
+    index.follow()
+    fresh = _fresh(cache, entry)
+    settled = _settled(entry.acts)
+    new = {fact.id for fact in fresh}
+    near: list[tuple[float, str, str, Fact]] = []
+    same: list[tuple[Fact, Standing]] = []
+    with cache:
+        place = cache.placing()
+        for number, fact in enumerate(fresh):
+            others = [
+                place(other)
+                for other in _candidates(cache, index, fact.text, fact.id)
+                if other.id not in settled and other.id not in new
+            ]
+            for other in (*others, *map(place, fresh[:number])):
+                if comparable(fact, other.fact):
+                    if same_text(fact, other.fact):
+                        same.append((fact, other))
+                    score = nearness(fact.text, other.fact.text) if other.live else 0.0
+                    if score >= NEAR:
+                        near.append((-score, fact.id, other.fact.id, other.fact))
+    near.sort(key=lambda one: one[:3])
+    told = [Near(fact, id, other.kind, other.text) for _, fact, id, other in near[:MOST_NEAR]]
+    return tuple(told), same
+
+
+def _fresh(cache: Cache, entry: Entry) -> list[Fact]:
+    """Return the facts that the log brings a text for, as they will be."""
+    gathered = collect([entry])
+    ids = dict.fromkeys(event.id for event in entry.acts if _brings_text(event))
+    news = {name: gathered[name] for name in list(ids)[:NEW_LIMIT]}
+    known = merged(cache.some_histories(news), news)
+    facts = (resolve(name, history, cache.cut) for name, history in known.items())
+    return [fact for fact in facts if fact is not None and not fact.false]
+
+
+def _settled(events: Sequence[Event]) -> set[str]:
+    """Return the ids that the log declares false or gives another text."""
+    return {
+        event.id
+        for event in events
+        if isinstance(event, FactSuperseded | FactInvalidated | FactUpdated)
+    }
+
+
+def _brings_text(event: Event) -> bool:
+    return isinstance(event, FactCreated | FactUpdated) and event.text is not None
+
+
+def _doubled(
+    same: Sequence[tuple[Fact, Standing]], made: Sequence[str] | None
+) -> tuple[Finding, ...]:
+    """Return what is wrong with facts that have the text of another one.
+
+    `made` are the ids that nobody chose, and that alone are looked at; None for all.
+    """
+    found: dict[str, Finding] = {}
+    for fact, there in same:
+        if (made is None or fact.id in made) and fact.id not in found:
+            other = there.fact.id
+            where = "" if there.live else " in the archive"
+            message = f"`{other}`{where} says just that: {there.fact.text.split(chr(10), 1)[0]}"
+            use = f"--ref {other}" if there.live else f"--reactivate {other}"
+            hint = f'say `{use}`; for a second fact with this text choose an id: `--new "id=… …"`'
+            found[fact.id] = Finding("similar-fact", message, hint=hint)
+    return tuple(found.values())
