@@ -740,7 +740,8 @@ class SecondFold:
             or bool(rivals)
             or bool(denied)
             or bool(circle and not calls)
-            or self.torn(id),
+            or self.torn(id)
+            or bool(self.against(id)),
             "rivals": rivals,
             "circle": list(circle) if not calls else [],
             "denied": [{"stem": key, "new": new} for key, new, _ in denied],
@@ -779,6 +780,27 @@ class SecondFold:
             if self.is_fact(new):
                 found |= self.instead(new) if self.false(new) else {new}
         return found
+
+    def against(self, id: str) -> list[str]:
+        """What footers set against a fact (F14)."""
+        pairs: set[tuple[str, str]] = set()
+        for one in filter(self.holds, self.facts()):
+            ids = [
+                other
+                for other in self.footer(one).get("conflicts", "").replace(",", " ").split()
+                if is_id(other) and other != one
+            ]
+            asking = self.kind(one) in (*CLOSED_KINDS, "question") and len(ids) > 1
+            first, *others = ids if asking else (one, *ids)
+            pairs.update((first, other) for other in others)
+        pairs |= {(two, one) for one, two in pairs}
+        return sorted(
+            {two for one, two in pairs if one == id != two and self.holds(one) and self.holds(two)}
+        )
+
+    def holds(self, id: str) -> bool:
+        """Whether a fact is there, and neither false, closed nor withheld."""
+        return self.is_fact(id) and not (self.false(id) or self.closed(id)[0] or self.redacted(id))
 
     def course(self, id: str) -> str:
         """Whether a finding is open, fixed, or came back (R10)."""

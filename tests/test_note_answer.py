@@ -174,17 +174,18 @@ def test_what_leans_comes_back_once(known: Place) -> None:
 
 
 def test_what_a_fact_says_already_is_a_use_of_it(known: Place) -> None:
-    """An answer in other words makes no second fact; its words are kept, and given again they are recorded."""
+    """But for case, marks and space; in other words, or with another number, it is a fact that is near."""
     known.note("id=thrice decision: Webhooks retry three times with jitter.")
-    said = "- decision: Every webhook is retried three times, with jitter.\n"
-    first = known.run("note", "--session", "s2", stdin=said)
-    assert (
-        "thrice says so, which is a use of it" in told(first) and "created" not in first.json["did"]
-    )
-    assert known.show("thrice")["thrice"]["uses"] == 2
-    assert known.run("recall", "every webhook retried jitter", "-n", "1").json["hits"]
-    for number, again in ((3, said), (4, "- decision: Webhooks retry five times with jitter.\n")):
-        assert "created" in known.run("note", "--session", f"s{number}", stdin=again).json["did"]
+    said = "- decision: webhooks retry **three** times, with jitter\n"
+    for number, piped in enumerate(({"stdin": said}, {})):
+        words = () if piped else (said[2:-1],)
+        first = known.run("note", "--session", f"s{number}", *words, **piped)
+        assert "thrice says so, which is a use of it" in told(first)
+        assert "created" not in first.json["did"]
+    assert known.show("thrice")["thrice"]["uses"] == 3
+    for again in ("Every webhook is retried three times, with jitter.", "Webhooks retry five times with jitter."):  # fmt: skip
+        answer = known.run("note", "--session", "s4", stdin=f"- decision: {again}\n").json
+        assert "created" in answer["did"] and "thrice" in [one["id"] for one in answer["near"]]
 
 
 def test_no_shell_runs_what_an_answer_says(known: Place, tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_looking_first_and_known_ids_see_it(home: Place) -> None:
     """What repeats it is told of; it can be changed, and lands with that."""
     stems = capture(home)
     alike = home.run("append", "--dry-run", "--title", "T", "--new", f"id=x {SAID[:-1]}, always.")
-    assert "similar-fact" in alike.codes()
+    assert [one["id"] for one in alike.json["near"]] == [banana(home)]
     home.run("append", "--title", "T", "--update", banana(home), "It drains by itself.")
     assert home.waiting() == [] and set(stems) < set(home.logs())
     fact = next(one for one in home.show().values() if one["text"] == "It drains by itself.")

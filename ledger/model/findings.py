@@ -56,7 +56,10 @@ CODES: dict[str, tuple[str, str]] = {
     "clock-ahead": (WARNING, "a log is stamped more than a day ahead of this clock"),
     # what the facts say together
     "unknown-id": (WARNING, "an id that is named but was never created"),
-    "contradiction": (WARNING, "several versions or successors stand; none wins"),
+    "contradiction": (
+        WARNING,
+        "several versions, successors or facts stand against each other; none wins",
+    ),
     "supersession-cycle": (
         WARNING,
         "facts supersede each other in a circle; the newest edge is cut",
@@ -72,7 +75,6 @@ CODES: dict[str, tuple[str, str]] = {
     "false-fact": (WARNING, "a log relies on a fact that is superseded or invalidated"),
     "unknown-kind": (WARNING, "a kind that the policy does not name"),
     "similar-fact": (WARNING, "a new fact says what another one says already"),
-    "opposite-fact": (WARNING, "a new fact says the opposite of another one"),
     "relative-date": (INFO, "a new fact tells a day from the day on which it was written"),
     "no-such-file": (INFO, "a new fact names a file that is not in the code"),
     "until-unseen": (INFO, "what ends a new fact is true already, or can not be seen here"),

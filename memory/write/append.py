@@ -35,6 +35,7 @@ from memory.write.near_facts import look_first
 from memory.write.opened_facts import opened_by
 from memory.write.seen_versions import still_moves
 from memory.write.spool_commits import Committer, check_writable
+from projection.fold.checks import contradictions
 from projection.fold.fact_history import History
 from projection.fold.fold import resolve
 from projection.fold.projection_state import DecayClock
@@ -42,7 +43,7 @@ from projection.fold.tiers import never_decaying, tier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from memory.write.amendments import Told
 
@@ -292,9 +293,12 @@ def _with_header(log: SessionLog, key: str, value: str) -> SessionLog:
 
 
 def noticed_behind(snapshot: Snapshot, branch: Branch, receipt: Receipt) -> tuple[Finding, ...]:
-    """Return what is unread, and what is due since this log."""
+    """Return what is contradicted of what a log names, what is unread, and what is due since."""
 
     def asked(cache: Cache) -> tuple[Finding, ...]:
+        return (*_contradicted(cache, receipt), *behind(cache))
+
+    def behind(cache: Cache) -> tuple[Finding, ...]:
         if not receipt.commit or receipt.already or receipt.type not in WORKING:
             return tuple(cache.unread())
         from memory.write.review_notice import due_findings, fading_findings
@@ -307,6 +311,14 @@ def noticed_behind(snapshot: Snapshot, branch: Branch, receipt: Receipt) -> tupl
         return branch.despite_pruning(lambda: snapshot.ask(asked))
     except CorruptRepository as problem:  # the log is committed: it must not look refused
         return (Finding("unreadable", problem.message, hint=problem.hint),)
+
+
+def _contradicted(cache: Cache, receipt: Receipt) -> Iterator[Finding]:
+    """Say what stands against what of the facts that a log names."""
+    for id in () if receipt.already else named_ids(decode(receipt.data, sealed=True)[0].events):
+        fact = cache.fact(id)
+        if fact is not None and fact.contradicted:
+            yield from contradictions(fact)
 
 
 def tiers_of(cache: Cache, histories: Mapping[str, History], clock: DecayClock) -> dict[str, str]:

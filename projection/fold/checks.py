@@ -143,7 +143,7 @@ def fact_findings(
     fact: Fact, history: History, policy: Policy, cut: frozenset[Edge]
 ) -> list[Finding]:
     """Find what is odd about a fact that exists."""
-    found = _contradictions(fact)
+    found = contradictions(fact)
     if fact.kind not in {kind.name for kind in policy.kinds}:
         found.append(
             Finding(
@@ -157,7 +157,7 @@ def fact_findings(
     return found
 
 
-def _contradictions(fact: Fact) -> list[Finding]:
+def contradictions(fact: Fact) -> list[Finding]:
     """Say what stands against what in a fact."""
     found: list[Finding] = []
     if len(fact.heads) > 1:
@@ -193,6 +193,15 @@ def _contradictions(fact: Fact) -> list[Finding]:
                 "contradiction",
                 f"{fact.id} has {len(fact.moves)} moves that stand side by side: {said}",
                 hint=f"`diurna conflicts {fact.id} --state STATE` says which holds",
+            )
+        )
+    if fact.opposed:
+        found.append(
+            Finding(
+                "contradiction",
+                f"{fact.id} stands against {', '.join(fact.opposed)}",
+                hint=f"`diurna conflicts {fact.id} --choose SIDE` says which holds, "
+                "`--both` that both do",
             )
         )
     if fact.denied:

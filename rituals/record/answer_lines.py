@@ -70,7 +70,7 @@ def answer_of(
         lines: of the answer.
         header: who says it, and the title that was given beside them.
         kind: of the texts that name none, "" for a fact.
-        asked: what does not stand alone comes back once, and so does what a fact says already.
+        asked: what does not stand alone comes back once.
         dry_run: nothing is noted of what came back.
     """
     reading = _Reading(memory, kind)
@@ -120,6 +120,22 @@ def recordable(memory: Memory, request: Request) -> tuple[Drafts | None, tuple[F
     if kept == bare:
         return None, tuple(said)
     return named(drafts_of(memory, kept, options=True)), tuple(said)
+
+
+def as_uses(memory: Memory, request: Request) -> tuple[Request, tuple[Finding, ...]]:
+    """Return a request in which new texts that facts have already are uses of these, and say which."""
+    new: list[NewFact] = []
+    refs: list[str] = []
+    said: list[Finding] = []
+    for one in request.new:
+        known = "" if one.id else said_already(memory.snapshot, one.text)
+        if known:
+            refs.append(known)
+            said.append(Finding(CODE, f"{known} says so, which is a use of it: {_short(one.text)}"))
+        else:
+            new.append(one)
+    refs = [*request.refs, *refs]
+    return request._replace(new=tuple(new), refs=tuple(dict.fromkeys(refs))), tuple(said)
 
 
 def _parts(request: Request) -> list[dict[str, tuple[object, ...]]]:
@@ -221,17 +237,12 @@ class _Reading:
         return tuple(found)
 
     def give_back(self, *, dry_run: bool) -> None:
-        """Give back, once, the texts that will not stand alone; what a fact says already is a use."""
+        """Give back, once, the texts that will not stand alone."""
         kept = []
         commondir = self._memory.home.repository.commondir
         for new, replaced in self._new:
             why = _leans(new)
-            fresh = not (why or replaced or new.id)
-            known = said_already(self._memory.snapshot, new.text) if fresh else ""
-            if known:
-                self._ids[USED].append(known)
-                self._say(f"{known} says so, which is a use of it: {_short(new.text)}", "")
-            elif why and not again(commondir, new.text, dry_run=dry_run):
+            if why and not again(commondir, new.text, dry_run=dry_run):
                 self._say(f"not recorded yet, {why}: {_short(new.text)}", _ALONE)
             else:
                 kept.append((new, replaced))
@@ -249,8 +260,8 @@ class _Reading:
         words = words_for(self._memory, bare) if bare else {}
         news, pairs = [], []
         for new, replaced in self._new:
-            there = said_already(self._memory.snapshot, new.text) if replaced and not new.id else ""
-            if there and there not in replaced:  # it is recorded, and takes their place from now on
+            there = self._recorded(new, replaced)
+            if there:  # it takes their place from now on
                 pairs += [Supersession(old, there) for old in replaced]
                 continue
             if replaced and not new.id:
@@ -269,6 +280,14 @@ class _Reading:
             refs=tuple(dict.fromkeys((*header.refs, *_once(self._ids[USED], old)))),
         )
         return Answer(request, tuple(self._said))
+
+    def _recorded(self, new: NewFact, replaced: tuple[str, ...]) -> str:
+        """Return the fact that has a text already which is to replace what holds yet, "" for none."""
+        facts = [self._memory.fact(id) for id in replaced]
+        if new.id or not any(fact and not fact.false for fact in facts):
+            return ""
+        there = said_already(self._memory.snapshot, new.text)
+        return "" if there in replaced else there
 
     def _say(self, message: str, hint: str) -> None:
         self._said.append(Finding(CODE, message, hint=hint))

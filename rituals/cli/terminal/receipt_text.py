@@ -69,7 +69,7 @@ def record_answer(
     Raises:
         DraftRefused: its one line can not be recorded, or `strict`.
     """
-    from rituals.record.answer_lines import named, recordable
+    from rituals.record.answer_lines import as_uses, named, recordable
     from rituals.record.own_home_parts import drafts_of
 
     if answer is None or answer.request.says_nothing:
@@ -85,6 +85,12 @@ def record_answer(
         record(call, drafts._replace(findings=(*said, *drafts.findings)), **how)
         return
     except DraftRefused as refused:
+        used, more = as_uses(memory, request)
+        if more and not strict:
+            answer = answer._replace(request=used, findings=(*said, *more))
+            return record_answer(
+                call, answer, again=again, dry_run=dry_run, stage=stage, strict=strict
+            )
         lines = (request.new, request.close, request.invalidate, request.refs)
         typed = any(one.where == "--ref" for one in refused.findings)
         if strict or typed or sum(map(len, lines)) < 2:
