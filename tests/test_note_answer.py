@@ -177,9 +177,8 @@ def test_what_a_fact_says_already_is_a_use_of_it(known: Place) -> None:
     """But for case, marks and space; in other words, or with another number, it is a fact that is near."""
     known.note("id=thrice decision: Webhooks retry three times with jitter.")
     said = "- decision: webhooks retry **three** times, with jitter\n"
-    for number, piped in enumerate(({"stdin": said}, {})):
-        words = () if piped else (said[2:-1],)
-        first = known.run("note", "--session", f"s{number}", *words, **piped)
+    for number, (words, piped) in enumerate((((), said), ((said[2:-1],), ""))):
+        first = known.run("note", "--session", f"s{number}", *words, stdin=piped)
         assert "thrice says so, which is a use of it" in told(first)
         assert "created" not in first.json["did"]
     assert known.show("thrice")["thrice"]["uses"] == 3

@@ -6,12 +6,12 @@ from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
 from ledger.model.order import key_of
 from ledger.model.session import Entry
+from memory.cache.contested_facts import contested, set_against
 from memory.cache.log_application import Head
 from memory.cache.newest_logs import CORRECTION, agent_name, session_name
 from memory.cache.schema import FALSE, PENDING, PINNED, entry_in, likeness, unpack_history
 from memory.cache.sqlite import FILE_ERRORS, LONG_BYTES, sqlite3, unpack
 from projection.fold.decay import clock_at
-from projection.fold.declared_conflicts import opposed
 from projection.fold.fact_history import Fact, History
 from projection.fold.fold import resolve
 from projection.fold.projection_state import DecayClock, LiveView, Standing, Summary
@@ -41,7 +41,7 @@ class Questions:
     #: (packed history, cut edges, fact) of the last view, and of long histories
     _shown: dict[str, _Resolved]
     _met: tuple[str, Met] = "", {}
-    _opposed: tuple[str, dict[str, tuple[str, ...]]] = "", {}  #: of a set of logs
+    opposed: tuple[str, dict[str, tuple[str, ...]]] = "", {}  #: by footers; goes with the logs
     gone: dict[str, tuple[tuple[str, str], ...]]  #: (log, sentence) that held once; goes with `met`
     head: Head
     policy: Policy
@@ -137,11 +137,9 @@ class Questions:
         for fact, packed in self._maybe_live(clock).items():
             known = shown[fact] = self._resolved(fact, packed)
             if known[2] is not None:
-                facts.append(self._set_against(known[2]))
+                facts.append(set_against(self, known[2]))
         self._shown = shown
-        return live_view(
-            self.summary, self.policy, clock, facts, self.contested(), self.head.counts
-        )
+        return live_view(self.summary, self.policy, clock, facts, contested(self), self.head.counts)
 
     def _resolved(self, fact: str, packed: bytes) -> _Resolved:
         """Read a fact off its packed history, unless that was done for the last view or is long work."""
@@ -197,37 +195,18 @@ class Questions:
             (*sorted(CLOSABLE), clock.archive),
         )
 
-    def _set_against(self, fact: Fact) -> Fact:
-        """Return a fact with what footers set against it."""
-        if self._opposed[0] != self.summary.digest:
-            rows = self.rows("SELECT id, history FROM facts WHERE contested")
-            facts = [one for id, packed in rows if (one := self._resolved(id, packed)[2])]
-            self._opposed = self.summary.digest, opposed(facts, self._alone) if facts else {}
-        against = self._opposed[1].get(fact.id)
-        return fact._replace(opposed=against) if against else fact
-
-    def _alone(self, fact: str) -> Fact | None:
+    def alone(self, fact: str) -> Fact | None:
         """Return a fact as its own history tells it."""
         row = self.row("SELECT history FROM facts WHERE id = ?", (fact,))
         return None if row is None else self._resolved(fact, row[0])[2]
 
-    def contested(self) -> Iterator[Fact]:
-        """Yield the facts of which something stands against something."""
-        ids = set(self.column("SELECT id FROM facts WHERE contested"))
-        for fact in filter(None, map(self._alone, list(ids))):
-            ids.update(self._set_against(fact).opposed)
-        for id in sorted(ids):
-            found = self.fact(id)
-            if found is not None and found.contradicted:
-                yield found
-
     def fact(self, fact: str) -> Fact | None:
         """Return one fact, None when there is none of this id."""
-        found = self._alone(fact)
+        found = self.alone(fact)
         if found is None:
             return None
         if len(found.superseded_by) < 2:
-            return self._set_against(found)
+            return set_against(self, found)
         states = self.rows_among("SELECT id, state FROM facts WHERE id IN (?)", found.superseded_by)
         live = sorted([name for name, state in states if state not in (PENDING, FALSE)])
         return found._replace(rivals=tuple(live) if len(live) > 1 else ())

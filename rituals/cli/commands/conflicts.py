@@ -39,7 +39,7 @@ def conflicts(call: Invocation, /, ids: tuple[str, ...], mode: str | None, **giv
 
 def _resolve(
     call: Invocation, /, id: str, choose: str, text: str | None, file: str, closed: bool | None,
-    both: bool, **recorded: Any,
+    **recorded: Any,
 ) -> None:  # fmt: skip
     """Record which side of a contradiction holds."""
     from rituals.decide.resolution import Verdict, resolution
@@ -51,7 +51,8 @@ def _resolve(
     if text is not None and not text.strip():
         raise WrongUsage("the new text is empty")
     memory = call.memory()
-    verdict = Verdict(choose, text or "", closed, recorded.pop("state") or "", both)
+    state, both = recorded.pop("state") or "", recorded.pop("both")
+    verdict = Verdict(choose, text or "", closed, state, both)
     if verdict.says_nothing and not call.piped() and not call.json:
         verdict = verdict._replace(choose=_asked(call, id))
     decide(call, resolution(memory, id, verdict), **recorded)
