@@ -122,6 +122,8 @@ def _tear(home: Place) -> None:
     home.note(
         "id=retry-storm thread: Can a storm of retries starve us?",
         "id=wire-the-queue task: Wire it.",
+        "id=friday-no decision: Never on Fridays.",
+        "id=friday-ok conflicts=friday-no decision: On any day.",
     )
     other = home.fork("other")
     home.session("One", "--update", "api-timeouts", "Calls time out after 10 s.", "--close", "retry-storm",

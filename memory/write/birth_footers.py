@@ -18,10 +18,11 @@ from ledger.model.personal_footer import PERSONAL_KEY, PERSONAL_VALUE
 from ledger.model.session import ASKED_KEY, CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY, WORKING, SessionLog
 from memory.write.draft import Case
 from projection.fold.checks import unproven
+from projection.fold.declared_conflicts import CONFLICTS, NO_CONFLICTS
 from projection.policy.model import QUESTION_KIND, TASK_KIND
 
 #: Keys that hold ids of facts and nothing else.
-OF_IDS = ("depends", "about", "expect")
+OF_IDS = ("depends", "about", "expect", CONFLICTS)
 #: The keys that may be said of a new fact besides id, kind, tags and entity.
 FOOTERS = (
     "role", "serves", *OF_IDS, "priority", "owner", "goal", "workstream", "from", "to", "confidence",
@@ -106,7 +107,7 @@ def meant_key(key: str) -> str:
 def _wrong(key: str, value: str, kind: str) -> str:
     """Say what a value has to be; "" where it is right."""
     if key in OF_IDS:
-        wrong = not all(map(is_fact_id, value.replace(",", " ").split()))
+        wrong = not all(map(is_fact_id, value.replace(",", " ").split())) and value != NO_CONFLICTS
         return "ids of facts, parted by commas" if wrong else ""
     if key in _WORDS and (key != "priority" or kind == TASK_KIND):
         return "" if value in _WORDS[key] else f"one of {', '.join(_WORDS[key])}"

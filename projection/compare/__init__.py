@@ -1,1 +1,1 @@
-"""Compare facts with each other: duplicates and contradictions."""
+"""Compare facts with each other: what is near, and what says the same."""

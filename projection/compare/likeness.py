@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ledger.model.record import Record
+from projection.fold.declared_conflicts import declared
 from projection.fold.fact_history import Fact
 from projection.graph.fact_links import ENTITY_KEY
 from projection.graph.graph_neighbours import entity_names, matches_entity, names_in
@@ -57,7 +58,7 @@ def comparable(one: Fact, two: Fact) -> bool:
         return False
     if (one.kind in _ASKING) != (two.kind in _ASKING):
         return False
-    if one.id in two.supersedes or two.id in one.supersedes or one.id in two.opposed:
+    if one.id in (*two.supersedes, *declared(two)) or two.id in (*one.supersedes, *declared(one)):
         return False
     about = dict(one.meta).get(ENTITY_KEY, ""), dict(two.meta).get(ENTITY_KEY, "")
     if not all(about) or about[0] == about[1]:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from projection.fold.fact_history import Fact, History
 
-CONFLICTS = "conflicts"
+#: The key, and its value where nothing is against a fact any more.
+CONFLICTS, NO_CONFLICTS = "conflicts", "-"
 #: The kinds of what asks: what such a one names is set against each other, and not against itself.
 _ASKING = CLOSABLE | {QUESTION_KIND}
 

@@ -6,7 +6,7 @@ from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
 from ledger.model.findings import Finding
 from ledger.model.order import ended_of, stamp_of
 from ledger.model.session import ASKED_KEY
-from memory.write.draft import Receipt, course
+from memory.write.draft import Near, Receipt, course
 from projection.document.page_renderer import REDACTED
 from projection.work.finding_facts import state_of
 from rituals.answers.record_fields import fields_of, mark_object
@@ -190,9 +190,13 @@ def receipt_object(receipt: Receipt) -> dict[str, Any]:
             for fact, before, after in receipt.tiers
         ],
         "findings": finding_objects(receipt.findings),
-        "near": [fields_of(one, "fact id kind text") for one in receipt.near],
         **fields_of(receipt, "already path"),
     }
+
+
+def near_objects(near: Iterable[Near]) -> list[dict[str, Any]]:
+    """Describe which facts are near new ones."""
+    return [fields_of(one, "fact id kind text") for one in near]
 
 
 def event_object(event: Event) -> dict[str, Any]:

@@ -32,7 +32,7 @@ ANYWAY = Option("--anyway", "Allow ids and kinds that memory does not know.")
 #: How a log is written.
 WRITING = (
     Option("--again", "Record it even if the same was recorded a moment ago."),
-    Option("--strict", "Refuse a log with a secret, or a fact that repeats or denies another."),
+    Option("--strict", "Refuse a log with a secret, or a fact with the text of another one."),
     Option("--personal", "It is only yours: record it in your own home, not here.", keeps="own"),
     Option("--stage", "Stage the log for your own next commit."),
     DRY_RUN,

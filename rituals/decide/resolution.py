@@ -16,7 +16,7 @@ from ledger.model.record import Record
 from ledger.model.task_states import DONE, IN_PROGRESS, TODO, may_follow
 from memory.api import Memory
 from projection.brief.wording import shortened
-from projection.fold.declared_conflicts import CONFLICTS, declared, declares
+from projection.fold.declared_conflicts import CONFLICTS, NO_CONFLICTS, declared, declares
 from projection.fold.fact_history import Fact
 from projection.fold.falsity import said_against
 from rituals.decide.decision import Decision, titled
@@ -207,7 +207,7 @@ def _all_of_them(memory: Memory, found: tuple[Dispute, ...], verdict: Verdict) -
         elif len(heads) > 1:
             raise DiurnaError(f"{id} has several texts", hint=f"diurna conflicts {id} --choose N")
         else:
-            events.append(verbs.FactUpdated(id, fact.text, heads, meta=((CONFLICTS, "-"),)))
+            events.append(verbs.FactUpdated(id, fact.text, heads, meta=((CONFLICTS, NO_CONFLICTS),)))
     does = f"{' and '.join(dispute.about)} hold; nothing is set against them any more"
     return Decision(titled("Resolve", dispute.about), (does,), tuple(events))
 

@@ -6,7 +6,7 @@ from ledger.errors import DraftRefused
 from ledger.model.session import WORKING
 from memory.recall.hits.snippets import one_line
 from memory.write.draft import Near, Receipt, told
-from rituals.answers.json_objects import receipt_object
+from rituals.answers.json_objects import near_objects, receipt_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def record(
     call.landed = bool(receipt.commit) and not receipt.already and drafts.here is not None
     if call.json:
         log = {"dry_run": True, "log": receipt.data.decode()} if dry_run else {}
-        out.answer({**receipt_object(receipt), **log})
+        out.answer({**receipt_object(receipt), "near": near_objects(receipt.near), **log})
     else:
         print_receipt(call, receipt, dry_run=dry_run, stage=stage)
         for one in receipt.near:

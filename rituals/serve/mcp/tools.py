@@ -146,6 +146,7 @@ def get(
        writes=True, takes=take.AppendAsked)  # fmt: skip
 def append(memory: "Memory", caller: Caller, asked: Strict) -> Answered:
     """Append a session log: what `diurna append --from-json` does."""
+    from rituals.answers.json_objects import near_objects
     from rituals.hosts.background_start import look_after
     from rituals.hosts.stop_request import note_answer
     from rituals.record.own_home_parts import drafts_of
@@ -155,7 +156,9 @@ def append(memory: "Memory", caller: Caller, asked: Strict) -> Answered:
     receipt = drafts.append(memory, tiers=True)
     note_answer(memory.home.repository.commondir, caller.session)
     look_after(memory.home, memory.policy)
-    return _recorded(receipt, (*drafts.findings, *receipt.findings), "already tiers near")
+    near = near_objects(receipt.near)
+    said = (*drafts.findings, *receipt.findings)
+    return _recorded(receipt, said, "already tiers", near=near)
 
 
 @_tool("Settle a contradiction about a fact: list its sides, then choose one or give a new text.",
