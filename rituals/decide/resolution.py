@@ -207,7 +207,9 @@ def _all_of_them(memory: Memory, found: tuple[Dispute, ...], verdict: Verdict) -
         elif len(heads) > 1:
             raise DiurnaError(f"{id} has several texts", hint=f"diurna conflicts {id} --choose N")
         else:
-            events.append(verbs.FactUpdated(id, fact.text, heads, meta=((CONFLICTS, NO_CONFLICTS),)))
+            events.append(
+                verbs.FactUpdated(id, fact.text, heads, meta=((CONFLICTS, NO_CONFLICTS),))
+            )
     does = f"{' and '.join(dispute.about)} hold; nothing is set against them any more"
     return Decision(titled("Resolve", dispute.about), (does,), tuple(events))
 
