@@ -65,13 +65,13 @@ def test_recall_by_kind() -> None:
         if not covered.issuperset(range(start, start + len(one.value))):
             missed[one.kind] += 1
             texts[one.kind] = one.text
-    assert len(planted) >= 80 and planted["words"] > 500
+    assert len(planted) >= 80 and planted["words"] > 300
     assert {kind: texts[kind] for kind in missed if missed[kind] > 0.05 * planted[kind]} == {}
     assert sum(missed.values()) <= 0.01 * sum(planted.values())
 
 
 def test_most_values_are_found_and_nothing_beside() -> None:
-    """Of every kind and sentence just what is marked, but for these few, of which more or less is put out."""
+    """Of every kind just what is marked, but for these few, of which more or less is put out."""
     rows = patterns("kinds") + patterns("words")
     said = [Draw(seed).written(pattern) for seed in (3, 4) for _, pattern in rows]
     wrong = 0
@@ -79,7 +79,7 @@ def test_most_values_are_found_and_nothing_beside() -> None:
         text = re.sub("[⟦⟧]", "", one)
         found = [text[place.start : place.end] for place in find_all(text)]
         wrong += found != re.findall("⟦(.*?)⟧", one, re.DOTALL)
-    assert (len(said), wrong) == (1032, 66)
+    assert (len(said), wrong) == (886, 48)
 
 
 def test_lookalikes_raise_no_alarm() -> None:

@@ -44,11 +44,18 @@ def is_printed(value: str) -> bool:
 
 def _is_rest_real(value: str, low: str, filling: str) -> bool:
     """Tell whether something real stands beside a placeholder word: `changeme-…`, `…_example`."""
+    at = low.find(filling)
+    end = at + len(filling)
+    said = value[at:end]
+    if (
+        len(said) < 5
+        and said[:1].isalpha()
+        and not (said.islower() or said.isupper() or said.istitle())
+    ):
+        return True  # by chance among drawn letters: `XxxX`, `toDO`
     if not filling.strip("-_")[:1].isalpha() or filling in ("xxxx", "abcdefgh", "deadbeef"):
         rest = low.replace(filling, "")  # by chance among drawn hex
         return len(rest) > 19 and not rest.strip("0123456789abcdef") and distinct(rest) > 11
-    at = low.find(filling)
-    end = at + len(filling)
     parts = []
     if end < len(value) and (value[end] in _JOINTS or filling[-1] in _JOINTS):
         parts.append(value[end:].lstrip(_JOINTS))

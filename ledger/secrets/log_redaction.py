@@ -11,7 +11,7 @@ from ledger.errors import DraftRefused
 from ledger.model.event import Event, FactCreated, FactUpdated, facts_in
 from ledger.model.findings import Finding
 from ledger.model.session import SessionLog
-from ledger.secrets.match import PERSONAL, PERSONAL_RULES, SECRET, Hit
+from ledger.secrets.match import LABELLED, PERSONAL, PERSONAL_RULES, SECRET, Hit
 from ledger.secrets.private_parts import without_tags
 from ledger.secrets.scanner import Lines, find_all, find_secrets, redacted
 
@@ -73,8 +73,8 @@ class Look:
         out: list[Hit] = []
         lines = Lines(name + text)
         for place in lines.held(found):
-            if place.end <= len(name):
-                continue
+            if place.end <= len(name) or (place.rule == LABELLED and place.start <= len(name)):
+                continue  # what our own key names
             place = place._replace(start=max(place.start, len(name)))
             line = lines.number(place) if "\n" in text else 0
             said = f"line {line} of {where}" if line else where

@@ -7,16 +7,30 @@ A pattern is matched at its mark, never searched for, and every repeat has a lim
 from __future__ import annotations
 
 #: How a value has to look: no placeholder; drawn at random; no mere word; many words; digits; letters of
-#: both cases with a digit; these with a sign that no name has; base64 of `name:password`; these, or words
-#: with a number.
-ANY, DRAWN, CHOSEN, WORDS, DIGITS, MIXED, SIGNED, PAIR, MADE = range(9)
-#: What a code is for, what says that it is this one, and one that a person keeps.
-_OF = "for|of|to|on|at|from|für|vom|von|der|des|du|de|del|da|do|dos|para|pour|от|для|к"
-_IS = " is| are| ist| lautet| lauten| est| sont| es| son| é| são|是|为"
+#: both cases with a digit; base64 of `name:password`; drawn, or words with a number.
+ANY, DRAWN, CHOSEN, WORDS, DIGITS, MIXED, PAIR, MADE = range(8)
+#: A code that a person keeps; what a function is given behind a name.
 _CODE = r"(?=[a-z-]{0,12}\d)(?=[\w-]{4})[a-z0-9]{2,10}(?:-[a-z0-9]{2,10}){0,5}"
 _GIVEN = (
     r"[a-z]+(?:=| = )?\(\s{0,40}(?:[\"'][^\"'\n]{0,80}[\"'],\s{0,40})?"
     r"(?:[\"'][^\"'\n]{1,80}[\"']|[\w.$-]{1,60}),\s{0,40}(?:Some\()?[\"'`]([^\"'`\s]{6,80})[\"'`]"
+)
+#: Programs, and the flags of theirs behind which a password stands.
+_NAMED = r"[\"']?[^\s:%,\"']{1,60}[:%,](?!//)"
+_FLAGS = (
+    (("mysql", "mariadb", "sshpass", "7z ", "rar "), " -h?p"),
+    (
+        ("curl ", "wget ", "http ", "https ", "xh "),
+        rf" (?:-[ua]|--user|--proxy-user|--auth)[ =]{_NAMED}",
+    ),
+    (("smbclient", "rpcclient", "lftp"), rf" -[uU] {_NAMED}"),
+    (("sshpass", "mongo", "cqlsh", " login ", "crane auth"), " -p "),
+    (("mosquitto", "sqlcmd", "bcp ", "zip "), " -P "),
+    (("plink", "pscp", "psftp"), " -pw "),
+    (("redis-cli",), " (?:-a|--pass) "),
+    (("ldapsearch", "ldapmodify", "ldapadd", "ldapwhoami"), " -w "),
+    (("ssh-keygen",), " -N "),
+    (("openssl",), " pass:"),
 )
 #: A row: rule, how a value has to look, marks, pattern from the mark on (its group is the value, or all).
 #: Here a value stands in one long word with its mark.
@@ -48,55 +62,36 @@ TEXT_ROWS = (
     # what a person keeps
     ("seed-phrase", WORDS, ("nemonic", "phrase"),
      r"[^\n:=]{0,60}(?:[:=]| is)[\s\"'`*]{1,6}((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])"),
-    ("recovery-code", DIGITS,
-     (" code", "-Code", "gscode", "ürcode", "Codes de ", "ódigo", "восстановления", "езервные код",
-      "恢复码", "备用码"),
-     r"(?:(?:(?<=covery)|(?<=curity)|(?<=ackup)|(?<=ratch)|(?<=nlock)|(?<=door)|(?<=Door)|(?<=gency))"
-     r"[ -][Cc]odes?"
-     r"|gscodes?|ürcode|восстановления|езервные коды?|..码"
-     r"| ?[Cc]odes? de (?:secours|récupération)|ódigos? de (?:recupera\w+|respaldo|backup|reserva))"
-     rf"(?: (?:{_OF}) [^\n.:\d]{{1,40}}?)?(?:{_IS})?[\s\"'`«*:=-]{{1,6}}"
+    ("recovery-code", DIGITS, (" code", "-Code"),
+     r"(?:(?<=covery)|(?<=curity)|(?<=ackup)|(?<=ratch))[ -][Cc]odes?:\s{1,3}(?:- )?"
      rf"((?:{_CODE}[,;\s]{{1,3}}(?:[-*] )?){{0,15}}{_CODE})(?![\w-])"),
-    ("credential", DIGITS, ("PIN", "pin code", "ПИН", "пин-код", "Пин-код", "asscode",
-      "pin: ", "Pin: ", "pin is "),
-     r"(?:(?<![A-Za-z])|(?=asscode))(?:PIN|[Pp]in|(?<=[Pp])asscode|ПИН|[Пп]ин)"
-     r"(?:[-_ ]?(?i:code|код|number)|码)?"
-     rf"(?:(?: (?:{_OF}) [^\n.:\d]{{1,40}}?)?(?:{_IS}|:| =|=|：| —| –)"
-     r"|(?<=код)(?: [^\W\d]{1,20}){1,5}(?: —|:)?|(?<=PIN|ode)(?= \d{4,8}(?:[.,;)\n]|$)))"
-     r"(?: (?:now|still|jetzt|ahora|agora|désormais|теперь))? ?[\"'`«]?(\d{4,8})(?!\w|[.,-]\w)"),
-    ("credential", DIGITS,
-     ("tresor", " safe", "сейф", "coffre", "caja fuerte", "garage"),
-     r" ?\w+[^\n.!?\d]{0,60}?(?:[Cc]ode|[Cc]ombination|[Kk]ombination|combinaci[oó]n|код|[Cc]ódigo)"
-     rf"(?:{_IS})?[ :=]{{1,3}}(\d{{4,8}})(?![\w-])"),
+    ("credential", DIGITS, ("PIN: ",), r"(?<![A-Za-z])PIN: (\d{4,8})(?!\w|[.,-]\w)"),
+    ("credential", CHOSEN, ("bindpw ", "requirepass ", "masterauth ", "storepass ", "keypass "),
+     r"\w+[ \t]{1,8}([^\s\"'`]{5,100})"),
     ("credential", CHOSEN, (" secret 0 ", " secret 5 ", " secret 7 ", " password 0 ", " password 7 "),
      r" \w+ \d ([^\s\"'`]{5,100})"),
-    # what two people write each other
-    ("credential", MADE, ("admin / ",), r"\w+ / ([^\s\"'`/]{6,60})"),
-    ("credential", MADE, ("@",),
-     r"@[\w-]{1,40}\.[\w.-]{2,30} ?[/|] ?([^\s\"'`/]{8,60})(?=[\s.,;)]|$)"),
+    ("credential", CHOSEN, ("login ",),
+     r"login \S{1,80}\s{1,8}(?:account \S{1,80}\s{1,8})?password[ \t]{1,8}([^\s\"'`]{5,200})"),
+    ("credential", MADE, ("username ",), r"(?<![^\n])username \S{1,60} password ([^\s\"'`]{5,100})"),
+    ("credential", CHOSEN, ("nmcli ",), r"nmcli [^\n]{1,100}? password ([^\s\"'`]{5,100})"),
+    ("credential", DRAWN, ("uthorization:", "UTHORIZATION:", 'uthorization":'),
+     r"[Uu]\w+[\"']?:[ \t]{0,4}[\"']?(?:[A-Za-z-]{3,16} {1,2})?([\w.~+/=:%-]{16,8000}+)"),
+    ("credential", DRAWN, ("earer ",), r"earer {1,2}[\"'`]?([\w.~+/=-]{16,8000}+)"),
+    ("credential", CHOSEN, ("assword(", "oken(", "ecret(", "Pass("),
+     r"(?:(?<=setP)|(?<=setT)|(?<=setS)|(?<=set)|(?<=ithP)|(?<=\.p))\w+\([\"'](?:\{noop\})?([^\"'\s]{5,100})[\"']"),
+    # a user and what lets them in
     ("credential", CHOSEN, ("u: ", "SSID"),
      r"u: \S{1,60}[ ,;/|]{1,4}(?:p|P|pw|PW|pass): ?([^\s,;]{6,80})"
-     r"|SSID:? ?[\w.-]{2,32}[,;/|]? {1,3}(?i:key|passw\w{2,4}|pw|psk|schlüssel|clé|clave|senha)"
-     r"[: ]{1,3}([^\s,;]{8,63})"),
-    ("credential", MADE, ("user/pass", "user/pw", "ogin/pass"),
-     r"\w+/\w+(?: (?:for|on|of) [^\n:]{1,40}?)?(?::| is| =) ?[\w.@-]{1,40} ?/ ?([^\s\"'`/]{6,60})"),
-    ("credential", ANY, ("pp password", "pp-specific password", "SPECIFIC_PASSWORD", "APP_PASSWORD"),
-     r"[\w-]+(?: password)?(?: for [\w .]{1,30})?(?: is|:|=)[\s\"'`]{0,2}"
-     r"([a-z]{4}(?:[ -][a-z]{4}){3})(?![\w-])"),
+     r"|SSID:? ?[\w.-]{2,32}[,;/|]? {1,3}(?i:key|passw\w{2,4}|pw|psk)[: ]{1,3}([^\s,;]{8,63})"),
+    ("credential", ANY, ("SPECIFIC_PASSWORD", "APP_PASSWORD"),
+     r"\w+[=:][\s\"'`]{0,2}([a-z]{4}(?:[ -][a-z]{4}){3})(?![\w-])"),
     ("credential", MADE,
-     ("reds", "edential", "ogin", "uth", "gangsdaten", "entifiants", "edenciales"),
-     rf"[a-z]+(?: (?:{_OF}) [^\n.:]{{1,40}}?)?(?: ?:| ->| are| is) [\"'`]?[\w.@-]{{1,60}}[\"'`]?"
-     r" ?(?://|[/:|]) ?[\"'`]?([^\s\"'`]{8,80})"),
+     ("reds", "edential", "ogin", "uth", "ser/pass", "ser/pw", "gangsdaten", "entifiants", "edenciales"),
+     r"[a-z/]+(?: (?:for|of|to|on) [^\n.:]{1,40}?)?(?: ?[:=]| ->) ?[\"'`]?[\w.@-]{1,60}[\"'`]?"
+     r" ?(?://|[/:|]) ?[\"'`]?([^\s\"'`/]{8,80})"),
     # what a function is given: `auth=("ada", "…")`, `NetworkCredential(user, "…")`
     ("credential", CHOSEN, ("redential(", "redentials(", "uth=(", "uth = ("), _GIVEN),
     ("credential", MADE, ("ogin", "uth"), _GIVEN),
-    ("credential", SIGNED, ("use ", "Use "),
-     r"\w+ [\"'`]?([^\s\"'`/(){}\[\]<>:]{8,60})[\"'`]? (?:for|on|to|as|if|when)\b"),
-    ("credential", MIXED, ("in with ",),
-     r"in with [\w.-]{1,40}@[\w.-]{1,60},? and [\"'`]?([^\s\"'`]{8,80})"),
-    ("credential", MIXED, ("in as ",),
-     r"in as [\w.@-]{1,60},? (?:and |with |using |the |password |pw |[/:|] ){1,4}"
-     r"[\"'`]?([^\s\"'`]{8,80})"),
     # rows of a database
     ("credential", CHOSEN, ("password) ", "passwd) ", "pwd) "),
      r"\w+\) {1,4}(?i:values) ?\((?:[^()\n]{1,200}, ?)?'([^'\n]{5,100})'\)"),
@@ -129,10 +124,22 @@ TEXT_ROWS = (
     ("credential", CHOSEN, ("DENTIFIED ", "dentified "),
      r"\w+ (?:(?i:with) [\w\"']{1,40} )?(?i:by|as) (?:(?i:password) )?[\"']([^\s\"']{5,100})[\"']"),
     ("credential", CHOSEN, ("SecureString ",), r"\w+ (?:-String )?[\"']([^\"'\n]{6,100})[\"']"),
+    ("credential", CHOSEN, ("config set ",), r"[^\n]{1,80}?--secret \S{1,60} ([^\s\"'`]{6,100})"),
     ("credential", MIXED, ("hmac.new(",), r"hmac\.new\(b?[\"']([^\"'\s]{12,200})[\"']"),
     ("credential", MIXED, ("jwt.", "Hmac("),
      r"\w+(?:\.(?:sign|verify|encode|decode))?\([^\"'\n]{0,80}(?:[\"'][\w-]{1,20}[\"'])?,\s{0,40}"
      r"[\"']([^\"'\s]{12,200})[\"']"),
     ("credential", CHOSEN, ("mysqli", "getConnection(", "PDO("),
      r"\w+\((?:[^(),\n]{1,120},){2}\s?[\"']([^\"'\s]{6,80})[\"']"),
+)  # fmt: skip
+_BEHIND = r"[\"']?(?![$<{%*])([^\s\"'`;|)<>]{5,100})"
+#: Here it stands behind a flag; one of these is in the text.
+FLAGS = (" -p", " -hp", " -P ", " -u ", " -a ", " -U ", " -w ", " -N ", "--user", "--auth", "--pass ",
+         "--proxy-user", " pass:", " /p:")  # fmt: skip
+FLAG_ROWS = (
+    *[("credential", CHOSEN, programs, rf"[^\n;|]{{1,200}}?{flag}{_BEHIND}")
+      for programs, flag in _FLAGS],
+    # whatever program is told a name is told its password behind it
+    ("credential", MIXED, (" -u ", " -U ", "--user", " /u:"),
+     r"[^\n;|]{3,200}?(?: -p(?:w)? | -P | /p:)[\"']?([^\s\"'`;|/:@.]{6,100})(?=[\s\"';|]|$)"),
 )  # fmt: skip

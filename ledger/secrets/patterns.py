@@ -9,10 +9,16 @@ from functools import lru_cache
 from itertools import pairwise
 
 from ledger.secrets import pattern_rows as rows
-from ledger.secrets.entropy import distinct, is_placeholder, is_random, is_wordy, kinds_of
+from ledger.secrets.entropy import (
+    distinct,
+    is_placeholder,
+    is_random,
+    is_stock,
+    is_wordy,
+    kinds_of,
+)
 from ledger.secrets.match import Hit, hit
 from ledger.secrets.vendor_tokens import HEX, WORD
-from ledger.secrets.word_passwords import is_joined, is_worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,10 +27,11 @@ if TYPE_CHECKING:
 
 _Parts = dict[str, list[tuple[str, int]]]
 
-_ROWS = rows.WORD_ROWS + rows.TEXT_ROWS
+_ROWS = rows.WORD_ROWS + rows.TEXT_ROWS + rows.FLAG_ROWS
 _MARKS = tuple([(mark, number) for number, row in enumerate(_ROWS) for mark in row[2]])
 _WORD_MARKS = _MARKS[: sum([len(row[2]) for row in rows.WORD_ROWS])]
-_TEXT_MARKS = _MARKS[len(_WORD_MARKS) :]
+_FLAG_MARKS = _MARKS[-sum([len(row[2]) for row in rows.FLAG_ROWS]) :]
+_TEXT_MARKS = _MARKS[len(_WORD_MARKS) : -len(_FLAG_MARKS)]
 
 
 def _by_part(
@@ -52,6 +59,8 @@ def find_patterns(text: str, words: str) -> list[Hit]:
     """Find what the rows of the table match in a text; `words` are its long words."""
     found: list[Hit] = []
     marks = _there(_SIGNED, words) + _there(_ROOTED, text)
+    if any(flag in text for flag in rows.FLAGS):
+        marks += [one for one in _FLAG_MARKS if one[0] in text]
     if not text.isascii():
         marks += [one for one in _FOREIGN if one[0] in text]
     for mark, number in marks:
@@ -89,6 +98,8 @@ def _compiled(number: int) -> re.Pattern[str]:
 
 def _looks(value: str, look: int) -> bool:
     """Tell whether a value looks as its row says that it has to."""
+    from ledger.secrets.label_values import is_worded
+
     if look == rows.DIGITS:
         return value not in ("0000", "1111", "1234", "12345", "123456", "12345678")
     if not value or is_placeholder(value.lstrip("${") or value):
@@ -97,19 +108,14 @@ def _looks(value: str, look: int) -> bool:
         return is_random(value) and distinct(value) > 11
     if look == rows.PAIR:
         return _is_pair(value)
-    if look in (rows.MADE, rows.MIXED, rows.SIGNED):
-        if look == rows.SIGNED and not any(char in value for char in "!#$%^&*?"):
-            return False
-        cases = not value.islower() and not value.isupper()
-        if not any(map(str.isdigit, value)):
-            signed = any(char in value for char in "!#$%&*+?")
-            return look == rows.MADE and ((signed and is_worded(value)) or is_joined(value))
-        return (cases and not is_wordy(value)) or (look == rows.MADE and is_worded(value))
+    if look in (rows.MADE, rows.MIXED):
+        drawn = kinds_of(value) > 1 and any(map(str.isdigit, value)) and not is_wordy(value)
+        return (drawn and not value.islower()) or (look == rows.MADE and is_worded(value))
     if look == rows.WORDS:
         return len(set(value.replace(",", " ").split())) > 9
     return (
         look == rows.ANY
-        or any(map(str.isdigit, value))
+        or (any(map(str.isdigit, value)) and not is_stock(value))
         or not is_wordy(value)
         or is_worded(value, alone=True)
     )

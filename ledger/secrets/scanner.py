@@ -2,7 +2,7 @@
 
 Text in, places out; no value ever leaves but in the text that it was in. Without backtracking, and cheap
 enough for every append: a rule is asked only where its mark stands (fault:G23, fault:L9, fault:L10,
-fault:L12). The rules are in `vendor_tokens`, `shapes`, `pattern_rows`, `assignments` and `program_flags`.
+fault:L12). The rules are in `vendor_tokens`, `shapes`, `pattern_rows` and `labels`.
 """
 
 from __future__ import annotations
@@ -10,113 +10,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
-from ledger.secrets.assignments import find_credentials
-from ledger.secrets.entropy import is_placeholder, is_stock, is_wordy
-from ledger.secrets.match import Hit, apart, hit, places
+from ledger.secrets.entropy import is_wordy
+from ledger.secrets.match import LABELLED, Hit, apart, hit, places
 from ledger.secrets.patterns import OPAQUE, find_licences, find_opaque, find_patterns
 from ledger.secrets.personal_data import find_personal
 from ledger.secrets.shapes import find_shapes
 from ledger.secrets.text_view import View, parts_edited, place_in_source
 from ledger.secrets.unmask import chained, unmasked
 from ledger.secrets.vendor_tokens import BASE64, HEX, find_tokens
-from ledger.secrets.word_passwords import is_worded
-
-#: programs: flags; one that ends in a blank has its value behind it, any other at it.
-_PROGRAMS = {
-    ("mysql", "mariadb", "sshpass", "7z"): ("-p",),
-    ("curl", "wget"): ("-u ", "--user ", "--proxy-user "),
-    (
-        "sshpass", "mongo", "cqlsh", "docker login", "podman login", "nerdctl login", "registry login",
-        "oras login", "skopeo login", "crane auth", "az login",
-    ): ("-p ",),
-    ("smbclient", "rpcclient"): ("-U ",),
-    ("lftp",): ("-u ",),
-    ("mosquitto",): ("-P ",),
-    ("plink", "pscp", "psftp"): ("-pw ",),
-    ("redis-cli",): ("-a ", "--pass "),
-    ("sqlcmd", "bcp ", "zip "): ("-P ",),
-    ("ldapsearch", "ldapmodify", "ldapadd", "ldapwhoami"): ("-w ",),
-    ("openssl",): ("pass:",),
-    ("http ", "https ", "xh "): ("-a ", "--auth "),
-    ("ssh-keygen",): ("-N ",),
-    ("rar ",): ("-hp", "-p"),
-    # whatever program is told a name is told its password behind it
-    (" -u ", " -U ", "--user", "/u:"): ("-p ", "-P ", "-pw ", "/p:"),
-}  # fmt: skip
-_LOOSE = "/u:"
-#: Flags that take `name:password`, of all programs and of one.
-_NAMED, _HTTPIE = ("-u ", "-U ", "--user ", "--proxy-user ", "--auth "), "http "
-#: How far before a flag its program stands, and how long a value may be.
-_NEAR, _CAP = 200, 256
-_QUOTES = "\"'`"
-_END = (" ", "\n", "\t", ";", "|", ")", "& ", "&&", "&\n", "`", '"', "'", "<", ">")
-
-
-def find_flags(text: str) -> Iterator[Hit]:
-    """Find the passwords that flags bear."""
-    fronts = _fronts(text)
-    if not fronts and "pass:" not in text and " /p:" not in text:
-        return
-    for programs, flags in _PROGRAMS.items():
-        # a flag is rarer than a text that could hold one, and its programs are many
-        there = [flag for flag in flags if (flag[:2] in fronts or flag[0] != "-") and flag in text]
-        known = [program for program in programs if program in text] if there else []
-        for at, flag in [(at, one) for one in there if known for at in places(text, one)]:
-            line = text[max(0, at - _NEAR) : at].rpartition("\n")[2]
-            if line[-1:] in (" ", '"', "'") and any(program in line for program in known):
-                named = flag in _NAMED or _HTTPIE in programs
-                place = _value(text, at + len(flag), flag, named)
-                if place is not None and (_LOOSE not in programs or _is_mixed(text[slice(*place)])):
-                    yield hit("credential", *place)
-
-
-def _is_mixed(value: str) -> bool:
-    """Tell whether a value is no port, path or name: letters of both cases, and digits."""
-    kinds = any(map(str.isdigit, value)), not value.islower(), not value.isupper()
-    return all(kinds) and not any(char in "/:@." for char in value) and not is_wordy(value)
-
-
-def _fronts(text: str) -> set[str]:
-    """Return the first two characters of all flags that a text may have; a comment's end is none."""
-    return {
-        text[at + 1 : at + 3]
-        for lead in (" -", "'-", '"-')
-        for at in places(text, lead)
-        if text[at + 1 : at + 4] != "-->"
-    }
-
-
-def _value(text: str, at: int, flag: str, named: bool) -> tuple[int, int] | None:
-    """Return where the password of a flag stands; where it is `named` that is the half behind a name."""
-    near = text[at : at + _CAP]
-    at += len(near) - len(near.lstrip(" "))
-    if flag[-1] != " " and near[:1] == " ":
-        return None  # the program asks for it
-    opened = text[at - len(flag) - 1 : at - len(flag)] if flag == "pass:" else ""
-    quote = text[at : at + 1]
-    near = text[at : at + _CAP]
-    if opened in ("'", '"'):
-        end = near.partition("\n")[0].find(opened)
-    elif quote and quote in _QUOTES:
-        at, near = at + 1, near[1:]
-        end = near.partition("\n")[0].find(quote)
-    else:
-        end = min([stop for stop in map(near.find, _END) if stop >= 0], default=len(near))
-    if not 0 < end < _CAP - 1:
-        return None
-    value = near[:end].rstrip(".,")
-    if named:
-        sign = next((one for one in ":%," if one in value), ":")  # `name%password` of Samba
-        name, colon, value = value.partition(sign)
-        if not colon or "://" in near[:end]:
-            return None
-        at += len(name) + 1
-    if len(value) < 5 or is_placeholder(value) or is_stock(value):
-        return None
-    if is_wordy(value) and not is_worded(value, alone=True) and not any(map(str.isdigit, value)):
-        return None
-    return (at, at + len(value))
-
 
 #: On a line with one of these nothing is a secret. All but the first are those of other scanners.
 WAIVERS = (
@@ -159,7 +60,7 @@ def _look(text: str, find: Callable[[str], list[Hit]]) -> tuple[Hit, ...]:
         whole = [
             one._replace(end=_untailed(chain, one))
             for one in find(chain.text)
-            if one.rule != OPAQUE
+            if one.rule not in (OPAQUE, LABELLED)
         ]
         joined = [one for one in whole if chain.is_joined(one.start, one.end)]
         masked = _placed(joined, [*views, chain]) + masked  # before a half of it
@@ -196,6 +97,8 @@ def _placed(found: list[Hit], views: list[View]) -> list[Hit]:
 
 
 def _find(text: str, depth: int) -> list[Hit]:
+    from ledger.secrets.labels import find_any_label, find_labelled  # `re` is not for the fast path
+
     long = [word for word in text.split() if len(word) >= _LONG]
     found: list[Hit] = []
     words = "\n".join(long)
@@ -203,13 +106,12 @@ def _find(text: str, depth: int) -> list[Hit]:
     if long or "-----BEGIN " in text:
         mixed = "\n".join(drawn)
         found += find_tokens(text, mixed) + find_shapes(text, words, mixed)
-    found += find_credentials(text)
     found += find_patterns(text, words)
-    if " -" in text or " /p:" in text or "'-" in text or '"-' in text:
-        found += find_flags(text)
+    found += find_labelled(text)
     if depth and drawn:
         found += _encoded(text, drawn, depth)
         found += _told_by_word(text, drawn)
+    found += find_any_label(text)
     return found
 
 

@@ -20,7 +20,7 @@ from ledger.model.logset import LogRef
 from ledger.model.order import breaks_seal, is_sealed, is_stem
 from ledger.model.session import LOG_LIMIT_BYTES
 from ledger.secrets.log_redaction import KEEP, article, first_of
-from ledger.secrets.match import SECRET
+from ledger.secrets.match import LABELLED, SECRET
 from ledger.secrets.scanner import Lines, find_all, find_secrets
 from rituals.check.check_registry import in_order
 from rituals.check.verify.projection_checks import conflict_findings, gone_policy, policy_problem
@@ -55,7 +55,10 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
     found: dict[tuple[int, str], Finding] = {}
     waived: list[int] = []
     lines = Lines(text if places else "")
+    front = text.find("\n---\n", 3) if text.startswith("---\n") else 0
     for place in places:
+        if place.rule == LABELLED and place.start < front:
+            continue  # our own key names it
         line = lines.number(place)
         if lines.is_waived(place):
             if place.kind == SECRET:

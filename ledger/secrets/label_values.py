@@ -1,0 +1,273 @@
+"""Tell whether what stands behind a label is a secret, and not what documents and code put in its place.
+
+Behind a label of any language the value has to be opaque; behind one that says `password` a word with a
+number or a sign is one, too: `hunter2-Prod-88`. `optional`, `sha256-crypt`, `12-characters`, `db_password`
+and `prod-db-2.internal` are none.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from ledger.secrets.entropy import (
+    distinct,
+    is_placeholder,
+    is_printed,
+    is_random,
+    is_stock,
+    is_wordy,
+    kinds_of,
+)
+
+#: Names of passwords that people choose: weaker ones count; names of what machines draw.
+PASSWORDS = (
+    "password|passwd|passwort|passphrase|passcode|(?<=mot.de.)passe|(?<=motde)passe|(?<=palavra-)passe|pass|pwd|pw|psk|kennwort|contrase[ñn]a|clave|senha|mdp|"
+    "wachtwoord|lösenord|hasło|şifre|парол|密码|密碼|口令|パスワード|비밀번호"
+)
+NAMED = "secret|token|key|credential|chave|jeton|clé|schlüssel|секрет|токен|ключ|密钥|令牌"
+#: What names something that opens nothing: what is public, digests, and what machines number.
+OPEN = frozenset(
+    "pk pub public sha sha1 sha256 sha384 sha512 md5 integrity h1 ssh id ids uuid img image file chunk "
+    "index nonce hash build commit etag cid trace span req cache checksum digest fingerprint revision "
+    "cursor value redacted".split()
+)
+#: Words of which none is anybody's password: kinds of values, ways to keep one, what is done with one.
+_SAID = frozenset((
+    "string str text bool boolean true false none null nil void int integer number float bytes byte bit "
+    "bits char chars character characters object array list dict map any unknown type optional required "
+    "mandatory empty blank unset set not undefined default value values field fields input output param "
+    "params parameter parameters arg args argument arguments name names id ids uuid var variable const "
+    "constant literal self this that data json yaml toml xml html your my the a an some our example "
+    "placeholder change changeme changeit changed me please replace insert here enter dummy sample foo "
+    "bar baz todo tbd fixme xxx redacted hidden masked removed secret secrets password passwords passwd "
+    "passphrase pass pwd pw token tokens key keys credential credentials auth login user username users "
+    "admin root test tests testing demo temp tmp localhost postgres mysql redis guest shadow options "
+    "command sha md bcrypt scrypt argon pbkdf base utf aes rsa dsa ecdsa ed hmac oauth http https tcp "
+    "udp rot crc ipv python node java php ruby rust rfc iso ntlm tls ssl ssh ec gcm cbc jwt jwe jws "
+    "saml ldap kerberos radius scram plain plaintext encrypted hashed hash salted salt encoded encoding "
+    "encode decode digest checksum hex url uri basic bearer opaque pem pkcs der x crypt des ascii latin "
+    "unicode ansi posix unix windows linux prompt ask asked reset forgot forgotten confirm confirmation "
+    "repeat verify verified validate validated validation validator check checked strength strong weak "
+    "policy policies min minimum max maximum length size count limit valid invalid wrong correct "
+    "incorrect missing present enabled disabled enable disable allow allowed deny denied reject trust "
+    "ident peer manager store stored storage vault file files path dir folder env environment config "
+    "configuration setting settings provider service server client api app access public private get "
+    "put post new old current next last first previous read write only days day hours hour minutes "
+    "minute seconds second sec weeks week months month years year expires expired expiry ttl version "
+    "alpha beta rc final release snapshot stable latest style like based protected aware sensitive case "
+    "free less way factor time line lines item items index row column col page form step level stage "
+    "phase part section rule attempt auto manual random generated generate generator development "
+    "production inherit external internal local remote shared global system request response header "
+    "body query cookie session is are was be been by to of in on at for from with and or no yes if when "
+    "per as it its must should can will dein deine ihr ihre mein passwort kennwort geheim geheimnis "
+    "zeichen mindestens leer pflicht erforderlich beispiel votre ton mon mot de passe obligatoire "
+    "exemple vide caracteres tu su contraseña contrasena clave obligatoria ejemplo requerida senha sua "
+    "seu obrigatória exemplo ваш пароль пример обязателен pflichtfeld pflichtangabe freiwillig "
+    "obligatorio requerido obrigatório requis requise facultatif facultative opcional"
+).split())  # fmt: skip
+#: Those of them that a password may have, too, beside its own: `snorkel-time`.
+_COMMON = frozenset(
+    "time line new old day days week month year last first next free way part step a the my our of "
+    "and".split()
+)
+_NAMES = ("password", "secret", "token", "key", "passwd", "name", "id", "hash", "value", "passwort")
+_SIGNS = frozenset("!#%&@$?+=^*~§€")
+_ENDS = ("-style", "-like", "-based", "-protected", "-encoded", "-character", "-characters")
+#: What a name in a file system or a network ends in.
+_TAILS = frozenset(
+    "yml yaml json toml ini cfg conf env txt md rst html xml css js ts jsx tsx py rb go rs java kt php "
+    "pl sh sql csv log lock pem key crt cer der p12 pfx jks kdbx gpg asc enc tmpl tpl j2 zip gz tar "
+    "com net org io dev app local internal lan test localhost de fr uk eu".split()
+)
+#: How a digest begins, and an expression.
+_HASHED = tuple("arn: SCRAM-SHA- sha256: sha512: sha1: sha512- sha256- sha384-".split())
+_CODE = ("process.", "os.", "env.", "self.", "this.", "secrets.", "config.", "vault:", *_HASHED)
+
+
+def is_secret(value: str, chosen: bool, quoted: bool, alone: bool, named: bool) -> bool:
+    """Tell whether the value behind the name of a secret is one.
+
+    Args:
+        value: without quotes.
+        chosen: whether the name is one of `PASSWORDS`.
+        quoted: whether the value stands in quotes, or among the parts of a connection string.
+        alone: whether it is all that a setting holds, so that words alone may be one.
+        named: whether it is told what a key, a token or a secret opens: `jwt_secret`.
+    """
+    if (
+        quoted
+        and len(value) > 31
+        and distinct(value) > 24
+        and kinds_of(value) > 2
+        and " " not in value
+    ):
+        return not is_printed(value) and not is_wordy(value)  # as generators draw them
+    if len(value) < 6 or not value.isprintable() or " " in value or is_placeholder(value):
+        return False
+    if is_stock(value) or "://" in value or value[0] in "/~.-" or _is_call(value, quoted):
+        return False
+    code = _is_code(value) and not (quoted and named and not value.startswith(_CODE))
+    if alone or not code:
+        if chosen and is_worded(value, alone=alone):
+            return True
+        if alone and named and not chosen:
+            # a name in capitals or in words stands for another setting: `TOKEN_KIND`, `client_secret`
+            return not code and (is_worded(value, alone=True) or _is_drawn_enough(value))
+        mixed = value[-2:].isdigit() or not _SIGNS.union("-_.").isdisjoint(value)
+        if (named or quoted) and not chosen and len(value) > 9 and not code and mixed:
+            if is_worded(value, alone=True):
+                return True
+    if not value.isascii() or _is_code(value):
+        return False
+    if quoted and chosen:
+        plain = value.isalpha() and (value.islower() or value.isupper())
+        worded = is_wordy(value) and not any(map(str.isdigit, value))
+        return any(map(str.isalpha, value)) and not plain and not worded
+    if len(value) > 7 and chosen and not is_wordy(value) and distinct(value) > 4:
+        return any(map(str.isdigit, value)) and not value.isdigit()
+    return _is_drawn_enough(value)
+
+
+def _is_drawn_enough(value: str) -> bool:
+    """Tell whether a value mixes as drawn ones do, in twelve characters with a digit or twenty without."""
+    numbered = any(map(str.isdigit, value))
+    long, rich = (11, 7) if numbered else (19, 11)
+    return len(value) > long and is_random(value) and distinct(value) > rich and not is_wordy(value)
+
+
+def is_drawn(value: str) -> bool:
+    """Tell whether a value is drawn beyond doubt: of both cases and digits, or hex of 128 bits."""
+    if len(value) < 20 or not is_random(value) or distinct(value) < 9 or value.startswith(_HASHED):
+        return False
+    return (kinds_of(value) > 2 and distinct(value) > 11) or (
+        len(value) > 31 and _HEX.fullmatch(value) is not None
+    )
+
+
+def _is_call(value: str, quoted: bool) -> bool:
+    """Tell whether a value calls something; in quotes any character may stand."""
+    if quoted:
+        return "(" in value and ("()" in value or ")." in value or value[-1] == ")")
+    return "(" in value or "[" in value
+
+
+def _is_code(value: str) -> bool:
+    """Tell whether a value is an expression or a path: `process.env.TOKEN`, `config/secret.yml`."""
+    if value.startswith(_CODE):
+        return True
+    parts = value.replace("?.", ".").replace("!.", ".").split(".")
+    asked = ".".join(parts) != value  # `reply.usage?.tokens_2`
+    return len(parts) > 1 and all(
+        part.replace("_", "").isalpha() or (asked and part.isidentifier()) for part in parts
+    )
+
+
+def is_worded(value: str, *, alone: bool = False) -> bool:
+    """Tell whether words are a password that somebody chose.
+
+    Args:
+        value: without a blank.
+        alone: whether words alone are one, with no number and no sign among them.
+    """
+    low = value.lower()
+    if "&#" in low or low.endswith(_ENDS) or value[0] in "/\\.-" or not _PATHS.isdisjoint(value):
+        return False
+    words, numbers, signs = _parts(value)
+    if "." in value and low.rpartition(".")[2] in _TAILS:
+        return False
+    own = [word for word in words if word.lower() not in _SAID]
+    size = sum(map(len, own))
+    if size < 4:
+        return False
+    if signs or numbers:
+        return bool(signs) or not _COUNTED.fullmatch(value)
+    if not alone or size < 6:
+        return False
+    if len(own) == len(words) or (
+        size > 6 and all(word in own or word.lower() in _COMMON for word in words)
+    ):
+        return True
+    titled = len(words) > 2 and all(word.istitle() for word in words)
+    return (len(own) > 1 or titled) and words[-1].lower() not in _NAMES
+
+
+_PATHS = frozenset("/\\:")
+#: How many of something: `12-characters`, `90days`, `3x`.
+_COUNTED = re.compile(r"\d+[-_]?[a-z]+")
+#: A word of a value, with its capital; its numbers; its signs.
+_PIECES = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+|[!#%&@$?+=^*~§€]")
+
+
+def _parts(value: str) -> tuple[list[str], int, int]:
+    """Cut a value into its words, also at the humps of `camelCase`; count its numbers and its signs."""
+    pieces = _PIECES.findall(value)
+    numbers = sum(piece.isdigit() for piece in pieces)
+    signs = sum(piece in _SIGNS for piece in pieces)
+    return [piece for piece in pieces if piece.isalpha()], numbers, signs
+
+
+_HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
+_UUID = re.compile(r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?", re.IGNORECASE)
+#: A value with a form of its own: a number with its unit, a version, a date, an address, a colour.
+_FORMED = re.compile(
+    r"""[~^<>=v!]{0,3}\d[\d.,:/+x*%_-]*(?:[a-zA-Z%°µ]{1,3}(?:/[a-z]{1,3})?)?
+    |[~^<>=v]{0,3}\d+(?:\.[\dx*]+)+(?:[-+.]?[a-z]+[-.]?\d*)*(?:[-.+]\w+)*
+    |\d{4}-\d\d-\d\d[\w:.,+-]*
+    |[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-zA-Z]{2,}
+    |\#[0-9a-fA-F]{3,8}|0x[0-9a-fA-F]+
+    """,
+    re.VERBOSE,
+)
+_JOINTS = re.compile(r"[^A-Za-z0-9]+")
+#: Signs within a value that is not an address with fields.
+_INNER = re.compile(r"(?<=[A-Za-z0-9])[!#$%^&~*?]+(?=[A-Za-z0-9])")
+#: What a part of an identifier is: a word with a number before, behind or between; small; a hash.
+_PART = re.compile(
+    r"\d{0,4}([A-Za-z]*)\d{0,4}|\d+|\w{1,3}|[0-9a-f]{7,12}|[0-9a-f]{40}(?:[0-9a-f]{24})?"
+    r"|v\d+(?:alpha|beta|rc)\d*|(?:[A-Z]?[a-z]{2,})+\d{1,4}(?:[A-Z][a-z]{2,})+"
+)
+_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+def is_opaque(value: str) -> bool:
+    """Tell whether a value behind any label can be nothing but a secret.
+
+    It mixes two classes of characters in eight or more, or is long and no word, and has none of the forms
+    that other values have: a path, an address without a user, a version, a date, a host, a number with a
+    unit, a UUID, a hash of 40 or 64 digits, an identifier made of words.
+    """
+    if not 8 <= len(value) <= 200 or not value.isascii() or value[0] in "/~.\\-+":
+        return False
+    if value.isalpha() and (value[1:].islower() or value.isupper()) and len(value) < 16:
+        return False
+    if all(map(_is_plain, _JOINTS.split(value))) and (
+        "=" in value or len(_INNER.findall(value)) < 2
+    ):
+        return False
+    if '"' in value or "`" in value or "://" in value or ";base64," in value:
+        return False
+    if value.startswith(_HASHED) or _FORMED.fullmatch(value):
+        return False
+    if all(map(_is_plain, _JOINTS.split(_UUID.sub("", value)))):
+        return False
+    return not is_placeholder(value) and not is_stock(value)
+
+
+@lru_cache(4096)
+def _is_plain(part: str) -> bool:
+    """Tell whether a part of a value is a word, a number, or a few characters."""
+    found = _PART.fullmatch(part)
+    if found is None:
+        return False
+    word = found[1] or ""
+    if len(word) < 8:
+        return True
+    humps = _HUMPS.findall(word)
+    return len(word) >= 3 * len(humps) and all(len(hump) < 6 or _sounds(hump) for hump in humps)
+
+
+def _sounds(word: str) -> bool:
+    """Tell whether a word has vowels as words have them."""
+    vowels = sum(map(word.lower().count, "aeiouy"))
+    return vowels * 8 >= len(word)

@@ -1,0 +1,355 @@
+"""Find the secret behind a label: `API_KEY=…`, `"password": "…"`, `Mật khẩu: …`.
+
+Behind a label in whatever language the value decides: it is one token, the rest of its line, drawn and
+no path, version, date, number, hash, or identifier made of words (`label_values`). Behind a name that says
+`password` or `secret` it may stand anywhere, and be weaker. One pass for each name, each look ahead with
+a limit (fault:G23).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ledger.secrets.label_values import NAMED, OPEN, PASSWORDS, is_drawn, is_opaque, is_secret
+from ledger.secrets.match import LABELLED, Hit, hit, places
+
+#: Names of secrets, by a part that few texts have.
+_TOLD = re.compile(rf"(?<![^\W_])(?:{PASSWORDS})[^\W_]{{0,2}}[ ][^\d]*\Z")
+_NAME, _CHOSEN = re.compile(rf"{PASSWORDS}|{NAMED}"), re.compile(PASSWORDS)
+_ROOTS = (
+    "pass", "pw", "psk", "secret", "token", "key", "credential", "kennwort", "contrase", "clave", "senha",
+    "mdp", "wachtwoord", "chave", "jeton",
+)  # fmt: skip
+#: Of which of them a name is more.
+_PARTS = ("pass", "pw", "contrase", "密", "парол")
+_FOREIGN = (
+    "clé", "schlüssel", "lösenord", "hasło", "şifre", "парол", "секрет", "токен", "ключ", "密", "口令",
+    "令牌", "パスワード", "비밀번호",
+)  # fmt: skip
+#: Names that are parts of many words, and mean something only where they stand alone or behind a joint.
+_WHOLE = frozenset("pass pw psk clave mdp senha clé jeton chave".split())
+#: What a key or a token is of that opens something; what a key is of that sorts, stores or names; what a
+#: token is of that only tells where a list goes on.
+_OPENS = tuple(
+    "api app access private account auth signing encryption master license licence activation product "
+    "subscription functions shared session deploy service ingest write consumer recovery unseal refresh "
+    "storage webhook integration secret rapidapi client server admin root hmac cookie registry wifi bot "
+    "jwt".split()
+)
+_SORTS = frozenset(
+    "cache primary foreign partition sort public index idempotency object row hash dedupe dedup group "
+    "message routing lookup map translation i18n config setting storage redis json yaml dict sharding "
+    "shard shortcut hot return enter arrow registry lock unique composite natural surrogate cluster "
+    "host fact kind section header footer meta".split()
+)
+_PAGES = (
+    "next", "start", "starting", "continuation", "page", "pagination", "idempotency", "request",
+    "input", "output", "cancellation",
+)  # fmt: skip
+#: What may follow such a word in the name.
+_TAILS = frozenset(
+    "s key keys value values prod production live test dev staging main admin user root db access "
+    "client app api base plain text raw default old new primary secondary secret token password hex "
+    "base64 1 2 3 basic private eu us qa uat demo ci backup replica master slave mail smtp ssh db2 sa "
+    "postgres mysql redis mongo wifi vpn server service system local remote internal external readonly "
+    "rw ro of for pepper banco bd bdd datos dados datenbank correo servidor serveur".split()
+)
+_NAME_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789_-."
+_QUOTES = "\"'`"
+#: What gives a variable its value behind a blank: of docker, fish, Windows and C shells.
+_SETTERS = ("env ", "arg ", "setx ", "set -x ", "set -gx ", "set -xg ", "setenv ")
+#: What a connection string holds beside its password.
+_SERVERS = ("server=", "host=", "data source=", "uid=", "user id=")
+#: What stands between a name and its value: a sign, perhaps behind a type; the end of a tag, a cell or an
+#: argument; what calls a value one.
+_SIGN = re.compile(
+    r"""["'`*\])]{0,4}(?:[ \t]{0,8}(?:(?::=|[-=]>|\?=|[:=：＝→])(?![=~:])|(?:[=!]=|\|\||\?\?)(?=[ ]?["']))
+    (?:[ ]?&?(?:'\w+[ ])?[A-Za-z][\w.]{0,24}(?:\[\w+\])?(?:[ ]\|[ ]None)?[ ]=(?=[ ]["']))?
+    |(?:</(?:key|name)>)?[\s,;|'"<{-]{0,12}(?:type\s*=\s*\w+[\s,]{1,8})?
+    (?:value|string|default)["']?[ ]?[:=>]
+    |(?<=["']),[ ]?(?=["'])|(?<=["']\))\.(?:fill|type|send_?[kK]eys)\((?=["'])
+    |[ \t]{0,8}\|(?=[^\n|]+\|)|[ \t]{2,8}(?=\S+[ \t]*(?:\n|\Z))|>(?=[^<>\n]{1,200}</)
+    |[ ]\{[ ]get;[ ]set;[ ]\}[ ]=)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_VALUE = re.compile(
+    r"""[ \t*]*(?:\n[ \t>`*-]*(?=[^\s:]+[ \t`*]*(?:\n|\Z)))?
+    (?:(?:(?:String::)?(?:from|new)\(|(?:SecretStr|SecretString|Secret|Str)\(|[bruf]|N|L)(?=["']))?
+    (?:\\?(?P<quote>["'`])(?:\{noop\})?(?P<quoted>[^\n]{1,300}?)\\?(?P=quote)
+    |[«„“「『][\s\u00a0]?(?P<wide>[^\n»”」』]{1,100}?)[\s\u00a0]?[»”」』]
+    |\$\{\w+:?[-=]["']?(?P<default>[^}\s"']{1,100})|(?P<bare>[^\s"'`|<>]{1,300}))""",
+    re.VERBOSE,
+)
+_STOP, _CODE, _ENTITIES = (
+    re.compile(r"[,;)}\]&]"),
+    frozenset("=:(\"'`<[{\\"),
+    ("lt", "gt", "amp", "quot"),
+)
+#: What may stand behind a value that is all that its line or its command has to say.
+_ENDS = re.compile(r"""["'`]|[ \t]*(?:[\n)}\]&;]|#|//|\Z|--?\w|[-&|<>])""")
+#: What may stand before a label that does not begin its line.
+_PARTED = frozenset(",;(|{/.!?。，；、")
+
+
+def find_labelled(text: str) -> list[Hit]:
+    """Find the values behind names of secrets, and below such heads of columns."""
+    low = text.lower()
+    if len(low) != len(text):  # a letter that has no single lower-case one; places would shift
+        low = "".join([char.lower() if char.isascii() else char for char in text])
+    roots = [root for root in _ROOTS if root in low]
+    roots += [] if low.isascii() else [root for root in _FOREIGN if root in low]
+    named = [(at, root) for root in roots for at in places(low, root)]
+    found: list[Hit] = []
+    for at, root in named:
+        name = _NAME.match(low, at) if root in _PARTS else None
+        if name is not None or root not in _PARTS:
+            end = name.end() if name is not None else at + len(root)
+            place = _behind(text, low, at, end, low[at:end])
+            if place is not None:
+                found.append(hit("credential", *place))
+    if named and "\n" in text:
+        found += _columns(text, low, named)
+    return found
+
+
+def _behind(text: str, low: str, at: int, end: int, name: str) -> tuple[int, int] | None:
+    """Return where the value stands that a name of a secret announces, at `at` and up to `end`."""
+    if name in _WHOLE and _is_part(text, low, at, end):
+        return None
+    begin, loose = _key(low, at) if name == "key" else (at, False)
+    if begin < 0:
+        return None
+    before = low[max(0, begin - 48) : begin]
+    front = before.rstrip(_NAME_CHARS[:-1])
+    stem, begin = before[len(front) :].strip("_-"), begin - len(before) + len(front)
+    tail = low[end : end + 32]
+    tail = tail[: len(tail) - len(tail.lstrip(_NAME_CHARS))]
+    shell = front.endswith("${")
+    tail = tail.partition("-")[0] if shell else tail
+    if (
+        front.endswith(("::", "[redacted: ")) or stem.endswith("public")
+        or (name == "token" and (tail[:1] == "." or stem.endswith(_PAGES)))
+        or not all(not part or part in _TAILS for part in _parts(tail))
+        or (front[-1:] == ":" and text.startswith(":`", end))
+    ):  # fmt: skip
+        return None  # `password_policy`, `next_token`, `color.token.primary`, a role: :token:`name`
+    end += len(tail.rstrip("-."))
+    spot = _sign(text, low, begin, end, shell)
+    said = _VALUE.match(text, spot) if spot else None
+    if said is None or said.lastgroup is None:
+        return None
+    start, stop = said.span(said.lastgroup)
+    bare, sign = said.lastgroup == "bare", text[end:start]
+    stop = start + len(_bare(text[start:stop])) if bare else stop
+    if stop <= start or low[start:stop] == low[begin:end]:
+        return None  # `refresh_token=refresh_token`
+    value = text[start:stop]
+    if loose:
+        return (start, stop) if is_drawn(value) else None
+    quoted = not bare or any(word in low[max(0, start - 200) : start] for word in _SERVERS)
+    last = front.rpartition("\n")[2].translate(_JOINTS).split()[-1:]
+    named = bool(stem) or name == "key" or front[-1:] in (".", "<") or last in _OPENED
+    chosen = _CHOSEN.match(low, at) is not None
+    if name == "pass" and not stem and last and not is_opaque(value):
+        return None  # `all tests pass: smoke-2.py`
+    alone = quoted or (
+        _ENDS.match(text, stop) is not None and _is_all(text, begin, at, sign, value, chosen)
+    )
+    return (start, stop) if is_secret(value, chosen, quoted, alone, named) else None
+
+
+_JOINTS = str.maketrans("_-\n\t", "    ")
+_OPENED = [[word] for word in _OPENS]
+
+
+def _parts(tail: str) -> list[str]:
+    return tail.replace("-", "_").replace(".", "_").split("_")
+
+
+def _is_part(text: str, low: str, at: int, end: int) -> bool:
+    """Tell whether a name is but a part of a word; in capitals one may end a variable's, as `SSHPASS=`."""
+    if low[end : end + 1].isalnum():
+        return True
+    if not low[at - 1 : at].isalnum() or (text[at].isupper() and text[at - 1].islower()):
+        return False  # `smtpPass`
+    return not (text[end : end + 1] == "=" and text[at - 1 : end].isupper())
+
+
+def _key(low: str, at: int) -> tuple[int, bool]:
+    """Return where the name of a key begins that may open something; -1 for any other.
+
+    Returns:
+        The place; whether only `…-key` says so, and what stands there has to be drawn beyond doubt.
+    """
+    joint = low[at - 1 : at] if at else ""
+    end = at - (joint in ("_", "-", " ") and joint != "")
+    near = low[max(0, end - 14) : end]
+    for word in _OPENS if near.endswith(_OPENS) else ():
+        if near.endswith(word):
+            return end - len(word), False
+    if joint not in ("_", "-"):
+        return -1, False
+    front = near.translate(_JOINTS).rpartition(" ")[2].strip(_QUOTES + "(<[{")
+    return (end - len(front), True) if front.isalpha() and front not in _SORTS else (-1, False)
+
+
+def _sign(text: str, low: str, begin: int, end: int, shell: bool) -> int:
+    """Return where a value begins behind a name that stands between two places; 0 where none does."""
+    head = text[max(0, begin - 48) : begin].rpartition("\n")[2]
+    if shell:
+        size = len(text[end : end + 2]) - len(text[end : end + 2].lstrip(":"))
+        return end + size + 1 if text[end + size : end + size + 1] in tuple("-=") else 0
+    found = _SIGN.match(text, end)
+    if found is None:
+        flag = text[begin] == "-" or head.lower().endswith(_SETTERS)
+        sql = text[begin:end].isupper() and text[end + 1 : end + 2] == "'"
+        return end + 1 if text[end : end + 1] == " " and (flag or sql) else 0
+    sign = found[0].strip(_QUOTES + "*])")
+    if sign.strip() == ",":
+        return found.end() if head.rstrip(" \"'`#")[-1:] == "(" else 0
+    if sign.strip() in ("|", ""):
+        lone = not head.strip(" \t") if not sign.strip() else "|" in head
+        return found.end() if lone else 0
+    return found.end() if sign != ">" or head[-1:] == "<" else 0
+
+
+def _bare(value: str) -> str:
+    """Return a value that is not quoted without what ends it; `a,b;c)7` may be one."""
+    for sign in _STOP.finditer(value):
+        rest = _STOP.split(value[sign.end() :], 1)[0]
+        if not rest[:1].isalnum() or not _CODE.isdisjoint(rest) or rest in _ENTITIES:
+            value = value[: sign.start()]
+            break
+    return value.rstrip(".:*,;…")
+
+
+def _is_all(text: str, begin: int, at: int, sign: str, value: str, chosen: bool) -> bool:
+    """Tell whether a bare value is all that a setting or a flag holds, so that a plain word may be one.
+
+    `begin` is where the name begins, `at` where the word in it that promises a secret.
+    """
+    if text[begin] == "-":
+        return True
+    head = text[max(0, begin - 80) : begin].rpartition("\n")[2]
+    first = head.rstrip(" \t\"'`*>-#")[-1:] in ("", *_PARTED)
+    if sign == "=":
+        return begin != at or first or head[-1:] in tuple(" &?\"'")
+    upper = text[at : at + 3].isupper()
+    if sign in (" ", ">") or "value" in sign:
+        return upper or sign == ">"
+    shaped = (
+        value.islower() or any(map(value.count, "-_.")) or upper or (chosen and value.istitle())
+    )
+    return first and ":" in sign and shaped
+
+
+#: A token that is the rest of its line behind a sign; and the label before it, of at most four words.
+_REST = re.compile(
+    r"[:=：＝→>—–](?:(?<=[:=：＝→])|(?<=[-=]>)|(?<= [—–])(?= ))[ \t]*[*_`]{0,3}[ \t]*"
+    r"(\S{8,220})[ \t\\]*(?:<br ?/?>)?$",
+    re.MULTILINE,
+)
+_WORD = (
+    r"[^\s\d!-/:-@\[-`{-~\u00a0-\u00bf\u2000-\u206f\u3000-\u3003\u3008-\u3020\uff00-\uff20]{1,24}"
+)
+_LABEL = re.compile(
+    r"(?:^|[.,;|(){}\[\]/<>!?。，；、！？])[\s>*+#•·–—-]*(?:\d{1,3}[.)]\s)?[\"'`*_「【«„“]*"
+    rf"({_WORD}(?:[ _.’'-]{_WORD}){{0,7}})[\"'`*_」】»”]*[ \t]?\Z",
+    re.MULTILINE,
+)
+_LABEL_CHARS = 80
+
+
+def find_any_label(text: str) -> Iterator[Hit]:
+    """Find what a label announces, in whatever language, that is drawn and the rest of its line."""
+    for said in _REST.finditer(text):
+        start, stop = said.span(1)
+        value = text[start:stop].rstrip(".,;")
+        while (end := value[-1:]) in _OPENING and value.count(end) > value.count(_OPENING[end]):
+            value = value[:-1].rstrip(".,;")
+        bare = value.lstrip("\"'`«„“「『*_")
+        start, value = start + len(value) - len(bare), bare.rstrip("\"'`»”」』*_")
+        at = said.start()
+        line = text.rfind("\n", max(0, at - _LABEL_CHARS), at) + 1 or max(0, at - _LABEL_CHARS)
+        opaque = is_opaque(value)
+        if opaque or (value and _TOLD.search(text[line:at].lower())):
+            label = _LABEL.search(text, line, at)
+            if label is not None and not _is_open(label[1]):
+                if opaque or is_secret(value, True, False, False, True):
+                    yield hit(LABELLED, start, start + len(value))
+
+
+#: The words of a label, also in `userId`.
+_WORDS, _JOINED, _MOST_WORDS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+"), re.compile(r"[ _.’'-]"), 4
+
+
+def _is_open(label: str) -> bool:
+    """Tell whether a label names what opens nothing: a digest, the key of a cache; or says a sentence."""
+    words = _JOINED.split(label)
+    of, last = ["", "", *[word.lower() for word in _WORDS.findall(label)]][-2:]
+    told = len(words) > _MOST_WORDS and _NAME.search(label.lower()) is None
+    sorts = last in ("key", "token") and (of in _SORTS or of in _PAGES)
+    return told or sorts or last in OPEN or words[-1].lower() in OPEN
+
+
+_OPENING = dict(zip(")}]>", "({[<", strict=True))
+
+#: What parts the cells of a line, and what surrounds one.
+_PARTING, _AROUND, _LONGEST, _FRONTS = "|\t;,", " \"'`*\t|", 400, ("", "_", " ", "-")
+
+
+def _columns(text: str, low: str, named: list[tuple[int, str]]) -> list[Hit]:
+    """Find the values below the head of a column whose name ends in one of a secret."""
+    found: list[Hit] = []
+    done = 0
+    for at, root in sorted(named):
+        if at < done or root == "key":
+            continue
+        start = low.rfind("\n", max(0, at - _LONGEST), at) + 1
+        stop = low.find("\n", at, at + _LONGEST)
+        if stop < 0 or (not start and at >= _LONGEST):
+            continue
+        done = stop
+        above = low[max(0, start - _LONGEST) : max(0, start - 1)].rpartition("\n")[2]
+        for sign in _PARTING:
+            cells = low[start:stop].replace("||", "|").split(sign)
+            kinds = [_head(cell.strip(_AROUND)) for cell in cells]
+            heads = {number: kind for number, kind in enumerate(kinds) if kind is not None}
+            words = [one for one in cells if one.strip()]
+            if heads and len(words) > 1 and max(map(len, cells)) < 40 and sign not in above:
+                done = _below(text, stop + 1, sign, heads, found)
+                break
+    return found
+
+
+def _head(cell: str) -> bool | None:
+    """Tell whether the head of a column ends in the name of a password; None for no name of a secret."""
+    name = _NAME.search(cell) if len(cell) < 40 else None
+    if (
+        name is None
+        or name[0] == "key"
+        or name.end() < len(cell)
+        or cell[: name.start()][-1:] not in _FRONTS
+    ):
+        return None
+    return _CHOSEN.match(name[0]) is not None
+
+
+def _below(text: str, at: int, sign: str, named: dict[int, bool], found: list[Hit]) -> int:
+    """Judge what stands in the cells of columns; return where the table ends."""
+    size = 0
+    while at < len(text):
+        stop = text.find("\n", at)
+        stop = stop if stop >= 0 else len(text)
+        cells = text[at:stop].split(sign)
+        size = size or len(cells)
+        if len(cells) != size or len(cells) < 2 or stop - at > _LONGEST:
+            break
+        for number, cell in enumerate(cells):
+            value = cell.strip(_AROUND)
+            if number in named and is_secret(value, named[number], False, False, True):
+                start = at + len(sign.join(cells[:number])) + (number > 0) + cell.index(value)
+                found.append(hit("credential", start, start + len(value)))
+        at = stop + 1
+    return at
