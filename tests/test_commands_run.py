@@ -91,6 +91,9 @@ def make(home: Place) -> None:
     home.write("docs/adr/0001-orders.md", "# 1. Orders\n\nStatus: accepted\n\n## Decision\n\nThey go to PostgreSQL.\n")  # fmt: skip
     home.write("session.md", "# Tidied\n\nAll is tidy.\n")
     home.write("facts.jsonl", '{"text": "Invoices are numbered per country."}\n')
+    home.write("RULES.md", "".join(f"Rule {number} holds.\n\n" for number in range(7)))
+    item = '{{"quote": "Rule {} holds.", "source": "RULES.md:{}"}}\n'
+    home.write("proposed.jsonl", "".join(item.format(n, 2 * n + 1) for n in range(7)))
     home.commit_all("code")
     home.note(*(f"id={fact} {text}" for fact, text in FACTS.items()))
     home.clock.now_ms += 32 * 60_000  # 09:02

@@ -136,7 +136,11 @@ def test_records_are_shown_first_and_written_when_told(project: Repo, run: Run) 
     """Off a terminal nothing is written without --write; each fact says where it stands; a second brings none."""
     before = project.shape()
     said = run("import", "docs").out
-    assert "read 1 decision record" in said and "3 other documents seen" in said
+    assert (
+        "read 1 decision record" in said
+        and "CONTRIBUTING.md  77 bytes" in said
+        and "docs/design" not in said
+    )
     assert project.shape() == before
     head = project.git("rev-parse", "HEAD").strip()
     written = run("import", "docs", "--write", "--json").json
@@ -239,7 +243,11 @@ def test_an_own_repository_names_its_code(
     refused = run("import", "docs")
     assert (refused.code, "PATH" in refused.err) == (1, True)
     told = run("import", "docs", str(project.path), "--write", "--json").json
-    assert (len(told["new"]), told["others"]) == (1, 3)
+    assert [len(told["new"]), *[one["path"] for one in told["readable"]]] == [
+        1,
+        "CLAUDE.md",
+        "CONTRIBUTING.md",
+    ]
     assert run("import", "docs", str(project.path), "--json").json["new"] == []
 
 

@@ -457,7 +457,7 @@ def test_the_page_names_every_source_and_no_other() -> None:
     page = (GUIDE / "MOVING.md").read_text("utf-8")
     typed = re.findall(r"^\|[^|]*\| `diurna import ([a-z0-9-]+)", page, re.MULTILINE)
     assert sorted(typed) == sorted(
-        [*(source.name for source in SOURCES), "docs", "events", "ledger"]
+        [*(source.name for source in SOURCES), "docs", "events", "items", "ledger"]
     )
 
 

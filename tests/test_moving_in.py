@@ -45,10 +45,10 @@ def shop(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
 
 
 def test_all_that_is_there_is_one_plan(shop: Repo, run: Run) -> None:
-    """Tools and decision records; what else there is, is counted, and nothing is written unasked."""
+    """Tools and decision records; the rules files are named, and nothing is written unasked."""
     before = shop.shape()
     shown = run("import")
-    assert "read 2 decision records" in shown.out and "4 other documents seen" in shown.out
+    assert "read 2 decision records" in shown.out and "  AGENTS.md  66 bytes" in shown.out
     assert "a decision that is proposed: docs/adr/0002-retries.md" in shown.out
     assert "claude: reads ~/.claude/projects/" in shown.err and "float" not in shown.out
     assert shop.shape() == before

@@ -117,6 +117,7 @@ class Code:
         self._outside = outside
         self._files: dict[str, str] | None = None
         self._spread: dict[str, int] = {}
+        self._writers: dict[str, dict[int, tuple[str, str]]] = {}
         self._without = (f":(exclude,literal){outside.rstrip('/')}",) if outside else ()
 
     def since(self, commit: str) -> Code | None:
@@ -134,6 +135,22 @@ class Code:
                 if mode != "160000" and not (self._outside and path.startswith(self._outside))
             }
         return self._files
+
+    def written_by(self, path: str, line: int) -> tuple[str, str]:
+        """Return who wrote a line of a file, and on which day; ("", "") where this clone can not tell."""
+        if path not in self._writers:
+            from ledger.git.blame import blame, commits_of
+
+            written = blame(self._git, path, 0, self.commit) or ()
+            found = commits_of(self._git, [one.commit for one in written])
+            cut = self._git.run("rev-parse", "--is-shallow-repository") == b"true\n"
+            self._writers[path] = {
+                number: (who.author, Change(who.id, who.written, "").date)
+                for one in written
+                if (who := found[one.commit]).parents or not cut
+                for number in one.lines
+            }
+        return self._writers[path].get(line, ("", ""))
 
     def contents(self, blobs: Sequence[str]) -> dict[str, bytes]:
         """Return the bytes of blobs, by id; those that are missing or large are left out."""

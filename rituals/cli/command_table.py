@@ -270,6 +270,7 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Argument("source", "[SOURCE|PATH]", required=False, type="rituals.cli.commands.import_:SOURCE"),
         Argument("paths", "[PATH]...", True, required=False),
         Option("--write --yes", "Take it in without asking."),
+        Option("--pick", "With items: which of them to record, 1,3-7 or all.", "NUMBERS"),
         Option("-v --verbose", "Show all of it, and each thing that is left out.", to="verbose"),
         DRY_RUN,
     ),

@@ -4,19 +4,37 @@ from __future__ import annotations
 
 import os
 
+import click
+
 from ledger.environment import user_folder, variables
-from ledger.errors import NotFound
+from ledger.errors import NotFound, WrongUsage
 from ledger.home import OWN_REPOSITORY, personal_home
 from ledger.model.layout import CONTINUITY_FILE, TREE_PREFIX
 from ledger.secrets.scanner import without_secrets
 from memory.api import Memory
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.output import counted
-from rituals.cli.terminal.intake_text import intake_object, show_plan, show_written, wanted
+from rituals.cli.terminal.intake_text import (
+    CHANGED,
+    NEW,
+    REFUSED,
+    intake_object,
+    proposal_answers,
+    show_plan,
+    show_proposals,
+    show_written,
+    wanted,
+)
 from rituals.intake.decision_records import Records, read_records
 from rituals.intake.intake_items import Applied, IntakePlan, Reading
 from rituals.intake.intake_plan import apply_intake, plan_intake
+from rituals.intake.proposed_items import picked, read_proposals
 from rituals.intake.sources import SOURCES, Ground, Source, read_source
+
+#: What an agent runs with what it found in documents.
+PROPOSE = "diurna import items -"
+#: So many rules files are named, unless all are asked for.
+_READABLE = 12
 
 
 class Intake:
@@ -99,7 +117,7 @@ def take_in(
         NotFound: nothing lies there.
     """
     ground = Ground(call.project(), user_folder(), variables())
-    reading, places = read_source(source, _named(call, source, paths), ground)
+    reading, places = read_source(source, _named(call, source.module, paths), ground)
     if not places:
         raise NotFound(
             f"there is nothing of {source.name} for this project",
@@ -123,6 +141,7 @@ def take_in_all(call: Invocation, *, write: bool, dry_run: bool, verbose: bool) 
     memory, out = call.memory(), call.out
     ground = Ground(call.project(), user_folder(), variables())
     readings: list[Reading] = []
+    readable: dict[str, object] = {"readable": [], "propose": ""}
     for source in SOURCES:
         places = source.reader().places(ground)
         if places:
@@ -133,8 +152,9 @@ def take_in_all(call: Invocation, *, write: bool, dry_run: bool, verbose: bool) 
     if memory.home.kind != OWN_REPOSITORY:
         records = read_records(memory.home, (), out.progress)
         if not call.json:
-            tell_records(call, records)
+            tell_records(call, records, verbose=verbose)
         readings.append(records.reading)
+        readable = readable_object(records)
 
     def planned(reading: Reading) -> Intake:
         return Intake(call, plan_intake(memory, reading))
@@ -148,7 +168,8 @@ def take_in_all(call: Invocation, *, write: bool, dry_run: bool, verbose: bool) 
         parts[number] = planned(reading)
         parts[number].take_in(write=True, dry_run=False)
     if call.json:
-        out.answer({"sources": [one.told() for one in parts], "dry_run": not done})
+        told: dict[str, object] = {"sources": [one.told() for one in parts], "dry_run": not done}
+        out.answer({**told, **readable})
     else:
         for one in parts:
             one.tell()
@@ -166,24 +187,79 @@ def take_in_records(
     records = read_records(memory.home, named, call.out.progress)
     intake = Intake(call, plan_intake(memory, records.reading))
     if not call.json:
-        tell_records(call, records)
+        tell_records(call, records, verbose=verbose)
         intake.show(verbose=verbose)
     intake.take_in(write=write, dry_run=dry_run)
-    intake.tell(commit=records.commit, read=records.read, others=records.others)
+    intake.tell(commit=records.commit, read=records.read, **readable_object(records))
 
 
-def tell_records(call: Invocation, records: Records) -> None:
-    """Say what was looked into, and who reads the other documents."""
+def tell_records(call: Invocation, records: Records, *, verbose: bool) -> None:
+    """Say what was looked into, and what an agent can read."""
     looked = counted(records.read, "decision record")
     call.out.line(f"read {looked} at {records.commit[:7]}")
-    if records.others:
-        others = counted(records.others, "other document")
-        call.out.line(f"{others} seen; an agent reads them by the skill `diurna-harvest`")
+    most = len(records.readable) if verbose else _READABLE
+    if records.readable:
+        call.out.line("no facts by themselves; an agent reads them and proposes some:")
+    for path, size in records.readable[:most]:
+        call.out.line(f"  {without_secrets(path)}  {size:,} bytes")
+    if len(records.readable) > most:
+        call.out.line(f"  and {len(records.readable) - most} more (-v shows them)")
+    if records.readable:
+        call.out.hint(f"ask your agent for the skill `diurna-harvest`; it runs `{PROPOSE}`")
 
 
-def _named(call: Invocation, source: Source, paths: tuple[str, ...]) -> list[str]:
+def readable_object(records: Records) -> dict[str, object]:
+    """Describe what an agent can read."""
+    files = [{"path": without_secrets(path), "bytes": size} for path, size in records.readable]
+    return {"readable": files, "propose": PROPOSE if files else ""}
+
+
+def take_in_items(
+    call: Invocation, paths: tuple[str, ...], pick: str, *, write: bool, dry_run: bool
+) -> None:
+    """Check what an agent proposes, show all of it with numbers, and record what a person picks.
+
+    Raises:
+        WrongUsage: nothing says what is proposed, or what is picked is refused.
+    """
+    if not paths:
+        raise WrongUsage("it takes a FILE, or - for standard input", where="import items")
+    if write and not pick:
+        raise WrongUsage("which of them? --pick 1,3-7, or --pick all", where="import items")
+    (file,) = _named(call, "jsonl", paths[:1])
+    memory = call.memory()
+    named = [os.path.join(call.folder(), path) for path in paths[1:]]
+    proposals = read_proposals(memory.home, file, named)
+    answers = proposal_answers(proposals, plan_intake(memory, proposals.reading()))
+    if not call.json:
+        show_proposals(proposals, answers, call.out)
+    fresh = [one for one in answers if one["state"] in (NEW, CHANGED)]
+    if not pick and fresh and not call.json and call.interactive():
+        pick = click.prompt(
+            "record which? (1,3-7, all, Enter for none)", "", show_default=False, err=True
+        )
+    numbers = picked(pick, len(answers))
+    for one in answers:
+        if one["state"] == REFUSED and one["number"] in numbers and pick.strip() != "all":
+            raise WrongUsage(f"{one['number']} is refused: {one['why']}", where="--pick")
+    plan, done = plan_intake(memory, proposals.reading(numbers)), None
+    if plan.logs and not dry_run:
+        done = apply_intake(memory, plan, agent=call.agent, progress=call.out.progress)
+        call.landed = bool(done.commits)
+    if call.json:
+        said = {"commit": proposals.commit, "items": answers, **intake_object(plan, done)}
+        call.out.answer({**said, "dry_run": done is None})
+    elif done is None and not numbers:
+        first = f"`--pick {fresh[0]['number']}` records that one, `--pick all` all" if fresh else ""
+        call.out.hint(f"nothing was recorded; {first or 'nothing is new'}")
+    else:
+        show_written(plan, done, call.out, memory.home.branch)
+    call.out.findings(plan.findings)
+
+
+def _named(call: Invocation, module: str, paths: tuple[str, ...]) -> list[str]:
     """Return the paths that were named, from the root on; behind a `#` may stand a part of the place."""
-    if source.module == "jsonl" and paths == (STDIN,):
+    if module == "jsonl" and paths == (STDIN,):
         return [STDIN]
     found = [os.path.abspath(os.path.join(call.folder(), path)) for path in paths]
     for path, name in zip(found, paths, strict=True):

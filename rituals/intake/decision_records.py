@@ -28,17 +28,28 @@ SOURCE = "harvest"
 ACCEPTED, SUPERSEDED, UNCLEAR, TEMPLATE = "accepted", "superseded", "unclear", "template"
 #: Larger ones are no documents that somebody wrote.
 _LIMIT_BYTES = 128 << 10
-_COMMIT_CHARS = 12  #: name a commit for good
+COMMIT_CHARS = 12  #: name a commit for good
 _AT_ONCE = 500  #: documents that are in memory
 _NONE = "no decision record: no status, or no section that decides"
 _LARGE = f"larger than {_LIMIT_BYTES >> 10} KiB"
 _MARKDOWN = (".md", ".markdown")
-_ENDINGS = (*_MARKDOWN, ".mdx", ".rst", ".adoc", ".asciidoc")
+#: Files of rules, which agents read at every start.
+_RULES = re.compile(
+    r"(?:^|/)(?:(?:AGENTS|CLAUDE|GEMINI|CONVENTIONS|CONTRIBUTING|\.(?:cursor|windsurf|cline)rules)(?:\.md)?"
+    r"|\.github/copilot-instructions\.md|\.(?:claude|cursor|windsurf|cline|roo|github)/(?:rules|instructions)/.*"
+    r"\.mdc?)$"
+)
 _FOLDER = re.compile(
     r"(?:.*[-_])?(?:adrs?|madr|decisions?|(?:design-)?decision[-_]?(?:records?|logs?))$",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"adr[-_ ]?\d", re.IGNORECASE)
+#: What an agent is told when somebody calls it says nothing of the project.
+_PROMPT = re.compile(
+    r"(?:^|/)\.[^/]+/(?:.*/)?(?:commands?|agents?|prompts?|chatmodes?|skills?|workflows)/"
+    r"|(?:^|/)SKILL\.md$|\.(?:prompt|chatmode|agent)\.md$",
+    re.IGNORECASE,
+)
 _NO_RECORD = re.compile(r"(?:changelog|.*\btemplate\b.*)$", re.IGNORECASE)
 #: Folders whose documents are somebody else's, made by a program, or only show something.
 _FOREIGN = frozenset(
@@ -105,7 +116,7 @@ class Records(Record):
 
     commit: str  #: that was read
     read: int  #: how many documents were looked into
-    others: int  #: how many more documents there are, which no rule reads
+    readable: tuple[tuple[str, int], ...]  #: rules files, which an agent can read, and their bytes
     reading: Reading  #: the decisions that hold
 
 
@@ -208,11 +219,11 @@ def read_records(
         NotFound: there is no code to read, or a path that it does not have.
         WrongUsage: the paths are of another repository.
     """
-    code, under = _code_at(home, paths)
+    code, under = code_at(home, paths)
     files, everything = code.files(), not under or "" in under
-    documents = [path for path in sorted(files) if _is_own(path, files)]
-    wanted = [path for path in documents if is_record(path)]
-    if not everything:
+    if everything:
+        wanted = [path for path in sorted(files) if is_record(path) and is_own(path, files)]
+    else:
         wanted = [path for path in sorted(files) if any(_is_below(path, one) for one in under)]
     left_out: list[LeftOut] = []
     records: dict[str, Decision] = {}
@@ -231,13 +242,15 @@ def read_records(
                 left_out.append(LeftOut(path, why if small else _LARGE))
         if progress is not None:
             progress(start + len(some), len(wanted))
-    items, passed = _items(records, code.commit)
+    items, passed = _items(records, code)
     reading = Reading(SOURCE, items, (*left_out, *passed), decided=True)
-    others = len(set(documents) - set(wanted)) if everything else 0
-    return Records(code.commit, len(wanted), others, reading)
+    rules = [path for path in sorted(files) if _RULES.search(path) and is_own(path, files)]
+    bytes = code.sizes([files[path] for path in rules]) if everything else {}
+    readable = [(path, bytes[files[path]]) for path in rules if files[path] in bytes]
+    return Records(code.commit, len(wanted), tuple(readable), reading)
 
 
-def _code_at(home: Home, paths: Sequence[str]) -> tuple[Code, tuple[str, ...]]:
+def code_at(home: Home, paths: Sequence[str]) -> tuple[Code, tuple[str, ...]]:
     """Return the code to read, and what of it, from its top on; nothing means all of it."""
     if home.kind == OWN_REPOSITORY and not paths:
         raise NotFound(
@@ -280,12 +293,13 @@ def _code_at(home: Home, paths: Sequence[str]) -> tuple[Code, tuple[str, ...]]:
     return code, tuple(under)
 
 
-def _is_own(path: str, files: Collection[str]) -> bool:
-    """Tell whether a file is a document of the repository itself, and of no ledger in it."""
+def is_own(path: str, files: Collection[str]) -> bool:
+    """Tell whether a document is the repository's own: of no ledger in it, and no prompt or template."""
     *folders, name = path.split("/")
     above = ["/".join(folders[: at + 1]) for at in range(len(folders))]
     return (
-        name.lower().endswith(_ENDINGS)
+        not _PROMPT.search(path)
+        and not _NO_RECORD.match(os.path.splitext(name)[0])
         and _FOREIGN.isdisjoint([folder.lower() for folder in folders])
         and not any(f"{folder}/continuity.md" in files for folder in above)
     )
@@ -298,7 +312,7 @@ def _is_below(path: str, named: str) -> bool:
     return path == named or below
 
 
-def _items(records: Mapping[str, Decision], commit: str) -> tuple[tuple[Item, ...], list[LeftOut]]:
+def _items(records: Mapping[str, Decision], code: Code) -> tuple[tuple[Item, ...], list[LeftOut]]:
     """Return the decisions that hold, with what each takes the place of, and what does not hold."""
     keys: dict[tuple[str, str], str] = {}
     for path in records:
@@ -328,10 +342,11 @@ def _items(records: Mapping[str, Decision], commit: str) -> tuple[tuple[Item, ..
             left_out.append(LeftOut(place, "an accepted decision, but no section has it"))
         else:
             others = [other for other in dict.fromkeys(replaces.get(path, ())) if other != path]
+            author, day = code.written_by(path, one.line)
             items.append(
                 Item(
-                    path, visible(one.text), "decision", at=one.at,
-                    place=f"{place}@{commit[:_COMMIT_CHARS]}", replaces=tuple(others),
+                    path, visible(one.text), "decision", at=one.at or day, author=author,
+                    place=f"{place}@{code.commit[:COMMIT_CHARS]}", replaces=tuple(others),
                 )
             )  # fmt: skip
     return tuple(items), left_out

@@ -36,6 +36,7 @@ class LeftOut(Record):
 
     place: str
     why: str
+    key: str = ""  #: what its source calls it, where it is an item
 
 
 class Reading(Record):
@@ -72,6 +73,9 @@ class IntakePlan(Record):
     source: str  #: its name
     new: tuple[Planned, ...] = ()  #: what becomes a fact, in the source's order
     same: int = 0  #: how many items memory has already
+    ids: tuple[
+        tuple[str, str], ...
+    ] = ()  #: the key of each item that is a fact, or is to be, and its id
     changed: tuple[Changed, ...] = ()  #: what the source changed
     closed: tuple[str, ...] = ()  #: ids of threads that the source settled since
     #: what is no fact, may not be stored, or is withheld or false here

@@ -44,7 +44,6 @@ from rituals.intake.stored_facts import (
     Brought,
     Draft,
     Drafts,
-    about_person_in,
     parts,
     places_clean,
     update_to,
@@ -81,6 +80,7 @@ class _Planning:
         self._denied: dict[str, FactCreated] = {}
         self._closed: list[str] = []
         self._ids: dict[str, str] = {}  # facts by key, also those to be
+        self._items: dict[str, str] = {}  # the same by the keys of their items
         self._used: set[str] = set()  # ids, also those to be
         self._texts: dict[str, str] = {}  # key of what is new, by its words
 
@@ -91,19 +91,19 @@ class _Planning:
         shared = not policy.personal
         found: list[Draft] = []
         for item in self._reading.items:
-            if shared and (item.personal or about_person_in(item)):
+            if shared and item.personal:
                 self._personal.append(item)
                 continue
             draft = drafts.draft(item)
             if isinstance(draft, LeftOut):
-                self._left_out.append(draft)
+                self._left_out.append(draft._replace(key=item.key))
             else:
                 found.append(draft)
         once: dict[str, Draft] = {}
         for draft in sorted(found, key=lambda one: (one.key, one.text, one.item)):
             if once.setdefault(draft.key, draft) is not draft:
                 why = "the source calls another one the same"
-                self._left_out.append(LeftOut(draft.item.place, why))
+                self._leave_out(draft, why)
         unknown: list[Draft] = []
         for draft in once.values():
             fact = self._known.of_key(draft.key)
@@ -121,11 +121,11 @@ class _Planning:
         withheld = self._known.withholds(draft.text)
         if withheld or draft.event.mark == "x":
             why = "it was redacted here" if withheld else "it is settled already"
-            self._left_out.append(LeftOut(draft.item.place, why))
+            self._leave_out(draft, why)
             return
         fact = self._known.saying(draft.text)
         if fact is not None:
-            self._ids[draft.key] = fact.id
+            self._is(draft, fact.id)
             if fact.false:
                 self._false_here(draft, fact)
             else:
@@ -137,17 +137,24 @@ class _Planning:
         first = self._texts.get(said, "")
         if first:
             self._same += 1
-            self._ids[draft.key] = self._ids[first]
+            self._is(draft, self._ids[first])
             return
         made = draft.item.id if is_fact_id(draft.item.id) else self._made(draft)
         if made in self._used or self._known.taken(made):
             why = f"`{made}` is another fact: give it an id that is free"
-            self._left_out.append(LeftOut(draft.item.place, why))
+            self._leave_out(draft, why)
             return
         self._texts[said] = draft.key
-        self._ids[draft.key] = made
+        self._is(draft, made)
         self._used.add(made)
         self._new[draft.key] = draft
+
+    def _leave_out(self, draft: Draft, why: str) -> None:
+        self._left_out.append(LeftOut(draft.item.place, why, draft.item.key))
+
+    def _is(self, draft: Draft, id: str) -> None:
+        """Note which fact a draft is, or is to be."""
+        self._ids[draft.key] = self._items[draft.item.key] = id
 
     def _made(self, draft: Draft) -> str:
         """Make an id of a text: of its first line, or of all of it where several have that one."""
@@ -160,7 +167,7 @@ class _Planning:
 
     def _again(self, draft: Draft, fact: Fact) -> None:
         """Sort out an item that came from its source before."""
-        self._ids[draft.key] = fact.id
+        self._is(draft, fact.id)
         settled = draft.event.mark == "x" and fact.kind in CLOSABLE and not fact.false
         if settled and not fact.closed and not self._known.reopened(fact.id):
             self._closed.append(fact.id)
@@ -186,7 +193,7 @@ class _Planning:
         if self._reading.decided and not fact.redacted:
             asked = denied(fact.id, place.partition("@")[0].rpartition(":")[0])
             self._denied[asked.id] = asked
-        self._left_out.append(LeftOut(place, f"`{fact.id}` says it, and is false here"))
+        self._leave_out(draft, f"`{fact.id}` says it, and is false here")
 
     def _edges(self) -> list[tuple[str, str]]:
         """Return what replaces what, as (old, new) ids."""
@@ -212,7 +219,7 @@ class _Planning:
             id = self._ids[key]
             new.append(Planned(id, draft.item, draft.event._replace(id=id)))
         return IntakePlan(
-            self._reading.source, tuple(new), self._same,
+            self._reading.source, tuple(new), self._same, tuple(self._items.items()),
             tuple([changed for changed, _ in self._changed]), tuple(self._closed),
             tuple(self._left_out), tuple(self._personal), self._redacted, tuple(self._findings),
             self._logs(new),

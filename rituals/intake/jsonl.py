@@ -38,7 +38,7 @@ def read(place: str, ground: Ground, left: Left) -> Iterator[Item]:
     """Read one file, or standard input."""
     name = "standard input" if place == STDIN else place.rpartition("/")[2]
     relations: dict[str, list[str]] = {}
-    for line, said in _objects_in(place, name, left):
+    for line, said in objects_in(place, name, left):
         for made in _of_object(said, f"{name}:{line}", relations):
             if isinstance(made, LeftOut):
                 left.append(made)
@@ -63,11 +63,11 @@ def _of_object(
         for one in texts_in(known["observations"]):
             yield Item(f"{name}: {one}", one, place=place, entity=name, tags=tags)
     else:
-        yield _item_of(said, place)
+        yield item_of(said, place)
 
 
-def _item_of(said: object, place: str) -> Item | LeftOut:
-    """Make an item of one object, whatever its fields are called."""
+def item_of(said: object, place: str, *, quoted: bool = False) -> Item | LeftOut:
+    """Make an item of one object, whatever its fields are called; a `quoted` one may have no text."""
     if isinstance(said, str):
         said = {"text": said}
     if not isinstance(said, dict):
@@ -75,7 +75,7 @@ def _item_of(said: object, place: str) -> Item | LeftOut:
     inner = said.get("metadata")
     known = {**inner, **said} if isinstance(inner, dict) else said
     text = _string(known, _TEXT)
-    if not text:
+    if not (text or quoted):
         return LeftOut(place, "it has no text")
     state = _string(known, ("state", "status")).lower()
     if state in _GONE or known.get("deleted") is True or known.get("deleted_at"):
@@ -94,7 +94,7 @@ def _item_of(said: object, place: str) -> Item | LeftOut:
     )  # fmt: skip
 
 
-def _objects_in(place: str, name: str, left: Left) -> list[tuple[int, object]]:
+def objects_in(place: str, name: str, left: Left) -> list[tuple[int, object]]:
     """Return (line, value) of a file, or of standard input; of an array its members by number."""
     if place == STDIN:
         text = document_text(sys.stdin.buffer.read() if sys.stdin else b"")

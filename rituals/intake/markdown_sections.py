@@ -8,8 +8,10 @@ the text, and nesting that can not matter is cut.
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterator, Sequence
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from ledger.codec.outline_by_markdown import without_nesting
 from ledger.model.record import Record
@@ -19,7 +21,7 @@ LIMIT_CHARS = 128 << 10
 _COMMENT = re.compile(r"<!--(?:[^<]|<(?!!--))*?-->")
 _BLOCK = frozenset(("|", ">", "|-", ">-", "|+", ">+"))
 _FRONT_LINES, _KEYS_LIMIT = 400, 200
-_parser = MarkdownIt("commonmark", {"maxNesting": 100}).disable("reference")
+_parser = MarkdownIt("commonmark", {"maxNesting": 100}).disable("reference").enable("table")
 _parser.core.ruler.enableOnly(["normalize", "block"])
 
 
@@ -32,36 +34,74 @@ class Section(Record):
     text: str  #: as it stands, without comments
 
 
+class Block(Record):
+    """A block of markdown, from its first line up to that behind it, from 0 on."""
+
+    type: str
+    level: int  #: of a heading, 0 for anything else
+    start: int
+    end: int
+    text: str
+    inner: list[Block]
+
+
+def blocks_of(lines: Sequence[str]) -> list[Block]:
+    """Return the blocks that lines are."""
+    return _tree(iter(_parser.parse("\n".join([without_nesting(line) for line in lines]))))
+
+
+def _tree(tokens: Iterator[Token]) -> list[Block]:
+    found: list[Block] = []
+    for token in tokens:
+        if token.nesting < 0:
+            break
+        inner = _tree(tokens) if token.nesting > 0 else []
+        text = token.content or " | ".join([one.text for one in inner if one.text])
+        level = int(token.tag[1:]) if token.type == "heading_open" else 0
+        start, end = token.map or (0, 0)
+        found.append(Block(token.type.removesuffix("_open"), level, start, end, text, inner))
+    return found
+
+
+def code_lines(blocks: Sequence[Block]) -> set[int]:
+    """Return the numbers of the lines of code."""
+    found: set[int] = set()
+    for one in blocks:
+        code = one.type in ("fence", "code_block")
+        found |= set(range(one.start, one.end)) if code else code_lines(one.inner)
+    return found
+
+
+def without_comments(text: str, code: Container[int]) -> list[str]:
+    """Return the lines of a text, of which some are code, without the comments in the others."""
+
+    def bare(found: re.Match[str]) -> str:
+        here = text.count("\n", 0, found.start()) in code
+        return found[0] if here else "\n" * found[0].count("\n")
+
+    return _COMMENT.sub(bare, text).split("\n")
+
+
 def sections(text: str, first_line: int = 1) -> list[Section]:
     """Return the sections of a document in their order; `first_line` is the number of its first line."""
     if len(text) > LIMIT_CHARS:
         return []
-    lines = text.split("\n")
-    tokens = _parser.parse("\n".join([without_nesting(line) for line in lines]))
-    heads: list[tuple[int, int, int, str]] = [(0, 0, 0, "")]
-    code: set[int] = set()
-    for at, token in enumerate(tokens):
-        if not token.map:
-            continue
-        if token.type == "heading_open" and not token.level:
-            title = _COMMENT.sub("", tokens[at + 1].content)
-            heads.append((token.map[0], token.map[1], int(token.tag[1:]), " ".join(title.split())))
-        elif token.type in ("fence", "code_block"):
-            code.update(range(*token.map))
-        elif token.type == "html_block" and _is_comment(token.content):
-            lines[slice(*token.map)] = [""] * (token.map[1] - token.map[0])
-    lines = [line if at in code else _COMMENT.sub("", line) for at, line in enumerate(lines)]
+    blocks = blocks_of(text.split("\n"))
+    lines = without_comments(text, code_lines(blocks))
+    heads = [one for one in blocks if one.type == "heading"]
     found: list[Section] = []
     above: list[tuple[int, str]] = []
-    ends = [*[head[0] for head in heads[1:]], len(lines)]
-    for (_, begin, level, title), end in zip(heads, ends, strict=True):
-        above = [one for one in above if one[0] < level]
-        above += [(level, title)] if level else []
-        full = [number for number in range(begin, end) if lines[number].strip()]
-        first, last = (full[0], full[-1] + 1) if full else (begin, begin)
-        titles = tuple([said for _, said in above])
+    ends = [*[head.start for head in heads], len(lines)]
+    for head, end in zip([Block("", 0, 0, 0, "", []), *heads], ends, strict=True):
+        title = " ".join(_COMMENT.sub("", head.text).split())
+        above = [one for one in above if one[0] < head.level]
+        above += [(head.level, title)] if head.level else []
+        full = [number for number in range(head.end, end) if lines[number].strip()]
+        first, last = (full[0], full[-1] + 1) if full else (head.end, head.end)
         said = "\n".join(lines[first:last])
-        found.append(Section(titles, level, first_line + first, said))
+        found.append(
+            Section(tuple([one for _, one in above]), head.level, first_line + first, said)
+        )
     return found
 
 
@@ -125,12 +165,6 @@ def front_matter(text: str) -> tuple[dict[str, str], str, int]:
         else:
             outer.append((indent, name))
     return found, "\n".join(lines[end + 1 :]), end + 2
-
-
-def _is_comment(block: str) -> bool:
-    """Tell whether a block of HTML is one comment and nothing else."""
-    bare = block.strip()
-    return bare.startswith("<!--") and bare.find("-->") == len(bare) - len("-->")
 
 
 def _indent(line: str) -> int:

@@ -264,10 +264,3 @@ class Drafts:
             (KEY, key_in(self._source, item.key)),
         )
         return [pair for pair in said if pair[1]]
-
-
-def about_person_in(item: Item) -> bool:
-    """Tell whether one of the texts of an item is about a person, whatever its source calls it."""
-    from ledger.secrets.person_statements import about_person
-
-    return any(about_person(text) for text in (item.text, item.entity, *item.tags))

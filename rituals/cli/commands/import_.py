@@ -18,9 +18,10 @@ from rituals.cli.context import STDIN, Invocation
 from rituals.cli.output import counted
 from rituals.intake.sources import SOURCES, source_named
 
-DOCS, EVENTS, LEDGER = "docs", "events", "ledger"
+DOCS, EVENTS, ITEMS, LEDGER = "docs", "events", "items", "ledger"
 _DOES = {
     DOCS: "the repository's decision records: MADR, Nygard, log4brains",
+    ITEMS: "what an agent proposes of documents, with the words and the line",
     LEDGER: "the memory folder of a tool with the same format: logs and pages",
     **{one.name: one.does for one in SOURCES},
 }
@@ -38,11 +39,20 @@ def import_(
     call: Invocation,
     source: str | None,
     paths: tuple[str, ...],
+    pick: str,
     write: bool,
     verbose: bool,
     dry_run: bool,
 ) -> None:
     """Run `diurna import`."""
+    if pick and source != ITEMS:
+        raise WrongUsage(
+            "--pick chooses among what is proposed", hint="diurna import items - --pick 1,3-7"
+        )
+    if source == ITEMS:
+        from rituals.cli.intake_input import take_in_items
+
+        return take_in_items(call, paths, pick, write=write, dry_run=dry_run)
     if source is None:
         from rituals.cli.intake_input import take_in_all
 

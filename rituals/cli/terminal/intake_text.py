@@ -6,12 +6,13 @@ Sessions of the past are taken in so, too.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from ledger.environment import user_folder, variables
 from ledger.model.order import stamp_of
-from ledger.secrets.scanner import nameable
+from ledger.secrets.scanner import nameable, without_secrets
 from memory.write.draft import NEXT_COMMIT
 from projection.policy.model import DEFAULT_KIND
 from rituals.answers.json_objects import capture_object
@@ -21,6 +22,7 @@ from rituals.hosts.capture.boundary import Outcome
 from rituals.hosts.capture.session_choice import capture_past, past_sessions
 from rituals.hosts.capture.stamps import Seen
 from rituals.intake.intake_items import ASKED, Applied, IntakePlan, LeftOut, Planned
+from rituals.intake.proposed_items import Proposals
 
 #: What was left out takes so many lines at most, unless all of it is asked for.
 _LEFT_OUT_LINES = 15
@@ -139,6 +141,63 @@ def intake_object(plan: IntakePlan, done: Applied | None) -> dict[str, object]:
         "stems": list(done.stems) if done else [],
         "commits": list(done.commits) if done else [],
     }  # fmt: skip
+
+
+#: What is proposed, to this memory.
+NEW, CHANGED, KNOWN, REFUSED = "new", "changed", "known", "refused"
+
+
+def proposal_answers(proposals: Proposals, plan: IntakePlan) -> list[dict[str, Any]]:
+    """Describe each proposal: what it would be, and whether it is known, or why it is refused."""
+    events = {one.id: one.event for one in plan.new}
+    changed = {one.item.key: one for one in plan.changed}
+    why = {one.key: one.why for one in plan.left_out}
+    why |= {
+        one.key: "it is personal: `diurna note --personal` keeps it yours" for one in plan.personal
+    }
+    ids, answers, said_by = dict(plan.ids), [], dict[str, int]()
+    for one in proposals.all:
+        key, said, state = one.item.key, one.why or why.get(one.item.key, ""), KNOWN
+        if not said and said_by.setdefault(ids.get(key, key), one.number) != one.number:
+            said = f"number {said_by[ids.get(key, key)]} says it"
+        if said:
+            state = REFUSED
+        elif ids.get(key) in events:
+            state = NEW
+        elif key in changed:
+            state = CHANGED
+        text = (
+            str(events[ids[key]].text)
+            if state == NEW
+            else changed[key].text
+            if state == CHANGED
+            else ""
+        )
+        answers.append(
+            {"number": one.number, "state": state, "id": "" if said else ids.get(key, ""),
+             "kind": one.item.kind or DEFAULT_KIND, "text": text, "quote": without_secrets(one.quote),
+             "place": without_secrets(one.item.place), "created": one.item.at,
+             "by": without_secrets(one.item.author), "why": said}
+        )  # fmt: skip
+    return answers
+
+
+def show_proposals(proposals: Proposals, answers: list[dict[str, Any]], out: Output) -> None:
+    """Print all that is proposed, each with its number."""
+    out.line(f"{counted(len(answers), 'item')} proposed, of documents at {proposals.commit[:7]}")
+    for one in answers:
+        number = f"{one['number']:>3}  "
+        if one["state"] in (KNOWN, REFUSED):
+            said = f"known as {one['id']}" if one["state"] == KNOWN else f"refused: {one['why']}"
+            out.line((f"{number}{said}", "dim"))
+        else:
+            out.line((number, "bold"), f"{one['kind']}: {_text(one['text'], True)}")
+        who = ", ".join(filter(None, (one["by"], one["created"])))
+        out.line((f"       {' '.join(filter(None, (one['id'], one['place'], who)))}", "dim"))
+        if one["quote"] and one["quote"] not in one["text"]:
+            out.line((f'       "{_text(one["quote"], False)}"', "dim"))
+    for left in proposals.left_out:
+        out.line((f"  -  {left.place}: {left.why}", "dim"))
 
 
 def _show_left_out(left_out: Sequence[LeftOut], out: Output, everything: bool) -> None:
