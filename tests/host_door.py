@@ -10,6 +10,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -137,6 +138,15 @@ class Session:
     def stop(self, report: str = "", **said: object) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self.hook("stop", last_assistant_message=report, **said))
         return found
+
+
+def policy(repo: Repo, lines: str) -> None:
+    """Have the policy of an in-tree home say this of what is captured."""
+    file = repo.path / "memory/diurna.toml"
+    text = re.sub(r"(?ms)^\[capture\].*", "", file.read_text())
+    file.write_text(f"{text}\n[capture]\n{lines}\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "policy")
 
 
 def say(path: Path, *said: str, role: str = "assistant") -> None:

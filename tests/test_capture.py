@@ -16,12 +16,12 @@ import pytest
 
 from tests.campaigns import forks
 from tests.conftest import Repo, Run
-from tests.host_door import Door, say
+from tests.host_door import Door, policy, say
 from tests.host_door import door as door
 from tests.world import DIED, OWN_REPOSITORY, World
 
 TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
-ASKED = "Remember that webhooks retry three times with jitter, because the broker is slow."
+ASKED = "Remember: webhooks retry three times with jitter, because the broker is slow."
 QUIET, DAY = 11, 24 * 60
 
 
@@ -79,14 +79,6 @@ def forget(repo: Repo, *what: str) -> None:
     for file in (repo.path / ".git/diurna").rglob("*"):
         if file.is_file() and (file.suffix in what or file.parent.name in what):
             file.unlink()
-
-
-def policy(repo: Repo, lines: str) -> None:
-    file = repo.path / "memory/diurna.toml"
-    text = re.sub(r"(?ms)^\[capture\].*", "", file.read_text())
-    file.write_text(f"{text}\n[capture]\n{lines}\n")
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "-m", "policy")
 
 
 def test_a_session_is_one_log(door: Door, run: Run, transcript: Path) -> None:
@@ -182,14 +174,16 @@ def test_a_conversation_of_which_nothing_is_kept_is_read_once(
 
 
 def test_a_log_has_the_room_that_the_policy_gives(door: Door, run: Run, transcript: Path) -> None:
-    """Half of it for headings and asks: an ask that has no room is left out, and its answer is told."""
-    policy(door.repo, 'keep = "digest"\ncharacters = 500')
+    """Half of it for headings and asks, where asks are shared: a line each of at most 120 characters."""
+    policy(door.repo, 'keep = "digest"\nasks = true\ncharacters = 1000')
     for ask in ("Why is the queue slow? ", "Is the broker slow at night? " * 9):
         say(transcript, ask, role="user")
         say(transcript, TALK)
     text = run("capture", *named(transcript), "--show").out.partition("## Turns\n\n")[2]
     assert "### Turn 1 of 2\n\n> Why is the queue slow?\n\nWe looked at" in text
-    assert "### Turn 2 of 2\n\nWe looked at" in text and len(text.partition("\n\n\n")[0]) < 600
+    ask = "Is the broker slow at night? " * 4
+    assert f"### Turn 2 of 2\n\n> {ask}Is…\n\nWe looked at" in text
+    assert len(text.partition("\n\n\n")[0]) < 1_100
 
 
 @pytest.mark.parametrize("lost", [(), (".told",), ("cache",), (".told", "cache")])

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Run, examples
-from tests.host_door import Door, say
+from tests.host_door import Door, policy, say
 from tests.host_door import door as door
 
 TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
@@ -44,8 +44,12 @@ def played(turns: list[tuple[str, str]]) -> Lines:
             given: dict[str, object] = {"command": command}
             if kind == "tool":
                 given = json.loads(said)
-            if kind == "answer":
-                name, given = "AskUserQuestion", {"questions": [{"question": named}]}
+            if kind in ("answer", "typed"):
+                options = [{"label": said}] if kind == "answer" else []
+                name, given = (
+                    "AskUserQuestion",
+                    {"questions": [{"question": named, "options": options}]},
+                )
                 result = f'User has answered your questions: "{named}"="{said}". Go on.'
             call: dict[str, object] = {
                 "type": "tool_use",
@@ -81,16 +85,13 @@ def log_of(door: Door, run: Run, lines: Lines, *options: str) -> str:
 
 @pytest.mark.parametrize("story", list(stories()), ids=lambda story: story[0][:40])
 def test_what_a_log_tells(
-    story: tuple[str, list[tuple[str, str]], str], request: pytest.FixtureRequest, run: Run,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    story: tuple[str, list[tuple[str, str]], str], door: Door, run: Run
+) -> None:
     """Each session has the log that stands below it."""
     name, turns, told = story
-    own = name.endswith("(own)")
-    repo = request.getfixturevalue("bare_repo" if own else "repo")
-    if own:
-        assert run("init", "--branch", "memory").code == 0
-    text = log_of(Door(repo, monkeypatch), run, played(turns)).partition("\n## Observed")[0]
+    if name.endswith("(asks)"):
+        policy(door.repo, 'keep = "told"\nasks = true')
+    text = log_of(door, run, played(turns)).partition("\n## Observed")[0]
     assert text.strip() == told
 
 
@@ -186,29 +187,22 @@ def test_whatever_was_seen_and_said_makes_a_log(
 
 
 REMEMBERED = {
-    "Remember that the worker never reads the cache.": "The worker never reads the cache.",
-    "please remember: releases go out on Tuesdays": "Releases go out on Tuesdays",
-    "From now on no test may touch the network.": "From now on no test may touch the network.",
-    "Note for the future: the index is built before the import.": "The index is built before the import.",
-    "Merk dir, dass wir nie am Freitag ausliefern.": "Wir nie am Freitag ausliefern.",
-    "Ab jetzt kein Docker in den Tests.": "Ab jetzt kein Docker in den Tests.",
-    "Retiens que le cache n'est pas partagé.": "Le cache n'est pas partagé.",
-    "Désormais, pas de console dans le code.": "Désormais, pas de console dans le code.",
-    "Recuerda que el índice no se borra.": "El índice no se borra.",
-    "A partir de agora, sem Docker nos testes.": "A partir de agora, sem Docker nos testes.",
-    "Запомни, что релиз идёт по вторникам.": "Релиз идёт по вторникам.",
-    "记住：不要在周五发布版本。": "不要在周五发布版本。",
+    "Remember: the worker never reads the cache.": "The worker never reads the cache.",
+    "remember:  releases go out\n on Tuesdays. Not on Fridays. ": "Releases go out on Tuesdays. Not on Fridays.",
+    "REMEMBER : is the cache cold? No.": "Is the cache cold? No.",
+    "Merke: wir liefern nie am Freitag aus.": "Wir liefern nie am Freitag aus.",
+    "記憶：不要在周五发布版本。": "不要在周五发布版本。",
 }
 FORGOTTEN = [
-    "Do you remember that the cache was removed?", "He said remember that the cache is gone.", "Remember that it is slow.",
-    "Remember that.", "Don't remember that the cache is slow.", "I remember that the cache was slow last week.",
-    'The page says "from now on all caches are shared".', "> Remember that the cache is shared by all.",
-    "```\nRemember that the cache is shared.\n```", "Remember that the cache is shared.\n" + "x" * 300,
+    "Remember that the cache was removed.", "From now on no test may touch the network.", "Please remember: it is slow.",
+    "remember:", "Go on.\nremember: the cache is slow.", "remembers: the cache was slow last week.",
+    "remember: the cache is shared.\n" + "x" * 300, "memoria: nada.",
 ]  # fmt: skip
 
 
 def test_what_a_person_asks_to_be_remembered_is_a_fact_of_theirs(door: Door, run: Run) -> None:
-    """The sentence behind it, whole, of a short turn, with its words at their byte; no question, no paste, nobody else's."""
+    """A short prompt that begins with `remember:`, or a word of the policy's, whole, with its words at their byte."""
+    policy(door.repo, 'keep = "told"\nremember = ["merke", "記憶"]')
     path = door.repo.path.parent / "t.jsonl"
     for line in (*FORGOTTEN, *REMEMBERED):
         say(path, line, role="user")
@@ -222,7 +216,7 @@ def test_what_a_person_asks_to_be_remembered_is_a_fact_of_theirs(door: Door, run
         (asked,) = [asked for asked, kept in REMEMBERED.items() if kept == one["text"]]
         [(name, at, quote)] = re.findall(r"(\S+) (\d+) \"(.*)\"", one["meta"]["source"])
         told = text[int(at) :].partition(b"\n")[0]
-        assert (name, quote) == (path.name, asked)
+        assert (name, quote) == (path.name, " ".join(asked.split()))
         assert json.loads(told)["message"]["content"][0]["text"] == asked
     assert run("capture", *of(path)).out.endswith("nothing new\n")
 
@@ -305,9 +299,9 @@ def test_a_log_of_a_long_session_is_short(door: Door, run: Run) -> None:
     at = "- 2026-11-21 08:30 "
     assert text.split("\n") == [
         f"{at}edited a.py (8 times), b.py, c.py (2 times)",
-        f"{at}pytest -q: failed, then passed (3 times)",
+        f"{at}pytest -q: exit 1, then exit 0 (3 times)",
         f"{at}git commit: fix",
-        f"{at}cargo test: passed (2 times)",
+        f"{at}cargo test: exit 0 (2 times)",
     ]
     for number in range(24):
         session.runs(f"npm install p{number}", 0)
@@ -316,4 +310,4 @@ def test_a_log_of_a_long_session_is_short(door: Door, run: Run) -> None:
         run("capture", "--show").out.partition("## Observed\n\n")[2].split("\n  ")[0].split("\n")
     )
     assert len(lines) == 20 and lines[-1] == "- and more: 10 package"
-    assert f"{at}go test ./...: failed" in lines, "a test goes before a package"
+    assert f"{at}go test ./...: exit 1" in lines, "a test goes before a package"

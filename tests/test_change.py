@@ -169,15 +169,15 @@ def test_who_says_it_in_a_log_of_the_change_is_told_nothing(bare_repo: Repo, run
 
 
 def test_a_secret_in_a_log_of_the_change_fails_it(repo: Repo, run: Run) -> None:
-    """Personal words are warned of, a secret ends it with 1; logs of before are not looked at."""
+    """A home folder is warned of, a secret ends it with 1; logs of before are not looked at."""
     token = "ghp" + "_" + "A1b2C3d4E5f6G7h8I9j0" * 2
     log = "memory/sessions/2026-11-2{}-101500.md"
     change(repo, {log.format(0): f"# T\n\nIt was {token}.\n"})
     repo.git("switch", "-q", "-c", "feature")
-    change(repo, {log.format(1): f"# T\n\nIt is {token}, in /home/alice/shop. My knees hurt.\n"})
+    change(repo, {log.format(1): f"# T\n\nIt is {token}, in /home/alice/shop.\n"})
     ran = run("check", "--diff", "main...HEAD", "--json")
     codes = [one["code"] for one in ran.json["findings"]]
-    assert (ran.code, codes) == (1, ["secret-found", "personal-statement", "personal-data"])
+    assert (ran.code, codes) == (1, ["secret-found", "personal-data"])
     assert {one["file"] for one in ran.json["findings"]} == {log.format(1)} and token not in ran.out
 
 

@@ -125,11 +125,8 @@ def test_policy_can_refuse_and_redact(repo: Repo, run: Run) -> None:
     assert run("append", "--new", f"id=a Use {TOKEN}.").code == 1
     ran = run("append", "--new", "id=a In /home/alice/shop, says ada@engines.co.uk.")
     assert ran.code == 0
-    assert ran.err == (
-        "warning: the path of a home folder in the text of a was redacted\n"
-        "warning: an e-mail address in the text of a was redacted\n"
-    )
-    assert "- In ~/shop, says [redacted: email]." in repo.git("show", "HEAD")
+    assert ran.err == ("warning: the path of a home folder in the text of a was redacted\n")
+    assert "- In ~/shop, says ada@engines.co.uk." in repo.git("show", "HEAD")
 
 
 def test_personal_data_is_said_and_stored(repo: Repo, run: Run) -> None:

@@ -26,7 +26,7 @@ DUE = {"check", CI, "review"}
 #: What only the doing of something tells, never a look at what stands.
 OF_ACTS = frozenset(
     "not-canonical false-fact similar-fact relative-date no-such-file until-unseen absorbed index-busy stale-lock object-mended "
-    "cache-rebuilt fallback-identity unsigned secret-redacted no-home check-failed "
+    "cache-rebuilt fallback-identity unsigned secret-redacted private-part no-home check-failed "
     "log-dropped note-line personal-log withheld-text fades-soon change-gone change-breaks change-version "
     "change-decided change-ends change-untold".split()
 )
@@ -48,7 +48,7 @@ TOLD: dict[str, set[str]] = {
         WHOLE,
     ),
     **dict.fromkeys(("evidence-gone", "landed-unproven"), LINT),
-    **dict.fromkeys("secret-found secret-waived personal-data personal-statement".split(), LINT),
+    **dict.fromkeys("secret-found secret-waived personal-data".split(), LINT),
     **dict.fromkeys("review-due over-size".split(), DUE),
     **dict.fromkeys(
         "git-unusable host-command host-files "

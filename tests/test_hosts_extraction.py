@@ -225,7 +225,7 @@ def test_a_failure_is_tried_three_times_and_then_it_is_told_without(model: Model
 @pytest.mark.parametrize("line", ['approve = "ask"', 'facts = "off"', 'keep = "off"'])
 def test_no_model_is_asked_where_the_policy_lets_no_fact_in(model: Model, line: str) -> None:
     """And what was told is told."""
-    say(model.transcript, "Remember that webhooks retry three times with jitter.", role="user")
+    say(model.transcript, "Remember: webhooks retry three times with jitter.", role="user")
     policy(model, line)
     _, shown = model.capture("--show")
     assert model.asked == 0 and texts(shown) == []

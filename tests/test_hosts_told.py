@@ -347,7 +347,7 @@ def test_a_captured_log_that_waits_is_news_once(door: Door, run: Run) -> None:
     door.repo.git("commit", "-q", "--allow-empty", "-m", "of a person")
     path = door.repo.path.parent / "rollout-1.jsonl"
     asked, talk = (
-        "Remember that we keep one queue for each tenant.",
+        "Remember: we keep one queue for each tenant.",
         "It was looked at, part by part. " * 20,
     )
     path.write_text(_said("user", asked) + _said("assistant", talk))

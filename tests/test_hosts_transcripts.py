@@ -186,7 +186,7 @@ def test_a_transcript_grows_and_shrinks(tmp_path: Path) -> None:
     second = read_slice("claude", str(path), first.end)
     assert told(second) == "u:two" and second is not None
     assert read_slice("claude", str(path), second.end) == second._replace(
-        start=second.end, turns=()
+        start=second.end, turns=(), typed=()
     )
     path.write_bytes(line("new"))
     for start in (second.end, 3, -1, 1 << 70):
@@ -226,7 +226,9 @@ def test_long_lines_are_passed_over(tmp_path: Path) -> None:
         end = file.tell()
     first = read_slice("claude", str(path), 0)
     assert told(first) == "u:before" and first is not None
-    assert read_slice("claude", str(path), first.end) == first._replace(start=first.end, turns=())
+    assert read_slice("claude", str(path), first.end) == first._replace(
+        start=first.end, turns=(), typed=()
+    )
     with path.open("ab") as file:
         file.write(b"\n" + line("behind"))
     second = read_slice("claude", str(path), first.end)

@@ -1,4 +1,4 @@
-"""What somebody said that nothing may keep is kept nowhere: `<private>`, "off the record", silent sessions."""
+"""What somebody said that nothing may keep is kept nowhere: `<private>`, silent sessions."""
 
 from __future__ import annotations
 
@@ -23,14 +23,6 @@ HIDDEN = (
     f"<private>We decided <private>to</private> use {MARK}.</private>",
     f"< private reason='x'>We decided to use {MARK}.</ private>",
     f"&lt;private&gt;We decided to use {MARK}.&lt;/private&gt;",
-    f"Off the record: we decided to use {MARK}.",
-    f"We decided to use {MARK}. Please keep that between us.",
-    f"Unter uns: wir haben uns für {MARK} entschieden.",
-    f"Entre nous, on a choisi {MARK}.",
-    f"Que quede entre nosotros: elegimos {MARK}.",
-    f"Fica entre nós, escolhemos {MARK}.",
-    f"Между нами, мы выбрали {MARK}.",
-    f"我们决定用 {MARK}，别告诉别人。",
 )
 STAYS = [
     "The form honours `<private>` tags.", "<privateKey>abc</privateKey>", "private: true",
@@ -59,9 +51,9 @@ def test_nothing_of_it_is_kept_anywhere(door: Door, run: Run, prompt: Path, said
     transcript = door.repo.path.parent / "s-1.jsonl"
     session = door.session(transcript_path=str(transcript))
     session.start()
-    session.prompt(f"{said}\n\n{WORK}")
+    session.prompt(f"{said}\n\nGo on with the webhooks.")
     session.stop(f"{said}\n\n{WORK}")
-    say(transcript, f"{said}\n\n{WORK}", role="user")
+    say(transcript, f"{said}\n\nGo on with the webhooks.", role="user")
     say(transcript, f"{WORK}\n\n{TALK}\n\n{said}\n\n" + "\n\n".join(STAYS))
     door.at(1)
     session.hook("precompact", trigger="auto")
@@ -125,8 +117,10 @@ def test_a_silent_session_leaves_nothing(
     session = door.session(transcript_path=str(transcript))
     run("note", "id=retries decision: A webhook is sent again three times.")
     session.start()
-    says(session, transcript, 1, "We decided that amounts are stored in cents.")
-    says(session, transcript, 2, TALK, "assistant")
+    says(session, transcript, 1, "How are amounts stored?")
+    says(
+        session, transcript, 2, f"{TALK} We decided that amounts are stored in cents.", "assistant"
+    )
     if named:
         monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", session.id)
     says(
@@ -147,14 +141,12 @@ def test_a_silent_session_leaves_nothing(
     session.hook("end", reason="other")
     door.at(7)
     assert run("private", "off", "--json").json["silent"] == []
-    says(session, transcript, 8, f"{TALK} We decided that the cache is keyed by tenant.")
-    says(session, transcript, 9, TALK, "assistant")
+    says(session, transcript, 8, "How is the cache keyed?")
+    says(session, transcript, 9, f"{TALK} We decided that it is by tenant.", "assistant")
     assert run("capture").code == 0
     told = "".join(one.read_text() for one in (door.repo.path / "memory/sessions").rglob("*.md"))
     assert "cents" in told and "tenant" in told
-    # where its program names the session, the request itself is in the silence, and not in the ledger
-    assert [one for one in holders(door.repo.path, MARK) if "/observed/" not in one] == []
-    assert observed(door).count(MARK) == named and f"{MARK}.py" not in observed(door)
+    assert holders(door.repo.path, MARK) == []
 
 
 def test_another_session_is_heard(door: Door, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +157,7 @@ def test_another_session_is_heard(door: Door, run: Run, monkeypatch: pytest.Monk
     assert run("private", "on").code == 0 and len(run("private", "--json").json["silent"]) == 1
     session = door.session()
     session.start()
-    session.prompt(WORK)
+    session.stop(WORK)
     assert "retry three times" in observed(door)
     other = repo.path.parent / "other"
     repo.git("worktree", "add", "-q", "-b", "other", str(other))
@@ -175,7 +167,7 @@ def test_another_session_is_heard(door: Door, run: Run, monkeypatch: pytest.Monk
     assert run("private", "on").code == 0
     again = door.session(session="second", cwd=str(other))
     again.start()
-    again.prompt(f"We decided to use {MARK}.")
+    again.stop(f"We decided to use {MARK}.")
     assert MARK not in observed(door)
     monkeypatch.chdir(repo.path)
     assert [one["session"] for one in run("private", "--json").json["silent"]] == ["somebody-else"]

@@ -186,12 +186,16 @@ def test_who_asks_again_to_remember_makes_no_copy(home: Place) -> None:
 
 
 def test_a_quote_passes_the_gates(home: Place) -> None:
-    """A secret, or what is about a person, is beside no reference; the use counts all the same."""
+    """A secret, and what a person typed, is beside no reference; the use counts all the same."""
     token = "ghp_" + "hTg5Kq8zWv2xRb7mPf3yLd9sJc6nQa4tEu1w"
     session(home, "s", ("assistant", f"retry-three with GITHUB_TOKEN={token} works."))
     session(home, "t", ("user", "My wife has cancer, so retry-three has to wait."))
-    for number, words in enumerate(("does my wife have cancer again", f"is {token} the token")):
-        assert asked(home, f"u-{number}", ("bash", f"diurna recall '{words}'"), OPENS) == {}
+    for number, words in enumerate(("my wife has cancer so retry-three", f"is {token} the token")):
+        steps = (
+            ("user", "My wife has cancer, so retry-three has to wait."),
+            ("bash", f"diurna recall '{words}'"),
+        )
+        assert asked(home, f"u-{number}", *steps, OPENS) == {}
     assert home.show()["retry-three"]["uses"] == 5
     assert not any(
         word in data for data in home.logs().values() for word in (token.encode(), b"wife")
@@ -281,7 +285,7 @@ TEACHES: dict[str, tuple[tuple[tuple[str, str], ...], list[str]]] = {
     "behind a sentence": ((ASKS, ("assistant", "Let me open what it found."), OPENS), [ASKED]),
     "named": ((ASKS, ("assistant", "As retry-three says, three times.")), [ASKED]),
     "said again": ((ASKS, ("assistant", "Webhooks retry three times with jitter."), OPENS), [ASKED]),
-    "by a person": ((("user", f"{ASKED}?"), OPENS), [f"{ASKED}?"]),
+    "by a person": ((("user", f"{ASKED}?"), OPENS), []),
     "by a tool": ((("ask", ASKED), ("get", "retry-three")), [ASKED]),
     "and in vain before": (
         (("bash", "diurna recall 'lost delivery'"), ("bash", "diurna recall 'parcel posted twice'"), ASKS, OPENS),

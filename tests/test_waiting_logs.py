@@ -17,7 +17,7 @@ TALK = "We looked at the retry queue, and at how it behaves when the broker is s
 def capture(home: Place, session: str = "s1", said: str = SAID) -> list[str]:
     """Let a session of Claude leave what a person asked to be remembered; return the stems of its logs."""
     turns = [
-        ("user", f"Please remember: {said}"),
+        ("user", f"remember: {said}"),
         ("assistant", f"{TALK} The {session} one drains now."),
     ]
     rows = [

@@ -1,7 +1,7 @@
-"""Each way into a home is tried with what may not come in: what was redacted there (F9), and what is about a person.
+"""Each way into a home is tried with what may not come in: what was redacted there (F9), and what a person typed.
 
-A machine leaves it out, whichever way it comes, and brings the work that stands beside it. Who means it is
-refused where it was redacted, and is told where it is about a person.
+A machine leaves it out, whichever way it comes, also from an agent that repeats it, and brings the work that stands
+beside it. Who means what was redacted is refused.
 """
 
 from __future__ import annotations
@@ -21,19 +21,33 @@ from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
 #: Said as a decision, and redacted as a fact.
 SAID = "We decided to pay the customer Zebulon Quark two million for the broken shipment."
-#: Stands in every sentence about a person; each is one that a machine takes for a decision, a
-#: preference or a rule.
+#: Stands in every sentence that a person says in private, in languages that a rule knows and in others.
 MARK = "Quillfeather"
 SENTENCES = (
-    f"I decided to work lying down from now on, my back is worse since the {MARK} surgery.",
+    f"I take antidepressants from {MARK}, so I am slow in the morning.",
     f"My daughter {MARK} has asthma, so we never deploy on Wednesdays.",
     f"I decided never to work weekends again, {MARK} pays me 40k a year.",
-    f"I decided to leave the company for {MARK} in May.",
-    f"From now on I live in {MARK}, so always use my time zone.",
-    f"We decided never to ask {MARK} again, he is lazy and his code is awful.",
-    f"I prefer short answers without emojis, as {MARK} gives them.",
-    f"We decided to wait, because Tom {MARK} is on sick leave with burnout.",
-    f"We decided to skip the {MARK} audit, please keep that between us.",
+    f"We never ask {MARK} again, he is lazy and his code is awful.",
+    f"Tom {MARK} is on sick leave with burnout since the last release.",
+    f"Ich nehme seit dem Tod von {MARK} Tabletten gegen die Angst.",
+    f"Unter uns gesagt verdient {MARK} viel mehr Geld als wir alle.",
+    f"Je quitte la société en mai pour aller chez {MARK} à Lyon.",
+    f"Mon fils {MARK} est malade, je ne travaille pas le mercredi.",
+    f"Мой сын {MARK} болеет астмой, по средам я не работаю.",
+    f"Между нами говоря, {MARK} скоро уйдёт из нашей команды.",
+    f"我的女儿{MARK}得了哮喘，所以我星期三从来不上班。",
+    f"我每个月从{MARK}那里拿三万块钱的工资，不要告诉别人。",
+    f"ฉันกินยาต้านซึมเศร้าจาก{MARK}ทุกเช้าก่อนเริ่มทำงาน",
+    f"ลูกสาวของฉันชื่อ{MARK}เป็นโรคหอบหืดมาตั้งแต่เกิด",
+    f"娘の{MARK}が喘息なので、水曜日は休みます。",
+    f"{MARK}の薬を飲んでいるので、朝は頭が働きません。",
+    f"Tôi uống thuốc chống trầm cảm của {MARK} nên buổi sáng làm chậm.",
+    f"Con gái tôi {MARK} bị hen suyễn nên thứ tư tôi nghỉ làm.",
+    f"Syön masennuslääkkeitä joita {MARK} määräsi, siksi aamut ovat hitaita.",
+    f"Tyttärelläni {MARK} on astma, joten en koskaan työskentele keskiviikkoisin.",
+    f"أتناول مضادات الاكتئاب من {MARK} لذلك أكون بطيئا في الصباح.",
+    f"ابنتي {MARK} مصابة بالربو ولا أعمل أبدا يوم الأربعاء.",
+    f"मेरी बेटी {MARK} को दमा है इसलिए मैं बुधवार को काम नहीं करती।",
 )
 WORK = "We decided that webhooks retry three times, because the broker is slow."
 TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
@@ -71,7 +85,6 @@ def by_transcript(home: Place, said: Sequence[str]) -> None:
     say(
         transcript,
         *said,
-        WORK,
         *(f"Remember that {one[0].lower()}{one[1:]}" for one in said),
         role="user",
     )
@@ -99,15 +112,14 @@ def by_hooks(home: Place, said: Sequence[str]) -> None:
     say(transcript, *said, role="user")
     hook(home, "claude", "PreCompact", transcript, trigger="auto")
     hook(home, "claude", "Stop", transcript, last_assistant_message=f"Done. {said[0]}")
-    assert MARK not in said[0] or holders(home.common / "diurna", MARK) == []
     capture(home, transcript)
 
 
 def by_opencode(home: Place, said: Sequence[str]) -> None:
-    texts = [TALK, "\n\n".join([TALK, *said, WORK])]
+    texts = [*said, TALK, "\n\n".join([TALK, *said, WORK])]
     messages = [
         {
-            "info": {"id": str(number), "role": "assistant"},
+            "info": {"id": str(number), "role": "user" if number < len(said) else "assistant"},
             "parts": [{"type": "text", "text": text}],
         }
         for number, text in enumerate(texts)
@@ -136,8 +148,6 @@ def by_import(home: Place, said: Sequence[str]) -> None:
         {"id": f"m{number}", "text": text, "kind": "decision"}
         for number, text in enumerate((*said, WORK))
     ]
-    if MARK in said[0]:
-        rows.append({"id": "tag", "text": f"Webhooks by {MARK}.", "tags": ["my salary"]})
     home.write("facts.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
     home.run("import", "jsonl", "facts.jsonl", "--write")
 
@@ -180,8 +190,8 @@ BY_MACHINE: dict[str, tuple[Callable[[Place, Sequence[str]], None], str]] = {
     "hooks": (by_hooks, "redacted personal"),
     "opencode": (by_opencode, "redacted personal"),
     "the past": (by_the_past, "redacted personal"),
-    "import": (by_import, "redacted personal"),
-    "a record": (by_a_record, "redacted personal"),
+    "import": (by_import, "redacted"),
+    "a record": (by_a_record, "redacted"),
     "events": (by_events, "redacted"),  # they are another home's, where somebody meant them
     "a ledger": (by_a_ledger, "redacted"),
 }
@@ -217,7 +227,7 @@ def shown(home: Place) -> str:
     return "\n".join(ran.out + ran.err for ran in answers)
 
 
-@pytest.mark.deep(only=("hooks-personal", "the past-personal", "a record-personal"))
+@pytest.mark.deep(only=("hooks-personal", "the past-personal"))
 @pytest.mark.parametrize(
     ("way", "forbidden"),
     [(way, one) for way, (_, which) in BY_MACHINE.items() for one in which.split()],
@@ -236,8 +246,10 @@ def test_no_machine_brings_it_in(world: World, way: str, forbidden: str) -> None
     assert "webhooks retry" in brought and mark not in brought
     assert mark not in shown(home)
     # what a host handed over, and what this clone keeps of a session that still runs
-    kept = ("said", "observed", "checkpoints") if forbidden == "redacted" else ("said",)
-    private = {str(path) for name in kept for path in (home.common / "diurna" / name).glob("*")}
+    kept = ("said", "observed", "checkpoints", "asks.jsonl")
+    private = {
+        str(path) for name in kept for path in (home.common / "diurna").glob(f"{name}*/**/*")
+    }
     assert set(holders(home.common / "diurna", mark)) <= private
     assert "history-rewritten" not in home.check("--ci")
 
@@ -247,37 +259,38 @@ def test_what_a_captured_session_leaves_out_is_counted(world: World, kind: str) 
     """In each kind of home; a dry run says the same, and writes nothing."""
     home = home_of(world, "personal", kind)
     transcript = say(world.folder / "s1.jsonl", TALK)
-    say(transcript, SENTENCES[1], WORK, role="user")
+    say(transcript, SENTENCES[1], role="user")
     say(transcript, f"{TALK}\n\n{SENTENCES[1]} I noted it.\n\n{WORK}")
-    before = home.logs()
+    before, tip = home.logs(), home.tip()
     told = ("--host=claude", "--session=s1", f"--transcript={transcript}")
     planned = home.run("capture", *told, "--dry-run").json["sessions"]
     assert home.logs() == before and not home.waiting()
     ((attempt,),) = [one["attempts"] for one in capture(home, transcript)]
-    assert attempt["personal"] == planned[0]["attempts"][0]["personal"] == 1
-    assert holders(home.common, MARK) == []
+    assert attempt["quoted"] == planned[0]["attempts"][0]["quoted"] == 1
+    assert "I noted it." in (text := added(home, tip)) and WORK in text
+    assert [path for path in holders(home.common, MARK) if "asks" not in path] == []
 
 
-def test_it_goes_to_the_persons_own_home(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there is one; the answer says how much that was. What the brief told of it does not come back."""
+def test_what_their_own_home_has_is_not_said_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The brief told an agent of it, which repeats it: in its words it does not come back, in others it does."""
     home = home_of(world, "personal", OWN_BRANCH)
     monkeypatch.setenv("XDG_DATA_HOME", str(world.folder / "data"))
     home.run("init", "--personal")
     own = world.place("data/diurna/personal")
     own.note("id=mornings Wensleydale mornings are for reviews only.", "--personal")
     transcript = say(world.folder / "s1.jsonl", TALK)
-    say(transcript, f"Remember that {SENTENCES[1].lower()}", f"Remember that {WORK}", role="user")
     say(
         transcript,
-        f"As your notes say, Wensleydale mornings are for reviews only. I go on.\n\n{WORK}\n\n{TALK}",
-        f"So Wensleydale mornings are only for reviews, as I was told; the broker is next.\n\n{TALK}",
-        f"We decided that reviews happen on Wensleydale mornings only.\n\n{TALK}",
+        "As your notes say, Wensleydale mornings are for reviews only. I go on.\n\n"
+        "So, on **Wensleydale** mornings are-for reviews: only those.\n\n"
+        f"We decided that reviews happen on Wensleydale mornings only.\n\n{WORK}\n\n{TALK}",
     )
     ((attempt,),) = [one["attempts"] for one in capture(home, transcript)]
-    assert (attempt["facts"], attempt["owned"]) == (1, 1) and attempt["personal"] >= 1
-    assert SENTENCES[1].lower().capitalize() in own.texts().values()
-    for word in (MARK, MARK.lower(), "Wensleydale"):
-        assert holders(home.common, word) == []
+    assert attempt["quoted"] == 2
+    told = "".join(map(bytes.decode, home.logs().values()))
+    assert told.count("Wensleydale") == 1 and "As your notes say" not in told
     assert "webhooks retry" in home.text("recall", "webhooks retry broker")
 
 
@@ -380,33 +393,12 @@ def test_no_way_leads_in_again(world: World, way: Callable[[Place, str], list[An
     assert [line for line in lines.split("\n") if line.startswith("+") and "Zebulon" in line] == []
 
 
-def codes(answer: Any) -> int:
-    """Return how often an answer warns of a statement about a person."""
-    return [one["code"] for one in answer.json["findings"]].count("personal-statement")
-
-
-@pytest.mark.deep(but="I decided to work lying", reason="what is a statement is the scanner's")
-@pytest.mark.parametrize("text", SENTENCES[:3])
-def test_who_writes_about_a_person_on_purpose_is_told(world: World, text: str) -> None:
-    """A log, a handoff and what an agent records are recorded with a warning."""
+def test_who_writes_about_a_person_on_purpose_is_told_nothing(world: World) -> None:
+    """A note, a log and what an agent records stand as they are said, without a word about it."""
     home = world.home(IN_TREE)
-    assert codes(home.run("append", "--title", "A day", "--body", "-", stdin=text)) == 1
-    home.run("task", "add", "Wire it", "--id", "wire")
-    home.run("task", "start", "wire", "--session", "s1")
-    handoff = "task handoff wire --to judge --next Measure --session s1".split()
-    assert codes(home.run(*handoff, "--warning", text)) == 1
-    by_tool = by_mcp(home, text)[1]
-    assert by_tool.code == 0 and codes(by_tool) == 1
-
-
-def test_what_a_person_wrote_on_purpose_is_named_until_it_is_redacted(world: World) -> None:
-    """By `check`; the note was told of the home of one's own."""
-    text, clean = SENTENCES[0], world.home(IN_TREE, "clean")
-    ran = clean.run("note", f"id=mine decision: {text}")
-    assert (
-        "mine reads as if it were about a person" in ran.err
-        and "`diurna note --personal`" in ran.err
-    )
-    assert "personal-statement" in clean.check("--ci")
-    clean.run("redact", "mine", "--reason", "private")
-    assert "personal-statement" not in clean.check("--ci")
+    body = home.run("append", "--title", "A day", "--body", "-", stdin=SENTENCES[1])
+    note = home.run("note", f"id=mine decision: {SENTENCES[0]} Mail ada@engines.co.uk.")
+    assert [(ran.code, ran.json["findings"]) for ran in (body, note)] == [(0, [])] * 2
+    assert all(ran.code == 0 and "warning" not in ran.out for ran in by_mcp(home, SENTENCES[2]))
+    assert "ada@engines.co.uk" in home.text("show", "mine")
+    assert home.run("check", "--ci").json["findings"] == []

@@ -79,7 +79,7 @@ CODES: dict[str, tuple[str, str]] = {
     "no-such-file": (INFO, "a new fact names a file that is not in the code"),
     "until-unseen": (INFO, "what ends a new fact is true already, or can not be seen here"),
     "personal-item": (ERROR, "what is only one person's, in a home that others share"),
-    "personal-statement": (WARNING, "words about a person, in a home that others share"),
+    "private-part": (WARNING, "what stood in <private> was not stored"),
     "personal-log": (INFO, "what is only the user's went to their own home"),
     "note-line": (INFO, "a line of a note came back, or was read otherwise than it stands"),
     "unknown-version": (INFO, "an update names a version that is not there yet"),
@@ -146,7 +146,7 @@ CODES: dict[str, tuple[str, str]] = {
     "secret-redacted": (WARNING, "a secret was not stored; its kind stands in its place"),
     "withheld-text": (ERROR, "a text says again what was redacted"),
     "secret-waived": (INFO, "lines that look like secrets and say that they are none"),
-    "personal-data": (WARNING, "a home folder, an address or a number that belongs to a person"),
+    "personal-data": (WARNING, "the path of a person's home folder"),
     "undeclared-edit": (WARNING, "an edit of a projection file that no log declares"),
 }
 

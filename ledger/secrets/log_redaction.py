@@ -12,7 +12,7 @@ from ledger.model.event import Event, FactCreated, FactUpdated, facts_in
 from ledger.model.findings import Finding
 from ledger.model.session import SessionLog
 from ledger.secrets.match import LABELLED, PERSONAL, PERSONAL_RULES, SECRET, Hit
-from ledger.secrets.private_parts import without_tags
+from ledger.secrets.private_parts import without_private
 from ledger.secrets.scanner import Lines, find_all, find_secrets, redacted
 
 TYPE_CHECKING = False
@@ -26,13 +26,6 @@ _ROUNDS = 8
 #: How many findings of a code are told of one text.
 _TOLD = 100
 _STRICT_HINT = "take it out, or write `diurna: allow-secret` on its line where it is none"
-_PERSONAL_SAID = {
-    "home-path": "the path of a home folder",
-    "email": "an e-mail address",
-    "card-number": "the number of a payment card",
-    "us-ssn": "a US social security number",
-    "phone": "a telephone number",
-}
 _NOTHING_LEFT = "a title or a fact says nothing outside of <private>, which is not stored"
 _HINT = (
     "if it was ever used, replace it where it is valid; a line with `diurna: allow-secret` is kept"
@@ -57,7 +50,7 @@ class Look:
         `where` is as a message calls it; `name` stands before it in the log, which may tell what it is:
         `token: `.
         """
-        public = without_tags(text)
+        public = without_private(text)
         text = public.strip() if public != text else text
         for _ in range(_ROUNDS):  # what was put out may uncover what stood beside it
             clean = self._once(where, text, name)
@@ -127,7 +120,7 @@ def guard(
         data = encode(log).decode("utf-8")
     except UnicodeError:  # nothing that can be stored; the draft's own checks say so
         return log, ()
-    tagged = without_tags(data) != data
+    tagged = without_private(data) != data
     wanted = [one for one in find_all(data) if personal != KEEP or one.kind != PERSONAL]
     if not tagged and not Lines(data).held(wanted):
         return log, ()
@@ -143,7 +136,7 @@ def guard(
         message = f"{article(one.rule)} in {where} was not stored: {one.shown}"
         found.append(Finding("secret-redacted", message, hint=_HINT))
     if tagged:
-        found.append(Finding("personal-statement", "what stood in <private> was not stored"))
+        found.append(Finding("private-part", "what stood in <private> was not stored"))
     for where, one in look.private:
         done = "was redacted" if personal == REDACT else "is stored as it stands"
         way_out = 'diurna.toml can say `personal = "redact"` below [privacy]'
@@ -171,7 +164,7 @@ def _refuse_nothing(log: SessionLog) -> None:
     texts = [event.text for event in log.events if isinstance(event, FactCreated | FactUpdated)]
     if not log.title.strip() or "" in texts:
         hint = "leave it out, or write it without the tag"
-        raise DraftRefused((Finding("personal-statement", _NOTHING_LEFT, hint=hint),))
+        raise DraftRefused((Finding("private-part", _NOTHING_LEFT, hint=hint),))
 
 
 def _refuse_names(log: SessionLog) -> None:
@@ -193,7 +186,7 @@ def _refuse_secrets(found: list[tuple[Hit, str]], hint: str) -> NoReturn:
 
 
 def article(rule: str) -> str:
-    """Write a rule as a message calls it: `a github-token`, `an e-mail address`."""
+    """Write a rule as a message calls it: `a github-token`."""
     if rule in PERSONAL_RULES:
-        return _PERSONAL_SAID[rule]
+        return "the path of a home folder"
     return f"{'an' if rule[0] in 'aeio' or rule[:3] == 'npm' or rule[:3] == 'ssh' else 'a'} {rule}"

@@ -10,7 +10,7 @@ SECRET, PERSONAL = "secret", "personal"
 #: The rule for what only its look behind a label tells.
 LABELLED = "labelled-value"
 #: The rules for personal data; every other rule is for secrets.
-PERSONAL_RULES = ("home-path", "email", "card-number", "us-ssn", "phone")
+PERSONAL_RULES = ("home-path",)
 
 
 class Hit(Record):

@@ -1,50 +1,17 @@
-"""Take out of a text what somebody said that nothing may keep: `<private>…</private>`, "off the record".
-
-Hooks do this with each prompt, so nothing is loaded where no mark stands. Linear in the text.
-"""
+"""Take out of a text what nothing may keep: `<private>…</private>`. Linear in the text."""
 
 from __future__ import annotations
 
 _TAG = "private"
 #: How far from its bracket the name of the tag stands, and how far the tag goes on behind it.
 _BEFORE, _BEHIND = 4, 80
-#: Where none of these stands in a text, no sentence of it is kept between two.
-_SIGNS = (
-    "between", "record", "tell", "anyone", "anybody", "yourself", "confiden", "nobody",
-    "mention", "leave", "write", "remember", "secret", "word to", "unter uns", "vertrauen",
-    "weiter", "niemand", "behalt", "noch", "aufschreiben", "protokoll", "wort", "entre",
-    "confian", "personne", "garde", "micro", "mot", "not", "nadie", "digas", "salga",
-    "cuentes", "apuntes", "guard", "ningu", "conte", "conta", "em off", "off", "escreve",
-    "anota", "fala", "tra noi", "dirlo", "между", "секрет", "никому", "никто", "протокол",
-    "говори", "рассказ", "пиши", "записыв", "别", "不要", "保密", "私下", "你知我知", "咱俩", "我们之间",
-    "内緒", "オフレコ", "ここだけ", "비밀",
-)  # fmt: skip
 
 
 def without_private(text: str) -> str:
-    """Return a text without what stands between the tags, and without what is kept between two.
+    """Return a text without what stands between `<private>` and its end, whatever is between them.
 
     A tag that is not closed goes on to the end; one of code, between back-ticks, is none.
     """
-    low = text.lower()
-    if (_TAG in low and "<" in text) or "&lt;" in low:
-        text = without_tags(text)
-        low = text.lower()
-    if _may_be_quiet(low):
-        from ledger.secrets.person_statements import is_kept_quiet, paragraphs
-
-        parts = list(paragraphs(text))
-        kept = [part for part in parts if not (_may_be_quiet(part.lower()) and is_kept_quiet(part))]
-        text = "".join(kept) if len(kept) < len(parts) else text
-    return text
-
-
-def _may_be_quiet(low: str) -> bool:
-    return any(sign in low for sign in _SIGNS)
-
-
-def without_tags(text: str) -> str:
-    """Return a text without what stands between `<private>` and its end, whatever is between them."""
     low = text.translate(_LOWER)
     if _TAG not in low:
         return text

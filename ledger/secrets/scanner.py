@@ -11,9 +11,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
 from ledger.secrets.entropy import is_wordy
+from ledger.secrets.home_folders import find_home_folders
 from ledger.secrets.match import LABELLED, Hit, apart, hit, places
 from ledger.secrets.patterns import OPAQUE, find_licences, find_opaque, find_patterns
-from ledger.secrets.personal_data import find_personal
 from ledger.secrets.shapes import find_shapes
 from ledger.secrets.text_view import View, parts_edited, place_in_source
 from ledger.secrets.unmask import chained, unmasked
@@ -38,8 +38,8 @@ def find_secrets(text: str) -> tuple[Hit, ...]:
 
 
 def find_all(text: str) -> tuple[Hit, ...]:
-    """Find secrets and personal data; of what is both, the secret."""
-    return _look(text, lambda said: _find(said, _DEPTH) + find_personal(said))
+    """Find secrets and home folders; of what is both, the secret."""
+    return _look(text, lambda said: _find(said, _DEPTH) + find_home_folders(said))
 
 
 def _look(text: str, find: Callable[[str], list[Hit]]) -> tuple[Hit, ...]:
@@ -230,7 +230,7 @@ def stand_in(rule: str) -> str:
 
 
 def nameable(text: str) -> str:
-    """Return a text without secrets and personal data, from which a public name can be made."""
+    """Return a text without secrets and home folders, from which a public name can be made."""
     places = find_all(text)
     return redacted(text, Lines(text).held(places)) if places else text
 

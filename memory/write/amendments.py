@@ -30,7 +30,7 @@ from memory.cache.schema import PINNED
 from memory.write.birth_footers import check_evidence, check_footers
 from memory.write.known_ids import check_named, with_whole_ids
 from memory.write.opened_facts import with_opened
-from memory.write.personal_guard import as_personal, is_own, refuse_personal, statements
+from memory.write.personal_guard import as_personal, is_own, refuse_personal
 from memory.write.seen_versions import with_seen_versions
 from projection.policy.model import HANDOFF_KIND
 
@@ -68,7 +68,7 @@ def doubtful(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ..
         if isinstance(event, FactCreated | FactUpdated) and event.text
     ]
     doubts = [one for id, text in texts[:_TEXTS] for one in _of_text(home, id, text, now_ms)]
-    return log, (*statements(log), *doubts, *_ends_told(home, log))
+    return log, (*doubts, *_ends_told(home, log))
 
 
 def _of_text(home: Home, id: str, text: str, now_ms: int) -> Iterator[Finding]:

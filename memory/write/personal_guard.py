@@ -13,11 +13,11 @@ from ledger.codec.fact_blocks import order_meta
 from ledger.codec.log import decode
 from ledger.errors import DraftRefused
 from ledger.home import OWN_REPOSITORY, Home, has_personal, personal_folder
-from ledger.model.event import Event, FactCreated, FactUpdated
+from ledger.model.event import Event, FactCreated
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR
 from ledger.model.personal_footer import PERSONAL_KEY, PERSONAL_VALUE, personal_ids, says_personal
-from ledger.model.session import Entry, SessionLog
+from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.write.draft import SessionDraft, births, named_ids
 from projection.policy.model import Policy
@@ -25,9 +25,6 @@ from projection.policy.model import Policy
 _HINT = (
     "`diurna note --personal` records it in your own home, `diurna init --personal` makes one; where "
     "everybody may know it, leave the footer out"
-)
-_STATEMENT_HINT = (
-    "`diurna note --personal` records it in your own home, `diurna redact ID` withholds it here"
 )
 
 
@@ -93,33 +90,6 @@ def finding(fact: str, file: str = "") -> Finding:
     """Say that a fact is only one person's, and where it belongs."""
     said = f"{fact} is only one person's (`{PERSONAL_KEY}: {PERSONAL_VALUE}`), and others share this home"
     return Finding("personal-item", said, file, hint=_HINT)
-
-
-def statements(log: SessionLog, name: str = "") -> list[Finding]:
-    """Say what of a log is about a person, by its words: a fact each, else its title and prose.
-
-    Others read the log; `name` is its stem, "" for one that is to be recorded.
-    """
-    from ledger.secrets.person_statements import about_person
-
-    found = [
-        statement(event.id, topic)
-        for event in log.events
-        if isinstance(event, FactCreated | FactUpdated)
-        and (topic := about_person(event.text or "", plainly=True))
-    ]
-    title = log.title.partition(" (and ")[0]  # "(and 1 more)" is said by a command
-    topic = "" if found else about_person(f"{title}\n\n{log.prose}", plainly=True)
-    return found + ([statement(name or "the log", topic)] if topic else [])
-
-
-def statement(name: str, topic: str) -> Finding:
-    """Say that a text is about a person by its words, and where it belongs.
-
-    `name` is of the fact or the log; `topic` is what it is about, as `about_person` says it.
-    """
-    said = f"{name} reads as if it were about a person ({topic}), and others share this home"
-    return Finding("personal-statement", said, hint=_STATEMENT_HINT)
 
 
 def as_personal(events: Iterable[Event]) -> tuple[Event, ...]:

@@ -103,7 +103,7 @@ class Upstream(Record):
 
 
 #: What is kept of a session that was captured, and that nothing is; the last is what `TOLD` was called.
-TOLD, DIGEST, OFF, FORMERLY = "told", "digest", "off", "facts"
+TOLD, OFF, FORMERLY = "told", "off", "facts"
 #: The facts that capture makes without a model: what a person asks to be remembered.
 SAID = "said"
 #: What becomes of a captured fact that speaks against another one; and that facts wait for a person.
@@ -113,7 +113,7 @@ SUPERSEDE, ASK = "supersede", "ask"
 class Capture(Record):
     """What Diurna records of hosts' sessions by itself."""
 
-    #: `TOLD`, `DIGEST`, `OFF` or `FORMERLY`; "" for the first in-tree and the second elsewhere
+    #: `TOLD`, `OFF` or `FORMERLY`; "" for the last in-tree and the first elsewhere; "digest" is `TOLD`
     keep: str = ""
     trust: str = "thread"  #: `SUPERSEDE`, or "thread": a person decides
     approve: str = "none"  #: `ASK`, or "none"
@@ -121,6 +121,8 @@ class Capture(Record):
     facts: str = SAID  #: `SAID`, or `OFF`
     ask: int = 4  #: how often an agent is asked in a session at most what the next one has to know
     characters: int = 6000  #: of what was said, that a log tells at most
+    asks: bool = False  #: what a person asked for is shared, a line each
+    remember: tuple[str, ...] = ()  #: words that do with a colon as `remember:` does
 
 
 #: What becomes of a command that breaks a rule: the rule is told. Formerly it was held, too.

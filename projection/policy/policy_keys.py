@@ -152,8 +152,8 @@ CHOICES: dict[Keys, tuple[tuple[str, ...], str]] = {
     ),
     ("recall", "language"): (LANGUAGES, "the language of the ledger"),
     ("capture", "keep"): (
-        ("told", "digest", "off"),
-        "told: what agents reported and what was observed; digest: also what persons asked; off: nothing",
+        ("told", "off"),
+        "told: what agents reported and what was observed; off: nothing",
     ),
     ("capture", "facts"): (
         ("said", "off"),

@@ -85,7 +85,7 @@ stale_thread_after = {review.stale_thread_after}
 
 [privacy]  # what an append does with a log that holds them
 secrets  = {quoted(privacy.secrets)}  # "redact" or "refuse"
-personal = {quoted(privacy.personal)}  # home folders and e-mail addresses: "warn", "redact" or "keep"
+personal = {quoted(privacy.personal)}  # paths of home folders: "warn", "redact" or "keep"
 """
     return text + _EXAMPLES + _changed(policy)
 

@@ -118,7 +118,7 @@ def _list_of(entry: Any) -> Any:
 _TYPES: dict[Keys, Any] = {
     ("format",): Annotated[int, Field(ge=1, le=COUNT_LIMIT)],
     ("recall", "files"): _list_of(_Pattern),
-    ("capture", "keep"): Literal["", *CHOICES["capture", "keep"][0], "facts"],
+    ("capture", "keep"): Literal["", *CHOICES["capture", "keep"][0], "digest", "facts"],
     ("capture", "characters"): Annotated[int, Field(ge=0, le=100_000)],
     ("moment", "command"): Literal[*CHOICES["moment", "command"][0], "hold"],
     ("moment", "facts"): Annotated[int, Field(ge=0, le=10)],

@@ -248,7 +248,9 @@ def _outcome_object(found: Outcome, *, dry_run: bool) -> dict[str, Any]:
     logs = [
         {"stem": stem, **({"log": data.decode()} if dry_run else {})} for stem, data in found.logs
     ]
-    attempts = "at why outcome extractor ms observed facts known used personal owned dropped said"
+    attempts = (
+        "at why outcome extractor ms observed facts known used personal owned dropped quoted said"
+    )
     return {
         **fields_of(found.asked, "host session"),
         "said": found.said,

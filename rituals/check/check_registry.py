@@ -90,8 +90,6 @@ CHECKS = (
     _check("the bytes of logs", "doctor.object_checks:logs_noticed", "unreadable", content=True),
     _check(SAID, "ledger_checks:said", _OF_LOGS, _ALL, TIP, REPLAY),
     _check("what is only one person's", "ledger_checks:personal", "personal-item", _ALL, TIP, REPLAY),
-    _check("what is about a person", "statements:shared_statements", "personal-statement", (LINT,),
-           TIP, REPLAY),
     _check("names of logs", "doctor.object_checks:twins_noticed", "case-twins", _ALL, TIP),
     _check("the policy", "ledger_checks:policy", _OF_POLICY, _ALL, TIP),
     _check("keys of the policy", "ledger_checks:policy_keys", "policy-deprecated", _ALL, TIP),

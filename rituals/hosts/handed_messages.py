@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from ledger.environment import now_seconds
-from ledger.secrets.person_statements import without_personal
 from ledger.secrets.private_parts import without_private
 from ledger.secrets.scanner import without_secrets
 from rituals.hosts.moments import Moment, file_name
@@ -63,14 +62,11 @@ def _newest(lines: Sequence[bytes]) -> Sequence[bytes]:
 
 
 def _lines(given: Mapping[str, object]) -> Iterator[tuple[bytes, int]]:
-    """Yield a line for each message, without what is about a person, and when it was written."""
+    """Yield a line for each message, and when it was written."""
     messages = given.get("messages")
     for message in messages if isinstance(messages, list) else ():
         if isinstance(message, dict) and isinstance(message.get("parts"), list):
-            parts = [dict(part) for part in message["parts"] if isinstance(part, dict)]
-            for part in parts:
-                if isinstance(part.get("text"), str):
-                    part["text"] = without_personal(part["text"])
+            parts = [part for part in message["parts"] if isinstance(part, dict)]
             told = {"info": message.get("info"), "parts": [_clean(part) for part in parts]}
             yield json.dumps(told).encode() + b"\n", when_said(message)
 

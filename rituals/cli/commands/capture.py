@@ -87,7 +87,9 @@ def _show(call: Invocation, outcome: Outcome, *, show: bool, would: str) -> None
         more = [f"{one.known} known already"] if one.known else []
         more += [f"{one.used} used"] if one.used else []
         where = f"{one.owned} of them in your own home" if one.owned else "recorded nowhere"
-        more += [f"{one.personal} about a person, {where}"] if one.personal else []
+        more += [f"{one.personal} personal, {where}"] if one.personal else []
+        said = counted(one.quoted, "sentence")
+        more += [f"{said} that you typed left out"] if one.quoted else []
         more += [f"{one.dropped} that nobody said"] if one.dropped else []
         if not outcome.said:
             by = f" by {one.extractor}" if one.extractor not in ("", SOURCES) else ""

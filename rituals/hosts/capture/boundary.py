@@ -7,7 +7,7 @@ with other branches.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from zlib import crc32
 
@@ -21,7 +21,7 @@ from ledger.wal.atomic_files import Lock, make_folder
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from memory.write.opened_facts import MOST_USES
-from projection.policy.model import DIGEST, FORMERLY, OFF, Policy
+from projection.policy.model import FORMERLY, OFF, Policy
 from rituals.hosts.capture.capture_notes import (
     FAILED,
     NOTHING,
@@ -39,6 +39,7 @@ from rituals.hosts.capture.composition import (
     Part,
     draft_of_part,
     passages_of,
+    session_name,
     storable,
 )
 from rituals.hosts.capture.gates import Gates, kept_by, makes_facts, record_own
@@ -58,6 +59,7 @@ from rituals.hosts.extraction import SOURCES, Extraction, extract
 from rituals.hosts.moments import CAPTURED_DIR, file_name
 from rituals.hosts.quoted_items import Item
 from rituals.hosts.stop_request import counts
+from rituals.hosts.transcripts.slices import all_typed
 from rituals.hosts.user_settings import Settings, settings
 from rituals.record.draft_composer import taken_in, words_for
 
@@ -132,7 +134,7 @@ class _Boundary:
         self._seen = seen_of(self._commondir, *self._key)
         path = asked.transcript or self._seen.transcript
         self._pending = Pending(memory.snapshot, *self._key, path, self._told.ends)
-        self._gates = Gates(memory, policy)
+        self._gates = Gates(memory, policy, self._typed)
         self._attempts: list[Attempt] = []
         self._logs: list[tuple[str, bytes]] = []
 
@@ -182,7 +184,7 @@ class _Boundary:
 
     def _tell(self, piece: Piece, used: tuple[Use, ...]) -> None:
         """Record a piece as a log, or note that there is nothing to record in it."""
-        began = now_ms()
+        began, before = now_ms(), len(self._gates.left_out)
         span = Span(piece.name, piece.said.start, piece.said.end) if piece.said else None
         asked, again = self._proofs.parted(self._asked_for(piece))
         said = self._record_said(span, asked)
@@ -193,11 +195,10 @@ class _Boundary:
         mine = storable([item for item in found.items if not item.personal])
         own = [item for item in (*asked, *found.items) if item.personal]
         owned = self._record_own(found.extractor, own) if own else 0
-        observations = self._gates.observations(piece.observations)
+        observations = piece.observations
         sources = self._sources(piece)
-        told, closed = passages_of(
-            sources, self._policy.capture.characters, self._gates.opened, asks=self._keep == DIGEST
-        )
+        shared = sources.asking(lambda _: self._policy.capture.asks)
+        told = passages_of(shared, self._policy.capture.characters, self._gates.opened)
         against = {id for item in mine for id in item.supersedes}
         used = (*used, *again, *copies)
         used = () if self._asked.past else self._proofs.once(used, against)[:MOST_USES]
@@ -209,7 +210,7 @@ class _Boundary:
         part = Part(
             self._asked.host, self._pending.session, found.extractor, piece.observed, span,
             observations, piece.said.turns if piece.said else (), mine, told,
-            self._title(sources) if told or used else "", shown,
+            self._title(shared) if told or used else "", shown,
             shown_since(heard.moments, self._told.moments, met),
             counts(self._commondir, *self._key), self._proofs.references(used),
             cost_since(heard.cost, (self._told.characters, self._told.needed)),
@@ -235,8 +236,9 @@ class _Boundary:
                 facts=said + len(part.items),
                 known=total - len(own) - said - len(part.items),
                 used=len(used),
-                personal=len(own) + len(piece.observations) - len(observations) + closed,
+                personal=len(own),
                 owned=owned,
+                quoted=len(self._gates.left_out) - before,
                 dropped=found.dropped,
             )
         )
@@ -245,7 +247,7 @@ class _Boundary:
         """Return what a person asked to be remembered in a piece."""
         if piece.said is None or not makes_facts(self._policy):
             return ()
-        return self._gates.items(said_in(piece.said.turns), piece.said)
+        return said_in(piece.said.turns, self._policy.capture.remember)
 
     def _record_said(self, span: Span | None, items: Sequence[Item]) -> int:
         """Record what a person asked to be remembered, in a log of theirs; return how much was new."""
@@ -266,11 +268,16 @@ class _Boundary:
             return Sources()
         works = self._asked.folder or self._seen.folder
         with commit_messages(works, self._memory.home.repository) as message_of:
-            return sources_of(said.turns, message_of)
+            return sources_of(said.turns, message_of).asking(self._gates.may_be_told)
 
     def _title(self, sources: Sources) -> str:
         named = answered_title(self._memory.snapshot, self._pending.session)
-        return named or title_of(sources, self._gates.opened, asks=self._keep == DIGEST)
+        return named or title_of(sources, self._gates.opened)
+
+    def _typed(self) -> Iterator[str]:
+        """Yield what the person typed in the session, also where a helper's transcript is told."""
+        for path in dict.fromkeys((self._pending.path, self._seen.transcript)):
+            yield from all_typed(self._asked.host, path)
 
     def _extracted(self, piece: Piece, span: Span | None) -> tuple[Extraction, Span | None]:
         """Return what a model learned of what was said, not of the past, and the span of it."""
@@ -278,24 +285,22 @@ class _Boundary:
             return Extraction((), SOURCES), span
         kept = kept_answer(self._commondir, *self._key, span.name, span.start)
         if kept is not None:
-            return kept.extraction._replace(
-                items=self._gates.items(kept.extraction.items, piece.said)
-            ), kept.span
+            items = self._gates.items(kept.extraction.items)
+            return kept.extraction._replace(items=items), kept.span
         chosen = Settings() if self._asked.past else settings(self._environment)
         failures = self._told.failed.get(f"{span.name} {span.start}", 0)
         found = Extraction((), SOURCES)
         if chosen.extractors:
             kinds = [kind.name for kind in self._policy.kinds]
-            said = self._gates.told(piece.said)
-            known = nearest(self._memory, said.turns)
-            found = extract(said, known, chosen, self._environment, kinds)
+            known = nearest(self._memory, piece.said.turns)
+            found = extract(piece.said, known, chosen, self._environment, kinds)
         if found.failed and failures + 1 >= TRIES:
             found = Extraction((), SOURCES)
         if found.failed:
             failed = {f"{span.name} {span.start}": failures + 1}
             self._told = self._told._replace(failed=failed)
             raise _Failed(found.failed)
-        found = found._replace(items=self._gates.items(found.items, piece.said))
+        found = found._replace(items=self._gates.items(found.items))
         shared = tuple([item for item in found.items if not item.personal])
         own = len(shared) < len(found.items)
         if found.extractor != SOURCES and not (own and self._asked.dry_run):
@@ -326,6 +331,9 @@ class _Boundary:
     def _draft(self, part: Part) -> SessionDraft:
         words = words_for(self._memory) if part.items else {}
         draft = draft_of_part(part, self._policy.capture.trust, taken_in(self._memory), words)
+        if draft.prose or part.references:
+            title, prose = self._gates.shared(draft.title, draft.prose)
+            draft = draft._replace(title=title or session_name(part), prose=prose)
         if self._policy.privacy.secrets != "refuse":
             return draft
         log = SessionLog(draft.header, draft.title, draft.prose, draft.events)

@@ -45,9 +45,10 @@ class Attempt(Record):
     facts: int = 0  #: how many facts were recorded, or wait for a person
     known: int = 0  #: how many memory had already
     used: int = 0  #: how many facts it used
-    personal: int = 0  #: how much was about a person, and stands in no log that others read
+    personal: int = 0  #: how many facts a model called personal: no log has them that others read
     owned: int = 0  #: how many facts of it are in the user's own home
     dropped: int = 0  #: how many nobody had said
+    quoted: int = 0  #: how many sentences repeat what the person typed, and are in no log
     said: str = ""  #: why it failed
 
 

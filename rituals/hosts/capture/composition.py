@@ -6,8 +6,10 @@ where it can be no heading of ours, no fact and no comment: its prose is read as
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 
 from ledger.codec.fact_blocks import order_meta
 from ledger.escape import prose
@@ -22,6 +24,8 @@ from projection.policy.model import SUPERSEDE, THREAD_KIND
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.capture.fitting import Opens, fitted, paragraphs, shares, size_of, standing
 from rituals.hosts.capture.told_sources import MARKS, TITLE_CHARS, Sources
+from rituals.hosts.capture.typed_words import UNSHARED
+from rituals.hosts.extraction import SOURCES
 from rituals.hosts.observed.observation_spool import Observation
 from rituals.hosts.quoted_items import Item
 from rituals.hosts.transcripts.slices import Turn
@@ -75,42 +79,37 @@ class _Passage:
 
     def __init__(self, section: str, heading: str, text: str, asks: tuple[str, ...] = ()) -> None:
         self.section, self.heading = section, prose(heading)
-        self.asks = [prose(ask) for ask in asks]
+        self.asks = asks
         self.paragraphs = paragraphs(text)
 
     def texts(self) -> list[str]:
-        """Return what others are going to read."""
-        return [self.heading, *self.asks, *[one.text for one in self.paragraphs]]
+        """Return what others are going to read of an agent."""
+        return [self.heading, *[one.text for one in self.paragraphs]]
 
     def keep(self, kept: Mapping[str, str]) -> None:
         """Leave out what others may not read."""
-        self.heading = kept[self.heading]
-        self.asks = [kept[ask] for ask in self.asks if kept[ask]]
+        self.heading = kept[self.heading] or UNSHARED
         self.paragraphs = standing(self.paragraphs, kept.__getitem__)
 
     def head(self, room: int) -> str:
         """Return its heading, and as many asks below it as there is room for."""
-        text = f"### {self.heading}" if self.heading else ""
+        text = f"### {self.heading}"
         for ask in self.asks:
-            if text and len(text) + len(ask) + 4 <= room:
+            if len(text) + len(ask) + 4 <= room:
                 text += f"\n\n> {ask}"
         return text if len(text) <= room else ""
 
 
-def passages_of(sources: Sources, room: int, opens: Opens, *, asks: bool) -> tuple[str, int]:
-    """Write what a part of a session told, and tell how many paragraphs others may not read.
-
-    What was told has `room` characters in all; with `asks` the short turns of persons are told, too.
-    """
+def passages_of(sources: Sources, room: int, opens: Opens) -> str:
+    """Write what a part of a session told, as others may read it, in `room` characters at most."""
     answered = [f"{prose(question)} → {prose(answer)}" for question, answer in sources.answered]
     passages = [_Passage("Commits", one.heading, one.body) for one in sources.commits]
     passages += [_Passage("Texts", one.heading, one.body) for one in sources.texts]
     for one in sources.reports:
         heading = f"Turn {one.number} of {sources.turns}"
-        passages.append(_Passage("Turns", heading, one.text, one.asks if asks else ()))
+        passages.append(_Passage("Turns", heading, one.text, one.asks))
     texts = [*answered, *[text for one in passages for text in one.texts()]]
-    kept, closed = opens(texts)
-    readable = dict(zip(texts, kept, strict=True))
+    readable = dict(zip(texts, opens(texts), strict=True))
     sections: dict[str, list[str]] = {"Answered": [], "Commits": [], "Texts": [], "Turns": []}
     for line in filter(None, [readable[line] for line in answered]):
         if len(line) <= room:
@@ -124,11 +123,11 @@ def passages_of(sources: Sources, room: int, opens: Opens, *, asks: bool) -> tup
     rooms = shares([size_of(passage.paragraphs) for passage in passages], max(room, 0))
     for passage, head, share in zip(passages, heads, rooms, strict=True):
         text = fitted(passage.paragraphs, share)
-        if head and (text or passage.section == "Commits"):
+        if head and (text or (passage.section == "Commits" and passage.heading != UNSHARED)):
             sections[passage.section].append(f"{head}\n\n{text}".rstrip())
     between = {"Answered": "\n"}
     told = [(name, between.get(name, _GAP).join(some)) for name, some in sections.items() if some]
-    return _GAP.join([f"## {name}\n\n{text}" for name, text in told]), closed
+    return _GAP.join([f"## {name}\n\n{text}" for name, text in told])
 
 
 def draft_of_part(
@@ -198,29 +197,43 @@ def _is_agents(item: Item, part: Part) -> bool:
 
 def _footers(item: Item, part: Part) -> Meta:
     """Return what a fact says of where it comes from, whose words they are, and of its end."""
-    quote = shortened(footer_value(item.quote), _QUOTE_CHARS)
+    by_agent = _is_agents(item, part)
+    # a person is quoted where they asked for it, and by no model
+    quoted = item.quote if by_agent or part.extractor == SOURCES else ""
+    quote = shortened(footer_value(quoted), _QUOTE_CHARS)
     name = footer_value(part.transcript.name) if part.transcript else ""
-    source: Meta = (("source", f'{name} {item.at} "{quote}"'.strip()),)
+    source: Meta = (
+        ("source", " ".join(filter(None, (name, str(item.at), quote and f'"{quote}"')))),
+    )
     ends = footer_value(item.obsolete_when)
-    source += (("by", HOSTS[part.host].agent),) if _is_agents(item, part) else ()
+    source += (("by", HOSTS[part.host].agent),) if by_agent else ()
     return (*source, ("obsolete_when", ends)) if ends else source
 
 
 def _title(part: Part) -> str:
-    """Say what the log is of: what was told, else its first fact, else the files that were worked on."""
-    names = ", ".join([path.rpartition("/")[2] for path in paths_of(part.observations)])
-    about = part.title or next((one.text for one in part.items if not _is_agents(one, part)), names)
-    about = about or (part.observations[0].what if part.observations else "what was said")
-    return shortened(prose(about).lstrip(MARKS), TITLE_CHARS)
+    """Say what the log is of: what was told, else its first fact, else when it was, and where."""
+    about = part.title or next((one.text for one in part.items if not _is_agents(one, part)), "")
+    return shortened(prose(about or session_name(part)).lstrip(MARKS), TITLE_CHARS)
+
+
+def session_name(part: Part) -> str:
+    """Name a session by its day and its files: `Session of 28 November: 2 files in web/`."""
+    times = [*[one.at for one in part.observations], *[turn.when for turn in part.turns]]
+    named = f"Session of {day_named(max(times))}" if max(times, default=0) > 0 else "Session"
+    paths = paths_of([one for one in part.observations if one.kind == "edit"])
+    folder = posixpath.commonpath([posixpath.dirname(one) for one in paths]) if paths else ""
+    files = f": {len(paths)} file{'s' * (len(paths) != 1)}" if paths else ""
+    return f"{named}{files}" + (f" in {folder}/" if folder else "")
+
+
+def day_named(at: int) -> str:
+    """Return the local day of a moment, `28 November`; milliseconds since 1970."""
+    return datetime.fromtimestamp(min(at, _LATEST_MS) / 1000).strftime("%d %B").lstrip("0")
 
 
 #: So many lines tell what was observed, and so many paths stand on one.
 LINES, PATHS = 20, 12
-#: What a line that tells of a decision begins with: words of ours, of nobody's sentence.
-_FRAME = re.compile(
-    r"^- (?:[\d-]{10} [\d:]{5} )?(?:user|agent) said “[^”\n]{1,60}”: ", re.MULTILINE
-)
-_EXIT = re.compile(r" \(exit (-?\d{1,6})\)")
+_EXIT_AT_END = re.compile(r" \((exit -?\d{1,6})\)\Z")
 #: What is told first where there is no room for all.
 _ORDER = ("decision", "edit", "git", "test", "task", "package", "file")
 #: The last millisecond that a stamp can say.
@@ -235,11 +248,6 @@ class _Folded(Record):
     text: str
 
 
-def without_frames(text: str) -> str:
-    """Return the text of a log without what its observed lines begin with, as far as that is ours."""
-    return _FRAME.sub("- ", text)
-
-
 def observed_lines(observations: Sequence[Observation]) -> list[str]:
     """Return the lines that tell of observations, in the order of their first times."""
     edits = [one for one in observations if one.kind == "edit" and one.paths]
@@ -247,7 +255,7 @@ def observed_lines(observations: Sequence[Observation]) -> list[str]:
     same: dict[tuple[str, str, str], list[Observation]] = {}
     for one in observations:
         if one.kind != "edit" or not one.paths:
-            said = _EXIT.sub("", one.what)
+            said = _EXIT_AT_END.sub("", one.what)
             by = one.why if one.kind == "decision" else ""
             same.setdefault((one.kind, by, said), []).append(one)
     for (kind, by, said), some in same.items():
@@ -292,15 +300,9 @@ def _edited(path: str, verbs: Sequence[str]) -> str:
 
 
 def _ends(some: Sequence[Observation]) -> str:
-    """Tell how something ended, and how often it was done."""
-    ends: list[str] = []
-    for one in some:
-        codes = [int(code) for code in _EXIT.findall(one.what)]
-        end = "failed" if any(codes) else "passed" if codes and one.kind == "test" else ""
-        if end and ends[-1:] != [end]:
-            ends.append(end)
-    first_last = dict.fromkeys((ends[0], ends[-1])) if ends else ()
-    told = f": {', then '.join(first_last)}" if ends else ""
+    """Tell the exit codes with which something ended first and last, and how often it was done."""
+    codes = [found[1] for one in some if (found := _EXIT_AT_END.search(one.what))]
+    told = f": {', then '.join(dict.fromkeys((codes[0], codes[-1])))}" if codes else ""
     return told + (f" ({len(some)} times)" if len(some) > 1 else "")
 
 

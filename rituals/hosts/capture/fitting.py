@@ -15,8 +15,8 @@ from importlib.resources import files
 from ledger.escape import prose
 from ledger.model.record import Record
 
-#: Gives paragraphs, "" for those that others may not read, and how many these are.
-Opens = Callable[[Sequence[str]], tuple[list[str], int]]
+#: Gives texts as others may read them, "" for those of which nothing is left.
+Opens = Callable[[Sequence[str]], list[str]]
 #: A block of code that is longer is left out, and one that is what a program printed.
 _CODE_LINES, _CODE_CHARS = 3, 240
 _PRINTED = frozenset("text txt plain plaintext console output log logs terminal".split())
@@ -53,7 +53,7 @@ _TURNS = re.compile(
 _REASON = re.compile(rf"\b(?:{phrases('reason')})|n't\b|{phrases('reason-cjk')}", re.IGNORECASE)
 #: Where a sentence ends: a mark, a blank and a capital; a wide mark alone.
 _SENTENCE = re.compile(
-    r"[.!?…][\"'”’)\]*_`]{0,4}\s+(?=[\"'“„«(\[*_`]{0,3}[^\W\d_a-zà-ÿа-я])|(?<=[。\uff01\uff1f\uff1b])"
+    r"[.!?…।؟\u06d4][\"'”’)\]*_`]{0,4}\s+(?=[\"'“„«(\[*_`]{0,3}[^\W\d_a-zà-ÿа-я])|(?<=[。\uff01\uff1f\uff1b])"
 )
 
 
@@ -141,20 +141,28 @@ def _unannounced(text: str) -> str:
     """Return what one that announces something says besides, "" for nothing."""
     if not text.endswith(_ANNOUNCES) or "\n" in text:  # a correction is not parted
         return ""
-    mark = _ITEM.match(text.lstrip())
-    begin = len(text) - len(text.lstrip()) + mark.end() if mark else 0
-    ends = [one.end() for one in _SENTENCE.finditer(text, begin)]
+    ends = sentence_ends(text, listed_mark(text))
     told = text[: ends[-1]].rstrip() if ends else ""
     return told or (f"{text} …" if len(text.encode()) > _LEAD_BYTES else "")
 
 
+def sentence_ends(line: str, begin: int = 0) -> list[int]:
+    """Return the places behind the sentences of a line from a place on, but for that of the last."""
+    return [one.end() for one in _SENTENCE.finditer(line, begin)]
+
+
 def sentences_of(line: str) -> list[str]:
     """Return the sentences of a line; an end is a mark with a blank and a capital behind it."""
-    found, begin = [], 0
-    for end in _SENTENCE.finditer(line):
-        found.append(line[begin : end.end()].strip())
-        begin = end.end()
-    return [one for one in (*found, line[begin:].strip()) if one]
+    ends = sentence_ends(line)
+    bounds = zip([0, *ends], [*ends, len(line)], strict=True)
+    return [one for begin, end in bounds if (one := line[begin:end].strip())]
+
+
+def listed_mark(line: str) -> int:
+    """Return the place behind the mark of a list's item, 0 for a line that is none."""
+    blanks = len(line) - len(line.lstrip())
+    mark = _ITEM.match(line, blanks)
+    return mark.end() if mark else 0
 
 
 def _cut(text: str, room: int) -> str:

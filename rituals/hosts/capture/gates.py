@@ -1,23 +1,22 @@
-"""Keep out of captured logs what others may not read: what is about a person, and what was withheld.
+"""Keep out of captured logs what others may not read: what a person typed, and what was withheld.
 
-Whatever becomes a log of a session goes through here. A text is closed out where one of its sentences is
-about a person, or says again what the user's own home has: the brief tells that to agents, and they
-repeat it. What is about the person alone goes into their own home, where there is one. What of sessions
-is kept at all, a policy says; one of former times means what it meant until its user was told.
+Whatever becomes a log of a session goes through here. No machine quotes a person: a sentence that repeats
+what they typed in the session, or what their own home has, stays out. What a model calls personal goes
+into their own home, where there is one. What of sessions is kept at all, a policy says; one of former
+times means what it meant until its user was told.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 from ledger.errors import DiurnaError
 from ledger.home import IN_TREE, personal_home
+from ledger.secrets.home_folders import find_home_folders
 from ledger.secrets.match import apart
-from ledger.secrets.person_statements import about_person, paragraphs
-from ledger.secrets.personal_data import find_personal
-from ledger.secrets.scanner import redacted
+from ledger.secrets.scanner import find_secrets, redacted
 from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.user_key import state_folder
 from memory.api import Memory
@@ -25,12 +24,10 @@ from memory.redaction.withheld_lines import Telling, telling_of
 from memory.write.draft import Occasion
 from memory.write.near_facts import said_already
 from memory.write.personal_guard import is_own
-from projection.policy.model import ASK, DIGEST, FORMERLY, OFF, SAID, TOLD, Policy
-from projection.text.normalize import index_words, sentences
+from projection.policy.model import ASK, FORMERLY, OFF, SAID, TOLD, Policy
 from rituals.hosts.capture.composition import Part, draft_of_part, storable
-from rituals.hosts.observed.observation_spool import Observation
+from rituals.hosts.capture.typed_words import TypedWords
 from rituals.hosts.quoted_items import Item
-from rituals.hosts.transcripts.slices import Slice, Turn
 from rituals.record.draft_composer import taken_in, words_for
 
 #: A paragraph that has these is the work's without them.
@@ -38,134 +35,78 @@ _HARMLESS = ("home-path", "email")
 
 
 class Gates:
-    """The gates of one home."""
+    """The gates of one home.
 
-    def __init__(self, memory: Memory, policy: Policy) -> None:
-        self._memory = memory
-        #: None in the user's own home, which takes what is about them.
-        self._person = None if is_own(memory.home, policy) else PersonalGate(own_texts())
+    Args:
+        memory: of the home.
+        policy: of it.
+        typed: gives what the person typed in the session, whole.
+    """
 
-    def opened(self, texts: Sequence[str]) -> tuple[list[str], int]:
-        """Return texts, "" for those that others may not read, and how many are about a person.
+    def __init__(self, memory: Memory, policy: Policy, typed: Callable[[], Iterable[str]]) -> None:
+        self._memory, self._typed = memory, typed
+        #: The user's own home takes what they typed, and what is about them.
+        self._own, self._asks = is_own(memory.home, policy), policy.capture.asks
+        self.left_out: set[str] = set()  #: sentences that repeat what was typed
 
-        A paragraph, heading or title that is closed in part is closed: the rest may need it.
+    def opened(self, texts: Sequence[str]) -> list[str]:
+        """Return texts as others may read them, "" for those of which nothing is left."""
+        telling = self._telling
+        return [
+            "" if telling is not None and telling.repeats(one) else self._unquoted(one)
+            for one in texts
+        ]
+
+    def may_be_told(self, ask: str) -> bool:
+        """Tell whether what a person asked for has no secret, and nothing that was withheld."""
+        return not (self._telling is not None and self._telling.repeats(ask)) and not find_secrets(
+            ask
+        )
+
+    def shared(self, title: str, prose: str) -> tuple[str, str]:
+        """Return the title and the prose of a log, put together, as others may read them."""
+        if self._own:
+            return title, prose
+        kept, lost = self._words.without(prose, asks=True)
+        self.left_out.update(lost)
+        named = self._asks or not self._words.repeats(title)  # it may be what they asked for
+        return title if named else "", kept
+
+    def items(self, items: Sequence[Item]) -> tuple[Item, ...]:
+        """Return items without those that were withheld, or say again what a person typed.
+
+        What is about the person alone stays, for their own home.
         """
         telling = self._telling
-        said = ["" if telling is not None and telling.repeats(one) else one for one in texts]
-        if self._person is None:
-            return said, 0
-        kept, closed = self._person.open_paragraphs(said)
-        whole = [one if one == text else "" for one, text in zip(kept, said, strict=True)]
-        return [_without_data(one) if one else "" for one in whole], closed
-
-    def told(self, said: Slice) -> Slice:
-        """Return what was said as others may read it: a model is told no more."""
-        return said if self._person is None else self._person.open_slice(said)
-
-    def observations(self, observations: tuple[Observation, ...]) -> tuple[Observation, ...]:
-        """Return the observations that others may read."""
-        if self._person is None:
-            return observations
-        closed = self._person.closes_observation
-        return tuple([one for one in observations if not closed(one)])
-
-    def items(self, items: Sequence[Item], said: Slice | None) -> tuple[Item, ...]:
-        """Return items, each with whether it is about a person, without those that were withheld."""
-        telling = self._telling
         found = [one for one in items if telling is None or not telling.repeats(one.text)]
-        if self._person is None:
+        if self._own:
             return tuple([one._replace(personal=False) for one in found])
-        turns, closes = said.turns if said else (), self._person.closes_item
-        return tuple([one._replace(personal=closes(one, turns)) for one in found])
+        words = ("\n".join((one.text, one.entity, *one.tags, one.obsolete_when)) for one in found)
+        return tuple(
+            [
+                one._replace(quote="") if self._words.repeats(one.quote) else one
+                for one, said in zip(found, words, strict=True)
+                if one.personal or not self._words.repeats(said)
+            ]
+        )
+
+    def _unquoted(self, text: str) -> str:
+        """Return a text without home folders, and without the sentences that repeat a person."""
+        if self._own:
+            return text
+        kept, lost = self._words.without(text)
+        self.left_out.update(lost)
+        return redacted(kept, apart(find_home_folders(kept)))
+
+    @cached_property
+    def _words(self) -> TypedWords:
+        return TypedWords([*self._typed(), *own_texts()])
 
     @cached_property
     def _telling(self) -> Telling | None:
         """The lines that must be nowhere."""
         home = self._memory.home
         return self._memory.ask(lambda cache: telling_of(home, cache))
-
-
-def _without_data(text: str) -> str:
-    """Return a text without home folders and addresses of e-mail; "" where it has a number of a person."""
-    found = apart(find_personal(text))
-    if any(one.rule not in _HARMLESS for one in found):
-        return ""
-    return redacted(text, found) if found else text
-
-
-#: Of a fact's words so many of 100, and so many at least, are in a sentence that says it again.
-_NEARLY, _LEAST_WORDS = 70, 2
-
-
-class PersonalGate:
-    """Tells what may not be recorded where others read it.
-
-    Args:
-        own: what the user's own home has.
-    """
-
-    def __init__(self, own: Iterable[str] = ()) -> None:
-        self._sizes: list[int] = []
-        self._places: dict[str, list[int]] = {}
-        for text in own:
-            for sentence in sentences(text):
-                words = frozenset(index_words(sentence))
-                if len(words) >= _LEAST_WORDS:
-                    for word in words:
-                        self._places.setdefault(word, []).append(len(self._sizes))
-                    self._sizes.append(len(words))
-
-    def closes(self, text: str) -> bool:
-        """Tell whether a text has to stay out."""
-        return about_person(text) != "" or self._repeats(text)
-
-    def closes_item(self, item: Item, turns: Sequence[Turn] = ()) -> bool:
-        """Tell whether a fact has to stay out: by its own words, or by the sentence it was found in."""
-        said = (item.text, item.quote, item.entity, *item.tags, item.obsolete_when)
-        if item.personal or any(self.closes(one) for one in said if one):
-            return True
-        around = (_around(turn.text, item.quote) for turn in turns if turn.at == item.at)
-        return any(self.closes(one) for one in around)
-
-    def closes_observation(self, one: Observation) -> bool:
-        """Tell whether what was observed has to stay out; what a line begins with is no sentence."""
-        return self.closes(one.what) or self.closes(one.what.partition(": ")[2])
-
-    def open_paragraphs(self, texts: Iterable[str]) -> tuple[list[str], int]:
-        """Return texts without the paragraphs that have to stay out, and how many those were.
-
-        Each text, whole or a paragraph, keeps its place; one that is closed whole is "".
-        """
-        kept: list[str] = []
-        left_out = 0
-        for text in texts:
-            parts = list(paragraphs(text))
-            open_parts = [part for part in parts if not self.closes(part)]
-            left_out += len(parts) - len(open_parts)
-            kept.append(text if len(open_parts) == len(parts) else "".join(open_parts))
-        return kept, left_out
-
-    def open_slice(self, said: Slice) -> Slice:
-        """Return what was said as others may read it: a model is told no more."""
-        texts, _ = self.open_paragraphs([turn.text for turn in said.turns])
-        turns = zip(said.turns, texts, strict=True)
-        return said._replace(turns=tuple([turn._replace(text=text) for turn, text in turns]))
-
-    def _repeats(self, text: str) -> bool:
-        """Tell whether a sentence says again what the user's own home has, in nearly the same words."""
-        if not self._sizes:
-            return False
-        for sentence in sentences(text):
-            shared: dict[int, int] = {}
-            for word in set(index_words(sentence)):
-                for place in self._places.get(word, ()):
-                    shared[place] = shared.get(place, 0) + 1
-            if any(
-                count >= _LEAST_WORDS and 100 * count >= _NEARLY * self._sizes[place]
-                for place, count in shared.items()
-            ):
-                return True
-        return False
 
 
 def own_texts() -> tuple[str, ...]:
@@ -181,18 +122,6 @@ def own_texts() -> tuple[str, ...]:
         return tuple([head.text for fact in facts for head in fact.heads])
     except (DiurnaError, OSError):
         return ()
-
-
-def _around(text: str, quote: str) -> str:
-    """Return the line of a turn that a quote is found in, white space apart; "" where none has it."""
-    for part in paragraphs(text):
-        plain = " ".join(part.split())
-        at = plain.find(quote)
-        if at >= 0:
-            start = max([plain.rfind(mark, 0, at + 1) for mark in (". ", "! ", "? ")])
-            ends = [plain.find(mark, at + len(quote) - 1) for mark in (". ", "! ", "? ")]
-            return plain[start + 1 : min([end + 1 for end in ends if end >= 0], default=len(plain))]
-    return ""
 
 
 def record_own(part: Part, items: Iterable[Item], now: Occasion, *, dry_run: bool = False) -> int:
@@ -231,12 +160,12 @@ _FILE = "diurna/informed"
 
 
 def kept_by(policy: Policy, kind: str, *, informed: bool = False) -> str:
-    """Return what of a session is kept: `TOLD`, `DIGEST`, `OFF`; `FORMERLY` for what was observed alone.
+    """Return what of a session is kept: `TOLD`, `OFF`; `FORMERLY` for what was observed alone.
 
     In-tree logs are read by everybody who reads the code; `informed`: the user saw what is going to be
     told.
     """
-    keep = policy.capture.keep or (FORMERLY if kind == IN_TREE else DIGEST)
+    keep = policy.capture.keep or (FORMERLY if kind == IN_TREE else TOLD)
     return TOLD if keep == FORMERLY and (informed or is_informed()) else keep
 
 

@@ -9,7 +9,7 @@ that begins so, or says "from now on" of what it asks for, and is no question; w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ledger.escape import prose
 from ledger.model.event import FactCreated
@@ -18,7 +18,7 @@ from memory.query.visible_logs import logs_of
 from memory.replay.ledger_snapshot import Snapshot
 from projection.brief.wording import shortened
 from rituals.hosts.capture.commit_texts import MessageOf, Written, texts_in
-from rituals.hosts.capture.fitting import Opens, paragraphs, phrases, sentences_of
+from rituals.hosts.capture.fitting import Opens, paragraphs, sentences_of
 from rituals.hosts.quoted_items import MOST_ITEMS, Item
 from rituals.hosts.transcripts.slices import Turn
 from rituals.hosts.transcripts.turns import ASSISTANT, HOST, INTERRUPTED, QUEUE, TITLE, TOOL, USER
@@ -33,7 +33,7 @@ class Report(Record):
     """A turn of a session."""
 
     text: str  #: what the agent said at its end, "" for nothing
-    asks: tuple[str, ...]  #: the short turns of a person that it answers
+    asks: tuple[str, ...]  #: what a person asked for in it, a line each
     number: int  #: of the turn, from 1
 
 
@@ -46,7 +46,18 @@ class Sources(Record):
     reports: tuple[Report, ...] = ()  #: of its turns, those that have one
     turns: int = 0  #: how many turns it had
     title: str = ""  #: as the host calls the session, "" for nothing
-    ask: str = ""  #: the first words of a person, whatever they are
+    ask: str = ""  #: the first thing that a person asked for, on a line
+
+    def asking(self, may_be_told: Callable[[str], bool]) -> Sources:
+        """Return it without those words of a person that may not be told."""
+        reports = [one._replace(asks=tuple(filter(may_be_told, one.asks))) for one in self.reports]
+        return self._replace(reports=tuple(reports), ask=self.ask if may_be_told(self.ask) else "")
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """What a person asked for, a line each."""
+        said = (self.ask, *[ask for one in self.reports for ask in one.asks])
+        return tuple(dict.fromkeys(filter(None, said)))
 
     @property
     def weighs(self) -> bool:
@@ -81,10 +92,10 @@ def sources_of(turns: Iterable[Turn], message_of: MessageOf) -> Sources:
         if turn.role == USER and turn.asked:
             answered[" ".join(turn.asked.split())] = " ".join(turn.text.split())
         elif turn.role == USER and turn.tool == QUEUE:
-            now.asks.append(turn.text)
+            now.asks.append(ask_line(turn.text))
         elif turn.role == USER:
-            stretches.append(_Stretch(turn.text))
-            ask = ask or turn.text
+            stretches.append(_Stretch(ask_line(turn.text)))
+            ask = ask or ask_line(turn.text)
         elif turn.role == ASSISTANT:
             now.said = f"{now.said}\n\n{turn.text}" if turn.at == now.at else turn.text
             now.at, now.worked = turn.at, False
@@ -102,9 +113,14 @@ def sources_of(turns: Iterable[Turn], message_of: MessageOf) -> Sources:
     for number, one in enumerate(stretches, 1):
         said = one.report(last=number == len(stretches))
         if said:
-            reports.append(Report(said, tuple(filter(is_short, one.asks)), number))
+            reports.append(Report(said, tuple(filter(None, one.asks)), number))
     dialogs, turns_said = tuple(answered.items()), len(stretches)
     return Sources(dialogs, texts.commits, texts.texts, tuple(reports), turns_said, title, ask)
+
+
+def ask_line(ask: str) -> str:
+    """Return what a person asked for on one line of at most 120 characters."""
+    return shortened(prose(" ".join(ask.split())), ASK_CHARS)
 
 
 def is_short(ask: str) -> bool:
@@ -115,8 +131,8 @@ def is_short(ask: str) -> bool:
 TITLE_CHARS = 100
 #: What begins something else than a sentence: a heading, a list, code, a checkbox, HTML.
 MARKS = "#>`~-=*+_<|[] "
-#: A first request of so many characters on one line, and of so many words at least, may name a session.
-_ASK_CHARS, _ASK_WORDS = 120, 4
+#: How long what a person asked for is told; a first one of so many words at least may name a session.
+ASK_CHARS, _ASK_WORDS = 120, 4
 #: A shorter sentence at the beginning of a report says nothing but that it is done, or yes.
 _TELLING_CHARS = 24
 #: How a sentence begins that answers, or announces what comes below it.
@@ -132,29 +148,19 @@ _LABEL = re.compile(r"\*\*[^*\n]{1,40}(?::\*\*|\*\*:)\s*(?=\S)")
 _LINK = re.compile(r"\[([^\]\n]{1,300})\]\([^()\s]{1,500}\)")
 
 
-def title_of(sources: Sources, opens: Opens, *, asks: bool) -> str:
+def title_of(sources: Sources, opens: Opens) -> str:
     """Name what a part of a session did: first commit, text, host's name, first ask, first long report.
 
-    The first is the work; what comes behind it are repairs and questions. With `asks` the words of a
-    person may stand there.
+    The first is the work; what comes behind it are repairs and questions.
     """
     wanted = [one.heading for one in (*sources.commits[:1], *sources.texts[:1])]
     host = "" if "/" in sources.title.partition(" ")[0] else sources.title  # a branch, a path
-    wanted += [
-        host,
-        sources.ask
-        if asks
-        and (
-            len(sources.ask) <= _ASK_CHARS
-            and "\n" not in sources.ask
-            and len(sources.ask.split()) >= _ASK_WORDS
-        )
-        else "",
-    ]
+    wanted += [host]
     best = sorted(sources.reports, key=lambda one: -min(len(one.text), REPORT_CHARS))
-    wanted += [_first_sentence(one.text) for one in best]
-    found, _ = opens([prose(one) for one in wanted])
-    return shortened(next(filter(None, found), ""), TITLE_CHARS)
+    said = [_first_sentence(one.text) for one in best]
+    kept = opens([prose(one) for one in (*wanted, *said)])
+    kept.insert(len(wanted), sources.ask if len(sources.ask.split()) >= _ASK_WORDS else "")
+    return shortened(next(filter(None, kept), ""), TITLE_CHARS)
 
 
 def answered_title(snapshot: Snapshot, session: str) -> str:
@@ -189,59 +195,32 @@ def _first_sentence(report: str) -> str:
     return ""
 
 
-_FACT, _CONVENTION = "fact", "convention"
-#: A sentence of fewer words says nothing by itself; signs of a script without blanks count each.
-_LEAST_WORDS, _LEAST_SIGNS = 3, 6
-_WIDE = "\u2e80"
-#: How somebody asks for it, and says that it holds from now on (`phrases.txt` has the words).
-_REMEMBER = re.compile(
-    rf"(?:(?:{phrases('lead')})[,:]?\s+){{0,3}}(?:{phrases('remember')})\s*", re.IGNORECASE
-)
-_HENCEFORTH = re.compile(
-    rf"\b(?:{phrases('henceforth')})\b|{phrases('henceforth-cjk')}", re.IGNORECASE
-)
-#: Who tells what another one said asks for nothing, and what leans on words before it can not stand alone.
-_REPORTED = re.compile(
-    rf"\b(?:{phrases('reported')})\b|说过?[\uff0c,:\uff1a]|[\"“„«]", re.IGNORECASE
-)
-_LEANS = re.compile(rf"(?:{phrases('leans')})(?:\b|(?<=[这那]))", re.IGNORECASE)
-_ASKS = ("?", "\uff1f")
-_PASTED = ("```", "~~~", "\n>", "\n    ", "\t")
+_FACT = "fact"
+#: What begins a prompt that asks for its words to be remembered, beside the words of the policy.
+_REMEMBER = "remember"
+_COLONS = (":", "\uff1a")
 
 
-def said_in(turns: Iterable[Turn]) -> tuple[Item, ...]:
-    """Return what a person asks to be remembered, in the order in which they did."""
+def said_in(turns: Iterable[Turn], words: Iterable[str] = ()) -> tuple[Item, ...]:
+    """Return what a person asks to be remembered, in the order in which they did.
+
+    A short prompt does that begins with `remember:`, or with one of the policy's `words` and a colon.
+    """
     found: dict[str, Item] = {}
     for turn in turns:
-        typed = turn.role == "user" and not turn.asked and turn.tool in ("", QUEUE)
-        pasted = turn.text.startswith(">") or any(mark in turn.text for mark in _PASTED)
-        if typed and is_short(turn.text) and not pasted:
-            for line in turn.text.split("\n"):
-                for sentence in sentences_of(" ".join(line.split())):
-                    item = _item(sentence, turn.at)
-                    if item is not None:
-                        found.setdefault(item.text.lower(), item)
+        typed = turn.role == USER and not turn.asked and turn.tool in ("", QUEUE)
+        text = _remembered(turn.text, words) if typed and is_short(turn.text) else ""
+        if text:
+            item = Item(_FACT, text[:1].upper() + text[1:], " ".join(turn.text.split()), at=turn.at)
+            found.setdefault(text.casefold(), item)
     return tuple(found.values())[:MOST_ITEMS]
 
 
-def _item(sentence: str, at: int) -> Item | None:
-    """Return what a sentence asks to be remembered; None where it asks for nothing."""
-    bare = sentence.lstrip("-*•> ")
-    if bare.rstrip("\"'”’)]*_` ").endswith(_ASKS) or _REPORTED.search(bare):
-        return None
-    asked = _REMEMBER.match(bare)
-    if asked:
-        text, kind = bare[asked.end() :], _FACT
-    elif _HENCEFORTH.search(bare):
-        text, kind = bare, _CONVENTION
-    else:
-        return None
-    if _LEANS.match(text) or not _says_something(text):
-        return None
-    kind = _CONVENTION if _HENCEFORTH.search(text) else kind
-    return Item(kind, text[:1].upper() + text[1:], sentence, at=at)
-
-
-def _says_something(text: str) -> bool:
-    wide = len([char for char in text if char >= _WIDE])
-    return wide >= _LEAST_SIGNS or len(text.split()) >= _LEAST_WORDS
+def _remembered(prompt: str, words: Iterable[str]) -> str:
+    """Return what a prompt asks to be remembered, on a line; "" where it asks for nothing."""
+    bare = prompt.lstrip()
+    for word in (_REMEMBER, *words):
+        behind = bare[len(word) :].lstrip()
+        if bare[: len(word)].casefold() == word.casefold() and behind.startswith(_COLONS):
+            return " ".join(behind[1:].split())
+    return ""

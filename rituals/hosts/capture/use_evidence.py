@@ -100,7 +100,7 @@ class Evidence:
             if there is None or there.id in item.supersedes:
                 new.append(item)
             elif not (item.personal or there.tried):
-                again.append(Use(there.id, RESTATED, item.at, "", item.quote))
+                again.append(Use(there.id, RESTATED, item.at))
         return tuple(new), tuple(again)
 
     def references(self, found: Iterable[Use]) -> tuple[FactReferenced, ...]:
@@ -108,7 +108,8 @@ class Evidence:
         events = []
         for one in found:
             asked = [said for question in one.asked if (said := self._open(question)) == question]
-            words = shortened(self._open(one.quote), _QUOTE_CHARS)
+            quote = "" if one.by == "person" else one.quote
+            words = shortened(self._open(quote), _QUOTE_CHARS)
             proof = Proof(one.how, one.at, one.by, words, tuple(asked))
             events.append(FactReferenced(one.id, proof.remark))
         return tuple(events)
@@ -116,4 +117,4 @@ class Evidence:
     def _open(self, text: str) -> str:
         """Return words as others may read them, "" where they may not."""
         words = prose(without_secrets(text))
-        return words if words and self._gates.opened([words])[0] == [words] else ""
+        return words if words and self._gates.opened([words]) == [words] else ""

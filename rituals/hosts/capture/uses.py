@@ -264,13 +264,9 @@ def teaching(questions: Iterable[str], text: str) -> tuple[str, ...]:
 
 
 def _question_in(turn: Turn) -> str:
-    """Return the question that a turn asks, "" for none."""
-    if turn.role == USER:
-        asked = turn.text if turn.text.rstrip(MARKS).endswith(ASKS) else ""
-    elif turn.role == TOOL and not turn.failed and "diurna" in turn.tool + turn.given:
-        asked = _query_of(turn)
-    else:
-        asked = ""
+    """Return the question that a turn asks memory, "" for none."""
+    recalls = turn.role == TOOL and not turn.failed and "diurna" in turn.tool + turn.given
+    asked = _query_of(turn) if recalls else ""
     said = " ".join(asked.translate(_QUOTES).split()) if len(asked) <= 2 * _CHARS else ""
     return said if len(said) <= _CHARS and len(content_words(said)) >= _LEAST_WORDS else ""
 

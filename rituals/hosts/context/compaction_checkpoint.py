@@ -95,11 +95,11 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, object]]:
     open_ = [
         one[len(_NEW) :] for one in tasks if one.startswith(_NEW) and one[len(_NEW) :] not in ended
     ]
-    yield "task", _open(open_[-1]) if open_ else ""
+    yield "task", _short(open_[-1]) if open_ else ""
     last = moment.message or (said[-1] if said else "")
-    yield "next", _open(last.strip().rpartition("\n\n")[2])
+    yield "next", _short(last.strip().rpartition("\n\n")[2])
     decided = [one.what for one in seen if one.kind == "decision"]
-    yield "decisions", list(filter(None, map(_open, decided[-_DECISIONS:])))
+    yield "decisions", list(filter(None, map(_short, decided[-_DECISIONS:])))
     snapshot = open_snapshot(home)
     try:
         yield "state", snapshot.ask(lambda cache: state_line(cache.view()))
@@ -107,14 +107,7 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, object]]:
         snapshot.close()
     yield "files", [_short(one) for one in changed_files(home)[:_FILES]]
     decided += [f"{turn.asked} → {turn.text}" for turn in turns if turn.asked]
-    yield "decisions", list(filter(None, map(_open, dict.fromkeys(decided))))[-_DECISIONS:]
-
-
-def _open(text: str) -> str:
-    """Return the start of what may be kept of what somebody said: nothing that is about a person."""
-    from ledger.secrets.person_statements import without_personal
-
-    return _short(without_personal(text[:_LOOKED_CHARS]))
+    yield "decisions", list(filter(None, map(_short, dict.fromkeys(decided))))[-_DECISIONS:]
 
 
 def _short(text: str) -> str:

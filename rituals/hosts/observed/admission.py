@@ -13,7 +13,7 @@ import os
 from ledger.environment import now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
-from rituals.hosts.adapters import FAILURE, PROMPT, STOP, SUBAGENT_STOP, TASK
+from rituals.hosts.adapters import FAILURE, STOP, SUBAGENT_STOP, TASK
 from rituals.hosts.observed import tool_input
 from rituals.hosts.payloads import read_start
 
@@ -135,8 +135,6 @@ NOTE_FILE = f"{STATE_DIR}/observing"
 _NOTE_BYTES = 1 << 16
 _MANY_PATHS = 20
 _ID_CHARS = 80
-#: What stands in such an observation in words of a person or an agent.
-_SPOKEN = ("decision", "task", "git")
 _DONE = ("completed", "complete", "done")
 
 
@@ -146,7 +144,7 @@ def admitted(
     """Return what is kept of an event, None for nothing.
 
     Args:
-        said: of a tool, a prompt, a stop or a task.
+        said: of a tool, a stop or a task.
         top: of the work tree, "" for none.
         words: that tell of a decision, beside the built-in ones.
         now: milliseconds since 1970, 0 for the clock's.
@@ -156,16 +154,9 @@ def admitted(
         return None
     kind, why, what, paths = found
     if "private" in what.lower():
-        from ledger.secrets.private_parts import without_tags
+        from ledger.secrets.private_parts import without_private
 
-        what = without_tags(what).strip()
-    if kind in _SPOKEN:
-        from ledger.secrets.person_statements import about_person
-
-        if about_person(what if kind == "decision" else what.partition(": ")[2]):
-            if kind != "git":
-                return None
-            what = why  # what was done is the work's, the words are not
+        what = without_private(what).strip()
     from ledger.secrets.scanner import nameable
     from projection.brief.wording import shortened
     from rituals.hosts.observed.observation_spool import SHORT_CHARS, WHAT_CHARS, Observation
@@ -208,8 +199,8 @@ def observing(commondir: str) -> Observing:
 
 def is_candidate(said: Moment) -> bool:
     """Tell at once whether an event may be worth an observation: most are not."""
-    if said.event in (PROMPT, STOP, SUBAGENT_STOP):
-        return bool(_spoken(said))
+    if said.event in (STOP, SUBAGENT_STOP):
+        return bool(said.message)
     if said.event == TASK:
         return bool(said.task)
     tool = said.tool.lower()
@@ -223,8 +214,8 @@ def is_candidate(said: Moment) -> bool:
 def _found(said: Moment, top: str, words: tuple[str, ...]) -> Found:
     if said.event == TASK:
         return ("task", "task completed", f"completed: {said.task}", ()) if said.task else None
-    if said.event in (PROMPT, STOP, SUBAGENT_STOP):
-        return _decided(said, words)
+    if said.event in (STOP, SUBAGENT_STOP):
+        return _decided(said.message, words)
     tool = said.tool.lower()
     if tool in tool_input.WRITING:
         return _written(said, tool, top)
@@ -287,10 +278,6 @@ def _run(said: Moment, top: str) -> Found:
     )
 
 
-def _spoken(said: Moment) -> str:
-    return said.prompt if said.event == PROMPT else said.message
-
-
 def _line(said: Moment) -> str:
     """Return the line of shell that a tool ran, "" where nothing of it can be kept."""
     line = tool_input.line_in(said.given)
@@ -316,16 +303,9 @@ def _task(said: Moment) -> Found:
     return "task", said.tool, f"{status or 'new'}: {subject}", ()
 
 
-def _decided(said: Moment, words: tuple[str, ...]) -> Found:
-    text = _spoken(said)
-    if not text:
-        return None
-
+def _decided(text: str, words: tuple[str, ...]) -> Found:
     word, sentence = decision(text, words)
-    if not word:
-        return None
-    who = "user" if said.event == PROMPT else "agent"
-    return "decision", f"{who} said “{word}”", sentence, ()
+    return ("decision", f"agent said “{word}”", sentence, ()) if word else None
 
 
 def _from_top(text: str, top: str) -> str:

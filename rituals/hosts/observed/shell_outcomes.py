@@ -244,40 +244,56 @@ def _work(name: str, words: list[str]) -> Act | None:
     return Act("test", f"{name} {first}".strip(), said, of_work=True)
 
 
+#: What a host's answer has below a key of its own: the texts that it makes itself of what ran.
+_MADE = ("llmContent", "textResultForLlm", "text_result_for_llm")
+#: How the lines begin that Gemini and Qwen put behind what a command printed.
+_BEHIND = (
+    "Error: ", "Exit Code: ", "Signal: ", "Background PIDs: ", "Process Group PGID: ",
+    "</untrusted_context>",
+)  # fmt: skip
+_FAILED, _CODE, _COPILOT = "Exit code ", "Exit Code: ", " completed with exit code "
+
+
 def exit_code(said: Moment) -> int | None:
-    """Return the exit code of what a tool ran, None where the host does not say it."""
+    """Return the exit code of what a tool ran, None where the host does not say it.
+
+    What a command printed is no word of its host: a code counts only where a host puts it.
+    """
     answer = said.answer
-    if isinstance(answer, str) and answer[:1] == "{":
+    if isinstance(answer, str):
+        if said.event == FAILURE and answer.startswith(_FAILED):
+            return _number(answer.partition("\n")[0][len(_FAILED) :])
+        if answer[:1] != "{":
+            return None
         from rituals.hosts.payloads import read_object
 
-        answer = read_object(answer.encode("utf-8", "replace")) or answer
-    for _ in range(2):
-        if not isinstance(answer, dict):
-            break
+        answer = read_object(answer.encode("utf-8", "replace"))
+        if answer is None or not answer.keys() <= {"output", "metadata"}:
+            return None  # a command printed it
+    for one in (answer, answer.get("metadata")) if isinstance(answer, dict) else ():
         for name in ("exit", "exit_code", "exitCode"):
-            code = answer.get(name)
+            code = one.get(name) if isinstance(one, dict) else None
             if isinstance(code, int) and not isinstance(code, bool):
                 return code
-        inner = next((answer[key] for key in ("metadata", "llmContent", "textResultForLlm",
-                      "text_result_for_llm") if key in answer), None)  # fmt: skip
-        if inner is None:
-            # Claude says how a command ended only where it failed
-            return 0 if "stdout" in answer and said.event != FAILURE else None
-        answer = inner
-    return _told_code(answer) if isinstance(answer, str) else None
+    made = (
+        next((answer[key] for key in _MADE if key in answer), "")
+        if isinstance(answer, dict)
+        else ""
+    )
+    return _told_code(made) if isinstance(made, str) else None
 
 
 def _told_code(text: str) -> int | None:
-    """Read `Exit code 1` at the front, `Exit Code: 1` on a line, or `with exit code 1>` at the end."""
-    line, last = text.rfind("\nExit Code:"), text.rfind("with exit code ")
-    if text[:9].lower() == "exit code":
-        at = 9
-    elif line >= 0:
-        at = line + 11
-    elif last >= max(0, len(text) - 40):
-        at = last + 15
-    else:
-        return None
-    digits = text[at : at + 12].lstrip(": ")
-    end = next((index for index, char in enumerate(digits) if not char.isdigit()), len(digits))
-    return int(digits[:end]) if 0 < end < 6 and digits[:end].isascii() else None
+    """Read `Exit Code: 1` among the last lines, or `completed with exit code 1>` at the end."""
+    if text.endswith(">") and _COPILOT in text[-60:]:
+        return _number(text[:-1].rpartition(_COPILOT)[2])
+    for line in reversed(text.split("\n")):
+        if line.startswith(_CODE):
+            return _number(line[len(_CODE) :])
+        if not line.startswith(_BEHIND):
+            break
+    return None
+
+
+def _number(digits: str) -> int | None:
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 else None

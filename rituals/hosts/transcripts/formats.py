@@ -18,6 +18,7 @@ from rituals.hosts.transcripts.turns import (
     TITLE,
     TOOL,
     USER,
+    Answer,
     Call,
     Turns,
     answers_of,
@@ -98,7 +99,7 @@ def _claude_result(block: Line, more: object, turns: Turns) -> None:
         turns.answer(call.name if call else "AskUserQuestion", answers)
     elif failed and _CLAUDE_REFUSED in text:
         said = text.partition(_CLAUDE_REFUSED)[2].strip()
-        turns.answer(call.name if call else "", [("", said)])
+        turns.answer(call.name if call else "", [Answer("", typed=said)])
 
 
 def _codex(line: Line, turns: Turns) -> None:

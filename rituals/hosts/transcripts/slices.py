@@ -13,7 +13,7 @@ import re
 import stat
 
 from ledger.model.record import Record
-from ledger.secrets.private_parts import without_private, without_tags
+from ledger.secrets.private_parts import without_private
 from rituals.hosts.moments import BEGINS
 from rituals.hosts.transcripts.formats import FORMATS
 from rituals.hosts.transcripts.injected import without_injected, without_retraction, words_of
@@ -41,6 +41,7 @@ class Slice(Record):
     end: int  #: the byte behind its last line
     turns: tuple[Turn, ...]  #: in the order of the transcript
     helps: bool = False  #: it is the session of a subagent: what it reports, it reports to an agent
+    typed: tuple[str, ...] = ()  #: all that persons typed in it, also what nothing may keep
 
 
 def read_slice(host: str, path: str, start: int, limit: int = SLICE_BYTES) -> Slice | None:
@@ -79,7 +80,19 @@ def read_slice(host: str, path: str, start: int, limit: int = SLICE_BYTES) -> Sl
         if _QUESTION in line and _ASKS.search(line):
             turns.asked()
         at += len(line) + 1
-    return Slice(os.path.basename(path), start, end, _turns(turns), turns.asking == ASSISTANT)
+    typed = tuple(filter(None, map(words_of, turns.typed)))
+    helps = turns.asking == ASSISTANT
+    return Slice(os.path.basename(path), start, end, _turns(turns), helps, typed)
+
+
+def all_typed(host: str, path: str) -> list[str]:
+    """Return all that persons typed in a transcript up to now; nothing where there is none."""
+    found: list[str] = []
+    part = read_slice(host, path, 0)
+    while part is not None and part.end > part.start:
+        found += part.typed
+        part = read_slice(host, path, part.end)
+    return found
 
 
 def last_slice(host: str, path: str, limit: int = SLICE_BYTES) -> Slice | None:
@@ -164,7 +177,7 @@ def _turns(turns: Turns) -> tuple[Turn, ...]:
         if text or (said.tool and not is_person):
             given, result = said.given, said.result
             if "private" in given.lower() or "private" in result.lower():
-                given, result = without_tags(given), without_tags(result)
+                given, result = without_private(given), without_private(result)
             role, _, at, tool, when, asked, _, _, failed = said
             found.append(Turn(role, text, at, tool, when, asked, given, result, failed))
     return tuple(found)

@@ -66,6 +66,8 @@ class Turns:
         self._count = 0
         self._calls: dict[str, tuple[str, int, Call]] = {}
         self._queued: list[str] = []
+        #: All that persons typed, also what is taken back; hosts' words may stand among it.
+        self.typed: list[str] = []
 
     def __iter__(self) -> Iterator[Turn]:
         """Yield the turns in order."""
@@ -141,9 +143,14 @@ class Turns:
             if taken_back:
                 self._said.pop(f"{QUEUE} {words}", None)
 
-    def answer(self, tool: str, answers: Sequence[tuple[str, str]]) -> None:
-        """Add what a person answers in a dialog: questions and answers."""
-        said = [self._turn(USER, text, tool, asked) for asked, text in answers]
+    def answer(self, tool: str, answers: Sequence[Answer]) -> None:
+        """Add what a person answers in a dialog; what they typed there is what they ask for."""
+        said = []
+        for one in answers:
+            if one.picked:
+                said.append(self._turn(USER, one.picked, tool, one.question))
+            if one.typed:
+                said.append(self._turn(USER, one.typed, QUEUE if one.question else tool))
         self._put(f"answer {self._count} {len(self._said)}", said)
 
     def call(self, id: str) -> Call | None:
@@ -185,6 +192,7 @@ class Turns:
     def clear(self) -> None:
         """Forget what was said, but not who asks."""
         self._said.clear()
+        self.typed.clear()
 
     def without_summary(self, summary: str) -> None:
         """Take back the newest turn of the agent where it is the summary that a host asked it for."""
@@ -199,6 +207,8 @@ class Turns:
         if self._dated is not None:
             self._when = when_said(self._dated) or self._when
             self._dated = None
+        if role == USER and not asked:
+            self.typed.append(text)
         return Turn(role, text, self.at, tool, self._when, asked, given)
 
     def _put(self, key: str, said: list[Turn]) -> None:
@@ -253,17 +263,25 @@ def questions_of(arguments: object) -> Sequence[Mapping[str, object]]:
     return [one for one in many if isinstance(one, dict) and isinstance(one.get("question"), str)]
 
 
+class Answer(Record):
+    """What a person answered to a question of a dialog."""
+
+    question: str
+    picked: str = ""  #: of the options that it offered
+    typed: str = ""  #: freely
+
+
 def answers_of(
     questions: Sequence[Mapping[str, object]], answer: object, notes: object = None
-) -> list[tuple[str, str]]:
-    """Return each question of a dialog that a person answered with their answer.
+) -> list[Answer]:
+    """Return what a person answered to the questions of a dialog, where they answered.
 
     `answer` is as the host has it; `notes` is what the person typed besides, by the question.
     """
     answer = _opened(answer)
     if isinstance(answer, str):
         return _told(questions, answer)
-    found: list[tuple[str, str]] = []
+    found: list[Answer] = []
     for place, one in enumerate(questions):
         question = str(one["question"])
         if isinstance(answer, dict):
@@ -274,11 +292,29 @@ def answers_of(
         else:
             given = answer[place] if isinstance(answer, list) and place < len(answer) else None
         more = notes.get(question) if isinstance(notes, dict) else None
-        typed = more.get("notes") if isinstance(more, dict) else None
-        said = "; ".join([*_texts(given), *_texts(typed)])
-        if said:
-            found.append((question, said))
-    return found
+        found.append(_answer(one, _texts(given), _texts(_mapping(more).get("notes"))))
+    return [one for one in found if one.picked or one.typed]
+
+
+def _answer(asked: Mapping[str, object], given: Sequence[str], notes: Sequence[str] = ()) -> Answer:
+    """Part what a person answered by the options that the question offered."""
+    listed = asked.get("options", asked.get("choices"))
+    options = [
+        label if isinstance(one, dict) and isinstance(label := one.get("label"), str) else one
+        for one in (listed if isinstance(listed, list) else ())
+    ]
+    known = sorted([one for one in options if isinstance(one, str) and one], key=len, reverse=True)
+    picked, typed = list[str](), list(notes)
+    for rest in given:  # a host may join several, and what was typed besides
+        while label := next((one for one in known if _begins(rest, one)), ""):
+            picked.append(label)
+            rest = rest[len(label) :].lstrip(" ,;")
+        typed += [rest] if rest else []
+    return Answer(str(asked["question"]), "; ".join(picked), "; ".join(typed))
+
+
+def _begins(answer: str, label: str) -> bool:
+    return answer.startswith(label) and answer[len(label) : len(label) + 1] in ("", ",", ";")
 
 
 def _opened(answer: object) -> object:
@@ -300,18 +336,18 @@ def _texts(given: object) -> list[str]:
     return [one for one in texts if one not in _NONE]
 
 
-def _told(questions: Sequence[Mapping[str, object]], answer: str) -> list[tuple[str, str]]:
+def _told(questions: Sequence[Mapping[str, object]], answer: str) -> list[Answer]:
     """Return what a sentence of the host tells: `"question"="answer"`, or the answer alone."""
-    asked = [str(one["question"]) for one in questions]
-    places = [(answer.find(f'"{one}"="'), one) for one in asked]
-    marks = sorted([(at, one) for at, one in places if at >= 0])
-    found: list[tuple[str, str]] = []
-    for number, (at, one) in enumerate(marks):
-        end = marks[number + 1][0] if number + 1 < len(marks) else len(answer)
-        said = answer[at + len(one) + 4 : end].rpartition('"')[0].strip()
+    places = [answer.find(f'"{one["question"]}"="') for one in questions]
+    marks = sorted([(at, number) for number, at in enumerate(places) if at >= 0])
+    found: list[Answer] = []
+    for place, (at, number) in enumerate(marks):
+        one = questions[number]
+        end = marks[place + 1][0] if place + 1 < len(marks) else len(answer)
+        said = answer[at + len(str(one["question"])) + 4 : end].rpartition('"')[0].strip()
         if said not in _NONE:
-            found.append((one, said))
-    if not marks and len(asked) == 1 and _SAID.match(answer):
+            found.append(_answer(one, [said]))
+    if not marks and len(questions) == 1 and _SAID.match(answer):
         said = _SAID.sub("", answer).strip()
-        return [(asked[0], said)] if said not in _NONE else []
+        return [_answer(questions[0], [said])] if said not in _NONE else []
     return found

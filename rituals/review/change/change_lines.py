@@ -9,10 +9,8 @@ from ledger.model.findings import ERROR, Finding
 from ledger.model.layout import SESSIONS_DIR
 from ledger.model.record import Record
 from memory.api import Memory
-from memory.write.personal_guard import is_own
 from rituals.check.check_registry import bare, order
 from rituals.check.linted_files import text_findings
-from rituals.check.statements import statements_in
 from rituals.review.change.change_facts import Change, change_of, untold_work
 from rituals.review.change.change_remarks import remarks
 
@@ -66,14 +64,11 @@ def _is_as_at_tip(home: Home, change: Change) -> bool:
 
 
 def _held(memory: Memory, change: Change) -> Iterator[Finding]:
-    """Name the secrets and the personal texts that new logs hold."""
-    policy = memory.policy
-    shared = not is_own(memory.home, policy)
+    """Name the secrets and the home folders that new logs hold."""
+    personal = memory.policy.privacy.personal
     for one in change.logs:
-        found = text_findings(one.path, one.data, policy.privacy.personal)
-        found += statements_in(one.path, one.log) if shared else ()
         yield from [
             bare(said) if said.severity != ERROR else said
-            for said in found
+            for said in text_findings(one.path, one.data, personal)
             if said.code not in _QUIET
         ]

@@ -1,0 +1,142 @@
+"""Leave out of what an agent said what a person typed: no machine quotes a person.
+
+A run of six words is a repetition, or of twelve characters in scripts without blanks, whatever the case,
+the accents and the marks. It is a form, the same in every language. Linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from rituals.hosts.capture.fitting import listed_mark, sentence_ends
+
+#: What a run weighs: a word counts twice as much as a character of a script without blanks.
+_RUN, _WORD, _CHARACTER = 12, 2, 1
+#: Thai, Lao, Tibetan, Burmese, Khmer, Han and kana.
+_UNSPACED = (
+    "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff"
+)
+_PIECES = re.compile(rf"(?P<wide>[{_UNSPACED}])|[^\s{_UNSPACED}]+")
+#: A name of code, a path or an address is one word, whatever marks are in it.
+_CODE = re.compile(r"\w[/\\_.:@=]+\w")
+_PARTED = re.compile(r"\W+")
+_GAPS = re.compile(r"\n{3,}")
+#: What a person said stands on such lines where the policy has it shared.
+_ASKED = "> "
+#: Stands in the place of a heading that repeats what was typed.
+UNSHARED = "(not shared)"
+
+
+class TypedWords:
+    """Knows again what persons typed.
+
+    Args:
+        texts: that they typed, whole.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._runs: set[str] = set()
+        for text in texts:
+            self._runs.update([run for run, _, _ in _runs(_units(_composed(text)))])
+
+    def repeats(self, text: str) -> bool:
+        """Tell whether a text has such a run."""
+        return next(self._spans(_composed(text)), None) is not None
+
+    def without(self, text: str, *, asks: bool = False) -> tuple[str, list[str]]:
+        """Return a text without the sentences that have a part of such a run, and these.
+
+        A heading of level 3 keeps its place; with `asks` the lines that quote a person stay.
+        """
+        text, left_out, quoted = _composed(text), list[str](), _ASKED if asks else "\n"
+        while spans := list(self._spans(text)):
+            text, lost = _cut(text, spans, quoted)
+            if not lost:
+                break
+            left_out += lost
+        return (_GAPS.sub("\n\n", text).strip("\n") if left_out else text), left_out
+
+    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+        if self._runs:
+            for run, start, end in _runs(_units(text)):
+                if run in self._runs:
+                    yield start, end
+
+
+def _composed(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def _units(text: str) -> list[tuple[str, int, int, int]]:
+    """Return the words of a text, each with its place and what it weighs."""
+    found: list[tuple[str, int, int, int]] = []
+    for piece in _PIECES.finditer(text):
+        said, start, end = piece[0], piece.start(), piece.end()
+        if piece["wide"]:
+            if unicodedata.category(said)[0] in "LMN":
+                found.append((unicodedata.normalize("NFKC", said), start, end, _CHARACTER))
+            continue
+        bare = said if said.isascii() else _bare(said)
+        parts = [bare] if _CODE.search(bare) else _PARTED.split(bare)
+        for part in parts:
+            word = "".join([char for char in part if char.isalnum()]).casefold()
+            if word:
+                found.append((word, start, end, _WORD))
+    return found
+
+
+def _bare(said: str) -> str:
+    """Return a word without accents, vowel signs and what is not seen."""
+    apart = unicodedata.normalize("NFKD", said)
+    return "".join([char for char in apart if unicodedata.category(char) not in ("Mn", "Mc", "Cf")])
+
+
+def _runs(units: list[tuple[str, int, int, int]]) -> Iterator[tuple[str, int, int]]:
+    """Yield the shortest run from each word on that weighs enough, with its place."""
+    end = weight = 0
+    for begin, (_, start, _, own) in enumerate(units):
+        while weight < _RUN and end < len(units):
+            weight += units[end][3]
+            end += 1
+        if weight < _RUN:
+            return
+        yield "\0".join([one[0] for one in units[begin:end]]), start, units[end - 1][2]
+        weight -= own
+
+
+def _cut(text: str, spans: list[tuple[int, int]], quoted: str) -> tuple[str, list[str]]:
+    """Return a text without the sentences that have a part of one of the spans, and these.
+
+    Lines stay that begin with `quoted`.
+    """
+    kept, lost = list[str](), list[str]()
+    at = place = 0
+    for line in text.split("\n"):
+        end = at + len(line)
+        while place < len(spans) and spans[place][1] <= at:
+            place += 1
+        if place == len(spans) or spans[place][0] >= end or line.startswith((quoted, "## ")):
+            kept.append(line)
+        elif line.startswith("### "):
+            kept.append(f"### {UNSHARED}")
+            lost.append(line)
+        else:
+            rest, some = _cut_line(line, [(one[0] - at, one[1] - at) for one in spans[place:]])
+            lost += some
+            kept += [rest] if rest else []
+        at = end + 1
+    return "\n".join(kept), lost
+
+
+def _cut_line(line: str, spans: list[tuple[int, int]]) -> tuple[str, list[str]]:
+    mark = listed_mark(line)
+    ends = [] if line.lstrip()[:1] == "|" else sentence_ends(line, mark)
+    stay, lost = list[str](), list[str]()
+    for begin, end in zip([mark, *ends], [*ends, len(line)], strict=True):
+        hit = any(first < end and last > begin for first, last in spans)
+        (lost if hit else stay).append(line[begin:end].strip())
+    rest = " ".join(filter(None, stay))
+    return (line[:mark] + rest if rest else ""), lost
