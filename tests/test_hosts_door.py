@@ -143,12 +143,13 @@ DECISIONS = [
 def test_a_decision_is_the_sentence_with_its_word(
     repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch, part: int
 ) -> None:
-    """In the words of several languages, of a person or an agent; a question decides nothing, and code neither."""
+    """In the words of several languages, of an agent; a question decides nothing, and code neither."""
     wrong = []
     for number, (said, sentence) in enumerate(DECISIONS[part::4]):
         with monkeypatch.context() as patch:
             mine = Door(repo, patch).session(session=f"d-{number}")
-            (mine.prompt if number % 2 else mine.stop)(said.replace("\\n", "\n"))
+            mine.prompt(said.replace("\\n", "\n"))  # a person is not quoted
+            mine.stop(said.replace("\\n", "\n"))
             found = [line.partition("”: ")[2] for line in observed(run, mine.id)]
         if found != [sentence.strip()] * bool(sentence.strip()):
             wrong.append((said, found))
@@ -167,7 +168,7 @@ def test_a_policy_may_name_more_words_and_switch_it_off(door: Door, run: Run) ->
         door.repo.git("commit", "-qm", "policy", "--allow-empty")
         mine = door.session(session=f"w-{number}")
         mine.start()
-        mine.prompt("It SHIPPED with SQLite.")
+        mine.stop("It SHIPPED with SQLite.")
         if more.startswith("keep"):
             mine.edits("a.py")
         assert len(observed(run, mine.id)) == found
@@ -182,7 +183,7 @@ def test_what_is_kept_is_short_and_has_no_secret(door: Door, run: Run) -> None:
     mine.runs(f"git push https://me:{TOKEN}@github.com/x/y main")
     mine.runs(f"git commit -m 'use {TOKEN}'")
     mine.runs("git commit -m '" + "x" * 9_999 + "\ny'")
-    mine.prompt(f"We decided to use {TOKEN} for it. {'please look. ' * 900}")
+    mine.stop(f"We decided to use {TOKEN} for it. {'please look. ' * 900}")
     mine.edits(f"{TOKEN}.txt")
     mine.runs("rm " + " ".join(f"a{number}.py" for number in range(500)))
     lines = observed(run, mine.id)

@@ -30,7 +30,7 @@ claude or codex on your subscription, or http, an endpoint of yours. It then rea
 _WHAT_IS_KEPT = (
     "sessions leave logs that everybody with this memory can read: what agents report at the end of "
     "turns, commit messages, answers in dialogs, what was edited, committed and tested, and what a "
-    "person asks to be remembered; nothing about a person. "
+    "prompt asks to be remembered that begins with `remember:`; nothing else that a person typed. "
     "`diurna capture --show` prints them before anything is written; "
     '`[capture] keep = "off"` in diurna.toml keeps none'
 )

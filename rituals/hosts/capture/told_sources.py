@@ -2,8 +2,7 @@
 
 A turn ends at the next turn of a person, and its report is the last that the agent said in it. One that
 was broken off has no report, unless it is long: its last words tell what was about to be done. Here is
-also what names such a part, and what a person asks to be remembered: a sentence, typed in a short turn,
-that begins so, or says "from now on" of what it asks for, and is no question; whole, in its own words.
+also what names such a part, and what a person asks to be remembered, whole and in their own words.
 """
 
 from __future__ import annotations

@@ -1,0 +1,218 @@
+"""No machine quotes a person, nor what an agent repeats of them, and none tells a verdict that no host gave."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import Run, examples, holders
+from tests.host_door import Door, Session, policy, say
+from tests.host_door import door as door
+from tests.test_ways_in import MARK, SENTENCES, TALK, WORK, capture, hook
+from tests.test_ways_in import say as say_to
+from tests.world import IN_TREE, KINDS, Place, World
+
+#: Of what persons type here, and of what an agent says by itself: no word of one is a word of the other.
+TYPED = "alpha bravo charlie delta echo foxtrot größe élan don't слово дата नमस्ते".split()
+OWN = "one two three four five six seven eight nine ten".split()
+WIDE = "我的女儿得了哮喘所以从来不上班每个月拿三万块钱"
+RUN = 6
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, as a reader parts them."""
+    return re.findall(r"[^\s.,;:!?*_`\"()\[\]>#|-]+", text.casefold())
+
+
+def runs(text: str) -> set[tuple[str, ...]]:
+    words = words_of(text)
+    return {tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1)}
+
+
+def wide_runs(text: str) -> set[str]:
+    said = re.sub(r"[^\u4e00-\u9fff]", "", text)
+    return {said[at : at + 12] for at in range(len(said) - 11)}
+
+
+@st.composite
+def sessions(draw: Any) -> tuple[list[str], list[str], list[str]]:
+    """What a person types, what an agent says, and those of its sentences that repeat nothing."""
+    some = st.lists(st.sampled_from(TYPED), min_size=3, max_size=14).map(" ".join)
+    wide = st.lists(st.sampled_from(WIDE), min_size=5, max_size=30).map("".join)
+    prompts = draw(st.lists(st.one_of(some, wide), min_size=1, max_size=5))
+    said, kept = [], []
+    for number in range(draw(st.integers(1, 12))):
+        own = " ".join(draw(st.lists(st.sampled_from(OWN), min_size=2, max_size=5)))
+        quoted = ""
+        if draw(st.booleans()):
+            words = draw(st.sampled_from(prompts))
+            parts = words.split() if " " in words else list(words)
+            size = draw(st.integers(1, len(parts)))
+            at = draw(st.integers(0, len(parts) - size))
+            glue = draw(st.sampled_from([" ", " **", ", ", "\n"])) if " " in words else ""
+            quoted = glue.join(parts[at : at + size])
+            quoted = draw(st.sampled_from([quoted, quoted.upper(), f"“{quoted}”"]))
+        sentence = f"N{number} {own} {quoted}".rstrip() + "."
+        said.append(sentence)
+        typed = {run for one in prompts for run in runs(one)}
+        wides = {run for one in prompts for run in wide_runs(one)}
+        if not quoted and not (runs(sentence) & typed or wide_runs(sentence) & wides):
+            kept.append(sentence)
+    return prompts, said, kept
+
+
+@settings(max_examples=examples(4, 60), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(sessions(), st.sampled_from([" ", "\n", "\n\n", "\n- "]), st.booleans())
+def test_no_run_of_what_was_typed_is_shared(
+    door: Door, run: Run, told: tuple[list[str], list[str], list[str]], between: str, early: bool
+) -> None:
+    """Whatever was typed, before or behind: no six words in a row of it, no twelve signs; each other sentence stays."""
+    prompts, said, kept = told
+    path = door.repo.path.parent / "t.jsonl"
+    path.unlink(missing_ok=True)
+    say(path, *prompts[: len(prompts) if early else 1], role="user")
+    say(path, between.join(said) + "\n\n" + TALK)
+    say(path, *prompts[1:], role="user")
+    session = door.session()
+    for number, one in enumerate(said[:3]):
+        session.runs(f"git commit -m 'N{number} {one}'", 0)
+    session.tool("TodoWrite", todos=[{"content": one, "status": "completed"} for one in said])
+    session.stop(f"We decided that {said[-1]}")
+    shown = run(
+        "capture", "--session", session.id, "--host", "claude", "--transcript", str(path), "--show"
+    )
+    assert shown.code == 0, shown.err
+    assert runs(shown.out).isdisjoint({one for prompt in prompts for one in runs(prompt)})
+    assert wide_runs(shown.out).isdisjoint({one for prompt in prompts for one in wide_runs(prompt)})
+    turns = " ".join(shown.out.partition("## Turns")[2].split())
+    assert [one for one in kept if one not in turns] == []
+
+
+def by_mcp(home: Place, query: str) -> str:
+    """Return what the tools of the MCP server answer."""
+    pytest.importorskip("mcp")
+    import anyio
+
+    from tests.mcp_clients import connected, open_home
+
+    said: list[str] = []
+
+    async def story() -> None:
+        async with connected(home.folder, open_home) as client:
+            for tool, given in (("brief", {}), ("recall", {"query": query}), ("status", {})):
+                said.append((await client.call_tool(tool, given)).content[0].text)  # type: ignore[union-attr]
+
+    anyio.run(story)
+    return "\n".join(said)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_door_shows_what_a_person_said(world: World, kind: str) -> None:
+    """24 private sentences in ten languages, each said again by the agent: no commit, page, export, tool or log has one."""
+    home = world.home(kind, policy={"keep": "told"} if kind == IN_TREE else {})
+    transcript = say_to(world.folder / "s1.jsonl", TALK)
+    say_to(transcript, *SENTENCES, "Go on with the webhooks.", role="user")
+    say_to(transcript, "\n\n".join([TALK, *SENTENCES, f"- {SENTENCES[3]} So it is.", WORK]))
+    hook(home, "claude", "Stop", transcript, last_assistant_message=f"We decided: {SENTENCES[1]}")
+    capture(home, transcript)
+    home.run("capture", "--land", code=None)
+    home.run("check", "--publish")
+    assert "webhooks retry" in home.text("recall", "webhooks retry broker")
+    own = home.common / "diurna"
+    clone = {
+        str(path)
+        for path in own.rglob("*")
+        if path.parts[-2] in ("said", "observed", "checkpoints")
+    }
+    assert set(holders(home.folder, MARK)) <= {*clone, str(own / "asks.jsonl")}
+    site = world.folder / "site"
+    for words in (
+        ["events"],
+        ["vault", str(world.folder / "vault")],
+        ["site", str(site), "--allow-shallow"],
+    ):
+        ran = home.run("export", *words, code=None, json=False)
+        assert MARK not in ran.out + ran.err
+    assert holders(site, MARK) == holders(world.folder / "vault", MARK) == [] and any(
+        site.iterdir()
+    )
+    assert MARK not in by_mcp(home, "webhooks asthma Quillfeather")
+
+
+def test_asks_are_shared_where_the_policy_says_so(door: Door, run: Run) -> None:
+    """A line each, of at most 120 characters, and no more by the agent's mouth; a secret withholds it."""
+    policy(door.repo, 'keep = "told"\nasks = true')
+    path = door.repo.path.parent / "t.jsonl"
+    long = f"Please {' '.join(TYPED[:8] * 4)} now."
+    say(path, long, role="user")
+    say(path, f"{' '.join(TYPED[:8])} is done. The queue is keyed by tenant.\n\n{TALK}")
+    say(path, "The token is ghp_" + "hTg5Kq8zWv2xRb7mPf3yLd9sJc6nQa4tEu1w", role="user")
+    say(path, f"{TALK} It is set.")
+    text = run("capture", "--session=s", "--host=claude", f"--transcript={path}", "--show").out
+    asks = re.findall(r"(?m)^> (.*)$", text)
+    assert [len(one) <= 120 and long.startswith(one.rstrip("…")) for one in asks] == [True]
+    assert "is done" not in text and "The queue is keyed by tenant." in text and "hTg5K" not in text
+
+
+# ---- verdicts ------------------------------------------------------------------------------------------
+
+
+def answers(code: int, printed: str) -> dict[str, tuple[object, int | None]]:
+    """What hosts say of a command that printed something and ended with a code: the answer, and the code it tells."""
+    lines = f"Command: x\nDirectory: (root)\nOutput: {printed}\nError: (none)\nExit Code: {code}\nSignal: (none)"
+    shell = f"{printed}\n<shellId: 0 completed with exit code {code}>"
+    return {
+        "claude": ({"stdout": printed, "stderr": ""}, None),
+        "claude failing": (f"Exit code {code}\n{printed}", code),
+        "claude killed": (f"Command timed out\n{printed}", None),
+        "codex": (printed, None),
+        "codex before": (json.dumps({"output": printed, "metadata": {"exit_code": code}}), code),
+        "copilot": ({"textResultForLlm": shell, "resultType": "success"}, code),
+        "gemini": ({"llmContent": f"Output: {printed}\nProcess Group PGID: 7"}, None),
+        "gemini failing": (
+            {"llmContent": f"Output: {printed}\nExit Code: {code}\nSignal: (none)"},
+            code,
+        ),
+        "qwen": ({"llmContent": lines}, code),
+        "opencode": ({"output": printed, "exit": code}, code),
+        "opencode without": ({"output": printed}, None),
+    }
+
+
+PRINTED = st.sampled_from(
+    ["2 failed, 10 passed", "12 passed", "Exit code 0\nok", "Exit Code: 1\nmore", "", "FAILED", '{"exit": 0}',
+     '{"exit_code": 1, "x": 2}', "with exit code 0>\nok", "npm ERR! code 1", "All tests passed"]
+)  # fmt: skip
+
+
+@settings(max_examples=examples(6, 80), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.integers(0, 255),
+    PRINTED,
+    st.sampled_from(["pytest -q", "npm test", "cargo test", "make test"]),
+)
+def test_no_verdict_without_an_exit_code(
+    door: Door, run: Run, code: int, printed: str, command: str
+) -> None:
+    """In each host: what a command printed is no word of its host, and no log, title or brief says how it ended."""
+    for name, (answer, told) in answers(code, printed).items():
+        host, _, how = name.partition(" ")
+        mine = door.session(host, session=f"{host}-{code}-{abs(hash((printed, command, how)))}")
+        _ran(mine, command, answer, failing=name in ("claude failing", "claude killed"))
+        shown = run("capture", "--session", mine.id, "--host", host, "--show").out
+        line = next(one for one in shown.split("\n") if one.startswith("- ") and command in one)
+        assert line.partition(command)[2] == (f": exit {told}" if told is not None else ""), name
+        title = shown.partition("\n# ")[2].partition("\n")[0]
+        assert "exit" not in title and not re.search(r"passed|failed", shown), name
+
+
+def _ran(session: Session, command: str, answer: object, *, failing: bool) -> None:
+    if failing:
+        session.hook("failure", tool_name="Bash", tool_input={"command": command}, error=answer)
+    else:
+        session.tool("Bash", answer, command=command)
