@@ -35,6 +35,23 @@ def now_ms() -> int:
     return int(fixed) if is_time(fixed) else machine_ms()
 
 
+def local_ms(year: int, month: int, day: int, *clock: int) -> int:
+    """Return milliseconds since 1970 of a local time: hour, minute and second may follow the day.
+
+    A month or a day behind the last one is one of the next year or month.
+    """
+    hour, minute, second = (*clock, 0, 0, 0)[:3]
+    time.tzset()
+    return int(time.mktime((year, month, day, hour, minute, second, 0, 0, -1))) * 1000
+
+
+def local_day(ms: int) -> str:
+    """Return the local day of milliseconds since 1970, `YYYY-MM-DD`."""
+    time.tzset()
+    year, month, day, *_ = time.localtime(ms // 1000)
+    return f"{year:04d}-{month:02d}-{day:02d}"
+
+
 def machine_ms() -> int:
     """Return milliseconds since 1970 by the clock that git and the file system go by."""
     return time.time_ns() // 1_000_000

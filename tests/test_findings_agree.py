@@ -28,7 +28,7 @@ OF_ACTS = frozenset(
     "not-canonical false-fact similar-fact relative-date no-such-file until-unseen absorbed index-busy stale-lock object-mended "
     "cache-rebuilt fallback-identity unsigned secret-redacted private-part no-home check-failed "
     "log-dropped note-line personal-log withheld-text fades-soon change-gone change-breaks change-version "
-    "change-decided change-ends change-untold".split()
+    "change-decided change-ends change-untold as-of-date".split()
 )
 #: Which commands tell of a planted state.
 TOLD: dict[str, set[str]] = {

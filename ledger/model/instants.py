@@ -1,23 +1,26 @@
 """Read points of time as people write them: `2026-11-21T14:30+01:00`, `yesterday`, `3 days ago`.
 
-All days are those of UTC, as in the names of logs. What names a day, a week, a month or a year is all of
-it: since its first moment, until its last. Whoever asks says what time it is now.
+Days and times without a zone are local ones, as git takes them. What names a day, a week, a month or a
+year is all of it: since its first moment, until its last. Whoever asks says what time it is now.
 """
 
 from __future__ import annotations
 
 import re
 
+from ledger.environment import local_day, local_ms
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.order import floor_of, is_date, is_stem, milliseconds_of, stamp_of
 
 #: The forms, for a refusal.
 FORMS = (
-    "a time is written 2026-11-21, 2026-11, 2026-11-21T14:30 (in UTC, else with +02:00), now, today, "
+    "a time is written 2026-11-21, 2026-11, 2026-11-21T14:30 (local, else with Z or +02:00), now, today, "
     "yesterday 14:30, monday, last week, 3 days ago or 48h"
 )
 _LENGTHS = "write 30m, 48h, 7d or 2w, or in words: 3 days"
 _DAY_MS = 86_400_000
+#: The last that a stamp can say.
+_LAST_MS = 253_402_300_800_000 - 1
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 #: What a unit may be called; the plural and a month or a year beside them.
 _UNITS = {
@@ -92,8 +95,8 @@ def duration_ms(said: str) -> int:
 
 
 def _is_time(said: str) -> bool:
-    """Tell whether something can be a time: it is said, and is no stem; a date is both."""
-    return bool(said) and not is_stem(said)
+    """Tell whether something is meant as a time: it is said, and is a date or no stem."""
+    return is_date(said) or bool(said and not is_stem(said))
 
 
 def _bound(said: str, now_ms: int) -> Span:
@@ -112,39 +115,58 @@ def _ending(span: Span) -> str:
 
 def _day(said: str, now_ms: int) -> Span | None:
     """Read what names one day."""
-    today = now_ms // _DAY_MS
+    day = _date(said, now_ms)
+    return _days(day) if day else None
+
+
+def _days(day: str, count: int = 1) -> Span:
+    """Return the span of some local days from one on."""
+    year, month, first = (int(part) for part in day.split("-"))
+    return local_ms(year, month, first), min(local_ms(year, month, first + count) - 1, _LAST_MS)
+
+
+def _date(said: str, now_ms: int) -> str:
+    """Return the day that is named, `YYYY-MM-DD`, "" for none."""
+    today = _today(now_ms)
     last, blank, name = said.partition(" ")
     weekday = name if blank and last == "last" else said
     if is_date(said):
-        first = milliseconds_of(said)
-    elif re.fullmatch(r"\d{8}", said, re.ASCII):
-        return _day(f"{said[:4]}-{said[4:6]}-{said[6:]}", now_ms)
-    elif said in ("today", "yesterday"):
-        first = (today - (said == "yesterday")) * _DAY_MS
-    elif found := [n for n, day in enumerate(_WEEKDAYS) if weekday in (day, day[:3])]:
-        back = ((today + 3) % 7 - found[0]) % 7  # 1970 began on a Thursday
-        first = (today - (back or 7 * (weekday != said))) * _DAY_MS
-    else:
-        return None
-    return first, first + _DAY_MS - 1
+        return said
+    if re.fullmatch(r"\d{8}", said, re.ASCII):
+        return day if is_date(day := f"{said[:4]}-{said[4:6]}-{said[6:]}") else ""
+    if said in ("today", "yesterday"):
+        return _name(today - (said == "yesterday"))
+    found = [n for n, day in enumerate(_WEEKDAYS) if weekday in (day, day[:3])]
+    back = ((today + 3) % 7 - found[0]) % 7 if found else 0  # 1970 began on a Thursday
+    return _name(today - (back or 7 * (weekday != said))) if found else ""
+
+
+def _today(now_ms: int) -> int:
+    """Return how many days the local day is behind the first of 1970."""
+    return milliseconds_of(local_day(now_ms)) // _DAY_MS
+
+
+def _name(day: int) -> str:
+    return stamp_of(max(day, 0) * _DAY_MS)[:10]
 
 
 def _moment(said: str, now_ms: int) -> Span | None:
     """Read a day with a time of day: a minute of it, a second, or less."""
     found = _MOMENT.fullmatch(said)
-    day = found and _day(found["day"], now_ms)
+    day = found and _date(found["day"], now_ms)
     if not (found and day):
         return None
     hour, minute, second = (int(found[name] or 0) for name in ("hour", "minute", "second"))
-    zone = (found["zone"] or "z").replace(":", "")
-    ahead = 0
-    if zone[0] in "+-":
-        ahead = int(zone[1:3]) * 60 + int(zone[3:] or 0)
-        ahead = -ahead if zone[0] == "-" else ahead
+    zone, ahead = (found["zone"] or "").replace(":", ""), 0
+    if zone[:1] in ("+", "-"):
+        ahead = int(f"{zone[0]}1") * (int(zone[1:3]) * 60 + int(zone[3:] or 0))
     if hour > 23 or minute > 59 or second > 59 or abs(ahead) > 14 * 60:
         return None
-    part = int((found["part"] or "")[:3].ljust(3, "0"))
-    first = day[0] + ((hour * 60 + minute - ahead) * 60 + second) * 1000 + part
+    if zone:
+        first = milliseconds_of(day) + ((hour * 60 + minute - ahead) * 60 + second) * 1000
+    else:
+        first = local_ms(int(day[:4]), int(day[5:7]), int(day[8:]), hour, minute, second)
+    first += int((found["part"] or "")[:3].ljust(3, "0"))
     return first, first + (59_999 if found["second"] is None else 0 if found["part"] else 999)
 
 
@@ -157,14 +179,16 @@ def _ago(said: str, now_ms: int) -> Span | None:
     if number > 999 and " " not in said:
         return None  # `123456d` is the start of a commit id
     if unit in ("month", "year"):
-        year, month, day = (int(part) for part in stamp_of(now_ms)[:10].split("-"))
+        year, month, day = (int(part) for part in local_day(now_ms).split("-"))
         months = year * 12 + month - 1 - number * (12 if unit == "year" else 1)
         year, month = divmod(max(months, 1970 * 12), 12)
         while not is_date(name := f"{year:04d}-{month + 1:02d}-{day:02d}"):
             day -= 1  # the 31st of a shorter month
-        return _day(name, now_ms)
+        return _days(name)
+    if unit in "dw":
+        return _days(_name(_today(now_ms) - number * (7 if unit == "w" else 1)))
     at = max(now_ms - number * _SECONDS[unit] * 1000, 0)
-    return _day(stamp_of(at)[:10], now_ms) if unit in "dw" else (at, at)
+    return at, at
 
 
 def _length(said: str) -> tuple[int, str] | None:
@@ -180,10 +204,9 @@ def _length(said: str) -> tuple[int, str] | None:
 
 def _months(year: int, month: int, count: int) -> Span | None:
     """Return a span of whole months; None where there is no such month."""
-    begin, (later, over) = f"{year:04d}-{month:02d}-01", divmod(month - 1 + count, 12)
-    if not is_date(begin) or not is_date(end := f"{year + later:04d}-{over + 1:02d}-01"):
+    if not is_date(f"{year:04d}-{month:02d}-01"):
         return None
-    return milliseconds_of(begin), milliseconds_of(end) - 1
+    return local_ms(year, month, 1), min(local_ms(year, month + count, 1) - 1, _LAST_MS)
 
 
 def _stretch(said: str, now_ms: int) -> Span | None:
@@ -192,12 +215,11 @@ def _stretch(said: str, now_ms: int) -> Span | None:
     if which not in ("this", "last"):
         return None
     back = which == "last"
-    year, month = int(stamp_of(now_ms)[:4]), int(stamp_of(now_ms)[5:7])
+    year, month, _ = (int(part) for part in local_day(now_ms).split("-"))
     match unit:
         case "week":
-            today = now_ms // _DAY_MS
-            monday = (today - (today + 3) % 7 - 7 * back) * _DAY_MS
-            return monday, monday + 7 * _DAY_MS - 1
+            today = _today(now_ms)
+            return _days(_name(today - (today + 3) % 7 - 7 * back), 7)
         case "month":
             return _months(*(year - 1, 12) if back and month == 1 else (year, month - back), 1)
         case "year":

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ledger.codec.log import decode
+from ledger.environment import local_day
 from ledger.model.logset import LogRef
-from ledger.model.order import ended_of, is_date, is_sealed, stamp_of
+from ledger.model.order import is_date, is_sealed
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import keys_within, logs_of
@@ -58,7 +59,7 @@ def day_of(name: str, said: str, now_ms: int) -> str:
     from ledger.model.instants import span_of
 
     found = span_of(said, now_ms)
-    return said if found is None else ended_of(stamp_of(found[0]))[:10]
+    return said if found is None else local_day(found[0])
 
 
 def _keys(cache: Cache, name: str, argument: str) -> Sequence[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from ledger.environment import now_ms
 from ledger.errors import NotFound
 from ledger.home import PERSONAL, Home
-from ledger.model.order import is_stem
 from memory.brief.brief_place import BRIEF_CHARS
 from memory.query.open_snapshot import OpenHome
 
@@ -67,10 +66,14 @@ class Reader(OpenHome):
             NotFound: `as_of` is none of these.
         """
         if as_of:
+            from ledger.model.findings import Finding
             from ledger.model.instants import as_of as stem_of
-            from memory.replay.as_of import state_at
+            from memory.replay.as_of import dated, state_at
 
-            return state_at(self.snapshot, stem_of(as_of, self._clock()))
+            point = stem_of(as_of, self._clock())
+            if said := dated(self.snapshot, point):
+                self.snapshot.notes.append(Finding("as-of-date", said))
+            return state_at(self.snapshot, point)
         if self._follower is None:
             from memory.replay.replayed_state import Follower
 
@@ -138,8 +141,8 @@ class Reader(OpenHome):
         Raises:
             NotFound: one is neither.
         """
-        if all(is_stem(said) for said in (since, until) if said):
-            return since, until
+        if not (since or until):
+            return "", ""
         from ledger.model import instants
 
         now = self._clock()
@@ -232,7 +235,7 @@ class Reader(OpenHome):
         if asked.since or asked.until:
             since, until = self.bounds(asked.since, asked.until)
             asked = asked._replace(since=since, until=until)
-        if asked.as_of and not is_stem(asked.as_of):
+        if asked.as_of:
             from ledger.model.instants import as_of
 
             asked = asked._replace(as_of=as_of(asked.as_of, self._clock()))

@@ -127,6 +127,8 @@ class Recaller:
             hits, notes = hits or [], found.notes
             if passages and not hits and filters.within != SESSIONS:
                 notes = (*notes, NO_FACT)
+            if past and past.note:
+                notes = (past.note, *notes)
             shown = view.with_whole(holding_first(mixed(hits, passages, limit)), level)
             made = answer_of(shown, notes)._replace(sessions=view.sessions(ranking))
             if not explain:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ledger.errors import NotFound
 from ledger.model.logset import LogRef
-from ledger.model.order import is_stem, stamp_of, stem_in
+from ledger.model.order import ended_of, is_stem, stamp_of, stem_in
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import last_key
@@ -40,6 +40,18 @@ def point_in_time(snapshot: Snapshot, as_of: str) -> tuple[str, str]:
         return "commit", commit
     made = int(git.text("log", "-1", "--format=%ct", commit))
     return "stem", stamp_of(made * 1000 + 999) + "~"
+
+
+def dated(snapshot: Snapshot, as_of: str) -> str:
+    """Say that a commit has no memory, and that its date is meant; "" of any other point.
+
+    Raises:
+        NotFound: the point is not known.
+    """
+    if is_stem(stem_in(as_of)) or (point := point_in_time(snapshot, as_of))[0] == "commit":
+        return ""
+    day, clock = ended_of(point[1])[:16].split("T")
+    return f"{as_of} has no memory of its own; this is as of its date, {day} {clock} UTC"
 
 
 def logs_at(snapshot: Snapshot, as_of: str) -> list[LogRef]:

@@ -67,15 +67,16 @@ def numbered(histories: Mapping[str, History]) -> dict[str, int]:
 
 
 def _whole(source: ViewSource, title: str, fact: Fact) -> Section:
-    by = {act.stem: one_line(act.by.agent) for act in source.histories[fact.id].acts}
+    acts = source.histories[fact.id].acts
+    by = {act.stem: one_line(act.by.agent) for act in acts if act.by.agent}
     made, *later = changes(fact.id, source.histories, KIND)
     lines: tuple[Item | str, ...] = (
         f"- Date: {fact.created or NOT_SAID}",
-        f"- Decided by: {by[made.key] or NOT_SAID}",
+        f"- Decided by: {by.get(made.key, NOT_SAID)}",
         fact_item(fact, label=LABEL),
         f"- Rationale: {rationale(fact)}",
         f"- Status: {status(fact)}",
-        *[_later(one, by[one.key]) for one in later],
+        *[_later(one, by.get(one.key, "")) for one in later],
     )
     return Section(title, lines)
 

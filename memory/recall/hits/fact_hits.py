@@ -44,6 +44,7 @@ class Past(Record):
 
     state: State
     logs: frozenset[str]
+    note: str = ""  #: what the point stands for, where it has no memory of its own
 
 
 def past_at(snapshot: Snapshot, as_of: str) -> Past | None:
@@ -54,10 +55,10 @@ def past_at(snapshot: Snapshot, as_of: str) -> Past | None:
     """
     if not as_of:
         return None
-    from memory.replay.as_of import logs_at, state_at
+    from memory.replay.as_of import dated, logs_at, state_at
 
     logs = frozenset([ref.key for ref in logs_at(snapshot, as_of)])
-    return Past(state_at(snapshot, as_of), logs)
+    return Past(state_at(snapshot, as_of), logs, dated(snapshot, as_of))
 
 
 class Facts:

@@ -151,7 +151,7 @@ def _answer_facts(
 ) -> None:
     """Answer with facts, how each is known, and a person's side of a contradiction first, as JSON."""
     from memory.replay.reader_marks import NOTHING_MARKED, marks_at
-    from rituals.answers.json_objects import described, summary_object
+    from rituals.answers.json_objects import described, finding_objects, summary_object
 
     cache = memory.cache()
     marks = NOTHING_MARKED if as_of else marks_at(memory.home, cache)
@@ -161,5 +161,6 @@ def _answer_facts(
             "project": state.policy.project,
             **summary_object(state.summary),
             "facts": described(cache, state, facts, marks),
+            "findings": finding_objects(memory.snapshot.notes),
         }
     )

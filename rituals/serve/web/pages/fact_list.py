@@ -117,6 +117,7 @@ def filter_bar(
     if "as_of" in said:
         try:
             tip = tip.then(said["as_of"])
+            wrong += [note for note in (tip.note,) if note]
         except DiurnaError as problem:
             wrong.append(f"{problem.message}: {problem.hint}")
             del said["as_of"]
