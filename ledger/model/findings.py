@@ -87,7 +87,7 @@ CODES: dict[str, tuple[str, str]] = {
     "fades-soon": (INFO, "facts that go to the archive within a week's work, unless they are used"),
     "review-due": (INFO, "a review is due, by sessions or by size"),
     "over-size": (INFO, "continuity.md is over the limits of the policy"),
-    "as-of-date": (INFO, "a commit without memory stands for its date"),
+    "as-of-date": (INFO, "what memory can not tell of a point of the past"),
     "policy-invalid": (WARNING, "the policy can not be read; the defaults are used"),
     "policy-deprecated": (INFO, "the policy says something in a former way"),
     "newer-format": (ERROR, "the ledger has a newer format; it can be read, not written"),

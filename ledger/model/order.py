@@ -118,6 +118,11 @@ def ended_of(stamp: str) -> str:
     return f"{stamp[:10]}T{stamp[11:13]}:{stamp[13:15]}:{stamp[15:17]}.{stamp[17:20]}Z"
 
 
+def instant_of(stem: str) -> str:
+    """Return the instant of a stem as `ended` has it; the day of a name without a time."""
+    return ended_of(stamp_of(milliseconds_of(stem))) if has_time(stem) else stem[:_DAY_CHARS]
+
+
 def stamp_in(ended: str) -> str:
     """Return the stamp of an `ended` header, "" where it is not written as one."""
     stamp = ended.replace("T", "-").replace(":", "").replace(".", "").removesuffix("Z")

@@ -24,7 +24,7 @@ from ledger.model.logset import LogRef
 from ledger.model.order import (
     ahead_by_a_day,
     ended_of,
-    has_time,
+    instant_of,
     key_of,
     stamp_in,
 )
@@ -267,10 +267,7 @@ def shown_times(
 
 def ended_at(stem: str, log: SessionLog) -> str:
     """Return when a session ended: as its log says, else its stamp."""
-    said = log.get("ended")
-    if said:
-        return said
-    return ended_of(stem[:17] + "000") if has_time(stem) else stem[:10]
+    return log.get("ended") or instant_of(stem)
 
 
 def lines_of(snapshot: Snapshot, stems: Iterable[str]) -> dict[str, LogLine]:

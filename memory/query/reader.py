@@ -68,12 +68,13 @@ class Reader(OpenHome):
         if as_of:
             from ledger.model.findings import Finding
             from ledger.model.instants import as_of as stem_of
-            from memory.replay.as_of import dated, state_at
+            from memory.replay.as_of import not_known, state_at
 
             point = stem_of(as_of, self._clock())
-            if said := dated(self.snapshot, point):
-                self.snapshot.notes.append(Finding("as-of-date", said))
-            return state_at(self.snapshot, point)
+            then = state_at(self.snapshot, point)
+            notes = not_known(self.snapshot, point, then)
+            self.snapshot.notes += [Finding("as-of-date", said) for said in notes]
+            return then
         if self._follower is None:
             from memory.replay.replayed_state import Follower
 

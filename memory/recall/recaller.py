@@ -127,8 +127,7 @@ class Recaller:
             hits, notes = hits or [], found.notes
             if passages and not hits and filters.within != SESSIONS:
                 notes = (*notes, NO_FACT)
-            if past and past.note:
-                notes = (past.note, *notes)
+            notes = (*(past.notes if past else ()), *notes)
             shown = view.with_whole(holding_first(mixed(hits, passages, limit)), level)
             made = answer_of(shown, notes)._replace(sessions=view.sessions(ranking))
             if not explain:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from ledger.errors import NotFound
+from ledger.model.event import FactCreated
 from ledger.model.logset import LogRef
 from ledger.model.order import ended_of, is_stem, stamp_of, stem_in
 from ledger.model.session import Entry
@@ -42,16 +43,36 @@ def point_in_time(snapshot: Snapshot, as_of: str) -> tuple[str, str]:
     return "stem", stamp_of(made * 1000 + 999) + "~"
 
 
-def dated(snapshot: Snapshot, as_of: str) -> str:
-    """Say that a commit has no memory, and that its date is meant; "" of any other point.
+def not_known(snapshot: Snapshot, as_of: str, then: State) -> tuple[str, ...]:
+    """Say what the state at a point can not tell of it.
+
+    A commit without memory stands for its date. What was imported later, and is as old as that, held
+    already; what it said then no log tells.
 
     Raises:
         NotFound: the point is not known.
     """
-    if is_stem(stem_in(as_of)) or (point := point_in_time(snapshot, as_of))[0] == "commit":
-        return ""
-    day, clock = ended_of(point[1])[:16].split("T")
-    return f"{as_of} has no memory of its own; this is as of its date, {day} {clock} UTC"
+    how, value = point_in_time(snapshot, as_of)
+    said = []
+    if how == "stem" and not is_stem(stem_in(as_of)):
+        day, clock = ended_of(value)[:16].split("T")
+        said.append(f"{as_of} has no memory of its own; this is as of its date, {day} {clock} UTC")
+    end = then.summary.newest + "~" if how == "commit" else value
+    later = snapshot.ask(lambda cache: cache.entries_since(end))
+    births = [act for _, entry in later if entry.type == "import" for act in entry.acts]
+    unknown = {
+        act.id
+        for act in births
+        if isinstance(act, FactCreated)
+        and act.id not in then
+        and dict(act.meta).get("created", end) < end
+    }
+    if unknown:
+        facts = "1 fact" if len(unknown) == 1 else f"{len(unknown)} facts"
+        said.append(
+            f"{facts} of that time came by a later import: what they said then is not known"
+        )
+    return tuple(said)
 
 
 def logs_at(snapshot: Snapshot, as_of: str) -> list[LogRef]:

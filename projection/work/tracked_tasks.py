@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
-from ledger.model.order import ended_of, has_time, stem_in
+from ledger.model.order import instant_of, stem_in
 from ledger.model.record import Record
 from ledger.model.task_states import DONE, HANDOFF_READY, IN_PROGRESS, TODO
 from projection.fold.fact_history import Fact
@@ -63,8 +63,7 @@ class Task(Record):
     @property
     def when(self) -> str:
         """Since when it is in its state: an instant, or a day where the log has no time."""
-        stem = stem_in(self.since)
-        return ended_of(stem) if has_time(stem) else stem[:10]
+        return instant_of(stem_in(self.since))
 
     @property
     def open(self) -> bool:

@@ -44,7 +44,7 @@ class Past(Record):
 
     state: State
     logs: frozenset[str]
-    note: str = ""  #: what the point stands for, where it has no memory of its own
+    notes: tuple[str, ...] = ()  #: what it can not tell of that point
 
 
 def past_at(snapshot: Snapshot, as_of: str) -> Past | None:
@@ -55,10 +55,11 @@ def past_at(snapshot: Snapshot, as_of: str) -> Past | None:
     """
     if not as_of:
         return None
-    from memory.replay.as_of import dated, logs_at, state_at
+    from memory.replay.as_of import logs_at, not_known, state_at
 
     logs = frozenset([ref.key for ref in logs_at(snapshot, as_of)])
-    return Past(state_at(snapshot, as_of), logs, dated(snapshot, as_of))
+    then = state_at(snapshot, as_of)
+    return Past(then, logs, not_known(snapshot, as_of, then))
 
 
 class Facts:

@@ -113,11 +113,12 @@ def filter_bar(
     That is the tip, or how it was at a point of the past. `kept` is what else stands in the address.
     """
     said = {name: one for name in FIELDS if name in fields and (one := asked.get(name, "").strip())}
-    wrong, releases = [], [name for name, _ in reversed(tip.releases)]
+    wrong: list[str] = []
+    releases = [name for name, _ in reversed(tip.releases)]
     if "as_of" in said:
         try:
             tip = tip.then(said["as_of"])
-            wrong += [note for note in (tip.note,) if note]
+            wrong += tip.notes
         except DiurnaError as problem:
             wrong.append(f"{problem.message}: {problem.hint}")
             del said["as_of"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ledger.model.order import ended_of, has_time, stem_in
+from ledger.model.order import instant_of, stem_in
 from ledger.model.task_states import BLOCKED, HANDOFF_READY, IN_PROGRESS, may_follow
 from memory.query.origins import Origin
 from projection.fold.fact_history import Fact, Move
@@ -67,8 +67,8 @@ def _card(
     task, claims = one.task, []
     for move in _claims(task):  # who says to be at it: the agent, the person, and since when
         stem = stem_in(move.stem)
-        since = ended_of(stem) if has_time(stem) else stem[:10]
-        claims.append((move.agent, authors[stem].author if stem in authors else "", since))
+        who = authors[stem].author if stem in authors else ""
+        claims.append((move.agent, who, instant_of(stem)))
 
     def tagged(tag: str) -> list[Fact]:
         return [fact for fact in serving if tag in tags(fact)]

@@ -22,7 +22,7 @@ from memory.query.provenance import writers
 from memory.query.reasons import Reasons, reasons
 from memory.query.resident import Resident
 from memory.query.session_timeline import Session, sessions_of
-from memory.replay.as_of import dated, logs_at, state_at
+from memory.replay.as_of import logs_at, not_known, state_at
 from memory.replay.head_view import EVERYWHERE, Here, here_of
 from memory.replay.read_logs import read_part
 from projection.document.fact_remarks import Mark
@@ -65,8 +65,8 @@ class TipView:
         self.work = state.work
         #: whether it is as of a point of the past
         self.past = False
-        #: what that point stands for, where it has no memory of its own
-        self.note = ""
+        #: what it can not tell of that point
+        self.notes: tuple[str, ...] = ()
         self._sessions: dict[str, Session] = {}
         self._forge: Forge | None = None
         self._then: tuple[str, TipView] | None = None
@@ -240,7 +240,7 @@ class TipView:
             read = read_part(snapshot.home, missing, len(missing), None).entries
             entries = [*[known[ref.key] for ref in refs if ref.key in known], *read]
             view = TipView(self.memory, state_at(snapshot, point))
-            view.past, view.note = True, dated(snapshot, point)
+            view.past, view.notes = True, not_known(snapshot, point, view.state)
             view.__dict__["entries"] = tuple(sorted(entries, key=lambda entry: entry.stem))
             self._then = as_of, view
         return self._then[1]
