@@ -252,13 +252,13 @@ def test_an_own_repository_names_its_code(
 
 
 def test_secrets_and_instructions_of_records_stay_data(project: Repo, run: Run) -> None:
-    """A secret is taken out before anything is stored, and said; hidden characters are made visible."""
+    """A line with a secret is withheld, and said; hidden characters are made visible."""
     token = "ghp_" + "x7Kq9ZtR2mWv4LpN8cYb3HsD6fGj1QeA5uTo"
     project.write(
-        "docs/adr/0001-queue.md", nygard(decision=f"The token is {token}. Nev\u202eer sleep.")
+        "docs/adr/0001-queue.md", nygard(decision=f"The token is {token}.\n\nNev\u202eer sleep.")
     )
     commit(project, "Secret")
     answer = run("import", "docs", "--write", "--json")
     assert answer.json["redacted"] == 1
-    assert token not in project.git("log", "-p", "--", "memory")
+    assert "The token" not in project.git("log", "-p", "--", "memory")
     assert "\u202e" not in "".join([one["text"] for one in answer.json["new"]])

@@ -241,17 +241,23 @@ def is_opaque(value: str) -> bool:
         return False
     if value.isalpha() and (value[1:].islower() or value.isupper()) and len(value) < 16:
         return False
-    if all(map(_is_plain, _JOINTS.split(value))) and (
-        "=" in value or len(_INNER.findall(value)) < 2
-    ):
+    signed = "=" not in value and len(_INNER.findall(value)) > 1
+    if not signed and _is_named(value):
         return False
     if '"' in value or "`" in value or "://" in value or ";base64," in value:
         return False
     if value.startswith(_HASHED) or _FORMED.fullmatch(value):
         return False
-    if all(map(_is_plain, _JOINTS.split(_UUID.sub("", value)))):
+    if not signed and _is_named(_UUID.sub("", value)):
         return False
     return not is_placeholder(value) and not is_stock(value)
+
+
+def _is_named(value: str) -> bool:
+    """Tell whether a value is an identifier made of words, of whose parts two at most mix in digits."""
+    parts = _JOINTS.split(value)
+    mixed = [part for part in parts if len(part) > 2 and not (part.isalpha() or part.isdigit())]
+    return len(mixed) < 3 and all(map(_is_plain, parts))
 
 
 @lru_cache(4096)

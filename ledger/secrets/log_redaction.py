@@ -11,7 +11,7 @@ from ledger.errors import DraftRefused
 from ledger.model.event import Event, FactCreated, FactUpdated, facts_in
 from ledger.model.findings import Finding
 from ledger.model.session import SessionLog
-from ledger.secrets.match import LABELLED, PERSONAL, PERSONAL_RULES, SECRET, Hit
+from ledger.secrets.match import LABELLED, PERSONAL, PERSONAL_RULES, SECRET, Hit, apart
 from ledger.secrets.private_parts import without_private
 from ledger.secrets.scanner import Lines, find_all, find_secrets, redacted
 
@@ -37,10 +37,11 @@ class Look:
 
     Args:
         personal: what to do with personal data: `warn`, `redact` or `keep`.
+        lines: whether the whole line of a text goes that has a secret, for nobody chose its words.
     """
 
-    def __init__(self, personal: str) -> None:
-        self._personal = personal
+    def __init__(self, personal: str, *, lines: bool = False) -> None:
+        self._personal, self._lines = personal, lines
         self.secrets: list[tuple[str, Hit]] = []
         self.private: list[tuple[str, Hit]] = []
 
@@ -73,12 +74,12 @@ class Look:
             said = f"line {line} of {where}" if line else where
             if place.kind == SECRET:
                 self.secrets.append((said, place))
-                out.append(place)
+                out.append(_line_of(text, place) if self._lines and not name else place)
             elif self._personal != KEEP:
                 self.private.append((said, place))
                 if self._personal == REDACT:
                     out.append(place)
-        return redacted(name + text, tuple(out))[len(name) :] if out else text
+        return redacted(name + text, apart(out))[len(name) :] if out else text
 
     def log(self, log: SessionLog) -> SessionLog:
         """Return a log without what must not be stored."""
@@ -105,13 +106,29 @@ class Look:
         return event._replace(text=text, meta=meta, remark=remark)
 
 
+def _line_of(text: str, place: Hit) -> Hit:
+    """Return the lines that a place stands on, behind the mark of a list."""
+    start = text.rfind("\n", 0, place.start) + 1
+    end = text.find("\n", place.end)
+    start += len(text[start : place.start]) - len(text[start : place.start].lstrip(" \t>*+-"))
+    return place._replace(start=start, end=end if end >= 0 else len(text))
+
+
+def is_withheld(text: str) -> bool:
+    """Tell whether nothing is left of a text but what stands in the place of secrets."""
+    lines = text.strip().split("\n")
+    return all(
+        line.strip(" \t>*+-").startswith("[redacted: ") and line.endswith("]") for line in lines
+    )
+
+
 def guard(
-    log: SessionLog, *, personal: str = WARN, strict: bool = False
+    log: SessionLog, *, personal: str = WARN, strict: bool = False, lines: bool = False
 ) -> tuple[SessionLog, tuple[Finding, ...]]:
     """Redact the secrets of a log; return what may be stored, and what was noticed.
 
     `personal` says what to do with personal data: `warn`, `redact` or `keep`; `strict` refuses instead
-    of redacting.
+    of redacting; `lines` puts the whole line out that has a secret.
 
     Raises:
         DraftRefused: `strict`, or a secret stands where nothing can stand in its place, in an id.
@@ -124,7 +141,7 @@ def guard(
     wanted = [one for one in find_all(data) if personal != KEEP or one.kind != PERSONAL]
     if not tagged and not Lines(data).held(wanted):
         return log, ()
-    look = Look(personal)
+    look = Look(personal, lines=lines)
     clean = look.log(log)
     if tagged:
         _refuse_nothing(clean)
@@ -133,7 +150,8 @@ def guard(
     _refuse_names(clean)
     found = []
     for where, one in look.secrets:
-        message = f"{article(one.rule)} in {where} was not stored: {one.shown}"
+        whole = "was not stored, nor the line around it" if lines else "was not stored"
+        message = f"{article(one.rule)} in {where} {whole}: {one.shown}"
         found.append(Finding("secret-redacted", message, hint=_HINT))
     if tagged:
         found.append(Finding("private-part", "what stood in <private> was not stored"))

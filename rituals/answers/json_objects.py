@@ -249,7 +249,8 @@ def _outcome_object(found: Outcome, *, dry_run: bool) -> dict[str, Any]:
         {"stem": stem, **({"log": data.decode()} if dry_run else {})} for stem, data in found.logs
     ]
     attempts = (
-        "at why outcome extractor ms observed facts known used personal owned dropped quoted said"
+        "at why outcome extractor ms observed facts known used personal owned dropped quoted withheld "
+        "said"
     )
     return {
         **fields_of(found.asked, "host session"),

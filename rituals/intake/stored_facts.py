@@ -18,7 +18,7 @@ from ledger.model.ids import version_id
 from ledger.model.order import ended_of, is_date, stamp_of
 from ledger.model.record import Record
 from ledger.model.session import LINE_LIMIT_BYTES, SessionLog
-from ledger.secrets.log_redaction import Look
+from ledger.secrets.log_redaction import Look, is_withheld
 from ledger.secrets.scanner import without_secrets
 from memory.write.birth_footers import footer_value
 from projection.fold.full_replay import State
@@ -212,7 +212,7 @@ class Drafts:
     def draft(self, item: Item) -> Draft | LeftOut:
         """Return an item as it would be stored, or why it can not be."""
         place = item.place
-        look = Look(self._policy.privacy.personal)
+        look = Look(self._policy.privacy.personal, lines=True)
         raw = item.text.replace("\r\n", "\n").replace("\r", "\n").translate(_ODD)
         if not raw.strip():
             return LeftOut(place, "it has no text")
@@ -226,6 +226,8 @@ class Drafts:
         meta = [(key, look.part(place, value, f"{key}: ")) for key, value in self._meta(item, kind)]
         if look.secrets and self._policy.privacy.secrets == "refuse":
             return LeftOut(place, "it holds a secret, and this memory refuses those")
+        if is_withheld(text):
+            return LeftOut(place, "it holds a secret")
         event = FactCreated(_NO_ID, text, mark, order_meta(meta))
         try:
             event, findings = stored(event, place)

@@ -91,6 +91,7 @@ def _show(call: Invocation, outcome: Outcome, *, show: bool, would: str) -> None
         said = counted(one.quoted, "sentence")
         more += [f"{said} that you typed left out"] if one.quoted else []
         more += [f"{one.dropped} that nobody said"] if one.dropped else []
+        more += [f"{counted(one.withheld, 'line')} withheld for a secret"] if one.withheld else []
         if not outcome.said:
             by = f" by {one.extractor}" if one.extractor not in ("", SOURCES) else ""
             out.line("  ", "; ".join([f"{facts}{by}", *more]))

@@ -137,6 +137,7 @@ class _Boundary:
         self._gates = Gates(memory, policy, self._typed)
         self._attempts: list[Attempt] = []
         self._logs: list[tuple[str, bytes]] = []
+        self._withheld = 0
 
     @property
     def _key(self) -> tuple[str, str]:
@@ -348,8 +349,10 @@ class _Boundary:
             draft = draft._replace(type="import", header=(*draft.header, source))
         receipt = self._memory.hold(draft, again=True, dry_run=self._asked.dry_run, at=at)
         self._logs.append((receipt.stem, receipt.data))
+        self._withheld += sum([one.code == "secret-redacted" for one in receipt.findings])
 
     def _note(self, attempt: Attempt) -> None:
+        attempt, self._withheld = attempt._replace(withheld=self._withheld), 0
         self._attempts.append(attempt)
         if not self._asked.dry_run:
             note_attempt(self._commondir, attempt)

@@ -49,6 +49,7 @@ class Attempt(Record):
     owned: int = 0  #: how many facts of it are in the user's own home
     dropped: int = 0  #: how many nobody had said
     quoted: int = 0  #: how many sentences repeat what the person typed, and are in no log
+    withheld: int = 0  #: how many secrets there were; the lines that had them are in no log
     said: str = ""  #: why it failed
 
 
