@@ -25,16 +25,19 @@ _BYTES, _KEPT_SECONDS = 1 << 20, 7 * 86_400
 _DEPTH = 6
 
 
-def keep_messages(commondir: str, moment: Moment) -> str:
-    """Keep the messages that a moment hands over; return the path of the session's file.
+def kept_in(commondir: str, moment: Moment) -> str:
+    """Return the path of the file of a session's messages."""
+    return f"{commondir}/{SAID_DIR}/{file_name(moment.host, moment.session)}.jsonl"
+
+
+def keep_messages(commondir: str, moment: Moment) -> None:
+    """Keep the messages that a moment hands over, in the session's file.
 
     They are the `messages` of its input, each as opencode's API gives it.
 
     Raises:
         OSError: the disk refused.
     """
-    folder = f"{commondir}/{SAID_DIR}"
-    path = f"{folder}/{file_name(moment.host, moment.session)}.jsonl"
     known = silences(commondir)
     lines = [
         line
@@ -43,13 +46,12 @@ def keep_messages(commondir: str, moment: Moment) -> str:
     ]
     data = b"".join(_newest(lines))
     if data:
-        file = open_file(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        file = open_file(kept_in(commondir, moment), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
             os.write(file, b"\n" + data)  # behind a line that a full disk cut off, too
         finally:
             os.close(file)
-        sweep(folder, now_seconds() - _KEPT_SECONDS)  # of sessions that are long over
-    return path
+        sweep(f"{commondir}/{SAID_DIR}", now_seconds() - _KEPT_SECONDS)  # of sessions long over
 
 
 def _newest(lines: Sequence[bytes]) -> Sequence[bytes]:

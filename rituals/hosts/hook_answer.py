@@ -145,12 +145,15 @@ class Call:
             return
         from rituals.hosts.capture.stamps import is_due, stamp
 
-        if said.given.get("messages") and said.session:
-            from rituals.hosts.handed_messages import keep_messages
+        handed = bool(said.given.get("messages") and said.session)
+        if handed:
+            from rituals.hosts.handed_messages import keep_messages, kept_in
 
-            said = said._replace(transcript=keep_messages(self._commondir, said))
+            said = said._replace(transcript=kept_in(self._commondir, said))
         if not self._silent:
             stamp(self._commondir, said)
+        if handed:  # behind the stamp: without one nobody would look for them
+            keep_messages(self._commondir, said)
         if is_due(self._commondir, said):
             from rituals.hosts.capture.detached import spawn
 
