@@ -186,10 +186,11 @@ class IdentityQuestion:
 
     def _dated(self, role: str) -> str:
         """Return the date that the environment gives a commit, as git reads it; "" for none."""
-        if not variables().get(f"GIT_{role}_DATE"):
+        date = variables().get(f"GIT_{role}_DATE")
+        if not date:
             return ""
-        whoever = ("-c", "user.name=x", "-c", "user.email=x")
-        status, said, _ = self._git.call(*whoever, "var", f"GIT_{role}_IDENT")
+        whoever = ("-c", "user.name=x", "-c", "user.email=x", "var", f"GIT_{role}_IDENT")
+        status, said, _ = self._git.start(*whoever, more={f"GIT_{role}_DATE": date}).finish()
         return "" if status else " ".join(said.decode("utf-8", "replace").split()[-2:])
 
 

@@ -15,15 +15,13 @@ from ledger.environment import expanded, user_folder, variables
 HOME_SETTING = "diurna.home"
 #: Where more than a plain reading may be meant.
 _MORE = ("[include", "worktreeconfig", "\\\n")
-#: What counts before git's files.
-_SAID_BESIDE = ("GIT_AUTHOR_NAME", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS")
 #: What a plain value does not hold.
 _MARKS = '"\\#;\t'
 
 
 def plain_user_name(commondir: str) -> str | None:
     """Return the author's name that git's files say of a repository; None when git has to be asked."""
-    if any(variables().get(name) for name in _SAID_BESIDE):
+    if variables().get("GIT_AUTHOR_NAME"):
         return None
     for path in (_local(commondir), *_users()):  # the first that says it wins
         text = _text(path)
