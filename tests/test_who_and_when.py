@@ -159,14 +159,14 @@ def test_a_day_is_a_local_one(world: World, zone: str) -> None:
         stem = f"{stamp_of(round(at.timestamp() * 1000))}-{sealed(data.encode())}"
         files[f"sessions/{stem[:7]}/{stem[8:10]}/{stem}.md"], logs[stem] = data, at
     home.plant(files)
-    for day in draw.sample(
+    for name in draw.sample(
         sorted({f"{at.astimezone(ZoneInfo(zone)):%Y-%m-%d}" for at in logs.values()}), 3
     ):
-        found = home.run("log", "--since", day, "--until", day, env={"TZ": zone}).json["sessions"]
+        found = home.run("log", "--since", name, "--until", name, env={"TZ": zone}).json["sessions"]
         on_it = {
-            one for one, at in logs.items() if f"{at.astimezone(ZoneInfo(zone)):%Y-%m-%d}" == day
+            one for one, at in logs.items() if f"{at.astimezone(ZoneInfo(zone)):%Y-%m-%d}" == name
         }
-        assert {one["stem"] for one in found} == on_it, day
+        assert {one["stem"] for one in found} == on_it, name
 
 
 @pytest.mark.parametrize("kind", ["in-tree", "own-branch"])

@@ -5,7 +5,7 @@ What only some questions need is imported by them: a short command pays for what
 
 from __future__ import annotations
 
-from ledger.environment import now_ms
+from ledger.environment import machine_ms
 from ledger.errors import NotFound
 from ledger.home import PERSONAL, Home
 from memory.brief.brief_place import BRIEF_CHARS
@@ -46,7 +46,7 @@ class Reader(OpenHome):
         self, home: Home, progress: Progress | None = None, clock: Callable[[], int] | None = None
     ) -> None:
         super().__init__(home, progress)
-        self._clock = clock or now_ms
+        self._clock = clock or machine_ms
         self._progress = progress
         self._follower: Follower | None = None
         self._recaller: Recallers | None = None

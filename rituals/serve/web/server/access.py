@@ -15,7 +15,7 @@ import hmac
 import secrets
 from collections.abc import Callable, Iterable
 
-from ledger.environment import now_ms
+from ledger.environment import machine_ms
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.record import Record
 from ledger.wal.user_key import signed, user_key
@@ -32,7 +32,7 @@ class Access(Record):
     token: str  #: of at least 32 random bytes
     writes: bool = False  #: whether forms are taken at all
     key: str = ""  #: signs sessions; "" for the token, and they end with the process
-    clock: Callable[[], int] = now_ms  #: gives milliseconds since 1970
+    clock: Callable[[], int] = machine_ms  #: gives milliseconds since 1970
     files: bool = False  #: whether the pages become files of a site, which ask nobody
 
     @property
