@@ -858,7 +858,7 @@ def test_init_offers_the_branch_and_the_hosts(
     bare_repo: Repo, person: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once, to a person; whoever names a branch or has a home is asked for less."""
-    ran = person("init", says=["", "y", "n", "nobody"])
+    ran = person("init", says=["", "n", "y", "n", "nobody"])
     assert ran.code == 0 and "on a branch of its own, memory?" in ran.err
     assert (
         "memory" in bare_repo.git("branch", "--list", "memory")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -157,6 +158,47 @@ def test_asks_are_shared_where_the_policy_says_so(door: Door, run: Run) -> None:
     asks = re.findall(r"(?m)^> (.*)$", text)
     assert [len(one) <= 120 and long.startswith(one.rstrip("…")) for one in asks] == [True]
     assert "is done" not in text and "The queue is keyed by tenant." in text and "hTg5K" not in text
+
+
+DAY = 24 * 60
+ENDS: dict[str, Callable[[Door, Run], object]] = {
+    "thirty days": lambda door, run: door.at(31 * DAY),
+    "a silence": lambda door, run: run("private", "on"),
+    "what it says is redacted": lambda door, run: [
+        run("note", "id=cache fact: The cache is in the tree."), run("redact", "cache", "--reason", "x"),
+    ],
+    "no more hooks": lambda door, run: run("install", "--remove"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_what_was_asked_for_stays_in_the_clone_until_it_ends(
+    door: Door, run: Run, end: str
+) -> None:
+    """For its user's eyes; the next session is told, and no log, page, export or command has it."""
+    kept = door.repo.path / ".git/diurna/asks.jsonl"
+    path = door.repo.path.parent / "t.jsonl"
+    say(
+        path,
+        "Why is it slow? <private>Quillfeather is ill.</private> The cache is in the tree.",
+        role="user",
+    )
+    say(path, f"It is moved.\n\n{TALK}")
+    assert run("capture", "--session=s", "--host=claude", f"--transcript={path}").code == 0
+    assert kept.stat().st_mode & 0o777 == 0o600 and MARK not in kept.read_text()
+    assert "was asked: “Why is it slow?" in door.session("codex", "next").start()
+    for words in (
+        ["brief"],
+        ["log"],
+        ["show"],
+        ["export", "events"],
+        ["status"],
+        ["recall", "slow cache tree"],
+    ):
+        assert "slow?" not in run(*words).out, words
+    ENDS[end](door, run)
+    assert "slow?" not in door.session("codex", "later").start()
+    assert end == "thirty days" or not kept.exists() or "slow" not in kept.read_text()
 
 
 # ---- verdicts ------------------------------------------------------------------------------------------

@@ -248,12 +248,14 @@ def test_init_asks_on_a_terminal(world: World, typed: str, own: str | None, hook
     environment = {**os.environ, "PYTHONPATH": str(forks.ROOT), "DIURNA_OWN_COMMITS": ""}
     terminal = Terminal([forks.program(), "init"], home.folder, environment)
     terminal.answer("keep the memory on a branch", "n")
-    if typed == "shared":
-        terminal.expect("other repositories may use it")
-    else:
+    if typed != "shared":
         terminal.answer("let memory go with your own commits?", typed)
+    shared = "y" if typed == "n" else ""
+    said = terminal.answer("share what you ask agents for, a line each?", shared)
+    assert ("other repositories may use it" in said) == (typed == "shared")
     assert terminal.finish() == 0
     policy = tomllib.loads(home.read("memory/diurna.toml"))
+    assert policy["capture"].get("asks", False) == (typed == "n")
     assert str(policy.get("commit", {}).get("own")).lower() == str(own).lower()
     assert (home.folder / ".git/hooks/pre-commit").exists() == hook
 

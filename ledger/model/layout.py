@@ -56,6 +56,8 @@ FETCHED_FILE = "diurna/fetched"
 CACHE_DIR = "diurna/cache"
 #: Which sessions are silent.
 SILENCES_FILE = "diurna/private"
+#: What persons asked agents for, a line each.
+ASKS_FILE = "diurna/asks.jsonl"
 #: What a hook looks up at a prompt or a tool, for each folder that sessions work in.
 MOMENT_FILE = "diurna/cache/moment"
 #: What facts name and the code no longer has, for each work tree.

@@ -34,8 +34,8 @@ from memory.replay.log_bytes import read_bytes
 from memory.replay.upstream_homes import brief_file
 from projection.document.page_renderer import REDACTED
 
-#: How the files begin in which repairs and faults are noted.
-_NOTES = ("journal.log", "hooks.log", "bug-")
+#: How the files begin in which repairs, faults and what persons asked for are noted.
+_NOTES = ("journal.log", "hooks.log", "asks.jsonl", "bug-")
 #: Where sessions of hosts leave lines, whose places count; objects with `items`; and what nobody misses.
 _LINES, _ITEMS, _DISPOSABLE = (
     ("observed", "said"),

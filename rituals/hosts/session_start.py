@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from rituals.hosts.capture.kept_asks import Ask
     from rituals.hosts.observed.observation_spool import Observation, Spool
 
 #: How long a brief may take that nobody waits for.
@@ -210,7 +211,7 @@ def _apart(doing: Callable[[], None]) -> None:
 #: What is kept free behind the brief where others did something of late, and in what steps before it.
 _LATELY_CHARS, _STEP = 800, 200
 _LATELY = "Lately in other sessions"
-_OBSERVATIONS, _DAY_MS = 20, 86_400_000
+_OBSERVATIONS, _ASKS, _DAY_MS = 20, 3, 86_400_000
 #: By how many letters of what was decided it is found in the brief.
 _SAME_CHARS = 40
 #: How much of a spool is looked through, and where there are enough observations already.
@@ -227,6 +228,7 @@ class Around:
 
             self.before = restored(commondir, moment)
         self._acts = _newest(commondir, moment)
+        self._asks = _asked(commondir, moment)
         #: What a session knows when it was told this, and when it was told.
         self.told: dict[str, int] = {}
 
@@ -234,14 +236,14 @@ class Around:
     def room(self) -> int:
         """How many characters are not the brief's; few values, since a brief is kept for each."""
         used = -(-(len(self.before) + 2) // _STEP) * _STEP if self.before else 0
-        return used + (_LATELY_CHARS if self._acts else 0)
+        return used + (_LATELY_CHARS if self._acts or self._asks else 0)
 
     def behind(self, chars: int, size: int, brief: str = "") -> str:
         """Return what others did of late, in so many characters and bytes; "" for nothing.
 
         What was decided and stands in the brief is not told a second time.
         """
-        if not self._acts:
+        if not (self._acts or self._asks):
             return ""
         from projection.brief.wording import enveloped
         from rituals.hosts.context import session_wording as wording
@@ -252,8 +254,12 @@ class Around:
             by_spool.setdefault(spool.path, (wording.who(spool.host, self._host), []))[1].append(
                 one
             )
-        newest, whole = self._acts[0][1].at, wording.mark(brief, len(brief))
-        lines: list[tuple[int, str, dict[str, int]]] = []
+        newest = max([one.at for _, one in self._acts[:1]] + [one.at for one in self._asks])
+        whole = wording.mark(brief, len(brief))
+        lines: list[tuple[int, str, dict[str, int]]] = [
+            (one.at, wording.asked(wording.who(one.host, self._host), one.text, one.at, newest), {})
+            for one in self._asks
+        ]
         for path, (by, seen) in by_spool.items():
             name = os.path.basename(path)
             for state in wording.states(seen):
@@ -282,6 +288,19 @@ class Around:
                 self.told.update(known)
         listed = sorted(kept, key=lambda line: kept[line])
         return enveloped(_LATELY, listed, "") if kept else ""
+
+
+def _asked(commondir: str, moment: Moment) -> list[Ask]:
+    """Return what the last sessions of the last day were asked for, the last thing each."""
+    from rituals.hosts.capture.kept_asks import asks_in
+
+    since = now_ms() - _DAY_MS
+    others = {
+        one.session: one
+        for one in asks_in(commondir)
+        if one.at >= since and one.session != moment.session
+    }
+    return list(others.values())[-_ASKS:]
 
 
 def _newest(commondir: str, moment: Moment) -> list[tuple[Spool, Observation]]:

@@ -6,6 +6,7 @@ What stands there is found first: it must not be swept in or written over.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from ledger.environment import expanded
 from ledger.errors import WriteRefused
@@ -29,11 +30,27 @@ _KEEP = ".gitkeep"
 
 def riding(plan: SetupPlan) -> SetupPlan:
     """Let logs of a new home beside code wait for a person's own next commit."""
-    data = dict(plan.files).get(layout.POLICY_FILE)
-    if plan.kind != IN_TREE or data is None:
+    if plan.kind != IN_TREE:
         return plan
-    policy = write_policy(read_policy(data)._replace(commit=Commits(own=False))).encode()
-    files = [(path, policy if path == layout.POLICY_FILE else data) for path, data in plan.files]
+    return _saying(plan, lambda policy: policy._replace(commit=Commits(own=False)))
+
+
+def sharing_asks(plan: SetupPlan) -> SetupPlan:
+    """Let logs of a new home show what persons ask agents for."""
+    return _saying(plan, lambda policy: policy._replace(capture=policy.capture._replace(asks=True)))
+
+
+def _saying(plan: SetupPlan, change: Callable[[Policy], Policy]) -> SetupPlan:
+    """Let the policy of a new home be another one."""
+    files = [
+        (
+            path,
+            write_policy(change(read_policy(data))).encode()
+            if path == layout.POLICY_FILE
+            else data,
+        )
+        for path, data in plan.files
+    ]
     return plan._replace(files=tuple(files))
 
 

@@ -25,11 +25,14 @@ from rituals.cli.context import Invocation
 from rituals.cli.output import told
 from rituals.setup.home_setup import apply_setup, plan_personal, plan_setup, with_hooks
 from rituals.setup.setup_plan import SetupPlan
-from rituals.setup.tree import prefix_of, riding
+from rituals.setup.tree import prefix_of, riding, sharing_asks
 
 _WHY_A_HOOK = """\
 A git hook (pre-commit) puts what was recorded into your own next commit, beside the code that it explains.
 Without it Diurna commits each log by itself."""
+_WHAT_ASKS = """\
+Logs quote nobody. What you ask an agent for stays in this clone for 30 days, a line each; others see it
+only if you share it."""
 #: A command that records a first fact, of all and of what is only the user's.
 _FIRST = ('diurna note "decision: …"', 'diurna note --personal "preference: …"')
 #: Says what the other home would be, to who was not asked.
@@ -58,6 +61,10 @@ def init(
     plan, hooks = _choose_commits(call, plan, hooks, dry_run=dry_run)
     if hooks is not None:
         plan = with_hooks(plan, hooks, call.program())
+    if plan.files and not (dry_run or plan.personal) and _can_ask(call, plan):
+        call.out.talk(_WHAT_ASKS)
+        if click.confirm("share what you ask agents for, a line each?", False, err=True):
+            plan = sharing_asks(plan)
     findings: tuple[Finding, ...] = ()
     where = None
     if not dry_run:

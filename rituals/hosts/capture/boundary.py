@@ -8,6 +8,7 @@ with other branches.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from zlib import crc32
 
@@ -43,6 +44,7 @@ from rituals.hosts.capture.composition import (
     storable,
 )
 from rituals.hosts.capture.gates import Gates, kept_by, makes_facts, record_own
+from rituals.hosts.capture.kept_asks import Ask, asks_in, keep_asks
 from rituals.hosts.capture.stamps import note_told, seen_of, told_of
 from rituals.hosts.capture.told_sources import (
     Sources,
@@ -194,23 +196,22 @@ class _Boundary:
         fresh, copies = self._proofs.parted(found.items)
         found = found._replace(items=fresh)
         mine = storable([item for item in found.items if not item.personal])
-        own = [item for item in (*asked, *found.items) if item.personal]
+        own = [item for item in found.items if item.personal]
         owned = self._record_own(found.extractor, own) if own else 0
-        observations = piece.observations
         sources = self._sources(piece)
         shared = sources.asking(lambda _: self._policy.capture.asks)
         told = passages_of(shared, self._policy.capture.characters, self._gates.opened)
         against = {id for item in mine for id in item.supersedes}
         used = (*used, *again, *copies)
         used = () if self._asked.past else self._proofs.once(used, against)[:MOST_USES]
-        if len(told) < LEAST_CHARS and not (observations or mine or sources.weighs or used):
+        if len(told) < LEAST_CHARS and not (piece.observations or mine or sources.weighs or used):
             told = ""
         heard = heard_by(self._commondir, file_name(*self._key))
         seen, met = len(heard.shown) + heard.unlisted, len(heard.moments)
         shown = shown_since(heard.shown, self._told.shown, seen)
         part = Part(
             self._asked.host, self._pending.session, found.extractor, piece.observed, span,
-            observations, piece.said.turns if piece.said else (), mine, told,
+            piece.observations, piece.said.turns if piece.said else (), mine, told,
             self._title(shared) if told or used else "", shown,
             shown_since(heard.moments, self._told.moments, met),
             counts(self._commondir, *self._key), self._proofs.references(used),
@@ -220,6 +221,7 @@ class _Boundary:
         written = bool(draft.prose or draft.events)
         if written:
             self._append(draft)
+            self._keep_asks(sources)
             self._told = self._told.having_told(seen, met, heard.cost)
         spans = ((OBSERVED, piece.observed), (TRANSCRIPT, span))
         ends = {f"{kind} {one.name}": one.end for kind, one in spans if one is not None}
@@ -233,7 +235,7 @@ class _Boundary:
         self._note(
             attempt._replace(
                 ms=now_ms() - began,
-                observed=len(observations),
+                observed=len(piece.observations),
                 facts=said + len(part.items),
                 known=total - len(own) - said - len(part.items),
                 used=len(used),
@@ -252,7 +254,7 @@ class _Boundary:
 
     def _record_said(self, span: Span | None, items: Sequence[Item]) -> int:
         """Record what a person asked to be remembered, in a log of theirs; return how much was new."""
-        shared = storable([one for one in items if not one.personal])
+        shared = storable(items)
         if not shared:
             return 0
         part = Part(*self._key, SOURCES, None, span, (), (), shared, title=shared[0].text)
@@ -275,8 +277,20 @@ class _Boundary:
         named = answered_title(self._memory.snapshot, self._pending.session)
         return named or title_of(sources, self._gates.opened)
 
+    def _keep_asks(self, sources: Sources) -> None:
+        """Keep in the clone what the person asked for; a disk that refuses is no reason to fail."""
+        at, folder = self._asked.past or now_ms(), self._asked.folder or self._seen.folder
+        asks = [Ask(at, *self._key, folder, text) for text in sources.asks]
+        with suppress(DiurnaError, OSError):
+            if asks and not self._asked.dry_run:
+                keep_asks(self._commondir, asks)
+
     def _typed(self) -> Iterator[str]:
-        """Yield what the person typed in the session, also where a helper's transcript is told."""
+        """Yield what the person typed in the session, and lately in others that told its agent of it.
+
+        Also where a helper's transcript is told.
+        """
+        yield from [one.text for one in asks_in(self._commondir)]
         for path in dict.fromkeys((self._pending.path, self._seen.transcript)):
             yield from all_typed(self._asked.host, path)
 

@@ -16,6 +16,7 @@ from ledger.model.sha256 import sha256
 from memory.api import Memory
 from rituals.hosts.adapters import HOSTS, Kept
 from rituals.hosts.capture.boundary import Asked, Outcome, boundary
+from rituals.hosts.capture.kept_asks import drop_asks
 from rituals.hosts.capture.stamps import (
     QUIET_MS,
     Seen,
@@ -86,6 +87,7 @@ def catch_up(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> It
 def tidy(memory: Memory) -> None:
     """Remove the spools that the ledger has everything of, and in the end their stamps."""
     commondir = memory.home.repository.commondir
+    drop_asks(commondir, lambda _: False)  # what is too old goes
     for one in sessions(commondir):
         if one.at < now_ms() - SPOOL_MS and not _is_behind(commondir, one):
             left = Pending(memory.snapshot, one.host, one.session, "", {})

@@ -225,12 +225,15 @@ def hush(home: Home, switch: str, environment: Mapping[str, str], now: int) -> l
         StorageFailed: the disk refused.
     """
     from memory.write.host_session import HOST_VARIABLES
-    from rituals.hosts.silence import begin, end, lasting, place_of
+    from rituals.hosts.capture.kept_asks import drop_asks
+    from rituals.hosts.silence import Silence, begin, end, lasting, place_of
 
     commondir, top = home.repository.commondir, place_of(home)
     session = next((environment[one] for one in HOST_VARIABLES if environment.get(one)), "")
     if switch == ON:
         begin(commondir, top, session, _asked_at(commondir, session, now))
+        silence = Silence(os.path.realpath(top), session, 0)
+        drop_asks(commondir, lambda one: silence.holds(one.session, one.folder, one.at))
     elif switch == OFF:
         end(commondir, top, session, now)
     return lasting(home)

@@ -1,0 +1,71 @@
+"""Keep what persons ask agents for, a line each, in the clone alone: for thirty days, for its user's eyes.
+
+What a person says is private, what was redacted and what the hooks of this clone leave end with it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+
+from ledger.environment import now_ms
+from ledger.model.layout import ASKS_FILE
+from ledger.model.record import Record
+from rituals.hosts.payloads import fields_of, read_object, read_start, record_of, write_object
+
+_KEPT_MS, _MOST, _BYTES, _PATIENCE_SECONDS = 30 * 86_400_000, 2_000, 1 << 20, 5.0
+
+
+class Ask(Record):
+    """What a person asked an agent for."""
+
+    at: int  #: milliseconds since 1970
+    host: str  #: key of `HOSTS`
+    session: str  #: the host's id
+    folder: str  #: where it worked, "" for unknown
+    text: str  #: one line of at most 120 characters
+
+
+_SAMPLE = Ask(0, "", "", "", "")
+
+
+def asks_in(commondir: str) -> list[Ask]:
+    """Return what is kept, oldest first."""
+    lines = read_start(f"{commondir}/{ASKS_FILE}", _BYTES).splitlines()
+    found = [record_of(_SAMPLE, read_object(line)) for line in lines]
+    young = now_ms() - _KEPT_MS
+    return [one for one in found if one is not None and one.at >= young]
+
+
+def keep_asks(commondir: str, asks: Iterable[Ask]) -> None:
+    """Keep more; what is older than thirty days goes, and what its session said before is said once.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+    new = {one[1:]: one for one in asks}
+    _change(commondir, lambda known: [*[one for one in known if one[1:] not in new], *new.values()])
+
+
+def drop_asks(commondir: str, gone: Callable[[Ask], bool] = lambda _: True) -> None:
+    """Let go of what is kept, all or what `gone` tells; the file goes with the last.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+    if os.path.exists(f"{commondir}/{ASKS_FILE}"):
+        _change(commondir, lambda known: [one for one in known if not gone(one)])
+
+
+def _change(commondir: str, change: Callable[[Sequence[Ask]], list[Ask]]) -> None:
+    from ledger.wal.atomic_files import Lock, make_folder, replace_file
+
+    path = f"{commondir}/{ASKS_FILE}"
+    make_folder(os.path.dirname(path))
+    with Lock(f"{path}.lock", _PATIENCE_SECONDS):
+        kept = change(asks_in(commondir))[-_MOST:]
+        if kept:
+            text = "".join([f"{write_object(fields_of(one))}\n" for one in kept])
+            replace_file(path, text.encode(), 0o600)
+        elif os.path.exists(path):
+            os.unlink(path)
