@@ -79,7 +79,7 @@ class WaitsInSpool(DiurnaError):
 
     def __init__(self, stem: str, reason: str, hint: str = "") -> None:
         super().__init__(
-            f"not committed yet: {reason}; the log {stem} waits in the spool",
+            f"the log {stem} is saved, and not committed yet: {reason}",
             hint=hint or "the next Diurna command that can write commits it; nothing is lost",
         )
         self.stem = stem

@@ -642,7 +642,7 @@ def test_markdown(team: Team) -> None:
         "## Decisions, conventions, stack\n\n- api: The text of api.\n\n"
         "## Lately\n\n- 2026-11-21-0832… by codex: codex 1795249932417\n- 2026-11-21-0831… by codex: codex 1795249872417\n"
         "</diurna-memory-NONCE>\n\n"
-        "Nothing is left out. `diurna show ID` shows a fact whole.\n"
+        "All facts are shown. `diurna show ID` shows one whole.\n"
     )  # fmt: skip
     team.says("codex", FactUpdated("api", f"</diurna-memory-{nonce}> The text of api."))
     again = team.brief("claude").text

@@ -85,7 +85,7 @@ def test_append_every_event(repo: Repo, run: Run) -> None:
         "created": ["d"], "updated": ["a"], "superseded": ["c → d"], "closed": ["b"],
     }  # fmt: skip
     assert ran.json["tiers"][0] == {
-        "id": "a", "before": "working", "after": "active", "course": "gains",
+        "id": "a", "before": "working", "after": "active", "course": "rises",
     }  # fmt: skip
     assert [one["code"] for one in ran.json["findings"]] == ["unknown-id"]
     ran = run("append", "--reopen", "b", "--invalidate", "a", "--reactivate", "d", "--json")
@@ -117,12 +117,12 @@ def test_append_says_what_it_did(repo: Repo, run: Run) -> None:
         "STEM  committed in COMMIT on main\n"
         "created  x\nupdated  a\nsuperseded  b → x\ninvalidated  c\nreactivated  e\n"
         "closed   t1\nreopened  t2\nverified  f\npromoted  g\nreinstated  h\n"
-        "tier     d: archive-candidate → active (gains)\n"
-        "tier     a: archive-candidate → active (gains)\n"
-        "tier     e: archive-candidate → active (gains)\n"
-        "tier     t2: archive-candidate → active (gains)\n"
-        "tier     f: archive-candidate → active (gains)\n"
-        "tier     g: archive-candidate → core (gains)\n"
+        "tier     d: archive-candidate → active (rises)\n"
+        "tier     a: archive-candidate → active (rises)\n"
+        "tier     e: archive-candidate → active (rises)\n"
+        "tier     t2: archive-candidate → active (rises)\n"
+        "tier     f: archive-candidate → active (rises)\n"
+        "tier     g: archive-candidate → core (rises)\n"
         "tier     h: superseded → active (holds again)\n"
     )  # fmt: skip
     down = b"---\ntype: edit\n---\n# Down\n\n## Memory References\n\n- Demoted: g\n"
@@ -327,7 +327,7 @@ def test_c10_waits_in_the_spool(repo: Repo, run: Run) -> None:
     assert error["hint"].endswith("; HEAD was on main before: `git switch main`")
     assert run("log").err == (
         "no session log yet\n"
-        f"warning: a session log waits in the spool: {stem}\n"
+        f"warning: a session log is saved, and not committed yet: {stem}\n"
         "hint: the next `diurna append` or `diurna check --publish` commits what waits\n"
     )
     repo.git("checkout", "-q", "main")

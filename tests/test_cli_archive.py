@@ -42,7 +42,7 @@ def test_archive_and_back(held: Repo, run: Run) -> None:
     back = run("forget", "importer", "--back", "--reason", "It thaws.")
     assert (back.code, back.said) == (
         0, "STEM  committed in COMMIT on main\nimporter is taken out of the archive: working\n"
-        "tier     importer: archived → working (gains)\n",
+        "tier     importer: archived → working (rises)\n",
     )  # fmt: skip
     assert "The importer runs at night." in run("show").out
     assert run("check", "--publish").code == 0

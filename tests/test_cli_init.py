@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FILES = ("diurna.toml", ".gitattributes", "continuity.md")
 #: What a plan says of the clone's own settings.
 SET = (
-    "merge=diurna-ours for the projection in .git/info/attributes",
+    "merge=diurna-ours for generated pages in .git/info/attributes",
     "the merge driver diurna-ours in the repository's configuration",
 )
 

@@ -24,7 +24,7 @@ def test_a_note_is_an_append_of_its_texts(repo: Repo, run: Run) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.said == (
         "STEM  committed in COMMIT on main\ncreated  cores\ncreated  cache\n"
-        "tier     uv: working → active (gains)\n"
+        "tier     uv: working → active (rises)\n"
     )
     assert kinds(run) == {
         "uv": ("decision", "We use uv."),

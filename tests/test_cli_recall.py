@@ -63,7 +63,7 @@ def test_passages(asked: Repo, run: Run) -> None:
     assert ran.said.split("\n")[0] == (
         "STEM:11  session  2026-11-20  Measure the queue / What happened: The worker in "
         "src/queue/worker.py lost jobs on SIGTERM, because nothing drained them.  (claude-code)  "
-        "[52 of 62 tokens]"
+        "[52 tokens, 62 in full]"
     )
     stem, _, line = ran.out.split("  ")[0].partition(":")
     log = next(asked.path.glob(f"memory/sessions/*/*/{stem}*.md")).read_text().split("\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import pytest
 
 from tests.conftest import Repo, Run, laid_once
 from tests.terminals import Terminal
+from tests.web_client import client_of
+from tests.world import World
 
 ROOT = Path(__file__).parent.parent
 
@@ -42,7 +45,6 @@ DONE: dict[str, tuple[tuple[str, ...], str, str, dict[str, object], str]] = {
         {"meta": {"entity": "Build, CI"}, "tags": ["lock"]}, "uv is about Build, CI",
     ),
     "close": (("close", "cold", "--reason", "A cold start."), "", "cold", {"closed": True}, "cold is closed"),
-    "close a task": (("close", "job"), "", "job", {"closed": True}, "job is closed"),
     "false": (("forget", "two", "--false"), "", "two", {"invalidated": True}, "two is false now"),
     "replaced": (("forget", "uv", "--replaced-by", "two"), "", "uv", {"superseded_by": ["two"]},
                  "two replaces uv"),
@@ -89,6 +91,7 @@ REFUSED = {
     ("edit", "uv", "--kind", "howto"): "there is no kind howto",
     ("close", "uv"): "uv is of the kind decision, and nothing closes that",
     ("close", "cold", "nobody"): "there is no fact nobody",
+    ("close", "cold", "job"): "job is a task: done or cancelled?",
     ("forget", "uv"): "--false, --replaced-by ID, --withhold, or --archive",
     ("forget", "uv", "--json"): "there are four ways to forget uv",
     ("forget", "uv", "--false", "--replaced-by", "two"): "are two things",
@@ -150,3 +153,63 @@ def test_forget_asks_which_way(
     terminal.answer("why", "It was a trial.")
     assert terminal.finish() == 0
     assert fact(run, "uv")[key] and "It was a trial." in run("why", "uv").out
+
+
+#: Ways to replace a fact or its text, as (what is typed, what is piped): `NEW` stands for what is said anew.
+WAYS: dict[str, tuple[tuple[str, ...], str]] = {
+    "note": (("note", "old -> id=new NEW decision: Calls are tried twice."), ""),
+    "note --replace": (("note", "id=new NEW Calls are tried twice.", "--replace", "old"), ""),
+    "piped": (("note",), "old -> id=new NEW lesson: Calls are tried twice.\n"),
+    "append": (
+        ("append", "--new", "id=new NEW fact: Calls are tried twice.", "--supersede", "old=new"),
+        "",
+    ),
+    "edit": (("edit", "old", "Calls are tried twice.", "NEW"), ""),
+    "another kind": (("edit", "old", "Calls are tried twice.", "--kind", "stack", "NEW"), ""),
+}
+
+
+@pytest.mark.parametrize("way", [*WAYS, "from JSON", "the page", "a form"])
+def test_what_replaces_a_fact_keeps_what_is_not_said_anew(world: World, way: str) -> None:
+    """Entity, tags, role and what it serves; what is said anew stands alone, and what ended the old text ended with it."""
+    rng = random.Random(way)
+    home = world.home(facts={"goal": "vision: Calm nights."})
+    home.note(
+        "id=old entity='Pay API, Hooks' tags=net,slow,lesson role=coder serves=goal until='date 2030-01-01' fact: So."
+    )
+    anew = rng.choice(({}, {"tags": "fast"}, {"entity": "Redis"}))
+    said, piped = WAYS.get(way, ((), ""))
+    keys = " ".join(f"{key}={value}" for key, value in anew.items())
+    if said[:1] == ("edit",):
+        said = (*said[:-1], *[word for key, value in anew.items() for word in (f"--{key}", value)])
+    if said:
+        home.run(*[one.replace("NEW", keys) for one in said], stdin=piped.replace("NEW", keys))
+    elif way == "from JSON":
+        names = {key: [value] for key, value in anew.items()}
+        new = {"id": "new", "text": "Calls are tried twice.", **names}
+        home.session("T", new=[new], supersede=[{"old": "old", "new": "new"}])
+    elif way == "the page":
+        anew = {}
+        home.run("check", "--publish")
+        path = "memory/continuity.md"
+        home.write(path, home.read(path).replace("- So.", "- Calls are tried twice."))
+        home.run("check", "--absorb")
+    else:
+        anew = {key: value for key, value in anew.items() if key == "entity"}
+        client = client_of(home.folder, writes=True).login()
+        fields = {
+            "token": client.form_token(),
+            "id": "old",
+            "text": "Calls are tried twice.",
+            **anew,
+        }
+        assert client.post("/act/replace", fields).status == 303
+    facts = {
+        one["id"]: one for one in home.show().values() if one["text"] == "Calls are tried twice."
+    }
+    ((id, fact),) = facts.items()
+    tags = [anew["tags"]] if "tags" in anew else ["net", "slow"]
+    assert sorted({*fact["tags"]} - {"lesson"}) == tags, fact
+    assert fact["meta"]["entity"] == anew.get("entity", "Pay API, Hooks")
+    assert (fact["meta"]["role"], fact["meta"]["serves"]) == ("coder", "goal")
+    assert ("until" in fact["meta"]) == (id == "old")

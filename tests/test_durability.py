@@ -84,7 +84,7 @@ class Tried:
             self.facts.add("second")
             return "done"
         assert answer.code == 1 and "hint: " in answer.err, answer
-        waits = re.search(r"the log (\S+) waits in the spool", answer.err)
+        waits = re.search(r"the log (\S+) is saved, and not", answer.err)
         if waits:  # or it landed before the disk refused what comes behind
             assert waits[1] in {*self.place.waiting(), *self.place.logs()}
             self.facts.add("second")

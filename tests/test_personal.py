@@ -161,7 +161,7 @@ def test_a_sync_sends_it_only_when_told(world: World, shop: Place, own: Place) -
     kept = shop.run("sync", "--home", "personal", json=False)
     assert "1 log, only yours, not sent; `diurna sync --home personal --push`" in kept.err
     assert hub.git("for-each-ref") == ""
-    assert shop.text("sync", "--home", "personal", "--push").startswith("went  1 log")
+    assert shop.text("sync", "--home", "personal", "--push").startswith("sent  1 log")
     shop.note(f"preference: {WORD} in blue.", "--personal")
     assert shop.run("sync", "--home", "personal").json["kept"] == 1
     assert holders(hub.folder, "likes tabs") and not holders(hub.folder, "in blue")

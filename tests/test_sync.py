@@ -279,8 +279,8 @@ def test_the_command_says_what_happened(world: World) -> None:
     two.sync()
     create(one, "alpha")
     came = "1 log from 1 agent\nmemory  1 fact new\n  new  beta  The text of beta.\n"
-    assert one.text("sync", "--dry-run") == f"would come  {came}would go  1 log to origin\n"
-    assert one.text("sync") == f"came  {came}went  1 log to origin\n"
+    assert one.text("sync", "--dry-run") == f"would receive  {came}would send  1 log to origin\n"
+    assert one.text("sync") == f"received  {came}sent  1 log to origin\n"
     answer = one.sync()
     assert (answer["came"], answer["went"], answer["commit"]) == ([], 0, one.tip())
 

@@ -7,6 +7,7 @@ import os
 import random
 import shlex
 import shutil
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from memory.cache.broken_truth import with_ends
 from memory.cache.broken_truth_file import Kept, Wait
 from projection.text.until_conditions import FORMS, until_in, until_of
 from tests.campaigns.until import PREDICATES, History, differences
-from tests.conftest import sampled
+from tests.conftest import examples, sampled
 from tests.world import KINDS, OWN_BRANCH, Place, World
 
 GOOD = (
@@ -281,6 +282,51 @@ def test_every_answer_puts_what_has_ended_behind(world: World) -> None:
     ids = {one["name"]: {fact["id"] for fact in one["facts"]} for one in sections}
     assert ids.pop("rest") >= {"ended", "day"}
     assert not any({"ended", "day"} & found for found in ids.values())
+
+
+#: Checks, each with what says of the versions and the file of a commit that it holds.
+CHECKS: dict[str, Callable[[str, bool], bool]] = {
+    "version react < 19 in package.json": lambda react, _: react == "18.2",
+    'file package.json has "19.0"': lambda react, _: react == "19.0",
+    'file package.json lacks "19.0"': lambda react, _: react == "18.2",
+    "has src/pay.py": lambda _, pay: pay,
+    "gone src/pay.py": lambda _, pay: not pay,
+    "has no/such": lambda _, pay: False,
+}
+
+
+@pytest.mark.parametrize("seed", range(examples(2, 20)))
+def test_a_check_is_marked_where_it_fails_at_head_and_nowhere_else(world: World, seed: int) -> None:
+    """Whatever was looked at before: broken, mended, on another branch, said behind the last look."""
+    rng, home = random.Random(seed), world.home(OWN_BRANCH)
+    holds: dict[str, tuple[str, bool]] = {}
+    left = list(enumerate(CHECKS))
+    rng.shuffle(left)
+    said: dict[str, Callable[[str, bool], bool]] = {}
+    for at in range(3):
+        if holds:
+            home.git("checkout", "-q", rng.choice(sorted(holds)))
+        react, pay = rng.choice(["", "18.2", "19.0"]), rng.random() < 0.5
+        files = {
+            "package.json": f'{{"react": "{react}"}}\n' * bool(react),
+            "src/pay.py": "pay\n" * pay,
+        }
+        for path, text in {**files, "n": f"{at}\n"}.items():
+            if text:
+                home.write(path, text)
+            else:
+                (home.folder / path).unlink(missing_ok=True)
+        home.commit_all("Change")
+        holds[home.git("rev-parse", "HEAD")] = react, pay
+        for number, check in [left.pop() for _ in range(min(len(left), rng.randint(0, 2)))]:
+            home.note(f"id=c{number} check='{check}' fact: It is so.")
+            said[f"c{number}"] = CHECKS[check]
+        if rng.random() < 0.5:
+            home.run("sync", code=None)  # it keeps what has ended
+        for _ in range(2):
+            head = rng.choice(sorted(holds))
+            home.git("checkout", "-q", head)
+            assert set(told(home)) == {id for id, one in said.items() if not one(*holds[head])}
 
 
 def test_a_check_that_fails_asks_and_is_confirmed(world: World) -> None:

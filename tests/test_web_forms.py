@@ -235,7 +235,7 @@ SAME: dict[str, tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         "report-finding", (("text", "It leaks 3 files"), ("rule", "leak"), ("path", "a/b.py"), ("symbol", "f")),
         ("note", "--rule", "leak", "--path", "a/b.py", "--symbol", "f", "finding: It leaks 3 files")
     ),
-    "close several": ("shut", (("id", "storm"), ("id", "wire")), ("close", "storm", "wire")),
+    "close several": ("shut", (("id", "storm"), ("id", "find")), ("close", "storm", "find")),
     "archive": (
         "archive", (("id", "calm"), ("reason", "it is\r\nfrozen")),
         ("forget", "calm", "--archive", "--reason", "it is\nfrozen")

@@ -280,7 +280,7 @@ def test_how_long_nobody_was_seen_is_the_real_time(
     listed = json.loads(run("task", "list", "--json").out)["tasks"]
     assert listed[0]["stale"]
     said = words_of(client_of(repo.path).login().get("/tasks").text)
-    assert "stale: no sign of them for 2 hours" in said
+    assert "stale: no activity for 2 hours" in said
 
 
 # ---- how pages look -------------------------------------------------------------------------------

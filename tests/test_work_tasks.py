@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 from collections.abc import Iterator
 from itertools import count
 from typing import Any
@@ -11,7 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ledger.home import Home
+from memory import Memory
 from tests.conftest import examples
+from tests.web_client import client_of
 from tests.world import Place, World
 
 _NAMES = count()
@@ -133,3 +138,65 @@ def test_circles_are_what_leads_back(shared: Place, follows: dict[str, list[str]
         why = {one["why"] for one in found[mark + node]["waits"]}
         assert ("in a circle" in why) == leads_back(node)
         assert why <= {"in a circle", "todo"} and bool(why) == bool(follows.get(node))
+
+
+# ---- who says that it is done ----------------------------------------------------------------------------
+
+
+KINDS = {f"{kind}-{at}": kind for kind in ("thread", "task", "handoff", "finding") for at in "ab"}
+
+
+def stalled(world: World) -> None:
+    """A home with two of each kind that can be open, half of which a commit ended or a check fails, and idle."""
+    home = world.home()
+    home.set_policy(stale_thread_after=1)
+    home.write("pay.py", "pass\n")
+    home.commit_all("Pay")
+    ends = {"a": "until='gone pay.py'", "b": "check='has pay.py'"}
+    home.note(*[f"id={id} {ends[id[-1]]} {kind}: {id} is open." for id, kind in KINDS.items()])
+    home.git("rm", "-q", "pay.py")
+    home.git("commit", "-qm", "No pay")
+    for at in range(2):
+        home.note(f"fact: Work {at} went on elsewhere.")
+
+
+@pytest.mark.parametrize("door", ("close", "tick", "accept", "sync", "task done", "note", "append"))
+def test_a_task_is_done_where_somebody_said_so_of_it(world: World, door: str) -> None:
+    """Whatever group is closed, by whatever door: threads are closed, tasks are refused or cancelled."""
+    world.laid("stalled", stalled)
+    home, said = world.place("a"), set[str]()
+    for seed in range(examples(1, 10)):
+        rng = random.Random(f"{door} {seed}")
+        group = ["task-a", *rng.sample(sorted(KINDS), rng.randint(1, 4))]
+        if door in ("tick", "accept"):
+
+            def opened(where: Home) -> Memory:
+                return Memory(where, clock=lambda: int(home.clock.tick()))
+
+            client = client_of(home.folder, writes=True, open_memory=opened).login()
+            token = ("token", client.form_token())
+        match door:
+            case "close":
+                before = home.tip()
+                assert "done or cancelled?" in home.run("close", *group, code=1).err
+                assert home.tip() == before
+            case "tick":
+                client.post("/act/shut", [token, *[("id", id) for id in group]])
+            case "accept":
+                keys = re.findall(r'name="key" value="([^"]+)"', client.get("/review").text)
+                fields = [("key", key) for key in dict.fromkeys(keys)]
+                client.post("/act/answer", [token, *fields, ("say", "accept")])
+            case "sync":
+                home.run("sync", code=None)  # what has ended is recorded
+            case "task done":
+                said |= {id for id in group if home.run("task", "done", id, code=None).code == 0}
+            case "note":
+                said |= {
+                    id for id in group[:1] if home.run("note", f"done {id}", code=None).code == 0
+                }
+            case "append":
+                home.session("Work", "--close", group[1])
+                said.add(group[1])
+        states = {id: task["state"] for id, task in listed(home, "--all").items()}
+        assert {id for id, state in states.items() if state == "done"} == said & states.keys()
+    assert (states["task-a"] == "cancelled") == (door in ("accept", "sync"))

@@ -84,7 +84,7 @@ class FastImport:
             said = err.decode("utf-8", "replace").strip().split("\n")[0]
             raise StorageFailed(
                 f"git could not store the commit: {said or status}",
-                hint="the log is safe in the spool; check the disk and its free space",
+                hint="the log is saved; check the disk and its free space",
             )
         return out.decode("utf-8", "replace").strip().split("\n")[-1]
 

@@ -129,6 +129,12 @@ class Mainline:
                     found.append(Ref(name, oid if type == "commit" else peeled, seconds))
         return found
 
+    def times(self, commits: Iterable[str]) -> dict[str, int]:
+        """Return when commits were committed, in seconds since 1970, by id."""
+        wanted = sorted(set(commits))
+        out = self._git.text("show", "-s", "--format=%H %ct", *wanted) if wanted else ""
+        return {line.split()[0]: int(line.split()[1]) for line in out.split("\n")[:-1]}
+
     def lacking(self, holder: str, commits: Iterable[str]) -> frozenset[str]:
         """Return which commits another one, or the line's own for "", does not hold."""
         wanted = sorted(set(commits))

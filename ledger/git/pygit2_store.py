@@ -269,7 +269,7 @@ class Store:
             return TipMoved(wanted.reference)
         return StorageFailed(
             f"git could not store the commit: {said}",
-            hint="the log is safe in the spool; check the disk and its free space",
+            hint="the log is saved; check the disk and its free space",
         )
 
     def check(self, commit: str, blobs: Iterable[tuple[str, str, bytes]]) -> None:

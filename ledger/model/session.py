@@ -36,8 +36,10 @@ CLOSABLE = frozenset(("thread", "task", "handoff", "finding"))
 UNDO_KEYS = ("undoes", "redoes", "kept", "took")
 #: Where what was imported comes from; a ledger that was taken over whole has none.
 SOURCE_KEY = "source"
+#: Who said what a log says in the name of its agent: they typed that name.
+BY_KEY = "by"
 #: Header keys that the report and undo read, not the fold.
-REPORTED_KEYS = ("shown", "told", "characters", SOURCE_KEY, *UNDO_KEYS)
+REPORTED_KEYS = ("shown", "told", "characters", SOURCE_KEY, BY_KEY, *UNDO_KEYS)
 #: Of an entry: where in the code the work was done that its log tells of (`place_of`).
 PLACE = "place"
 #: Of an entry: the stamp of its writer's clock, where its name is another.

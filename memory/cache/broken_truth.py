@@ -2,9 +2,9 @@
 
 `rituals.review.truth_marks` makes what is kept of it behind sessions, appends and syncs. Here it is
 read, and a mark counts only where nothing that is cheap to see speaks against it: the fact still says
-so, and the path is not in the work tree again, as on another branch. What has ended is told of HEAD:
-where that one moved since, or a tag or branch that matters, who reads looks through what is new, once,
-and keeps the answer.
+so, and the path is not in the work tree again, as on another branch. What has ended, or fails its check,
+is told of HEAD: where that one moved since, or the ledger, or a tag or branch that matters, who reads
+looks through what is new, once, and keeps the answer.
 """
 
 from __future__ import annotations
@@ -92,17 +92,20 @@ class Truth:
 NOTHING_GONE = Truth()
 
 
-def truth_of(home: Home, waits: Callable[[], Iterable[Wait]] | None = None) -> Truth:
+def truth_of(
+    home: Home, said: str = "", waits: Callable[[], Iterable[Wait]] | None = None
+) -> Truth:
     """Return what facts of a home name that is gone; nothing where that was not looked for yet.
 
-    `waits` gives the facts that a commit or a day is going to end, for a clone where nothing was looked
-    for: in CI, behind a `git clone`, or where nothing is done by itself.
+    `waits` gives the facts that a commit or a day is going to end, or that are checked, of the logs whose
+    digest is `said`; of logs that were asked before it is not called.
     """
     if not has_code(home):
         return NOTHING_GONE
     kept = read(home)
-    if waits is not None and (kept is None or kept.code == _BY_READERS):
-        kept = _begun(home, kept, waits)
+    if waits is not None and (kept is None or kept.said != said) and not home.repository.promisor:
+        before = read(home, whole=True) or Kept(_BY_READERS, "", ())
+        kept = _with_waits(home, before, tuple(waits()), said)
     if kept is None or not (kept.lacks or kept.waits):
         return NOTHING_GONE
     top = home.repository.top
@@ -110,16 +113,16 @@ def truth_of(home: Home, waits: Callable[[], Iterable[Wait]] | None = None) -> T
     return Truth(lacks + _ended_now(home, kept) if kept.waits else lacks)
 
 
-def _begun(home: Home, kept: Kept | None, waits: Callable[[], Iterable[Wait]]) -> Kept | None:
-    """Return what readers know by themselves: which facts are going to end, and which have."""
-    tip = home.tip()
-    if (kept is not None and kept.tip == tip) or home.repository.promisor or not tip:
-        return kept
-    kept = (read(home, whole=True) or Kept(_BY_READERS, tip, ()))._replace(tip=tip)
-    if set(found := tuple(waits())) != set(kept.waits):
-        kept = kept._replace(waits=found, heads=(), ends=())
+def _with_waits(home: Home, before: Kept, waits: tuple[Wait, ...], said: str) -> Kept:
+    """Look at HEAD for what ends facts, and keep it."""
+    from ledger.errors import DiurnaError
+
     try:
-        write(home, kept)
+        kept = with_ends(home, before, waits)._replace(said=said)
+        if kept != before:
+            write(home, kept)
+    except DiurnaError:
+        return before._replace(waits=waits, heads=(), ends=())
     except OSError:
         pass  # the next one looks again
     return kept
@@ -140,17 +143,7 @@ def _ended_now(home: Home, kept: Kept) -> list[Lack]:
     if len(days) == len(kept.waits) or not commit:
         return days
     if commit not in kept.heads or kept.refs != refs_stamp(home, kept.waits):
-        from ledger.errors import DiurnaError
-
-        try:
-            kept = with_ends(home, read(home, whole=True) or kept, kept.waits)
-        except DiurnaError:
-            return days  # git can not tell, and the reader asked for something else
-        if kept.heads[:1] == (commit,):
-            try:
-                write(home, kept)
-            except OSError:
-                pass  # the next one looks again
+        kept = _with_waits(home, read(home, whole=True) or kept, kept.waits, kept.said)
     return days + [one for known, one in kept.ends if known == commit]
 
 
@@ -181,11 +174,14 @@ def with_ends(
     if not waits or not commit or is_shallow(home.repository):
         return before._replace(waits=waits, heads=(), ends=())
     refs = refs_stamp(home, waits)  # before it is looked at: what moves meanwhile is seen
+    if waits == before.waits and commit in before.heads and refs == before.refs:
+        return before
     moved = {one.fact for one in waits if refs != before.refs and _goes_by_refs(one)}
     git = home.repository.git()
     branch, seen = reference.removeprefix("refs/heads/"), _seen(home, waits)
-    old = [one for one in waits if one in before.waits]
-    new = [one for one in waits if one not in before.waits]
+    checks = {one for one in waits if one.until.startswith(_CHECK)}  # those are of HEAD alone
+    old = [one for one in waits if one in before.waits and one not in checks]
+    new = [one for one in waits if one not in old]
     found: list[Lack] | None = None
     for known, since in _since(git, before.heads[:2] if old else (), commit):
         ids = {one.fact for one in old} - moved

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _HEADER = b"diurna-truth"
 _WORDS, _HEAD_BYTES = 7, 300
 #: What a line of the file begins with.
-_GONE, _WAITS, _REFS, _KNOWN, _ENDED = "gone", "waits", "refs", "known", "ended"
+_GONE, _WAITS, _SAID, _REFS, _KNOWN, _ENDED = "gone", "waits", "said", "refs", "known", "ended"
 
 
 class Lack(Record):
@@ -39,7 +39,7 @@ class Wait(Record):
     version: str  #: of its text
     until: str  #: what ends it, as its footer says
     birth: str  #: the commit of the code when that was said, "" where the log does not tell
-    seconds: int  #: when it was said, since 1970
+    seconds: int  #: when it was said, since 1970; of a check these two are of its confirmation
 
 
 class Kept(Record):
@@ -51,6 +51,7 @@ class Kept(Record):
     #: digests of what was looked for and is not gone; () where that was not read
     asked: tuple[str, ...] = ()
     waits: tuple[Wait, ...] = ()  #: facts that a commit or a day is going to end
+    said: str = ""  #: the digest of the logs that say so
     refs: str = ""  #: the stamp of the tags and branches that may end them
     heads: tuple[str, ...] = ()  #: commits of which `ends` tells, newest first
     ends: tuple[tuple[str, Lack], ...] = ()  #: (one of these, what has ended at it)
@@ -112,6 +113,8 @@ def _with_rows(kept: Kept, data: bytes) -> Kept:
             lacks.append(Lack(row[0], row[1], row[2], Gone(*row[3:])))
         elif sort == _WAITS:
             waits.append(Wait(row[0], row[1], row[2], row[3], int(row[4])))
+        elif sort == _SAID:
+            kept = kept._replace(said=row[0])
         elif sort == _REFS:
             kept = kept._replace(refs=row[0])
         elif sort == _KNOWN:
@@ -145,6 +148,7 @@ def packed(path: str, key: bytes, kept: Kept) -> bytes:
     rows = [
         *[(_GONE, one.fact, one.version, one.place, *one.gone) for one in kept.lacks],
         *[(_WAITS, *one[:4], str(one.seconds)) for one in kept.waits],
+        *([(_SAID, kept.said)] if kept.said else []),
         *([(_REFS, kept.refs)] if kept.refs else []),
         *[(_KNOWN, one) for one in kept.heads],
         *[(_ENDED, known, one.fact, one.version, one.place, *one.gone) for known, one in kept.ends],

@@ -1,7 +1,8 @@
 """Find the commit that ended a fact: the first on its line where it came true (FORMAT.md, U2).
 
 A function of the commits, tags and branches of a repository and of what is asked; all facts are asked at
-once, and of what was asked at an earlier commit of the line only what came behind it.
+once, and of what was asked at an earlier commit of the line only what came behind it. A check is another
+matter: it fails, or not, at the commit that is asked about (U5).
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _COMPARES = {
 
 
 class End(Record):
-    """What ended a fact."""
+    """What ended a fact, or broke its check."""
 
     commit: str
     seconds: int  #: when that was committed, since 1970
@@ -96,17 +97,19 @@ class _Looking:
 
     def found(self, asked: Sequence[tuple[Wait, Until]]) -> dict[Wait, End] | None:
         """Look for all of it."""
-        trees = [(wait, until) for wait, until in asked if until.is_of_tree]
+        checks = [(wait, until) for wait, until in asked if until.checks]
+        trees = [(wait, until) for wait, until in asked if until.is_of_tree and not until.checks]
         tags = [(wait, until) for wait, until in asked if until.form == TAG]
         merges = [(wait, until) for wait, until in asked if until.form == MERGED]
         if self._since and not self._follows():
             return None
+        found = dict(self._of_checks(checks))
         if not (trees or tags or merges):
-            return {}
+            return found
         self._waits = [wait for wait, _ in (*trees, *tags, *merges)]
         if not self._since:
             self._begin()
-        found = dict(self._of_trees(trees))
+        found.update(self._of_trees(trees))
         found.update(self._of_tags(tags))
         found.update(self._of_merges(merges))
         return found
@@ -177,12 +180,7 @@ class _Looking:
                 changed[0].parent, self._birth(wait) * bool(brings), *[one.commit for one in changed],
             )
         ]  # fmt: skip
-        entries = self._line.entries([place for place in places if place[0]])
-        read = {until.place for _, until, _, _ in rows if until.form in (FILE, VERSION)}
-        blobs = {
-            one.id for place, one in entries.items() if one.type == "blob" and place[1] in read
-        }
-        texts = self._line.contents(blobs)
+        entries, texts = self._read(places, [until for _, until, _, _ in rows])
         for wait, until, changed, brings in rows:
             first, birth = changed[0].parent, (self._birth(wait), until.place)
             was = _holds(until, entries[first, until.place] if first else Entry(""), texts)
@@ -194,6 +192,49 @@ class _Looking:
                     yield wait, End(step.commit, step.seconds, _clipped(until.said))
                     break
                 was = was if now is None else now
+
+    def _read(
+        self, places: Iterable[tuple[str, str]], asked: Iterable[Until]
+    ) -> tuple[dict[tuple[str, str], Entry], dict[str, str]]:
+        """Return what stands at paths of commits, and the texts that are asked for, by blob."""
+        entries = self._line.entries([place for place in places if place[0]])
+        read = {until.place for until in asked if until.form in (FILE, VERSION)}
+        blobs = {
+            one.id for place, one in entries.items() if one.type == "blob" and place[1] in read
+        }
+        return entries, self._line.contents(blobs)
+
+    def _of_checks(self, asked: Sequence[tuple[Wait, Until]]) -> Iterator[tuple[Wait, End]]:
+        """Yield the checks that fail at the commit, each with the first of the line since which it does.
+
+        The birth of what is asked is where somebody confirmed it: that stands for what was there.
+        """
+        head, untils = self._head, [until for _, until in asked]
+        entries, texts = self._read([(head, one.place) for one in untils], untils)
+        fails = [pair for pair in asked if _holds(pair[1], entries[head, pair[1].place], texts)]
+        touched = self._line.touching({until.place for _, until in fails}, "") if fails else {}
+        births = self._line.whole({wait.birth for wait, _ in fails if wait.birth}) if fails else {}
+        places = [(commit, path) for path, changes in touched.items() for commit in changes]
+        places += [(births.get(wait.birth, ""), until.place) for wait, until in fails]
+        were, texts = self._read(places, [until for _, until in fails])
+        broken: list[tuple[Wait, Until, str]] = []
+        for wait, until in fails:
+            place, since = (
+                until.place,
+                "" if touched[until.place] else self._line.behind()[0].commit,
+            )
+            confirmed = were.get((births.get(wait.birth, ""), place))
+            if confirmed and _same(until, confirmed, entries[head, place]):
+                continue
+            for commit, mode in touched[place].items():  # newest first
+                if not _holds(until, were[commit, place], {} if mode == _LINK else texts):
+                    break
+                since = commit
+            if since and (not self._since or since in {step.commit for step in self._steps}):
+                broken.append((wait, until, since))
+        times = self._line.times({since for _, _, since in broken})
+        for wait, until, since in broken:
+            yield wait, End(since, times[since], _clipped(until.said))
 
     def _brings(self, wait: Wait) -> str:
         """Return the commit of the line that brought the birth of a fact from elsewhere, "" for none."""
@@ -302,6 +343,11 @@ def is_true_now(until: Until, top: str) -> bool:
             return until.checks
     there = Entry("blob" if os.path.lexists(path) else "", "file")
     return bool(_holds(until, there, {"file": text.decode("utf-8", "replace")}))
+
+
+def _same(until: Until, one: Entry, other: Entry) -> bool:
+    """Tell whether two entries are the same for what is looked for."""
+    return one == other if until.form in (FILE, VERSION) else one.type == other.type
 
 
 def _holds(until: Until, there: Entry, texts: Mapping[str, str]) -> bool | None:

@@ -53,6 +53,7 @@ class Pages(Reader):
     ) -> None:
         super().__init__(home, progress, clock)
         self._agent, self._session = agent, session
+        self.typed = False  #: whether a draft's agent was typed by who opened this home
         self._in_process = in_process
         self._made: Committer | None = None
         self._ask_identity = identity or (lambda: IdentityQuestion(home.repository).answer())
@@ -79,7 +80,8 @@ class Pages(Reader):
         from memory.write.draft import Occasion
 
         who = self.identity()
-        return Occasion(self._clock(), who, self._agent or who.name, self._session)
+        asker = self._agent or who.name
+        return Occasion(self._clock(), who, asker, self._session, self.typed)
 
     def identity(self) -> Identity:
         """Return who commits: what git says, or a fixed name where it knows none."""

@@ -34,13 +34,13 @@ def waiting(home: Home, cache: Cache) -> list[Wait]:
             continue
         for words in filter(None, (_end_of(fact.meta), check_of(fact.meta))):
             found.append((fact, words, _said_at(cache.some_histories([id])[id], words)))
-    refs = [ref for _, _, stem in found if (ref := cache.log_ref(stem))]
+    refs = [ref for _, _, stem in found if stem and (ref := cache.log_ref(stem))]
     headers = {
         ref.key: decode(data, sealed=True, file=ref.path)[0] for ref, data in read_bytes(home, refs)
     }
     return sorted(
         Wait(fact.id, fact.heads[0].id, words, log.get("commit") if log else "",
-             milliseconds_of(stem) // 1000)
+             milliseconds_of(stem) // 1000 if stem else 0)
         for fact, words, stem in found
         for log in (headers.get(stem),)
     )  # fmt: skip
@@ -53,7 +53,10 @@ def _end_of(meta: Meta) -> str:
 
 
 def _said_at(history: History, words: str) -> str:
-    """Return the key of the log that said last what ends a fact, or checks it, or that it holds."""
+    """Return the key of the log that said last what ends a fact, or that it holds.
+
+    Of a check it is the one that said behind it that the fact holds, "" for none.
+    """
     said_by = check_of if words.startswith(f"{CHECK_KEY} ") else _end_of
     stem = before = ""
     for act in history.acts:
@@ -61,7 +64,7 @@ def _said_at(history: History, words: str) -> str:
         if isinstance(event, FactCreated | FactUpdated):
             said = said_by(event.meta)
             if said and said != before:
-                stem, before = act.stem, said
+                stem, before = "" if said_by is check_of else act.stem, said
         elif isinstance(event, FactVerified | FactReinstated | ThreadReopened):
             stem = act.stem
     return stem

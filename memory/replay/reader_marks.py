@@ -86,7 +86,9 @@ NOTHING_MARKED = Marks()
 
 def marks_at(home: Home, cache: Cache) -> Marks:
     """Return what there is to know of the facts of a home."""
-    return Marks(truth_of(home, lambda: _waiting(home, cache)), here_of(home, cache))
+    return Marks(
+        truth_of(home, cache.summary.digest, lambda: _waiting(home, cache)), here_of(home, cache)
+    )
 
 
 def _waiting(home: Home, cache: Cache) -> Iterable[Wait]:

@@ -56,7 +56,7 @@ class Drivers(Record):
         """What `apply_drivers` will do, in sentences."""
         said = []
         if self.lines:
-            said.append("set merge=diurna-ours for the projection in .git/info/attributes")
+            said.append("set merge=diurna-ours for generated pages in .git/info/attributes")
         if self.settings:
             said.append("set the merge driver diurna-ours in the repository's configuration")
         return tuple(said)

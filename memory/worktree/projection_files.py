@@ -122,7 +122,10 @@ def drift_findings(paths: list[str]) -> list[Finding]:
     """Say which files differ from the replay."""
     return [
         Finding(
-            "drift", f"{path} differs from the replay", path, hint="run `diurna check --publish`"
+            "drift",
+            f"{path} differs from what the logs say",
+            path,
+            hint="run `diurna check --publish`",
         )
         for path in paths
     ]

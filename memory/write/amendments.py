@@ -23,7 +23,7 @@ from ledger.model.event import (
 )
 from ledger.model.findings import Finding
 from ledger.model.order import stem_in
-from ledger.model.session import CHECK_KEY, UNTIL_KEY, WORK, WORKING, SessionLog
+from ledger.model.session import BY_KEY, CHECK_KEY, UNTIL_KEY, WORK, WORKING, SessionLog
 from ledger.model.task_states import CLOSING, IN_PROGRESS
 from ledger.secrets.log_redaction import guard, is_withheld
 from memory.cache.broken_truth_file import has_code
@@ -34,6 +34,7 @@ from memory.write.known_ids import check_named, with_whole_ids
 from memory.write.opened_facts import with_opened
 from memory.write.personal_guard import as_personal, is_own, refuse_personal
 from memory.write.seen_versions import with_seen_versions
+from memory.write.successors import with_subject
 from projection.policy.model import HANDOFF_KIND
 
 TYPE_CHECKING = False
@@ -142,8 +143,15 @@ def _end_told(home: Home, fact: str, until: Until) -> Iterator[Finding]:
         message = f"{fact}: this home knows too little of commits to see when {until.said}"
         yield Finding("until-unseen", message, hint="a day, `date YYYY-MM-DD`, is seen anywhere")
     elif is_true_now(until, repository.top):
-        message = f"{fact}: {until.said} is {'not so' if until.checks else 'true already'}"
-        yield Finding("until-unseen", message, hint="it is seen once that was otherwise in between")
+        if until.checks:
+            message, hint = (
+                f"the check of {fact} fails here: {until.said}",
+                "paths begin at the top",
+            )
+        else:
+            message = f"{fact}: {until.said} is true already"
+            hint = "it is seen once that was otherwise in between"
+        yield Finding("until-unseen", message, hint=hint)
 
 
 #: Who moves a task there has taken it: nobody else will.
@@ -187,6 +195,8 @@ def with_header(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding,
     if given.get("dirty") or (asks and is_dirty(home.repository)):
         values["dirty"] = "yes"
     extra = tuple([pair for pair in draft.header if pair[0] not in _FILLED])
+    if occasion.typed and values["agent"] != occasion.agent and "session" not in values:
+        extra += ((BY_KEY, occasion.agent),)
     header = tuple([(key, values[key]) for key in _FILLED if key in values])
     return log._replace(header=header + extra), ()
 
@@ -283,6 +293,7 @@ NAMED: tuple[Amendment, ...] = (with_whole_ids, with_opened, with_received)
 #: What it may say.
 WORDED: tuple[Amendment, ...] = (
     with_header,
+    with_subject,
     with_seen_versions,
     _kept_personal,
     doubtful,

@@ -82,6 +82,7 @@ class Occasion(Record):
     identity: Identity  #: of the commit
     agent: str  #: who writes the log when the draft does not say
     session: str = ""  #: of which host's session a `work` log is then, "" for none
+    typed: bool = False  #: an agent that the draft names was named by this agent, with its command
 
 
 class Case(Record):
@@ -230,7 +231,7 @@ def course(before: str, after: str) -> str:
         return "false now"
     if before == "superseded":
         return "holds again"
-    return "gains" if _HEIGHT[after] > _HEIGHT[before] else "fades"
+    return "rises" if _HEIGHT[after] > _HEIGHT[before] else "fades"
 
 
 def told(receipt: Receipt) -> list[tuple[str, str]]:

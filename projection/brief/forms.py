@@ -48,7 +48,7 @@ class Ending(Record):
         parts = [f"{self.live} more live fact{'s' * (self.live != 1)}"] * bool(self.live)
         parts += [f"{self.archived} in the archive"] * bool(self.archived)
         if not parts:
-            return "Nothing is left out. `diurna show ID` shows a fact whole."
+            return "All facts are shown. `diurna show ID` shows one whole."
         return f"Not shown: {', '.join(parts)}. {_FIND}"
 
 
@@ -59,7 +59,8 @@ def place_said(place: Place) -> str:
         said += f", the newest of {place.newest[:10]}"
     if place.agent:
         said += f"; you are {place.agent}" + (f" as {place.role}" if place.role else "")
-        said += f", {place.since or 'none'} since your last" if place.last else ", new here"
+        logs = f"{place.since or 'no'} new log{'s' * (place.since != 1)} since your last"
+        said += f", {logs}" if place.last else ", new here"
     if place.known not in ("", SAID):
         said += f"; {place.known} where a line says nothing else"
     return f"{said}. {place.here}" if place.here else said

@@ -113,8 +113,8 @@ def spelled_out(reason: str) -> str:
     if not of:
         return reason
     if noun == "work sessions":
-        return f"{int(count):,} {noun} went by since the last one, and {int(limit):,} make one due"
-    return f"there are {int(count):,} {noun}, and more than {int(limit):,} make one due"
+        return f"{int(count):,} sessions since the last (every {int(limit):,})"
+    return f"{int(count):,} {noun} (at most {int(limit):,})"
 
 
 def over(size: Size, limits: Review) -> tuple[str, ...]:

@@ -30,6 +30,8 @@ class _Command(click.Command):
     """Reads its help when it is asked for it, and says what does now what a line of before asks for."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if self.name == "note":  # an item of a list is no option
+            args = [f" {one}" if one[:2] == "- " else one for one in args]
         name, typed = self.name or "", [*args]
         if typed and f"{name} {typed[0]}" in GONE:
             raise WrongUsage(f"there is no {name} {typed[0]}", hint=instead_of(name, typed))

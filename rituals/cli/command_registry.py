@@ -45,7 +45,7 @@ ENTRIES = (
     Entry("note", "Record facts, a text each.", EVERY_DAY, "append"),
     Entry("append", "Record a whole session.", EVERY_DAY),
     Entry("edit", "Give a fact a new text.", EVERY_DAY, "decisions"),
-    Entry("close", "Close a thread or a task.", EVERY_DAY, "decisions"),
+    Entry("close", "Close a thread.", EVERY_DAY, "decisions"),
     Entry("forget", "Let a fact go: it is false, replaced, withheld, or out of sight.",
           EVERY_DAY, "redact"),
     Entry("show", "Show what memory holds, or single facts.", EVERY_DAY),

@@ -171,7 +171,7 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Option("--session", "All that this session of an agent wrote.", "ID"),
         Option("--agent", "Whose logs; else yours.", "NAME"), SINCE,
         Option("--redo", "Do again what the last undo took back."),
-        Option("--yes", "Do not ask, where the logs are named."), TITLE, DRY_RUN,
+        Option("--yes", "Do not ask."), TITLE, DRY_RUN,
     ),
     "log": (
         Argument("what", "[STEM|FILE|-|A..B]", default=""),
@@ -253,7 +253,7 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
                goes="replay"),
         Option("--absorb", "Make a log of your edits of continuity.md or a published view.", to="mode",
                sets="absorb"),
-        Option("--publish", "Write and commit the projection where it differs from the replay.",
+        Option("--publish", "Write and commit the pages where they differ from what the logs say.",
                to="mode", sets="publish"),
         Option("--discard-edits", "With --publish: also over edits of these files that no log has; they "
                "are shown and kept beside git.", goes="publish"),

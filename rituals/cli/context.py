@@ -155,7 +155,7 @@ class Invocation:
                 in_process=False,
                 progress=self.out.progress,
             )
-            self.out.short = self._memory.short
+            self.adopt(self._memory)
             self._memory.bring_back(dry_run="--dry-run" in self.arguments)
         return self._memory
 
@@ -231,6 +231,7 @@ class Invocation:
         """Take over a home that the quick path has opened."""
         self._memory = memory
         self.out.short = memory.short
+        memory.typed = any(one.split("=")[0] == "--agent" for one in self.arguments)
 
     def read(self, path: str) -> bytes:
         """Read a whole file, or standard input for `-`.
@@ -300,9 +301,9 @@ class Invocation:
         told = self.landed or any(one.code == "spool-waiting" for one in self.out.told)
         waiting = [] if told or memory is None else memory.waiting()
         if waiting:
-            logs = "a session log waits" if len(waiting) == 1 else f"{len(waiting)} logs wait"
+            logs = "a session log is" if len(waiting) == 1 else f"{len(waiting)} logs are"
             more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
-            message = f"{logs} in the spool: {waiting[0]}{more}"
+            message = f"{logs} saved, and not committed yet: {waiting[0]}{more}"
             hint = "the next `diurna append` or `diurna check --publish` commits what waits"
             self.out.findings((Finding("spool-waiting", message, hint=hint),))
         self.say_noted()

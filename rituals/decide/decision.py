@@ -5,19 +5,26 @@ A decision is a log of type `edit`: it moves no clock and counts as no use (FORM
 
 from __future__ import annotations
 
-from ledger.model.event import Event, FactInvalidated, ThreadClosed
+from ledger.model.event import Event, FactInvalidated, FactMoved, ThreadClosed
 from ledger.model.record import Record
 from ledger.model.session import CLOSABLE
+from ledger.model.task_states import CANCELLED
 from memory.api import Memory
 from memory.write.draft import Receipt, SessionDraft
 from projection.fold.fact_history import Fact
+from projection.policy.model import TASK_KIND
 
 _TYPE = "edit"
 _TITLE_CHARS = 100
 
 
 def over(fact: Fact, remark: str = "") -> Event:
-    """Return what says that a fact does not hold any more: what can be open is closed, else false."""
+    """Return what says that a fact does not hold any more: what can be open is closed, else false.
+
+    A task is cancelled: that it is done says whoever did it.
+    """
+    if fact.kind == TASK_KIND:
+        return FactMoved(fact.id, CANCELLED, remark)
     return (ThreadClosed if fact.kind in CLOSABLE else FactInvalidated)(fact.id, remark)
 
 

@@ -14,6 +14,7 @@ from ledger.model.event import (
 )
 from ledger.model.record import Record
 from ledger.model.session import UNTIL_KEY
+from ledger.model.task_states import CANCELLED
 from memory.api import Memory
 from memory.query.fact_marks import as_here
 from memory.query.provenance import Step
@@ -22,7 +23,7 @@ from memory.write.birth_footers import footer_value
 from projection.fold.fact_history import Fact
 from projection.graph.fact_links import ENTITY_KEY
 from projection.graph.graph_neighbours import TAGS_KEY, names_in
-from projection.policy.model import CLOSABLE
+from projection.policy.model import CLOSABLE, TASK_KIND
 from projection.text.until_conditions import FORMS, until_in
 from rituals.decide.decision import Decision, titled
 from rituals.record.draft_composer import kinds_of
@@ -97,11 +98,11 @@ def _changed(memory: Memory, now: Fact, asked: Wording) -> Meta:
 
 
 def closing(memory: Memory, facts: tuple[str, ...], reason: str) -> Decision:
-    """Plan to close threads, tasks, handoffs and findings.
+    """Plan to close threads, handoffs and findings.
 
     Raises:
         NotFound: there is no such fact.
-        DiurnaError: one is of a kind that is never closed.
+        DiurnaError: one is a task, or of a kind that is never closed.
     """
     found = [memory.standing(fact).fact for fact in dict.fromkeys(map(memory.named, facts))]
     for fact in found:
@@ -109,8 +110,15 @@ def closing(memory: Memory, facts: tuple[str, ...], reason: str) -> Decision:
             raise DiurnaError(
                 f"{fact.id} is of the kind {fact.kind}, and nothing closes that",
                 hint=f"what no longer holds: `diurna forget {fact.id}`; "
-                f"closed are {', '.join(sorted(CLOSABLE))}",
+                f"closed are {', '.join(sorted(CLOSABLE - {TASK_KIND}))}",
             )
+    tasks = [fact.id for fact in found if fact.kind == TASK_KIND and not fact.closed]
+    if tasks:
+        are = "is a task" if len(tasks) == 1 else "are tasks"
+        raise DiurnaError(
+            f"{', '.join(tasks)} {are}: done or cancelled?",
+            hint=f'`diurna note "done {tasks[0]}"`, or `diurna task move {tasks[0]} {CANCELLED}`',
+        )
     open_ones = tuple([fact.id for fact in found if not fact.closed])
     title = titled("Close", open_ones or tuple([fact.id for fact in found]))
     if not open_ones:

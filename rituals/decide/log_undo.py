@@ -8,7 +8,7 @@ from ledger.errors import DiurnaError, NotFound, WrongUsage
 from ledger.model.logset import LogRef
 from ledger.model.order import stem_in
 from ledger.model.record import Record
-from ledger.model.session import Entry
+from ledger.model.session import BY_KEY, Entry
 from memory.api import Memory
 from projection.fold.reversal import Irreversible
 from projection.fold.undone_logs import TakenBack, told_by
@@ -44,15 +44,14 @@ class Asked(Record):
 
 
 def undoing(memory: Memory, agent: str = "") -> Undoing:
-    """Plan to take back an agent's last log that stands and was committed by who commits here.
+    """Plan to take back the last log of an agent that stands and was committed by who commits here.
 
-    `agent` is "" for who opened this home.
+    `agent` is "" for who opened this home: what they said in the name of others is theirs, too.
 
     Raises:
         NotFound: there is no such log.
         Irreversible: it changed no fact, or nothing of it can be taken back.
     """
-    agent = agent or memory.asker()
     past = Past(memory)
     first: Undoing | None = None
     own = False
@@ -66,7 +65,7 @@ def undoing(memory: Memory, agent: str = "") -> Undoing:
         first = first or found  # it changed no fact: the one before it is meant
     if first:
         return _some(first)
-    raise _no_log(memory, agent, own=own)
+    raise _no_log(memory, agent or memory.asker(), own=own)
 
 
 def redoing(memory: Memory, agent: str = "") -> Undoing:
@@ -76,7 +75,6 @@ def redoing(memory: Memory, agent: str = "") -> Undoing:
         NotFound: there is no undo that is not done again.
         Irreversible: nothing of it can be done again.
     """
-    agent = agent or memory.asker()
     past = Past(memory)
     for ref, entry in _own(memory, agent):
         said = told_by(entry)
@@ -85,7 +83,7 @@ def redoing(memory: Memory, agent: str = "") -> Undoing:
             meant = said._replace(stems=tuple(stems), again=True)
             return _some(past.plan(past.named(stems), meant, ref.key))._replace(undo=ref.stem)
     hint = "`diurna undo` takes back your last log"
-    raise NotFound(f"no undo of {agent} waits to be done again", hint=hint)
+    raise NotFound(f"no undo of {agent or memory.asker()} waits to be done again", hint=hint)
 
 
 def step_back_from(memory: Memory, stem: str) -> Undoing:
@@ -168,9 +166,17 @@ def _chosen(memory: Memory, past: Past, asked: Asked) -> list[LogRef]:
 
 
 def _own(memory: Memory, agent: str) -> Iterator[tuple[LogRef, Entry]]:
-    """Yield the logs of an agent that were committed by who commits here, newest first."""
-    me, waits = memory.identity(), memory.snapshot.waiting()
-    logs = [pair for pair in memory.cache().entries_since("") if pair[1].agent == agent]
+    """Yield the logs of an agent that were committed by who commits here, newest first.
+
+    `agent` is "" for who opened this home.
+    """
+    me, waits, asker = memory.identity(), memory.snapshot.waiting(), memory.asker()
+
+    def fits(entry: Entry) -> bool:
+        said_by = dict(entry.reported).get(BY_KEY, entry.agent)
+        return entry.agent == agent if agent else said_by == asker
+
+    logs = [pair for pair in memory.cache().entries_since("") if fits(pair[1])]
     for start in range(0, len(logs), _ASKED):
         some = logs[start : start + _ASKED]
         authors = _authors(memory, [ref.path for ref, _ in some])

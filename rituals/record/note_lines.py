@@ -12,12 +12,12 @@ from textwrap import dedent
 from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
 from projection.policy.model import THREAD_KIND
-from rituals.record.option_values import KEYS
+from rituals.record.option_values import KEYS, private_last
 from rituals.record.slips import ASKED, DONE, TITLE, kind_of, line_of, says_nothing
 
 FACT, PROSE = "fact", "prose"
 _BULLET = re.compile(r"(?:[-*+•–—]|\(?\d{1,9}[.)])[ \t]+(?=\S)")
-_BOX = re.compile(r"\[([ xX✓✔]?)\][ \t]+")
+_BOX = re.compile(r"(?:[-*+][ \t]+)?\[([ xX✓✔]?)\][ \t]+")
 _HEADING = re.compile(r"#{1,6}[ \t]+")
 _FENCE = re.compile(
     r"[ \t]*(?:```+|~~~+)[ \t]*(?:text|txt|plain|plaintext|md|markdown|sh|bash|shell|console|yaml)?[ \t]*"
@@ -60,7 +60,7 @@ def lines_of(piped: str, kinds: tuple[str, ...]) -> tuple[Line, ...]:
 
 def line_read(text: str, kinds: tuple[str, ...]) -> Line:
     """Read one text by its form, with the lines that go on with it."""
-    first, newline, rest = text.strip().partition("\n")
+    first, newline, rest = private_last(text).partition("\n")
     first, kind = _boxed(first.strip())
     more = f"{newline}{rest}".rstrip()
     word, behind = _head(first)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from unicodedata import combining, normalize
 
 from ledger.errors import DraftRefused, WrongUsage
 from ledger.model.findings import Finding
+from ledger.model.ids import is_fact_id
 from ledger.model.session import META_KEYS
 from memory.write.birth_footers import FOOTERS, meant_key
 from projection.graph.graph_neighbours import names_in
@@ -29,7 +31,7 @@ def parse_new(text: str, kinds: tuple[str, ...], kind: str = DEFAULT_KIND) -> Ne
     text that names none.
     """
     said: dict[str, str] = {}
-    rest = _take(text.strip(), said)
+    rest = _take(private_last(text), said)
     head, colon, tail = rest.partition(":")
     meant, tag = kind_of(head, kinds) if colon else ("", "")
     if meant:
@@ -37,12 +39,26 @@ def parse_new(text: str, kinds: tuple[str, ...], kind: str = DEFAULT_KIND) -> Ne
     tags = names_in(said.get("tags", ""))
     return NewFact(
         rest,
-        said.get("id", ""),
+        _as_id(said.get("id", "")),
         kind,
         (*tags, tag) if tag and tag not in tags else tags,
         names_in(said.get("entity", "")),
         tuple([(key, said[key]) for key in FOOTERS if said.get(key)]),
     )
+
+
+def private_last(text: str) -> str:
+    """Return a text that begins with its words: what nobody keeps of it hides neither kind nor key."""
+    text = text.strip()
+    end = text.lower().find("</private>") + len("</private>")
+    begins = text[:9].lower() == "<private>" and end > 9
+    return f"{text[end:].strip()} {text[:end]}" if begins and text[end:].strip() else text
+
+
+def _as_id(said: str) -> str:
+    """Return an id as ids are written: without capitals and accents, where that makes one."""
+    bare = "".join([one for one in normalize("NFKD", said).lower() if not combining(one)])
+    return bare if is_fact_id(bare) else said
 
 
 def new_fact(text: str, kinds: tuple[str, ...], place: str, hint: str) -> NewFact:
@@ -120,7 +136,7 @@ def parse_ids(values: tuple[str, ...]) -> tuple[str, ...]:
 def slip(text: str, kinds: tuple[str, ...]) -> Finding | None:
     """Say which kind or key of an option's new fact is none; None where it reads as it was meant."""
     said: dict[str, str] = {}
-    rest = _take(text.strip(), said)
+    rest = _take(private_last(text), said)
     head, colon, tail = rest.partition(":")
     if colon and kind_of(head, kinds)[0]:
         return _key_slip(_take(tail.strip(), said), said, behind=True)

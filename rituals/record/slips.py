@@ -86,6 +86,8 @@ def _plain(word: str) -> str:
 
 
 ALIKE = 0.8
+#: How people begin a rule: the word is of its sense, and no kind.
+_RULES = ("must", "never", "always", "don't", "warning")
 #: What becomes of a word that stands as a kind and is none.
 KEPT = "; the word is kept in the text of a fact"
 MEANT_KEY = "if it is meant as it is, say `anyway`"
@@ -205,6 +207,8 @@ def unknown_kind(
     """
     meant = meant_kind(kind, kinds)
     hint = f"did you mean {form.format(meant)}? " if meant else ""
+    if kind.lower() in _RULES:
+        hint = "a rule is a `convention: …`, or an `invariant: …`, which never fades; "
     hint += f"kinds: {', '.join(kinds)}"
     return Finding("unknown-kind", f"{place}there is no kind {kind[:80]}{kept}", hint=hint)
 

@@ -12,7 +12,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ledger.escape import prose
-from ledger.model.event import Event, FactSuperseded, FactUpdated, FactVerified, ThreadClosed
+from ledger.model.event import (
+    Event,
+    FactInvalidated,
+    FactMoved,
+    FactSuperseded,
+    FactUpdated,
+    FactVerified,
+    ThreadClosed,
+)
 from ledger.model.record import Record
 from ledger.model.session import OBSOLETE_KEY, Entry
 from memory.query.live_pairs import compare_facts
@@ -22,7 +30,7 @@ from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
 from projection.fold.testimony import DECIDED, testimony
 from projection.fold.tiers import never_decaying
-from projection.graph.fact_links import served
+from projection.graph.fact_links import footer, served
 from projection.lifecycle.pace import Pace, proposals
 from projection.lifecycle.review_due import (
     MISFIT_KEY,
@@ -33,12 +41,12 @@ from projection.lifecycle.review_due import (
     text_lines,
 )
 from projection.lifecycle.review_threads import Raised, is_raised, key_of
-from projection.policy.model import Policy
+from projection.policy.model import FINDING_KIND, TASK_KIND, Policy
 from projection.text.normalize import index_words
 from projection.text.until_conditions import until_of
 from rituals.decide.confirmation import is_lasting, looked_at
 from rituals.decide.decision import over
-from rituals.review.review_question import INVARIANT_DUE, Question, listed, question
+from rituals.review.review_question import INVARIANT_DUE, STALLED_RULES, Question, listed, question
 
 #: A closed thread with more lines of text than this is told of when all together have too many.
 _STUB_LINES = 6
@@ -101,16 +109,22 @@ def invariant_questions(ground: Ground) -> Iterator[Question]:
 
 
 def thread_questions(ground: Ground) -> Iterator[Question]:
-    """Ask about open threads that no session named for `stale_thread_after` sessions."""
+    """Ask about what is open and was named by no session for `stale_thread_after` sessions."""
     after = ground.policy.review.stale_thread_after
     for fact in ground.facts if after else ():
         stalled = fact.open and not (fact.false or fact.archived_at or is_raised(fact))
         sessions = ground.sessions_since(fact.anchor)
         if stalled and sessions > after:
             said = f"{fact.id}: last named {fact.last_used}; {sessions} work sessions went by."
+            who = fact.moves[-1].agent if fact.moves else ""
+            owner = footer(fact, "owner") or who or "somebody"
+            proposal, done = {
+                TASK_KIND: (f"cancel it, or ask its owner, {prose(owner)}", over(fact)),
+                FINDING_KIND: ("say that it is none; a fix closes it", FactInvalidated(fact.id)),
+            }.get(fact.kind, ("close it", over(fact)))
             yield question(
-                "thread-stalled", fact.id, fact.anchor, said=said, proposal="close it",
-                accept=(ThreadClosed(fact.id),),
+                STALLED_RULES[fact.kind], fact.id, fact.anchor, said=said, proposal=proposal,
+                accept=(done,),
             )  # fmt: skip
 
 
@@ -277,7 +291,9 @@ def _obsolete(ground: Ground, fact: Fact) -> Iterator[Question]:
     asked = question(
         OBSOLETE, fact.id, last,
         said=f"{fact.id} says when it is obsolete (`obsolete_when`): is it by now?",
-        proposal="close it" if isinstance(done, ThreadClosed) else "say that it is false now",
+        proposal={ThreadClosed: "close it", FactMoved: "cancel it"}.get(
+            type(done), "say that it is false now"
+        ),
         accept=(done,),
     )  # fmt: skip
     yield asked._replace(key=still_open[0][0]) if still_open and still_open[0] else asked

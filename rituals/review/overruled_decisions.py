@@ -17,6 +17,7 @@ from projection.fold.full_replay import State
 from projection.fold.projection_state import CLOSED, INVALIDATED, SUPERSEDED
 from projection.fold.testimony import ARCHIVED, REWORDED, Entries, Overruled, is_person, overruled
 from projection.lifecycle.review_threads import Raised, is_raised, key_of
+from projection.policy.model import TASK_KIND
 from rituals.review.review_question import LIST_LIMIT, OVERRULED, Question, listed
 
 #: how -> (what was done, what accepting says).
@@ -106,7 +107,7 @@ def _accepting(state: State, fact: Fact, found: Overruled) -> tuple[verbs.Event,
             )
         case "invalidated":
             return (verbs.FactInvalidated(fact.id, was=heads),)
-        case "closed":
+        case "closed" if fact.kind != TASK_KIND:
             return (verbs.ThreadClosed(fact.id, was=heads),)
         case "archived":
             return (verbs.FactArchived(fact.id),)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from ledger.errors import DiurnaError, WrongUsage
 from ledger.model import event as verbs
 from rituals.review.review_plan import Plan
-from rituals.review.review_question import INVARIANT_DUE, OVERRULED, Question, own_thread
+from rituals.review.review_question import (
+    INVARIANT_DUE,
+    OVERRULED,
+    STALLED_RULES,
+    Question,
+    own_thread,
+)
 from rituals.review.review_record import ACCEPT, LATER, REJECT, Answer
 
 #: What can be said beside `ACCEPT`, `REJECT` and `LATER`: it is false, it holds in other words, or
@@ -17,6 +23,7 @@ _ACCEPT = {OVERRULED: "I want it so", "branch-dropped": "The work was abandoned"
 _RECORDS: dict[type[verbs.Event], str] = {
     verbs.FactVerified: "It still holds",
     verbs.ThreadClosed: "Close it",
+    verbs.FactMoved: "Cancel it",
     verbs.FactInvalidated: "It is false now",
     verbs.FactPromoted: "Make it core",
     verbs.FactUpdated: "Shorten it",
@@ -28,7 +35,7 @@ _REJECT = {
     "overlap": "Keep both",
     "promotion": "Not worth it",
     "obsolete": "Not yet",
-    "thread-stalled": "It is still open",
+    **dict.fromkeys(STALLED_RULES.values(), "It is still open"),
     "branch-dropped": "The work is still open",
 }
 _STAYS = "Leave it as it is"

@@ -20,7 +20,7 @@ from projection.lifecycle.review_threads import (
     key_of,
     raising,
 )
-from projection.policy.model import THREAD_KIND
+from projection.policy.model import FINDING_KIND, HANDOFF_KIND, TASK_KIND, THREAD_KIND
 
 #: The most questions in one thread.
 _TOGETHER = 50
@@ -30,6 +30,11 @@ _SPELLED_OUT = 12
 #: What a person decided and somebody who is none overruled.
 OVERRULED = "overruled"
 INVARIANT_DUE, STALLED = "invariant-due", "thread-stalled"
+#: What nobody named for long, by kind: what may be said of the one says something else of the others.
+STALLED_RULES = {
+    kind: f"{kind}-stalled" for kind in (TASK_KIND, HANDOFF_KIND, THREAD_KIND, FINDING_KIND)
+}
+_TASK_STALLED, _HANDOFF_STALLED, _, _FINDING_STALLED = STALLED_RULES.values()
 #: The rule of what `diurna review --learn` proposes: asked and remembered as a review asks.
 LEARN = "learn"
 #: rule -> heading, in the order of a review. The questions of a rule in `TOGETHER` share a thread.
@@ -51,6 +56,9 @@ RULES: dict[str, str] = {
     "obsolete": "Facts that may be obsolete by now",
     "misfit": "Facts that do not fit",
     STALLED: "Threads that stalled",
+    _TASK_STALLED: "Tasks that stalled",
+    _HANDOFF_STALLED: "Handoffs that nobody took",
+    _FINDING_STALLED: "Findings that stalled",
     "thread-wordy": "Closed threads with too much text",
     "size": "Size of continuity.md",
     "successor-missing": "Supersessions without a successor",
@@ -61,7 +69,7 @@ RULES: dict[str, str] = {
 }
 TOGETHER = frozenset(
     "overruled invariant-due code-changed thread-stalled thread-wordy successor-missing id-dangling "
-    "serves-broken".split()
+    "serves-broken task-stalled handoff-stalled finding-stalled".split()
 )
 #: What a thread of several questions asks for.
 _ASKS = {
@@ -69,6 +77,9 @@ _ASKS = {
     "invariant-due": "`diurna review --confirm` each of these, or say what holds: nobody did for long.",
     "code-changed": "Read these again: the code that they name changed a lot since they were last used.",
     STALLED: "Close these threads, or go on with them: no session named them for long.",
+    _TASK_STALLED: "Cancel these tasks, or ask their owners: no session named them for long.",
+    _HANDOFF_STALLED: "Close these handoffs, or take them: no session named them for long.",
+    _FINDING_STALLED: "Fix these findings, or say that they are none: no session named them for long.",
     "thread-wordy": "Shorten these closed threads: their text crowds continuity.md until they are swept.",
     "successor-missing": "Say what replaces these facts: no log has brought a text for the successor.",
     "id-dangling": "Create these ids or stop naming them: no log has brought a text for them.",

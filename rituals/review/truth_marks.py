@@ -39,13 +39,16 @@ def make(home: Home) -> None:
     tip = home.tip()  # before it is read: what moves meanwhile is seen
     before = read(home, whole=True)
 
-    def asked(cache: Cache) -> tuple[list[Standing], list[Wait]]:
-        return list(state_of(cache).standings()), waiting(home, cache)
+    def asked(cache: Cache) -> tuple[list[Standing], list[Wait], str]:
+        return list(state_of(cache).standings()), waiting(home, cache), cache.summary.digest
 
-    standings, waits = open_snapshot(home).ask(asked)
+    standings, waits, said = open_snapshot(home).ask(asked)
     known = with_ends(home, before or Kept("", "", ()), waits)
     found = made(standings, code, before)
-    write(home, known._replace(code=found.code, tip=tip, lacks=found.lacks, asked=found.asked))
+    write(
+        home,
+        known._replace(code=found.code, tip=tip, said=said, lacks=found.lacks, asked=found.asked),
+    )
 
 
 def made(standings: Iterable[Standing], code: Code, before: Kept | None = None) -> Kept:

@@ -29,7 +29,7 @@ MOST = {
     "add a fact": 3, "reword": 4, "say that it is false": 4, "replace": 4, "close": 3, "withhold": 4,
     "start a task": 3, "move a task": 4, "hand over a task": 4, "undo": 1, "add a task": 4, "report a finding": 5,
 }  # fmt: skip
-LOOK, WRITE = "Look at it first", "Write it"
+LOOK, WRITE = "Preview", "Save"
 
 
 def state(served: Served) -> State:
@@ -182,7 +182,7 @@ def test_the_desk_without_a_script(server: Server, page: Page, browser: Browser)
     )
     bare = context.new_page()
     bare.goto(served.address + "/fact/webhook-retries")
-    bare.get_by_role("link", name="It is false").click()
+    bare.get_by_role("link", name="Mark as false").click()
     bare.get_by_label("What holds instead").fill("nobody-knows")
     bare.get_by_role("button", name=LOOK).click()
     expect(bare.get_by_role("alert")).to_contain_text("There is no fact nobody-knows")

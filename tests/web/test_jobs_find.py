@@ -91,7 +91,7 @@ def test_the_filter_needs_no_script(browser: Browser, server: Server, page: Page
         expect(plain.get_by_label("Kind")).to_be_hidden()
         plain.get_by_text("Filter", exact=True).click()
         plain.get_by_label("Kind").select_option("decision")
-        plain.get_by_label("False too").check()
+        plain.get_by_label("Include false").check()
         plain.get_by_role("button", name="Apply").click()
         expect(plain.locator(".row")).to_have_count(2)
         assert "kind=decision" in plain.url and "false=1" in plain.url

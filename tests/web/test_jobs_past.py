@@ -82,7 +82,7 @@ def test_the_reason_is_shown_to_a_colleague(page: Page, server: Server, clicks: 
     page.set_viewport_size({"width": 1280, "height": 860})
     clicks.click(page.get_by_role("link", name="webhook-retries", exact=True).first)
     event = page.locator(".chain > li", has_text="Updated")
-    expect(event).to_contain_text("Ada by claude-code")
+    expect(event).to_contain_text("Ada, with claude-code")
     commit = event.get_by_role("link", name=re.compile(r"^[0-9a-f]{7}$"))
     sha = (commit.get_attribute("href") or "").removeprefix(f"{FORGE}/commit/")
     assert re.fullmatch(r"[0-9a-f]{40}", sha)
@@ -104,7 +104,7 @@ def test_the_reason_is_shown_to_a_colleague(page: Page, server: Server, clicks: 
     page.get_by_role("button", name="as text").click()
     said = page.evaluate("navigator.clipboard.readText()")
     assert said.startswith(
-        "Webhooks retry five times, with jitter.\n\ndecision webhook-retries, Ada by claude-code, 2026-09-03"
+        "Webhooks retry five times, with jitter.\n\ndecision webhook-retries, Ada, with claude-code, 2026-09-03"
     )
     assert f"\n{FORGE}/blob/" in said
 

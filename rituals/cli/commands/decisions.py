@@ -59,11 +59,11 @@ def undo(
         memory.drain()
     if redo:
         asked.refuse_beside_redo()
-        take_back(call, redoing(memory, asked.agent), asked.agent, title, dry_run)
+        take_back(call, redoing(memory, asked.agent), asked.agent, title, dry_run, yes=yes)
     elif asked.names_logs:
-        take_back(call, taking_back(memory, asked), "", title, dry_run, ask=not yes)
+        take_back(call, taking_back(memory, asked), "", title, dry_run, yes=yes, named=True)
     else:
-        take_back(call, undoing(memory, asked.agent), asked.agent, title, dry_run)
+        take_back(call, undoing(memory, asked.agent), asked.agent, title, dry_run, yes=yes)
 
 
 def _restore(call: Invocation, /, id: str, version: str, reason: str, **recorded: Any) -> None:
@@ -140,28 +140,31 @@ def decide(
 
 
 def take_back(
-    call: Invocation, found: Undoing, agent: str, title: str, dry_run: bool, *, ask: bool = False
-) -> None:
-    """Record an undo, or what does one again; with `ask` a person sees the plan first and has to agree.
+    call: Invocation, found: Undoing, agent: str, title: str, dry_run: bool, *,
+    yes: bool, named: bool = False,
+) -> None:  # fmt: skip
+    """Say what an undo does, or what does one again, and record it; on a terminal a person has to agree.
 
     Raises:
-        WrongUsage: nobody is there to be asked.
+        WrongUsage: logs that were `named` go unasked with --yes alone, and nobody is there to be asked.
     """
     decision = found.decision
-    if ask and not dry_run and decision.events:
-        if call.json or not call.interactive():
+    asks = not (yes or call.json) and call.interactive()
+    if decision.events and not dry_run:
+        if named and not (asks or yes):
             raise WrongUsage(
                 f"{counted(len(found.logs), 'log')} and what was derived are not taken back unasked",
                 hint="--dry-run shows the plan; --yes does it",
             )
-        for line in decision.does:
+        for line in decision.does if not call.json else ():
             call.out.line(line)
         call.out.flush()
-        import click
+        if asks:
+            import click
 
-        if not click.confirm("take this back?", False, err=True):
-            return
-        decision = decision._replace(does=())  # they were shown
+            if not click.confirm("do this again?" if found.undo else "take this back?", err=True):
+                return
+        decision = decision if call.json else decision._replace(does=())  # they were shown
     logs = [{"stem": one.stem, "agent": one.agent, "title": one.title} for one in found.logs]
     undone = found.undo or (found.logs[0].stem if len(found.logs) == 1 else "")
     left = [{"id": id, "why": why} for id, why in found.left]

@@ -54,7 +54,8 @@ def _ledger_rows(found: Overview) -> Iterator[tuple[str, str]]:
     review = f"due after {found.review_every} work sessions" if found.review_every else "never due"
     due = f" — due: {'; '.join(found.due)}" if found.due else ""
     yield "review", f"{found.since_review} since the last, {review}{due}"
-    yield "drift", ", ".join(found.drift) or _no_drift(found.publish)
+    behind = f"behind the logs: {', '.join(found.drift)}"
+    yield "pages", behind if found.drift else _no_drift(found.publish)
     yield "edited", ", ".join(found.edited) or "none"
     if found.silent:
         named = ", ".join([one or "every session" for one in found.silent])
@@ -98,7 +99,7 @@ def _hints(found: Overview) -> Iterator[str]:
     if found.unconfirmed:
         yield "`diurna review --confirm ID…` records that a person looked at them and they hold"
     if found.drift and not (found.edited or found.edits):
-        yield "`diurna check --publish` writes and commits what drifted"
+        yield "`diurna check --publish` writes and commits what is behind"
     if found.publish.missing:
         yield f"`trunk` in {found.home.prefix}{POLICY_FILE} names the branch that has the published files"
 
@@ -115,9 +116,9 @@ def _by_itself(found: Overview) -> str:
 
 
 def _no_drift(publish: Publishing) -> str:
-    """Say that nothing drifted, or that nothing is published on this branch, by design."""
+    """Say that all are up to date, or that nothing is published on this branch, by design."""
     if publish.here:
-        return "none"
+        return "up to date"
     if not publish.trunk:
         return f"none here; {CONTINUITY_FILE} is published on the trunk, and no branch is known to be it"
     gone = ", a branch that is not here" if publish.missing else ""

@@ -44,13 +44,13 @@ def sync(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: bool) 
         would = "would " if dry_run else ""
         if report.came:
             came = f"{counted(len(report.came), 'log')} from {counted(report.agents, 'agent')}"
-            out.line(f"{would}{'come' if dry_run else 'came'}  {came}")
+            out.line(f"{would}{'receive' if dry_run else 'received'}  {came}")
             if report.changed:
                 out.line(f"memory  {report.changed}")
                 _print_learned(report.learned, out)
         if report.went or report.tries:
-            verb = "go" if dry_run else "went"
-            what = counted(report.went, "log") if report.went else "no log, other changes"
+            verb = "send" if dry_run else "sent"
+            what = counted(report.went, "log") if report.went else "no log, but changed files,"
             out.line(f"{would}{verb}  {what} to {report.remote}")
     for line in report.beside:
         out.line(line)

@@ -188,8 +188,10 @@ def _print(call: Invocation, query: str, level: str, answer: Answer, *, org: boo
         head, tail = (hit.id, first[len(hit.id) :]) if first.startswith(hit.id) else ("", first)
         if hit.stem:
             head, tail = (said.replace(hit.stem, out.short(hit.stem)) for said in (head, tail))
-        whole = f" of {hit.whole}" if hit.tokens < hit.whole else ""  # its marks can be longer
-        cost = "" if level == FULL else f"  [{hit.tokens}{whole} tokens]"
+        whole = (
+            f", {hit.whole} in full" if hit.tokens < hit.whole else ""
+        )  # its marks can be longer
+        cost = "" if level == FULL else f"  [{hit.tokens} tokens{whole}]"
         out.line((head, "yellow"), tail, (cost, "dim"))
         for line in rest:
             out.line(line)
@@ -199,8 +201,8 @@ def _print(call: Invocation, query: str, level: str, answer: Answer, *, org: boo
         for part in hit.parts:
             remark = f"  {part.remark}" if part.remark else ""
             out.line((f"    {part.value:8.4f}  {part.name}{remark}", "dim"))
-    fewer = f"; {saved} fewer than all of them in full" if saved > 0 else ""
-    out.line((f"{counted(len(answer.hits), 'hit')}, about {answer.tokens} tokens{fewer}", "dim"))
+    full = f"; {answer.tokens + saved} in full" if saved > 0 else ""
+    out.line((f"{counted(len(answer.hits), 'hit')}, about {answer.tokens} tokens{full}", "dim"))
     if level != FULL and not org:
         out.hint("`diurna recall --ids ID,ID` shows all of what matters", fixed=True)
 

@@ -33,7 +33,7 @@ _UNWRAPPED = re.compile(r"</?(?:command-args|user_query)>")
 _STEM = re.compile(r"\b\d{4}-\d\d-\d\d-\d{7,9}\b")
 #: What stands on lines before and behind an envelope.
 _OURS = (
-    EVIDENCE, "`diurna recall WORDS` finds them", "Nothing is left out. `diurna show ID`",
+    EVIDENCE, "`diurna recall WORDS` finds them", "All facts are shown. `diurna show ID`",
     "Project memory lives in Diurna; ",
 )  # fmt: skip
 #: How lines begin that a host puts between turns, and our line about the state of the project.

@@ -280,7 +280,7 @@ FORMS: dict[str, Shape] = {
         by_text=True,
     ),
     "deny": Shape(
-        "Say that … is false", "forget {id} --replaced-by=instead|--false --reason",
+        "Mark … as false", "forget {id} --replaced-by=instead|--false --reason",
         lambda memory, form: denial(memory, form.id, form.instead, form.reason),
         (_why("Why does it not hold?"),
          Field("instead", "What holds instead", hint="the id of a fact that is there; empty for nothing")),
@@ -306,7 +306,7 @@ FORMS: dict[str, Shape] = {
         "Open … again", "append !--type edit --title --reopen=id --body=reason", _reopen, (_why("Why?"),)
     ),
     "archive": Shape(
-        "Put … into the archive", "forget {id} !--archive --reason",
+        "Archive …", "forget {id} !--archive --reason",
         lambda memory, form: archiving(memory, form.id, form.reason),
         (_why("Why is it not needed?", needed=True),),
         "It holds, and agents are not told it unasked.",

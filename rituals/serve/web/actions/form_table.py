@@ -7,7 +7,18 @@ from contextlib import suppress
 
 from ledger.codec.fact_blocks import tidy
 from ledger.errors import NotFound, WrongUsage
-from ledger.model.event import VERB_OF, Event, FactCreated, FactVerified, written
+from ledger.model.event import (
+    VERB_OF,
+    Event,
+    FactCreated,
+    FactInvalidated,
+    FactMoved,
+    FactSuperseded,
+    FactUpdated,
+    FactVerified,
+    ThreadClosed,
+    written,
+)
 from projection.lifecycle.review_threads import THREAD_PREFIX
 from rituals.decide.decision import Author, record
 from rituals.decide.log_undo import step_back_from
@@ -20,6 +31,12 @@ from rituals.serve.web.actions.form_fields import LEARN, REVIEW, Fields, Recorde
 from rituals.serve.web.actions.form_shapes import AT_ONCE, FORMS
 from rituals.serve.web.tip_view.tip_view import TipView
 
+#: What an answer is called by what it records: the first of these.
+_DID: dict[type[Event], str] = {
+    FactSuperseded: "Kept {one.new}; {one.id} is superseded", FactInvalidated: "{one.id} is false now",
+    FactUpdated: "{one.id} is reworded", FactVerified: "{one.id} still holds",
+    FactMoved: "{one.id} is {one.state}", ThreadClosed: "{one.id} is closed",
+}  # fmt: skip
 #: Appends the log that a form asks for; a refusal is a `DiurnaError`, and has changed nothing.
 Action = Callable[[TipView, Fields], Recorded]
 
@@ -52,7 +69,10 @@ def answer(tip: TipView, fields: Fields) -> Recorded:
     if not outcome.stem:
         return Recorded(already="it is known, and there is nothing to record")
     events = outcome.events
-    title = f"Answer to {len(given)} questions" if len(given) > 1 else "Answer to a question"
+    title = f"Answer to {len(given)} questions"
+    if len(given) == 1:
+        said = [_DID[type(one)].format(one=one) for one in events if type(one) in _DID]
+        title = said[0] if said else "It stays as it is"
     return Recorded(
         (outcome.stem,), (outcome.commit,), _said(events), "", title, REVIEW,
         outcome.findings, not any(isinstance(event, FactVerified) for event in events),

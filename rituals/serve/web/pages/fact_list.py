@@ -30,7 +30,7 @@ FIELDS = {
     "since": "Since",
     "until": "Until",
     "as_of": "As of",
-    "false": "False too",
+    "false": "Include false",
 }
 #: What can be asked of facts, and of the logs of sessions.
 OF_FACTS = ("kind", "tier", "agent", "person", "entity", "since", "until", "as_of", "false")

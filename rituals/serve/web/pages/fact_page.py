@@ -119,7 +119,7 @@ def tellings(steps: Sequence[Step]) -> list[dict[str, Any]]:
         place = f"e-{step.stem}" + (f".{count}" if count > 1 else "")
         said = _SAID.get(step.event, step.event)
         if step.event == _CREATED:
-            said = "Taken over" if created and step.origin.via == ADOPTION else said
+            said = "Imported" if created and step.origin.via == ADOPTION else said
             created = True
         changes: list[tuple[str, str, str]] = []
         if step.version:

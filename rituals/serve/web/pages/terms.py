@@ -48,7 +48,7 @@ WORDS = (
          "asks which one holds."),
     ("resting", "It was shown to sessions so often without a use that briefs leave it out."),
     ("never used again", "No session behind the one that brought the fact names it."),
-    ("live and never used", "It is live, and no session behind the one that brought it names it."),
+    ("never used", "It is live, and no session behind the one that brought it names it."),
     ("as of", "The list as it stood at the end of a day, or at a tag, a commit or a log."),
     ("thread", "A question or a piece of work that is open until somebody closes it."),
     ("review", "Questions that memory asks people now and then, such as whether an invariant "
