@@ -208,21 +208,6 @@ def test_a_rejected_invariant_is_asked_about_again_a_round_later() -> None:
     assert [one.facts for one in book.plan().fresh] == [("inv",)]
 
 
-def test_stalled_threads() -> None:
-    """An open thread that no session named for long is asked about; accepting closes it."""
-    book = Book(limits(stale_thread_after=3))
-    book.log(
-        new("job", kind="thread"), new("done", kind="thread", mark="x"), new("busy", kind="thread")
-    )
-    book.idle(3)
-    book.log("busy")
-    plan = book.plan()
-    assert rules(plan) == {"thread-stalled": ["job"]}
-    book.review(job=ACCEPT)
-    assert book.plan().state["job"].fact.closed
-    assert rules(book.plan()) == {}
-
-
 def test_the_threads_of_a_review_never_stall() -> None:
     """A review asks nothing about what reviews asked."""
     book = Book(limits(stale_thread_after=3, verify_invariants_every=3))

@@ -215,20 +215,6 @@ def test_what_somebody_built_on_is_left(home: Place, event: Event) -> None:
     assert (facts["a"]["text"], bool(facts["n"]["invalidated"])) == (text, of == "a")
 
 
-def test_only_what_was_committed_here_is_ones_own(world: World) -> None:
-    """Another clone's log by an agent of the same name is not taken back, however new it is."""
-    ada, bob = world.team(OWN_REPOSITORY, "bob")
-    mine = ada.note("id=mine M.", "--agent", "codex")
-    bob.note("id=theirs T.", "--agent", "codex")
-    for place in (ada, bob, ada):
-        place.sync()
-    assert "theirs" in ada.show()
-    plan = ada.run("undo", "--agent", "codex", "--dry-run").json
-    assert [log["stem"] for log in plan["logs"]] == [mine] and plan["events"][0]["id"] == "mine"
-    refused = ada.run("undo", "--agent", "nobody", code=1)
-    assert "no log of nobody was committed by" in refused.err
-
-
 #: Who types: the name and address that git has, and the agent that the environment names, "" for a person.
 ACTORS = (("Ada", ""), ("Bo", ""), ("Ada", "codex"), ("Bo", "codex"), ("Ada", "gemini"))
 
