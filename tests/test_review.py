@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.escape import prose
 from ledger.model.event import (
     Event,
     FactCreated,
@@ -33,7 +32,7 @@ from projection.policy.model import PACED, Policy, Review, Windows
 from rituals.review.promotions import target_file
 from rituals.review.review_plan import Plan, body, plan_of
 from rituals.review.review_question import Question, threads_for
-from rituals.review.review_record import ACCEPT, LATER, REJECT, events_of
+from rituals.review.review_record import ACCEPT, REJECT, events_of
 
 START_MS = 1_780_000_000_000
 HOUR_MS = 3_600_000
@@ -287,63 +286,6 @@ def test_old_dangling_ids_are_history() -> None:
 # ---- once, and the answers ------------------------------------------------------------------------
 
 
-def test_each_question_is_raised_once() -> None:
-    """A second review finds nothing new; the log of a review is not itself something new."""
-    book = Book(limits(verify_invariants_every=2, stale_thread_after=2))
-    book.log(new("inv", kind="invariant"), new("job", kind="thread"), "ghost")
-    book.idle(3)
-    first = book.review()
-    assert len(first.threads) == 3
-    second = book.plan()
-    assert second.nothing_new and second.threads == () and second.logs_since == 0
-    assert {one.key for one in second.questions} == {one.key for one in first.questions}
-    book.idle(1)
-    third = book.plan()
-    assert not third.nothing_new and third.threads == ()
-
-
-def test_same_ledger_same_bytes() -> None:
-    """The plan and what is written of it are a function of the logs: no clock, no order of arrival."""
-    book = Book(limits(verify_invariants_every=2, stale_thread_after=2))
-    book.log(new("inv", kind="invariant"), new("job", kind="thread"), "ghost", agent="b")
-    book.idle(3)
-    one, other = book.plan(), Book(book.policy)
-    other.logs = book.logs
-    refs, entries = [r for r, _ in book.logs], [e for _, e in book.logs]
-    state = state_from(list(reversed(refs)), list(reversed(entries)), book.policy)
-    again = plan_of("tip", state, book.logs, None)
-    assert again._replace(state=one.state) == one == other.plan()._replace(state=one.state)
-    assert body(again) == body(one)
-
-
-def test_reject_is_remembered() -> None:
-    """What was rejected is never asked again, in the group of a thread or alone."""
-    book = Book(limits(stale_thread_after=2))
-    book.log(new("one", kind="thread"), new("two", kind="thread"))
-    book.idle(3)
-    plan = book.review(one=REJECT)
-    assert [thread.mark for thread in plan.threads] == [" "]
-    after = book.plan()
-    assert [one.facts for one in after.unanswered] == [("two",)]
-    assert sorted(thread.closed for thread in after.raised) == [False, True]
-    book.review(two=REJECT)
-    after = book.plan()
-    assert after.unanswered == () and all(thread.closed for thread in after.raised)
-    assert len(after.raised) == 2, "the thread that asked is closed, and that is the answer"
-    assert not after.state["one"].fact.closed
-
-
-def test_later_raises_a_thread_and_asks_again() -> None:
-    """What is left for later is raised like what nobody was asked about, and asked in the next walk."""
-    book = Book(limits(stale_thread_after=2))
-    book.log(new("job", kind="thread"))
-    book.idle(3)
-    book.review(job=LATER)
-    after = book.plan()
-    assert [thread.closed for thread in after.raised] == [False]
-    assert [one.facts for one in after.unanswered] == [("job",)]
-
-
 def test_settled_threads_are_told_and_closed_only_when_asked() -> None:
     """A thread whose question does not arise any more is named; a review does not close it by itself."""
     book = Book(limits(stale_thread_after=2))
@@ -409,11 +351,6 @@ def test_a_shared_thread_gives_the_evidence_of_each_question() -> None:
     assert (shared.text or "").split("\n")[1:] == [
         "- t1 stalled. named by 3 logs; closed by none", "- t2 stalled.",
     ]  # fmt: skip
-
-
-def test_plain() -> None:
-    """What comes from outside stays one line and opens no comment."""
-    assert prose("a\nb\x1b[0m <!-- c -->") == "a b [0m < !-- c -- >"
 
 
 # ---- due, pace, promotion -------------------------------------------------------------------------

@@ -15,12 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.git.repository import find_repository
-from ledger.home import checked_out_home
-from memory.cache.broken_truth import with_ends
-from memory.cache.broken_truth_file import Kept, Wait
 from projection.text.until_conditions import FORMS, until_in, until_of
-from tests.campaigns.until import PREDICATES, History, differences
+from tests.campaigns.until import differences
 from tests.conftest import examples, sampled
 from tests.world import KINDS, OWN_BRANCH, Place, World
 
@@ -66,31 +62,6 @@ def test_whatever_is_written_reads_or_is_refused(rest: str, form: str) -> None:
 def test_histories_end_facts_at_the_exact_commit(tmp_path: Path, seed: int) -> None:
     """Some thirty predicates in a history each, against a model that goes through all commits."""
     assert list(differences(tmp_path / "code", 40 + seed, 10)) == []
-
-
-@pytest.mark.deep(reason="histories_end_facts_at_the_exact_commit is the small one")
-@pytest.mark.parametrize("seed", range(2))
-def test_to_and_fro_between_branches_tells_what_looking_anew_tells(
-    tmp_path: Path, seed: int
-) -> None:
-    """From HEAD to HEAD of one history, in any order: what was known before changes no answer."""
-    rng = random.Random(seed)
-    history = History(rng, 24)
-    ids = history.written(tmp_path / "code")
-    repository = find_repository(str(tmp_path / "code"))
-    assert repository is not None
-    home = checked_out_home(repository, "")
-    waits = tuple(
-        Wait(f"{number}-{birth}", "v", said, ids[birth], history.commits[birth].seconds)
-        for birth in rng.sample(range(len(ids)), 3)
-        for number, said in enumerate(PREDICATES)
-    )
-    nothing = Kept("", "", ())
-    kept = nothing
-    for at in [rng.choice(ids) for _ in range(6)]:
-        kept = with_ends(home, kept, waits, ("", at))
-        anew = with_ends(home, nothing, waits, ("", at))
-        assert {one for known, one in kept.ends if known == at} == {one for _, one in anew.ends}
 
 
 # ---- at the door: what a history of commits ends ---------------------------------------------------------

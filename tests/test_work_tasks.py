@@ -160,7 +160,7 @@ def stalled(world: World) -> None:
         home.note(f"fact: Work {at} went on elsewhere.")
 
 
-@pytest.mark.parametrize("door", ("close", "tick", "accept", "sync", "task done", "note", "append"))
+@pytest.mark.parametrize("door", ("close", "tick", "accept", "sync", "note"))
 def test_a_task_is_done_where_somebody_said_so_of_it(world: World, door: str) -> None:
     """Whatever group is closed, by whatever door: threads are closed, tasks are refused or cancelled."""
     world.laid("stalled", stalled)
@@ -188,15 +188,10 @@ def test_a_task_is_done_where_somebody_said_so_of_it(world: World, door: str) ->
                 client.post("/act/answer", [token, *fields, ("say", "accept")])
             case "sync":
                 home.run("sync", code=None)  # what has ended is recorded
-            case "task done":
-                said |= {id for id in group if home.run("task", "done", id, code=None).code == 0}
             case "note":
                 said |= {
                     id for id in group[:1] if home.run("note", f"done {id}", code=None).code == 0
                 }
-            case "append":
-                home.session("Work", "--close", group[1])
-                said.add(group[1])
         states = {id: task["state"] for id, task in listed(home, "--all").items()}
         assert {id for id, state in states.items() if state == "done"} == said & states.keys()
     assert (states["task-a"] == "cancelled") == (door in ("accept", "sync"))

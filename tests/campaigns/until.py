@@ -1,22 +1,15 @@
 """Facts that commits end, in scripted histories: each ends at the exact commit, or rightly never (FORMAT.md, U1).
 
-`python -m tests.campaigns.until --histories 50 --seed 1` makes so many: people commit, branch, merge with
-messages of git, of forges and of their own, move branches forward, take things back, tag by both sorts of tag
+`tests/test_until.py` makes them: people commit, branch, merge with messages of git, of forges and of their own, move branches forward, take things back, tag by both sorts of tag
 what is new and what is old, and delete branches. In each some forty predicates are asked, of births at five
 commits; the answer is compared with one that goes through every commit of a model of the history, and knows
-nothing of git. It is asked at the end, and commit by commit from where it was asked before. Ends with 1 on
-any difference.
+nothing of git. It is asked at the end, and commit by commit from where it was asked before.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 import random
 import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -303,26 +296,3 @@ def differences(folder: Path, seed: int, acts: int) -> Iterator[str]:
             )  # refs are all there from the start
             if got != (None if right is None else ids[right]) and not late:
                 yield f"seed {seed}, {how}: {said} of {birth}: {got and ids.index(got)}, not {right}"
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run the campaign."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)  # fmt: skip
-    parser.add_argument("--histories", type=int, default=50)
-    parser.add_argument("--acts", type=int, default=30)
-    parser.add_argument("--seed", type=int, default=1)
-    said = parser.parse_args(arguments)
-    os.environ.update(GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL=os.devnull)
-    began, wrong = time.monotonic(), 0
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(said.seed, said.seed + said.histories):
-            for line in differences(Path(folder) / str(seed), seed, said.acts):
-                print(line)
-                wrong += 1
-    took = time.monotonic() - began
-    print(f"{said.histories} histories × {len(PREDICATES)} predicates: {wrong} wrong, {took:.1f} s")
-    return int(wrong > 0)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
