@@ -9,54 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ledger.git.cli import Git
-from ledger.git.repository import checked_out_elsewhere, config_value, find_repository
+from ledger.git.repository import checked_out_elsewhere, find_repository
 from ledger.git.work_tree import is_dirty
 from tests.conftest import Repo, make_repository
-
-
-@pytest.mark.parametrize(
-    ("text", "plain"),
-    [
-        ("[diurna]\n\tbranch = memory\n", True),
-        ("[diurna]\n\tbranch = a/b-c\n[core]\n\tbare = false\n", True),
-        ("[core]\n\tx = 1\n[diurna]\n\tother = 1\n", True),
-        ("[diurna]\n\tbranch = a\n\tbranch = b\n", True),
-        ("[diurna]\n\tBranch=memory\n", True),
-        ('[diurna]\n\tbranch = "a b"\n', False),
-        ("[diurna]\n\tbranch = memory # ours\n", False),
-        ("[Diurna]\n\tbranch = memory\n", True),
-        ("[diurna] branch = memory\n", False),
-        ('[diurna "x"]\n\tbranch = other\n', True),
-        ("[diurna]\n\tbranch = mem\\\nory\n", False),
-        ("[include]\n\tpath = more\n[diurna]\n\tbranch = memory\n", False),
-        ("[diurna]\n\tbranch\n", False),
-    ],
-)
-def test_a_setting_is_what_git_says(
-    text: str, plain: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever the form; and the form that git writes costs no process."""
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    with open(tmp_path / ".git" / "config", "a", encoding="utf-8") as file:
-        file.write(text)
-    (tmp_path / ".git" / "more").write_text("[diurna]\n\tbranch = included\n", encoding="utf-8")
-    repository = find_repository(str(tmp_path))
-    assert repository is not None
-    said = subprocess.run(
-        ["git", "-C", str(tmp_path), "config", "--local", "--get", "diurna.branch"],
-        capture_output=True,
-    ).stdout.decode()
-    spawned = []
-    start = Git.start
-
-    def counted(git: Git, *arguments: str) -> object:
-        spawned.append(arguments)
-        return start(git, *arguments)
-
-    monkeypatch.setattr(Git, "start", counted)
-    assert config_value(repository, "diurna", "branch") == said.rstrip("\n")
-    assert (spawned == []) == plain
 
 
 def test_git_is_asked_only_where_there_are_settings_of_diurna(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ledger.errors import NotFound
 from ledger.model.instants import FORMS, as_of, since, span_of, until
-from ledger.model.order import key_of, milliseconds_of, stamp_of
+from ledger.model.order import milliseconds_of
 from tests.conftest import each_row
 
 #: A Tuesday.
@@ -113,25 +113,6 @@ def test_what_the_refusal_names_is_understood() -> None:
 def test_stems_stay(said: str) -> None:
     """A stem, the start of one, and a date are compared with stems as they are."""
     assert (since(said, NOW), until(said, NOW), as_of(said, NOW)) == (said, said, said)
-
-
-@given(
-    st.integers(0, milliseconds_of("2100-01-01") - 1),
-    st.sampled_from([*MOMENTS, *DAYS]),
-    st.sampled_from(["{}-abcdefgh", "{:.17}-foreign", "{:.10}-plan"]),
-)
-def test_bounds_keep_just_the_logs_of_what_is_named(at: int, said: str, form: str) -> None:
-    """A log lies between `since` and `until` if and only if its instant lies in the span."""
-    span = span_of(said, NOW)
-    assert span is not None
-    for moment in (at, span[0] - 1, *span, span[1] + 1):
-        if moment < 0:
-            continue
-        stem = form.format(stamp_of(moment))
-        lies = span[0] <= milliseconds_of(stem) <= span[1]
-        key = key_of(stem)
-        assert (since(said, NOW) <= key <= until(said, NOW) + "~") == lies
-        assert (key <= as_of(said, NOW) + "~") == (milliseconds_of(stem) <= span[1])
 
 
 @given(

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.errors import WriteRefused
-from ledger.model.logset import log_refs
 from ledger.model.order import (
     breaks_seal,
     has_time,
@@ -40,14 +39,6 @@ def test_a_seal_is_the_base32_of_the_hash(data: bytes, other: bytes) -> None:
     assert is_sealed(stem) and is_stem(stem) and not is_weak(stem)
     assert not breaks_seal(stem, data)
     assert proves(stem, hashlib.sha256(other).digest()) == (other == data)
-
-
-def test_the_short_seals_of_before_are_read() -> None:
-    """12 hex digits are a seal, and a weak one."""
-    stem = f"{STAMP}-{hashlib.sha256(b'x').hexdigest()[:12]}"
-    assert is_sealed(stem) and is_weak(stem)
-    assert not breaks_seal(stem, b"x")
-    assert breaks_seal(stem, b"y")
 
 
 def test_what_is_no_seal_seals_nothing() -> None:
@@ -149,18 +140,6 @@ def test_the_last_stamps_there_are() -> None:
             next_stamp(now, newest)
     with pytest.raises(WriteRefused):
         next_stamp(NOON, key_of("9999-12-31-235959x"))
-
-
-def test_of_two_logs_of_one_name_the_smaller_blob_goes_first() -> None:
-    """Wherever they lie: every clone reads them in one order, and says which other file is meant."""
-    stem = "2026-11-21-083012417"
-    for first, second in (("sessions/a", "sessions/b"), ("sessions/b", "sessions/a")):
-        rows = [(first, "1" * 40), (second, "2" * 40)]
-        refs, findings = log_refs([("100644", blob, f"{at}/{stem}.md") for at, blob in rows], "")
-        assert [ref.blob[0] for ref in refs] == ["1", "2"]
-        assert [one.file for one in findings if one.code == "duplicate-stem"] == [
-            f"{second}/{stem}.md"
-        ]
 
 
 def test_the_examples_of_the_format_hold() -> None:

@@ -33,7 +33,7 @@ HERE, EDITED, NAMED, TOLD, WITH, LANDED = (
     "landed with the commit",
 )  # fmt: skip
 #: By which a log is of the commit itself.
-FIRM = (WITH, NAMED, LANDED)
+FIRM = (WITH, NAMED, TOLD, LANDED)
 
 
 class LogAround(Record):

@@ -2,8 +2,7 @@
 
 What links a fact with a commit is that its text names the commit, its pull request or the file, or that a
 session did which has to do with the commit. Words alone link nothing: they order what is linked, and what
-they alone speak for stands apart (`perhaps`). Weights are round numbers; what words have to cover beside a
-session (`_COVERED`) was chosen by looking at 95 lines of one repository.
+they alone speak for stands apart (`perhaps`). Weights are round numbers.
 """
 
 from __future__ import annotations
@@ -37,7 +36,6 @@ from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, PLACES
 from memory.recall.passage_search import search
 from memory.recall.query.postings import Lookups
-from memory.recall.rank.fact_ranking import IN_ONE_STRETCH
 from memory.recall.recall_values import without_operators
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.log_bytes import read_bytes
@@ -62,9 +60,8 @@ _WORDS, _NEAR = 5.0, 2.0
 _SURE = 0.35
 #: So many are told at most.
 _SESSIONS, _DECISIONS, _PERHAPS = 4, 8, 3
-#: What links less, links nothing; what a session did beside is linked by a stretch of words that covers so
-#: much of what is asked.
-_LINKED, _COVERED = 0.15, 0.2
+#: What links less, links nothing.
+_LINKED = 0.15
 _PULL_REQUEST = re.compile(r"(?:\(|pull request |[Mm]erge[sd]? )[#!](\d{1,7})\b")
 #: What a forge puts behind a subject; a shorter one is said of many commits.
 _OF_FORGE = re.compile(r"\s+\([#!]\d+\)$")
@@ -130,8 +127,8 @@ class _Weight:
 
     def __init__(self) -> None:
         self.links: dict[str, float] = {}
-        self.firm = False  #: a link needs no words beside it
-        self.near = self.words = self.covered = 0.0
+        self.firm = False  #: a link is of the commit or the file itself
+        self.near = self.words = 0.0
 
     def add(self, by: str, weight: float, *, firm: bool = True) -> None:
         self.links[by] = max(self.links.get(by, 0.0), weight)
@@ -145,8 +142,8 @@ class _Weight:
 
     @property
     def linked(self) -> bool:
-        """Whether it is linked: of what a session did beside, only what speaks of the place, too."""
-        return self.link >= _LINKED and (self.firm or self.covered >= _COVERED)
+        """Whether it is linked, and not only what a session did beside."""
+        return self.firm and self.link >= _LINKED
 
     @property
     def total(self) -> float:
@@ -287,7 +284,6 @@ class _Weighing:
             if piece is not None and one.score > 0:
                 weight = self._facts.setdefault(piece.fact, _Weight())
                 weight.words = max(weight.words, sure * _WORDS * one.score / best)
-                weight.covered = max(weight.covered, dict(one.parts)[IN_ONE_STRETCH])
 
     def _query(self) -> str:
         place = self._place
