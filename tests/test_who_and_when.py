@@ -68,7 +68,7 @@ def told(home: Place, *query: str) -> list[dict[str, str]]:
             unescape(re.sub(r"<[^>]+>", " ", one.partition(">")[2].partition("</article")[0])),
         ).strip()
         by, day, fact, rest = re.fullmatch(
-            r"(\w+) .*?(\d{4}-\d\d-\d\d|day not known) ([\w-]+) (.*)", words
+            r"(\w+)\W.*?(\d{4}-\d\d-\d\d|day not known) ([\w-]+) (.*)", words
         ).groups()  # type: ignore[union-attr]
         rows.append({"by": by, "day": day, "fact": fact, "said": rest})
     return rows
