@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import each_row, examples
@@ -55,6 +55,16 @@ store keys. Tests come first. \u4e0d\u8981\u63a8\u9001\u3002\u8bf7\u6d4b\u8bd5\u
 # never
 rm -r dist
 ~~~~
+They cost
+**less.** Not always.
+
+**Note:**
+
+Two things.
+
+- Kept
+
+Ask first.
 """
 #: What is proposed, and the text that would be recorded; `!` why it is refused.
 ROWS = [
@@ -82,6 +92,9 @@ ROWS = [
     ("8 ", "!it quotes no words"),
     ("3 **Do NOT:**\n- Read settings files directly with os.ReadFile",
      "R \u203a **Do NOT:**\n- Read settings files directly with os.ReadFile"),
+    ("39 They cost **less.** Not always.", "R \u203a Don't \u203a Crypto \u203a They cost **less.** Not always."),
+    ("46 Kept", "R \u203a Don't \u203a Crypto \u203a Note \u203a Two things. \u203a Kept"),
+    ("48 Ask first.", "R \u203a Don't \u203a Crypto \u203a Ask first."),
 ]  # fmt: skip
 
 
@@ -206,6 +219,8 @@ _TITLES = st.sampled_from(
      "\u0645\u0645\u0646\u0648\u0639", "Anti-patterns", "Verboten", "\u7981\u6b62\u4e8b\u9805", "Style", "D\u00e9conseill\u00e9", "\u05d0\u05e1\u05d5\u05e8"]
 )  # fmt: skip
 _ENDS = st.sampled_from(["", ":", "\uff1a", "."])
+#: Each example is a repository: to make one small takes minutes.
+_PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 
 
 #: A text, and its statements: line, words, and what stands above them, outermost first.
@@ -218,7 +233,6 @@ def documents(draw: st.DrawFn) -> Document:
     lines: list[str] = []
     said: list[tuple[int, str, list[str]]] = []
     heads: list[tuple[int, str]] = []
-    bold = ""
 
     def word(what: str) -> str:
         return f"{what} n{len(lines)}"
@@ -226,13 +240,14 @@ def documents(draw: st.DrawFn) -> Document:
     for _ in range(draw(st.integers(1, 5))):
         if draw(st.booleans()):
             level, title = draw(st.integers(1, 4)), word(draw(_TITLES))
-            heads, bold = [head for head in heads if head[0] < level] + [(level, title)], ""
+            heads = [head for head in heads if head[0] < level] + [(level, title)]
             setext = level < 3 and draw(st.booleans())
             lines += [title, "=-"[level - 1] * 5, ""] if setext else [f"{'#' * level} {title}", ""]
+        bolds = [title for _, title in heads]
         if draw(st.booleans()):
-            bold = word(draw(_TITLES))
-            lines += [f"**{bold}**", ""]
-        above = [title for _, title in heads] + [bold] * bool(bold)
+            bolds.append(word(draw(_TITLES)))
+            lines += [f"**{bolds[-1]}**", ""]
+        above = list(bolds)
         tag = draw(st.sampled_from(["", "", "forbidden", "bad-example"]))
         if tag:
             lines += [f"<{tag}>", *[""] * draw(st.integers(0, 1))]
@@ -240,8 +255,10 @@ def documents(draw: st.DrawFn) -> Document:
         lead = draw(st.booleans())
         if lead:
             title = word(draw(_TITLES))
-            lines += [f"{title}{draw(_ENDS)}", *[""] * draw(st.integers(0, 1))]
-            above.append(title)
+            marks, end = draw(st.sampled_from(["", "", "**"])), draw(_ENDS)
+            lines += [f"{marks}{title}{end}{marks}", *[""] * draw(st.integers(0, 1))]
+            above.append(title + end.strip(":\uff1a"))
+            bolds += [title] * bool(marks and not (end or tag))
         mark = draw(st.sampled_from(["-", "*", "1."]))
         path: list[str] = []
         for depth in draw(st.lists(st.integers(0, 2), min_size=1, max_size=4)):
@@ -251,9 +268,11 @@ def documents(draw: st.DrawFn) -> Document:
             said.append((len(lines) + 1, text, [*above, *path[:-1]]))
             lines.append(f"{'   ' * depth}{mark} {text}")
         lines += [f"</{tag}>"] * bool(tag) + [""]
-        if draw(st.booleans()):
-            lines += ["---", ""] if draw(st.booleans()) else ["Something else is here.", ""]
-            lines += ["***", ""]
+        if draw(st.booleans()):  # what no lead-in is about
+            text = word("Something else")
+            said.append((len(lines) + 1, text, bolds))
+            lines += [text, ""]
+        lines += ["***", ""]
     return "\n".join(lines), said
 
 
@@ -271,12 +290,17 @@ def _laid(drawn: list[Document], home: Place) -> list[tuple[dict[str, str], list
     return found
 
 
-@settings(max_examples=examples(2, 40), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=examples(2, 40),
+    deadline=None,
+    phases=_PHASES,
+    suppress_health_check=list(HealthCheck),
+)
 @given(drawn=st.lists(documents(), min_size=4, max_size=6), data=st.data())
 def test_nothing_above_a_statement_is_lost(
     drawn: list[Document], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Headings, lead-ins and items above stand in the text, in their order; what is not picked stands nowhere."""
+    """Headings, lead-ins and items above stand before the text, and nothing else; what is not picked stands nowhere."""
     with World(tmp_path_factory.mktemp("law")) as world:
         home = world.home(OWN_BRANCH)
         laid = _laid(drawn, home)
@@ -288,7 +312,4 @@ def test_nothing_above_a_statement_is_lost(
         texts = sorted(answers[number - 1]["text"] for number in picked)
         assert sorted(home.texts().values()) == texts
         for number in picked:
-            place, recorded = 0, answers[number - 1]["text"]
-            for piece in laid[number - 1][1]:
-                place = recorded.find(piece, place) + len(piece)
-                assert place >= len(piece), (drawn, piece, recorded)
+            assert answers[number - 1]["text"] == " \u203a ".join(laid[number - 1][1]), drawn

@@ -57,6 +57,7 @@ def _tree(tokens: Iterator[Token]) -> list[Block]:
             break
         inner = _tree(tokens) if token.nesting > 0 else []
         text = token.content or " | ".join([one.text for one in inner if one.text])
+        text = text or token.markup * (token.type == "hr")
         level = int(token.tag[1:]) if token.type == "heading_open" else 0
         start, end = token.map or (0, 0)
         found.append(Block(token.type.removesuffix("_open"), level, start, end, text, inner))

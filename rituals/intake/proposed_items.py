@@ -91,12 +91,14 @@ class _Documents:
         path, line = (place[1], int(place[2])) if place else ("", 0)
         document = self._document(path) if path else "its `source` has to be FILE:LINE"
         found = document if isinstance(document, str) else document.quoted(quote, line)
+        name = path.rpartition("/")[2]  # as a title it says nothing that the place does not
         if not isinstance(found, Quoted):
             return Proposal(number, quote, item, found)
+        found = found._replace(above=tuple([one for one in found.above if one != name]))
         author, day = self._code.written_by(path, line)
         item = item._replace(
             key=f"{path}#{item.id or version_id(quote)}",
-            text=visible(with_above(item.text, quote, found.above)),
+            text=visible(with_above(item.text, found)),
             at=day, author=author, place=f"{path}:{line}@{self._code.commit[:COMMIT_CHARS]}",
         )  # fmt: skip
         return Proposal(number, quote, item)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Sequence
+from itertools import pairwise
 
 from ledger.codec.outline_by_markdown import NESTING_COLUMNS
 from ledger.model.record import Record
@@ -28,7 +29,9 @@ _MARKS = re.compile(
 )
 _TICKED = re.compile(r"[ \t]*(?:>[ \t]?)*[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[[xX]\][ \t]")
 _TAG = re.compile(r"[ \t]*<(/?)([A-Za-z][\w:-]*)(?:\s[^<>]*)?>[ \t]*$")
-_BOLD = re.compile(r"(\*\*|__)(?=\S)(?:(?!\1).)+\1[:\uff1a]?$")
+#: A line all in bold is a heading, but for a sentence and what leads in to the next lines alone.
+_BOLD = re.compile(r"(\*\*|__)(?=\S)(?:(?!\1).)+(?<![:\uff1a.\u3002])\1$")
+_CLOSED = "___"  #: stands for a tag that closes
 _COLON = ":\uff1a"
 _COLONS = tuple([colon + marks for colon in _COLON for marks in ("", "**", "__", "*", "_")])
 #: A sentence ends with these; where words have blanks between them, one stands behind it.
@@ -41,6 +44,7 @@ _BLOCKS = ("html_block", "fence", "code_block")
 class Quoted(Record):
     """Words that stand in a document."""
 
+    text: str  #: as they stand, those of one paragraph on one line
     above: tuple[str, ...]  #: the headings, lead-ins and lines above them, outermost first
 
 
@@ -75,7 +79,8 @@ class Document:
         end, last = place + len(words), at
         while len(self._text(before, at, last + 1)) < end:
             last += 1
-        whole = self._text(before, at, self._block(last, {}).end)
+        block_end = self._block(last, {}).end
+        whole = self._text(before, at, block_end)
         if not _starts(here, place):
             if place > len(before) + 1:
                 return f"it begins within a sentence: {_sentence(whole, place)}"
@@ -83,7 +88,10 @@ class Document:
         if not _stops(words, whole[end:]):
             return f"it ends within a sentence: {_sentence(whole, place)}"
         above = [_bare(found[number]) for number in sorted(found)]
-        return Quoted(tuple([one for one in above if one]))
+        lines = [line.strip() for line in quote.strip().split("\n")]
+        if block_end == block.end:
+            lines = [" ".join([_MARKS.sub("", line, count=1) for line in lines])]
+        return Quoted("\n".join(lines), tuple([one for one in above if one]))
 
     def _begins(self, words: str, at: int) -> bool:
         """Tell whether words begin on a line, and go on below it."""
@@ -100,8 +108,50 @@ class Document:
 
     def _block(self, at: int, found: dict[int, str]) -> Block:
         """Return the innermost block of a line, of code and HTML only that line."""
-        block = _find(self._blocks, at, found, self._lines)
+        block = self._find(self._blocks, at, found)
         return block._replace(start=at, end=at + 1) if block.type in _BLOCKS else block
+
+    def _find(
+        self, blocks: Sequence[Block], at: int, found: dict[int, str], *, in_item: bool = False
+    ) -> Block:
+        """Return the innermost block of a line; `found` gets what stands above it, by lines."""
+        place = next((n for n, one in enumerate(blocks) if one.start <= at < one.end), -1)
+        if place < 0:
+            return Block("blank", 0, at, at + 1, "", [])
+        heads: list[Block] = []
+        for before, one in pairwise([Block("", 0, 0, 0, "", []), *blocks[: place + 1]]):
+            if one.type == "heading":
+                heads = [head for head in heads if 0 < head.level < one.level]
+            elif one.type == "paragraph" and _BOLD.match(one.text):
+                heads = [head for head in heads if head.level or head is before]
+            elif one.type == "hr" and one.text[0] != _CLOSED[0]:
+                heads = [head for head in heads if head.level]
+            bold = one.type == "paragraph" and _BOLD.match(one.text) and not self._behind(one, at)
+            if bold or one.type == "heading":
+                heads.append(one)
+        one = blocks[place]
+        heads = [head for head in heads if head is not one]
+        found.update({head.start: head.text for head in heads})
+        if in_item and place and blocks[0].type == "paragraph":
+            found[blocks[0].start] = blocks[0].text
+        found.update({lead.start: lead.text for lead in _lead_in(blocks[:place], one)})
+        if one.type in _BLOCKS:
+            first = one.start + (one.type == "fence")
+            if above := " ".join(self._lines[first:at]).strip():
+                found[first] = above
+            return one
+        if one.type == "table":
+            head = one.inner[0]
+            if at >= head.end:
+                found[head.start] = " | ".join([row.text for row in head.inner])
+            return Block("row", 0, at, at + 1, self._lines[at], [])
+        if one.type in ("paragraph", "heading"):
+            return one
+        return self._find(one.inner, at, found, in_item=one.type == "list_item")
+
+    def _behind(self, block: Block, at: int) -> bool:
+        """Tell whether a block stands in a tag that is closed before a line."""
+        return any(begin < block.start < end < at for begin, end, _ in self._tags)
 
     def _tags_in(self, code: Container[int]) -> Iterator[tuple[int, int, str]]:
         """Take out each tag that stands alone on a line; yield where it opens and closes, and its line."""
@@ -111,7 +161,7 @@ class Document:
             if tag is None:
                 continue
             # one that closes is a line between what stands in it and what comes behind
-            self._lines[number] = line[: len(line) - len(line.lstrip())] + "***" * bool(tag[1])
+            self._lines[number] = line[: len(line) - len(line.lstrip())] + _CLOSED * bool(tag[1])
             if not tag[1]:
                 open_.append((number, tag[2], line))
             elif tag[2] in [name for _, name, _ in open_]:
@@ -120,18 +170,17 @@ class Document:
                 yield last[0], number, last[2]
 
 
-def with_above(text: str, quote: str, above: Sequence[str]) -> str:
-    """Return a text, else the quoted words, behind what stands above these.
+def with_above(text: str, quoted: Quoted) -> str:
+    """Return a text, "" for the quoted words, behind what stands above these.
 
     What a text begins with already is not said twice.
     """
-    own, cut = _plain(text), len(above)
+    own, above = _plain(text), quoted.above
+    cut = len(above)
     if text:
         parts = [_plain(" ".join(above[n:])) for n in range(cut)]
         cut = next((n for n in range(cut) if f"{own} ".startswith(f"{parts[n]} ")), cut)
-    elif "\n" not in quote.strip():
-        quote = _MARKS.sub("", quote.strip(), count=1)
-    path, text = BELOW.join(above[:cut]), text or quote.strip()
+    path, text = BELOW.join(above[:cut]), text or quoted.text
     if not path:
         return text
     prose = not re.match(r"[#|>]|```|~~~|(?:[-*+]|\d+[.)])\s", text)
@@ -142,64 +191,22 @@ def _plain(text: str) -> str:
     return " ".join(re.sub(r"[*_`:\uff1a\u203a>#|]+", " ", text).casefold().split())
 
 
-def _find(
-    blocks: Sequence[Block],
-    at: int,
-    found: dict[int, str],
-    lines: list[str],
-    *,
-    in_item: bool = False,
-) -> Block:
-    """Return the innermost block of a line; `found` gets what stands above it, by lines."""
-    place = next((n for n, one in enumerate(blocks) if one.start <= at < one.end), -1)
-    if place < 0:
-        return Block("blank", 0, at, at + 1, "", [])
-    heads: list[Block] = []
-    for one in blocks[: place + 1]:
-        if one.type == "heading":
-            heads = [head for head in heads if 0 < head.level < one.level]
-        elif one.type == "paragraph" and _BOLD.match(one.text):
-            heads = [head for head in heads if head.level]
-        else:
-            continue
-        heads.append(one)
-    one = blocks[place]
-    heads = [head for head in heads if head is not one]
-    found.update({head.start: head.text for head in heads})
-    if in_item and place and blocks[0].type == "paragraph":
-        found[blocks[0].start] = blocks[0].text
-    lead = _lead_in(blocks[:place], one)
-    if lead:
-        found[lead.start] = lead.text
-    if one.type in _BLOCKS:
-        first = one.start + (one.type == "fence")
-        if above := " ".join(lines[first:at]).strip():
-            found[first] = above
-        return one
-    if one.type == "table":
-        head = one.inner[0]
-        if at >= head.end:
-            found[head.start] = " | ".join([row.text for row in head.inner])
-        return Block("row", 0, at, at + 1, lines[at], [])
-    if one.type in ("paragraph", "heading"):
-        return one
-    return _find(one.inner, at, found, lines, in_item=one.type == "list_item")
-
-
-def _lead_in(before: Sequence[Block], block: Block) -> Block | None:
-    """Return the block that leads in to another one beside it, None where none does."""
+def _lead_in(before: Sequence[Block], block: Block) -> Sequence[Block]:
+    """Return the blocks that lead in to another one beside them."""
     if block.type == "list_item":
-        announcing = [one for one in before if one.text.endswith(_COLONS) and len(one.inner) == 1]
-        return announcing[-1] if announcing else None
+        return [one for one in before if one.text.endswith(_COLONS) and len(one.inner) == 1][-1:]
+    found: list[Block] = []
     for one in reversed(before if block.type != "heading" else ()):
         if one.type == "paragraph":
-            if block.type != "paragraph" or one.text.endswith(_COLONS):
-                return one
+            if one.text.endswith(_COLONS):
+                return [one, *found]
+            if block.type != "paragraph":
+                found = found or [one]
+        elif found or one.type in ("heading", "hr") or block.type in ("paragraph", "table"):
+            break
         elif one.type == "html_block" and one.text.strip():
-            return one
-        elif one.type in ("heading", "hr") or block.type in ("paragraph", "table"):
-            return None
-    return None
+            return [one]
+    return found
 
 
 def _words(lines: Sequence[str]) -> str:
