@@ -84,14 +84,13 @@ class Document:
         if not _starts(here, place):
             if place > len(before) + 1:
                 return f"it begins within a sentence: {_sentence(whole, place)}"
-            found[block.start] = before
+            found[block.start] = _joined(self._lines[block.start : at])
         if not _stops(words, whole[end:]):
             return f"it ends within a sentence: {_sentence(whole, place)}"
         above = [_bare(found[number]) for number in sorted(found)]
         lines = [line.strip() for line in quote.strip().split("\n")]
-        if block_end == block.end:
-            lines = [" ".join([_MARKS.sub("", line, count=1) for line in lines])]
-        return Quoted("\n".join(lines), tuple([one for one in above if one]))
+        text = _joined(lines) if block_end == block.end else "\n".join(lines)
+        return Quoted(text, tuple([one for one in above if one]))
 
     def _begins(self, words: str, at: int) -> bool:
         """Tell whether words begin on a line, and go on below it."""
@@ -211,8 +210,13 @@ def _lead_in(before: Sequence[Block], block: Block) -> Sequence[Block]:
 
 def _words(lines: Sequence[str]) -> str:
     """Return the words of lines, with a blank between them and without the marks of markdown."""
-    bare = " ".join([line[_MARKS.match(line).end() :] for line in lines])  # type: ignore[union-attr]
-    return " ".join(re.sub(r"[*`\\]+|(?<!\w)_+|_+(?!\w)", "", bare.replace("|", " ")).split())
+    bare = _joined(lines).replace("|", " ")
+    return " ".join(re.sub(r"[*`\\]+|(?<!\w)_+|_+(?!\w)", "", bare).split())
+
+
+def _joined(lines: Sequence[str]) -> str:
+    """Return lines on one, without the marks that they begin with."""
+    return " ".join([_MARKS.sub("", line, count=1) for line in lines])
 
 
 def _starts(text: str, place: int) -> bool:
