@@ -16,86 +16,8 @@ from tests.conftest import each_row, examples
 from tests.terminals import Terminal
 from tests.world import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, ROOT, Place, World
 
-RULES = """\
-# R
-
-**Do NOT:**
-- Read settings files directly with `os.ReadFile`
-
-## Don't
-
-- Store keys in plaintext localStorage
-  - Log **them**
-- [x] Move to uv
-
-\u274c Bad:
-- Use `pip install` for packages
-
-Never:
-- Commit generated files in `dist/`,
-  nor what a build
-  leaves.
-
-| Not | But |
-|---|---|
-| npm | pnpm |
-
-Long sentences never
-store keys. Tests come first. \u4e0d\u8981\u63a8\u9001\u3002\u8bf7\u6d4b\u8bd5\u3002
-
-### Crypto
-
-<forbidden>
-
-- Sync crypto in the main thread
-
-</forbidden>
-
-~~~~sh
-# never
-rm -r dist
-~~~~
-They cost
-**less.** Not always.
-
-**Note:**
-
-Two things.
-
-- Kept
-
-Ask first.
-"""
-#: What is proposed, and the text that would be recorded; `!` why it is refused.
-ROWS = [
-    ("4 Read settings files directly with os.ReadFile", "R \u203a Do NOT \u203a Read settings files directly with os.ReadFile"),
-    ("8 Store keys in plaintext localStorage", "R \u203a Don't \u203a Store keys in plaintext localStorage"),
-    ("9 - Log **them**", "R \u203a Don't \u203a Store keys in plaintext localStorage \u203a Log **them**"),
-    ("10 Move to uv", "!it is ticked there"),
-    ("13 Use `pip install` for packages", "R \u203a Don't \u203a \u274c Bad \u203a Use `pip install` for packages"),
-    ("16 Commit generated files in `dist/`, nor what a build leaves.",
-     "R \u203a Don't \u203a Never \u203a Commit generated files in `dist/`, nor what a build leaves."),
-    ("16 Commit generated files in `dist/`",
-     '!it ends within a sentence: "Commit generated files in dist/, nor what a build leaves."'),
-    ("31 Sync crypto in the main thread", "R \u203a Don't \u203a Crypto \u203a forbidden \u203a Sync crypto in the main thread"),
-    ("22 npm pnpm", "R \u203a Don't \u203a Not | But \u203a npm pnpm"),
-    ("24 Long sentences never store keys.", "R \u203a Don't \u203a Long sentences never store keys."),
-    ("25 store keys.", "R \u203a Don't \u203a Long sentences never \u203a store keys."),
-    ("25 Tests come first.", "R \u203a Don't \u203a Tests come first."),
-    ("25 come first.", '!it begins within a sentence: "Tests come first. \u4e0d\u8981\u63a8\u9001\u3002\u8bf7\u6d4b\u8bd5\u3002"'),
-    ("25 \u8bf7\u6d4b\u8bd5\u3002", "R \u203a Don't \u203a \u8bf7\u6d4b\u8bd5\u3002"),
-    ("25 \u63a8\u9001\u3002", '!it begins within a sentence: "\u4e0d\u8981\u63a8\u9001\u3002\u8bf7\u6d4b\u8bd5\u3002"'),
-    ("37 rm -r dist", "R \u203a Don't \u203a Crypto \u203a never \u203a rm -r dist"),
-    ("9 Store keys in plaintext localStorage", "!the words are not on that line, but on line 8"),
-    ("8 Store keys in localStorage", "!the words are not on that line"),
-    ("99 Store keys", "!the words are not on that line, but on line 8"),
-    ("8 ", "!it quotes no words"),
-    ("3 **Do NOT:**\n- Read settings files directly with os.ReadFile",
-     "R \u203a **Do NOT:**\n- Read settings files directly with os.ReadFile"),
-    ("39 They cost **less.** Not always.", "R \u203a Don't \u203a Crypto \u203a They cost **less.** Not always."),
-    ("46 Kept", "R \u203a Don't \u203a Crypto \u203a Note \u203a Two things. \u203a Kept"),
-    ("48 Ask first.", "R \u203a Don't \u203a Crypto \u203a Ask first."),
-]  # fmt: skip
+#: Rules, and below them what is quoted of which line, with the text that would be recorded, or `!` why not.
+RULES, _TABLE = (ROOT / "tests/records/quoted.txt").read_text("utf-8").split("<<<<<\n")
 
 
 def propose(home: Place, items: Sequence[dict[str, Any]], *more: str, **run: Any) -> Any:
@@ -119,11 +41,17 @@ def project(world: World, kind: str = IN_TREE) -> Place:
 def test_each_is_checked_by_its_form(world: World) -> None:
     """Where its words stand, what is above them, and that they are no half of a sentence."""
     home = project(world)
-    items = [dict(zip(("source", "quote"), said.split(" ", 1), strict=True)) for said, _ in ROWS]
-    items = [{**one, "source": f"CLAUDE.md:{one['source']}"} for one in items]
+    rows = _TABLE.splitlines()
+    places = [row.partition(" ") for row in rows[::2]]
+    items = [
+        {"source": f"CLAUDE.md:{line}", "quote": json.loads(quote)} for line, _, quote in places
+    ]
     found = propose(home, items)["items"]
-    assert [one["text"] or f"!{one['why']}" for one in found] == [text for _, text in ROWS]
-    assert [one["number"] for one in found] == list(range(1, len(ROWS) + 1))
+    told = [
+        json.dumps(one["text"], ensure_ascii=False) if one["text"] else one["why"] for one in found
+    ]
+    assert told == [row.lstrip("=! ") for row in rows[1::2]]
+    assert [one["number"] for one in found] == list(range(1, len(items) + 1))
 
 
 @each_row("path", [".claude/commands/x.md", ".claude/agents/y.md", "docs/templates/a.md", ".github/prompts/z.prompt.md",
