@@ -177,7 +177,7 @@ def _place(story: Story, place: str) -> str:
     commits = story.random.randint(2, 4)
     if place == "dirty":
         story.work(X, commits - 2)
-        story.change(X, commits - 2, 6)
+        story.change(X, 0, 6)  # in a file that git knows
         log = story.log()
         story.commit(f"{X}: what was not committed")
         story.one_commit(X, commits - 1)
@@ -238,7 +238,9 @@ def _squash_edited(story: Story, place: str) -> Asked:
 
 
 def _rebase(story: Story, place: str) -> Asked:
+    """Twice: where it was before the first time, its reflog alone tells."""
     log = _place(story, place)
+    story.git("rebase", "-q", "--force-rebase", "main")
     story.main(2)
     story.git("rebase", "-q", "main", X)
     story.git("switch", "-q", "main")
@@ -323,15 +325,18 @@ def _open(story: Story, place: str) -> Asked:
 
 
 def _fresh(story: Story, place: str) -> Asked:
-    """The first log on a fresh branch, before anything is committed; perhaps with work since."""
+    """The first log on a fresh branch, before anything is committed; perhaps with work since, behind a rebase."""
     story.work(X, 0)
-    story.change(X, 0, 8)
+    story.change(X, 2 * (place == "middle"), 8)
     log = story.log()
     if place == "middle":
         story.commit("Work that was not committed")
     else:
         story.git("stash", "-q")
     story.main(2)
+    if place == "middle":
+        story.git("rebase", "-q", "main", X)
+        story.git("switch", "-q", "main")
     return Asked(log, OPEN)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 import sys
+from itertools import product
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -12,7 +14,7 @@ from markdown_it.common.html_blocks import block_names
 
 from ledger.codec.fast_read import scan
 from ledger.codec.log import decode, encode, entry_of, read_entry
-from ledger.codec.outline_by_lines import _BLOCK_TAGS, outline_by_lines, title_of
+from ledger.codec.outline_by_lines import _BLOCK_TAGS, code_ranges, outline_by_lines, title_of
 from ledger.codec.outline_by_markdown import outline_by_markdown
 from ledger.codec.validate import problems
 from ledger.model.event import FactCreated, FactReferenced, FactUpdated
@@ -39,6 +41,12 @@ PIECES = (
     "- t\n\n  ```\n  <!-- id: q -->\n  ```\n  <!-- id: c | created: 2026-02-30 -->", "=======",
     ">>>>>>> b", "---\nagent: a\ntype: review\n---", "---\nagent:  a\nnew: b\n---", "- Referenced: a,b",
 )  # fmt: skip
+#: What is nearly one of them.
+ODD = (
+    "<div=x", "<div.", "<hr/", "<p>", "<p/>", "</p/>", "<h7>", "<1>", "<a/", "<b/>x", "<!-->", "<!-- --> x",
+    "<! x", "<!é", "<?x?>", "<pre>a</pre>", "<style/>", "<a", "1) a", "2) b", "0123456789. x", "123456789. y",
+    "-- -", "* a", "*", "~~~~", "`````", "\\## a",
+)  # fmt: skip
 documents = st.lists(st.sampled_from(PIECES), max_size=14).map(lambda d: "\n".join(d).split("\n"))
 
 CANONICAL = SessionLog(
@@ -57,12 +65,30 @@ CANONICAL = SessionLog(
 
 @LAWS
 @given(documents)
-@example(["  <div>", "## Facts", "", "## Facts"])
 def test_line_scanner_agrees_with_the_parser_or_is_in_doubt(lines: list[str]) -> None:
     """Where the line scanner answers, a CommonMark parser gives the same outline."""
+    assert agrees(lines) in (True, None)
+
+
+def test_each_beginning_of_a_line_hides_what_it_hides_to_the_parser() -> None:
+    """Whatever stands before and behind it; in doubt the scanner is of few of them."""
+    frames = (
+        "{}\n## a\n\n## b", "- x\n{}\n## a", "- x\n\n{}\n## a", " {}\n## a", "   {}\n\n## a",
+        "1. x\n{}\n## a\n```\n## b\n-->\n?>\n]]>\n</pre>\n\n## c", "1. a\n{}\n   ```\n   ## a\n   ```\n## b",
+        "{0}\n{0}\n-->\n?>\n]]>\n</pre>\n\n{0}\n## a\n-->\n?>\n]]>\n</pre>",
+        "{}\n   <div>\n   ## a\n\n## b", "t\n\n{}\n   ```\n   ## a\n   ```\n## b",
+        "t\n{}\n   ```\n   ## a\n   ```\n## b",
+    )  # fmt: skip
+    found = [agrees(frame.format(one).split("\n")) for frame in frames for one in (*PIECES, *ODD)]
+    assert False not in found and found.count(None) <= 506
+
+
+def agrees(lines: list[str]) -> bool | None:
+    """Tell whether scanner, guess and parser are of one mind; None where the scanner is in doubt."""
     found = outline_by_lines(lines)
-    if found is not None:
-        assert found == outline_by_markdown(lines)
+    if found is None:
+        return None
+    return found == outline_by_markdown(lines) == outline_by_lines(lines, guess=True)
 
 
 @LAWS
@@ -131,6 +157,26 @@ def test_the_fast_path_answers_for_most_logs() -> None:
     texts = ["\n".join(chance.choices(PIECES, k=chance.randrange(14))) for _ in range(500)]
     assert sum(outline_by_lines(text.split("\n")) is not None for text in texts) > 250
     assert sum(scan(STEM, f"{text}\n".encode()) is not None for text in texts) > 100
+
+
+#: Code between fences, as FORMAT.md has it.
+FENCED = re.compile(
+    r"^(?:(`{3,})[^`\n]*|(~{3,})(?!~).*)\n(?:.*\n)*? {0,3}(?:\1`*|\2~*)[ \t]*$", re.MULTILINE
+)
+FENCES = ("```", "````", "```p", "``` a`b", "~~~", "~~~~ `x", " ```", "   ~~~~", "    ```", "``` \t", "\t~~~", "`` `", "a", "")  # fmt: skip
+
+
+def test_code_is_what_a_fence_and_its_like_enclose() -> None:
+    """To the reader of headings, and to those of prose, to whom it may be indented."""
+
+    def fenced(text: str) -> list[tuple[int, int]]:
+        found = [one.span() for one in FENCED.finditer(text)]
+        return [(text.count("\n", 0, one), text.count("\n", 0, end) + 1) for one, end in found]
+
+    for lines in product(FENCES, repeat=3):
+        assert code_ranges(lines) == fenced("\n".join(map(str.strip, lines))), lines
+        found = outline_by_lines(list(lines))
+        assert found is None or list(found.hidden) == fenced("\n".join(lines)), lines
 
 
 def test_tag_names_are_those_of_the_parser() -> None:

@@ -108,6 +108,14 @@ def test_a_log_on_a_fresh_branch_is_of_that_branch(shop: Place) -> None:
     shop.note("id=queue-redis decision: The queue is kept in Redis.")
     shop.git("switch", "-q", "main")
     assert said(shop) == {"queue-redis": "feature/x, not committed yet"}
+    shop.git("switch", "-q", "feature/x")
+    work(shop)
+    for head in (
+        ["--detach", "main"],
+        ["main"],
+    ):  # what is found out at one HEAD is told at another
+        shop.git("switch", "-q", *head)
+        assert said(shop) == {"queue-redis": "not here yet: feature/x"}
 
 
 def test_every_answer_has_the_text_that_holds_here_first(branched: Place) -> None:

@@ -60,13 +60,8 @@ def problems(log: session.SessionLog) -> tuple[Finding, ...]:
         message = f"{len(data)} bytes; the limit is {session.LOG_LIMIT_BYTES}"
         return (Finding("too-large", message, hint="split it into several logs"),)
     found = [*_of_header(log), *_of_events(log), *_of_prose(log.prose)]
-    if b"\0" in data:
-        found.append(Finding("nul-byte", "a NUL byte can not be stored"))
     if b"\r" in data:
         found.append(Finding("not-canonical", "a carriage return can not be stored"))
-    most = session.LINE_LIMIT_BYTES
-    if len(data) > most and max(map(len, data.split(b"\n"))) > most:
-        found.append(Finding("line-too-long", f"a line is over {most} bytes"))
     if found:
         return tuple(found)
     # whatever was not thought of above shows when the bytes are read back
@@ -96,11 +91,6 @@ def _of_header(log: session.SessionLog) -> list[Finding]:
             found.append(Finding("not-canonical", message))
         elif not text.strip():
             found.append(Finding("not-canonical", f"{what} is empty"))
-    keys = [key for key, _ in log.header]
-    found.extend(
-        Finding("not-canonical", f"the header has the key {key} twice")
-        for key in sorted({key for key in keys if keys.count(key) > 1})
-    )
     if log.type not in session.TYPES:
         hint = f"one of {', '.join(session.TYPES)}"
         found.append(Finding("not-canonical", f"unknown type of log: {log.type}", hint=hint))
@@ -113,8 +103,6 @@ def _of_events(log: session.SessionLog) -> list[Finding]:
     def find(code: str, message: str, hint: str = "") -> None:
         found.append(Finding(code, message, hint=hint))
 
-    if len(log.events) > session.IDS_LIMIT:
-        find("too-many-ids", f"{len(log.events)} ids; the limit is {session.IDS_LIMIT}")
     kinds: dict[str, set[type[Event]]] = {}
     seen: set[Event] = set()
     for event in log.events:
