@@ -159,24 +159,31 @@ def test_the_fast_path_answers_for_most_logs() -> None:
     assert sum(scan(STEM, f"{text}\n".encode()) is not None for text in texts) > 100
 
 
-#: Code between fences, as FORMAT.md has it.
-FENCED = re.compile(
-    r"^(?:(`{3,})[^`\n]*|(~{3,})(?!~).*)\n(?:.*\n)*? {0,3}(?:\1`*|\2~*)[ \t]*$", re.MULTILINE
-)
+#: What hides lines, as FORMAT.md has it: a fence and its like, and HTML that is no block.
+FENCED = r"^(?:(`{3,})[^`\n]*|(~{3,})(?!~).*)\n(?:.*\n)*? {0,3}(?:\1`*|\2~*)[ \t]*$"
+TAG = "(?:script|pre|style|textarea)"
+HIDDEN = "|".join([FENCED] + [
+    rf"^{begin}(?!.*{end}).*\n(?:.*\n)*?{before}{end}.*$"
+    for begin, before, end in [
+        ("<!--", "(?:(?!<!--|-->).)*", "-->"), (r"<\?", ".*", r"\?>"), ("<![A-Z]", ".*", ">"),
+        (r"<!\[CDATA\[", ".*", "]]>"), (rf"<{TAG}(?=[\s>]|$)", ".*", f"</{TAG}>"),
+    ]
+])  # fmt: skip
 FENCES = ("```", "````", "```p", "``` a`b", "~~~", "~~~~ `x", " ```", "   ~~~~", "    ```", "``` \t", "\t~~~", "`` `", "a", "")  # fmt: skip
+COMMENTS = ("<!--", "<!-- a", "<!-- a --> b", "b -->", "<?a", "b?>", "<!a", "b>", "<![CDATA[", "]]>", "<Pre", "<style>", "a</pRe>", "</script>b", "a")  # fmt: skip
 
 
-def test_code_is_what_a_fence_and_its_like_enclose() -> None:
-    """To the reader of headings, and to those of prose, to whom it may be indented."""
+def test_what_is_closed_hides_its_lines() -> None:
+    """To the reader of headings; to those of prose a fence may be indented, and there is no other."""
 
-    def fenced(text: str) -> list[tuple[int, int]]:
-        found = [one.span() for one in FENCED.finditer(text)]
+    def hidden(form: str, text: str) -> list[tuple[int, int]]:
+        found = [one.span() for one in re.finditer(form, text, re.MULTILINE | re.IGNORECASE)]
         return [(text.count("\n", 0, one), text.count("\n", 0, end) + 1) for one, end in found]
 
-    for lines in product(FENCES, repeat=3):
-        assert code_ranges(lines) == fenced("\n".join(map(str.strip, lines))), lines
+    for lines in (*product(FENCES, repeat=3), *product(COMMENTS, repeat=3)):
+        assert code_ranges(lines) == hidden(FENCED, "\n".join(map(str.strip, lines))), lines
         found = outline_by_lines(list(lines))
-        assert found is None or list(found.hidden) == fenced("\n".join(lines)), lines
+        assert found is None or list(found.hidden) == hidden(HIDDEN, "\n".join(lines)), lines
 
 
 def test_tag_names_are_those_of_the_parser() -> None:
@@ -188,15 +195,6 @@ def test_titles_lose_their_closing_hashes() -> None:
     """`## Facts ##` is the heading `Facts`; `## C#` keeps its hash."""
     titles = [title_of(line) for line in ("## Facts ##", "## C#", "##", "## #", "##\tx\t#")]
     assert titles == ["Facts", "C#", "", "", "x"]
-
-
-def test_canonical_logs_are_never_in_doubt() -> None:
-    """Lists with indented code, and facts with footers, are decided without the parser."""
-    lines = "1. a\n\n   ```\n   ## Facts\n   ```\n- x\n  <!--\n  ## Facts\n\n## Facts".split("\n")
-    found = outline_by_lines(lines)
-    assert found is not None
-    assert found.headings == ((9, "Facts"),)
-    assert found == outline_by_markdown(lines)
 
 
 def test_fast_path_loads_nothing_heavy() -> None:
