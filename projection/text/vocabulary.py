@@ -1,4 +1,4 @@
-"""List what the words of engineers mean to each other: units, synonyms, antonyms, alternatives.
+"""List what the words of engineers mean to each other: units, synonyms, numbers.
 
 Plain tables, in the spelling of people; `normalize` brings them into its normal form. They are
 deliberately small: a word that is missing costs a finding, a wrong one costs trust.
@@ -73,29 +73,6 @@ SYNONYMS = {
     "maximise": "maximize", "behaviour": "behavior", "colour": "color", "licence": "license",
     "serialise": "serialize", "normalise": "normalize", "initialise": "initialize",
 }  # fmt: skip
-#: Words that can not both hold of one thing. Every word of the left goes with every one of the right.
-ANTONYMS = (
-    ("always", "never"), ("enable enabled", "disable disabled"),
-    ("required mandatory", "optional"), ("synchronous", "asynchronous"), ("before", "after"),
-    ("mutable", "immutable"), ("public", "private internal"), ("clientside", "serverside"),
-    ("parallel concurrent", "sequential serial"),
-    ("allowed allow", "forbidden forbid deny denied disallow"), ("eager eagerly", "lazy lazily"),
-    ("stateless", "stateful"), ("localtime", "utc"), ("ordered", "unordered"),
-    ("push pushed", "pull pulled"), ("hold acquire", "release"), ("include", "exclude"),
-    ("accept", "reject"), ("blocking", "nonblocking"),
-    ("automatic automatically", "manual manually"), ("deprecated", "recommended supported"),
-    ("ascending", "descending"), ("strict", "lenient"), ("dynamic", "static"),
-    ("encrypted", "unencrypted plaintext"), ("signed", "unsigned"), ("buffered", "unbuffered"),
-    ("cached", "uncached"), ("persistent", "ephemeral transient"), ("sensitive", "insensitive"),
-    ("atleast", "atmost"), ("optin", "optout"), ("readonly", "writable"), ("safe", "unsafe"),
-    ("supported", "unsupported"), ("centralized", "decentralized"), ("first", "last"),
-    ("minimum", "maximum"), ("open", "closed"), ("big", "little"),
-    ("success succeed", "failure fail"), ("keep retain", "discard drop delete remove"),
-    ("inbound incoming", "outbound outgoing"), ("global", "local"), ("shared", "exclusive"),
-    ("inclusive", "exclusive"), ("inside", "outside"), ("relative", "absolute"),
-    ("increase", "decrease"), ("true", "false"), ("compiled", "interpreted"),
-    ("tolerated", "refused"), ("up", "down"),
-)  # fmt: skip
 #: A unit -> (what it measures, how many of the smallest it is).
 UNITS = {
     name: (what, factor)
@@ -137,35 +114,4 @@ LABELS = frozenset(
     "line page commit build task bug rfc item note item option case rule level tier wave batch "
     "iteration row week day quarter appendix figure table test http status code error revision story "
     "epic job question decision finding attempt exit d e k q".split()
-)
-#: A number of these is what somebody counted once, no rule.
-COUNTED = frozenset(
-    "tests suites failures errors warnings commits specs assertions green passed".split()
-)
-#: Words that say that a fact tells of one moment, so that another one may say something else.
-MOMENTS = frozenset(
-    "january february march april june july august september october november december monday "
-    "tuesday wednesday thursday friday saturday sunday today yesterday released tagged shipped "
-    "published landed closed merged fixed resolved bumped measured completed green passed failed".split()
-)
-#: Where or for what something holds; one more of them on one side makes it an exception, no contradiction.
-SCOPES = frozenset(
-    "test tests testing production staging development local ci windows linux macos legacy old "
-    "admin guest mobile web desktop browser nightly release debug preview sandbox arm64 amd64 "
-    "except unless eu us default unit integration e2e benchmark experimental internal external".split()
-)
-#: Words right before what was chosen: "use X", "written in X", "is X".
-CHOOSING = frozenset(
-    "use uses using used with is are by via over through as choose chooses prefer prefers adopt "
-    "run runs requires require needs need run".split()
-)
-#: Words right before what was chosen, behind what was done with it: "written in X", not "tests in X".
-PLACING = frozenset("in from to on at into against".split())
-#: What has one value at a time, so that "the X is A" and "the X is B" can not both hold.
-SLOTS = frozenset(
-    "default format branch broker framework language runner tool library store backend engine name "
-    "location path strategy owner license scheme protocol encoding database cache formatter linter "
-    "manager compiler provider registry host hostname region timezone algorithm prefix suffix "
-    "extension separator delimiter parser orm queue maintainer role directory file url endpoint "
-    "model editor shell platform architecture key primary leader".split()
 )
