@@ -20,7 +20,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from ledger.git.cli import Git
     from ledger.home import Home
     from memory.cache.cache_file import Cache
     from memory.cache.ended_facts import End
@@ -160,63 +159,26 @@ def with_ends(
 ) -> Kept:
     """Return what is known with what of some facts has ended at HEAD; a history that is cut tells nothing.
 
-    What was asked at one of the last HEADs before is asked of what came behind it alone. `at` is another
-    branch, with its commit, that is asked about.
+    `at` is another branch, with its commit, that is asked about.
 
     Raises:
         DiurnaError: git can not tell.
     """
-    from ledger.git.mainline import Mainline
     from memory.cache.ended_facts import ended
 
     waits, (reference, commit) = tuple(waits), at or head(home.repository)
-    before = before._replace(waits=waits) if set(waits) == set(before.waits) else before
     if not waits or not commit or is_shallow(home.repository):
         return before._replace(waits=waits, heads=(), ends=())
     refs = refs_stamp(home, waits)  # before it is looked at: what moves meanwhile is seen
-    if waits == before.waits and commit in before.heads and refs == before.refs:
+    same = set(waits) == set(before.waits) and refs == before.refs
+    if same and commit in before.heads:
         return before
-    moved = {one.fact for one in waits if refs != before.refs and _goes_by_refs(one)}
-    git = home.repository.git()
     branch, seen = reference.removeprefix("refs/heads/"), _seen(home, waits)
-    checks = {one for one in waits if one.until.startswith(_CHECK)}  # those are of HEAD alone
-    old = [one for one in waits if one in before.waits and one not in checks]
-    new = [one for one in waits if one not in old]
-    found: list[Lack] | None = None
-    for known, since in _since(git, before.heads[:2] if old else (), commit):
-        ids = {one.fact for one in old} - moved
-        done = [one for at, one in before.ends if at == known and one.fact in ids]
-        if since != known:  # what ended behind it is of the other branch
-            apart = Mainline(git, since).lacking("", [one.place for one in done])
-            done = [one for one in done if one.place not in apart]
-        rest = [one for one in old if one.fact not in {one.fact for one in done}]
-        later = ended(git, commit, rest, since=since, branch=branch, seen=seen)
-        if later is not None:
-            found = done + _lacks_of(later)
-            break
-    if found is None:
-        found, new = [], list(waits)
-    found += _lacks_of(ended(git, commit, new, branch=branch, seen=seen) or {})
-    same = before.waits == waits and before.refs == refs
-    others = [one for one in before.heads if one != commit] if same else []
-    heads = (commit, *others)[:_HEADS]
+    found = _lacks_of(ended(home.repository.git(), commit, waits, branch=branch, seen=seen))
+    heads = (commit, *(before.heads if same else ()))[:_HEADS]
     ends = [pair for pair in before.ends if pair[0] in heads[1:]]
-    ended_here = [(commit, one) for one in found]
-    return before._replace(waits=waits, refs=refs, heads=heads, ends=(*ended_here, *ends))
-
-
-def _since(git: Git, heads: Iterable[str], commit: str) -> Iterator[tuple[str, str]]:
-    """Yield HEADs that were looked at, each with where to go on from: itself, or a fork on its line."""
-    for known in heads:
-        yield known, known
-    for known in heads:
-        from ledger.git.mainline import Mainline
-
-        line = Mainline(git, known)
-        fork = line.common([known, commit])
-        steps = line.behind(fork) if fork and fork != known else []
-        if steps and steps[0].parent == fork:
-            yield known, fork
+    ends_here = [(commit, one) for one in found]
+    return before._replace(waits=waits, refs=refs, heads=heads, ends=(*ends_here, *ends))
 
 
 def refs_stamp(home: Home, waits: Iterable[Wait]) -> str:

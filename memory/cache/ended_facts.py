@@ -1,8 +1,7 @@
 """Find the commit that ended a fact: the first on its line where it came true (FORMAT.md, U2).
 
 A function of the commits, tags and branches of a repository and of what is asked; all facts are asked at
-once, and of what was asked at an earlier commit of the line only what came behind it. A check is another
-matter: it fails, or not, at the commit that is asked about (U5).
+once. A check is another matter: it fails, or not, at the commit that is asked about (U5).
 """
 
 from __future__ import annotations
@@ -58,69 +57,53 @@ def ended(
     head: str,
     waits: Iterable[Wait],
     *,
-    since: str = "",
     branch: str = "",
     seen: Mapping[str, str] | None = None,
-) -> dict[Wait, End] | None:
+) -> dict[Wait, End]:
     """Find which facts have ended at a commit, and by which.
 
     Args:
         git: runs in the repository of the code.
         head: the commit.
         waits: the facts; those that a day ends are passed over.
-        since: an earlier commit at which none of them had ended, "" for none.
         branch: that `head` is the tip of, which can not be merged into itself.
         seen: where branches were noted last, by name: what is known of those that are deleted.
-
-    Returns:
-        What ended, by fact; None where `since` is not on the first-parent line.
     """
     asked = [(wait, until) for wait in waits if (until := until_in(wait.until))]
-    looking = _Looking(Mainline(git, head), head, since, branch, seen or {})
-    return looking.found(asked)
+    return _Looking(Mainline(git, head), head, branch, seen or {}).found(asked)
 
 
 class _Looking:
-    def __init__(
-        self, line: Mainline, head: str, since: str, branch: str, seen: Mapping[str, str]
-    ) -> None:
-        self._line, self._head, self._since, self._branch = line, head, since, branch
-        self._seen = seen
+    def __init__(self, line: Mainline, head: str, branch: str, seen: Mapping[str, str]) -> None:
+        self._line, self._head, self._branch, self._seen = line, head, branch, seen
         self._steps: list[Step] = []
-        self._base = since
+        self._base = ""
         self._waits: list[Wait] = []
         self._births: dict[Wait, str] = {}
         self._known: list[str] | None = None
-        self._lacked: frozenset[str] | None = None  #: births that were not there then
         self._elsewhere: frozenset[str] | None = None
         self._behind: dict[str, list[Step]] = {}
 
-    def found(self, asked: Sequence[tuple[Wait, Until]]) -> dict[Wait, End] | None:
+    def found(self, asked: Sequence[tuple[Wait, Until]]) -> dict[Wait, End]:
         """Look for all of it."""
         checks = [(wait, until) for wait, until in asked if until.checks]
         trees = [(wait, until) for wait, until in asked if until.is_of_tree and not until.checks]
         tags = [(wait, until) for wait, until in asked if until.form == TAG]
         merges = [(wait, until) for wait, until in asked if until.form == MERGED]
-        if self._since and not self._follows():
-            return None
         found = dict(self._of_checks(checks))
         if not (trees or tags or merges):
             return found
         self._waits = [wait for wait, _ in (*trees, *tags, *merges)]
-        if not self._since:
-            self._begin()
+        births = [self._birth(one) for one in self._waits]
+        self._base = "" if "" in births else self._line.common(births)
+        self._steps = self._line.behind(self._base)
         found.update(self._of_trees(trees))
         found.update(self._of_tags(tags))
         found.update(self._of_merges(merges))
         return found
 
-    def _follows(self) -> bool:
-        """Read the line behind what was asked before; tell whether that one is on it."""
-        self._steps = self._line.behind(self._since)
-        return (self._steps[0].parent if self._steps else self._head) == self._since
-
     def _birth(self, wait: Wait) -> str:
-        """Return the birth of a fact; of most that were asked before nobody needs to know it."""
+        """Return the birth of a fact."""
         if not self._births:
             whole = self._line.whole({one.birth for one in self._waits if one.birth})
             self._births = {one: whole.get(one.birth, "") for one in self._waits}
@@ -131,31 +114,12 @@ class _Looking:
                 self._births[one] = older[-1] if older else ""
         return self._births[wait]
 
-    def _begin(self) -> None:
-        """Read the line behind all births."""
-        births = [self._birth(one) for one in self._waits]
-        self._base = "" if "" in births else self._line.common(births)
-        self._steps = self._line.behind(self._base)
-
-    def _own(self, wait: Wait) -> list[Step]:
-        """Return the steps that may end a fact: of those that are looked at, what its birth has not."""
-        if not self._since:
-            return self._all(wait)
-        birth = self._birth(wait)
-        if self._lacked is None:
-            born = {one for known in self._waits if (one := self._birth(known))}
-            self._lacked = self._line.lacking(self._since, born)
-        if birth not in self._lacked:
-            return self._steps
-        behind = {step.commit for step in self._all(wait)}
-        return [step for step in self._steps if step.commit in behind]
-
     def _all(self, wait: Wait) -> list[Step]:
         """Return all steps behind the birth of a fact."""
         birth = self._birth(wait)
         if birth not in self._behind:
             places = [at for at, step in enumerate(self._steps) if step.commit == birth]
-            whole = not self._since and (not birth or birth == self._base)
+            whole = not birth or birth == self._base
             self._behind[birth] = (
                 self._steps if whole else self._steps[places[0] + 1 :] if places
                 else self._line.behind(birth)
@@ -168,9 +132,7 @@ class _Looking:
         rows: list[tuple[Wait, Until, list[Step], str]] = []
         for wait, until in asked:
             changes = touched[until.place]
-            if not any(one.commit in changes for one in self._steps) and self._since:
-                continue
-            changed = [one for one in self._own(wait) if one.commit in changes]
+            changed = [one for one in self._all(wait) if one.commit in changes]
             if changed:
                 rows.append((wait, until, changed, self._brings(wait)))
         places = [
@@ -230,7 +192,7 @@ class _Looking:
                 if not _holds(until, were[commit, place], {} if mode == _LINK else texts):
                     break
                 since = commit
-            if since and (not self._since or since in {step.commit for step in self._steps}):
+            if since:
                 broken.append((wait, until, since))
         times = self._line.times({since for _, _, since in broken})
         for wait, until, since in broken:
@@ -248,7 +210,7 @@ class _Looking:
             self._elsewhere = apart - self._line.lacking("", apart)
         if birth not in self._elsewhere:
             return ""
-        return self._line.first_holding(self._own(wait), [birth]).commit
+        return self._line.first_holding(self._all(wait), [birth]).commit
 
     def _of_tags(self, asked: Sequence[tuple[Wait, Until]]) -> Iterator[tuple[Wait, End]]:
         """Yield what tags end: of those that are in the line, one that the birth had not."""
@@ -291,10 +253,8 @@ class _Looking:
         for wait, until in asked:
             if until.place == self._branch:
                 continue
-            told = [one for one in self._steps if one.merges and _names(one.subject, until.place)]
-            if told or not self._since:
-                own = self._own(wait)
-                told = [one for one in own if one.merges and _names(one.subject, until.place)]
+            own = self._all(wait)
+            told = [one for one in own if one.merges and _names(one.subject, until.place)]
             ours = [
                 one for one in names
                 if one == f"{_HEADS}/{until.place}"
@@ -306,7 +266,7 @@ class _Looking:
             held = self._held(wait, until.place, tips)
             steps = [*told[:1], *held]
             if steps:
-                ids = [one.commit for one in self._all(wait)]
+                ids = [one.commit for one in own]
                 step = min(steps, key=lambda one: ids.index(one.commit))
                 yield wait, End(step.commit, step.seconds, _clipped(until.said))
 

@@ -164,12 +164,15 @@ def _versions(named: list[Named], change: Change) -> Iterator[Finding]:
 def _ended(known: list[Standing], change: Change) -> Iterator[Finding]:
     """Name the facts that the change ends, as they say themselves, and those whose check it breaks."""
     waits = [
-        Wait(one.fact.id, one.fact.heads[0].id, words, "", 0)
+        Wait(one.fact.id, one.fact.heads[0].id, words, "" if until.checks else change.base, 0)
         for one in known
         for words in (until_of(one.fact.meta)[0], check_of(one.fact.meta))
         if (until := until_in(words)) and until.form != DATE
     ]
-    for wait, end in (ended(change.git, change.head, waits, since=change.base) or {}).items():
+    before = ended(change.git, change.base, [one for one in waits if not one.birth])
+    for wait, end in ended(change.git, change.head, waits).items():
+        if wait in before:
+            continue  # the check failed by then
         until = until_in(wait.until)
         path = next((one.path for one in change.files if until and one.path == until.place), "")
         does = "fails its check" if until and until.checks else "ends"
