@@ -201,6 +201,27 @@ def test_what_was_asked_for_stays_in_the_clone_until_it_ends(
     assert end == "thirty days" or not kept.exists() or "slow" not in kept.read_text()
 
 
+def test_what_was_redacted_is_not_kept_again_beside_git(door: Door, run: Run) -> None:
+    """Said again by a person and an agent, in a commit, a task, a decision: no spool, checkpoint or answer has it."""
+    said = "The customer Quillfeather pays two million for the shipment."
+    run("note", f"id=gone fact: {said}")
+    run("redact", "gone", "--reason", "x")
+    path = door.repo.path.parent / "s-1.jsonl"
+    say(path, said, f"What do we do? {said}", role="user")
+    say(path, f"{TALK}\n\n{said}")
+    session = door.session(transcript_path=str(path))
+    session.start()
+    session.runs(f"git commit -m '{said}'", 0)
+    session.tool("TodoWrite", todos=[{"content": said, "status": "completed"}])
+    session.stop(f"We decided so. {said} We decided that {said}")
+    session.prompt(said)
+    door.at(1)
+    told = session.hook("precompact", trigger="auto").decode() + session.start("compact")
+    assert "git commit" in told and MARK not in told
+    assert run("capture").code == 0
+    assert holders(door.repo.path / ".git/diurna", MARK) == []
+
+
 # ---- verdicts ------------------------------------------------------------------------------------------
 
 

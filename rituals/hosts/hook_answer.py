@@ -233,7 +233,10 @@ class Call:
                 from ledger.home import discover
                 from rituals.hosts.observed.observation_spool import spool_of
 
-                discover(said.folder)
+                if os.path.exists(f"{discover(said.folder).cache_file}.redacted"):
+                    from rituals.hosts.observed.admission import without_withheld
+
+                    found = without_withheld(found, discover(said.folder))
                 spool_of(self._commondir, said.host, said.session).add(found, self._top)
 
     def _text(self, said: Moment) -> str:

@@ -8,11 +8,12 @@ What the user asked last is in no file of ours: it is read off the host's transc
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from ledger.environment import monotonic, now_ms
 from ledger.errors import StorageFailed, WriteRefused
-from ledger.home import Home
+from ledger.home import Home, discover
+from memory.repair.redacted_copies import hides
 from projection.brief.wording import enveloped, shortened
 from rituals.hosts.context.session_wording import clock, path_said, safe, states
 from rituals.hosts.moments import Moment, file_name
@@ -43,31 +44,44 @@ def save(moment: Moment, home: Home) -> str:
     at = found.get("at")
     if not isinstance(at, int) or not 0 <= now - at < _DEBOUNCE_MS:
         found = {"at": now, "host": moment.host, "session": moment.session}
-        until = monotonic() + _SECONDS
+        until, hidden = monotonic() + _SECONDS, hides(home)
         for key, value in _gathered(moment, home):
-            found[key] = value
+            found[key] = _shown(value, hidden)
             if monotonic() > until:
                 break  # what is slow comes last
         _write(path, found)
-    return _enveloped(_KEEP, {**found, "requests": _requests(moment)}, KEEP_CHARS)
+    return _enveloped(_KEEP, {**found, "requests": _requests(moment, home)}, KEEP_CHARS)
 
 
 def restored(commondir: str, moment: Moment) -> str:
-    """Return what a session is given behind its compaction, the same bytes each time; "" for nothing."""
+    """Return what a session is given behind its compaction, the same bytes each time; "" for nothing.
+
+    Raises:
+        HomeNotFound: where it works there is none.
+    """
     found = read_file(_path(commondir, moment))
     if isinstance(found.get("at"), int):
-        found = {**found, "requests": _requests(moment)}
+        found = {**found, "requests": _requests(moment, discover(moment.folder))}
     return _enveloped(_RESTORED, found, RESTORED_CHARS)
 
 
-def _requests(moment: Moment) -> list[str]:
+def _shown(value: object, hidden: Callable[[str], bool]) -> object:
+    """Return a value of a checkpoint without texts that say again what is withheld."""
+    if isinstance(value, str):
+        return "" if hidden(value) else value
+    if isinstance(value, list):
+        return [one for one in value if not hidden(one["what"] if isinstance(one, dict) else one)]
+    return value
+
+
+def _requests(moment: Moment, home: Home) -> object:
     from rituals.hosts.transcripts.slices import last_slice
 
     part = last_slice(moment.host, moment.transcript)
     asked = [
         turn.text for turn in (part.turns if part else ()) if turn.role == "user" and not turn.asked
     ]
-    return [_short(one) for one in asked[-_REQUESTS:]]
+    return _shown([_short(one) for one in asked[-_REQUESTS:]], hides(home))
 
 
 def _path(commondir: str, moment: Moment) -> str:

@@ -177,6 +177,15 @@ def admitted(
     )
 
 
+def without_withheld(one: Observation, home: Home) -> Observation:
+    """Return an observation without words that a home withholds: what was done in two words stays."""
+    from memory.repair.redacted_copies import hides
+
+    hidden = hides(home)
+    paths = tuple([path for path in one.paths if not hidden(path)])
+    return one._replace(what=one.why if hidden(one.what) else one.what, paths=paths)
+
+
 class Observing(Record):
     """What the policy says of observations."""
 
