@@ -113,9 +113,11 @@ def test_a_clock_takes_no_author_and_no_day_away(world: World, seed: int) -> Non
     home = world.home(OWN_REPOSITORY, facts={"x": "decision: It is 0."})
     true = home.clock.now_ms
     stems = [*home.logs()]
+    clocks = [true]
     for number in range(1, 5):
         off = draw.choice(OFF)
         home.clock.now_ms = true + number * 1000 + off * 1000
+        clocks.append(home.clock.now_ms)
         by = draw.choice(("Ada", "Bo", "Cy"))
         env = {"GIT_AUTHOR_NAME": by, "GIT_COMMITTER_NAME": by}
         stems.append(home.run("edit", "x", f"It is {number}.", env=env).json["stem"])
@@ -135,6 +137,8 @@ def test_a_clock_takes_no_author_and_no_day_away(world: World, seed: int) -> Non
     assert all(one["day"] <= now[:10] or one["day"][:3] == "day" for one in rows)
     assert sum("is stamped" in one["message"] for one in home.run("check", "--ci", code=None).json["findings"]) <= 1  # fmt: skip
     assert "stamp-moved" not in home.check("--ci")
+    since = home.run("log", "--since", "2026-11-21", env={"TZ": "UTC"}).json["sessions"]
+    assert len(since) == sum(f"{stamp_of(at)[:10]}" >= "2026-11-21" for at in clocks)
 
 
 ZONES = (

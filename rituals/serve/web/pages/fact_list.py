@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from ledger.errors import DiurnaError
 from ledger.model.record import Record
+from memory.query.provenance import lies
 from projection.fold.projection_state import TIERS, Standing
 from projection.graph.fact_links import footer
 from projection.graph.graph_neighbours import matches_entity
@@ -69,11 +70,11 @@ class FilterBar(Record):
         authors = tip.persons(entries) if person else {}
 
         def keeps(key: str) -> bool:
-            return (
-                self.begin <= key <= self.end + "~"
-                and (not agent or (key in entries and entries[key].agent == agent))
-                and person in ("", authors.get(key))
-            )
+            entry = entries.get(key)
+            if entry is None:
+                return not agent and not person and self.begin <= key <= self.end + "~"
+            told = agent in ("", entry.agent) and person in ("", authors.get(key))
+            return told and lies(entry, self.begin, self.end)
 
         return keeps
 
