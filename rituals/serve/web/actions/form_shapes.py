@@ -238,6 +238,7 @@ def _resolve(memory: Memory, form: Values) -> Any:
         "text": fields.one("text").strip(),
     }
     form |= {"state": fields.one("state"), "open": stands == "open", "closed": stands == "closed"}
+    form |= {"both": bool(fields.one("both"))}
     if stands not in _CLOSED:
         raise WrongUsage(f"a thread is open or closed, and not {stands[:20]!r}")
     if "text" in dict(fields.pairs) and not (form.text or form.choose or form.state):
@@ -248,7 +249,8 @@ def _resolve(memory: Memory, form: Values) -> Any:
         said = f"other sides of {form.id} stand than the page showed: {', '.join(now)}"
         hint = "the page of the review shows them as they stand now; choose there"
         raise DiurnaError(said, hint=hint)
-    return resolution(memory, form.id, Verdict(form.choose, form.text, _CLOSED[stands], form.state))
+    verdict = Verdict(form.choose, form.text, _CLOSED[stands], form.state, form.both)
+    return resolution(memory, form.id, verdict)
 
 
 def _why(question: str, *, needed: bool = False) -> Field:
@@ -371,7 +373,7 @@ FORMS: dict[str, Shape] = {
 AT_ONCE = {
     "confirm": Shape("", "review !--confirm {id}", _confirm, reversible=False),
     "resolve": Shape(
-        "", "conflicts {id} --choose --text --state --closed --open", _resolve, reversible=False
+        "", "conflicts {id} --choose --text --state --closed --open --both", _resolve, reversible=False
     ),
     "shut": Shape(
         "", "close {id}",

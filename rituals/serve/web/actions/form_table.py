@@ -73,8 +73,11 @@ def answer(tip: TipView, fields: Fields) -> Recorded:
     if len(given) == 1:
         said = [_DID[type(one)].format(one=one) for one in events if type(one) in _DID]
         title = said[0] if said else "It stays as it is"
+    pairs = [f"{one.id}={one.new}" for one in events if isinstance(one, FactSuperseded)]
+    command = "append" + "".join([f" --supersede {pair}" for pair in pairs])
     return Recorded(
-        (outcome.stem,), (outcome.commit,), _said(events), "", title, REVIEW,
+        (outcome.stem,), (outcome.commit,), _said(events), "", title,
+        f"diurna {command}" if len(pairs) == len(events) else REVIEW,
         outcome.findings, not any(isinstance(event, FactVerified) for event in events),
         bool(outcome.unasked),
     )  # fmt: skip
@@ -130,6 +133,8 @@ def _said(events: tuple[Event, ...]) -> tuple[str, ...]:
         if isinstance(event, FactCreated) and event.id.startswith(THREAD_PREFIX):
             first = (event.text or "").partition("\n")[0]
             lines.append(f"{first} (known as {event.id})")
+        elif isinstance(event, FactSuperseded):
+            lines.append(f"Kept {event.new}; {event.id} is superseded")
         else:
             lines.append(f"{VERB_OF[type(event)]}: {written(event)}")
     return tuple(lines)

@@ -165,7 +165,8 @@ class TipView:
         """What stands against what, for each fact that it is about."""
         found: dict[str, list[Dispute]] = {}
         for one in self.disputes:
-            found.setdefault(one.fact, []).append(one)
+            for id in one.about:
+                found.setdefault(id, []).append(one)
         return found
 
     @cached_property
