@@ -80,7 +80,7 @@ def status_object(found: Overview) -> dict[str, Any]:
         },
         "findings": finding_objects(found.edits),
         "contradictions": [fact for fact, _ in found.contradictions],
-        "disputed": [{"id": fact, "kinds": list(kinds)} for fact, kinds in found.contradictions],
+        "disputed": disputed_objects(found.contradictions),
         "confirm": {"due": list(found.unconfirmed), "every": found.confirm_every},
         "upstream": upstream.name if upstream else "",
         "ahead": upstream.ahead if upstream else 0,
@@ -192,6 +192,11 @@ def receipt_object(receipt: Receipt) -> dict[str, Any]:
         "findings": finding_objects(receipt.findings),
         **fields_of(receipt, "already path"),
     }
+
+
+def disputed_objects(found: Iterable[tuple[str, tuple[str, ...]]]) -> list[dict[str, Any]]:
+    """Describe which facts are contradicted, and by what."""
+    return [{"id": fact, "kinds": list(kinds)} for fact, kinds in found]
 
 
 def near_objects(near: Iterable[Near]) -> list[dict[str, Any]]:

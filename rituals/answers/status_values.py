@@ -16,7 +16,7 @@ from projection.fold.projection_state import TIERS
 from projection.lifecycle.review_due import Size, reasons, size_of
 from projection.lifecycle.transitions import Fading, fading
 from rituals.decide.confirmation import due
-from rituals.decide.open_contradictions import kinds_of
+from rituals.decide.open_contradictions import contested
 from rituals.hosts.background_start import Run, last_run, obstacle
 from rituals.hosts.silence import lasting
 from rituals.review.change.change_facts import untold_since
@@ -108,10 +108,7 @@ def overview(memory: Memory) -> Overview:
         tuple(memory.held()),
         because := memory.obstacle(),
         because == NEXT_COMMIT and not has_hook(memory.home.repository),
-        tuple(
-            (fact.id, kinds_of(fact, state.histories[fact.id]))
-            for fact in sorted(view.contradicted, key=lambda fact: fact.id)
-        ),
+        contested(state),
         due(state),
         state.policy.review.verify_invariants_every,
         _upstream(memory.home),

@@ -100,6 +100,12 @@ def kinds_of(fact: Fact, history: History) -> tuple[str, ...]:
     return tuple(kind for stands, kind in ((texts, texts), *other) if stands)
 
 
+def contested(state: State) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return (id, kinds) of the facts that are contradicted, by id."""
+    facts = sorted(state.view().contradicted, key=lambda fact: fact.id)
+    return tuple([(fact.id, kinds_of(fact, state.histories[fact.id])) for fact in facts])
+
+
 def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:
     """List contradictions, by fact: only those of `facts`, () for all.
 

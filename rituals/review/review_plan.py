@@ -26,7 +26,7 @@ from projection.lifecycle.promotion import Score as Promotion
 from projection.lifecycle.review_due import NOTE_KEY, Size, reasons, remarks, size_of
 from projection.lifecycle.review_threads import Raised, raised_threads
 from projection.lifecycle.transitions import Ageing, ageing
-from rituals.decide.open_contradictions import kinds_of
+from rituals.decide.open_contradictions import contested
 from rituals.review.clone_questions import clone_questions
 from rituals.review.evidence.changed_files import evidence_questions
 from rituals.review.ledger_questions import (
@@ -249,10 +249,7 @@ def summary_lines(plan: Plan) -> list[str]:
         weekly = f"{tenths // 10}.{tenths % 10} work sessions a week"
         lines.append(f"Pace: {weekly} over {plan.pace.days} days ({agents})")
     moved = [f"{one.id} ({one.before} → {one.after})" for one in aged.changed]
-    disputed = [
-        f"{fact.id} ({', '.join(kinds_of(fact, plan.state.histories[fact.id]))})"
-        for fact in plan.state.view().contradicted
-    ]
+    disputed = [f"{id} ({', '.join(kinds)})" for id, kinds in contested(plan.state)]
     next_out = [f"{one.id} ({one.left})" for one in aged.fading]
     for label, ids in (
         ("Contradicted, see `diurna conflicts`", disputed),

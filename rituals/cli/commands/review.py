@@ -9,10 +9,16 @@ from ledger.model.event import VERB_OF
 from ledger.model.findings import ERROR, INFO, WARNING
 from memory.write.draft import NEXT_COMMIT
 from projection.lifecycle.promotion import Score
-from rituals.answers.json_objects import event_line, finding_objects, summary_object
+from rituals.answers.json_objects import (
+    disputed_objects,
+    event_line,
+    finding_objects,
+    summary_object,
+)
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
+from rituals.decide.open_contradictions import contested
 from rituals.review.review_plan import asked
 from rituals.review.review_question import Question, is_raising
 
@@ -87,6 +93,7 @@ def _review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
             {**_question_object(question), "fresh": question.key in fresh}
             for question in plan.questions
         ],
+        "disputed": disputed_objects(contested(plan.state)),
         "asks": asked(plan),
         "settled": [one.id for one in plan.settled],
         **fields_of(outcome, "stem commit"),

@@ -167,18 +167,21 @@ def resolve(
     memory: "Memory", caller: Caller, *,
     id: Id, choose: Annotated[Names, Field(description="A side's id; without it, sides are listed")] = "",
     text: Annotated[Text, Field(description="A new text instead")] = "",
-    state: Annotated[Literal["", "open", "closed"], Field(description="Of a thread")] = "",
+    state: Annotated[
+        Literal["", "open", "closed", "both"], Field(description="Of a thread; both: both sides hold")
+    ] = "",
 ) -> Answered:  # fmt: skip
     """Resolve a contradiction, as `diurna conflicts` does; without a choice, list its sides."""
     from rituals.decide.decision import Author, record
     from rituals.decide.open_contradictions import disputes
     from rituals.decide.resolution import Verdict, choices, resolution
 
-    verdict = Verdict(choose, text, {"": None, "open": False, "closed": True}[state])
+    closed = {"open": False, "closed": True}.get(state)
+    verdict = Verdict(choose, text, closed, both=state == "both")
     found = disputes(memory, (id,)) if verdict.says_nothing else ()
     if found:
         sides = [
-            filled("id text", **fields_of(one, "id text agent date closed"))
+            filled("id text", **fields_of(one, "id text person agent date closed"))
             for one in choices(found)
         ]
         return filled("id", id=id, notice=NOTICE, disputed=[one.said for one in found], sides=sides)

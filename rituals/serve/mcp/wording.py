@@ -44,6 +44,7 @@ _IN_TOOLS = tuple(
         (r"`--(new|update|close|reopen|reactivate|invalidate)\b[^`]*`", r"`\1`"),
         (r'`--anyway` \(`"anyway": true` in JSON\)', "`anyway`: true"),
         (r"`?--(choose|text)\b(?: [A-Z]+)?`?", r"`\1`"),
+        (r"`--both`", "`state` both"),
     )
 )  # fmt: skip
 _COMMAND = re.compile(r"\bdiurna [a-z]|(?<![\w-])--[a-z]")

@@ -235,7 +235,8 @@ def torn(state: State, disputes: Sequence[Dispute]) -> list[dict[str, Any]]:
             "sides": [_side(one, choice) for choice in one.choices],
             "seen": tuple(dict.fromkeys(seen[one.fact])), "uses": fact.uses,
             "before": fact.text if apart else "", "texts": texts if len(texts) == 2 and textual else (),
-            "draft": texts[0] if textual and texts else "", "open_or_closed": one.kind == CLOSED, "both": one.kind == DECLARED,
+            "draft": texts[0] if textual and texts else "", "open_or_closed": one.kind == CLOSED,
+            "both": one.kind == DECLARED,
             "newest": max([choice.stem for choice in one.choices], default=""),
         })  # fmt: skip
     return sorted(found, key=lambda one: (one["newest"], one["uses"]), reverse=True)
