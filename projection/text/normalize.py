@@ -31,8 +31,6 @@ class Word(Record):
 
     form: str  #: its normal form; a value begins with `#`
     raw: str  #: as it was written
-    before: str  #: the word right before it, small ones too, in lower case
-    lead: str  #: the word before that one
     clause: int  #: the number of its clause within the statement
 
 
@@ -84,7 +82,7 @@ def statement(sentence: str) -> Statement:
     """Read one sentence."""
     words: list[Word] = []
     negated: list[tuple[int, int]] = []
-    clause, before, lead = 0, "", ""
+    clause, before = 0, ""
     for raw, term, ends in _tokens(sentence):
         if term == "instead" or term in _BREAKS:
             clause += 1
@@ -105,8 +103,8 @@ def statement(sentence: str) -> Statement:
                     )
                     raw = words[-1].raw
                 else:
-                    words.append(Word(form, raw, before.lower(), lead.lower(), clause))
-        lead, before = before, raw if words and words[-1].raw == raw else term
+                    words.append(Word(form, raw, clause))
+        before = raw if words and words[-1].raw == raw else term
         if ends:
             clause += 1
     forms = tuple([word.form for word in words])

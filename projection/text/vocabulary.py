@@ -25,22 +25,7 @@ NEGATORS = frozenset(
 PHRASES = {
     ("no", "longer"): "not", ("any", "more"): "", ("any", "longer"): "", ("not", "only"): "",
     ("not", "yet"): "not", ("not", "just"): "", ("instead", "of"): "instead",
-    ("rather", "than"): "instead", ("turned", "on"): "enabled", ("switched", "on"): "enabled",
-    ("turned", "off"): "disabled", ("switched", "off"): "disabled", ("turn", "on"): "enable",
-    ("turn", "off"): "disable", ("local", "time"): "localtime", ("client", "side"): "clientside",
-    ("server", "side"): "serverside", ("on", "server"): "serverside",
-    ("on", "client"): "clientside", ("at", "least"): "atleast", ("at", "most"): "atmost",
-    ("up", "to"): "atmost", ("less", "than"): "below", ("fewer", "than"): "below",
-    ("more", "than"): "above", ("in", "order"): "ordered", ("read", "only"): "readonly",
-    ("by", "hand"): "manually", ("next", "to"): "beside", ("opt", "in"): "optin",
-    ("opt", "out"): "optout", ("command", "line"): "cli", ("source", "code"): "code",
-    ("node", "js"): "node", ("environment", "variable"): "environmentvariable",
-    ("environment", "variables"): "environmentvariable", ("env", "vars"): "environmentvariable",
-    ("session", "cookies"): "sessioncookie", ("session", "cookie"): "sessioncookie",
-    ("iso", "8601"): "iso8601", ("unix", "timestamps"): "unixtimestamp",
-    ("unix", "timestamp"): "unixtimestamp", ("github", "actions"): "githubactions",
-    ("sequential", "integers"): "integer", ("sql", "server"): "sqlserver",
-    ("copy", "on"): "copyon",
+    ("rather", "than"): "instead", ("in", "order"): "",
 }  # fmt: skip
 #: Another spelling or word -> the one that stands for it.
 SYNONYMS = {

@@ -146,7 +146,6 @@ def get(
        writes=True, takes=take.AppendAsked)  # fmt: skip
 def append(memory: "Memory", caller: Caller, asked: Strict) -> Answered:
     """Append a session log: what `diurna append --from-json` does."""
-    from rituals.answers.json_objects import near_objects
     from rituals.hosts.background_start import look_after
     from rituals.hosts.stop_request import note_answer
     from rituals.record.own_home_parts import drafts_of
@@ -156,9 +155,7 @@ def append(memory: "Memory", caller: Caller, asked: Strict) -> Answered:
     receipt = drafts.append(memory, tiers=True)
     note_answer(memory.home.repository.commondir, caller.session)
     look_after(memory.home, memory.policy)
-    near = near_objects(receipt.near)
-    said = (*drafts.findings, *receipt.findings)
-    return _recorded(receipt, said, "already tiers", near=near)
+    return _recorded(receipt, (*drafts.findings, *receipt.findings), "already tiers")
 
 
 @_tool("Settle a contradiction about a fact: list its sides, then choose one or give a new text.",
@@ -394,10 +391,11 @@ def _recorded(
     receipt: "Receipt", findings: Iterable[Finding], more: str = "", **told: Any
 ) -> Answered:
     """Say what was recorded; `more` names what else is told of its receipt."""
-    from rituals.answers.json_objects import receipt_object
+    from rituals.answers.json_objects import near_objects, receipt_object
 
     said = receipt_object(receipt)
     kept = {key: said[key] for key in ("stem", "commit", "facts", "did", *more.split())}
     if "tiers" in kept:
         kept["tiers"] = [filled(**one) for one in said["tiers"] if one["before"]]
-    return filled("stem" if more else "", **kept, **told, findings=noticed(findings))
+    near = near_objects(receipt.near)
+    return filled("stem" if more else "", **kept, **told, near=near, findings=noticed(findings))
