@@ -173,8 +173,9 @@ def resolve(
     from rituals.decide.open_contradictions import disputes
     from rituals.decide.resolution import Verdict, choices, resolution
 
-    closed = {"open": False, "closed": True}.get(state)
-    verdict = Verdict(choose, text, closed, both=state == "both")
+    verdict = Verdict(
+        choose, text, {"open": False, "closed": True}.get(state), both=state == "both"
+    )
     found = disputes(memory, (id,)) if verdict.says_nothing else ()
     if found:
         sides = [
