@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from memory.write.draft import Receipt
     from rituals.record.tasks.task_steps import Author
 
+_Stands, _CLOSED = Literal["", "open", "closed", "both"], {"open": False, "closed": True}
 #: How many tasks are listed at most.
 MOST_LISTED = 50
 #: Of all texts in one answer: about 15,000 tokens, below what clients cut off or refuse.
@@ -164,18 +165,14 @@ def resolve(
     memory: "Memory", caller: Caller, *,
     id: Id, choose: Annotated[Names, Field(description="A side's id; without it, sides are listed")] = "",
     text: Annotated[Text, Field(description="A new text instead")] = "",
-    state: Annotated[
-        Literal["", "open", "closed", "both"], Field(description="Of a thread; both: both sides hold")
-    ] = "",
+    state: Annotated[_Stands, Field(description="Of a thread; both: both sides hold")] = "",
 ) -> Answered:  # fmt: skip
     """Resolve a contradiction, as `diurna conflicts` does; without a choice, list its sides."""
     from rituals.decide.decision import Author, record
     from rituals.decide.open_contradictions import disputes
     from rituals.decide.resolution import Verdict, choices, resolution
 
-    verdict = Verdict(
-        choose, text, {"open": False, "closed": True}.get(state), both=state == "both"
-    )
+    verdict = Verdict(choose, text, _CLOSED.get(state), both=state == "both")
     found = disputes(memory, (id,)) if verdict.says_nothing else ()
     if found:
         sides = [

@@ -133,8 +133,6 @@ def _said(events: tuple[Event, ...]) -> tuple[str, ...]:
         if isinstance(event, FactCreated) and event.id.startswith(THREAD_PREFIX):
             first = (event.text or "").partition("\n")[0]
             lines.append(f"{first} (known as {event.id})")
-        elif isinstance(event, FactSuperseded):
-            lines.append(f"Kept {event.new}; {event.id} is superseded")
         else:
             lines.append(f"{VERB_OF[type(event)]}: {written(event)}")
     return tuple(lines)
