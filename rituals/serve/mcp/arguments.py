@@ -95,6 +95,9 @@ Reference = Annotated[
     str, Field(max_length=ID_LIMIT_CHARS + 20), AfterValidator(_reference), _Unsaid
 ]
 Level = Literal["index", "timeline", "full"]
+Stands = Annotated[
+    Literal["", "open", "closed", "both"], Field(description="Of a thread; both: both sides hold")
+]
 _Body = Annotated[str, Field(max_length=BODY_CHARS), AfterValidator(_lines)]
 #: What a schema says of a draft, and `rituals.record.slips` checks, in the words of the command line.
 _SaidId = Annotated[str, Field(json_schema_extra={"maxLength": ID_LIMIT_CHARS, UNSAID: True})]

@@ -30,6 +30,7 @@ from rituals.serve.mcp.arguments import (
     Names,
     Point,
     Reference,
+    Stands,
     TaskId,
     Text,
     Words,
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from memory.write.draft import Receipt
     from rituals.record.tasks.task_steps import Author
 
-_Stands, _CLOSED = Literal["", "open", "closed", "both"], {"open": False, "closed": True}
+_CLOSED = {"open": False, "closed": True}
 #: How many tasks are listed at most.
 MOST_LISTED = 50
 #: Of all texts in one answer: about 15,000 tokens, below what clients cut off or refuse.
@@ -165,7 +166,7 @@ def resolve(
     memory: "Memory", caller: Caller, *,
     id: Id, choose: Annotated[Names, Field(description="A side's id; without it, sides are listed")] = "",
     text: Annotated[Text, Field(description="A new text instead")] = "",
-    state: Annotated[_Stands, Field(description="Of a thread; both: both sides hold")] = "",
+    state: Stands = "",
 ) -> Answered:  # fmt: skip
     """Resolve a contradiction, as `diurna conflicts` does; without a choice, list its sides."""
     from rituals.decide.decision import Author, record
