@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ledger.errors import NotFound
 from ledger.model.instants import FORMS, as_of, since, span_of, until
@@ -113,16 +111,3 @@ def test_what_the_refusal_names_is_understood() -> None:
 def test_stems_stay(said: str) -> None:
     """A stem, the start of one, and a date are compared with stems as they are."""
     assert (since(said, NOW), until(said, NOW), as_of(said, NOW)) == (said, said, said)
-
-
-@given(
-    st.datetimes(datetime(1971, 1, 1), datetime(2200, 1, 1)),
-    st.sampled_from(["Z", "+00:00", "+05:30", "-08:00"]),
-    st.sampled_from(["T", " "]),
-)
-def test_iso_8601_is_what_python_reads(when: datetime, zone: str, mark: str) -> None:
-    """What Python writes and reads as ISO 8601 is the same instant here."""
-    said = when.isoformat(sep=mark, timespec="milliseconds") + zone
-    expected = datetime.fromisoformat(said)
-    span = span_of(said, NOW)
-    assert span and span[0] == span[1] and instant(span[0]) == expected

@@ -39,18 +39,6 @@ def stem_of(stamp: str, data: bytes) -> str:
     return f"{stamp}-{sealed(data)}"
 
 
-def test_f1_a_clock_that_goes_back_does_not_reorder(shop: Place) -> None:
-    """What has seen a log sorts behind it, whatever the wall clock says meanwhile."""
-    (first,) = shop.logs()
-    shop.clock.go(hours=-1)
-    second = reword(shop, "Use X mostly.")
-    third = shop.session("Third", "--ref", "use-x")
-    assert first < second < third
-    assert int(second[11:20]) == int(first[11:20]) + 1, "as little as can be"
-    assert shop.texts()["use-x"] == "Use X mostly."
-    assert [one["stem"] for one in shop.run("log").json["sessions"]] == [third, second, first]
-
-
 def test_f2_a_clock_far_ahead_is_flagged_and_wins_nothing(shop: Place) -> None:
     """A log of 2099 counts; against a change that it has not seen it is one of two versions, and agreed is agreed."""
     other, now = other_clone(shop), shop.clock.now_ms

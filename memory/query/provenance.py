@@ -319,7 +319,7 @@ def log_lines(
 
 
 def lies(entry: Entry, since: str, until: str) -> bool:
-    """Tell whether a log lies between bounds: by its clock, and by its place beside a log that is named."""
+    """Tell whether a log lies between bounds: by its clock, or by place beside a named log."""
     first = entry.stem if is_sealed(since) else entry.clock
     last = entry.stem if is_sealed(until) else entry.clock
     return since <= first and (not until or last <= until + "~")
