@@ -128,14 +128,17 @@ def test_a_home_apart_names_the_code(world: World) -> None:
 
 
 def test_on_a_terminal_a_person_is_asked(world: World) -> None:
-    """The numbers that are typed are recorded; Enter records none."""
+    """What is ticked is recorded, and what lost its tick is not."""
     home = project(world)
     home.write("items.jsonl", "\n".join(map(json.dumps, ITEMS)))
     command = [sys.executable, "-m", "rituals", "import", "items", "items.jsonl"]
     plain = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "dumb"}
     terminal = Terminal(command, home.folder, plain)
-    shown = terminal.answer("record which?", "2")
+    shown = terminal.answer("tick 1,3-7", "9")
     assert "2  fact: R" in shown and "refused: it begins within" in shown
+    assert "none of 1 to 4" in terminal.answer("tick 1,3-7", "1-2")
+    assert "[x] 1" in terminal.answer("tick 1,3-7", "1")
+    assert "[ ] 1" in terminal.answer("tick 1,3-7", "")
     assert terminal.finish() == 0 and "took in 1 fact" in terminal.shown
     assert "R \u203a Don't \u203a Store no keys." in home.texts().values()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -234,11 +236,8 @@ def take_in_items(
     if not call.json:
         show_proposals(proposals, answers, call.out)
     fresh = [one for one in answers if one["state"] in (NEW, CHANGED)]
-    if not pick and fresh and not call.json and call.interactive():
-        pick = click.prompt(
-            "record which? (1,3-7, all, Enter for none)", "", show_default=False, err=True
-        )
-    numbers = picked(pick, len(answers))
+    asks = not (pick or dry_run or call.json) and call.interactive()
+    numbers = ticked(call, fresh) if fresh and asks else picked(pick, len(answers))
     for one in answers:
         if one["state"] == REFUSED and one["number"] in numbers and pick.strip() != "all":
             raise WrongUsage(f"{one['number']} is refused: {one['why']}", where="--pick")
@@ -255,6 +254,21 @@ def take_in_items(
     else:
         show_written(plan, done, call.out, memory.home.branch)
     call.out.findings(plan.findings)
+
+
+def ticked(call: Invocation, fresh: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
+    """Let a person tick proposals, and take ticks away again, until Enter; return their numbers."""
+    numbers, most = set[int](), max(one["number"] for one in fresh)
+    asked = "tick 1,3-7 or all; Enter records what is ticked"
+    while said := str(click.prompt(asked, "", show_default=False, err=True)):
+        try:
+            numbers ^= {one["number"] for one in fresh} & {*picked(said, most)}
+        except NotFound as problem:
+            call.out.talk(problem.message)
+        for one in fresh:
+            box = "x" if one["number"] in numbers else " "
+            call.out.line(f"  [{box}] {one['number']}  {one['id']}")
+    return tuple(sorted(numbers))
 
 
 def _named(call: Invocation, module: str, paths: tuple[str, ...]) -> list[str]:

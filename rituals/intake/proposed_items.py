@@ -62,14 +62,18 @@ def read_proposals(home: Home, place: str, named: Sequence[str] = ()) -> Proposa
     left: list[LeftOut] = []
     found = _Documents(code, [one for one in under if one])
     name = "standard input" if place == "-" else os.path.basename(place)
-    proposals = []
+    proposals: list[Proposal] = []
+    said_by: dict[str, int] = {}
     for number, (line, said) in enumerate(objects_in(place, name, left), 1):
         item = item_of(said, f"{name}:{line}", quoted=True)
         if isinstance(item, LeftOut):
             proposals.append(Proposal(number, "", Item("", "", place=item.place), item.why))
-        else:
-            quote = said["quote"] if isinstance(said, dict) else ""
-            proposals.append(found.checked(number, str(quote or ""), item))
+            continue
+        quote = said["quote"] if isinstance(said, dict) and "quote" in said else ""
+        one = found.checked(number, str(quote), item)
+        if not one.why and said_by.setdefault(one.item.text, number) != number:
+            one = one._replace(why=f"number {said_by[one.item.text]} says it")
+        proposals.append(one)
     return Proposals(code.commit, tuple(proposals), tuple(left))
 
 

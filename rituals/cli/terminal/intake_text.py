@@ -155,11 +155,9 @@ def proposal_answers(proposals: Proposals, plan: IntakePlan) -> list[dict[str, A
     why |= {
         one.key: "it is personal: `diurna note --personal` keeps it yours" for one in plan.personal
     }
-    ids, answers, said_by = dict(plan.ids), [], dict[str, int]()
+    ids, answers = dict(plan.ids), []
     for one in proposals.all:
         key, said, state = one.item.key, one.why or why.get(one.item.key, ""), KNOWN
-        if not said and said_by.setdefault(ids.get(key, key), one.number) != one.number:
-            said = f"number {said_by[ids.get(key, key)]} says it"
         if said:
             state = REFUSED
         elif ids.get(key) in events:
