@@ -106,11 +106,11 @@ def test_review_dry_run_changes_nothing(shop: Repo, run: Run) -> None:
     ran = run("review", "--dry-run")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("would append a review log:\n## Memory Review\n")
-    assert "- Due: 3 of 2 work sessions\n" in ran.out
+    assert "- Due: 3 sessions since the last (every 2)\n" in ran.out
     assert "\nRaised      review-invariant-due-" in ran.out
     answer = run("review", "--dry-run", "--json").json
     assert answer["format"] == 1 and answer["dry_run"] and answer["stem"] == ""
-    assert answer["due"] == ["3 of 2 work sessions"]
+    assert answer["due"] == ["3 sessions since the last (every 2)"]
     (question,) = answer["questions"]
     assert (question["rule"], question["facts"], question["fresh"]) == (
         "invariant-due",
@@ -365,17 +365,17 @@ def grown(repo: Repo, run: Run) -> None:
     repo.git("commit", "-qam", "policy")
     said = grow(run, *range(9))
     hint = "hint: run `diurna review`; `diurna review --dry-run` shows what it would do\n"
-    assert said == ["", "", f"info: a review is due: 3 of 2 facts\n{hint}", *[""] * 6]
+    assert said == ["", "", f"info: a review is due: 3 facts (limit 2)\n{hint}", *[""] * 6]
 
 
 def test_append_and_status_say_when_a_review_is_due(grown: Repo, run: Run) -> None:
     """An append says so once, when it makes one due; status says it as long as it is."""
     tenth, eleventh = grow(run, 9, 10)
-    due = "info: a review is due: 10 of 10 work sessions; 10 of 2 facts\n"
+    due = "info: a review is due: 10 sessions since the last (every 10); 10 facts (limit 2)\n"
     assert tenth.startswith(due) and eleventh == ""
     answer = run("status", "--json").json["review"]
     assert (answer["due"], answer["since"], answer["facts"]) == (True, 11, 11)
-    assert "due: 11 of 10 work sessions; 11 of 2 facts\n" in run("status").out
+    assert "due: 11 sessions since the last (every 10); 11 facts (limit 2)\n" in run("status").out
     assert run("review").code == 0
     assert run("status", "--json").json["review"]["due"] is False
 

@@ -59,7 +59,7 @@ def test_a_brief_names_tools_and_keeps_what_is_recorded(repo: Repo, run: Run) ->
     assert "`get`" in told.splitlines()[-1]
     yours = "\n## Yours, in no shared memory (`--home personal`)\n\n- personal/a: Say `--home personal`.\n"
     assert brief_in_tools(yours) == yours.replace(" (`--home personal`)", "", 1)
-    head = "What stands between\n\n<diurna-memory-x>\nState: s.\nReview due: 3 of 2 facts (`diurna review`).\n"
+    head = "What stands between\n\n<diurna-memory-x>\nState: s.\nReview due: 3 facts (limit 2) (`diurna review`).\n"
     assert "(`diurna review`)" not in brief_in_tools(
         f"{head}\n## A\n\n- b\n</diurna-memory-x>\n\nNothing.\n"
     )

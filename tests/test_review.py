@@ -361,16 +361,16 @@ def test_reasons() -> None:
     review = Review(every=10, max_facts=30, max_lines=600, closed_thread_lines=150)
     small, large = Size(30, 600, 150), Size(31, 601, 151)
     assert reasons(9, small, review) == ()
-    assert reasons(10, small, review) == ("10 of 10 work sessions",)
+    assert reasons(10, small, review) == ("10 sessions since the last (every 10)",)
     assert reasons(1, large, review) == (
-        "31 of 30 facts",
-        "601 of 600 lines",
-        "151 of 150 lines of closed threads",
+        "31 facts (limit 30)",
+        "601 lines (limit 600)",
+        "151 lines of closed threads (limit 150)",
     )
     assert reasons(0, large, review) == ()
     assert reasons(99, large, Review(0, 0, 0, 0)) == ()
     for room, why in (
-        (30, ("31 of 30 facts",)),
+        (30, ("31 facts (limit 30)",)),
         (31, ()),
         (0, ()),
     ):  # as many as a brief has room for

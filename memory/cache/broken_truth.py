@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 _HEADS = 8
 _DAY, _TAG, _MERGED = "date ", "tag", "merged"
 _OF_FACTS, _CHECK = ("ended", "fails"), "check "
-#: Stands for the commit of the code in a file that readers made, who look for nothing else.
-_BY_READERS = "-"
 
 
 #: Most facts have none of the keys anywhere in what is kept of them.
@@ -103,7 +101,7 @@ def truth_of(
         return NOTHING_GONE
     kept = read(home)
     if waits is not None and (kept is None or kept.said != said) and not home.repository.promisor:
-        before = read(home, whole=True) or Kept(_BY_READERS, "", ())
+        before = read(home, whole=True) or Kept("", "", ())
         kept = _with_waits(home, before, tuple(waits()), said)
     if kept is None or not (kept.lacks or kept.waits):
         return NOTHING_GONE

@@ -64,7 +64,7 @@ def newly_due(since: int, limits: Review) -> str:
     sessions since the last review.
     """
     fits = since > 0 and limits.every > 0 and since % limits.every == 0
-    return f"{since} of {limits.every} work sessions" if fits else ""
+    return _sessions(since, limits) if fits else ""
 
 
 def pressing(since: int, view: LiveView, limits: Review) -> str:
@@ -101,26 +101,18 @@ def reasons(since: int, size: Size, limits: Review) -> tuple[str, ...]:
     `since` counts work sessions since the last review; `size` is that of `continuity.md`; a limit of 0
     stands for none.
     """
-    by_count = f"{since} of {limits.every} work sessions"
-    found = (by_count,) if 0 < limits.every <= since else ()
+    found = (_sessions(since, limits),) if 0 < limits.every <= since else ()
     return (*found, *over(size, limits)) if since else found
 
 
-def spelled_out(reason: str) -> str:
-    """Say one of the reasons, or "", in words that need no knowledge of the policy."""
-    count, of, rest = reason.partition(" of ")
-    limit, _, noun = rest.partition(" ")
-    if not of:
-        return reason
-    if noun == "work sessions":
-        return f"{int(count):,} sessions since the last (every {int(limit):,})"
-    return f"{int(count):,} {noun} (at most {int(limit):,})"
+def _sessions(since: int, limits: Review) -> str:
+    return f"{since:,} sessions since the last (every {limits.every:,})"
 
 
 def over(size: Size, limits: Review) -> tuple[str, ...]:
     """Say which limits of the policy `continuity.md` is over; 0 stands for none."""
     return tuple(
-        f"{measured} of {limit} {noun}"
+        f"{measured:,} {noun} (limit {limit:,})"
         for measured, limit, noun in (
             (size.facts, most_facts(size, limits), "facts"),
             (size.lines, limits.max_lines, "lines"),

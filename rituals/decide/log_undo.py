@@ -32,16 +32,6 @@ class Asked(Record):
         """Whether it says which logs, and not only whose last one."""
         return bool(self.stems or self.session or self.since)
 
-    def refuse_beside_redo(self) -> None:
-        """Refuse to name logs that are to be done again: the last undo is.
-
-        Raises:
-            WrongUsage: some are named.
-        """
-        if self.names_logs:
-            hint = "leave the rest out"
-            raise WrongUsage("--redo does again what the last undo took back", hint=hint)
-
 
 def undoing(memory: Memory, agent: str = "") -> Undoing:
     """Plan to take back the last log of an agent that stands and was committed by who commits here.

@@ -57,8 +57,10 @@ def undo(
     memory = call.memory()
     if not dry_run:
         memory.drain()
+    if redo and asked.names_logs:
+        hint = "leave the rest out"
+        raise WrongUsage("--redo does again what the last undo took back", hint=hint)
     if redo:
-        asked.refuse_beside_redo()
         take_back(call, redoing(memory, asked.agent), asked.agent, title, dry_run, yes=yes)
     elif asked.names_logs:
         take_back(call, taking_back(memory, asked), "", title, dry_run, yes=yes, named=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from projection.document.page_renderer import section_title
 from projection.fold.projection_state import ARCHIVED_TIERS, TIERS, Standing
-from projection.lifecycle.review_due import pressing, spelled_out
+from projection.lifecycle.review_due import pressing
 from rituals.decide.confirmation import due
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.fact_list import OF_FACTS, SORTS, filter_bar, ordered, rows_of
@@ -64,7 +64,7 @@ def now(tip: TipView, asked: Asked) -> Page:
         "tiers": dict(zip(LIVE_TIERS, view.tiers, strict=False)),
         "contradicted": len(view.contradicted),
         "unconfirmed": len(due(tip.state)),
-        "review": spelled_out(pressing(since, view, tip.state.policy.review)),
+        "review": pressing(since, view, tip.state.policy.review),
     }
     return Page("now", "Now", values)
 

@@ -15,7 +15,6 @@ from ledger.git.git_objects import independent
 from ledger.model.event import ThreadClosed
 from ledger.model.ids import is_version_id
 from projection.fold.full_replay import State
-from projection.lifecycle.review_due import spelled_out
 from rituals.decide.open_contradictions import (
     BIRTH,
     CIRCLE,
@@ -81,7 +80,7 @@ def review(tip: TipView, asked: Asked) -> Page:
         "settled_title": _SETTLED_TITLE,
         "then": _following(shown, ticks_group, listed, settled),
         "learning": learning,
-        "due": [spelled_out(reason) for reason in tip.plan.due],
+        "due": tip.plan.due,
         "asked": waiting(tip),
         "learned": _learned(learning) if learning else 0,
         "command": REVIEW,
