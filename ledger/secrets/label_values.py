@@ -219,9 +219,8 @@ _FORMED = re.compile(
     """,
     re.VERBOSE,
 )
-_JOINTS = re.compile(r"[^A-Za-z0-9]+")
-#: Signs within a value that is not an address with fields.
-_INNER = re.compile(r"(?<=[A-Za-z0-9])[!#$%^&~*?]+(?=[A-Za-z0-9])")
+#: What stands between the parts of an identifier, and what around one.
+_JOINTS, _AROUND = re.compile(r"[^A-Za-z0-9!#$%]+|#(?=\d)"), "!#$%"
 #: What a part of an identifier is: a word with a number before, behind or between; small; a hash.
 _PART = re.compile(
     r"\d{0,4}([A-Za-z]*)\d{0,4}|\d+|\w{1,3}|[0-9a-f]{7,12}|[0-9a-f]{40}(?:[0-9a-f]{24})?"
@@ -241,23 +240,23 @@ def is_opaque(value: str) -> bool:
         return False
     if value.isalpha() and (value[1:].islower() or value.isupper()) and len(value) < 16:
         return False
-    signed = "=" not in value and len(_INNER.findall(value)) > 1
-    if not signed and _is_named(value):
+    if _is_named(value):
         return False
     if '"' in value or "`" in value or "://" in value or ";base64," in value:
         return False
     if value.startswith(_HASHED) or _FORMED.fullmatch(value):
         return False
-    if not signed and _is_named(_UUID.sub("", value)):
+    if _is_named(_UUID.sub("", value)):
         return False
     return not is_placeholder(value) and not is_stock(value)
 
 
 def _is_named(value: str) -> bool:
-    """Tell whether a value is an identifier made of words, of whose parts two at most mix in digits."""
-    parts = _JOINTS.split(value)
-    mixed = [part for part in parts if len(part) > 2 and not (part.isalpha() or part.isdigit())]
-    return len(mixed) < 3 and all(map(_is_plain, parts))
+    """Tell whether a value is an identifier made of words, of small parts two at most with digits."""
+    value = value.replace("#", "/") if "/" in value else value
+    parts = [part.strip(_AROUND) for part in _JOINTS.split(value)]
+    odd = [part for part in parts if 2 < len(part) < 6 and not (part.isalpha() or part.isdigit())]
+    return len(odd) < 3 and all(len(part) < 6 or _is_plain(part) for part in parts)
 
 
 @lru_cache(4096)

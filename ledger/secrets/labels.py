@@ -15,7 +15,7 @@ from ledger.secrets.label_values import NAMED, OPEN, PASSWORDS, is_drawn, is_opa
 from ledger.secrets.match import LABELLED, Hit, hit, places
 
 #: Names of secrets, by a part that few texts have.
-_TOLD = re.compile(rf"(?<![^\W_])(?:{PASSWORDS})[^\W_]{{0,2}}[ ][^\d]*\Z")
+_TOLD = re.compile(rf"(?:{PASSWORDS})(?<![^\W_]pass)[^\W_]{{0,2}}[ ][^\d]*\Z")
 _NAME, _CHOSEN = re.compile(rf"{PASSWORDS}|{NAMED}"), re.compile(PASSWORDS)
 _ROOTS = (
     "pass", "pw", "psk", "secret", "token", "key", "credential", "kennwort", "contrase", "clave", "senha",
@@ -246,16 +246,19 @@ def _is_all(text: str, begin: int, at: int, sign: str, value: str, chosen: bool)
 
 #: A token that is the rest of its line behind a sign; and the label before it, of at most four words.
 _REST = re.compile(
-    r"[:=：＝→>—–](?:(?<=[:=：＝→])|(?<=[-=]>)|(?<= [—–])(?= ))[ \t]*[*_`]{0,3}[ \t]*"
-    r"(\S{8,220})[ \t\\]*(?:<br ?/?>)?$",
+    r"[:=：＝→>—–|](?:(?<=[:=：＝→|])|(?<=[-=]>)|(?<= [—–])(?= ))[ \t]*[*_`]{0,3}[ \t]*"
+    r"(\S{8,220})[ \t\\]*(?:<br ?/?>|\|)?$",
     re.MULTILINE,
 )
+#: What of a value may be drawn: two classes of characters side by side, or letters without an end.
+_MIXED = re.compile(r"[A-Za-z][-_.!#$%]?\d|\d[A-Za-z]|[a-z][A-Z!#$%]|[A-Za-z]{16}")
 _WORD = (
     r"[^\s\d!-/:-@\[-`{-~\u00a0-\u00bf\u2000-\u206f\u3000-\u3003\u3008-\u3020\uff00-\uff20]{1,24}"
 )
 _LABEL = re.compile(
     r"(?:^|[.,;|(){}\[\]/<>!?。，；、！？])[\s>*+#•·–—-]*(?:\d{1,3}[.)]\s)?[\"'`*_「【«„“]*"
-    rf"({_WORD}(?:[ _.’'-]{_WORD}){{0,7}})[\"'`*_」】»”]*[ \t]?\Z",
+    rf"({_WORD}(?:[ _.’'-]{_WORD}){{0,7}})(?: ?\([^()\n]{{1,30}}\))?"
+    r"[\"'`*_」】»”]*[ \t]*\Z",
     re.MULTILINE,
 )
 _LABEL_CHARS = 80
@@ -264,16 +267,22 @@ _LABEL_CHARS = 80
 def find_any_label(text: str) -> Iterator[Hit]:
     """Find what a label announces, in whatever language, that is drawn and the rest of its line."""
     for said in _REST.finditer(text):
+        if not _MIXED.search(said[1]):
+            continue
         start, stop = said.span(1)
-        value = text[start:stop].rstrip(".,;")
+        value = text[start:stop].rstrip(".,;|")
+        if value[:1] == "(" and value[-1:] == ")":
+            start, value = start + 1, value[1:-1]
         while (end := value[-1:]) in _OPENING and value.count(end) > value.count(_OPENING[end]):
             value = value[:-1].rstrip(".,;")
         bare = value.lstrip("\"'`«„“「『*_")
         start, value = start + len(value) - len(bare), bare.rstrip("\"'`»”」』*_")
+        opaque = is_opaque(value)
+        if not opaque and (len(value) < 6 or value.isalpha()):
+            continue
         at = said.start()
         line = text.rfind("\n", max(0, at - _LABEL_CHARS), at) + 1 or max(0, at - _LABEL_CHARS)
-        opaque = is_opaque(value)
-        if opaque or (value and _TOLD.search(text[line:at].lower())):
+        if opaque or _TOLD.search(text[line:at].lower()):
             label = _LABEL.search(text, line, at)
             if label is not None and not _is_open(label[1]):
                 if opaque or is_secret(value, True, False, False, True):

@@ -41,6 +41,10 @@ WORD_ROWS = (
     ("password-hash", DRAWN, ("$argon2", "$scrypt$", "$pbkdf2", "pbkdf2_sha"),
      r"\$?(?:argon2\w{1,2}|scrypt|pbkdf2[\w-]{0,16})\$[\w=,.$+/-]{32,300}+"),
     ("password-hash", DRAWN, ("{SSHA",), r"\{SSHA\d{0,3}\}[A-Za-z0-9+/]{27,120}+=*+"),
+    ("azure-sas", DRAWN, ("sv=", "sp=", "se=", "st="),
+     r"s\w=[^\s\"'<>]{0,400}?[&?]sig=([\w%+/-]{40,120}=?)"),
+    ("azure-sas", DRAWN, ("sig=",),
+     r"(?<=[?&;])sig=((?=[\w%+/-]{37,120}(?:%3[Dd]|=)(?![\w%]))[\w%+/-]{40,120}=?)"),
     ("credential", CHOSEN, (":5432:", ":3306:", ":1433:"),
      r":\d{4}:[\w*-]{1,60}:[\w*.-]{1,60}:([^\s:]{5,120})"),
     ("signed-url", DRAWN, ("ignature=",), r"(?<=[-&?]S|[-&?]s)ignature=([\w%+/~-]{32,800}+)"),
@@ -54,6 +58,13 @@ WORD_ROWS = (
 #: Here it may stand apart from it.
 TEXT_ROWS = (
     # what programs print, and headers
+    ("jwt", DRAWN, ("eyJ",),
+     r"(?<![\w.-])eyJ[\w-]{13,8000}+\.(?:(?=ey|e3|eW)[\w-]+|[\w-]*\.[\w-]+\.[\w-]+)\.[\w-]{16,8000}+"),
+    ("aws-secret-key", DRAWN, ("AKIA", "ASIA"),
+     r"[A-Z0-9]{20}[^A-Za-z0-9][\s\S]{0,200}?(?<![\w/+=-])((?![0-9a-f]{40})[A-Za-z0-9/+]{39}[A-Za-z0-9/+=])"
+     r"(?![\w/+=-])"),
+    ("session-cookie", DRAWN, ("ookie: ",),
+     r"ookie: (?:[^;\n]{0,200}; ?){0,8}?[\w.-]{1,60}=[\"']?([\w%+/=.~-]{16,800}+)(?=[;\s\"']|$)"),
     ("json-web-key", DRAWN, ('"kty"',),
      r'"kty"(?:[^{}"]++|"(?!(?:d|kty)"))*+"d"\s{0,4}:\s{0,4}"([\w-]{43,700}+)"'),
     ("azure-storage-key", DRAWN, ('"keyName"',),

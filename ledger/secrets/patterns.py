@@ -79,8 +79,6 @@ def find_patterns(text: str, words: str) -> list[Hit]:
             at = text.find(mark, max(end, at + len(mark)))
     if "hook" in words or "/integration/" in words or "/with/key/" in words:
         found += _hooks(text)
-    if "ookie: " in text:
-        found += _cookies(text)
     return found
 
 
@@ -160,22 +158,6 @@ def _hooks(text: str) -> Iterator[Hit]:
                 place += len(part) + 1
             at += len(near) - 3
         at = text.find("://", at + 3)
-
-
-def _cookies(text: str) -> Iterator[Hit]:
-    """Find what a cookie of a session holds."""
-    at = text.find("ookie: ")
-    while at >= 0:
-        place = at + 7
-        line = text[place : place + 1000].partition("\n")[0]
-        for pair in line.split(";"):
-            name, sign, value = pair.partition("=")
-            value = value.strip(" \"'")
-            if sign and 16 <= len(value) and _looks(value, rows.DRAWN) and not is_wordy(value):
-                start = text.find(value, place + len(name))
-                yield hit("session-cookie", start, start + len(value))
-            place += len(pair) + 1
-        at = text.find("ookie: ", place)
 
 
 #: What opaque words begin with that open nothing: digests, public keys, what code and machines name.

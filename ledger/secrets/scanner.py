@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ledger.secrets.entropy import is_wordy
 from ledger.secrets.home_folders import find_home_folders
-from ledger.secrets.match import LABELLED, Hit, apart, hit, places
+from ledger.secrets.match import Hit, apart, hit, places
 from ledger.secrets.patterns import OPAQUE, find_licences, find_opaque, find_patterns
 from ledger.secrets.shapes import find_shapes
 from ledger.secrets.text_view import View, parts_edited, place_in_source
@@ -34,15 +34,15 @@ _DEPTH = 2
 
 def find_secrets(text: str) -> tuple[Hit, ...]:
     """Find all secrets of a text, in order, also those on lines that are waived."""
-    return _look(text, lambda said: _find(said, _DEPTH))
+    return _look(text, _find)
 
 
 def find_all(text: str) -> tuple[Hit, ...]:
     """Find secrets and home folders; of what is both, the secret."""
-    return _look(text, lambda said: _find(said, _DEPTH) + find_home_folders(said))
+    return _look(text, lambda said, lines=True: _find(said, lines) + find_home_folders(said))
 
 
-def _look(text: str, find: Callable[[str], list[Hit]]) -> tuple[Hit, ...]:
+def _look(text: str, find: Callable[..., list[Hit]]) -> tuple[Hit, ...]:
     """Look through a text as it stands, and as it reads unmasked."""
     found = find(text)
     said, views = unmasked(text)
@@ -59,8 +59,8 @@ def _look(text: str, find: Callable[[str], list[Hit]]) -> tuple[Hit, ...]:
         # what has no mark might begin anywhere, so it is not looked for across lines
         whole = [
             one._replace(end=_untailed(chain, one))
-            for one in find(chain.text)
-            if one.rule not in (OPAQUE, LABELLED)
+            for one in find(chain.text, False)
+            if one.rule != OPAQUE
         ]
         joined = [one for one in whole if chain.is_joined(one.start, one.end)]
         masked = _placed(joined, [*views, chain]) + masked  # before a half of it
@@ -96,7 +96,8 @@ def _placed(found: list[Hit], views: list[View]) -> list[Hit]:
     ]
 
 
-def _find(text: str, depth: int) -> list[Hit]:
+def _find(text: str, lines: bool = True, depth: int = _DEPTH) -> list[Hit]:
+    """Find secrets; where the `lines` are those of the text, also by the rest of a line alone."""
     from ledger.secrets.labels import find_any_label, find_labelled  # `re` is not for the fast path
 
     long = [word for word in text.split() if len(word) >= _LONG]
@@ -111,7 +112,8 @@ def _find(text: str, depth: int) -> list[Hit]:
     if depth and drawn:
         found += _encoded(text, drawn, depth)
         found += _told_by_word(text, drawn)
-    found += find_any_label(text)
+    if lines:
+        found += find_any_label(text)
     return found
 
 
@@ -149,7 +151,7 @@ def _encoded(text: str, long: list[str], depth: int) -> Iterator[Hit]:
                 )
             if len(word) >= _ENCODED and not word.strip(BASE64 + "-_"):
                 inner = _decoded(word)
-        hidden = apart(_find(inner, depth - 1)) if inner else ()
+        hidden = apart(_find(inner, True, depth - 1)) if inner else ()
         if hidden:
             yield from [hit(hidden[0].rule, at, at + len(word)) for at in places(text, word)]
 

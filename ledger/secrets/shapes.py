@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ledger.secrets.entropy import distinct, is_placeholder, is_printed, is_random, is_stock
+from ledger.secrets.entropy import distinct, is_placeholder, is_random, is_stock
 from ledger.secrets.match import Hit, hit, places
 from ledger.secrets.vendor_tokens import ALNUM, BASE64, DOTTED, HEX, WORD, run_of
 
@@ -17,7 +17,6 @@ _BEGIN, _END = "-----BEGIN ", "-----END "
 _BLOCK_LINES = 200
 #: How far its end is looked for.
 _BLOCK_CHARS = 20_000
-_JWT_CAP = 8192
 #: (infix, rule, characters before, how many, characters behind, at least, at most)
 _Infix = tuple[str, str, str, tuple[int, int], str, int, int]
 _INFIXES: tuple[_Infix, ...] = (
@@ -44,17 +43,11 @@ def find_shapes(text: str, words: str, drawn: str) -> list[Hit]:
         found += _addresses(text)
     if not drawn:
         return found
-    if "eyJ" in drawn:
-        found += _web_tokens(text)
     for row in _INFIXES:
         if row[0] in drawn:
             found += _infixed(text, row)
-    if "sig=" in drawn:
-        found += _signatures(text)
     if "." in drawn:
         found += _dotted(text, drawn)
-    if "AKIA" in drawn or "ASIA" in drawn:
-        found += _aws_pairs(text)
     return found
 
 
@@ -123,28 +116,6 @@ def _block_end(text: str, at: int) -> int:
         if at == len(text):
             break
     return at
-
-
-def _web_tokens(text: str) -> Iterator[Hit]:
-    """Find JSON web tokens: three parts of base64, the first two of them objects."""
-    at = text.find("eyJ")
-    while at >= 0:
-        count = run_of(text, at, DOTTED, _JWT_CAP)
-        parts = text[at : at + count].rstrip(".").split(".")
-        if (
-            (not at or text[at - 1] not in DOTTED)
-            and len(parts) in (3, 5)
-            and parts[1][:2] in ("ey", "e3", "eW")
-        ) or (len(parts) == 5 and len(parts[0]) > 20):
-            size = len(".".join(parts))
-            if (
-                len(parts[0]) > 15
-                and len(parts[-1]) > 15
-                and is_random(parts[-1])
-                and not is_printed(parts[-1])
-            ):
-                yield hit("jwt", at, at + size, "eyJ")
-        at = text.find("eyJ", at + count)
 
 
 def _infixed(text: str, row: _Infix) -> Iterator[Hit]:
@@ -218,61 +189,14 @@ def _is_password(name: str, password: str) -> bool:
     return not (is_stock(password) or password in ("x-oauth-basic", "postgres", "guest", "redis"))
 
 
-def _signatures(text: str) -> Iterator[Hit]:
-    """Find signed addresses of storage: `?sv=…&se=…&sig=…`."""
-    for at in places(text, "sig="):
-        start = at + 4
-        count = run_of(text, start, BASE64 + "-_%", 120)
-        near = text[max(0, at - 400) : at] + text[start + count : start + count + 200]
-        signed = text[start : start + count]
-        marked = sum(part in near for part in ("sv=", "sp=", "se=", "st=")) > 1
-        alone = text[at - 1 : at] in ("?", "&", ";") and signed.endswith(("%3D", "%3d", "="))
-        if count > 39 and (marked or alone) and is_random(signed) and not is_placeholder(signed):
-            yield hit("azure-sas", start, start + count)
-
-
-def _aws_pairs(text: str) -> Iterator[Hit]:
-    """Find the secret half of an AWS key, 40 characters that stand near the half with the mark."""
-    for mark in ("AKIA", "ASIA"):
-        at, seen = text.find(mark), 0
-        while at >= 0:
-            start, end = max(0, at - 200), at + 220
-            if end > seen:
-                for word in _words(text, start, end):
-                    value = text[slice(*word)]
-                    if is_random(value) and distinct(value) > 19 and value.strip(HEX):
-                        yield hit("aws-secret-key", *word)
-                seen = end
-            at = text.find(mark, max(at + 4, seen - 200))
-
-
-def _words(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the runs of exactly 40 characters of base64 that begin between two places."""
-    near = text[start : end + 41]
-    plain = near
-    for char in set(near) - set(BASE64):
-        plain = plain.replace(char, " ")
-    for word in plain.split(" "):
-        if len(word.rstrip("=")) == 40 and not is_placeholder(word):
-            yield start, start + 40
-        start += len(word) + 1
-
-
 def _dotted(text: str, words: str) -> Iterator[Hit]:
-    """Find tokens that are known by the lengths of their dotted parts."""
+    """Find the tokens of bots of Discord, which are known by the lengths of their dotted parts."""
     for word in dict.fromkeys(words.split("\n")):
-        if not 58 <= len(word) <= 160 or "." not in word:
-            continue
-        for piece in _pieces(word):
-            parts = piece.split(".")
-            sizes = [len(part) for part in parts]
-            rule = mark = ""
-            if len(parts) == 3 and _is_discord(parts):
-                rule = "discord-token"
-            elif sizes == [17, 64] and piece[:3] == "pat" and not parts[1].strip(HEX):
-                rule, mark = "airtable-token", "pat"
-            for at in places(text, piece) if rule else ():
-                yield hit(rule, at, at + len(piece), mark)
+        if 58 <= len(word) <= 160 and "." in word:
+            for piece in _pieces(word):
+                parts = piece.split(".")
+                for at in places(text, piece) if len(parts) == 3 and _is_discord(parts) else ():
+                    yield hit("discord-token", at, at + len(piece))
 
 
 def _pieces(word: str) -> list[str]:

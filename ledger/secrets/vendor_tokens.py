@@ -25,6 +25,7 @@ _CHARS = {
 _TABLE = """
 adafruit-key: aio_ / a 28 28
 age-key: AGE-SECRET-KEY-1 / U 58 58
+airtable-token: pat / d 79 79
 alibaba-key: LTAI / a 20 20
 amazon-mws-token: amzn.mws. / x 36 36
 anthropic-key: sk-ant- / w 32 0
