@@ -107,7 +107,7 @@ OFF = (-YEAR, -HOUR, -2, 0, 0, 3, 70, 600, 30 * HOUR, YEAR)
 
 
 @pytest.mark.parametrize("seed", range(examples(3)))
-def test_a_clock_takes_no_author_and_no_day_away(world: World, seed: int) -> None:
+def test_f1_a_clock_takes_no_author_and_no_day_away(world: World, seed: int) -> None:
     """Each change once, by whom its commit says, in the order of the stems, on no day that is yet to come."""
     draw = random.Random(seed)
     home = world.home(OWN_REPOSITORY, facts={"x": "decision: It is 0."})

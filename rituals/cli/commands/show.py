@@ -161,6 +161,8 @@ def _answer_facts(
             "project": state.policy.project,
             **summary_object(state.summary),
             "facts": described(cache, state, facts, marks),
-            "findings": finding_objects(memory.snapshot.notes),
+            "findings": finding_objects(
+                [one for one in memory.snapshot.notes if one.code == "as-of-date"]
+            ),
         }
     )
