@@ -85,6 +85,7 @@ def test_canonical_forms_and_leniencies(text: str) -> None:
         ("- Superseded: a by b", "bad-id"),
         ("Referenced: a", "bad-event"),
         ("> - Referenced: a", "bad-event"),
+        ("\t- Referenced: a", "bad-event"),
         ("```\n- Referenced: a\n```", "bad-event"),
         ("- Referenced: (x)", "bad-event"),
         ("- Referenced: b <!-- a -->", "bad-event"),
@@ -119,6 +120,7 @@ TOLERANT: dict[str, list[Event]] = {
     "- port-bottom-up-faithful (map-dont-mirror)": [
         R("port-bottom-up-faithful", "map-dont-mirror")
     ],
+    "- `a-b` was so, `c`, `d` was": [R("a-b", "was so"), R("c")],
     "- referenced: release-4.6.2, single": [R("release-4.6.2"), R("single")],
     "- referenced: `a` and `b-c`": [R("a"), R("b-c")],
     "- referenced: a-b.": [R("a-b")],

@@ -80,7 +80,7 @@ def test_each_beginning_of_a_line_hides_what_it_hides_to_the_parser() -> None:
         "t\n{}\n   ```\n   ## a\n   ```\n## b",
     )  # fmt: skip
     found = [agrees(frame.format(one).split("\n")) for frame in frames for one in (*PIECES, *ODD)]
-    assert False not in found and found.count(None) <= 506
+    assert False not in found and found.count(None) <= 507
 
 
 def agrees(lines: list[str]) -> bool | None:

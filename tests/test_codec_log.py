@@ -116,6 +116,7 @@ simple_events = st.lists(
         st.builds(ThreadClosed, ids, none, versions),
         st.builds(FactReinstated, ids, none, stems),
         st.builds(FactRedacted, ids, st.sampled_from(["", "why (so)"]), held),
+        st.builds(WorkLanded, ids, st.just("4f2a91c0" * 5), st.sampled_from(["", "squash"])),
     ),
     max_size=6,
     unique_by=lambda event: event.id,

@@ -24,6 +24,7 @@ PEOPLE: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "half": ({"AUTHOR_NAME": "Cy"}, {"author.email": "ed@a.test", "committer.name": "Flo"}),
     "settings": ({}, {"author.name": "Ed", "author.email": "ed@a.test", "committer.email": "f@a.test"}),
     "as git cleans": ({"AUTHOR_NAME": " J. <R>. ", "AUTHOR_EMAIL": "", "COMMITTER_NAME": "Ünal,"}, {}),
+    "mail": ({"EMAIL": "e@a.test"}, {"user.email": ""}),
     "a date": ({"AUTHOR_DATE": "2020-01-02T03:04:05 +0200"}, {}),
     "dates": ({"AUTHOR_DATE": "@1700000000 -0330", "COMMITTER_DATE": "@1700000000 -0330"}, {}),
 }  # fmt: skip
@@ -36,8 +37,8 @@ def test_a_commit_is_by_whom_git_says(world: World, who: str, way: str) -> None:
     """Git itself is asked, in the same place; `why` names the author, and `undo` knows its own."""
     home, (environment, settings) = world.home(), PEOPLE[who]
     for key, value in settings.items():
-        home.git("config", key, value)
-    env = {f"GIT_{key}": value for key, value in environment.items()}
+        home.git("config", *([key, value] if value else ["--unset", key]))
+    env = {("" if key == "EMAIL" else "GIT_") + key: one for key, one in environment.items()}
     form = _SAID.format(
         *("%ad" * (f"{one}_DATE" in environment) for one in ("AUTHOR", "COMMITTER"))
     )

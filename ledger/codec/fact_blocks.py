@@ -58,7 +58,7 @@ def read_facts(
                 message = "a line among the facts that belongs to no fact"
                 hint = "a fact is a `- ` bullet; indent what belongs to it by two spaces"
                 findings.append(Finding("bad-footer", message, file, first_line + index, hint))
-            after_blank, stray = False, True
+            stray = True
     if begin >= 0:
         _finish(lines[begin:], first_line + begin, file, blocks, findings)
     return blocks, findings

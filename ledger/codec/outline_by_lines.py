@@ -74,7 +74,7 @@ def outline_by_lines(lines: list[str], start: int = 0, *, guess: bool = False) -
         if len(text) != len(line):
             # what is indented to an open item belongs to it and can hide nothing outside
             blanks = line[: -len(text)]
-            if not (pad and (line.startswith(pad) or (len(pad) <= 4 and "\t" in blanks))):
+            if not (pad and line.startswith(pad)):
                 pad = ""
                 if not guess and _may_hide(blanks, text, lines, index):
                     return None

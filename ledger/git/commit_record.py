@@ -199,7 +199,7 @@ def _named(found: Mapping[str, str], role: str, key: str) -> str | None:
     said = variables().get(f"GIT_{role.upper()}_{key.upper()}")
     if said is None or (key == "name" and not said.strip(_CRUD)):
         said = found.get(f"{role}.{key}") or found.get(f"user.{key}")
-    if not said and key == "email" and said is None:
+    if said is None and key == "email":
         said = variables().get("EMAIL")
     return said if said is None else said.strip(_CRUD)
 
