@@ -116,7 +116,6 @@ simple_events = st.lists(
         st.builds(ThreadClosed, ids, none, versions),
         st.builds(FactReinstated, ids, none, stems),
         st.builds(FactRedacted, ids, st.sampled_from(["", "why (so)"]), held),
-        st.builds(WorkLanded, ids, st.just("4f2a91c0" * 5), st.sampled_from(["", "squash"])),
     ),
     max_size=6,
     unique_by=lambda event: event.id,
@@ -265,10 +264,10 @@ def test_what_can_be_stored() -> None:
 
 
 def test_a_draft_is_put_right() -> None:
-    """Line ends, mark, section order, several sections and a missing title are normalised."""
+    """Line ends, mark, section order, several sections and a missing title; a checkbox makes a thread."""
     draft = (
         "\ufeffWhat happened.\r\n\r\n## Memory References\r\n- closed: `t-1` (done)\r\n- Created: t-2\r\n"
-        "## Facts\r\n\r\n* [ ] Do it\r\n  soon.  \r\n  <!-- KIND: thread|id: t-2 | tags: -->\r\n"
+        "## Facts\r\n\r\n* [ ] Do it\r\n  soon.  \r\n  <!-- ID: t-2 | tags: -->\r\n"
         "## Next\r\nRest.\r\n## Memory References (addendum)\r\n- Referenced: a, a\r\n"
     )
     assert encode(read_draft(draft.encode())).decode() == (
@@ -301,12 +300,6 @@ def test_a_draft_is_refused_with_its_line(draft: str, code: str, line: int) -> N
     assert (found.code, found.line, found.file) == (code, line, "draft.md")
 
 
-def test_a_checkbox_makes_a_thread() -> None:
-    """A new fact with a checkbox and no kind is a thread."""
-    log = read_draft(b"## Memory References\n- Created: a\n## Facts\n- [ ] x\n  <!-- id: a -->\n")
-    assert log.events == (FactCreated("a", "x", " ", (("kind", "thread"),)),)
-
-
 def test_facts_keep_their_form() -> None:
     """Nested lists, code and paragraphs are stored dedented; wrapped lines belong to their fact."""
     lines = "- a\n  - b\n\n      code\n\n  c\nlazy\n  <!-- id: x -->\n\n-   wide\n    in\n\n  <!-- id: y -->"
@@ -329,6 +322,8 @@ def test_every_verb_is_written_and_read() -> None:
         log, findings = decode(data, sealed=True)
         assert (findings, encode(log)) == ((), data)
         assert [type(event) for event in log.events] == [VERBS[verb]]
+        of_log = verb in ("Landed", "Reverted", "Dropped")
+        assert [one for one, _ in entry_of(STEM, log).reported] == [verb] * of_log
 
 
 def test_footers_name_an_id() -> None:
