@@ -44,7 +44,7 @@ WORDS = (
     ("closed", "The thread, task or finding is done."),
     ("false now", "It was replaced, or called false. Search finds it, marked as false."),
     ("stands", "It is what holds, also beside others that say otherwise."),
-    ("contradicted", "Two sides stand against each other, in one fact or several, and nobody decided. Review "
+    ("contradicted", "Two sides stand against each other, and nobody decided yet. Review "
          "asks which one holds."),
     ("resting", "It was shown to sessions so often without a use that briefs leave it out."),
     ("never used again", "No session behind the one that brought the fact names it."),
