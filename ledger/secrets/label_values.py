@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from ledger.secrets.entropy import (
     distinct,
@@ -220,13 +221,23 @@ _FORMED = re.compile(
     re.VERBOSE,
 )
 #: What stands between the parts of an identifier, and what around one.
-_JOINTS, _AROUND = re.compile(r"[^A-Za-z0-9!#$%]+|#(?=\d)"), "!#$%"
-#: What a part of an identifier is: a word with a number before, behind or between; small; a hash.
+_JOINTS, _AROUND = re.compile(r"[^A-Za-z0-9!#$%^]+|#(?=\d+(?!\w))"), "!#$%^"
+#: What a part of an identifier is: a word with a number before or behind it, or between two; a hash.
 _PART = re.compile(
-    r"\d{0,4}([A-Za-z]*)\d{0,4}|\d+|\w{1,3}|[0-9a-f]{7,12}|[0-9a-f]{40}(?:[0-9a-f]{24})?"
-    r"|v\d+(?:alpha|beta|rc)\d*|(?:[A-Z]?[a-z]{2,})+\d{1,4}(?:[A-Z][a-z]{2,})+"
+    r"\d{0,4}([A-Za-z]*)|([A-Za-z]+)\d{1,4}|\d+(?:[a-z]\d{1,4})?|[0-9a-f]{7,12}|[0-9a-f]{40}(?:[0-9a-f]{24})?"
+    r"|v\d+(?:alpha|beta|rc)\d*|((?:[A-Z]?[a-z]{2,})+)\d{1,4}(?:[A-Z][a-z]{2,})+"
 )
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_ORDERLY = re.compile(r"\d*(?:[A-Z]?[a-z]*|[A-Z]*)\d*")
+#: Letters that hardly any word of documents and code has side by side: behind the first, the second ones.
+_APART = {
+    row[0]: row[1:]
+    for row in (
+        "bhkqxz cjwxz dqz fhjkqvwxz gjqvx hghjqvx iw jbcdfghjklmnpqrtvxyz kjvxz ljxz mjqwxz pjqxz "
+        "qabcfghijkmnopqrtvwxyz rx sjx tq uqw vbdfhjklnpqtwxz wbfgjkmquvwxz xgjklnqrsvz yhjkqvxy "
+        "zbdghjknpqrvxy"
+    ).split()
+}
 
 
 def is_opaque(value: str) -> bool:
@@ -236,7 +247,7 @@ def is_opaque(value: str) -> bool:
     that other values have: a path, an address without a user, a version, a date, a host, a number with a
     unit, a UUID, a hash of 40 or 64 digits, an identifier made of words.
     """
-    if not 8 <= len(value) <= 200 or not value.isascii() or value[0] in "/~.\\-+":
+    if not 8 <= len(value) <= 200 or not value.isascii() or value[0] in "/~.\\-+:":
         return False
     if value.isalpha() and (value[1:].islower() or value.isupper()) and len(value) < 16:
         return False
@@ -248,15 +259,21 @@ def is_opaque(value: str) -> bool:
         return False
     if _is_named(_UUID.sub("", value)):
         return False
-    return not is_placeholder(value) and not is_stock(value)
+    return not is_placeholder(value.lstrip("$%&*@")) and not is_stock(value)
 
 
 def _is_named(value: str) -> bool:
     """Tell whether a value is an identifier made of words, of small parts two at most with digits."""
     value = value.replace("#", "/") if "/" in value else value
     parts = [part.strip(_AROUND) for part in _JOINTS.split(value)]
-    odd = [part for part in parts if 2 < len(part) < 6 and not (part.isalpha() or part.isdigit())]
-    return len(odd) < 3 and all(len(part) < 6 or _is_plain(part) for part in parts)
+    small = [part for part in parts if 2 < len(part) < 6]
+    odd = [part for part in small if not (part.isalpha() or part.isdigit())]
+    strange = [part for part in small if not _ORDERLY.fullmatch(part)]
+    return (
+        len(odd) < 3
+        and len(strange) < 2
+        and all(len(part) < 6 or _is_plain(part) for part in parts)
+    )
 
 
 @lru_cache(4096)
@@ -265,14 +282,26 @@ def _is_plain(part: str) -> bool:
     found = _PART.fullmatch(part)
     if found is None:
         return False
-    word = found[1] or ""
-    if len(word) < 8:
+    word = found[1] or found[2] or ""
+    if word == part and len(word) < 8:
         return True
-    humps = _HUMPS.findall(word)
-    return len(word) >= 3 * len(humps) and all(len(hump) < 6 or _sounds(hump) for hump in humps)
+    first, *humps = _HUMPS.findall(word) or [""]
+    return all(map(_sounds, humps)) and (len(first) < 3 or _sounds(first))
+
+
+#: Words of two letters that names in code have.
+_SMALL = frozenset(
+    "by id is to of on in at or my no up ok io ui db js ts os ip vm go as if do re".split()
+)
 
 
 def _sounds(word: str) -> bool:
-    """Tell whether a word has vowels as words have them."""
-    vowels = sum(map(word.lower().count, "aeiouy"))
-    return vowels * 8 >= len(word)
+    """Tell whether a word has vowels and neighbours as words have them; a short one in capitals is one."""
+    if word.isupper() and 2 < len(word) < 6:
+        return True
+    word = word.lower()
+    if len(word) < 3:
+        return word in _SMALL
+    vowels = sum(map(word.count, "aeiouy"))
+    apart = any(other in _APART.get(one, "") for one, other in pairwise(word))
+    return not apart and (len(word) < 6 or vowels * 8 >= len(word))

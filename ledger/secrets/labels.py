@@ -297,7 +297,9 @@ def _is_open(label: str) -> bool:
     """Tell whether a label names what opens nothing: a digest, the key of a cache; or says a sentence."""
     words = _JOINED.split(label)
     of, last = ["", "", *[word.lower() for word in _WORDS.findall(label)]][-2:]
-    told = len(words) > _MOST_WORDS and _NAME.search(label.lower()) is None
+    # where blanks part syllables, as in Vietnamese, a word has two or three
+    most = _MOST_WORDS if label.isascii() else 2 * _MOST_WORDS
+    told = len(words) > most and _NAME.search(label.lower()) is None
     sorts = last in ("key", "token") and (of in _SORTS or of in _PAGES)
     return told or sorts or last in OPEN or words[-1].lower() in OPEN
 
