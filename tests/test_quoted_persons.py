@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import Run, examples, holders
-from tests.host_door import Door, Session, policy, say
+from tests.conftest import NOW_MS, Run, examples, holders
+from tests.host_door import MINUTE, Door, Session, policy, say
 from tests.host_door import door as door
 from tests.test_ways_in import MARK, SENTENCES, TALK, WORK, capture, hook
 from tests.test_ways_in import say as say_to
@@ -220,6 +220,36 @@ def test_what_was_redacted_is_not_kept_again_beside_git(door: Door, run: Run) ->
     assert "git commit" in told and MARK not in told
     assert run("capture").code == 0
     assert holders(door.repo.path / ".git/diurna", MARK) == []
+
+
+@pytest.mark.parametrize("host", ["claude", "opencode"])
+@pytest.mark.parametrize("how", ["tag", "silence"])
+def test_what_was_private_is_not_said_by_the_agent(
+    door: Door, run: Run, host: str, how: str
+) -> None:
+    """Also in a later turn, and where the host's words are handed over without it."""
+    path = door.repo.path.parent / "t.jsonl"
+    said = f"My daughter {MARK} has asthma, so we never deploy on Wednesdays."
+    turns = [(f"<private>{said}</private> Go on." if how == "tag" else said, "user"), (f"It is so. {TALK}", "assistant"),
+             (f"As you said: {said} The queue is slow.\n\n{TALK}", "assistant")]  # fmt: skip
+    session = door.session(
+        host, "s", **({"transcript_path": str(path)} if host == "claude" else {})
+    )
+    for number, (text, role) in enumerate(turns):
+        door.at(3 * number)
+        if how == "silence":
+            run("private", "off" if number else "on")
+        door.at(3 * number + 1)
+        at, parts = NOW_MS + (3 * number + 1) * MINUTE, [{"type": "text", "text": text}]
+        info = {"id": str(number), "role": role, "time": {"created": at}}
+        with path.open("a") as file:
+            line = {"type": role, "timestamp": at, "message": {"role": role, "content": parts}}
+            file.write(json.dumps(line) + "\n")
+        door.at(3 * number + 2)
+        handed = {"tool_input": {"messages": [{"info": info, "parts": parts}]}}
+        session.stop("", **(handed if host == "opencode" else {}))
+    shown = run("capture", "--session=s", f"--host={host}", "--show").out
+    assert "The queue is slow." in shown and "As you said" not in shown
 
 
 # ---- verdicts ------------------------------------------------------------------------------------------

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import closing
+
 from memory.replay.clone_view import View
 
 TYPE_CHECKING = False
@@ -29,6 +32,17 @@ def _clean(home: Home, cache: Cache) -> None:
     from memory.repair.redacted_copies import clean  # few ledgers have a redaction
 
     clean(home, cache)
+
+
+def hides(home: Home) -> Callable[[str], bool]:
+    """Return what tells whether a text says again what is withheld in a home; in most nothing is."""
+    if not os.path.exists(f"{home.cache_file}.redacted"):
+        return lambda _: False
+    from memory.redaction.withheld_lines import telling_of
+
+    with closing(open_snapshot(home)) as view:
+        telling = view.ask(lambda cache: telling_of(home, cache))
+    return telling.repeats if telling else lambda _: False
 
 
 class OpenHome:

@@ -11,8 +11,6 @@ from __future__ import annotations
 import fcntl
 import os
 import zlib
-from collections.abc import Callable
-from contextlib import closing
 
 from ledger.codec.log import decode
 from ledger.errors import DiurnaError
@@ -79,17 +77,6 @@ def clean(home: Home, cache: Cache) -> bool:
     except (DiurnaError, OSError, CacheDamaged):  # a read-only disk, or somebody is at it
         return False
     return done
-
-
-def hides(home: Home) -> Callable[[str], bool]:
-    """Return what tells whether a text says again what is withheld in a home; in most nothing is."""
-    if not os.path.exists(_record(home)):
-        return lambda _: False
-    from memory.query.open_snapshot import open_snapshot
-
-    with closing(open_snapshot(home)) as view:
-        telling = view.ask(lambda cache: telling_of(home, cache))
-    return telling.repeats if telling else lambda _: False
 
 
 def clean_again(home: Home, cache: Cache) -> bool:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ledger.environment import now_seconds
 from ledger.secrets.private_parts import without_private
 from ledger.secrets.scanner import without_secrets
+from rituals.hosts.capture.typed_words import hidden_runs
 from rituals.hosts.moments import Moment, file_name
 from rituals.hosts.payloads import open_file, sweep
 from rituals.hosts.silence import heard, silences
-from rituals.hosts.transcripts.turns import when_said
+from rituals.hosts.transcripts.turns import HIDDEN, USER, when_said
 
 SAID_DIR = "diurna/said"
 #: Of what a moment hands over at most so much is kept, and a file so long behind its last line.
@@ -39,11 +40,11 @@ def keep_messages(commondir: str, moment: Moment) -> None:
         OSError: the disk refused.
     """
     known = silences(commondir)
-    lines = [
-        line
-        for line, when in _lines(moment.given)
-        if heard(known, moment.session, moment.folder, when)
-    ]
+
+    def audible(when: int) -> bool:
+        return heard(known, moment.session, moment.folder, when)
+
+    lines = list(_lines(moment.given, audible))
     data = b"".join(_newest(lines))
     if data:
         file = open_file(kept_in(commondir, moment), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -63,14 +64,23 @@ def _newest(lines: Sequence[bytes]) -> Sequence[bytes]:
     return lines
 
 
-def _lines(given: Mapping[str, object]) -> Iterator[tuple[bytes, int]]:
-    """Yield a line for each message, and when it was written."""
+def _lines(given: Mapping[str, object], audible: Callable[[int], bool]) -> Iterator[bytes]:
+    """Yield a line for each message, and one for what of a person's words nothing may keep."""
     messages = given.get("messages")
     for message in messages if isinstance(messages, list) else ():
         if isinstance(message, dict) and isinstance(message.get("parts"), list):
             parts = [part for part in message["parts"] if isinstance(part, dict)]
-            told = {"info": message.get("info"), "parts": [_clean(part) for part in parts]}
-            yield json.dumps(told).encode() + b"\n", when_said(message)
+            info, clean = message.get("info"), [_clean(part) for part in parts]
+            is_person = isinstance(info, dict) and info.get("role") == USER
+            heard_here = audible(when_said(message))
+            if is_person and not (heard_here and clean == parts):
+                said = "\n".join(
+                    [text for part in parts if isinstance(text := part.get("text"), str)]
+                )
+                runs = [{"text": run} for run in hidden_runs(said)]
+                yield json.dumps({"info": {"role": HIDDEN}, "parts": runs}).encode() + b"\n"
+            if heard_here:
+                yield json.dumps({"info": info, "parts": clean}).encode() + b"\n"
 
 
 def _clean(value: object, depth: int = 0) -> object:

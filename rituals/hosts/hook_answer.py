@@ -141,11 +141,15 @@ class Call:
             from rituals.hosts.session_start import make_moments
 
             make_moments(said, self._commondir, self._environment)
+        handed = bool(said.given.get("messages") and said.session)
         if self._kind not in _STAMPED or (self._silent and self._kind != adapters.START):
+            if handed and self._silent:  # of these only what is known again is kept
+                from rituals.hosts.handed_messages import keep_messages
+
+                keep_messages(self._commondir, said)
             return
         from rituals.hosts.capture.stamps import is_due, stamp
 
-        handed = bool(said.given.get("messages") and said.session)
         if handed:
             from rituals.hosts.handed_messages import keep_messages, kept_in
 

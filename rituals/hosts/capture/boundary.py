@@ -7,7 +7,7 @@ with other branches.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from zlib import crc32
@@ -285,14 +285,17 @@ class _Boundary:
             if asks and not self._asked.dry_run:
                 keep_asks(self._commondir, asks)
 
-    def _typed(self) -> Iterator[str]:
-        """Yield what the person typed in the session, and lately in others that told its agent of it.
+    def _typed(self) -> tuple[list[str], list[str]]:
+        """Return what the person typed in the session, and lately in others that told its agent of it.
 
-        Also where a helper's transcript is told.
+        Also where a helper's transcript is told. Beside it are the runs of what no file has.
         """
-        yield from [one.text for one in asks_in(self._commondir)]
+        texts, hidden = [one.text for one in asks_in(self._commondir)], list[str]()
         for path in dict.fromkeys((self._pending.path, self._seen.transcript)):
-            yield from all_typed(self._asked.host, path)
+            typed, runs = all_typed(self._asked.host, path)
+            texts += typed
+            hidden += runs
+        return texts, hidden
 
     def _extracted(self, piece: Piece, span: Span | None) -> tuple[Extraction, Span | None]:
         """Return what a model learned of what was said, not of the past, and the span of it."""

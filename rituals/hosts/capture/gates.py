@@ -40,10 +40,12 @@ class Gates:
     Args:
         memory: of the home.
         policy: of it.
-        typed: gives what the person typed in the session, whole.
+        typed: gives what the person typed in the session, whole, and the runs of what no file has.
     """
 
-    def __init__(self, memory: Memory, policy: Policy, typed: Callable[[], Iterable[str]]) -> None:
+    def __init__(
+        self, memory: Memory, policy: Policy, typed: Callable[[], tuple[list[str], list[str]]]
+    ) -> None:
         self._memory, self._typed = memory, typed
         #: The user's own home takes what they typed, and what is about them.
         self._own, self._asks = is_own(memory.home, policy), policy.capture.asks
@@ -100,7 +102,8 @@ class Gates:
 
     @cached_property
     def _words(self) -> TypedWords:
-        return TypedWords([*self._typed(), *own_texts()])
+        texts, hidden = self._typed()
+        return TypedWords([*texts, *own_texts()], hidden)
 
     @cached_property
     def _telling(self) -> Telling | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from hashlib import blake2b
 
 from rituals.hosts.capture.fitting import listed_mark, sentence_ends
 
@@ -35,12 +36,11 @@ class TypedWords:
 
     Args:
         texts: that they typed, whole.
+        hidden: the runs of what nothing may keep, as `hidden_runs` gives them.
     """
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._runs: set[str] = set()
-        for text in texts:
-            self._runs.update([run for run, _, _ in _runs(_units(_composed(text)))])
+    def __init__(self, texts: Iterable[str], hidden: Iterable[str] = ()) -> None:
+        self._runs, self._hidden = {run for text in texts for run in _runs_in(text)}, {*hidden}
 
     def repeats(self, text: str) -> bool:
         """Tell whether a text has such a run."""
@@ -60,10 +60,23 @@ class TypedWords:
         return (_GAPS.sub("\n\n", text).strip("\n") if left_out else text), left_out
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
-        if self._runs:
+        if self._runs or self._hidden:
             for run, start, end in _runs(_units(text)):
-                if run in self._runs:
+                if run in self._runs or (self._hidden and _hash(run) in self._hidden):
                     yield start, end
+
+
+def hidden_runs(text: str) -> list[str]:
+    """Return the runs of a text by which it is known again and can not be read."""
+    return sorted({_hash(run) for run in _runs_in(text)})
+
+
+def _hash(run: str) -> str:
+    return blake2b(run.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def _runs_in(text: str) -> Iterator[str]:
+    return (run for run, _, _ in _runs(_units(_composed(text))))
 
 
 def _composed(text: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from ledger.environment import monotonic, now_ms
 from ledger.errors import StorageFailed, WriteRefused
 from ledger.home import Home, discover
-from memory.repair.redacted_copies import hides
+from memory.query.open_snapshot import hides
 from projection.brief.wording import enveloped, shortened
 from rituals.hosts.context.session_wording import clock, path_said, safe, states
 from rituals.hosts.moments import Moment, file_name

@@ -179,7 +179,7 @@ def admitted(
 
 def without_withheld(one: Observation, home: Home) -> Observation:
     """Return an observation without words that a home withholds: what was done in two words stays."""
-    from memory.repair.redacted_copies import hides
+    from memory.query.open_snapshot import hides
 
     hidden = hides(home)
     paths = tuple([path for path in one.paths if not hidden(path)])

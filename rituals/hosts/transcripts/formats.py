@@ -14,6 +14,7 @@ from rituals.hosts.transcripts.injected import words_of
 from rituals.hosts.transcripts.turns import (
     ASSISTANT,
     DIALOGS,
+    HIDDEN,
     HOST,
     TITLE,
     TOOL,
@@ -250,6 +251,8 @@ def _opencode(line: Line, turns: Turns) -> None:
     message = _mapping(line.get("info"))
     role, key = message.get("role"), _text(message.get("id"))
     parts = _blocks(line.get("parts"))
+    if role == HIDDEN:
+        turns.hidden += [_text(part.get("text")) for part in parts]
     if role == HOST and key == TITLE:
         turns.title(_joined(parts))
     if role == HOST and key == "aborted":

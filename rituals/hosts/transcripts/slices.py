@@ -42,6 +42,7 @@ class Slice(Record):
     turns: tuple[Turn, ...]  #: in the order of the transcript
     helps: bool = False  #: it is the session of a subagent: what it reports, it reports to an agent
     typed: tuple[str, ...] = ()  #: all that persons typed in it, also what nothing may keep
+    hidden: tuple[str, ...] = ()  #: the same of what is not in the file (`typed_words.hidden_runs`)
 
 
 def read_slice(host: str, path: str, start: int, limit: int = SLICE_BYTES) -> Slice | None:
@@ -82,17 +83,19 @@ def read_slice(host: str, path: str, start: int, limit: int = SLICE_BYTES) -> Sl
         at += len(line) + 1
     typed = tuple(filter(None, map(words_of, turns.typed)))
     helps = turns.asking == ASSISTANT
-    return Slice(os.path.basename(path), start, end, _turns(turns), helps, typed)
+    name, hidden = os.path.basename(path), tuple(turns.hidden)
+    return Slice(name, start, end, _turns(turns), helps, typed, hidden)
 
 
-def all_typed(host: str, path: str) -> list[str]:
-    """Return all that persons typed in a transcript up to now; nothing where there is none."""
-    found: list[str] = []
+def all_typed(host: str, path: str) -> tuple[list[str], list[str]]:
+    """Return all that persons typed in a transcript, and the hidden runs; nothing where there is none."""
+    found, hidden = list[str](), list[str]()
     part = read_slice(host, path, 0)
     while part is not None and part.end > part.start:
         found += part.typed
+        hidden += part.hidden
         part = read_slice(host, path, part.end)
-    return found
+    return found, hidden
 
 
 def last_slice(host: str, path: str, limit: int = SLICE_BYTES) -> Slice | None:

@@ -14,6 +14,8 @@ from datetime import datetime
 from ledger.model.record import Record
 
 USER, ASSISTANT, TOOL, HOST = "user", "assistant", "tool", "host"
+#: The role of a line that only tells by what a person's words are known again.
+HIDDEN = "hidden"
 #: What a turn of the host says, and a turn of a person that was typed while the agent worked.
 TITLE, INTERRUPTED, QUEUE, ASKED = "title", "interrupted", "queue", "asked"
 
@@ -68,6 +70,8 @@ class Turns:
         self._queued: list[str] = []
         #: All that persons typed, also what is taken back; hosts' words may stand among it.
         self.typed: list[str] = []
+        #: By what it is known again what of that no file has (`typed_words.hidden_runs`).
+        self.hidden: list[str] = []
 
     def __iter__(self) -> Iterator[Turn]:
         """Yield the turns in order."""
