@@ -76,3 +76,21 @@ def test_a_commit_of_the_code_stands_for_the_second_in_which_it_was_made(
         world.clock.now_ms = second * 1000 + later_ms - 1000  # a command is told a second more
         shop.note(f"id={id} decision: {id} is said.")
     assert set(shop.show("--as-of", "HEAD")) == {"first", "within"}
+
+
+@pytest.mark.parametrize(
+    ("typed", "right"),
+    [
+        ("id=fromA decision: A is so.", ("froma", "decision", "A is so.")),
+        ("id=Ünïcode U is so.", ("unicode", "fact", "U is so.")),
+        ("<private>x y</private> decision: A is so.", ("", "decision", "A is so.")),
+        ("- [ ] write docs", ("", "thread", "write docs")),
+        ("never: Push to main.", ("", "fact", "never: Push to main.")),
+    ],
+)
+def test_a_form_is_read_as_people_type_it(shop: Place, typed: str, right: tuple[str, ...]) -> None:
+    """Capitals and accents of an id, what nobody keeps before the kind, an item; a rule keeps its sense."""
+    answer = shop.run("note", typed, json=False)
+    ((id, fact),) = [(id, one) for id, one in shop.show().items() if id != "ship"]
+    assert (id if right[0] else "", fact["kind"], fact["text"]) == right
+    assert ("a rule is a `convention: …`" in answer.err) == typed.startswith("never")
