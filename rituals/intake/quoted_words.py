@@ -80,6 +80,8 @@ class Document:
         while len(self._text(before, at, last + 1)) < end:
             last += 1
         block_end = self._block(last, {}).end
+        if block.type == "heading" and block_end == block.end:
+            return "it is a heading: quote what stands below it"
         whole = self._text(before, at, block_end)
         if not _starts(here, place):
             if place > len(before) + 1:
