@@ -93,8 +93,8 @@ def test_canonical_forms_and_leniencies(text: str) -> None:
 )
 def test_what_is_not_canonical_is_a_finding(text: str, code: str) -> None:
     """A sealed log that says something else yields a finding, and the rest is read."""
-    events, codes = strict(text + "\n\n- Closed: z")
-    assert codes == [code]
+    events, findings = read_references(f"{text}\n\n- Closed: z".split("\n"), strict=True)
+    assert [(one.code, one.line) for one in findings] == [(code, 1)]
     assert events[-1] == ThreadClosed("z")
     assert len(events) == 1 + text.count("b <!--")
 

@@ -222,6 +222,7 @@ REFUSED: list[tuple[str, SessionLog]] = [
     ("a has no text", GOOD._replace(events=(FactUpdated("a", None),))),
     ("the text of a-fact holds a footer of its own", created("a\n<!-- id: b -->\nc")),
     ("the text of a-fact holds a footer of its own", created("<!-- id: b -->")),
+    ("the text of a-fact holds a footer of its own", created("a\n    <!-- id: b -->\nc")),
     ("in the text of a-fact", created("a\n```\nb")),
     ("the text of a-fact has blanks around it or at the end of a line", created("a ")),
     ("the text of a-fact has blanks around it or at the end of a line", created(" a")),

@@ -243,15 +243,12 @@ def _lines(data: bytes, find: Find) -> list[str]:
         line = text.count("\n", 0, text.index("\0")) + 1
         find("nul-byte", "a NUL byte; it is read as U+FFFD", line, "take it out")
         text = text.replace("\0", "\ufffd")
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return lines
+    return text.split("\n")
 
 
 def _front_matter(lines: list[str], find: Find) -> tuple[tuple[tuple[str, str], ...], int]:
     """Read the header; return it and the index of the first line behind it."""
-    if not lines or lines[0].rstrip(" \t") != "---":
+    if lines[0].rstrip(" \t") != "---":
         return (), 0
     end = 1
     while end < len(lines) and lines[end].rstrip(" \t") != "---":
