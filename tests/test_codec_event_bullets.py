@@ -114,6 +114,7 @@ TOLERANT: dict[str, list[Event]] = {
     "- **Applied:** `a`": [R("a")],
     "- **Archived (faded):** `a`\n- Tier changes: b": [],
     "- `thread-x` — fulfilled, b-c": [R("thread-x", "fulfilled, b-c")],
+    "- thread-x — closedown": [R("thread-x", "closedown")],
     "- thread-x (closed: done)": [ThreadClosed("thread-x", "closed: done")],
     "- thread-x — created (again)": [FactCreated("thread-x", None, remark="created (again)")],
     "- thread-x — substance updated": [FactUpdated("thread-x", None, remark="substance updated")],

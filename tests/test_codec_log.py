@@ -287,12 +287,13 @@ def test_a_draft_is_put_right() -> None:
         ("## Memory References\nprose", "bad-event", 2),
         ("## Memory References\n- Created: a", "event-without-fact", 0),
         ("## Facts\n- x\n  <!-- id: a -->", "fact-without-event", 2),
+        ("## Memory References\n- Created: a\n## Facts" + "\n- x\n  <!-- id: a -->" * 2, "duplicate-block", 6),
         ("## Facts\n- x", "bad-footer", 2),
         ("## Facts\nx", "bad-footer", 2),
         ("---\nagent\n---\n", "front-matter", 2),
         ("---\nagent: a", "front-matter", 1),
     ],
-)
+)  # fmt: skip
 def test_a_draft_is_refused_with_its_line(draft: str, code: str, line: int) -> None:
     """What a draft is refused for names the file and the line."""
     with pytest.raises(DraftRefused) as refused:
