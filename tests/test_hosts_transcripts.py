@@ -91,34 +91,6 @@ def test_what_hosts_write_is_no_persons(tmp_path: Path, host: str, text: str) ->
     assert read(tmp_path / "t.jsonl", host, [user(host, "Use Redis.")]) == ["user Use Redis."]
 
 
-RETRACTIONS = [
-    "sorry wrong chat. ignore last message.", "Oops, wrong window!", "ignore that, wrong session",
-    "That was meant for another terminal.", "Please disregard my previous message", "forget what i said",
-    "Entschuldigung, falsches Fenster.", "Das war für einen anderen Chat gedacht.",
-    "désolé, mauvaise fenêtre", "perdón, ventana equivocada", "desculpa, janela errada",
-    "ой, не в тот чат", "извини, ошибся окном", "不好意思，发错窗口了。", "忽略上一条消息",
-]  # fmt: skip
-WORK = [
-    "ignore that", "ignore it", "wrong window title is shown", "Ignore that warning and go on",
-    "use the other session", "For the other session, rename it", "no, wrong file", "sorry",
-    "wrong. The window must be closed", "the last message of the session is wrong", "ignore this message type",
-    "не в тот файл", "这里发错误消息", "das Fenster ist im falschen Ordner",
-]  # fmt: skip
-
-
-@each_row("text, taken", [*[(one, True) for one in RETRACTIONS], *[(one, False) for one in WORK]])
-def test_what_a_person_takes_back_is_not_read(tmp_path: Path, text: str, taken: bool) -> None:
-    """Neither it nor what takes it back; what only sounds so is about the work, or answers a question."""
-    lines = [
-        user("claude", one)
-        for one in ("Go", "Rename it", f"{text}\nUse Redis now" if taken else text)
-    ]
-    lines.insert(2, {"type": "assistant", "message": {"role": "assistant", "content": "ok"}})
-    found = read(tmp_path / "t.jsonl", "claude", lines)
-    whole = ["user Go", "user Rename it", "assistant ok", f"user {text}"]
-    assert found == (["user Go", "assistant ok", "user Use Redis now"] if taken else whole)
-
-
 #: What was said in the recorded sessions.
 RECORDED = {
     "claude-code-2.1.330/transcript.jsonl": "u:first a:I look. t:Bash a:All done. u:second a:I look. "

@@ -16,7 +16,7 @@ from ledger.model.record import Record
 from ledger.secrets.private_parts import without_private
 from rituals.hosts.moments import BEGINS
 from rituals.hosts.transcripts.formats import FORMATS
-from rituals.hosts.transcripts.injected import without_injected, without_retraction, words_of
+from rituals.hosts.transcripts.injected import without_injected, words_of
 from rituals.hosts.transcripts.turns import ASKED, ASSISTANT, HOST, USER, Turn, Turns
 
 __all__ = ["SLICE_BYTES", "Slice", "Turn", "last_slice", "read_slice"]
@@ -162,7 +162,7 @@ def _object(line: bytes) -> dict[str, object]:
 
 
 def _turns(turns: Turns) -> tuple[Turn, ...]:
-    """Return what is left of the turns without what programs put there, and what people took back."""
+    """Return what is left of the turns without what programs put there, and what is private."""
     found: list[Turn] = []
     answering = False
     for said in turns:
@@ -173,9 +173,6 @@ def _turns(turns: Turns) -> tuple[Turn, ...]:
         ):
             continue  # the words around an answer are no report
         text = (words_of if is_person else without_injected)(said.text) if said.text else ""
-        if is_person and (kept := without_retraction(text)) is not None:
-            _take_back(found)
-            text = kept
         text = without_private(text).strip()
         if text or (said.tool and not is_person):
             given, result = said.given, said.result
@@ -184,11 +181,3 @@ def _turns(turns: Turns) -> tuple[Turn, ...]:
             role, _, at, tool, when, asked, _, _, failed = said
             found.append(Turn(role, text, at, tool, when, asked, given, result, failed))
     return tuple(found)
-
-
-def _take_back(found: list[Turn]) -> None:
-    """Leave out what a person typed last: they say that it was not meant for this session."""
-    for place in range(len(found) - 1, -1, -1):
-        if found[place].role == USER and not found[place].asked:
-            del found[place]
-            return
