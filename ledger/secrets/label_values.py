@@ -31,7 +31,7 @@ NAMED = "secret|token|key|credential|chave|jeton|clé|schlüssel|секрет|т
 OPEN = frozenset(
     "pk pub public sha sha1 sha256 sha384 sha512 md5 integrity h1 ssh id ids uuid img image file chunk "
     "index nonce hash build commit etag cid trace span req cache checksum digest fingerprint revision "
-    "cursor value redacted".split()
+    "cursor value redacted boundary".split()
 )
 #: Words of which none is anybody's password: kinds of values, ways to keep one, what is done with one.
 _SAID = frozenset((
@@ -221,10 +221,11 @@ _FORMED = re.compile(
     re.VERBOSE,
 )
 #: What stands between the parts of an identifier, and what around one.
-_JOINTS, _AROUND = re.compile(r"[^A-Za-z0-9!#$%^]+|#(?=\d+(?!\w))"), "!#$%^"
+_JOINTS, _AROUND = re.compile(r"[^A-Za-z0-9!#$%^*]+|#(?=\d+(?!\w))|%[0-9A-F]{2}"), "!#$%^*"
+_INNER = re.compile(r"[!#$%^*]")
 #: What a part of an identifier is: a word with a number before or behind it, or between two; a hash.
 _PART = re.compile(
-    r"\d{0,4}([A-Za-z]*)|([A-Za-z]+)\d{1,4}|\d+(?:[a-z]\d{1,4})?|[0-9a-f]{7,12}|[0-9a-f]{40}(?:[0-9a-f]{24})?"
+    r"\d{0,4}([A-Za-z]*)|([A-Za-z]+)\d{1,4}|\d+(?:[a-z]\d{1,4})?|[0-9a-f]{6,12}|[0-9a-f]{40}(?:[0-9a-f]{24})?"
     r"|v\d+(?:alpha|beta|rc)\d*|((?:[A-Z]?[a-z]{2,})+)\d{1,4}(?:[A-Z][a-z]{2,})+"
 )
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -240,6 +241,10 @@ _APART = {
 }
 
 
+#: What stands in an expression, and in no token.
+_CODED = frozenset('"`([{')
+
+
 def is_opaque(value: str) -> bool:
     """Tell whether a value behind any label can be nothing but a secret.
 
@@ -247,13 +252,13 @@ def is_opaque(value: str) -> bool:
     that other values have: a path, an address without a user, a version, a date, a host, a number with a
     unit, a UUID, a hash of 40 or 64 digits, an identifier made of words.
     """
-    if not 8 <= len(value) <= 200 or not value.isascii() or value[0] in "/~.\\-+:":
+    if not 8 <= len(value) <= 200 or not value.isascii() or value[0] in "/~.\\:":
         return False
     if value.isalpha() and (value[1:].islower() or value.isupper()) and len(value) < 16:
         return False
     if _is_named(value):
         return False
-    if '"' in value or "`" in value or "://" in value or ";base64," in value:
+    if not _CODED.isdisjoint(value) or "://" in value or ";base64," in value:
         return False
     if value.startswith(_HASHED) or _FORMED.fullmatch(value):
         return False
@@ -266,6 +271,12 @@ def _is_named(value: str) -> bool:
     """Tell whether a value is an identifier made of words, of small parts two at most with digits."""
     value = value.replace("#", "/") if "/" in value else value
     parts = [part.strip(_AROUND) for part in _JOINTS.split(value)]
+    inner = [_INNER.split(part) for part in parts]
+    if any(
+        len(signed) > 2 or not all(map(_is_word, signed)) for signed in inner if len(signed) > 1
+    ):
+        return False
+    parts = [part for signed in inner for part in signed]
     small = [part for part in parts if 2 < len(part) < 6]
     odd = [part for part in small if not (part.isalpha() or part.isdigit())]
     strange = [part for part in small if not _ORDERLY.fullmatch(part)]
@@ -276,17 +287,21 @@ def _is_named(value: str) -> bool:
     )
 
 
+def _is_word(part: str) -> bool:
+    return part.isalpha() and _ORDERLY.fullmatch(part) is not None and _sounds(part)
+
+
 @lru_cache(4096)
 def _is_plain(part: str) -> bool:
     """Tell whether a part of a value is a word, a number, or a few characters."""
     found = _PART.fullmatch(part)
     if found is None:
         return False
-    word = found[1] or found[2] or ""
-    if word == part and len(word) < 8:
+    word = found[1] or found[2] or found[3] or ""
+    if not word or (word == part and len(word) < 8):
         return True
-    first, *humps = _HUMPS.findall(word) or [""]
-    return all(map(_sounds, humps)) and (len(first) < 3 or _sounds(first))
+    first, *humps = _HUMPS.findall(part)
+    return all(map(_sounds, humps)) and (_sounds(first) or len(first) < 2 + first.islower())
 
 
 #: Words of two letters that names in code have.

@@ -45,7 +45,7 @@ _SORTS = frozenset(
 )
 _PAGES = (
     "next", "start", "starting", "continuation", "page", "pagination", "idempotency", "request",
-    "input", "output", "cancellation",
+    "input", "output", "cancellation", "max",
 )  # fmt: skip
 #: What may follow such a word in the name.
 _TAILS = frozenset(
