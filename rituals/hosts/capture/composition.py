@@ -252,13 +252,14 @@ def observed_lines(observations: Sequence[Observation]) -> list[str]:
     """Return the lines that tell of observations, in the order of their first times."""
     edits = [one for one in observations if one.kind == "edit" and one.paths]
     found = _edits(edits)
-    same: dict[tuple[str, str, str], list[Observation]] = {}
+    same: dict[tuple[str, str, str, bool], list[Observation]] = {}
     for one in observations:
         if one.kind != "edit" or not one.paths:
             said = _EXIT_AT_END.sub("", one.what)
             by = one.why if one.kind == "decision" else ""
-            same.setdefault((one.kind, by, said), []).append(one)
-    for (kind, by, said), some in same.items():
+            ended = said != one.what  # its exit code is no word of one that has none
+            same.setdefault((one.kind, by, said, ended), []).append(one)
+    for (kind, by, said, _), some in same.items():
         where = [path for path in some[0].paths if path not in said]
         about = f"{by}: {said}" if by else said
         about += f" · {', '.join(where[:PATHS])}" if where else ""
