@@ -6,6 +6,7 @@ import os
 
 from ledger.git.cli import Git
 from ledger.git.code_diff import code_diff
+from ledger.git.landing.patches import Budget, between, patches_of
 from tests.conftest import Repo
 
 
@@ -21,14 +22,14 @@ def test_a_diff_is_read_whatever_its_files_are(bare_repo: Repo) -> None:
     base = git.resolve("HEAD")[0]
     bare_repo.write("a b/ü x.py", "two = 2\n")
     bare_repo.write("-- a.py", "+++ b/y\n@@ -1 +1 @@\nthree = 3\n" + "z" * 900 + "\nfive = 5\n")
-    bare_repo.write("one line.py", "six = 6\n")
+    bare_repo.write('one "line.py', "six = 6\n")
     bare_repo.write("moved.py", "one = 1\n")
     (where / "bin").write_bytes(b"\0\1\2\3")
     (where / "code.py").chmod(0o755)
     bare_repo.git("add", "-A")
     bare_repo.git("commit", "-q", "-m", "two")
     found = {one.path: one for one in code_diff(git, base, "HEAD")}
-    assert found.keys() == {"a b/ü x.py", "-- a.py", "moved.py", "bin", "code.py", "one line.py"}
+    assert found.keys() == {"a b/ü x.py", "-- a.py", "moved.py", "bin", "code.py", 'one "line.py'}
     lines = {
         path: [(one.number, one.text, one.added) for one in some.lines]
         for path, some in found.items()
@@ -39,5 +40,16 @@ def test_a_diff_is_read_whatever_its_files_are(bare_repo: Repo) -> None:
         (3, "three = 3", True),
         (5, "five = 5", True),
     ]
-    assert lines["one line.py"] == [(1, "six = 6", True)]
+    assert lines['one "line.py'] == [(1, "six = 6", True)]
     assert found["bin"].size == -1 and found["moved.py"].before == ""
+    (one,), (patch,) = (
+        patches_of(git, Budget(60.0), "-1"),
+        between(git, Budget(60.0), [(base, "HEAD")]),
+    )
+    assert one.files == patch.files and one.id() == patch.id()
+    assert {path.decode(): [line[:8] for line in some] for path, some in patch.files.items()} == {
+        "-- a.py": [b"----a/x", b" +++b/y", b" @@-1+1@", b"+three=3", b"+zzzzzzz", b"+five=5"],
+        "a b/ü x.py": [b"-one=1", b" two=2"], "bin": [b"index 83"], "code.py": [b"new mode"],
+        "moved.py": [b"+one=1"], 'one "line.py': [b"+six=6"],
+    }  # fmt: skip
+    assert patch.lines().total() == 7 and patch.lines()[b"moved.py", b"+one=1"] == 1

@@ -6,7 +6,9 @@ to be generated or copied, a file of many thousand lines, is known by its path a
 
 from __future__ import annotations
 
+import os
 import re
+from codecs import escape_decode
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -98,8 +100,11 @@ def _lines(patch: str) -> Iterator[tuple[str, Line]]:
     for line in patch.split("\n"):
         if line.startswith("diff --git "):
             heading, path = True, ""
-        elif heading and line[:6] in ("--- a/", "+++ b/"):
-            path = line[6:].rstrip("\t")
+        elif heading and line[:4] in ("--- ", "+++ ") and line[4:] != "/dev/null":
+            name = line[4:].rstrip("\t")
+            if name[0] == '"':
+                name = os.fsdecode(escape_decode(os.fsencode(name[1:-1]))[0])
+            path = name[2:]
         elif hunk := _HUNK.match(line):
             number, within, heading = int(hunk[1]), hunk[2], False
         elif not heading and line[:1] in ("+", "-"):

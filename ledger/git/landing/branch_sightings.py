@@ -26,7 +26,7 @@ class Written(Record):
     commit: str  #: the whole id of HEAD
     branch: str  #: that was checked out
     ended: int  #: milliseconds since 1970
-    dirty: bool = False  #: tracked files differed from it
+    dirty: bool  #: tracked files differed from it
 
 
 class Seen(Record):
