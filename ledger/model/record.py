@@ -44,8 +44,6 @@ else:
     _TEMPLATES = {}  # by number of fields: compiling one for each class costs every start 2 ms
 
     def _constructor(fields, defaults):
-        if tuple(defaults) != fields[len(fields) - len(defaults) :]:
-            raise TypeError("a field without a default follows one that has one")
         template = _TEMPLATES.get(len(fields))
         if template is None:
             names = ", ".join([f"_{index}" for index in range(len(fields))])
