@@ -108,18 +108,23 @@ def is_secret(value: str, chosen: bool, quoted: bool, alone: bool, named: bool) 
         return False
     if is_stock(value) or "://" in value or value[0] in "/~.-" or _is_call(value, quoted):
         return False
+    if value[-1] > "\u2e7f" or value[0] > "\u2e7f":
+        return False  # a sentence in a script without blanks
     code = _is_code(value) and not (quoted and named and not value.startswith(_CODE))
     if alone or not code:
         if chosen and is_worded(value, alone=alone):
             return True
         if alone and named and not chosen:
             # a name in capitals or in words stands for another setting: `TOKEN_KIND`, `client_secret`
-            return not code and (is_worded(value, alone=True) or _is_drawn_enough(value))
+            file = value.rpartition(".")[2] in _TAILS
+            return (
+                not code and not file and (is_worded(value, alone=True) or _is_drawn_enough(value))
+            )
         mixed = value[-2:].isdigit() or not _SIGNS.union("-_.").isdisjoint(value)
         if (named or quoted) and not chosen and len(value) > 9 and not code and mixed:
             if is_worded(value, alone=True):
                 return True
-    if not value.isascii() or _is_code(value):
+    if not value.isascii() or _is_code(value) or value.rpartition(".")[2] in _TAILS:
         return False
     if quoted and chosen:
         plain = value.isalpha() and (value.islower() or value.isupper())
@@ -227,6 +232,7 @@ _INNER = re.compile(r"[!#$%^*]")
 _PART = re.compile(
     r"\d{0,4}([A-Za-z]*)|([A-Za-z]+)\d{1,4}|\d+(?:[a-z]\d{1,4})?|[0-9a-f]{6,12}|[0-9a-f]{40}(?:[0-9a-f]{24})?"
     r"|v\d+(?:alpha|beta|rc)\d*|((?:[A-Z]?[a-z]{2,})+)\d{1,4}(?:[A-Z][a-z]{2,})+"
+    r"|([A-Za-z]{3,})\d{1,4}[a-z]|([a-z]{3,})\d[a-z]{3,}"
 )
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _ORDERLY = re.compile(r"\d*(?:[A-Z]?[a-z]*|[A-Z]*)\d*")
@@ -277,18 +283,13 @@ def _is_named(value: str) -> bool:
     ):
         return False
     parts = [part for signed in inner for part in signed]
-    small = [part for part in parts if 2 < len(part) < 6]
-    odd = [part for part in small if not (part.isalpha() or part.isdigit())]
-    strange = [part for part in small if not _ORDERLY.fullmatch(part)]
-    return (
-        len(odd) < 3
-        and len(strange) < 2
-        and all(len(part) < 6 or _is_plain(part) for part in parts)
-    )
+    small = [part for part in parts if 2 < len(part) < 8]
+    strange = [part for part in small if not (_ORDERLY.fullmatch(part) or _is_sound(part))]
+    return len(strange) < 2 and all(len(part) < 6 or _is_plain(part) for part in parts)
 
 
 def _is_word(part: str) -> bool:
-    return part.isalpha() and _ORDERLY.fullmatch(part) is not None and _sounds(part)
+    return part.isalpha() and (_is_plain(part) if len(part) > 7 else _is_sound(part))
 
 
 @lru_cache(4096)
@@ -297,16 +298,21 @@ def _is_plain(part: str) -> bool:
     found = _PART.fullmatch(part)
     if found is None:
         return False
-    word = found[1] or found[2] or found[3] or ""
-    if not word or (word == part and len(word) < 8):
-        return True
-    first, *humps = _HUMPS.findall(part)
-    return all(map(_sounds, humps)) and (_sounds(first) or len(first) < 2 + first.islower())
+    return not any(found.groups()) or (part.isalpha() and len(part) < 8) or _is_sound(part)
+
+
+def _is_sound(part: str) -> bool:
+    """Tell whether the words of `camelCase` read as such, but for one beside longer ones."""
+    first, *humps = _HUMPS.findall(part) or [""]
+    odd = [hump for hump in humps if not (_sounds(hump) or hump in "abcdefghijklmnopqrstuvwxyz")]
+    odd += [first] if not _sounds(first) and len(first) > 1 + first.islower() else []
+    return not odd or (len(odd) == 1 and 2 < len(odd[0]) < 6 and len(part) > 3 * len(odd[0]))
 
 
 #: Words of two letters that names in code have.
 _SMALL = frozenset(
-    "by id is to of on in at or my no up ok io ui db js ts os ip vm go as if do re".split()
+    "by id is to of on in at or my no up ok io ui db js ts os ip vm go as if do re we he me us an am be "
+    "so".split()
 )
 
 

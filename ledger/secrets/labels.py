@@ -253,7 +253,7 @@ _REST = re.compile(
 #: What of a value may be drawn: two classes of characters side by side, or letters without an end.
 _MIXED = re.compile(r"[A-Za-z][-_.!#$%]?\d|\d[A-Za-z]|[a-z][A-Z!#$%]|[A-Za-z]{16}")
 _WORD = (
-    r"[^\s\d!-/:-@\[-`{-~\u00a0-\u00bf\u2000-\u206f\u3000-\u3003\u3008-\u3020\uff00-\uff20]{1,24}"
+    r"[^\s\d!-/:-@\[-`{-~\u00a0-\u00bf\u2000-\u206f\u3000-\u3003\u3008-\u3020\uff00-\uff20]{1,40}"
 )
 _LABEL = re.compile(
     r"(?:^|[.,;|(){}\[\]/<>!?。，；、！？])[\s>*+#•·–—-]*(?:\d{1,3}[.)]\s)?[\"'`*_「【«„“]*"
