@@ -99,6 +99,12 @@ def test_a_command_that_is_ended_puts_its_things_away(
     assert not lock.exists()
 
 
+def test_of_more_than_is_wanted_nothing_is_waited_for(git_that: Callable[[str], Git]) -> None:
+    """A command that would print for ever is ended."""
+    status, out, _ = git_that("yes").start("log", more={}).finish(seconds=3.0, most=4096)
+    assert status == 0 and out[:4096] == b"y\n" * 2048
+
+
 def test_a_comparison_that_git_can_not_make_is_unknown_or_an_error(
     git_that: Callable[[str], Git],
 ) -> None:
