@@ -22,7 +22,7 @@ class Remote(Record):
     branch: str  #: the branch's full name there
     tracking: str  #: the reference here that remembers where it was
     url: str  #: where it is; may hold a password
-    ssh_set: bool  #: the user says which ssh to use
+    ssh_set: bool = False  #: the user says which ssh to use
 
     @property
     def shown(self) -> str:
