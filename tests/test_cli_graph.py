@@ -14,13 +14,16 @@ def test_entity(linked: Repo, run: Run) -> None:
     """All facts about an entity in any spelling, and what of it stands now."""
     found = run("show", "--about", "payments api", "--json").json
     assert (found["format"], found["name"]) == (1, "Payments API")
-    assert found["kinds"] == {"decision": 1, "fact": 1}
-    assert found["tiers"] == {"active": 1, "superseded": 1}
-    assert found["summary"] == ["Calls time out after 10 s, see [[gone]]."]
+    assert found["kinds"] == {"decision": 2, "fact": 1}
+    assert found["tiers"] == {"active": 1, "superseded": 1, "working": 1}
+    assert found["summary"] == [
+        "Calls time out after 10 s, see [[gone]].", "Webhooks retry, [[timeouts|see there]].",
+    ]  # fmt: skip
     shown = {fact["id"]: fact for fact in run("show", "--json").json["facts"]}
-    wanted = [shown["timeouts"], shown["webhook-once"]]
-    for fact in wanted:
-        assert (fact.pop("known"), fact.pop("known_by")) == ("said", "claude-code")
+    wanted = [shown[id] for id in ("timeouts", "webhook-retries", "webhook-once")]
+    assert {(fact.pop("known"), fact.pop("known_by")) for fact in wanted} == {
+        ("said", "claude-code"), ("said", "codex"),
+    }  # fmt: skip
     assert found["facts"] == wanted
 
 
@@ -32,6 +35,7 @@ def test_links_as_json(linked: Repo, run: Run) -> None:
         ("link", "out", "gone", False),
         ("link", "in", "webhook-retries", True),
         ("entity", "both", "webhook-once", True),
+        ("entity", "both", "webhook-retries", True),
     ]
     assert found["near"][2]["instead"] == ["webhook-retries"]
     assert [(one["via"], one["id"]) for one in found["far"]] == [

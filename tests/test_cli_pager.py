@@ -74,7 +74,7 @@ def test_hints_stand_behind_what_they_speak_of(shop: Repo, run: Run) -> None:
     run("note", "fact: It waits for a while.")
     for environment in ({"DIURNA_PAGER": MARK}, {"DIURNA_PAGER": ""}):
         lines = shown(shop, "show", "--list", **environment).splitlines()
-        said = [number for number, line in enumerate(lines) if "a session log waits" in line]
+        said = [number for number, line in enumerate(lines) if "a session log is saved" in line]
         assert said and said[0] > max(n for n, line in enumerate(lines) if "fact-59" in line)
 
 

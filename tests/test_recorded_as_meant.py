@@ -36,20 +36,6 @@ def test_a_move_answers_the_moves_that_its_writer_names(shop: Place, seen: bool)
     assert [one["id"] for one in sides] == ([] if seen else ["ship"])
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "The password (“Blue.Fish”) works.",
-        "Log in with the password (`Blue.Fish`).",
-        "Password (‘Blue.Fish’) for staging",
-    ],
-)
-def test_a_value_behind_a_bracket_and_a_pair_of_marks_is_a_secret(shop: Place, said: str) -> None:
-    """However it is set apart."""
-    shop.run("append", "--title", "Login", "--body", said)
-    assert not [data for data in shop.logs().values() if b"Blue.Fish" in data]
-
-
 def test_a_reference_that_never_can_be_moved_ends_a_sync(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -271,7 +271,7 @@ class Invocation:
         text = document_text(self.read(path))
         if text is None:
             name = "standard input" if path == STDIN else path
-            raise DiurnaError(NO_TEXT, where=name, hint="save it as UTF-8")
+            raise WrongUsage(NO_TEXT, where=name, hint="save it as UTF-8")
         return text
 
     def piped(self) -> bool:
