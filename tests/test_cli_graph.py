@@ -20,7 +20,7 @@ def test_entity(linked: Repo, run: Run) -> None:
         "Calls time out after 10 s, see [[gone]].", "Webhooks retry, [[timeouts|see there]].",
     ]  # fmt: skip
     shown = {fact["id"]: fact for fact in run("show", "--json").json["facts"]}
-    wanted = [shown[id] for id in ("timeouts", "webhook-retries", "webhook-once")]
+    wanted = [shown[id] for id in ("webhook-retries", "timeouts", "webhook-once")]
     assert {(fact.pop("known"), fact.pop("known_by")) for fact in wanted} == {
         ("said", "claude-code"), ("said", "codex"),
     }  # fmt: skip
