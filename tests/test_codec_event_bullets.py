@@ -122,7 +122,7 @@ TOLERANT: dict[str, list[Event]] = {
         R("port-bottom-up-faithful", "map-dont-mirror")
     ],
     "- `a-b` was so, `c`, `d` was": [R("a-b", "was so"), R("c")],
-    "- so it went, a-b": [],
+    "- so, a-b": [],
     "- referenced: release-4.6.2, single": [R("release-4.6.2"), R("single")],
     "- referenced: `a` and `b-c`": [R("a"), R("b-c")],
     "- referenced: a-b.": [R("a-b")],
