@@ -210,6 +210,7 @@ REFUSED: list[tuple[str, SessionLog]] = [
     ("a comment or HTML block is never closed that begins in line 1 of the prose", GOOD._replace(prose="<!-- x")),
     ("the prose holds a section `## facts`", GOOD._replace(prose="## facts")),
     ("merge conflict markers; nothing that this log says counts", GOOD._replace(prose="<<<<<<< a\nx\n=======\ny\n>>>>>>> b")),
+    ("merge conflict markers; nothing that this log says counts", GOOD._replace(prose="<<<<<<< a\n```\n=======\n```\n>>>>>>> b")),
     ("a carriage return can not be stored", GOOD._replace(prose="a\rb")),
     ("a NUL byte; it is read as U+FFFD", GOOD._replace(prose="a\0b")),
     ("a lone surrogate can not be stored", GOOD._replace(prose="a\ud800b")),

@@ -241,7 +241,7 @@ def _join(acts: list[Event], section: str) -> bool:
 def _fact(text: str, footer: str) -> tuple[str, str, str, Meta] | None:
     """Read a fact of one line and its canonical footer; None when there is more to it."""
     mark = ""
-    if text[:1] == "[" and text[:4] in ("[ ] ", "[x] "):
+    if text[:4] in ("[ ] ", "[x] "):
         mark, text = text[1], text[4:]
     if (
         "\n" in text
