@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import closing
 
 from memory.replay.clone_view import View
 
@@ -40,8 +39,11 @@ def hides(home: Home) -> Callable[[str], bool]:
         return lambda _: False
     from memory.redaction.withheld_lines import telling_of
 
-    with closing(open_snapshot(home)) as view:
+    view = open_snapshot(home)
+    try:
         telling = view.ask(lambda cache: telling_of(home, cache))
+    finally:
+        view.close()
     return telling.repeats if telling else lambda _: False
 
 
