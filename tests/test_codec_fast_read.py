@@ -95,6 +95,11 @@ def agrees(lines: list[str]) -> bool | None:
 @given(documents)
 @example(["---", "agent: a", "---", "# t", "", "## Memory References", "", "- Referenced: a"])
 @example(["", "## Memory References", "", "- Referenced: a, -b"])
+@example(
+    "\n## Memory References\n- Updated: a (was 00000000x\n## Facts\n- f\n  <!-- id: a -->".split(
+        "\n"
+    )
+)
 @example(["## Facts", "", "- a", "", "## Memory References", "", "- Referenced: a"])
 @example(
     ["", "## Memory References", "", "- Created: a", "", "## Facts", "- - -", "  <!-- id: a -->"]

@@ -87,10 +87,7 @@ def is_footer(text: str) -> bool:
     """Tell whether a stripped line has the form of a footer: one comment that names an id."""
     if text[:4] != "<!--" or text[-3:] != "-->" or len(text) < 7:
         return False
-    body = text[4:-3].lower()
-    if "id" not in body:
-        return False
-    return any(part.partition(":")[0].strip() == "id" for part in body.split("|"))
+    return any(part.partition(":")[0].strip() == "id" for part in text[4:-3].lower().split("|"))
 
 
 def parse_footer(text: str) -> tuple[str, Meta, list[str]] | None:

@@ -137,7 +137,5 @@ def _stream(wanted: record.Commit) -> bytes:
 
 
 def _quoted(path: str) -> str:
-    """Quote a path the way fast-import wants it when it is not plain."""
-    if path[0] != '"' and "\n" not in path and not path.startswith(" "):
-        return path
+    """Quote a path the way fast-import reads it."""
     return '"' + path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
