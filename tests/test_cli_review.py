@@ -380,6 +380,16 @@ def test_append_and_status_say_when_a_review_is_due(grown: Repo, run: Run) -> No
     assert run("status", "--json").json["review"]["due"] is False
 
 
+def test_an_append_says_that_a_brief_has_no_room_for_all(repo: Repo) -> None:
+    """Once, with the log that brings more facts than a brief has lines for, however long they are."""
+    memory, said = Memory.open(str(repo.path)), []
+    for some in (range(30), range(30, 40), range(40, 41)):
+        born = tuple([FactCreated(f"f{one}", f"{one} " + "is long, " * 30) for one in some])
+        receipt = memory.append(SessionDraft("T", "", born, anyway=True))
+        said += [[one.message for one in receipt.findings if one.code == "review-due"]]
+    assert said == [[], ["a review is due: 40 facts (limit 33)"], []]
+
+
 @pytest.fixture
 def small_logs(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """Record facts that a review asks much about, then let logs be small; return the keys it asks."""
