@@ -83,7 +83,7 @@ class Document:
         if block.type == "heading" and block_end == block.end:
             return "it is a heading: quote what stands below it"
         whole = self._text(before, at, block_end)
-        if not _starts(here, place):
+        if not _starts(here, place, code=quote.lstrip()[:1] == "`"):
             if place > len(before) + 1:
                 return f"it begins within a sentence: {_sentence(whole, place)}"
             found[block.start] = _joined(self._lines[block.start : at])
@@ -221,12 +221,12 @@ def _joined(lines: Sequence[str]) -> str:
     return " ".join([_MARKS.sub("", line, count=1) for line in lines])
 
 
-def _starts(text: str, place: int) -> bool:
-    """Tell whether a sentence starts at a place."""
+def _starts(text: str, place: int, *, code: bool = False) -> bool:
+    """Tell whether a sentence starts at a place, where `code` may stand in lower case."""
     before = text[:place].rstrip().rstrip(_CLOSING)
     if not before or before[-1] in _WIDE_ENDS:
         return True
-    return before[-1] in _ENDS and text[place - 1] == " " and not text[place].islower()
+    return before[-1] in _ENDS and text[place - 1] == " " and (code or not text[place].islower())
 
 
 def _stops(words: str, rest: str) -> bool:
