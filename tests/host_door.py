@@ -13,7 +13,7 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -149,12 +149,28 @@ def policy(repo: Repo, lines: str) -> None:
     repo.git("commit", "-q", "-m", "policy")
 
 
-def say(path: Path, *said: str, role: str = "assistant") -> None:
+def say(path: Path, *said: str, role: str = "assistant") -> Path:
     """Let a transcript of Claude grow."""
     with path.open("a") as file:
         for text in said:
             message = {"role": role, "content": [{"type": "text", "text": text}]}
             file.write(json.dumps({"type": role, "message": message}) + "\n")
+    return path
+
+
+def named(path: Path | str, session: str = "s-1", host: str = "claude") -> list[str]:
+    """Return what names a session and its transcript to `capture`."""
+    return ["--session", session, "--host", host, "--transcript", str(path)]
+
+
+def least_home(path: Path) -> Repo:
+    """Make a repository with the least home, in which some command was run already."""
+    path.mkdir(exist_ok=True)
+    repo = Repo(path)
+    repo.git("init", "-q", "-b", "main")
+    repo.write("memory/diurna.toml", "")
+    (path / ".git/diurna").mkdir()
+    return repo
 
 
 def written(payload: object) -> bytes:
@@ -199,6 +215,3 @@ def _streams(given: int, said: int) -> Iterator[None]:
 def door(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Door:
     """The hooks of a clone with a home."""
     return Door(repo, monkeypatch)
-
-
-Sessions = Callable[..., Session]

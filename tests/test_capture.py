@@ -16,7 +16,7 @@ import pytest
 
 from tests.campaigns import forks
 from tests.conftest import Repo, Run
-from tests.host_door import Door, policy, say
+from tests.host_door import Door, named, policy, say
 from tests.host_door import door as door
 from tests.world import DIED, OWN_REPOSITORY, World
 
@@ -28,10 +28,6 @@ QUIET, DAY = 11, 24 * 60
 @pytest.fixture
 def transcript(door: Door) -> Path:
     return door.repo.path.parent / "s-1.jsonl"
-
-
-def named(path: Path | str, session: str = "s-1", host: str = "claude") -> list[str]:
-    return ["--session", session, "--host", host, "--transcript", str(path)]
 
 
 def logs(repo: Repo) -> list[str]:
@@ -127,21 +123,6 @@ def test_what_comes_later_is_told_alone(door: Door, run: Run, transcript: Path) 
     for name in ("observed", "transcript"):
         found = spans(door.repo, name)
         assert [start for start, _ in found] == [0, *[end for _, end in found[:-1]]]
-
-
-def test_what_a_session_was_shown_stands_in_its_logs(door: Door, run: Run) -> None:
-    """Each fact in one of them."""
-    for word in ("Orders", "Amounts"):
-        assert run("note", f"id={word.lower()} invariant: {word} stay.").code == 0
-    session = door.session()
-    assert "amounts" in session.start()
-    for number in range(2):
-        door.at(number)
-        session.edits(*files(number))
-        run("capture")
-    first, second = logs(door.repo)
-    assert sorted(header(first, "shown").split(", ")) == ["amounts", "orders"]
-    assert header(second, "shown") == ""
 
 
 @pytest.mark.parametrize("said", ["Go on, please.", TALK[:300], ""])

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Run, examples
-from tests.host_door import Door, policy, say
+from tests.host_door import Door, named, policy, say
 from tests.host_door import door as door
 
 TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
@@ -75,10 +75,8 @@ def log_of(door: Door, run: Run, lines: Lines, *options: str) -> str:
     """Return what the last log of a session with this transcript would tell, behind its header."""
     path = door.repo.path.parent / "t.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    session = door.session()
-    session.edits("src/a.py")
-    named = "--session", session.id, "--host", "claude", "--transcript", str(path)
-    shown = run("capture", *named, "--show", *options)
+    door.session().edits("src/a.py")
+    shown = run("capture", *named(path), "--show", *options)
     assert shown.code == 0, shown.err
     return shown.out.rpartition("\n---\n# ")[2]
 
@@ -182,7 +180,7 @@ def test_whatever_was_seen_and_said_makes_a_log(
     text = log_of(door, run, lines)
     headings = set(re.findall(r"^## (.*)$", text, re.MULTILINE))
     assert headings <= {"Answered", "Commits", "Turns", "Observed"}
-    assert run("capture", *of(door.repo.path.parent / "t.jsonl")).code == 0
+    assert run("capture", *named(door.repo.path.parent / "t.jsonl")).code == 0
     assert run("show", "--json").json["facts"] == []
 
 
@@ -208,7 +206,7 @@ def test_what_a_person_asks_to_be_remembered_is_a_fact_of_theirs(door: Door, run
         say(path, line, role="user")
     say(path, *REMEMBERED, TALK)
     before = run("show", "--json").json["facts"]
-    assert before == [] and run("capture", *of(path)).code == 0
+    assert before == [] and run("capture", *named(path)).code == 0
     facts = run("show", "--json").json["facts"]
     assert sorted(one["text"] for one in facts) == sorted(REMEMBERED.values())
     text = path.read_bytes()
@@ -218,11 +216,7 @@ def test_what_a_person_asks_to_be_remembered_is_a_fact_of_theirs(door: Door, run
         told = text[int(at) :].partition(b"\n")[0]
         assert (name, quote) == (path.name, " ".join(asked.split()))
         assert json.loads(told)["message"]["content"][0]["text"] == asked
-    assert run("capture", *of(path)).out.endswith("nothing new\n")
-
-
-def of(path: Path, session: str = "s-1") -> list[str]:
-    return ["--session", session, "--host", "claude", "--transcript", str(path)]
+    assert run("capture", *named(path)).out.endswith("nothing new\n")
 
 
 def test_git_is_asked_for_the_body_of_a_commit(door: Door, run: Run) -> None:
@@ -278,9 +272,8 @@ def test_a_subagent_reports_to_nobody(door: Door, run: Run, host: str) -> None:
     for _ in range(2):
         with path.open("a") as file:
             file.write("".join(json.dumps(line) + "\n" for line in lines))
-        named = "--session", "s-1", "--host", host, "--transcript", str(path)
-        said += run("capture", *named, "--show").out
-        assert run("capture", *named).code == 0
+        said += run("capture", *named(path, host=host), "--show").out
+        assert run("capture", *named(path, host=host)).code == 0
         lines = lines[1:]
     assert "## Observed" in said and "retry queue" not in said
 

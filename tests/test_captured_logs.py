@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import time
@@ -10,6 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.host_door import named, say
 from tests.world import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
 UNPUSHED = "no remote has your last commit yet"
@@ -34,11 +34,10 @@ def session(place: Place, name: str, *, why: str = "end") -> None:
         f"We looked at the queue of {name}, and at how it behaves when the broker of {name} is slow. "
         * 6
     )
-    message = {"role": "assistant", "content": [{"type": "text", "text": said}]}
     file = place.world.folder / f"{name}.jsonl"
-    file.write_text(json.dumps({"type": "assistant", "message": message}) + "\n")
-    given = ("--session", name, "--host", "claude", "--transcript", str(file), "--why", why)
-    place.run("capture", *given, json=False)
+    file.unlink(missing_ok=True)
+    say(file, said)
+    place.run("capture", *named(file, name), "--why", why, json=False)
 
 
 @pytest.fixture
@@ -98,25 +97,19 @@ def test_it_lands_on_a_commit_of_diurnas_own_and_not_on_one_that_was_amended(sho
 
 
 @pytest.mark.parametrize(
-    "words", [("note", "id=x fact: Carts expire."), ("sync",), ("check", "--publish")]
-)
+    "words",
+    [("note", "id=x fact: Carts expire."), ("sync",), ("check", "--publish"), ("redact", "word", "--reason", "a slip")],
+)  # fmt: skip
 def test_what_somebody_asks_for_takes_them_along(shop: Place, words: tuple[str, ...]) -> None:
+    """A redaction never waits."""
+    shop.note("id=word fact: The zqotter swims.")
+    work(shop)
     session(shop, "a")
     (held,) = shop.waiting()
     if words[0] == "sync":
         push(shop)
     shop.run(*words)
     assert held in shop.logs() and shop.waiting() == []
-
-
-def test_a_redaction_never_waits(shop: Place) -> None:
-    """It is committed at once, with all that waits."""
-    shop.note("id=word fact: The zqotter swims.")
-    work(shop)
-    session(shop, "a")
-    (held,) = shop.waiting()
-    stem = shop.run("redact", "word", "--reason", "a slip").json["stem"]
-    assert {held, stem} <= set(shop.logs()) and shop.waiting() == []
 
 
 def _detach(home: Place) -> str:
@@ -232,14 +225,6 @@ def test_one_that_a_commit_left_out_is_held_again(shop: Place) -> None:
     push(shop)
     session(shop, "b")
     assert stem in shop.logs() and shop.waiting() == []
-
-
-def test_what_follows_in_a_session_continues_it(shop: Place) -> None:
-    """Captured or not (W12)."""
-    session(shop, "a")
-    shop.note("id=x fact: Carts expire.", "--session", "a")
-    told = {row["title"]: row["type"] for row in shop.run("log").json["sessions"]}
-    assert sorted(told.values()) == ["continued", "work"]
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import Repo, Run, examples
-from tests.host_door import Door, door
+from tests.conftest import Run, examples
+from tests.host_door import Door, door, least_home, policy
 from tests.test_hosts_told import captured_header
 
 __all__ = ["door"]
@@ -178,14 +178,11 @@ def test_two_hooks_of_one_stop_ask_once(stop: Stop, door: Door) -> None:
 
 def test_off_is_off(stop: Stop, run: Run, door: Door) -> None:
     """A private session, `ask = 0` and capture that is off are not asked."""
-    path = door.repo.path / "memory/diurna.toml"
-    text = path.read_text().partition("\n[capture]")[0]
     assert run("private", "on").code == 0
     assert not stop(work(FIRST))
     assert run("private", "off").code == 0
     for number, said in enumerate(("ask = 0", 'keep = "off"')):
-        path.write_text(f"{text}\n[capture]\n{said}\n")
-        door.repo.git("commit", "-qam", "policy")
+        policy(door.repo, said)
         door.session(session=f"p-{number}").start()
         assert not stop(work(FIRST), session=f"p-{number}")
 
@@ -219,10 +216,7 @@ def test_never_without_new_words(
     from rituals.cli.app import main
 
     with pytest.MonkeyPatch.context() as patch:
-        repo = Repo(tmp_path_factory.mktemp("law"))
-        repo.git("init", "-q", "-b", "main")
-        repo.write("memory/diurna.toml", "")
-        (repo.path / ".git/diurna").mkdir()
+        repo = least_home(tmp_path_factory.mktemp("law"))
         patch.chdir(repo.path)
         patch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
         stop = stopping(Door(repo, patch))

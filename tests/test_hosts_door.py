@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from rituals.hosts.payloads import read_object, write_object
 from tests.conftest import Repo, Run, each_row, examples, holders, make_repository
-from tests.host_door import EVENTS, Door, context, door, written
+from tests.host_door import EVENTS, Door, context, door, least_home, policy, written
 from tests.test_packaging import HEAVY
 
 __all__ = ["door"]
@@ -158,14 +158,10 @@ def test_a_decision_is_the_sentence_with_its_word(
 
 def test_a_policy_may_name_more_words_and_switch_it_off(door: Door, run: Run) -> None:
     """From the next start on; with `keep = "off"` nothing is kept at all."""
-    path = door.repo.path / "memory/diurna.toml"
-    kept = path.read_text().partition("\n[capture]")[0]
     for number, (more, found) in enumerate(
         (("", 0), ('decision_words = ["shipped"]', 1), ('keep = "off"', 0))
     ):
-        path.write_text(f"{kept}\n[capture]\n{more}\n")
-        door.repo.git("add", "-A")
-        door.repo.git("commit", "-qm", "policy", "--allow-empty")
+        policy(door.repo, more)
         mine = door.session(session=f"w-{number}")
         mine.start()
         mine.stop("It SHIPPED with SQLite.")
@@ -350,18 +346,9 @@ def test_hooks_beside_each_other_lose_nothing(
     os.kill(children[-1], 9)
     for child in children:
         os.waitpid(child, 0)
-    assert observed(run, mine.id) == [
-        f"edited {', '.join(sorted(_paths(observed(run, mine.id)), key=_order))}"
-    ]
-    assert sorted(_paths(observed(run, mine.id))) == [f"{number}.py" for number in range(5)]
-
-
-def _paths(lines: list[str]) -> list[str]:
-    return lines[0].removeprefix("edited ").split(", ")
-
-
-def _order(path: str) -> int:
-    return 0
+    (line,) = observed(run, mine.id)
+    paths = sorted(line.removeprefix("edited ").split(", "))
+    assert paths == [f"{number}.py" for number in range(5)]
 
 
 def test_a_fault_of_ours_is_noted_and_not_seen(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -535,11 +522,7 @@ def test_no_payload_makes_a_hook_fail(
 ) -> None:
     """Exit 0 and one object that its host takes; no secret on the disk or in an answer, and no fault of ours."""
     with pytest.MonkeyPatch.context() as patch:
-        repo = Repo(tmp_path_factory.mktemp("law") / "home")
-        repo.path.mkdir()
-        repo.git("init", "-q", "-b", "main")
-        repo.write("memory/diurna.toml", "")
-        (repo.path / ".git/diurna").mkdir()
+        repo = least_home(tmp_path_factory.mktemp("law") / "home")
         door = Door(repo, patch)
         patch.setattr(door, "_leave", lambda *_: None)
         patch.setattr("rituals.hosts.capture.detached.run", lambda *_, **__: None)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Run, holders
-from tests.host_door import Door, say
+from tests.host_door import Door, named, policy, say
 from tests.host_door import door as door
 from tests.pages import GUIDE
 
@@ -74,8 +74,7 @@ class Model:
     def capture(self, *options: str, again: bool = True) -> tuple[dict[str, Any], str]:
         """Tell the session, as another one unless `again` is off; return the last attempt and what is shown."""
         self._session += again
-        named = "--session", f"s-{self._session}", "--host", "claude"
-        asked = "capture", *named, "--transcript", str(self.transcript), *options
+        asked = "capture", *named(self.transcript, f"s-{self._session}"), *options
         shown = self.run(*asked).out if "--show" in options else ""
         (one,) = self.run(*asked, "--json").json["sessions"]
         return (one["attempts"] or [{"outcome": "none"}])[-1], shown
@@ -194,9 +193,7 @@ def test_what_was_paid_for_is_paid_once(model: Model) -> None:
     spool = model.door.repo.path / ".git/diurna/spool"
     spool.rename(spool.with_name("away")) if spool.exists() else None
     spool.write_text("in the way")
-    model.run(
-        "capture", "--session", "s-1", "--host", "claude", "--transcript", str(model.transcript)
-    )
+    model.run("capture", *named(model.transcript))
     spool.unlink()
     say(model.transcript, f"{TALK} And more.")
     model.answers([])
@@ -222,27 +219,22 @@ def test_a_failure_is_tried_three_times_and_then_it_is_told_without(model: Model
     assert (model.asked, model.capture(again=False)[0]["outcome"]) == (3, "none")
 
 
-@pytest.mark.parametrize("line", ['approve = "ask"', 'facts = "off"', 'keep = "off"'])
+@pytest.mark.parametrize(
+    "line", ['keep = "told"\napprove = "ask"', 'keep = "told"\nfacts = "off"', 'keep = "off"']
+)
 def test_no_model_is_asked_where_the_policy_lets_no_fact_in(model: Model, line: str) -> None:
     """And what was told is told."""
     say(model.transcript, "Remember: webhooks retry three times with jitter.", role="user")
-    policy(model, line)
+    policy(model.door.repo, line)
     _, shown = model.capture("--show")
     assert model.asked == 0 and texts(shown) == []
-    assert ("retry queue" in shown) == ("keep" not in line)
-
-
-def policy(model: Model, line: str) -> None:
-    file = model.door.repo.path / "memory/diurna.toml"
-    kept = "" if "keep" in line else '\nkeep = "told"'
-    file.write_text(re.sub(r"(?ms)^\[capture\].*", f"[capture]{kept}\n{line}\n", file.read_text()))
-    model.door.repo.git("commit", "-qam", "policy")
+    assert ("retry queue" in shown) == ("told" in line)
 
 
 @pytest.mark.parametrize("trust", ["thread", "supersede"])
 def test_what_speaks_against_a_fact(model: Model, trust: str) -> None:
     """It becomes a thread that names both, or where the policy trusts it the successor."""
-    policy(model, f'trust = "{trust}"')
+    policy(model.door.repo, f'keep = "told"\ntrust = "{trust}"')
     model.run("note", "id=cache-store The cache is in Redis.")
     model.answers([{**GOOD, "supersedes": ["cache-store"]}])
     _, shown = model.capture("--show")

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from rituals.hosts.hook_answer import TookTooLong
 from tests import processor_time
 from tests.conftest import NOW_MS, Repo, Run, examples, holders
-from tests.host_door import EVENTS, Door, Session, context, door, lines_of
+from tests.host_door import EVENTS, Door, Session, context, door, least_home, lines_of, say
 
 __all__ = ["door"]
 
@@ -380,7 +380,7 @@ def test_nothing_is_told_twice_nor_lost(
 ) -> None:
     """Whatever the order of acts, prompts and tools, also where the host never heard: the newest five, each once."""
     with pytest.MonkeyPatch.context() as patch:
-        door = Door(_bare(tmp_path_factory), patch)
+        door = Door(least_home(tmp_path_factory.mktemp("law")), patch)
         mine, other = door.session(), door.session("codex", "o")
         mine.start()
         pending: list[str] = []
@@ -415,15 +415,6 @@ def _clock(minutes: int) -> str:
     return time.strftime("%H:%MZ", time.gmtime(NOW_MS / 1000 + 60 * minutes))
 
 
-def _bare(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    """A repository with the least home."""
-    repo = Repo(tmp_path_factory.mktemp("law"))
-    repo.git("init", "-q", "-b", "main")
-    repo.write("memory/diurna.toml", "")
-    (repo.path / ".git/diurna").mkdir()  # some command was run in this clone
-    return repo
-
-
 COMMANDS = ("pytest -q", "npm test", "cargo test --all", "uv add httpx", "git push")
 RUNS = st.lists(
     st.tuples(st.sampled_from(COMMANDS), st.sampled_from([0, 1]), st.booleans()), min_size=1, max_size=8
@@ -437,7 +428,7 @@ def test_what_a_listener_believes_is_how_it_stands(
 ) -> None:
     """Told at its start or at any prompt: the last it heard of a command is how that ended last, and failures are told."""
     with pytest.MonkeyPatch.context() as patch:
-        door = Door(_bare(tmp_path_factory), patch)
+        door = Door(least_home(tmp_path_factory.mktemp("law")), patch)
         mine, other = door.session(), door.session("codex", "o")
         heard = "" if late else mine.start()
         last: dict[str, int] = {}
@@ -532,26 +523,15 @@ def captured_header(run: Run) -> str:
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
-def transcript(path: Path, *said: tuple[str, str]) -> str:
-    """Write a transcript of Claude's."""
-    lines = [
-        {"type": role, "message": {"role": role, "id": text, "content": [{"type": "text", "text": text}]}}
-        for role, text in said
-    ]  # fmt: skip
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return str(path)
-
-
 def test_a_compaction_is_survived(door: Door, run: Run, tmp_path: Path) -> None:
     """What it loses is told to who sums up and given back behind it, without a secret; no prompt is in a file of ours."""
     run("note", "thread: Decide on retries.")
     door.repo.write("src/new.py", "x\n")
     door.repo.git("add", "src")
-    said = [("user", f"Request number {n}.") for n in range(4)] + [
-        ("user", f"Use {SECRET} {'and go on ' * 60}")
-    ]
-    said += [("assistant", "The parser is done.\n\nNext I write the tests of the parser.")]
-    mine = door.session(transcript_path=transcript(tmp_path / "5.jsonl", *said))
+    asked = [*[f"Request number {n}." for n in range(4)], f"Use {SECRET} {'and go on ' * 60}"]
+    path = say(tmp_path / "5.jsonl", *asked, role="user")
+    say(path, "The parser is done.\n\nNext I write the tests of the parser.")
+    mine = door.session(transcript_path=str(path))
     mine.start()
     for number in range(13):
         mine.runs(f"git commit -m {number}")
@@ -634,9 +614,8 @@ def test_all_of_it_fits_what_hosts_take(door: Door, run: Run, tmp_path: Path, wi
     )
     for number in range(9):
         door.session("codex", f"o-{number}").runs(f"git commit -m '{words}'")
-    mine = door.session(
-        transcript_path=transcript(tmp_path / "t.jsonl", *[("user", words * 3)] * 5)
-    )
+    path = say(tmp_path / "t.jsonl", *[words * 3] * 5, role="user")
+    mine = door.session(transcript_path=str(path))
     mine.hook("precompact", trigger="auto")
     told = mine.start("compact")
     assert 3_000 < len(told) <= 7_500 and len(told.encode()) <= 9_500

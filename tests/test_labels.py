@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Run, examples
-from tests.host_door import Door, say
+from tests.host_door import Door, named, say
 from tests.host_door import door as door
 from tests.world import OWN_REPOSITORY, World
 
@@ -135,8 +135,7 @@ def test_of_a_session_the_line_is_withheld(door: Door, run: Run) -> None:
     )
     say(transcript, "Move the queue.", role="user")
     say(transcript, f"{report}\n\n- It is done.\n" + "".join(f"- {one}\n" for one in PLANTED))
-    named = ("--session", "s-1", "--host", "claude", "--transcript", str(transcript))
-    (one,) = run("capture", *named, "--json").json["sessions"]
+    (one,) = run("capture", *named(transcript), "--json").json["sessions"]
     assert [part["withheld"] for part in one["attempts"]] == [len(PLANTED)]
     (log,) = [file.read_text("utf-8") for file in door.repo.path.rglob("sessions/**/2026-*.md")]
     assert "- It is done.\n- [redacted: labelled-value]" in log

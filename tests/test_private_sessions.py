@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,10 +11,9 @@ import pytest
 from tests.conftest import NOW_MS, Repo, Run, holders
 from tests.host_door import MINUTE, Door, Session, say
 from tests.host_door import door as door
+from tests.test_hosts_extraction import Model
+from tests.test_ways_in import MARK, TALK, WORK
 
-TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
-MARK = "Quillfeather"
-WORK = "We decided that webhooks retry three times, because the broker is slow."
 #: Each hides the mark, and leaves what stands around it.
 HIDDEN = (
     f"<private>We decided to use {MARK}.</private>",
@@ -32,17 +30,11 @@ STAYS = [
 
 
 @pytest.fixture
-def prompt(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Path:
+def prompt(door: Door, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What a program that reads sessions was given; it finds nothing."""
-    folder = repo.path.parent
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
-    monkeypatch.setenv("PATH", f"{folder}/bin:{os.environ['PATH']}")
-    (folder / "config/diurna").mkdir(parents=True)
-    (folder / "config/diurna/config.toml").write_text('[extraction]\nuse = ["claude"]\n')
-    (folder / "bin").mkdir()
-    (folder / "bin/claude").write_text(f"#!/bin/sh\ncat >> {folder}/prompt; echo '[]'\n")
-    (folder / "bin/claude").chmod(0o755)
-    return folder / "prompt"
+    model = Model(door, run, monkeypatch)
+    model.script(f"cat >> {model.folder}/prompt; echo '[]'")
+    return model.folder / "prompt"
 
 
 @pytest.mark.parametrize("said", HIDDEN)
@@ -69,17 +61,11 @@ def test_nothing_of_it_is_kept_anywhere(door: Door, run: Run, prompt: Path, said
     assert holders(door.repo.path, MARK) == []
 
 
-def test_what_is_not_closed_is_private_to_its_end(door: Door, run: Run) -> None:
-    """Of a report; what stands before it stays."""
-    transcript = door.repo.path.parent / "s-1.jsonl"
-    say(transcript, f"{WORK}\n\n{TALK}\n\n<private>{MARK}\n\n{MARK}.")
-    named = "--session", "s-1", "--host", "claude", "--transcript", str(transcript)
-    shown = run("capture", *named, "--show").out
-    assert WORK in shown and MARK not in shown
-
-
 def test_what_is_recorded_on_purpose_is_without_it(repo: Repo, run: Run) -> None:
-    """A passage is left out, and that is said; a fact of nothing else is refused, an import leaves it out."""
+    """A passage is left out, and that is said; a fact of nothing else is refused, an import leaves it out.
+
+    What is not closed is private to its end, and what stands before it stays.
+    """
     done = run("note", f"id=queue decision: The queue is Redis. <private>{MARK}</private>")
     assert done.code == 0 and "what stood in <private> was not stored" in done.err
     refused = run("note", f"<private>{MARK}</private>")
@@ -90,7 +76,8 @@ def test_what_is_recorded_on_purpose_is_without_it(repo: Repo, run: Run) -> None
     repo.write(
         "f.jsonl", f'{{"text": "<private>{MARK}</private>"}}\n{{"text": "{WORK}<private>{MARK}"}}'
     )
-    assert len(run("import", "jsonl", "f.jsonl", "--write", "--json").json["new"]) == 1
+    (new,) = run("import", "jsonl", "f.jsonl", "--write", "--json").json["new"]
+    assert new["text"] == WORK
     assert holders(repo.path / ".git", MARK) == holders(repo.path / "memory", MARK) == []
 
 

@@ -12,11 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import NOW_MS, Run, examples, holders
-from tests.host_door import MINUTE, Door, Session, policy, say
+from tests.host_door import MINUTE, Door, named, policy, say
 from tests.host_door import door as door
-from tests.test_ways_in import MARK, SENTENCES, TALK, WORK, capture, hook
-from tests.test_ways_in import say as say_to
-from tests.world import IN_TREE, KINDS, Place, World
+from tests.test_ways_in import MARK, SENTENCES, TALK, WORK, by_mcp, capture, hook
+from tests.world import IN_TREE, KINDS, World
 
 #: Of what persons type here, and of what an agent says by itself: no word of one is a word of the other.
 TYPED = "alpha bravo charlie delta echo foxtrot größe élan don't слово дата नमस्ते".split()
@@ -84,9 +83,7 @@ def test_no_run_of_what_was_typed_is_shared(
         session.runs(f"git commit -m 'N{number} {one}'", 0)
     session.tool("TodoWrite", todos=[{"content": one, "status": "completed"} for one in said])
     session.stop(f"We decided that {said[-1]}")
-    shown = run(
-        "capture", "--session", session.id, "--host", "claude", "--transcript", str(path), "--show"
-    )
+    shown = run("capture", *named(path), "--show")
     assert shown.code == 0, shown.err
     assert runs(shown.out).isdisjoint({one for prompt in prompts for one in runs(prompt)})
     assert wide_runs(shown.out).isdisjoint({one for prompt in prompts for one in wide_runs(prompt)})
@@ -94,31 +91,13 @@ def test_no_run_of_what_was_typed_is_shared(
     assert [one for one in kept if one not in turns] == []
 
 
-def by_mcp(home: Place, query: str) -> str:
-    """Return what the tools of the MCP server answer."""
-    pytest.importorskip("mcp")
-    import anyio
-
-    from tests.mcp_clients import connected, open_home
-
-    said: list[str] = []
-
-    async def story() -> None:
-        async with connected(home.folder, open_home) as client:
-            for tool, given in (("brief", {}), ("recall", {"query": query}), ("status", {})):
-                said.append((await client.call_tool(tool, given)).content[0].text)  # type: ignore[union-attr]
-
-    anyio.run(story)
-    return "\n".join(said)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_door_shows_what_a_person_said(world: World, kind: str) -> None:
     """24 private sentences in ten languages, each said again by the agent: no commit, page, export, tool or log has one."""
     home = world.home(kind, policy={"keep": "told"} if kind == IN_TREE else {})
-    transcript = say_to(world.folder / "s1.jsonl", TALK)
-    say_to(transcript, *SENTENCES, "Go on with the webhooks.", role="user")
-    say_to(transcript, "\n\n".join([TALK, *SENTENCES, f"- {SENTENCES[3]} So it is.", WORK]))
+    transcript = say(world.folder / "s1.jsonl", TALK)
+    say(transcript, *SENTENCES, "Go on with the webhooks.", role="user")
+    say(transcript, "\n\n".join([TALK, *SENTENCES, f"- {SENTENCES[3]} So it is.", WORK]))
     hook(home, "claude", "Stop", transcript, last_assistant_message=f"We decided: {SENTENCES[1]}")
     capture(home, transcript)
     home.run("capture", "--land", code=None)
@@ -142,7 +121,9 @@ def test_no_door_shows_what_a_person_said(world: World, kind: str) -> None:
     assert holders(site, MARK) == holders(world.folder / "vault", MARK) == [] and any(
         site.iterdir()
     )
-    assert MARK not in by_mcp(home, "webhooks asthma Quillfeather")
+    asked = {"query": "webhooks asthma Quillfeather"}
+    for answer in by_mcp(home, ("brief", {}), ("recall", asked), ("status", {})):
+        assert MARK not in answer.out
 
 
 def test_asks_are_shared_where_the_policy_says_so(door: Door, run: Run) -> None:
@@ -154,7 +135,7 @@ def test_asks_are_shared_where_the_policy_says_so(door: Door, run: Run) -> None:
     say(path, f"{' '.join(TYPED[:8])} is done. The queue is keyed by tenant.\n\n{TALK}")
     say(path, "The token is ghp_" + "hTg5Kq8zWv2xRb7mPf3yLd9sJc6nQa4tEu1w", role="user")
     say(path, f"{TALK} It is set.")
-    text = run("capture", "--session=s", "--host=claude", f"--transcript={path}", "--show").out
+    text = run("capture", *named(path), "--show").out
     asks = re.findall(r"(?m)^> (.*)$", text)
     assert [len(one) <= 120 and long.startswith(one.rstrip("…")) for one in asks] == [True]
     assert "is done" not in text and "The queue is keyed by tenant." in text and "hTg5K" not in text
@@ -184,7 +165,7 @@ def test_what_was_asked_for_stays_in_the_clone_until_it_ends(
         role="user",
     )
     say(path, f"It is moved.\n\n{TALK}")
-    assert run("capture", "--session=s", "--host=claude", f"--transcript={path}").code == 0
+    assert run("capture", *named(path)).code == 0
     assert kept.stat().st_mode & 0o777 == 0o600 and MARK not in kept.read_text()
     assert "was asked: “Why is it slow?" in door.session("codex", "next").start()
     for words in (
@@ -296,16 +277,9 @@ def test_no_verdict_without_an_exit_code(
     for name, (answer, told) in answers(code, printed).items():
         host, _, how = name.partition(" ")
         mine = door.session(host, session=f"{host}-{code}-{abs(hash((printed, command, how)))}")
-        _ran(mine, command, answer, failing=name in ("claude failing", "claude killed"))
+        mine.tool("Bash", answer, command=command)
         shown = run("capture", "--session", mine.id, "--host", host, "--show").out
         line = next(one for one in shown.split("\n") if one.startswith("- ") and command in one)
         assert line.partition(command)[2] == (f": exit {told}" if told is not None else ""), name
         title = shown.partition("\n# ")[2].partition("\n")[0]
         assert "exit" not in title and not re.search(r"passed|failed", shown), name
-
-
-def _ran(session: Session, command: str, answer: object, *, failing: bool) -> None:
-    if failing:
-        session.hook("failure", tool_name="Bash", tool_input={"command": command}, error=answer)
-    else:
-        session.tool("Bash", answer, command=command)

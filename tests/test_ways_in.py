@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import holders
+from tests.host_door import named, say
 from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
 #: Said as a decision, and redacted as a fact.
@@ -54,15 +55,6 @@ TALK = "We looked at the retry queue, and at how it behaves when the broker is s
 FORBIDDEN = {"redacted": ("Zebulon", (SAID,)), "personal": (MARK, SENTENCES)}
 
 
-def say(path: Path, *texts: str, role: str = "assistant") -> Path:
-    """Let a transcript of Claude grow."""
-    with path.open("a", encoding="utf-8") as file:
-        for text in texts:
-            said = {"role": role, "content": [{"type": "text", "text": text}]}
-            file.write(json.dumps({"type": role, "message": said}) + "\n")
-    return path
-
-
 def hook(home: Place, host: str, event: str, transcript: Path | str = "", **payload: Any) -> None:
     """Tell a hook what a session does."""
     given = {"session_id": "s1", "cwd": str(home.folder), "hook_event_name": event, **payload}
@@ -73,8 +65,7 @@ def hook(home: Place, host: str, event: str, transcript: Path | str = "", **payl
 
 def capture(home: Place, transcript: Path, session: str = "s1") -> Any:
     """Record what a session left."""
-    told = ("--host=claude", f"--session={session}", f"--transcript={transcript}")
-    return home.run("capture", *told).json["sessions"]
+    return home.run("capture", *named(transcript, session)).json["sessions"]
 
 
 # ---- by machine ----------------------------------------------------------------------------------------
@@ -260,8 +251,7 @@ def test_what_a_captured_session_leaves_out_is_counted(world: World, kind: str) 
     say(transcript, SENTENCES[1], role="user")
     say(transcript, f"{TALK}\n\n{SENTENCES[1]} I noted it.\n\n{WORK}")
     before, tip = home.logs(), home.tip()
-    told = ("--host=claude", "--session=s1", f"--transcript={transcript}")
-    planned = home.run("capture", *told, "--dry-run").json["sessions"]
+    planned = home.run("capture", *named(transcript, "s1"), "--dry-run").json["sessions"]
     assert home.logs() == before and not home.waiting()
     ((attempt,),) = [one["attempts"] for one in capture(home, transcript)]
     assert attempt["quoted"] == planned[0]["attempts"][0]["quoted"] == 1
@@ -316,7 +306,8 @@ def by_task(home: Place, text: str) -> list[Any]:
     return [home.run("task", "add", text, code=None)]
 
 
-def by_mcp(home: Place, text: str) -> list[Any]:
+def by_mcp(home: Place, *calls: tuple[str, dict[str, Any]]) -> list[Any]:
+    """Return what tools of the MCP server answer."""
     pytest.importorskip("mcp")
     import anyio
 
@@ -327,13 +318,18 @@ def by_mcp(home: Place, text: str) -> list[Any]:
 
     async def story() -> None:
         async with connected(home.folder, open_home) as client:
-            for given in ({"title": text}, {"title": "T", "new": [{"text": text}]}):
-                result = await client.call_tool("append", given)
+            for tool, given in calls:
+                result = await client.call_tool(tool, given)
                 told = result.content[0].text  # type: ignore[union-attr]
                 said.append(Answer(int(bool(result.is_error)), told, told))
 
     anyio.run(story)
     return list(said)
+
+
+def by_a_tool(home: Place, text: str) -> list[Any]:
+    drafts = ({"title": text}, {"title": "T", "new": [{"text": text}]})
+    return by_mcp(home, *[("append", draft) for draft in drafts])
 
 
 def by_an_edit(home: Place, text: str) -> list[Any]:
@@ -371,7 +367,7 @@ def by_a_decision(home: Place, text: str) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    "way", [by_note, by_append, by_task, by_mcp, by_an_edit, by_learning, by_a_decision]
+    "way", [by_note, by_append, by_task, by_a_tool, by_an_edit, by_learning, by_a_decision]
 )
 def test_no_way_leads_in_again(world: World, way: Callable[[Place, str], list[Any]]) -> None:
     """Who says what was redacted is refused, and not told what it was; it is shown nowhere, and in no commit."""
@@ -397,6 +393,6 @@ def test_who_writes_about_a_person_on_purpose_is_told_nothing(world: World) -> N
     body = home.run("append", "--title", "A day", "--body", "-", stdin=SENTENCES[1])
     note = home.run("note", f"id=mine decision: {SENTENCES[0]} Mail ada@engines.co.uk.")
     assert [(ran.code, ran.json["findings"]) for ran in (body, note)] == [(0, [])] * 2
-    assert all(ran.code == 0 and "warning" not in ran.out for ran in by_mcp(home, SENTENCES[2]))
+    assert all(ran.code == 0 and "warning" not in ran.out for ran in by_a_tool(home, SENTENCES[2]))
     assert "ada@engines.co.uk" in home.text("show", "mine")
     assert home.run("check", "--ci").json["findings"] == []
