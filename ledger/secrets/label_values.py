@@ -262,13 +262,9 @@ def is_opaque(value: str) -> bool:
         return False
     if value.isalpha() and (value[1:].islower() or value.isupper()) and len(value) < 16:
         return False
-    if _is_named(value):
-        return False
     if not _CODED.isdisjoint(value) or "://" in value or ";base64," in value:
         return False
-    if value.startswith(_HASHED) or _FORMED.fullmatch(value):
-        return False
-    if _is_named(_UUID.sub("", value)):
+    if value.startswith(_HASHED) or _is_named(_UUID.sub("", value)) or _FORMED.fullmatch(value):
         return False
     return not is_placeholder(value.lstrip("$%&*@")) and not is_stock(value)
 

@@ -92,8 +92,8 @@ _ENDS = re.compile(r"""["'`]|[ \t]*(?:[\n)}\]&;]|#|//|\Z|--?\w|[-&|<>])""")
 _PARTED = frozenset(",;(|{/.!?。，；、")
 
 
-def find_labelled(text: str) -> list[Hit]:
-    """Find the values behind names of secrets, and below such heads of columns."""
+def find_labelled(text: str) -> tuple[list[Hit], bool]:
+    """Find the values behind names of secrets, and below such heads; and whether there is one."""
     low = text.lower()
     if len(low) != len(text):  # a letter that has no single lower-case one; places would shift
         low = "".join([char.lower() if char.isascii() else char for char in text])
@@ -110,7 +110,7 @@ def find_labelled(text: str) -> list[Hit]:
                 found.append(hit("credential", *place))
     if named and "\n" in text:
         found += _columns(text, low, named)
-    return found
+    return found, bool(named)
 
 
 def _behind(text: str, low: str, at: int, end: int, name: str) -> tuple[int, int] | None:
@@ -247,7 +247,7 @@ def _is_all(text: str, begin: int, at: int, sign: str, value: str, chosen: bool)
 #: A token that is the rest of its line behind a sign; and the label before it, of at most four words.
 _REST = re.compile(
     r"[:=：＝→>—–|](?:(?<=[:=：＝→|])|(?<=[-=]>)|(?<= [—–])(?= ))[ \t]*[*_`]{0,3}[ \t]*"
-    r"(\S{8,220})[ \t\\]*(?:<br ?/?>|\|)?$",
+    r"([^\s<]{8,220}+(?:<(?!br)\S*+)?)[ \t\\]*(?:<br ?/?>|\|)?$",
     re.MULTILINE,
 )
 #: What of a value may be drawn: two classes of characters side by side, or letters without an end.
@@ -264,8 +264,11 @@ _LABEL = re.compile(
 _LABEL_CHARS = 80
 
 
-def find_any_label(text: str) -> Iterator[Hit]:
-    """Find what a label announces, in whatever language, that is drawn and the rest of its line."""
+def find_any_label(text: str, named: bool) -> Iterator[Hit]:
+    """Find what a label announces, in whatever language, that is drawn and the rest of its line.
+
+    `named` tells whether the text has the name of a secret, so that words may be one.
+    """
     for said in _REST.finditer(text):
         if not _MIXED.search(said[1]):
             continue
@@ -278,7 +281,7 @@ def find_any_label(text: str) -> Iterator[Hit]:
         bare = value.lstrip("\"'`«„“「『*_")
         start, value = start + len(value) - len(bare), bare.rstrip("\"'`»”」』*_")
         opaque = is_opaque(value)
-        if not opaque and (len(value) < 6 or value.isalpha()):
+        if not opaque and (not named or len(value) < 6 or value.isalpha()):
             continue
         at = said.start()
         line = text.rfind("\n", max(0, at - _LABEL_CHARS), at) + 1 or max(0, at - _LABEL_CHARS)

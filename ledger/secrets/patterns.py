@@ -5,6 +5,7 @@ A text without a mark costs one search for each; only where one is there `re` is
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from itertools import pairwise
 
@@ -22,7 +23,6 @@ from ledger.secrets.vendor_tokens import HEX, WORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator
 
 _Parts = dict[str, list[tuple[str, int]]]
@@ -59,7 +59,7 @@ def find_patterns(text: str, words: str) -> list[Hit]:
     """Find what the rows of the table match in a text; `words` are its long words."""
     found: list[Hit] = []
     marks = _there(_SIGNED, words) + _there(_ROOTED, text)
-    if any(flag in text for flag in rows.FLAGS):
+    if (" -" in text or " /" in text) and any(flag in text for flag in rows.FLAGS):
         marks += [one for one in _FLAG_MARKS if one[0] in text]
     if not text.isascii():
         marks += [one for one in _FOREIGN if one[0] in text]
@@ -89,8 +89,6 @@ def _there(parts: _Parts, text: str) -> list[tuple[str, int]]:
 
 @lru_cache
 def _compiled(number: int) -> re.Pattern[str]:
-    import re
-
     return re.compile(_ROWS[number][3])
 
 
@@ -165,12 +163,12 @@ _OPEN = frozenset(
     "pk pub public sha sha1 sha256 sha384 sha512 md5 integrity h1 ssh id img image file chunk index nonce "
     "hash build commit etag cid trace span req cache".split()
 )
-_MARKED, _BARE, _ONE_CASE = 32, 80, 45
+OPAQUE_LEAST, _BARE, _ONE_CASE = 32, 80, 45
 OPAQUE = "opaque-token"
 
 
-def find_licences(word: str) -> list[str]:
-    """Return the key of a licence, or a code for who lost a second factor: `ABCDE-12345-…` in capitals."""
+def find_licences(word: str) -> list[tuple[str, str]]:
+    """Find the key of a licence in capitals, or a code for who lost a second factor: `ABCDE-12345-…`."""
     if word.count("-") < 3 or not word.isupper():
         return []
     key = word.strip("\"'`*.,;:()[]<>")
@@ -179,38 +177,35 @@ def find_licences(word: str) -> list[str]:
     plain = key.replace("-", "").isalnum() and is_random(key) and not is_placeholder(key)
     mixed = sum(not part.isalpha() and not part.isdigit() for part in parts)
     drawn = mixed > 1 and len(sizes) * 3 < len(set(key)) * 2
-    return (
-        [key] if plain and drawn and len(sizes) < 9 and 4 <= min(sizes) <= max(sizes) <= 8 else []
-    )
+    formed = len(sizes) < 9 and 4 <= min(sizes) <= max(sizes) <= 8
+    return [("licence-key", key)] if plain and drawn and formed else []
 
 
-def find_opaque(word: str) -> list[str]:
-    """Return what looks like a token of whatever vendor in a long word.
+def find_opaque(word: str) -> list[tuple[str, str]]:
+    """Find what looks like a token of whatever vendor in a long word.
 
     That is `mark_` and 32 characters or more, drawn of letters of both cases and digits; without a mark it
     is 80 or more, of one case 45. What stands in the path of an address is no token.
     """
-    if len(word) <= _MARKED or word.startswith(_PUBLIC):
+    if word.startswith(_PUBLIC):
         return []
     if word.islower() or word.isupper():
         bare = word.strip("\"'`*.,;:()[]{}<>")
-        return [bare] if len(bare) >= _ONE_CASE and bare.isalnum() and _is_drawn(bare) else []
+        drawn = len(bare) >= _ONE_CASE and bare.isalnum() and _is_drawn(bare)
+        return [(OPAQUE, bare)] if drawn else []
     if "://" in word:
         word = word.partition("?")[2]
-    said = word
-    for char in set(word) - _OPAQUE_CHARS:
-        word = word.replace(char, " ")
-    pieces = [piece.strip("-_.") for piece in word.replace("--", " ").split()]
+    pieces = [piece.strip("-_.") for run in _RUN.findall(word) for piece in run.split("--")]
     return [  # what is called is a name
-        piece
+        (OPAQUE, piece)
         for piece in pieces
-        if len(piece) > _MARKED and _is_opaque(piece) and f"{piece}(" not in said
+        if len(piece) > OPAQUE_LEAST and _is_opaque(piece) and f"{piece}(" not in word
     ]
 
 
 #: How public keys of SSH begin.
 _PUBLIC = ("AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj")
-_OPAQUE_CHARS = frozenset(WORD + ".+/")
+_RUN = re.compile(r"[\w.+/-]{33,}", re.ASCII)
 
 
 def _is_drawn(word: str) -> bool:
@@ -234,7 +229,7 @@ def _is_opaque(piece: str) -> bool:
     marked = 1 < len(mark) < 12 and mark.isalnum() and mark[0].isalpha()
     body = piece[len(mark) + 1 :] if marked else piece
     if (
-        len(body) < (_MARKED if marked else _BARE)
+        len(body) < (OPAQUE_LEAST if marked else _BARE)
         or "/" in body
         or "+" in body
         or body.count(".") > 2

@@ -7,17 +7,26 @@ fault:L12). The rules are in `vendor_tokens`, `shapes`, `pattern_rows` and `labe
 
 from __future__ import annotations
 
+import re
+from binascii import Error, a2b_base64
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
 from ledger.secrets.entropy import is_wordy
 from ledger.secrets.home_folders import find_home_folders
+from ledger.secrets.labels import find_any_label, find_labelled
 from ledger.secrets.match import Hit, apart, hit, places
-from ledger.secrets.patterns import OPAQUE, find_licences, find_opaque, find_patterns
+from ledger.secrets.patterns import (
+    OPAQUE,
+    OPAQUE_LEAST,
+    find_licences,
+    find_opaque,
+    find_patterns,
+)
 from ledger.secrets.shapes import find_shapes
 from ledger.secrets.text_view import View, parts_edited, place_in_source
 from ledger.secrets.unmask import chained, unmasked
-from ledger.secrets.vendor_tokens import BASE64, HEX, find_tokens
+from ledger.secrets.vendor_tokens import find_tokens
 
 #: On a line with one of these nothing is a secret. All but the first are those of other scanners.
 WAIVERS = (
@@ -27,9 +36,15 @@ WAIVERS = (
 _LONG = 16
 #: What no token is made of alone: it has digits, or capitals.
 _DULL = "abcdefghijklmnopqrstuvwxyz-_./:;,\"'`()[]{}<>*#=+&?!@$%|~^\\"
-#: What base64 of a token has at least, and up to how much is decoded.
-_ENCODED, _ENCODED_CAP = 24, 64 << 10
 _DEPTH = 2
+#: Base64 of a token: of four characters the first three tell by their bits that bytes are of ASCII.
+_ASCII_IN_BASE64 = re.compile(
+    r"[A-Za-f](?<![\w+/-].)[A-HQ-Xg-nw-z0-3][A-BE-FI-JM-NQ-RU-VY-Zcdghklopstwx014589][\w+/-]"
+    r"(?:[A-Za-f][A-HQ-Xg-nw-z0-3][A-BE-FI-JM-NQ-RU-VY-Zcdghklopstwx014589][\w+/-]){5,16000}+"
+    r"[\w+/-]{0,3}={0,2}(?![\w+/=-])",
+    re.ASCII,
+)
+_PERCENT = re.compile("%([0-9A-Fa-f]{2})")
 
 
 def find_secrets(text: str) -> tuple[Hit, ...]:
@@ -98,59 +113,43 @@ def _placed(found: list[Hit], views: list[View]) -> list[Hit]:
 
 def _find(text: str, lines: bool = True, depth: int = _DEPTH) -> list[Hit]:
     """Find secrets; where the `lines` are those of the text, also by the rest of a line alone."""
-    from ledger.secrets.labels import find_any_label, find_labelled  # `re` is not for the fast path
-
     long = [word for word in text.split() if len(word) >= _LONG]
     found: list[Hit] = []
     words = "\n".join(long)
     drawn = [word for word in long if word.strip(_DULL)]
+    mixed = "\n".join(drawn)
     if long or "-----BEGIN " in text:
-        mixed = "\n".join(drawn)
         found += find_tokens(text, mixed) + find_shapes(text, words, mixed)
     found += find_patterns(text, words)
-    found += find_labelled(text)
+    labelled, named = find_labelled(text)
+    found += labelled
     if depth and drawn:
-        found += _encoded(text, drawn, depth)
+        found += _encoded(text, mixed, depth)
         found += _told_by_word(text, drawn)
     if lines:
-        found += find_any_label(text)
+        found += find_any_label(text, named)
     return found
 
 
 def _told_by_word(text: str, long: list[str]) -> Iterator[Hit]:
     """Find what a long word is by itself: the key of a licence, the token of whatever vendor."""
-    kinds = {
-        word: [("licence-key", key) for key in find_licences(word)]
-        + [(OPAQUE, token) for token in find_opaque(word)]
-        for word in set(long)
-    }
-    at = 0
-    for word in long if any(kinds.values()) else ():
-        at = text.find(word, at)
-        for rule, piece in kinds[word]:
-            start = text.find(piece, at)
-            yield hit(rule, start, start + len(piece))
-        at += len(word)
-
-
-def _encoded(text: str, long: list[str], depth: int) -> Iterator[Hit]:
-    """Find secrets in words that are base64 or percent-encoded; the whole word is the secret then."""
     for word in dict.fromkeys(long):
-        inner = ""
-        if "%" in word:
-            inner = _unquoted(word)
-            if inner == word:
-                continue
-        elif len(word) >= _ENCODED:
-            word = word.strip("\"'`,;:()[]{}<>.")
-            if "=" in word.rstrip("=") or '"' in word or ":" in word:  # `KEY=…`, `{"a":"…"}`
-                for char in "\"',:;(){}[]<>":
-                    word = word.replace(char, " ")
-                word = max(
-                    word.replace("=", " ", word.rstrip("=").count("=")).split(), key=len, default=""
-                )
-            if len(word) >= _ENCODED and not word.strip(BASE64 + "-_"):
-                inner = _decoded(word)
+        if len(word) > OPAQUE_LEAST or ("-" in word and word.isupper()):
+            for rule, piece in find_licences(word) + find_opaque(word):
+                inside = word.find(piece)
+                for at in places(text, word):
+                    yield hit(rule, at + inside, at + inside + len(piece))
+
+
+def _encoded(text: str, drawn: str, depth: int) -> Iterator[Hit]:
+    """Find secrets in words that are base64 or percent-encoded; the whole word is the secret then.
+
+    `drawn` are those that may be, a line each.
+    """
+    words = {word: _decoded(word) for word in _ASCII_IN_BASE64.findall(drawn)}
+    if "%" in drawn:
+        words |= {word: made for word in drawn.split("\n") if (made := _unquoted(word)) != word}
+    for word, inner in words.items():
         hidden = apart(_find(inner, True, depth - 1)) if inner else ()
         if hidden:
             yield from [hit(hidden[0].rule, at, at + len(word)) for at in places(text, word)]
@@ -158,10 +157,6 @@ def _encoded(text: str, long: list[str], depth: int) -> Iterator[Hit]:
 
 def _decoded(word: str) -> str:
     """Decode base64 that holds plain text; "" for anything else."""
-    if len(word) > _ENCODED_CAP:
-        return ""
-    from binascii import Error, a2b_base64
-
     bare = word.rstrip("=").replace("-", "+").replace("_", "/")
     try:
         made = a2b_base64((bare + "=" * (-len(bare) % 4)).encode()).decode("ascii")
@@ -172,15 +167,7 @@ def _decoded(word: str) -> str:
 
 def _unquoted(word: str) -> str:
     """Decode `%41` to `A`."""
-    head, *rest = word.split("%")
-    made = [head]
-    for part in rest:
-        digits = part[:2]
-        if len(digits) == 2 and not digits.strip(HEX + "ABCDEF"):
-            made.append(chr(int(digits, 16)) + part[2:])
-        else:
-            made.append("%" + part)
-    return "".join(made)
+    return _PERCENT.sub(lambda found: chr(int(found[1], 16)), word)
 
 
 class Lines:
