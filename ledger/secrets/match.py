@@ -9,6 +9,8 @@ from ledger.model.record import Record
 SECRET, PERSONAL = "secret", "personal"
 #: The rule for what only its look behind a label tells.
 LABELLED = "labelled-value"
+#: The rule for what is drawn as tokens are, of whatever vendor.
+OPAQUE = "opaque-token"
 #: The rules for personal data; every other rule is for secrets.
 PERSONAL_RULES = ("home-path",)
 

@@ -18,7 +18,7 @@ from ledger.secrets.entropy import (
     is_wordy,
     kinds_of,
 )
-from ledger.secrets.match import Hit, hit
+from ledger.secrets.match import OPAQUE, Hit, hit
 from ledger.secrets.vendor_tokens import HEX, WORD
 
 TYPE_CHECKING = False
@@ -164,7 +164,6 @@ _OPEN = frozenset(
     "hash build commit etag cid trace span req cache".split()
 )
 OPAQUE_LEAST, _BARE, _ONE_CASE = 32, 80, 45
-OPAQUE = "opaque-token"
 
 
 def find_licences(word: str) -> list[tuple[str, str]]:

@@ -2,59 +2,38 @@
 
 Text in, places out; no value ever leaves but in the text that it was in. Without backtracking, and cheap
 enough for every append: a rule is asked only where its mark stands (fault:G23, fault:L9, fault:L10,
-fault:L12). The rules are in `vendor_tokens`, `shapes`, `pattern_rows` and `labels`.
+fault:L12). `rules` asks them.
 """
 
 from __future__ import annotations
 
-import re
-from binascii import Error, a2b_base64
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from ledger.secrets.entropy import is_wordy
 from ledger.secrets.home_folders import find_home_folders
-from ledger.secrets.labels import find_any_label, find_labelled
-from ledger.secrets.match import Hit, apart, hit, places
-from ledger.secrets.patterns import (
-    OPAQUE,
-    OPAQUE_LEAST,
-    find_licences,
-    find_opaque,
-    find_patterns,
-)
-from ledger.secrets.shapes import find_shapes
+from ledger.secrets.match import OPAQUE, Hit, apart, hit
 from ledger.secrets.text_view import View, parts_edited, place_in_source
 from ledger.secrets.unmask import chained, unmasked
-from ledger.secrets.vendor_tokens import find_tokens
 
 #: On a line with one of these nothing is a secret. All but the first are those of other scanners.
 WAIVERS = (
     "diurna: allow-secret", "lint:allow-secret-material", "gitleaks:allow", "pragma: allowlist secret",
 )  # fmt: skip
-#: A token has at least so many characters, with no blank in it.
-_LONG = 16
-#: What no token is made of alone: it has digits, or capitals.
-_DULL = "abcdefghijklmnopqrstuvwxyz-_./:;,\"'`()[]{}<>*#=+&?!@$%|~^\\"
-_DEPTH = 2
-#: Base64 of a token: of four characters the first three tell by their bits that bytes are of ASCII.
-_ASCII_IN_BASE64 = re.compile(
-    r"[A-Za-f](?<![\w+/-].)[A-HQ-Xg-nw-z0-3][A-BE-FI-JM-NQ-RU-VY-Zcdghklopstwx014589][\w+/-]"
-    r"(?:[A-Za-f][A-HQ-Xg-nw-z0-3][A-BE-FI-JM-NQ-RU-VY-Zcdghklopstwx014589][\w+/-]){5,16000}+"
-    r"[\w+/-]{0,3}={0,2}(?![\w+/=-])",
-    re.ASCII,
-)
-_PERCENT = re.compile("%([0-9A-Fa-f]{2})")
 
 
 def find_secrets(text: str) -> tuple[Hit, ...]:
     """Find all secrets of a text, in order, also those on lines that are waived."""
-    return _look(text, _find)
+    from ledger.secrets.rules import find  # `re` is not for the fast path
+
+    return _look(text, find)
 
 
 def find_all(text: str) -> tuple[Hit, ...]:
     """Find secrets and home folders; of what is both, the secret."""
-    return _look(text, lambda said, lines=True: _find(said, lines) + find_home_folders(said))
+    from ledger.secrets.rules import find
+
+    return _look(text, lambda said, lines=True: find(said, lines) + find_home_folders(said))
 
 
 def _look(text: str, find: Callable[..., list[Hit]]) -> tuple[Hit, ...]:
@@ -109,65 +88,6 @@ def _placed(found: list[Hit], views: list[View]) -> list[Hit]:
         hit(one.rule, *place_in_source(views, one.start, one.end), one.shown.rpartition("…")[0])
         for one in found
     ]
-
-
-def _find(text: str, lines: bool = True, depth: int = _DEPTH) -> list[Hit]:
-    """Find secrets; where the `lines` are those of the text, also by the rest of a line alone."""
-    long = [word for word in text.split() if len(word) >= _LONG]
-    found: list[Hit] = []
-    words = "\n".join(long)
-    drawn = [word for word in long if word.strip(_DULL)]
-    mixed = "\n".join(drawn)
-    if long or "-----BEGIN " in text:
-        found += find_tokens(text, mixed) + find_shapes(text, words, mixed)
-    found += find_patterns(text, words)
-    labelled, named = find_labelled(text)
-    found += labelled
-    if depth and drawn:
-        found += _encoded(text, mixed, depth)
-        found += _told_by_word(text, drawn)
-    if lines:
-        found += find_any_label(text, named)
-    return found
-
-
-def _told_by_word(text: str, long: list[str]) -> Iterator[Hit]:
-    """Find what a long word is by itself: the key of a licence, the token of whatever vendor."""
-    for word in dict.fromkeys(long):
-        if len(word) > OPAQUE_LEAST or ("-" in word and word.isupper()):
-            for rule, piece in find_licences(word) + find_opaque(word):
-                inside = word.find(piece)
-                for at in places(text, word):
-                    yield hit(rule, at + inside, at + inside + len(piece))
-
-
-def _encoded(text: str, drawn: str, depth: int) -> Iterator[Hit]:
-    """Find secrets in words that are base64 or percent-encoded; the whole word is the secret then.
-
-    `drawn` are those that may be, a line each.
-    """
-    words = {word: _decoded(word) for word in _ASCII_IN_BASE64.findall(drawn)}
-    if "%" in drawn:
-        words |= {word: made for word in drawn.split("\n") if (made := _unquoted(word)) != word}
-    for word, inner in words.items():
-        hidden = apart(_find(inner, True, depth - 1)) if inner else ()
-        if hidden:
-            yield from [hit(hidden[0].rule, at, at + len(word)) for at in places(text, word)]
-
-
-def _decoded(word: str) -> str:
-    """Decode base64 that holds plain text; "" for anything else."""
-    bare = word.rstrip("=").replace("-", "+").replace("_", "/")
-    try:
-        made = a2b_base64((bare + "=" * (-len(bare) % 4)).encode()).decode("ascii")
-    except (Error, ValueError):
-        return ""
-    return made if made.replace("\n", "").replace("\t", "").isprintable() else ""
-
-
-def _unquoted(word: str) -> str:
-    """Decode `%41` to `A`."""
-    return _PERCENT.sub(lambda found: chr(int(found[1], 16)), word)
 
 
 class Lines:
