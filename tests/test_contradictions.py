@@ -237,17 +237,6 @@ def test_a_footer_is_settled_by_either_side_or_none(
     assert by_conflicts(home) == {"a", "b"}
 
 
-def test_both_is_of_what_a_footer_says(torn: Place) -> None:
-    """Of two texts of one fact nobody can say that both hold."""
-    before = torn.shape()
-    for id, more in (("c", ()), ("a", ("--choose", "b"))):
-        error = torn.run("conflicts", id, "--both", *more, code=2).json["error"]
-        assert error["message"].startswith(
-            "--both is of facts that a footer sets against each other"
-        )
-    assert torn.shape() == before
-
-
 # ---- what is near ---------------------------------------------------------------------------------
 
 #: Unrelated, and each of a pair that words alone set against each other once.

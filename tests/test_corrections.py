@@ -83,40 +83,6 @@ def test_each_verb_is_one_log(case: str, known: Repo, run: Run) -> None:
     assert run("check", "--ci").code == 0
 
 
-#: What is typed -> what is said.
-REFUSED = {
-    ("edit", "uv"): "the new text is missing",
-    ("edit", "uv", "-"): "standard input holds no text",
-    ("edit", "nobody", "x"): "there is no fact nobody",
-    ("edit", "uv", "--kind", "howto"): "there is no kind howto",
-    ("close", "uv"): "uv is of the kind decision, and nothing closes that",
-    ("close", "cold", "nobody"): "there is no fact nobody",
-    ("close", "cold", "job"): "job is a task: done or cancelled?",
-    ("forget", "uv"): "--false, --replaced-by ID, --withhold, or --archive",
-    ("forget", "uv", "--json"): "there are four ways to forget uv",
-    ("forget", "uv", "--false", "--replaced-by", "two"): "are two things",
-    ("forget", "uv", "--replaced-by", "uv"): "can not replace itself",
-    ("forget", "uv", "--replaced-by", "nobody"): "there is no fact nobody",
-    ("forget", "nobody", "--false"): "there is no fact nobody",
-    ("note", "We use uv.", "--replace", "nobody"): "there is no fact nobody",
-    ("note", "We use uv.", "Or not.", "--replace", "uv"): "--replace is of one text, and there are 2",
-}  # fmt: skip
-
-
-def test_what_can_not_be_is_refused_and_changes_nothing(known: Repo, run: Run) -> None:
-    """Each refusal says why and what to do; a fact that is false, or withheld, takes no other text."""
-    before = known.shape()
-    for arguments, said in REFUSED.items():
-        ran = run(*arguments)
-        assert ran.code in (1, 2) and said in ran.err + ran.out and "hint" in ran.err + ran.out
-    assert known.shape() == before
-    run("forget", "two", "--false")
-    run("forget", "key", "--withhold")
-    assert "would not make it hold" in run("edit", "two", "Three.").err
-    assert "none of its texts is shown again" in run("edit", "key", "Three.").err
-    assert "two is false itself" in run("forget", "uv", "--replaced-by", "two").err
-
-
 def on_terminal(folder: Path, *arguments: str, editor: str = "false") -> Terminal:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "EDITOR": editor, "TERM": "dumb"}
     environment.pop("VISUAL", None)

@@ -270,9 +270,6 @@ def test_a_side_is_chosen_by_id_start_or_number(torn: Place, tmp_path: Path) -> 
     choose(torn, "limit", "2")
     for same in (("--text", THIRTY), ("--choose", V(THIRTY)), ("--open",)):
         assert choose(torn, "limit", *same).json["already"] == "limit has no contradiction"
-    for other in (("--text", TEN), ("--choose", V(TWENTY)), ("--closed",)):
-        answer = choose(torn, "limit", *other, code=1)
-        assert answer.json["error"]["message"].startswith("there is no contradiction about limit any more")  # fmt: skip
     for text in (TEN, TWENTY):
         update(torn, "left", text, V("The left way."))
     file = torn.write("text.md", "It depends:\n\n- ten at night\n")

@@ -452,6 +452,7 @@ def test_what_was_derived_goes_with_it(home: Place) -> None:
     found = home.run("undo", "--session", "bad", "--yes").json
     assert set(found["took"]) == {"n", "link", "deep", "served", "next", "asked"}
     assert {one["id"] for one in found["left"]} == {"own", "learned"}
+    assert "link, which came of it, is false now" in found["does"]
     now = shown(home)
     assert {"a", "b", "against", "own", "learned"} <= now.keys() and not now.keys() & set(found["took"])  # fmt: skip
     again = home.run("undo", "--session", "bad", "--yes").json
@@ -494,19 +495,3 @@ def test_logs_are_chosen_by_session_agent_and_time(home: Place) -> None:
         assert home.run("undo", *wrong, code=1).said == "NotFound"
     stem = home.run("undo", "--session", "bad", "--yes").json["stem"]
     assert "is an undo" in home.run("undo", stem, "--yes", code=2).err
-
-
-@pytest.mark.deep(reason="what_was_derived_goes_with_it is the small one")
-def test_a_bad_session_is_taken_back_as_one_plan(home: Place) -> None:
-    """The plan is shown; off a terminal nothing is done without `--yes`, on one it is asked for."""
-    say(home, told("Created", "friday", "On Fridays."), replaced("a", "friday"), whose=BAD)
-    say(home, told("Created", "page", "The page says [[friday]]."), whose=GOOD)
-    before = home.shape()
-    refused = home.run("undo", "--session", "bad", code=2)
-    assert "--dry-run shows the plan; --yes does it" in refused.err and home.shape() == before
-    command = [forks.program(), "undo", "--session", "bad"]
-    for typed in ("n", "y"):
-        terminal = Terminal(command, home.folder, {**os.environ, "TERM": "dumb"})
-        assert "page, which came of it, is false now" in terminal.answer("take this back?", typed)
-        assert terminal.finish() == 0 and ("committed in" in terminal.shown) == (typed == "y")
-    assert not {"friday", "page"} & shown(home).keys()
