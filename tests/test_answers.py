@@ -13,7 +13,15 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import NOW_MS, WRITE_TABLES, Repo, Run, formed, laid_once
-from tests.test_refusals import DAY_MS, answer, at, rows, write
+from tests.test_refusals import (  # noqa: F401 - fixtures
+    DAY_MS,
+    answer,
+    at,
+    empty,
+    rows,
+    torn,
+    write,
+)
 
 TABLE = Path(__file__).with_name("answers.txt")
 LOG = """# Ship
@@ -58,11 +66,6 @@ def linked(repo: Repo, run: Run) -> None:
             "--close", "ask"),
     ]  # fmt: skip
     assert [ran.err for ran in done if ran.code] == []
-
-
-@pytest.fixture
-def empty(repo: Repo) -> Repo:
-    return repo
 
 
 @pytest.mark.parametrize("heading", rows(TABLE))

@@ -145,17 +145,6 @@ def test_no_opens_what_follows(shop: Repo, typed: Terminal, run: Run) -> None:
     assert run("check", "--ci").out == "all in order\n"
 
 
-def test_no_and_nothing_now_is_remembered(shop: Repo, typed: Terminal, run: Run) -> None:
-    """`not now` is the plain rejection: the question is answered, and nothing else is said."""
-    for prompt in (FIRST, NEXT, NEXT):
-        typed.answer(prompt, "r")
-        typed.answer(INSTEAD, "n")
-    assert typed.finish() == 0
-    assert reviewed(run) == (0, False, {})
-    facts = {one["id"]: one for one in run("show", "--json").json["facts"]}
-    assert {one["closed"] for name, one in facts.items() if name.startswith("review-")} == {True}
-
-
 @pytest.mark.deep(reason="test_cli_review has it without a terminal")
 def test_a_policy_that_does_not_fit_is_set_by_accepting(
     shop: Repo, typed: Terminal, run: Run

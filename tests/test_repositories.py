@@ -302,7 +302,7 @@ def test_c1_c10_in_the_middle_of_something_a_log_waits_for_its_end(
         stem = answer.json["error"]["stem"]
         assert place.waiting() == [stem]
         assert "first" in place.show()
-        for refused in (("check", "--publish"), ("init",)):
+        for refused in (("check", "--publish"), ("init",), ("review",)):
             assert reason.strip() in place.run(*refused, code=1).err
         assert place.shape() == before
     place.git(*end.split())

@@ -30,7 +30,7 @@ from projection.lifecycle.review_threads import key_of
 from projection.lifecycle.transitions import Change, Fading
 from projection.policy.model import PACED, Policy, Review, Windows
 from rituals.review.promotions import target_file
-from rituals.review.review_plan import Plan, body, plan_of
+from rituals.review.review_plan import Plan, plan_of
 from rituals.review.review_question import Question, threads_for
 from rituals.review.review_record import ACCEPT, REJECT, events_of
 
@@ -164,18 +164,20 @@ def test_fading_names_how_many_sessions_are_left() -> None:
 def test_invariants_are_due_and_confirmed() -> None:
     """What never decays is asked about after so many sessions, as one thread, and again after as many."""
     book = Book(limits(verify_invariants_every=3))
-    book.log(new("inv", kind="invariant"), new("held", kind="decision"), new("other"))
-    book.log(FactPromoted("held"))
+    book.log(
+        new("inv", kind="invariant"), new("held", kind="decision"), new("north", kind="vision")
+    )
+    book.log(FactPromoted("held"), new("other"))
     book.idle(1)
     assert rules(book.plan()) == {}
     book.idle(1)
     plan = book.review()
-    assert rules(plan) == {"invariant-due": ["held", "inv"]}
+    assert rules(plan) == {"invariant-due": ["held", "inv", "north"]}
     assert len(plan.threads) == 1
     assert book.plan().nothing_new
     book.idle(3)  # another round: the first thread still asks
     assert book.plan().fresh == ()
-    book.log(FactVerified("inv"))
+    book.log(FactVerified("inv"), FactVerified("north"))
     assert rules(book.plan()) == {"invariant-due": ["held"]}
     plan = book.review(held=ACCEPT)
     assert book.plan().state["held"].fact.verified
@@ -284,24 +286,6 @@ def test_old_dangling_ids_are_history() -> None:
 
 
 # ---- once, and the answers ------------------------------------------------------------------------
-
-
-def test_settled_threads_are_told_and_closed_only_when_asked() -> None:
-    """A thread whose question does not arise any more is named; a review does not close it by itself."""
-    book = Book(limits(stale_thread_after=2))
-    book.log(new("job", kind="thread"))
-    book.idle(3)
-    book.review()
-    book.log(ThreadClosed("job"))
-    plan = book.plan()
-    (settled,) = plan.settled
-    assert plan.questions == ()
-    assert f"Settled, and still open (1): {settled.id}" in body(plan)
-    book.review()
-    assert not book.plan().state[settled.id].fact.closed
-    plan = book.plan()
-    book.log(*events_of(plan, {settled.id: ACCEPT}), type="review")
-    assert book.plan().state[settled.id].fact.closed and book.plan().settled == ()
 
 
 def test_two_swaps_of_one_text_become_one_update() -> None:

@@ -5,9 +5,7 @@ Every row is a fact; the facts were written at `WRITTEN`, between two stretches 
 
 from __future__ import annotations
 
-import os
-import subprocess
-from pathlib import Path
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import pytest
@@ -21,9 +19,11 @@ from projection.text.claims import claims
 from rituals.review.evidence.changed_files import evidence_questions, read_manifest
 from rituals.review.review_question import Question
 from tests.conftest import each_row
+from tests.world import Place, World
 
 WRITTEN = "2026-06-15-120000000-0c1d2e3f4a5b"
-BEFORE, EARLY, AFTER = "2026-06-01T12:00:00Z", "2026-06-10T12:00:00Z", "2026-07-01T12:00:00Z"
+#: 1 and 10 June, and 1 July, at noon.
+BEFORE, EARLY, AFTER = "1780315200 +0000", "1781092800 +0000", "1782907200 +0000"
 
 CLIENT = "".join(f"def call_{n}(url):\n    return fetch(url, {n})\n\n\n" for n in range(12))
 ENGINE = "".join(f"def step_{n}(state):\n    return state.advance({n})\n\n\n" for n in range(30))
@@ -187,41 +187,10 @@ PLANTED: dict[str, Row] = {
 }
 
 
-def commit(path: Path, files: dict[str, str | None], when: str, subject: str) -> str:
-    """Commit files at an instant; None takes one away."""
-    for name, text in files.items():
-        file = path / name
-        if text is None:
-            file.unlink()
-        else:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text)
-    git(path, "add", "-A")
-    git(path, "commit", "-q", "--allow-empty", "-m", subject, when=when)
-    return git(path, "rev-parse", "HEAD").strip()
-
-
-def git(path: Path, *arguments: str, when: str = AFTER) -> str:
-    """Run git with a fixed clock."""
-    done = subprocess.run(
-        [
-            "git",
-            "-C",
-            str(path),
-            *"-c user.name=Ada -c user.email=ada@example.invalid".split(),
-            *arguments,
-        ],
-        env={**os.environ, "GIT_COMMITTER_DATE": when, "GIT_AUTHOR_DATE": when},
-        capture_output=True,
-        check=True,
-    )
-    return done.stdout.decode()
-
-
 class Planted(NamedTuple):
     """The planted repository and what the audit says of it."""
 
-    path: Path
+    place: Place
     code: Code
     found: dict[str, list[Question]]
     standings: list[Standing]
@@ -237,30 +206,30 @@ def standing(name: str, text: str, stem: str = WRITTEN, tier: str = "active") ->
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
     """The repository, and one audit of all the facts."""
-    path = tmp_path_factory.mktemp("planted")
-    git(path, "init", "-q", "-b", "main")
-    first = commit(path, dict(START), BEFORE, "start")
-    commit(path, {"notes/early.md": None}, EARLY, "drop early notes")
-    stray = commit(path, {"stray.txt": "x\n"}, EARLY, "retry, first try")
-    git(path, "reset", "-q", "--hard", "HEAD~1")
+    with World(tmp_path_factory.mktemp("planted")) as world:
+        place = world.repository(commits=0)
+
+    def commit(files: Mapping[str, str | None], when: str, subject: str, on: str = "main") -> str:
+        parents = [place.git("rev-parse", "main")] if on != "main" else None
+        return place.commit_on(on, files, subject, when=when, parents=parents)
+
+    first = commit(START, BEFORE, "start")
+    commit({"notes/early.md": None}, EARLY, "drop early notes")
+    stray = commit({"stray.txt": "x\n"}, EARLY, "retry, first try", "stray")
+    place.git("update-ref", "-d", "refs/heads/stray")
+    commit({"lib/legacy_mailer.py": None, "old/config.yml": None}, AFTER, "Drop the old mailer")
     commit(
-        path, {"lib/legacy_mailer.py": None, "old/config.yml": None}, AFTER, "Drop the old mailer"
-    )
-    commit(
-        path,
         {"scripts/deploy.sh": None, "tests/test_client.py": None, "tools/gen/__main__.py": None,
          "src/queue/worker.py": None, "src/queue/broker.py": None},
         AFTER,
         "Drop the queue",
     )  # fmt: skip
     commit(
-        path,
         {"src/api/client.py": None, "src/http/client.py": CLIENT + "LAST = 1\n"},
         AFTER,
         "Move the client",
     )
     commit(
-        path,
         {
             "src/api/server.py": "def keep_alive():\n    pass\n",
             "web/cart.ts": "export class CartView {}\n",
@@ -270,7 +239,6 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
         "Payments <!-- move --> to `a` service",
     )
     commit(
-        path,
         {
             "package.json": '{"name": "shop", "scripts": {"build": "tsc"},\n "dependencies": {"react": "^18.2.0", '
             '"lodash": "^4.17.21"}, "engines": {"node": ">=20"}}\n',
@@ -289,17 +257,18 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
         "dist/bundle.js": None,
         ".gitignore": ".env\ndist/\n",
     }
-    commit(path, ignored, AFTER, "Ignore what is made")
-    commit(path, {"src/core/engine.py": "def run():\n    pass\n"}, AFTER, "Rewrite the engine")
+    commit(ignored, AFTER, "Ignore what is made")
+    place.write(".gitignore", ".env\ndist/\n")  # git asks the work tree what is ignored
+    commit({"src/core/engine.py": "def run():\n    pass\n"}, AFTER, "Rewrite the engine")
     standings = [
         standing(name, row.text.replace("{stray}", stray[:10]).replace("{first}", first[:10]))
         for name, row in PLANTED.items()
     ]
-    code = Code(Git(str(path)), git(path, "rev-parse", "HEAD").strip())
+    code = Code(Git(str(place.folder)), place.git("rev-parse", "HEAD"))
     found: dict[str, list[Question]] = {}
     for question in evidence_questions(standings, code):
         found.setdefault(question.facts[0], []).append(question)
-    return Planted(path, code, found, standings)
+    return Planted(place, code, found, standings)
 
 
 @each_row("name", PLANTED)
@@ -314,12 +283,12 @@ def test_evidence_says_where_and_by_whom(planted: Planted) -> None:
     (question,) = planted.found["gone-file"]
     head, queue = (
         planted.code.commit[:7],
-        git(planted.path, "log", "--format=%h", "-1", "--", "lib"),
+        planted.place.git("log", "--format=%H", "-1", "--", "lib"),
     )
     assert question.said == "gone-file names the file `lib/legacy_mailer.py`, which is gone."
     assert question.evidence == (
         f"no path ends in `lib/legacy_mailer.py` at {head}",
-        f'`lib/legacy_mailer.py` was deleted in {queue.strip()[:7]} (2026-07-01, "Drop the old mailer")',
+        f'`lib/legacy_mailer.py` was deleted in {queue[:7]} (2026-07-01, "Drop the old mailer")',
     )
     (renamed,) = planted.found["renamed"]
     assert renamed.said == "renamed names `src/api/client.py`, which is `src/http/client.py` now."
@@ -394,12 +363,12 @@ def test_the_users_settings_change_nothing(setting: str, planted: Planted) -> No
     names = "gone-file renamed gone-method gone-npm version-react changed-lot stray".split()
     some = [one for one in planted.standings if one.fact.id in names]
     key, _, value = setting.partition("=")
-    git(planted.path, "config", key, value)
+    planted.place.git("config", key, value)
     try:
         found = evidence_questions(some, planted.code)
         assert planted.code.present(["keep_alive", "retry_webhook"]) == {"keep_alive"}
     finally:
-        git(planted.path, "config", "--unset", key)
+        planted.place.git("config", "--unset", key)
     wanted = [one for name in names for one in planted.found[name]]
     assert sorted(one.key for one in found) == sorted(one.key for one in wanted)
 

@@ -75,7 +75,7 @@ def test_what_overrules_a_person_is_asked_once(kind: str, event: Event, type: st
 
 
 def test_an_agent_settles_nothing() -> None:
-    """Neither its confirmation, nor its closing of the thread that asks, nor its own answer to a review."""
+    """Neither its confirmation, nor its closing of the thread that asks, nor its own answer; a person's closing does."""
     book = _decided()
     book.log(FactUpdated("ferry", "The ferry leaves."), agent="codex")
     book.review()
@@ -88,16 +88,6 @@ def test_an_agent_settles_nothing() -> None:
     given = {one.key: ACCEPT for one in plan.unanswered}
     book.log(*events_of(plan, given), agent="codex", type="review")
     assert _asked(book) == ["ferry"]
-    book.review(ferry=ACCEPT)
-    assert _asked(book) == []
-
-
-def test_closing_a_thread_of_a_review_settles_it() -> None:
-    """Where a person does."""
-    book = _decided()
-    book.log(FactUpdated("ferry", "The ferry leaves."), agent="codex")
-    book.review()
-    (thread,) = [one.id for one in book.plan().raised if one.rule == OVERRULED]
     book.log(ThreadClosed(thread), agent=PERSON, type="edit")
     assert _asked(book) == []
 

@@ -11,19 +11,7 @@ from ledger.model.event import (
 )
 from rituals.review.review_plan import body
 from rituals.review.review_record import ACCEPT, REJECT
-from tests.test_review import Book, limits, new, rules
-
-
-def test_a_vision_is_due_for_confirmation() -> None:
-    """As an invariant is: it does not decay, and nobody confirmed it for as many sessions."""
-    book = Book(limits(verify_invariants_every=4))
-    book.log(new("north", kind="vision"), new("plain"))
-    book.idle(30)
-    plan = book.plan()
-    assert rules(plan)["invariant-due"] == ["north"]
-    assert plan.state.get("north").tier == "core"  # type: ignore[union-attr]
-    book.review(north=ACCEPT)
-    assert "invariant-due" not in rules(book.plan())
+from tests.test_review import Book, new, rules
 
 
 def test_an_obsolete_date_is_asked_at_each_review() -> None:
