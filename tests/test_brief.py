@@ -204,6 +204,9 @@ def test_notes_of_a_role_stand_in_no_other_roles_brief(
         if before and rng.random() < 0.5:
             old = rng.choice(before)
             acts.append(rng.choice((FactInvalidated(old), FactSuperseded(old, acts[0].id))))
+            if isinstance(acts[-1], FactSuperseded) and old in alone and acts[0].id not in alone:
+                alone.add(acts[0].id)  # what takes its place is for whom it was for
+                notes[acts[0].id] = notes[old]
         team.says(rng.choice("abc"), *acts, **header)
     memory = Memory.open(str(team.path))
     live = {one.fact.id for one in memory.view().live}
@@ -543,9 +546,8 @@ def test_whatever_a_ledger_holds(
     )
     lines = [line for line in inside.split("\n") if line.startswith("- ")]
     ids = [line[2:].partition(" ")[0].rstrip(":") for line in lines]
-    assert {
-        id[:15] + "…" if id[:4] == "2026" else id for some in made.sections.values() for id in some
-    } <= {*ids}
+    # each form has the budget for itself: at an edge one has room for a session more
+    assert made.shown <= {*ids}
     if agent != "eve":
         assert made.changes[0][0] == logs[-1][1][-1].id and made.changes[0][2] == "eve"
     left = made.said["more"]["live"]  # type: ignore[index]
