@@ -170,13 +170,9 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         and not (standing.fact.redacted or standing.fact.false)
     )
     facts = [one.fact for one in (*view.live, *known)]
-    sides = {
-        one.id: [standing_of(side) for name in named if (side := cache.fact(name))]
-        for one in view.contradicted
-        if (named := one.rivals or (one.circle if one.circular else ()))
-    }
-    facts += (*view.contradicted, *_facts_in(news))
-    facts += [side.fact for some in sides.values() for side in some]
+    sides = [(one.id, cache.fact(name)) for one in view.contradicted
+             for name in one.rivals or (one.circle if one.circular else ())]  # fmt: skip
+    facts += (*view.contradicted, *_facts_in(news), *[side for _, side in sides if side])
     todo = _todo(cache, view, asked)
     serving = [one.standing.fact.id for one in todo.tasks if one.state == f"serves {asked.task}"]
     facts += [one.standing.fact for part in todo for one in part]  # some are not live
@@ -204,10 +200,9 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         rests=lambda fact: 0 < most <= cache.times_shown(fact.id, fact.anchor),
         asked=tuple(dict.fromkeys((*asked_for, *serving, *found))),
         gone=marks.of if marks else None,
-        sides={
-            id: tuple([side for side in some if side.fact.id not in notes.others])
-            for id, some in sides.items()
-        },
+        sides=tuple(
+            [(id, standing_of(side)) for id, side in sides if side and side.id not in notes.others]
+        ),
     )
 
 

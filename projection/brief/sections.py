@@ -199,7 +199,7 @@ def _contradicted(material: values.Material) -> list[Stated]:
     found.sort(key=lambda one: (-score.get(one.fact.id, 0.0), not one.live, one.fact.id))
     said: list[Stated] = []
     for one in found:
-        sides = material.sides.get(one.fact.id, ())
+        sides = [side for id, side in material.sides if id == one.fact.id]
         said += [Stated(one), *[Stated(side, f"instead of {one.fact.id}?") for side in sides]]
     return said
 

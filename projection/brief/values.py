@@ -215,8 +215,8 @@ class Material(Record):
     gone: Callable[[Fact], tuple[Gone, ...]] | None = (
         None  #: what a fact names that the code has not
     )
-    #: by the id of a contradicted fact the other facts that are its sides
-    sides: Mapping[str, tuple[Standing, ...]] = {}
+    #: ids of contradicted facts, each with another fact that is a side of it
+    sides: tuple[tuple[str, Standing], ...] = ()
 
 
 class Happened(Record):
