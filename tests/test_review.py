@@ -309,10 +309,11 @@ def test_two_swaps_of_one_text_become_one_update() -> None:
 
 
 def test_many_questions_of_a_rule_share_threads() -> None:
-    """A rule that shares a thread spells out a dozen and names the rest."""
+    """A rule that shares a thread spells out a dozen, each with its evidence on the same line, and names the rest."""
+    why = ("named by 3 logs", "closed by none")
     asked = [
-        Question("thread-stalled", key_of("thread-stalled", f"t{n}"), (f"t{n}",), f"t{n} stalled.")
-        for n in range(60)
+        Question("thread-stalled", key_of("thread-stalled", id), (id,), f"{id} stalled.", why[n:])
+        for n, id in enumerate([f"t{n}" for n in range(60)])
     ]
     first, second = threads_for(asked)
     assert len(dict(first.meta)["keys"].split(", ")) == 50
@@ -320,20 +321,8 @@ def test_many_questions_of_a_rule_share_threads() -> None:
         first.text or ""
     )
     assert len(dict(second.meta)["keys"].split(", ")) == 10
-
-
-def test_a_shared_thread_gives_the_evidence_of_each_question() -> None:
-    """Behind what is asked stands why, on the same line; without evidence nothing is added."""
-    why = {"t1": ("named by 3 logs", "closed by none"), "t2": ()}
-    asked = [
-        Question(
-            "thread-stalled", key_of("thread-stalled", name), (name,), f"{name} stalled.", found
-        )
-        for name, found in why.items()
-    ]
-    (shared,) = threads_for(asked)
-    assert (shared.text or "").split("\n")[1:] == [
-        "- t1 stalled. named by 3 logs; closed by none", "- t2 stalled.",
+    assert (first.text or "").split("\n")[1:4] == [
+        "- t0 stalled. named by 3 logs; closed by none", "- t1 stalled. closed by none", "- t2 stalled.",
     ]  # fmt: skip
 
 

@@ -94,15 +94,13 @@ def test_an_agent_settles_nothing() -> None:
 
 def test_an_agent_may_close_what_is_to_be_done() -> None:
     """That is work; it contradicts a person only where that one said that it stays open."""
-    book = Book()
-    book.log(new("ship", "Ship it.", "task", mark=" "), agent=PERSON, type="edit")
-    book.log(ThreadClosed("ship"), agent="codex")
-    assert _asked(book) == []
-    book = Book()
-    book.log(new("ship", "Ship it.", "task", mark=" "), agent=PERSON, type="edit")
-    book.log(FactVerified("ship"), agent=PERSON, type="edit")
-    book.log(ThreadClosed("ship"), agent="codex")
-    assert _asked(book) == ["ship"]
+    for asked in ([], ["ship"]):
+        book = Book()
+        book.log(new("ship", "Ship it.", "task", mark=" "), agent=PERSON, type="edit")
+        for id in asked:
+            book.log(FactVerified(id), agent=PERSON, type="edit")
+        book.log(ThreadClosed("ship"), agent="codex")
+        assert _asked(book) == asked
 
 
 def test_a_successor_that_was_confirmed_long_before_settles_nothing() -> None:

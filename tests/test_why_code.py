@@ -140,42 +140,27 @@ def test_a_text_that_names_it_is_linked(code: Code, subject: str, text: str) -> 
     assert "other" not in ids(code.why("src/queue.py:1"), "decisions")
 
 
-def test_a_number_in_passing_names_no_pull_request(code: Code) -> None:
-    """Of a log's words as well: `41 jobs` is not `#41`, and an id goes on behind its beginning."""
-    code.commit("Start", other="zero\n")
-    commit = code.commit("Lock (#41)", queue="one\n")
-    code.at(NOW_MS + 200 * 24 * 3_600_000)
-    code.commit("Much later", other="two\n")
-    other = "1" if commit[8] == "0" else "0"
-    for body, linked in (
-        (f"All of 41 jobs ran, and {commit[:8]}{other} failed.", False),
-        ("It is #41.", True),
-    ):
-        new = ("--new", f"id=of-{len(body)} decision: Cats are grey.", "--body", body)
-        assert code.run("append", "--title", "Later", *new).code == 0
-        found = code.why("src/queue.py:1")
-        assert (f"of-{len(body)}" in ids(found, "decisions")) == linked
-        assert [one["by"] for one in found.json["sessions"]] == [["names it"]] * linked
-
-
 @pytest.mark.parametrize(
-    ("said", "linked"),
+    ("said", "by", "days"),
     [
-        ("- 2026-05-01 10:00 git commit: Queues are grey and long", True),
-        ("- git commit: Queues are grey", False),
+        ("All of 41 jobs ran, and {another} failed.", "", 200),
+        ("It is #41.", "names it", 200),
+        ("- 2026-05-01 10:00 git commit: Queues are grey and long", "tells of the commit", -60),
+        ("- git commit: Queues are grey", "", -60),
     ],
 )
-def test_a_session_that_tells_of_a_commit_by_its_subject(
-    code: Code, said: str, linked: bool
-) -> None:
-    """A rebase or a squash gives it another id, and the forge puts a number behind its subject."""
-    new = ("--new", "id=grey decision: Queues are grey.", "--body", said)
+def test_what_the_words_of_a_log_name(code: Code, said: str, by: str, days: int) -> None:
+    """`41 jobs` is not `#41`, an id goes on behind its beginning; a squash gives a commit another id, and a number."""
+    code.commit("Start", other="zero\n")
+    commit = code.commit("Queues are grey and long (#41)", queue="one\n")
+    code.at(NOW_MS + days * 24 * 3_600_000)
+    code.commit("Much later", other="two\n")
+    body = said.format(another=commit[:8] + ("1" if commit[8] == "0" else "0"))
+    new = ("--new", "id=grey decision: Cats are grey.", "--body", body)
     assert code.run("append", "--title", "On a branch", *new).code == 0
-    code.at(NOW_MS + 200 * 24 * 3_600_000)
-    code.commit("Queues are grey and long (#12)", queue="one\n")
     found = code.why("src/queue.py:1")
-    assert ("grey" in ids(found, "decisions")) == linked
-    assert [one["by"] for one in found.json["sessions"]] == [["tells of the commit"]] * linked
+    assert ("grey" in ids(found, "decisions")) == bool(by)
+    assert [one["by"] for one in found.json["sessions"]] == [[by]] * bool(by)
 
 
 def test_what_is_withheld_is_no_reason(code: Code) -> None:
