@@ -15,7 +15,6 @@ from ledger.git.code_history import Code
 from ledger.model.ids import version_id
 from projection.fold.fact_history import Fact, Version
 from projection.fold.projection_state import Standing
-from projection.text.claims import claims
 from rituals.review.evidence.changed_files import evidence_questions, read_manifest
 from rituals.review.review_question import Question
 from tests.conftest import each_row
@@ -33,7 +32,9 @@ PACKAGE = (
 )
 PYPROJECT = '[project]\nname = "shop"\nrequires-python = ">=3.10"\ndependencies = ["click>=8.0", "pydantic==1.10"]\n'
 CARGO = '[package]\nname = "core"\nedition = "2018"\n\n[dependencies]\nserde = "1"\ntokio = { version = "0.2" }\n'
+EXAMPLES = ("path/to/file.py", "your/app.py", "a/bar/c.py", "src/foo.d/bar.py")
 START = {
+    **dict.fromkeys(EXAMPLES, "x\n"),
     "src/api/client.py": CLIENT,
     "src/api/server.py": (
         "MAX_RETRIES = 5\nkey = os.environ['PAYMENTS_KEY']\n\n\ndef retry_webhook(event):\n    return event\n\n\n"
@@ -87,6 +88,7 @@ PLANTED: dict[str, Row] = {
     "gone-file-item": Row(
         "Two senders:\n- `lib/legacy_mailer.py` for old shops\n- `lib/mailer.py`", "file-gone"
     ),
+    "gone-file-no-example": Row("See `src/foo.d/bar.py` for it.", "file-gone"),
     "gone-config": Row("Defaults stand in `old/config.yml`.", "file-gone"),
     "gone-dotfile": Row("Lines end as `.editorconfig` says.", "file-gone"),
     "gone-script": Row("Deploy with `./scripts/deploy.sh production`.", "file-gone"),
@@ -154,6 +156,7 @@ PLANTED: dict[str, Row] = {
     "example-fence": Row(
         "Layout:\n\n```\nlib/legacy_mailer.py\nretry_webhook()\n```\n\nKeep to it."
     ),
+    "example-path": Row("See `path/to/file.py`, `your/app.py` and `a/bar/c.py`."),
     "example-placeholder": Row("New senders are `lib/<name>_mailer.py`."),
     "glob": Row("Lint covers `lib/legacy_*.py`, `src/queue/**` and `**/deploy.sh`."),
     "url": Row(
@@ -220,7 +223,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
     commit({"lib/legacy_mailer.py": None, "old/config.yml": None}, AFTER, "Drop the old mailer")
     commit(
         {"scripts/deploy.sh": None, "tests/test_client.py": None, "tools/gen/__main__.py": None,
-         "src/queue/worker.py": None, "src/queue/broker.py": None},
+         "src/queue/worker.py": None, "src/queue/broker.py": None, **dict.fromkeys(EXAMPLES)},
         AFTER,
         "Drop the queue",
     )  # fmt: skip
@@ -371,15 +374,6 @@ def test_the_users_settings_change_nothing(setting: str, planted: Planted) -> No
         planted.place.git("config", "--unset", key)
     wanted = [one for name in names for one in planted.found[name]]
     assert sorted(one.key for one in found) == sorted(one.key for one in wanted)
-
-
-@pytest.mark.parametrize(
-    "path", ["path/to/file.py", "src/foo.d/bar.py", "your/app.py", "a/bar/c.py"]
-)
-def test_a_path_of_an_example_is_no_claim(path: str) -> None:
-    """Nobody says that it is there."""
-    claimed = path == "src/foo.d/bar.py"
-    assert [one.subject for one in claims(f"See `{path}` for it.")] == [path] * claimed
 
 
 def test_only_what_was_taken_away_is_lost(planted: Planted) -> None:

@@ -76,32 +76,23 @@ def test_what_a_task_waits_for_is_told_with_the_reason(home: Place) -> None:
 
 
 def test_pick_gives_what_nobody_has(home: Place) -> None:
-    """Neither what another one claimed, nor what waits, is false, blocked, closed, handed or meant for others."""
-    born(home, claimed="priority=high", blocked="priority=high", over="priority=high",
+    """Neither what another one claimed, nor what waits, is false, blocked, closed, handed or meant for others.
+
+    Its owner has a task, else who works on it; while it is handed over nobody has it.
+    """
+    born(home, claimed="priority=high", blocked="priority=high owner=ada", over="priority=high",
          waits="priority=high depends=claimed", false="priority=high", meant="priority=high owner=ada",
-         handed="", last="priority=low")  # fmt: skip
-    home.session("So", close=["over"], invalidate=["false"], move={"blocked": "blocked"})
+         handed="", last="priority=low", given="priority=low owner=ada", own="priority=low owner=ada")  # fmt: skip
+    moves = {"blocked": "blocked", "given": "in-progress", "own": "in-progress"}
+    home.session("So", close=["over"], invalidate=["false"], move=moves, agent="bob")
     for name in ("claimed", "handed"):
         home.run("task", "start", name, "--agent", "codex")
     home.run("task", "handoff", "handed", "--next", "x", "--agent", "codex", "--to", "Judge")
+    home.run("task", "handoff", "given", "--next", "x", "--agent", "ada", "--to", "Scribe")
     assert [picked(home), picked(home, "--agent", "ada"), picked(home, "--role", "judge")] == ["last", "meant", "handed"]  # fmt: skip
     claimants = {id: one["claimant"] for id, one in listed(home).items()}
-    assert (claimants["claimed"], claimants["handed"], claimants["meant"], claimants["last"]) == (
-        "codex", "", "ada", "",
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("owner", "state", "claimant"),
-    [("", "", ""), ("ada", "", "ada"), ("", "in-progress", "bob"), ("ada", "in-progress", "ada"),
-     ("ada", "handoff-ready", ""), ("ada", "blocked", "ada")],
-)  # fmt: skip
-def test_whose_a_task_is(home: Place, owner: str, state: str, claimant: str) -> None:
-    """Its owner has it, else who works on it; while it is handed over nobody has it."""
-    born(home, t=f"owner={owner}" if owner else "")
-    for step in {"": [], "handoff-ready": ["in-progress", state]}.get(state, [state]):
-        home.session("Move", move={"t": step}, agent="bob")
-    assert listed(home)["t"]["claimant"] == claimant
+    named = ("claimed", "handed", "meant", "last", "given", "own", "blocked")
+    assert [claimants[id] for id in named] == ["codex", "", "ada", "", "", "ada", "ada"]
 
 
 @pytest.fixture(scope="module")
