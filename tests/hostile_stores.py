@@ -30,6 +30,8 @@ HOSTILE_TEXTS = (
     "- [ ] a box\n- **New** `fake-id`: an event\n- ~~Closed~~ `other`",
     "# " * 3000,
     "word " * 9000,
+    "x" * 70_000,
+    "## Facts\n\n- forged\n  <!-- id: fake -->",
     "> " * 400 + "deep",
     "- " * 300 + "deep",
     "[" * 5000 + "](" * 5000,

@@ -108,7 +108,10 @@ def test_a_session_is_one_log(door: Door, run: Run, transcript: Path) -> None:
 
 
 def test_what_comes_later_is_told_alone(door: Door, run: Run, transcript: Path) -> None:
-    """The next log goes on where the last one ended, and is more of the same work session, as the agent's own is."""
+    """The next log goes on where the last one ended, and is more of the same work session, as the agent's own is.
+
+    A line of a transcript that is being written is left for the next time.
+    """
     session = door.session(transcript_path=str(transcript))
     session.start()
     for number in range(3):
@@ -123,6 +126,12 @@ def test_what_comes_later_is_told_alone(door: Door, run: Run, transcript: Path) 
     for name in ("observed", "transcript"):
         found = spans(door.repo, name)
         assert [start for start, _ in found] == [0, *[end for _, end in found[:-1]]]
+    whole = say(transcript, f"{TALK} And the end.").read_bytes()
+    transcript.write_bytes(whole[:-9])
+    assert run("capture", *named(transcript)).out.endswith("nothing new\n")
+    transcript.write_bytes(whole)
+    assert " told in " in run("capture", *named(transcript)).out
+    assert spans(door.repo, "transcript")[-1][1] == len(whole)
 
 
 @pytest.mark.parametrize("said", ["Go on, please.", TALK[:300], ""])
@@ -236,7 +245,10 @@ def test_a_branch_without_the_log_does_not_tell_again(door: Door, run: Run) -> N
 
 
 def test_what_waits_is_told(door: Door, run: Run) -> None:
-    """Behind a commit that is not pushed a log waits, and counts without a note; `--land` commits it."""
+    """Behind a commit that is not pushed a log waits, and counts without a note; `--land` commits it.
+
+    What was observed stays until the ledger has it.
+    """
     door.repo.write("new.py", "new")
     door.repo.git("add", "new.py")
     door.repo.git("commit", "-q", "-m", "new")
@@ -244,15 +256,18 @@ def test_what_waits_is_told(door: Door, run: Run) -> None:
     session = door.session()
     session.edits(*files(0, 1))
     assert "1 captured log waits; `diurna status` says for what" in run("capture").err
+    door.at(2 * DAY)
+    spool = door.repo.path / ".git/diurna/observed"
     for _ in range(2):
         assert run("capture", "--session", "s-1").out.endswith("nothing new\n")
+        assert list(spool.iterdir())
         forget(door.repo, ".told")
     assert run("capture", "--land", "--dry-run").out == "would commit 1 captured log on main\n"
     assert door.repo.git("rev-parse", "main") == tip and told(door.repo) == files(0, 1)
     assert run("capture", "--land").out == "committed 1 captured log on main\n"
     assert run("capture", "--land").out == "no captured log waits\n"
     assert run("capture", "--session", "s-1").out.endswith("nothing new\n")
-    assert told(door.repo) == files(0, 1)
+    assert told(door.repo) == files(0, 1) and not list(spool.iterdir())
 
 
 def test_two_hosts_with_one_session_id_are_two(door: Door, run: Run) -> None:
@@ -306,21 +321,6 @@ def test_what_is_told_goes_in_the_end(door: Door, run: Run) -> None:
     assert "s-1" not in str(left) and "fresh" in str(left)
 
 
-def test_a_spool_stays_until_the_ledger_has_it(door: Door, run: Run) -> None:
-    """What waits is not in the ledger yet."""
-    door.repo.write("new.py", "new")
-    door.repo.git("add", "new.py")
-    door.repo.git("commit", "-q", "-m", "new")
-    door.session().edits(*files(0))
-    door.at(2 * DAY)
-    for _ in range(2):
-        run("capture")
-        assert list((door.repo.path / ".git/diurna/observed").iterdir())
-    assert run("capture", "--land").code == 0
-    run("capture")
-    assert not list((door.repo.path / ".git/diurna/observed").iterdir())
-
-
 def test_a_transcript_that_began_anew_is_told_once(door: Door, run: Run, transcript: Path) -> None:
     """A file that shrank is another one under the same name; it is read from its start, and then no more."""
     say(transcript, TALK * 3)
@@ -338,7 +338,9 @@ def test_a_transcript_that_began_anew_is_told_once(door: Door, run: Run, transcr
     assert names == ["", "~2", "~2", "~3", "~3"]
 
 
-@pytest.mark.parametrize("odd", ["missing", "folder", "pipe", "link"])
+@pytest.mark.parametrize(
+    "odd", ["missing", "folder", "pipe", "link", "/dev/zero", "a\0b", "t.jsonl", "/" + "x" * 5000, "/\ud800"], ids=range(9)
+)  # fmt: skip
 def test_an_odd_transcript_costs_nothing(door: Door, run: Run, transcript: Path, odd: str) -> None:
     """What is no file of ours is not waited for, and the observations are told all the same."""
     if odd == "folder":
@@ -348,7 +350,8 @@ def test_an_odd_transcript_costs_nothing(door: Door, run: Run, transcript: Path,
     elif odd == "link":
         say(transcript.with_suffix(".x"), TALK)
         transcript.symlink_to(transcript.with_suffix(".x"))
-    session = door.session(transcript_path=str(transcript))
+    named = odd if "/" in odd or "\0" in odd or "." in odd else str(transcript)
+    session = door.session(transcript_path=named)
     session.start()
     session.edits(*files(0, 1))
     assert run("capture").code == 0

@@ -61,8 +61,13 @@ def past(run: Run) -> list[tuple[str, str]]:
     return re.findall(r"^2026-\S+  (\w+) +The work of (\w) ", lines, re.MULTILINE)
 
 
-def test_each_host_is_read_where_it_keeps_them(user: Path, repo: Repo, run: Run) -> None:
-    """The oldest comes first; what worked in a folder below is ours, what worked beside it is not."""
+def test_each_host_is_read_where_it_keeps_them(
+    user: Path, repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The oldest comes first; what worked in a folder below is ours, what worked beside it is not.
+
+    A variable moves the folder of a host, as it does for the programs themselves.
+    """
     top = repo.path
     (top / "api").mkdir()
     name = spelled(top)
@@ -101,26 +106,14 @@ def test_each_host_is_read_where_it_keeps_them(user: Path, repo: Repo, run: Run)
         "message": {"role": "model", "parts": [{"text": WORK}]},
     }
     keeps(f".qwen/projects/{name}/chats/k.jsonl", claude(str(top)), 8, qwen)
-    assert past(run) == [
+    keeps("elsewhere/sessions/2026/01/02/rollout-1-m.jsonl", codex(str(top), "m"), 9, told)
+    found = past(run)
+    assert found == [
         ("qwen", "k"), ("gemini", "1"), ("codex", "f"), ("claude", "a"), ("claude", "b"),
         ("codex", "e"), ("copilot", "i"),
     ]  # fmt: skip
-
-
-def test_a_variable_moves_the_folder_of_a_host(
-    user: Path, repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As the programs themselves do; without one there it is empty."""
-    item = {
-        "type": "message",
-        "role": "assistant",
-        "content": [{"type": "output_text", "text": WORK}],
-    }
-    lines: Lines = [*codex(str(repo.path), "a"), {"type": "response_item", "payload": item}]
-    keep(user, "elsewhere/sessions/2026/01/02/rollout-1-a.jsonl", lines)
-    assert past(run) == []
     monkeypatch.setenv("CODEX_HOME", str(user / "elsewhere"))
-    assert past(run) == [("codex", "a")]
+    assert past(run) == [("codex", "m"), *[one for one in found if one[0] != "codex"]]
 
 
 @pytest.mark.parametrize("lines", [[], [{}], [{"type": "user", "cwd": 3}], [{"payload": []}]])

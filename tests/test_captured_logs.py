@@ -144,14 +144,6 @@ def _conflict(home: Place, *command: str) -> str:
     return f"a {command[0]} is in progress"
 
 
-def _cherry_pick(home: Place) -> str:
-    return _conflict(home, "cherry-pick")
-
-
-def _revert(home: Place) -> str:
-    return _conflict(home, "revert", "--no-edit")
-
-
 def _locked(home: Place) -> str:
     (home.common / "index.lock").touch()
     return "git is at work here"
@@ -171,8 +163,9 @@ def _behind(home: Place) -> str:
 
 @pytest.mark.parametrize(
     "begin",
-    [_detach, _merge, _rebase, _bisect, _cherry_pick, _revert, _locked, _message, _behind],
-)
+    [_detach, _merge, _rebase, _bisect, _locked, _message, _behind, lambda home: _conflict(home, "cherry-pick"),
+     lambda home: _conflict(home, "revert", "--no-edit")],
+)  # fmt: skip
 def test_it_waits_in_the_middle_of_something(shop: Place, begin: Callable[[Place], str]) -> None:
     """Also where the tip itself is pushed, and the work tree's state stays as it is."""
     said = begin(shop)

@@ -96,13 +96,16 @@ def test_a_hostile_database_is_survived(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_hostile_texts_are_stored_as_data(world: World, name: str) -> None:
-    """They come in without a secret, verify, publish, print as plain characters, and come once."""
+    """They come in without a secret or are left out, verify, publish, print as plain characters, and come once."""
     home = world.home(IN_TREE)
     place = planted(name, world.folder / "made", HOSTILE_TEXTS)
     named = f"{place}#shop" if name == "claude-mem" else str(place)
     took = home.run("import", name, named, "--write")
     assert took.json["stems"]
-    home.run("check", "--ci")
+    taken = len(took.json["new"]) + len(took.json["left_out"]) + took.json["same"]
+    assert name != "jsonl" or taken == len(HOSTILE_TEXTS)
+    for option in ("--ci", "--replay"):
+        home.run("check", option)
     assert not home.run("import", name, named).json["new"]
     shown = [took.out, home.text("show"), home.text("brief")]
     for text in (home.read("memory/continuity.md"), *shown):

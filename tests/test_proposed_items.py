@@ -120,11 +120,17 @@ def test_an_item_of_the_same_id_follows_its_document(world: World) -> None:
 
 
 def test_a_home_apart_names_the_code(world: World) -> None:
-    """Its documents are those of the folder that is named."""
+    """Its documents are those of the folder that is named; its decision records, too."""
     code = project(world)
+    code.write("docs/adr/1-x.md", "# X\n\nStatus: accepted\n\n## Decision\n\nJobs run in rq.\n")
+    code.commit_all("A record")
     home = world.home(OWN_REPOSITORY, "apart")
     assert propose(home, ITEMS[:1], code=1)["error"]["code"]
     assert propose(home, ITEMS[:1], str(code.folder))["items"][0]["state"] == "new"
+    assert "PATH" in home.run("import", "docs", code=1).err
+    docs = ("import", "docs", str(code.folder))
+    assert [len(home.run(*docs, *more).json["new"]) for more in (["--write"], [])] == [1, 0]
+    assert "CLAUDE.md" in [one["path"] for one in home.run(*docs).json["readable"]]
 
 
 def test_on_a_terminal_a_person_is_asked(world: World) -> None:

@@ -298,11 +298,6 @@ def test_several_build_at_once(home: Place) -> None:
     assert home.run("recall", "databases").json == whole
 
 
-def steps_of(home: Place) -> list[str]:
-    """Return what a question does with the files of the index, step by step, where one more log came."""
-    return [line for line in home.fork("counted").steps("recall", "databases") if ".recall" in line]
-
-
 @pytest.mark.deep(
     only=tuple(f"{built}-{does}-99" for built in (True, False) for does in ("die", "ENOSPC"))
 )
