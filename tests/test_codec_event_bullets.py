@@ -57,6 +57,7 @@ STRICT: dict[str, list[Event]] = {
     "- Superseded: a (invalidated)": [FactInvalidated("a")],
     "- Superseded: a (invalidated: wrong)": [FactInvalidated("a", "wrong")],
     "- Invalidated: a": [FactInvalidated("a")],
+    "- Invalidated: a - why, b": [FactInvalidated("a", "why, b")],
     f"- Redacted: a (held 2026-05-02 {'0' * 40}, 2026-05-03-x {'a' * 40}) — why": [
         FactRedacted("a", "why", (("2026-05-02", "0" * 40), ("2026-05-03-x", "a" * 40)))
     ],

@@ -262,6 +262,7 @@ def test_what_can_be_stored() -> None:
     assert problems(log._replace(header=(("type", "import"), ("x-new", "a: b")))) == ()
     quoted = "```\n<<<<<<< a\n=======\n>>>>>>> b\n```"
     assert problems(GOOD._replace(prose=quoted)) == ()
+    assert read_draft(b"---\n---\n# T\n").title == "T"
     assert problems(GOOD._replace(prose="text <!-- c --> `## Facts`\n\n<b>\n\n## Factory")) == ()
 
 
@@ -294,6 +295,7 @@ def test_a_draft_is_put_right() -> None:
         ("## Facts\nx", "bad-footer", 2),
         ("---\nagent\n---\n", "front-matter", 2),
         ("---\nagent: a", "front-matter", 1),
+        ("```\nx\n```\n<<<<<<< a\n=======\n>>>>>>> b", "conflict-marker", 4),
     ],
 )  # fmt: skip
 def test_a_draft_is_refused_with_its_line(draft: str, code: str, line: int) -> None:
@@ -311,6 +313,7 @@ def test_facts_keep_their_form() -> None:
     assert findings == []
     assert [block.text for block in blocks] == ["a\n- b\n\n    code\n\nc\nlazy", "wide\nin"]
     assert [block.line for block in blocks] == [1, 10]
+    assert len(read_facts(["- a", "  <!-- id: x -->", "no fact"])[0]) == 1
 
 
 #: What stands behind the verbs that tell of a log and a commit.
