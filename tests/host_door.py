@@ -23,6 +23,7 @@ from rituals.cli.app import main
 from tests.conftest import NOW_MS, Repo
 
 MINUTE = 60_000
+TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
 #: What each host calls its events, by what they mean: `tests/hosts/events.json` has all of them.
 EVENTS: dict[str, dict[str, str]] = json.loads(
     (Path(__file__).parent / "hosts" / "events.json").read_text()
@@ -149,12 +150,12 @@ def policy(repo: Repo, lines: str) -> None:
     repo.git("commit", "-q", "-m", "policy")
 
 
-def say(path: Path, *said: str, role: str = "assistant") -> Path:
-    """Let a transcript of Claude grow."""
+def say(path: Path, *said: str, role: str = "assistant", **more: object) -> Path:
+    """Let a transcript of Claude grow; `more` stands in each line of it."""
     with path.open("a") as file:
         for text in said:
             message = {"role": role, "content": [{"type": "text", "text": text}]}
-            file.write(json.dumps({"type": role, "message": message}) + "\n")
+            file.write(json.dumps({"type": role, "message": message, **more}) + "\n")
     return path
 
 

@@ -16,11 +16,10 @@ import pytest
 
 from tests.campaigns import forks
 from tests.conftest import Repo, Run
-from tests.host_door import Door, named, policy, say
+from tests.host_door import TALK, Door, named, policy, say
 from tests.host_door import door as door
 from tests.world import DIED, OWN_REPOSITORY, World
 
-TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
 ASKED = "Remember: webhooks retry three times with jitter, because the broker is slow."
 QUIET, DAY = 11, 24 * 60
 

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import NOW_MS, Repo, Run
-from tests.host_door import Door, say
+from tests.host_door import TALK, Door, say
 from tests.host_door import door as door
 from tests.world import git
 
-TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
 WORK = f"The work of NAME is done as it was asked for, and well so. {TALK}"
 Lines = list[dict[str, object]]
 

@@ -12,10 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Run, examples
-from tests.host_door import Door, named, policy, say
+from tests.host_door import TALK, Door, named, policy, say
 from tests.host_door import door as door
 
-TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
 STORIES = Path(__file__).parent / "hosts" / "told.md"
 Lines = list[dict[str, object]]
 

@@ -15,11 +15,10 @@ from typing import Any
 import pytest
 
 from tests.conftest import Run, holders
-from tests.host_door import Door, named, policy, say
+from tests.host_door import TALK, Door, named, policy, say
 from tests.host_door import door as door
 from tests.pages import GUIDE
 
-TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
 SAID = "We keep  SQLite for\nthe cache, because it needs no server."
 USER = "Should we add Redis later? Do not use Mongo here. Schöne Tabs, bitte immer."
 GOOD = {

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from rituals.hosts.hook_answer import TookTooLong
 from tests import processor_time
 from tests.conftest import NOW_MS, Repo, Run, examples, holders
-from tests.host_door import EVENTS, Door, Session, context, door, least_home, lines_of, say
+from tests.host_door import EVENTS, TALK, Door, Session, context, door, least_home, lines_of, say
 
 __all__ = ["door"]
 
@@ -342,32 +342,16 @@ def test_a_log_that_comes_late_is_news(door: Door, run: Run, tmp_path: Path) -> 
 
 def test_a_captured_log_that_waits_is_news_once(door: Door, run: Run) -> None:
     """While it waits, behind a commit that a person may amend, and not again when it has landed."""
-    mine, other = door.session(), door.session("codex", "o")
+    mine, other = door.session(), door.session(session="o")
     mine.start()
     door.repo.git("commit", "-q", "--allow-empty", "-m", "of a person")
-    path = door.repo.path.parent / "rollout-1.jsonl"
-    asked, talk = (
-        "Remember: we keep one queue for each tenant.",
-        "It was looked at, part by part. " * 20,
-    )
-    path.write_text(_said("user", asked) + _said("assistant", talk))
+    path = door.repo.path.parent / "t.jsonl"
+    say(path, "Remember: we keep one queue for each tenant.", role="user")
+    say(path, TALK)
     other.hook("end", transcript_path=str(path), reason="exit")
     assert "one queue for each tenant" in mine.prompt()
     assert run("capture", "--land").out.startswith("committed 2")
     assert mine.prompt() == ""
-
-
-def _said(role: str, text: str) -> str:
-    content = [{"type": f"{'in' if role == 'user' else 'out'}put_text", "text": text}]
-    return (
-        json.dumps(
-            {
-                "type": "response_item",
-                "payload": {"type": "message", "role": role, "content": content},
-            }
-        )
-        + "\n"
-    )
 
 
 ACTS = st.lists(st.sampled_from(["act", "own act", "prompt", "tool", "deaf", "start"]), max_size=25)

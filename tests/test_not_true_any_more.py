@@ -153,14 +153,8 @@ def test_a_deprecated_pattern_is_marked(repo: Repo, run: Run) -> None:
     assert "deprecated: Pin the tide table first." in run("recall", "tide table").out
     assert "(deprecated) Pin the tide" in run("show", "--list").out
     assert "state: deprecated" in run("show", "pin-it").out
-    for command in (
-        ("show", "pin-it"),
-        (
-            "show",
-            "--list",
-        ),
-    ):
-        assert run(*command, "--json").json["facts"][0]["state"] == "deprecated"
+    for command in ("show pin-it", "show --list"):
+        assert run(*command.split(), "--json").json["facts"][0]["state"] == "deprecated"
 
 
 def test_a_log_that_never_named_the_fact_is_marked_in_recall(repo: Repo, run: Run) -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import NOW_MS, Repo, Run, holders
-from tests.host_door import MINUTE, Door, Session, say
+from tests.host_door import MINUTE, TALK, Door, Session, say
 from tests.host_door import door as door
 from tests.test_hosts_extraction import Model
-from tests.test_ways_in import MARK, TALK, WORK
+from tests.test_ways_in import MARK, WORK
 
 #: Each hides the mark, and leaves what stands around it.
 HIDDEN = (
@@ -86,9 +85,7 @@ def says(session: Session, transcript: Path, minute: float, text: str, role: str
     session.door.at(minute)
     session.prompt(text) if role == "user" else session.stop(text)
     at = datetime.fromtimestamp((NOW_MS + minute * MINUTE) / 1000, UTC).isoformat()
-    message = {"role": role, "content": [{"type": "text", "text": text}]}
-    with transcript.open("a") as file:
-        file.write(json.dumps({"type": role, "message": message, "timestamp": at}) + "\n")
+    say(transcript, text, role=role, timestamp=at)
 
 
 def observed(door: Door) -> str:

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import NOW_MS, Run, examples, holders
-from tests.host_door import MINUTE, Door, named, policy, say
+from tests.host_door import MINUTE, TALK, Door, named, policy, say
 from tests.host_door import door as door
-from tests.test_ways_in import MARK, SENTENCES, TALK, WORK, by_mcp, capture, hook
+from tests.test_ways_in import MARK, SENTENCES, WORK, by_mcp, capture, hook
 from tests.world import IN_TREE, KINDS, World
 
 #: Of what persons type here, and of what an agent says by itself: no word of one is a word of the other.
@@ -111,12 +111,8 @@ def test_no_door_shows_what_a_person_said(world: World, kind: str) -> None:
     }
     assert set(holders(home.folder, MARK)) <= {*clone, str(own / "asks.jsonl")}
     site = world.folder / "site"
-    for words in (
-        ["events"],
-        ["vault", str(world.folder / "vault")],
-        ["site", str(site), "--allow-shallow"],
-    ):
-        ran = home.run("export", *words, code=None, json=False)
+    for words in ("events", f"vault {world.folder / 'vault'}", f"site {site} --allow-shallow"):
+        ran = home.run("export", *words.split(), code=None, json=False)
         assert MARK not in ran.out + ran.err
     assert holders(site, MARK) == holders(world.folder / "vault", MARK) == [] and any(
         site.iterdir()
@@ -168,15 +164,8 @@ def test_what_was_asked_for_stays_in_the_clone_until_it_ends(
     assert run("capture", *named(path)).code == 0
     assert kept.stat().st_mode & 0o777 == 0o600 and MARK not in kept.read_text()
     assert "was asked: “Why is it slow?" in door.session("codex", "next").start()
-    for words in (
-        ["brief"],
-        ["log"],
-        ["show"],
-        ["export", "events"],
-        ["status"],
-        ["recall", "slow cache tree"],
-    ):
-        assert "slow?" not in run(*words).out, words
+    for words in ("brief", "log", "show", "export events", "status", "recall slow cache tree"):
+        assert "slow?" not in run(*words.split()).out, words
     ENDS[end](door, run)
     assert "slow?" not in door.session("codex", "later").start()
     assert end == "thirty days" or not kept.exists() or "slow" not in kept.read_text()
@@ -223,9 +212,7 @@ def test_what_was_private_is_not_said_by_the_agent(
         door.at(3 * number + 1)
         at, parts = NOW_MS + (3 * number + 1) * MINUTE, [{"type": "text", "text": text}]
         info = {"id": str(number), "role": role, "time": {"created": at}}
-        with path.open("a") as file:
-            line = {"type": role, "timestamp": at, "message": {"role": role, "content": parts}}
-            file.write(json.dumps(line) + "\n")
+        say(path, text, role=role, timestamp=at)
         door.at(3 * number + 2)
         handed = {"tool_input": {"messages": [{"info": info, "parts": parts}]}}
         session.stop("", **(handed if host == "opencode" else {}))

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import holders
-from tests.host_door import named, say
+from tests.host_door import TALK, named, say
 from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
 #: Said as a decision, and redacted as a fact.
@@ -51,7 +51,6 @@ SENTENCES = (
     f"मेरी बेटी {MARK} को दमा है इसलिए मैं बुधवार को काम नहीं करती।",
 )
 WORK = "We decided that webhooks retry three times, because the broker is slow."
-TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
 FORBIDDEN = {"redacted": ("Zebulon", (SAID,)), "personal": (MARK, SENTENCES)}
 
 
