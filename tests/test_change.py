@@ -225,27 +225,6 @@ def test_status_counts_commits_that_no_log_tells(branch: bool, bare_repo: Repo, 
     assert '`diurna note "decision: …"` records what was decided' in ran.err
 
 
-REFUSED = (
-    (("nowhere...HEAD",), 1, "there is no commit nowhere"),
-    (("...HEAD",), 2, "no range of commits"),
-    (("main....HEAD",), 1, "there is no commit .HEAD"),
-    (("main...orphan",), 1, "have no commit in common here"),
-    (("--output=x",), 2, "No such option"),
-    (("main...--output=x",), 1, "there is no commit --output=x"),
-)
-
-
-@pytest.mark.parametrize(("arguments", "code", "said"), REFUSED, ids=[one[0][0] for one in REFUSED])
-def test_what_names_no_change_is_refused(
-    arguments: tuple[str, ...], code: int, said: str, repo: Repo, run: Run
-) -> None:
-    """With what was wrong, and with what helps in CI."""
-    tree = repo.git("write-tree").strip()
-    repo.git("branch", "orphan", repo.git("commit-tree", tree, "-m", "o").strip())
-    ran = run("check", "--diff", *arguments)
-    assert ran.code == code and said in ran.err and "hint: " in ran.err
-
-
 @pytest.mark.deep(reason="the other tests here ask the command that it calls")
 @pytest.mark.skipif(not ACTION.exists(), reason="the source tree's")
 def test_the_action_writes_annotations_and_a_summary(

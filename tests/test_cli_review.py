@@ -164,19 +164,8 @@ def test_code_names_another_repository(
 
 def test_walk_accepts_rejects_and_leaves(shop: Repo, run: Run, terminal: Run) -> None:
     """On a terminal each finding is asked about; answers become ordinary events, silence a thread."""
-    assert (
-        run(
-            "append",
-            "--title",
-            "More",
-            "--new",
-            "id=two invariant: Twice.",
-            "--ref",
-            "ghost",
-            "--anyway",
-        ).code
-        == 0
-    )
+    more = ("--new", "id=two invariant: Twice.", "--ref", "ghost", "--anyway")
+    assert run("append", "--title", "More", *more).code == 0
     assert run("append", "--title", "More", "--again").code == 0
     assert run("append", "--title", "Even more", "--again").code == 0
     ran = terminal("review", stdin=b"a\nr\nn\nl\n")
