@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.campaigns import uses as campaign
+from tests.host_door import TALK, named
 from tests.told_sessions import ToldSession
 from tests.world import OWN_REPOSITORY, Place, World
 
@@ -24,7 +25,6 @@ FACTS = {
     "exports-s3": "decision: Exports are written to the archive bucket at night.",
 }
 CACHE = "cache the parsed invoices in Redis to make the export faster"
-TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
 _TOOLS = {
     "bash": "Bash",
     "parts": "shell",
@@ -67,9 +67,7 @@ def used(
     with path.open("a") as file:
         for who, text in steps:
             write(file, who, text)
-    home.run(
-        "capture", "--session", name, "--host", "claude", "--transcript", str(path), json=False
-    )
+    home.run("capture", *named(path, name), json=False)
     logs = [data.decode() for stem, data in sorted(home.logs().items()) if stem not in before]
     return re.findall("(?m)^- Referenced: (.*)", "\n".join(logs))
 

@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.host_door import TALK, named, say
 from tests.world import IN_TREE, Place, World
 
 SAID = "The banana queue drains only behind the lock."
-TALK = "We looked at the retry queue, and at how it behaves when the broker is slow to answer. " * 6
 
 
 def capture(home: Place, session: str = "s1", said: str = SAID) -> list[str]:
     """Let a session of Claude leave what a person asked to be remembered; return the stems of its logs."""
-    turns = [
-        ("user", f"remember: {said}"),
-        ("assistant", f"{TALK} The {session} one drains now."),
-    ]
-    rows = [
-        {
-            "type": role, "sessionId": session, "uuid": role, "timestamp": "2026-11-21T08:31:00.000Z",
-            "message": {"role": role, "content": [{"type": "text", "text": text}]},
-        }
-        for role, text in turns
-    ]  # fmt: skip
-    file = home.world.folder / f"{session}.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    told = home.run(
-        "capture", "--host", "claude", "--session", session, "--transcript", str(file)
-    ).json
+    file, day = home.world.folder / f"{session}.jsonl", "2026-11-21T08:31:00.000Z"
+    file.unlink(missing_ok=True)
+    say(file, f"remember: {said}", role="user", timestamp=day)
+    say(file, f"{TALK} The {session} one drains now.", timestamp=day)
+    told = home.run("capture", *named(file, session)).json
     return [log["stem"] for log in told["sessions"][0]["logs"]]
 
 
