@@ -332,7 +332,7 @@ def _open(story: Story, place: str) -> Asked:
 
 
 def _fresh(story: Story, place: str) -> Asked:
-    """The first log on a fresh branch, before anything is committed; perhaps with work since, behind a rebase."""
+    """The first log on a fresh branch, before any commit; perhaps with work since, behind a rebase."""
     story.work(X, 0)
     story.change(X, 2 * (place == "middle"), 8)
     log = story.log()

@@ -198,7 +198,7 @@ FORGOTTEN = [
 
 
 def test_what_a_person_asks_to_be_remembered_is_a_fact_of_theirs(door: Door, run: Run) -> None:
-    """A short prompt that begins with `remember:`, or a word of the policy's, whole, with its words at their byte."""
+    """A short prompt that begins with `remember:`, or a word of the policy's, whole, at its byte."""
     policy(door.repo, 'keep = "told"\nremember = ["merke", "記憶"]')
     path = door.repo.path.parent / "t.jsonl"
     for line in (*FORGOTTEN, *REMEMBERED):

@@ -1,4 +1,4 @@
-"""`diurna append` and `note` look first: what is near, what says just that, and what was said a moment ago."""
+"""`append` and `note` look first: what is near, what says just that, and what was said a moment ago."""
 
 from __future__ import annotations
 

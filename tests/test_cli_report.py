@@ -234,7 +234,7 @@ def met(repo: Repo, run: Run) -> None:
 
 
 def test_report_tells_how_facts_were_met(met: Repo, run: Run) -> None:
-    """Shown and told count sessions, not logs; what was shown to 20 since its last use rests; characters are summed."""
+    """Shown and told count sessions, not logs; what was shown to 20 since its last use rests; sums of characters."""
     said = run("review", "--report", "--json").json
     assert said["shown"] == {"sessions": 20, "resting": ["quiet"]}
     costs = {one["session"]: (one["shown"], one["told"]) for one in said["costs"]}

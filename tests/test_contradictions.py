@@ -1,4 +1,4 @@
-"""A contradiction has a form, and every door names the same ones; what is near is a candidate, and nothing is said of it."""
+"""A contradiction has a form, and every door names the same ones; what is near is a candidate."""
 
 from __future__ import annotations
 

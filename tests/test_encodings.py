@@ -1,4 +1,4 @@
-"""What a person saved in UTF-16 is read as they wrote it; what is no text is named, and nothing of it is recorded."""
+"""What a person saved in UTF-16 is read as it is; what is no text is named, and nothing of it recorded."""
 
 from __future__ import annotations
 

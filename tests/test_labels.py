@@ -1,4 +1,4 @@
-"""What a label announces in any script is in no log where it can only be a secret; what has another form stays.
+"""What a label announces in any script is in no log where it is a secret; what has another form stays.
 
 Who records it on purpose is told which value was taken out; of what a machine brings the whole line is withheld.
 """

@@ -237,7 +237,7 @@ def _laid(drawn: list[Document], home: Place) -> list[tuple[dict[str, str], list
 def test_nothing_above_a_statement_is_lost(
     drawn: list[Document], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Headings, lead-ins and items above stand before the text, and nothing else; what is not picked stands nowhere."""
+    """Headings, lead-ins and items above stand before the text alone; what is not picked stands nowhere."""
     with World(tmp_path_factory.mktemp("law")) as world:
         home = world.home(OWN_BRANCH)
         laid = _laid(drawn, home)

@@ -172,7 +172,7 @@ def test_what_was_asked_for_stays_in_the_clone_until_it_ends(
 
 
 def test_what_was_redacted_is_not_kept_again_beside_git(door: Door, run: Run) -> None:
-    """Said again by a person and an agent, in a commit, a task, a decision: no spool, checkpoint or answer has it."""
+    """Said again by a person and an agent, in a commit, a task, a decision: nothing has it."""
     said = "The customer Quillfeather pays two million for the shipment."
     run("note", f"id=gone fact: {said}")
     run("redact", "gone", "--reason", "x")

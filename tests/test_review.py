@@ -467,7 +467,7 @@ def test_target_file() -> None:
 
 
 def test_what_says_the_same_is_asked_about() -> None:
-    """Facts that repeat each other are asked about once, and again while that stands open; two values are none."""
+    """Facts that repeat each other are asked about once, and while that stands open; two values are none."""
     book = Book()
     book.log(new("timeout", "The HTTP client times out after 30 seconds."),
              new("limit", "The HTTP client times out after 60 seconds."),

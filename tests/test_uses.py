@@ -168,7 +168,7 @@ def test_a_log_has_twenty_uses_at_most(world: World) -> None:
 
 
 def test_who_asks_again_to_remember_makes_no_copy(home: Place) -> None:
-    """What memory has but for case, marks and space is used; what says more than it, or the opposite, is no copy of it."""
+    """What memory has but for case, marks and space is used; what says more, or the opposite, is no copy."""
     others = (
         "remember: WEBHOOKS retry *three* times,  with jitter!",
         "Remember: webhooks retry three times with jitter",

@@ -138,7 +138,7 @@ KINDS = {f"{kind}-{at}": kind for kind in ("thread", "task", "handoff", "finding
 
 
 def stalled(world: World) -> None:
-    """A home with two of each kind that can be open, half of which a commit ended or a check fails, and idle."""
+    """A home with two of each kind that can be open, half of them ended by a commit or a check, and idle."""
     home = world.home()
     home.set_policy(stale_thread_after=1)
     home.write("pay.py", "pass\n")

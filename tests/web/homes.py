@@ -315,7 +315,7 @@ def undecided(folder: Path) -> None:
 
 
 def crowded(folder: Path) -> None:
-    """Make that home again, with twelve invariants that nobody confirmed and 71 threads that stalled, one of them old."""
+    """Make that home again, with twelve invariants to confirm and 71 threads that stalled, one of them old."""
     laid("undecided", folder)
     with (folder / "diurna.toml").open("a") as policy:
         policy.write("stale_thread_after = 2\n")
