@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.errors import GitFailed, ObjectMissing
+from ledger.errors import GitFailed, ObjectMissing, StorageFailed
 from ledger.git.cli import Git
 from ledger.git.git_objects import Objects
 from ledger.git.process import Running, three_pipes
@@ -97,6 +97,34 @@ def test_a_command_that_is_ended_puts_its_things_away(
     assert running.ask(b"\n") == b"ready" and lock.exists()
     running.end()
     assert not lock.exists()
+
+
+@pytest.mark.parametrize("fails", [1, 2])
+def test_too_many_open_files_are_said_and_none_stays_open(
+    monkeypatch: pytest.MonkeyPatch, fails: int
+) -> None:
+    """A second look comes first: what nobody uses any more may have been closed."""
+    made: list[tuple[int, int]] = []
+    missed: list[None] = []
+
+    def pipe(make: Callable[[], tuple[int, int]] = os.pipe) -> tuple[int, int]:
+        if len(made) == 2 and len(missed) < fails:
+            missed.append(None)
+            raise OSError(24, "Too many open files")
+        made.append(make())
+        return made[-1]
+
+    monkeypatch.setattr(os, "pipe", pipe)
+    if fails == 1:
+        assert three_pipes() == made
+        for end in sum(made, ()):
+            os.close(end)
+    else:
+        with pytest.raises(StorageFailed, match="Too many open files"):
+            three_pipes()
+        for end in sum(made, ()):
+            with pytest.raises(OSError, match="Bad file"):
+                os.fstat(end)
 
 
 def test_of_more_than_is_wanted_nothing_is_waited_for(git_that: Callable[[str], Git]) -> None:
