@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import pairwise
 
 from ledger.secrets import pattern_rows as rows
 from ledger.secrets.entropy import (
@@ -19,7 +18,7 @@ from ledger.secrets.entropy import (
     kinds_of,
 )
 from ledger.secrets.match import OPAQUE, Hit, hit
-from ledger.secrets.vendor_tokens import HEX, WORD
+from ledger.secrets.vendor_tokens import HEX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,34 +127,24 @@ def _is_pair(value: str) -> bool:
     return bool(name and colon and password) and (name + password).isascii()
 
 
+#: An address that whoever knows it may post to, and the parts of its path; of a host for hooks short ones.
+_HOOK = re.compile(r"://([^\s/\"'`<>|\\)\]},;]*)(/[^\s\"'`<>|\\)\]},;]{1,500})")
+_HOOK_PART = re.compile(
+    r"(?<!/commit)(?<!/blob)(?<!/tree)(?<!/raw)(?<!/compare)/([\w-]{6,}+)(?=[/?.]|\Z)", re.ASCII
+)
+
+
 def _hooks(text: str) -> Iterator[Hit]:
     """Find addresses that whoever knows them may post to: what is drawn in the path opens them."""
-    at = text.find("://")
-    while at >= 0:
-        near = text[at : at + 512]
-        if "hook" in near or "/integration/" in near or "/with/key/" in near:
-            for char in " \t\n\"'`<>|\\)]},;":
-                near = near.partition(char)[0]
-        if "hook" in near or "/integration/" in near or "/with/key/" in near:
-            parts = near[3:].split("/")
-            place = at + 4 + len(parts[0])
-            for before, part in pairwise(parts):
-                word = part.partition("?")[0].rstrip(".")
-                short = (
-                    parts[0].startswith("hook") and any(map(str.isdigit, word)) and len(word) > 5
-                )
-                if (
-                    (short or (len(word) > 15 and is_random(word)))
-                    and not word.isdigit()
-                    and before not in ("commit", "blob", "tree", "raw", "compare")
-                    and not is_wordy(word)
-                    and not is_placeholder(word)
-                    and not word.strip(WORD)
-                ):
-                    yield hit("webhook", place, place + len(word))
-                place += len(part) + 1
-            at += len(near) - 3
-        at = text.find("://", at + 3)
+    for said in _HOOK.finditer(text):
+        if "hook" in said[0] or "/integration/" in said[2] or "/with/key/" in said[2]:
+            for part in _HOOK_PART.finditer(said[2]):
+                word = part[1]
+                short = said[1].startswith("hook") and any(map(str.isdigit, word))
+                drawn = short or (len(word) > 15 and is_random(word))
+                if drawn and not (word.isdigit() or is_wordy(word) or is_placeholder(word)):
+                    start = said.start(2) + part.start(1)
+                    yield hit("webhook", start, start + len(word))
 
 
 #: What opaque words begin with that open nothing: digests, public keys, what code and machines name.

@@ -7,8 +7,14 @@ behind it (fault:G23).
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ledger.secrets.entropy import distinct, is_placeholder, is_random
 from ledger.secrets.match import Hit, hit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 _DIGITS = "0123456789"
 _LOWER, _UPPER = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -162,10 +168,19 @@ MARKS = _rows()
 _FRONTS: dict[str, list[int]] = {}
 for _number, _row in enumerate(MARKS):
     _FRONTS.setdefault(_row[0][:2], []).append(_number)
-#: These by their first character, which is looked for much faster.
-_FIRSTS: dict[str, list[str]] = {}
-for _front in _FRONTS:
-    _FIRSTS.setdefault(_front[0], []).append(_front)
+
+
+@lru_cache
+def _front() -> re.Pattern[str]:
+    """Return what finds the first two characters of marks, where one may begin; in an address anywhere."""
+    import re  # not for the fast path
+
+    firsts: dict[str, str] = {}
+    for front in sorted(_FRONTS):
+        firsts[front[0]] = firsts.get(front[0], "") + front[1]
+    path = f"/[{firsts.pop('/')}]"
+    word = "|".join([f"{first}[{re.escape(more)}]" for first, more in firsts.items()])
+    return re.compile(rf"(?<![^\W_])(?:{word})|{path}")
 
 
 def find_tokens(text: str, words: str) -> list[Hit]:
@@ -174,8 +189,7 @@ def find_tokens(text: str, words: str) -> list[Hit]:
     A mark has to stand in `words`, the long words of the text, for the text to be looked at.
     """
     found: list[Hit] = []
-    firsts = [first for first in _FIRSTS if first in words]
-    fronts = [front for first in firsts for front in _FIRSTS[first] if front in words]
+    fronts = set(_front().findall(words))
     for number in sorted([number for front in fronts for number in _FRONTS[front]]):
         mark, rule, chars, least, most = MARKS[number]
         if mark not in words:
