@@ -83,27 +83,23 @@ class Draw:
             return base64.b64encode(what[3:].encode()).decode()
         if what.startswith("64u "):
             return base64.urlsafe_b64encode(what[4:].encode()).decode().rstrip("=")
-        if what in ("secret", "phrase"):
-            return self._password(plain=what == "phrase")
+        if what == "secret":
+            return self._password()
         name, _, count = what.rpartition("*")
         if name == "pass":  # what a generator makes
             return self.written(f"⟨low*3⟩⟨up*2⟩⟨num*2⟩⟨alnum*{int(count) - 7}⟩")
         name, _, more = name.partition("+")
         return self.some(_CLASSES[name] + more, int(count))
 
-    def _password(self, *, plain: bool) -> str:
-        """Make a password as people make one: words, a year or a number, a sign; plain, of words alone."""
+    def _password(self) -> str:
+        """Make a password as people make one: words, a year or a number, a sign."""
         draw = self._random
-        one, two, three, four = draw.sample(_WORDS, 4)
+        one, two = draw.sample(_WORDS, 2)
         number, year, called = (
             str(draw.randint(2, 98)),
             str(draw.randint(1988, 2027)),
             draw.choice(_CALLED),
         )
-        if plain:
-            return draw.choice(
-                (f"{one}-{two}-{three}-{four}", f"{one}_{two}_{three}", f"{one}{two}")
-            )
         return draw.choice(
             (
                 f"{one}{number}-{called}-{year[2:]}", f"{one}-{year}-{called}", f"{one.title()}{year}!",

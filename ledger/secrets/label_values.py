@@ -8,6 +8,7 @@ and `prod-db-2.internal` are none.
 from __future__ import annotations
 
 import re
+from binascii import Error, a2b_base64
 from functools import lru_cache
 from itertools import pairwise
 
@@ -33,46 +34,13 @@ OPEN = frozenset(
     "index nonce hash build commit etag cid trace span req cache checksum digest fingerprint revision "
     "cursor value redacted boundary".split()
 )
-#: Words of which none is anybody's password: kinds of values, ways to keep one, what is done with one.
-_SAID = frozenset((
-    "string str text bool boolean true false none null nil void int integer number float bytes byte bit "
-    "bits char chars character characters object array list dict map any unknown type optional required "
-    "mandatory empty blank unset set not undefined default value values field fields input output param "
-    "params parameter parameters arg args argument arguments name names id ids uuid var variable const "
-    "constant literal self this that data json yaml toml xml html your my the a an some our example "
-    "placeholder change changeme changeit changed me please replace insert here enter dummy sample foo "
-    "bar baz todo tbd fixme xxx redacted hidden masked removed secret secrets password passwords passwd "
-    "passphrase pass pwd pw token tokens key keys credential credentials auth login user username users "
-    "admin root test tests testing demo temp tmp localhost postgres mysql redis guest shadow options "
-    "command sha md bcrypt scrypt argon pbkdf base utf aes rsa dsa ecdsa ed hmac oauth http https tcp "
-    "udp rot crc ipv python node java php ruby rust rfc iso ntlm tls ssl ssh ec gcm cbc jwt jwe jws "
-    "saml ldap kerberos radius scram plain plaintext encrypted hashed hash salted salt encoded encoding "
-    "encode decode digest checksum hex url uri basic bearer opaque pem pkcs der x crypt des ascii latin "
-    "unicode ansi posix unix windows linux prompt ask asked reset forgot forgotten confirm confirmation "
-    "repeat verify verified validate validated validation validator check checked strength strong weak "
-    "policy policies min minimum max maximum length size count limit valid invalid wrong correct "
-    "incorrect missing present enabled disabled enable disable allow allowed deny denied reject trust "
-    "ident peer manager store stored storage vault file files path dir folder env environment config "
-    "configuration setting settings provider service server client api app access public private get "
-    "put post new old current next last first previous read write only days day hours hour minutes "
-    "minute seconds second sec weeks week months month years year expires expired expiry ttl version "
-    "alpha beta rc final release snapshot stable latest style like based protected aware sensitive case "
-    "free less way factor time line lines item items index row column col page form step level stage "
-    "phase part section rule attempt auto manual random generated generate generator development "
-    "production inherit external internal local remote shared global system request response header "
-    "body query cookie session is are was be been by to of in on at for from with and or no yes if when "
-    "per as it its must should can will dein deine ihr ihre mein passwort kennwort geheim geheimnis "
-    "zeichen mindestens leer pflicht erforderlich beispiel votre ton mon mot de passe obligatoire "
-    "exemple vide caracteres tu su contraseña contrasena clave obligatoria ejemplo requerida senha sua "
-    "seu obrigatória exemplo ваш пароль пример обязателен pflichtfeld pflichtangabe freiwillig "
-    "obligatorio requerido obrigatório requis requise facultatif facultative opcional"
-).split())  # fmt: skip
-#: Those of them that a password may have, too, beside its own: `snorkel-time`.
-_COMMON = frozenset(
-    "time line new old day days week month year last first next free way part step a the my our of "
-    "and".split()
+#: Words of which none is anybody's password, with a number or a sign: `sha256-crypt`, `password123`.
+_SAID = frozenset(
+    "password passwords passwd pass pwd secret token key user admin root test example sample demo dummy "
+    "placeholder change changeme your string bytes chars characters default min max none true false null "
+    "sha bcrypt scrypt argon pbkdf hmac aes rsa base utf oauth encrypted hashed hash salted encoded "
+    "setting settings config policy policies env vault write read version form input value type".split()
 )
-_NAMES = ("password", "secret", "token", "key", "passwd", "name", "id", "hash", "value", "passwort")
 _SIGNS = frozenset("!#%&@$?+=^*~§€")
 _ENDS = ("-style", "-like", "-based", "-protected", "-encoded", "-character", "-characters")
 #: What a name in a file system or a network ends in.
@@ -86,16 +54,16 @@ _HASHED = tuple("arn: SCRAM-SHA- sha256: sha512: sha1: sha512- sha256- sha384-".
 _CODE = ("process.", "os.", "env.", "self.", "this.", "secrets.", "config.", "vault:", *_HASHED)
 
 
-def is_secret(value: str, chosen: bool, quoted: bool, alone: bool, named: bool) -> bool:
+def is_secret(value: str, chosen: bool, quoted: bool, named: bool) -> bool:
     """Tell whether the value behind the name of a secret is one.
 
     Args:
-        value: without quotes.
+        value: without quotes; of what is a text in base64 the text is judged.
         chosen: whether the name is one of `PASSWORDS`.
         quoted: whether the value stands in quotes, or among the parts of a connection string.
-        alone: whether it is all that a setting holds, so that words alone may be one.
         named: whether it is told what a key, a token or a secret opens: `jwt_secret`.
     """
+    value = decoded(value) if value[-1:] == "=" else value
     if (
         quoted
         and len(value) > 31
@@ -111,25 +79,10 @@ def is_secret(value: str, chosen: bool, quoted: bool, alone: bool, named: bool) 
     if value[-1] > "\u2e7f" or value[0] > "\u2e7f":
         return False  # a sentence in a script without blanks
     code = _is_code(value) and not (quoted and named and not value.startswith(_CODE))
-    if alone or not code:
-        if chosen and is_worded(value, alone=alone):
-            return True
-        if alone and named and not chosen:
-            # a name in capitals or in words stands for another setting: `TOKEN_KIND`, `client_secret`
-            file = value.rpartition(".")[2] in _TAILS
-            return (
-                not code and not file and (is_worded(value, alone=True) or _is_drawn_enough(value))
-            )
-        mixed = value[-2:].isdigit() or not _SIGNS.union("-_.").isdisjoint(value)
-        if (named or quoted) and not chosen and len(value) > 9 and not code and mixed:
-            if is_worded(value, alone=True):
-                return True
+    if not code and (chosen or named) and is_worded(value):
+        return True
     if not value.isascii() or _is_code(value) or value.rpartition(".")[2] in _TAILS:
         return False
-    if quoted and chosen:
-        plain = value.isalpha() and (value.islower() or value.isupper())
-        worded = is_wordy(value) and not any(map(str.isdigit, value))
-        return any(map(str.isalpha, value)) and not plain and not worded
     if len(value) > 7 and chosen and not is_wordy(value) and distinct(value) > 4:
         return any(map(str.isdigit, value)) and not value.isdigit()
     return _is_drawn_enough(value)
@@ -169,33 +122,19 @@ def _is_code(value: str) -> bool:
     )
 
 
-def is_worded(value: str, *, alone: bool = False) -> bool:
-    """Tell whether words are a password that somebody chose.
-
-    Args:
-        value: without a blank.
-        alone: whether words alone are one, with no number and no sign among them.
-    """
+def is_worded(value: str) -> bool:
+    """Tell whether words with a number or a sign among them are a password that somebody chose."""
     low = value.lower()
     if "&#" in low or low.endswith(_ENDS) or value[0] in "/\\.-" or not _PATHS.isdisjoint(value):
         return False
-    words, numbers, signs = _parts(value)
+    pieces = _PIECES.findall(value)
     if "." in value and low.rpartition(".")[2] in _TAILS:
         return False
-    own = [word for word in words if word.lower() not in _SAID]
-    size = sum(map(len, own))
-    if size < 4:
+    own = [word for word in pieces if word.isalpha() and word.lower() not in _SAID]
+    if sum(map(len, own)) < 4:
         return False
-    if signs or numbers:
-        return bool(signs) or not _COUNTED.fullmatch(value)
-    if not alone or size < 6:
-        return False
-    if len(own) == len(words) or (
-        size > 6 and all(word in own or word.lower() in _COMMON for word in words)
-    ):
-        return True
-    titled = len(words) > 2 and all(word.istitle() for word in words)
-    return (len(own) > 1 or titled) and words[-1].lower() not in _NAMES
+    numbered = any(map(str.isdigit, pieces)) and not _COUNTED.fullmatch(value)
+    return numbered or not _SIGNS.isdisjoint(pieces)
 
 
 _PATHS = frozenset("/\\:")
@@ -203,18 +142,11 @@ _PATHS = frozenset("/\\:")
 _COUNTED = re.compile(r"\d+[-_]?[a-z]+")
 #: A word of a value, with its capital; its numbers; its signs.
 _PIECES = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+|[!#%&@$?+=^*~§€]")
-
-
-def _parts(value: str) -> tuple[list[str], int, int]:
-    """Cut a value into its words, also at the humps of `camelCase`; count its numbers and its signs."""
-    pieces = _PIECES.findall(value)
-    numbers = sum(piece.isdigit() for piece in pieces)
-    signs = sum(piece in _SIGNS for piece in pieces)
-    return [piece for piece in pieces if piece.isalpha()], numbers, signs
-
-
 _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
-_UUID = re.compile(r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?", re.IGNORECASE)
+#: A UUID, and a digest that says so.
+_ID = re.compile(
+    r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?|sha\d{1,3}[.:-][0-9a-f]{32,}", re.IGNORECASE
+)
 #: A value with a form of its own: a number with its unit, a version, a date, an address, a colour.
 _FORMED = re.compile(
     r"""[~^<>=v!]{0,3}\d[\d.,:/+x*%_-]*(?:[a-zA-Z%°µ]{1,3}(?:/[a-z]{1,3})?)?
@@ -232,7 +164,7 @@ _INNER = re.compile(r"[!#$%^*]")
 _PART = re.compile(
     r"\d{0,4}([A-Za-z]*)|([A-Za-z]+)\d{1,4}|\d+(?:[a-z]\d{1,4})?|[0-9a-f]{6,12}|[0-9a-f]{40}(?:[0-9a-f]{24})?"
     r"|v\d+(?:alpha|beta|rc)\d*|((?:[A-Z]?[a-z]{2,})+)\d{1,4}(?:[A-Z][a-z]{2,})+"
-    r"|([A-Za-z]{3,})\d{1,4}[a-z]|([a-z]{3,})\d[a-z]{3,}"
+    r"|([A-Za-z]{3,})\d{1,4}[a-z]|([a-z]{3,})\d[a-z]{2,}|([A-Z]{2,})\d{1,4}(?:[A-Z][a-z]{2,})+"
 )
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _ORDERLY = re.compile(r"\d*(?:[A-Z]?[a-z]*|[A-Z]*)\d*")
@@ -251,6 +183,16 @@ _APART = {
 _CODED = frozenset('"`([{')
 
 
+def decoded(word: str) -> str:
+    """Decode base64 that holds plain text; return anything else as it is."""
+    bare = word.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        made = a2b_base64((bare + "=" * (-len(bare) % 4)).encode()).decode("ascii")
+    except (Error, ValueError):
+        return word
+    return made if made.replace("\n", "").replace("\t", "").isprintable() else word
+
+
 def is_opaque(value: str) -> bool:
     """Tell whether a value behind any label can be nothing but a secret.
 
@@ -258,13 +200,16 @@ def is_opaque(value: str) -> bool:
     that other values have: a path, an address without a user, a version, a date, a host, a number with a
     unit, a UUID, a hash of 40 or 64 digits, an identifier made of words.
     """
+    value = decoded(value) if value[-1:] == "=" else value
     if not 8 <= len(value) <= 200 or not value.isascii() or value[0] in "/~.\\:":
+        return False
+    if "/" in value and value.rpartition(".")[2] in _TAILS:
         return False
     if value.isalpha() and (value[1:].islower() or value.isupper()) and len(value) < 16:
         return False
-    if not _CODED.isdisjoint(value) or "://" in value or ";base64," in value:
+    if not _CODED.isdisjoint(value) or "::" in value or "://" in value or ";base64," in value:
         return False
-    if value.startswith(_HASHED) or _is_named(_UUID.sub("", value)) or _FORMED.fullmatch(value):
+    if value.startswith(_HASHED) or _is_named(_ID.sub("", value)) or _FORMED.fullmatch(value):
         return False
     return not is_placeholder(value.lstrip("$%&*@")) and not is_stock(value)
 
@@ -281,7 +226,8 @@ def _is_named(value: str) -> bool:
     parts = [part for signed in inner for part in signed]
     small = [part for part in parts if 2 < len(part) < 8]
     strange = [part for part in small if not (_ORDERLY.fullmatch(part) or _is_sound(part))]
-    return len(strange) < 2 and all(len(part) < 6 or _is_plain(part) for part in parts)
+    words = [part for part in parts if len(part) > 3 and part.isalpha() and _is_sound(part)]
+    return len(strange) <= bool(words) and all(len(part) < 6 or _is_plain(part) for part in parts)
 
 
 def _is_word(part: str) -> bool:
@@ -302,7 +248,13 @@ def _is_sound(part: str) -> bool:
     first, *humps = _HUMPS.findall(part) or [""]
     odd = [hump for hump in humps if not (_sounds(hump) or hump in "abcdefghijklmnopqrstuvwxyz")]
     odd += [first] if not _sounds(first) and len(first) > 1 + first.islower() else []
-    return not odd or (len(odd) == 1 and 2 < len(odd[0]) < 6 and len(part) > 3 * len(odd[0]))
+    least = min([len(hump) for hump in (first, *humps) if hump not in odd], default=0)
+    return not odd or (
+        len(odd) == 1
+        and 1 < len(odd[0]) < 6
+        and len(part) > 3 * len(odd[0])
+        and len(odd[0]) + least > 5
+    )
 
 
 #: Words of two letters that names in code have.

@@ -86,14 +86,10 @@ _STOP, _CODE, _ENTITIES = (
     frozenset("=:(\"'`<[{\\"),
     ("lt", "gt", "amp", "quot"),
 )
-#: What may stand behind a value that is all that its line or its command has to say.
-_ENDS = re.compile(r"""["'`]|[ \t]*(?:[\n)}\]&;]|#|//|\Z|--?\w|[-&|<>])""")
-#: What may stand before a label that does not begin its line.
-_PARTED = frozenset(",;(|{/.!?。，；、")
 
 
 def find_labelled(text: str) -> tuple[list[Hit], bool]:
-    """Find the values behind names of secrets, and below such heads; and whether there is one."""
+    """Find the values behind names of secrets; and whether there is one."""
     low = text.lower()
     if len(low) != len(text):  # a letter that has no single lower-case one; places would shift
         low = "".join([char.lower() if char.isascii() else char for char in text])
@@ -108,8 +104,6 @@ def find_labelled(text: str) -> tuple[list[Hit], bool]:
             place = _behind(text, low, at, end, low[at:end])
             if place is not None:
                 found.append(hit("credential", *place))
-    if named and "\n" in text:
-        found += _columns(text, low, named)
     return found, bool(named)
 
 
@@ -140,7 +134,7 @@ def _behind(text: str, low: str, at: int, end: int, name: str) -> tuple[int, int
     if said is None or said.lastgroup is None:
         return None
     start, stop = said.span(said.lastgroup)
-    bare, sign = said.lastgroup == "bare", text[end:start]
+    bare = said.lastgroup == "bare"
     stop = start + len(_bare(text[start:stop])) if bare else stop
     if stop <= start or low[start:stop] == low[begin:end]:
         return None  # `refresh_token=refresh_token`
@@ -149,18 +143,14 @@ def _behind(text: str, low: str, at: int, end: int, name: str) -> tuple[int, int
         return (start, stop) if is_drawn(value) else None
     quoted = not bare or any(word in low[max(0, start - 200) : start] for word in _SERVERS)
     last = front.rpartition("\n")[2].translate(_JOINTS).split()[-1:]
-    named = bool(stem) or name == "key" or front[-1:] in (".", "<") or last in _OPENED
+    named = bool(stem) or name == "key" or front[-1:] in (".", "<")
     chosen = _CHOSEN.match(low, at) is not None
     if name == "pass" and not stem and last and not is_opaque(value):
         return None  # `all tests pass: smoke-2.py`
-    alone = quoted or (
-        _ENDS.match(text, stop) is not None and _is_all(text, begin, at, sign, value, chosen)
-    )
-    return (start, stop) if is_secret(value, chosen, quoted, alone, named) else None
+    return (start, stop) if is_secret(value, chosen, quoted, named) else None
 
 
 _JOINTS = str.maketrans("_-\n\t", "    ")
-_OPENED = [[word] for word in _OPENS]
 
 
 def _parts(tail: str) -> list[str]:
@@ -224,26 +214,6 @@ def _bare(value: str) -> str:
     return value.rstrip(".:*,;…")
 
 
-def _is_all(text: str, begin: int, at: int, sign: str, value: str, chosen: bool) -> bool:
-    """Tell whether a bare value is all that a setting or a flag holds, so that a plain word may be one.
-
-    `begin` is where the name begins, `at` where the word in it that promises a secret.
-    """
-    if text[begin] == "-":
-        return True
-    head = text[max(0, begin - 80) : begin].rpartition("\n")[2]
-    first = head.rstrip(" \t\"'`*>-#")[-1:] in ("", *_PARTED)
-    if sign == "=":
-        return begin != at or first or head[-1:] in tuple(" &?\"'")
-    upper = text[at : at + 3].isupper()
-    if sign in (" ", ">") or "value" in sign:
-        return upper or sign == ">"
-    shaped = (
-        value.islower() or any(map(value.count, "-_.")) or upper or (chosen and value.istitle())
-    )
-    return first and ":" in sign and shaped
-
-
 #: A token that is the rest of its line behind a sign; and the label before it, of at most four words.
 _REST = re.compile(
     r"[:=：＝→>—–|](?:(?<=[:=：＝→|])|(?<=[-=]>)|(?<= [—–])(?= ))[ \t]*[*_`]{0,3}[ \t]*"
@@ -288,7 +258,7 @@ def find_any_label(text: str, named: bool) -> Iterator[Hit]:
         if opaque or _TOLD.search(text[line:at].lower()):
             label = _LABEL.search(text, line, at)
             if label is not None and not _is_open(label[1]):
-                if opaque or is_secret(value, True, False, False, True):
+                if opaque or is_secret(value, True, False, True):
                     yield hit(LABELLED, start, start + len(value))
 
 
@@ -308,62 +278,3 @@ def _is_open(label: str) -> bool:
 
 
 _OPENING = dict(zip(")}]>", "({[<", strict=True))
-
-#: What parts the cells of a line, and what surrounds one.
-_PARTING, _AROUND, _LONGEST, _FRONTS = "|\t;,", " \"'`*\t|", 400, ("", "_", " ", "-")
-
-
-def _columns(text: str, low: str, named: list[tuple[int, str]]) -> list[Hit]:
-    """Find the values below the head of a column whose name ends in one of a secret."""
-    found: list[Hit] = []
-    done = 0
-    for at, root in sorted(named):
-        if at < done or root == "key":
-            continue
-        start = low.rfind("\n", max(0, at - _LONGEST), at) + 1
-        stop = low.find("\n", at, at + _LONGEST)
-        if stop < 0 or (not start and at >= _LONGEST):
-            continue
-        done = stop
-        above = low[max(0, start - _LONGEST) : max(0, start - 1)].rpartition("\n")[2]
-        for sign in _PARTING:
-            cells = low[start:stop].replace("||", "|").split(sign)
-            kinds = [_head(cell.strip(_AROUND)) for cell in cells]
-            heads = {number: kind for number, kind in enumerate(kinds) if kind is not None}
-            words = [one for one in cells if one.strip()]
-            if heads and len(words) > 1 and max(map(len, cells)) < 40 and sign not in above:
-                done = _below(text, stop + 1, sign, heads, found)
-                break
-    return found
-
-
-def _head(cell: str) -> bool | None:
-    """Tell whether the head of a column ends in the name of a password; None for no name of a secret."""
-    name = _NAME.search(cell) if len(cell) < 40 else None
-    if (
-        name is None
-        or name[0] == "key"
-        or name.end() < len(cell)
-        or cell[: name.start()][-1:] not in _FRONTS
-    ):
-        return None
-    return _CHOSEN.match(name[0]) is not None
-
-
-def _below(text: str, at: int, sign: str, named: dict[int, bool], found: list[Hit]) -> int:
-    """Judge what stands in the cells of columns; return where the table ends."""
-    size = 0
-    while at < len(text):
-        stop = text.find("\n", at)
-        stop = stop if stop >= 0 else len(text)
-        cells = text[at:stop].split(sign)
-        size = size or len(cells)
-        if len(cells) != size or len(cells) < 2 or stop - at > _LONGEST:
-            break
-        for number, cell in enumerate(cells):
-            value = cell.strip(_AROUND)
-            if number in named and is_secret(value, named[number], False, False, True):
-                start = at + len(sign.join(cells[:number])) + (number > 0) + cell.index(value)
-                found.append(hit("credential", start, start + len(value)))
-        at = stop + 1
-    return at

@@ -26,11 +26,9 @@ _FLAGS = (
     (("smbclient", "rpcclient", "lftp"), rf" -[uU] {_NAMED}"),
     (("sshpass", "mongo", "cqlsh", " login ", "crane auth"), " -p "),
     (("mosquitto", "sqlcmd", "bcp ", "zip "), " -P "),
-    (("plink", "pscp", "psftp"), " -pw "),
     (("redis-cli",), " (?:-a|--pass) "),
     (("ldapsearch", "ldapmodify", "ldapadd", "ldapwhoami"), " -w "),
     (("ssh-keygen",), " -N "),
-    (("openssl",), " pass:"),
 )
 #: A row: rule, how a value has to look, marks, pattern from the mark on (its group is the value, or all).
 #: Here a value stands in one long word with its mark.
@@ -126,8 +124,6 @@ TEXT_ROWS = (
     ("credential", CHOSEN, ("mc alias set ",),
      r"mc alias set \S{1,60} \S{1,120} \S{3,80} ([^\s\"'`]{8,80})"),
     ("credential", DRAWN, ("wandb login ",), r"wandb login (?:--\w+ )*+(\w{40})(?!\w)"),
-    ("credential", CHOSEN, ("ctl add_user ", "ctl change_password "),
-     r"\w+ \w+ \S{1,60} [\"']?([^\s\"'`]{6,80})"),
     ("credential", MIXED, ("add_user ", "change_password ", "set_password "),
      r"\w+ \S{1,60} [\"']?([^\s\"'`]{6,80})"),
     ("credential", MIXED, ("secret set ", "put-parameter ", "put-secret-value ", "create-secret "),
@@ -146,7 +142,7 @@ TEXT_ROWS = (
 _BEHIND = r"[\"']?(?![$<{%*])([^\s\"'`;|)<>]{5,100})"
 #: Here it stands behind a flag; one of these is in the text.
 FLAGS = (" -p", " -hp", " -P ", " -u ", " -a ", " -U ", " -w ", " -N ", "--user", "--auth", "--pass ",
-         "--proxy-user", " pass:", " /p:")  # fmt: skip
+         "--proxy-user", " /p:")  # fmt: skip
 FLAG_ROWS = (
     *[("credential", CHOSEN, programs, rf"[^\n;|]{{1,200}}?{flag}{_BEHIND}")
       for programs, flag in _FLAGS],

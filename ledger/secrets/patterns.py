@@ -17,6 +17,7 @@ from ledger.secrets.entropy import (
     is_wordy,
     kinds_of,
 )
+from ledger.secrets.label_values import decoded, is_worded
 from ledger.secrets.match import OPAQUE, Hit, hit
 from ledger.secrets.vendor_tokens import HEX
 
@@ -93,8 +94,6 @@ def _compiled(number: int) -> re.Pattern[str]:
 
 def _looks(value: str, look: int) -> bool:
     """Tell whether a value looks as its row says that it has to."""
-    from ledger.secrets.label_values import is_worded
-
     if look == rows.DIGITS:
         return value not in ("0000", "1111", "1234", "12345", "123456", "12345678")
     if not value or is_placeholder(value.lstrip("${") or value):
@@ -112,19 +111,13 @@ def _looks(value: str, look: int) -> bool:
         look == rows.ANY
         or (any(map(str.isdigit, value)) and not is_stock(value))
         or not is_wordy(value)
-        or is_worded(value, alone=True)
     )
 
 
 def _is_pair(value: str) -> bool:
     """Tell whether base64 holds `name:password`."""
-    from binascii import Error, a2b_base64
-
-    try:
-        name, colon, password = a2b_base64(value).partition(b":")
-    except Error:
-        return False
-    return bool(name and colon and password) and (name + password).isascii()
+    name, colon, password = decoded(value).partition(":")
+    return bool(name and colon and password)
 
 
 #: An address that whoever knows it may post to, and the parts of its path; of a host for hooks short ones.

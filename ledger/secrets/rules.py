@@ -6,9 +6,9 @@ The rules are in `vendor_tokens`, `shapes`, `pattern_rows` and `labels`.
 from __future__ import annotations
 
 import re
-from binascii import Error, a2b_base64
 from collections.abc import Iterator
 
+from ledger.secrets.label_values import decoded
 from ledger.secrets.labels import find_any_label, find_labelled
 from ledger.secrets.match import Hit, apart, hit, places
 from ledger.secrets.patterns import OPAQUE_LEAST, find_licences, find_opaque, find_patterns
@@ -65,23 +65,13 @@ def _encoded(text: str, drawn: str, depth: int) -> Iterator[Hit]:
 
     `drawn` are those that may be, a line each.
     """
-    words = {word: _decoded(word) for word in _ASCII_IN_BASE64.findall(drawn)}
+    words = {word: decoded(word) for word in _ASCII_IN_BASE64.findall(drawn)}
     if "%" in drawn:
         words |= {word: made for word in drawn.split("\n") if (made := _unquoted(word)) != word}
     for word, inner in words.items():
-        hidden = apart(find(inner, True, depth - 1)) if inner else ()
+        hidden = apart(find(inner, True, depth - 1)) if inner != word else ()
         if hidden:
             yield from [hit(hidden[0].rule, at, at + len(word)) for at in places(text, word)]
-
-
-def _decoded(word: str) -> str:
-    """Decode base64 that holds plain text; "" for anything else."""
-    bare = word.rstrip("=").replace("-", "+").replace("_", "/")
-    try:
-        made = a2b_base64((bare + "=" * (-len(bare) % 4)).encode()).decode("ascii")
-    except (Error, ValueError):
-        return ""
-    return made if made.replace("\n", "").replace("\t", "").isprintable() else ""
 
 
 def _unquoted(word: str) -> str:

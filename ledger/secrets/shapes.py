@@ -66,8 +66,6 @@ def _blocks(text: str) -> list[Hit]:
         known = "PRIVATE KEY" in label or "Static key" in label
         if at >= last and known and "\n" not in label:
             end = text.find(_END + label, body, body + _BLOCK_CHARS) if body <= ends else -1
-            closed = text[body - 5 : body] == "-----"
-            alone = end < 0 and closed and _stands_alone(text, at, body)
             if end < 0:
                 end = body + len(text[body : _block_end(text, body)].rstrip())
             else:
@@ -79,7 +77,7 @@ def _blocks(text: str) -> list[Hit]:
                 for line in content.split("\n")
                 if run_of(line.strip(" \t>"), 0, BASE64, 80) > 15
             ]
-            if (dense and distinct("".join(dense)) > 15) or alone:
+            if dense and distinct("".join(dense)) > 15:
                 found.append(hit("private-key", at, min(max(end, body), len(text)), _BEGIN + label))
                 last = end
         at = text.find(_BEGIN, body)
@@ -94,18 +92,6 @@ def _blocks(text: str) -> list[Hit]:
         if end > start + 40:
             found.append(hit("private-key", start, end))
     return found
-
-
-def _stands_alone(text: str, at: int, body: int) -> bool:
-    """Tell whether the header of a key without an end has its line for itself, and no filling below."""
-    before = text[text.rfind("\n", max(0, at - 80), at) + 1 or max(0, at - 80) : at]
-    behind, _, below = text[body : body + 120].partition("\n")
-    below = below.lstrip(" \t\n>").partition("\n")[0]
-    return (
-        not before.strip(" \t>\"'")
-        and not behind.strip(" \t\"'\\n")
-        and not below.startswith((".", "<", "[", "…", "*", "xx"))
-    )
 
 
 def _block_end(text: str, at: int) -> int:

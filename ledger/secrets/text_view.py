@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 #: How far from an edit it bears on what is a secret, and what stands around that to judge it by.
 _REACH, _ROOM = 400, 800
-#: What may part the cells of a row, whose column is named in the first one.
-_PARTING = "|\t;,"
 
 
 class View:
@@ -67,7 +65,7 @@ def place_in_source(views: list[View], start: int, end: int) -> tuple[int, int]:
 
 
 def parts_edited(text: str, views: Sequence[View]) -> list[tuple[int, int, int, int]]:
-    """Return the parts of the last view that edits bear on, in whole lines and whole tables.
+    """Return the parts of the last view that edits bear on, in whole lines.
 
     Returns:
         Of each part where it begins and ends, and where in it what the edits bear on does.
@@ -81,39 +79,11 @@ def parts_edited(text: str, views: Sequence[View]) -> list[tuple[int, int, int, 
     begin = first = last = stop = 0
     for at in sorted({*places, len(text)}):
         start = text.rfind("\n", 0, max(0, at - _ROOM)) + 1 if at - _ROOM > stop else stop
-        start = _first_row(text, start) if start > stop else start
         if start > stop:
             parts.append((begin, stop, first, last))
             begin, first = start, at - _REACH
         last = at + _REACH
         if at + _ROOM > stop < len(text):
             end = text.find("\n", at + _ROOM)
-            stop = _last_row(text, end) if end >= 0 else len(text)
+            stop = end if end >= 0 else len(text)
     return [*parts, (begin, stop, first, last)]
-
-
-def _first_row(text: str, at: int) -> int:
-    """Return where the table begins that a line belongs to, with the line above it."""
-    row, above = text[at : at + _ROOM].partition("\n")[0], at
-    signs = [sign for sign in _PARTING if sign in row]
-    while at and signs:
-        above = text.rfind("\n", max(0, at - _ROOM), at - 1) + 1
-        if not above and at > _ROOM:
-            return at  # so long a line is no row
-        signs = [sign for sign in signs if text.count(sign, above, at) == row.count(sign)]
-        at = above if signs else at
-    return above
-
-
-def _last_row(text: str, at: int) -> int:
-    """Return where the table ends that a line belongs to."""
-    row = text[max(0, at - _ROOM) : at].rpartition("\n")[2]
-    signs = [sign for sign in _PARTING if sign in row and len(row) < _ROOM]
-    while at < len(text) and signs:
-        below = text.find("\n", at + 1, at + _ROOM)
-        if below < 0 and at + _ROOM < len(text):
-            return at
-        below = below if below >= 0 else len(text)
-        signs = [sign for sign in signs if text.count(sign, at, below) == row.count(sign)]
-        at = below if signs else at
-    return at

@@ -172,15 +172,14 @@ for _number, _row in enumerate(MARKS):
 
 @lru_cache
 def _front() -> re.Pattern[str]:
-    """Return what finds the first two characters of marks, where one may begin; in an address anywhere."""
+    """Return what finds the first two characters of marks, where a word begins."""
     import re  # not for the fast path
 
     firsts: dict[str, str] = {}
     for front in sorted(_FRONTS):
         firsts[front[0]] = firsts.get(front[0], "") + front[1]
-    path = f"/[{firsts.pop('/')}]"
     word = "|".join([f"{first}[{re.escape(more)}]" for first, more in firsts.items()])
-    return re.compile(rf"(?<![^\W_])(?:{word})|{path}")
+    return re.compile(rf"(?<![^\W_])(?:{word})")
 
 
 def find_tokens(text: str, words: str) -> list[Hit]:
@@ -189,7 +188,7 @@ def find_tokens(text: str, words: str) -> list[Hit]:
     A mark has to stand in `words`, the long words of the text, for the text to be looked at.
     """
     found: list[Hit] = []
-    fronts = set(_front().findall(words))
+    fronts = {*_front().findall(words), *[mark[:2] for mark in _PLACES if mark in words]}
     for number in sorted([number for front in fronts for number in _FRONTS[front]]):
         mark, rule, chars, least, most = MARKS[number]
         if mark not in words:
