@@ -81,6 +81,16 @@ class Log(NamedTuple):
         return self.header.get("agent", "")
 
     @property
+    def day(self) -> str:
+        """The day that is shown (O2)."""
+        form, ended = (
+            r"(\d{4}-\d\d-\d\d)T([01]\d|2[0-3])(:[0-5]\d){2}\.\d{3}Z",
+            self.header.get("ended", ""),
+        )
+        said = re.fullmatch(form, ended, re.ASCII) if SEALED.fullmatch(stem_of(self.key)) else None
+        return said[1] if said and is_date(said[1]) else self.key[:10]
+
+    @property
     def captured(self) -> bool:
         return bool({"observed", "transcript"} & self.header.keys())
 
@@ -538,7 +548,7 @@ class SecondFold:
             if is_date(told):
                 return told, "", f"{told}-~"  # behind every log of that day
         key = births[0][0] if births else self.texts_said(id)[0][0]
-        return key[:10], key, key
+        return self.log[key].day, key, key
 
     def counted(self, id: str) -> tuple[int, str, str, bool] | None:
         """What another tool counted, where it counts (F4): uses, and until a later use date, place, new."""
@@ -723,7 +733,7 @@ class SecondFold:
             "tier": tier,
             "uses": uses,
             "created": created,
-            "last_used": more[1] or (naming[-1][:10] if naming else created),
+            "last_used": more[1] or (self.log[naming[-1]].day if naming else created),
             "origin": origin,
             "tags": [one.strip() for one in footer.pop("tags", "").split(",") if one.strip()],
             "meta": footer,

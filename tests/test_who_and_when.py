@@ -142,6 +142,44 @@ def test_f1_a_clock_takes_no_author_and_no_day_away(world: World, seed: int) -> 
     assert len(since) == sum(f"{stamp_of(at)[:10]}" >= "2026-11-21" for at in clocks)
 
 
+#: A day or an instant, and no part of a name.
+_SHOWN = re.compile(r"(?<![\w:/-])(\d{4}-\d\d-\d\d)(?![\d:+-]|~)")
+DOORS = (
+    "show", "show --list", "show near", "show --about shop", "log", "recall near --in facts", "recall words",
+    "recall near --level timeline", "recall --level full near", "task list", "brief", "why near", "why do-it", "view sessions",
+    "view decisions", "view state", "view progress", "view daily", "view daily 2026-11-21", "view weekly",
+)  # fmt: skip
+PAGES = ("/", "/facts", "/decisions", "/tasks", "/log", "/fact/near", "/fact/chosen", "/health")
+
+
+@pytest.mark.parametrize("way", ["text", "run", "web"])
+def test_what_follows_a_clock_that_is_ahead_has_its_own_day(world: World, way: str) -> None:
+    """At each door, in print and in JSON, no day is later than the machine's clock."""
+    home = world.home(OWN_REPOSITORY)
+    true = home.clock.now_ms
+    home.clock.now_ms += YEAR * 1000
+    home.append("---\nagent: a\n---\n# Far\n\nWords.\n")
+    home.clock.now_ms = true + 5000
+    stem = home.note("id=near entity=shop fact: Near the words.", "id=do-it task: Do it.", "id=chosen decision: Choose ash.")  # fmt: skip
+    home.run("task", "start", "do-it")
+    home.run("edit", "near", "Nearer the words.")
+    home.run("edit", "chosen", "Choose oak.")
+    home.append("---\nagent: b\n---\n# More words\n\n## Memory References\n\n- Referenced: near\n- Verified: chosen\n")  # fmt: skip
+    assert stem[:4] == "2027"
+    if way == "web":
+        memory = Memory(home.folder, clock=lambda: true + 5000)
+        client = client_of(home.folder, open_memory=lambda _: memory).login()
+        shown = {page: re.sub(r"<[^>]+>", " ", main_of(client.get(page).text)) for page in (*PAGES, f"/session/{stem}")}  # fmt: skip
+    else:
+        shown = {door: str(getattr(home, way)(*door.split())) for door in DOORS}
+        for door, rows in (("recall near", "hits"), ("log", "sessions")):
+            span = "--since", "2026-11-21", "--until", "2026-11-21"
+            assert home.run(*door.split(), *span).json[rows]
+        assert "More words" in shown["view daily 2026-11-21"]
+    late = [(door, text[max(at.start() - 60, 0) : at.end()]) for door, text in shown.items() for at in _SHOWN.finditer(text) if at[1] > "2026-11-22"]  # fmt: skip
+    assert not late
+
+
 ZONES = "UTC Europe/Berlin America/Los_Angeles Asia/Kathmandu Pacific/Apia Africa/Cairo".split()
 
 
@@ -156,6 +194,9 @@ def test_a_day_is_a_local_one(world: World, zone: str) -> None:
         data = f"---\nagent: a\n---\n# {len(files)}\n\nWords.\n"
         stem = f"{stamp_of(round(at.timestamp() * 1000))}-{sealed(data.encode())}"
         files[f"sessions/{stem[:7]}/{stem[8:10]}/{stem}.md"], logs[stem] = data, at
+    for day in (15, 16):  # a name without a time is of that day, wherever it is read
+        files[f"sessions/2026-07/{day}/2026-07-{day}-notes.md"] = "# T\n\nWords.\n"
+        logs[f"2026-07-{day}-notes"] = datetime(2026, 7, day, 12, tzinfo=ZoneInfo(zone))
     home.plant(files)
     for name in draw.sample(
         sorted({f"{at.astimezone(ZoneInfo(zone)):%Y-%m-%d}" for at in logs.values()}), 3
@@ -195,4 +236,5 @@ def test_what_was_imported_later_is_not_known_before(world: World) -> None:
     said = "1 fact of that time came by a later import: what they said then is not known"
     assert said in str(home.run("show", "--as-of", "2026-08-01").json["findings"])
     assert said in str(home.run("recall", "old", "--as-of", "2026-08-01").json["notes"])
+    assert "Facts: not known" in home.text("show", "--as-of", "2026-08-01")
     assert home.run("show", "--as-of", "2026-06-01").json["findings"] == []

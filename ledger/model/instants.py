@@ -10,7 +10,15 @@ import re
 
 from ledger.environment import local_day, local_ms
 from ledger.errors import NotFound, WrongUsage
-from ledger.model.order import floor_of, is_date, is_stem, milliseconds_of, stamp_of
+from ledger.model.order import (
+    floor_of,
+    has_time,
+    is_date,
+    is_sealed,
+    is_stem,
+    milliseconds_of,
+    stamp_of,
+)
 
 #: The forms, for a refusal.
 FORMS = (
@@ -62,6 +70,17 @@ def until(said: str, now_ms: int) -> str:
         NotFound: it is neither a time nor a stem.
     """
     return _ending(_bound(said, now_ms)) if _is_time(said) else said
+
+
+def lies(stem: str, clock: str, since: str, until: str) -> bool:
+    """Tell whether a log lies between such bounds: by its clock, or by place beside a named log."""
+    first, last = (stem if is_sealed(one) else clock for one in (since, until))
+    if not has_time(clock):  # a day without a zone is a local one
+        since, until = (
+            local_day(milliseconds_of(one)) if is_stem(one) and not is_sealed(one) else one
+            for one in (since, until)
+        )
+    return since <= first and (not until or last <= until + "~")
 
 
 def as_of(said: str, now_ms: int) -> str:

@@ -55,6 +55,11 @@ def ahead_by_a_day(stem: str, now_ms: int) -> bool:
     return milliseconds_of(stem) > now_ms + 86_400_000
 
 
+def day_seen(clock: str, now_ms: int) -> str:
+    """Return the day of a clock, "" where that is more than a day ahead: it was wrong (O4)."""
+    return "" if ahead_by_a_day(clock, now_ms) else clock[:10]
+
+
 def _days(year: int, month: int, day: int) -> int:
     """Days from 1970-01-01 to a proleptic Gregorian date."""
     y = year - (month <= 2)

@@ -221,6 +221,7 @@ def _place(cache: Cache, asked: Asked, last: str, elsewhere: str) -> Place:
         cache.logs_after(last) if last else summary.logs,
         label(asked.role),
         here=elsewhere,
+        day=summary.clock[:10],
     )
 
 

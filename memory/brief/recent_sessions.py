@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from ledger.environment import now_ms
 from ledger.home import Home
-from ledger.model.order import is_sealed
+from ledger.model.order import day_seen, is_sealed
 from ledger.model.session import LOG_LIMIT_BYTES, Entry
 from memory.cache.cache_file import Cache
 from memory.recall.hits.outdated_hits import Outdated, brought_by
@@ -42,7 +43,9 @@ def last_sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
             brought = [*brought_by(entry.acts), *entry.named]
             told = [one for one in _each_once(title.rstrip("."), first) if one]
             said = [outdated.line(ref.key, one, brought) for one in told]
-            found.append(Session(ref.stem, entry.agent, ended(". ".join(said), _CHARS)))
+            line = ended(". ".join(said), _CHARS)
+            day = day_seen(entry.clock, now_ms())
+            found.append(Session(ref.stem, entry.agent, line, day))
     found.sort(key=lambda one: one.stem, reverse=True)
     return tuple([one for one in found if one.said])
 

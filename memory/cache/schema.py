@@ -128,8 +128,7 @@ def entry_in(packed: bytes) -> Entry:
 
 def plain_history(history: History) -> tuple[Any, ...]:
     """Return a history as plain tuples."""
-    uses, last, acts = history
-    return uses, last, tuple([_plain_act(act) for act in acts])
+    return *history[:2], tuple([_plain_act(act) for act in history.acts]), history.clocks
 
 
 def _plain_act(act: Act) -> tuple[Any, ...]:
@@ -145,8 +144,8 @@ def _act_of(plain: tuple[Any, ...]) -> Act:
 
 def history_of(plain: tuple[Any, ...]) -> History:
     """Return the history of plain tuples."""
-    uses, last, acts = plain
-    return History(uses, last, tuple([_act_of(act) for act in acts]))
+    uses, last, acts, clocks = plain
+    return History(uses, last, tuple([_act_of(act) for act in acts]), clocks)
 
 
 def unreadable(findings: Iterable[Finding]) -> tuple[tuple[Any, ...], ...]:

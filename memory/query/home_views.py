@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ledger.codec.log import decode
-from ledger.environment import local_day
+from ledger.environment import local_day, now_ms
 from ledger.model.logset import LogRef
-from ledger.model.order import is_date, is_sealed
+from ledger.model.order import day_seen, is_date, is_sealed
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
-from memory.cache.name_lookup import keys_within, logs_of
+from memory.cache.name_lookup import logs_of
 from memory.query.visible_logs import visible_texts
 from memory.redaction.withheld_texts import named_in
 from memory.replay.ledger_snapshot import Snapshot
@@ -67,13 +67,11 @@ def _keys(cache: Cache, name: str, argument: str) -> Sequence[str]:
     if name in ("sessions", "actions"):
         rows = cache.rows("SELECT stem FROM logs ORDER BY stem DESC LIMIT ?", (SESSIONS,))
         return [row[0] for row in reversed(rows)]
-    day = argument or cache.summary.newest[:10]
-    if name == "daily" and day:
-        return keys_within(cache, day, day)
-    if name == "weekly" and day:
-        days = week_of(day)
-        return keys_within(cache, days[0], days[-1])
-    return ()
+    day = argument or cache.summary.clock[:10]
+    if name not in DATED or not day:
+        return ()
+    days = week_of(day) if name == "weekly" else (day,)
+    return [ref.key for ref, entry in cache.entries_since(days[0]) if entry.clock[:10] in days]
 
 
 def whole_source(
@@ -100,7 +98,8 @@ def session_lines(
     found = []
     for visible in visible_texts(snapshot.home, cache, logs):
         ref, entry, kept = visible.ref, visible.entry, visible.text
-        line = SessionLine(ref.key, entry.agent, type=entry.type, told=_told(entry, facts))
+        at = entry.clock if day_seen(entry.clock, now_ms()) else ""
+        line = SessionLine(at, entry.agent, type=entry.type, told=_told(entry, facts))
         if visible.withheld:
             found.append(line._replace(title=REDACTED))
             continue

@@ -19,18 +19,18 @@ from ledger.model.event import (
 )
 from ledger.model.evidence import Proof, proof_in
 from ledger.model.ids import version_id
+from ledger.model.instants import lies
 from ledger.model.layout import EDITED_KEY
 from ledger.model.logset import LogRef
 from ledger.model.order import (
     ahead_by_a_day,
     ended_of,
     instant_of,
-    is_sealed,
     key_of,
     stamp_in,
 )
 from ledger.model.record import Record
-from ledger.model.session import EDIT, Entry, SessionLog
+from ledger.model.session import EDIT, SessionLog
 from memory.cache.cache_file import Cache
 from memory.query.fact_marks import marked
 from memory.query.origins import ADOPTION, Origin, Origins, origins_of, seen_at
@@ -309,20 +309,13 @@ def log_lines(
 ) -> tuple[LogLine, ...]:
     """List session logs, newest first, between two stems or the starts of such (see `Memory.log`)."""
     chosen: list[LogRef] = []
-    for ref, entry in snapshot.cache().entries_since(since):
-        if (agent and entry.agent != agent) or not lies(entry, since, until):
+    for ref, entry in snapshot.cache().entries_since(since[:10]):
+        if (agent and entry.agent != agent) or not lies(entry.stem, entry.clock, since, until):
             continue
         chosen.append(ref)
         if limit and len(chosen) == limit:
             break
     return tuple(_lines(snapshot, chosen))
-
-
-def lies(entry: Entry, since: str, until: str) -> bool:
-    """Tell whether a log lies between bounds: by its clock, or by place beside a named log."""
-    first = entry.stem if is_sealed(since) else entry.clock
-    last = entry.stem if is_sealed(until) else entry.clock
-    return since <= first and (not until or last <= until + "~")
 
 
 def _lines(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[LogLine]:

@@ -125,12 +125,14 @@ def timeline(snapshot: Snapshot, ask: Callable[[str], Answer], window: Window) -
         chosen = _nearest(keys, anchor, window.limit)
         sessions = tuple([one for _, one in _sessions(snapshot, cache, chosen, anchor)])
         first, last = (chosen[0], chosen[-1]) if chosen else ("", "")
+        ends = logs_of(cache, [*anchor.stems[:1], *anchor.stems[-1:]])
+        ahead = [milliseconds_of(ref.key) - milliseconds_of(log.clock) for ref, log in ends] or [0]
         older = bisect_left(keys, first)
         newer = len(keys) - bisect_left(keys, last) - 1 if chosen else 0
         return Timeline(
             anchor,
-            ended_of(stamp_of(spans[0][0])) if spans else "",
-            ended_of(stamp_of(spans[-1][1])) if spans else "",
+            ended_of(stamp_of(max(spans[0][0] - ahead[0], 0))) if spans else "",
+            ended_of(stamp_of(max(spans[-1][1] - ahead[-1], 0))) if spans else "",
             sessions,
             older,
             newer,

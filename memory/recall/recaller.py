@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ledger.environment import now_ms
 from ledger.errors import NotFound
 from ledger.heavy_work import Uncollected
 from ledger.model.ids import is_fact_id
-from ledger.model.order import is_stem, key_of, stem_in
+from ledger.model.order import day_seen, is_stem, key_of, stem_in
 from memory.cache.name_lookup import fact_named, log_named
 from memory.recall.hits.fact_hits import Facts, Past, kept, past_at
 from memory.recall.hits.outdated_hits import Outdated
@@ -376,8 +377,8 @@ class _View:
         line = one_line(title_of(lines))
         shown = text if level == FULL else f"{log.stem}  {log.agent}  {line}"
         return Hit(
-            log.stem, SESSION_KIND, "", log.day, log.stem, log.agent, 0.0, line, shown,
-            tokens_of(shown), tokens_of(text),
+            log.stem, SESSION_KIND, "", day_seen(log.day, now_ms()), log.stem, log.agent, 0.0, line,
+            shown, tokens_of(shown), tokens_of(text),
         )  # fmt: skip
 
     def _passage(self, log: LogRow, place: int, level: str, words: Sequence[str]) -> Hit | None:

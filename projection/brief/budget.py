@@ -94,7 +94,7 @@ class _Filling:
         self._material, self._form, self._budget = material, form, budget
         view, sections = material.view, wanted(material)
         usual = usual_word(sections, material.known)
-        said = Said((DEFAULT_KIND,), view.summary.newest[:10], usual)
+        said = Said((DEFAULT_KIND,), material.place.day, usual)
         self.parts = [_Part(one, form, said) for one in sections]
         self.place, self.due = material.place._replace(known=usual), ""
         self._shown: set[str] = set()

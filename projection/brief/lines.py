@@ -43,7 +43,7 @@ def line_of(item: values.Item, chars: int = _MOST_CHARS) -> values.Line:
     if isinstance(item, values.News):
         return _news_line(item, chars)
     stem, said = stem_said(item.stem), shortened(plain(item.said), chars)
-    return values.Line(stem, "session", "", item.stem[:10], stem, said, by=label(item.by))
+    return values.Line(stem, "session", "", item.day, stem, said, by=label(item.by))
 
 
 def _fact_line(one: values.Stated, chars: int) -> values.Line:
@@ -51,7 +51,7 @@ def _fact_line(one: values.Stated, chars: int) -> values.Line:
     newest = ordered(fact.heads)[-1]
     date, stem = fact.created, fact.origin
     if newest.parents or not stem:
-        date, stem = newest.stem[:10], newest.stem
+        date, stem = fact.clock(newest.stem)[:10], newest.stem
     title = "" if fact.contradicted or fact.redacted else called(fact)
     if title:
         cut = title != title_of(fact.text, len(fact.text))[0]
@@ -76,6 +76,7 @@ def _news_line(news: values.News, chars: int) -> values.Line:
     now, change = news.now, news.what
     fact = now.fact if now else None
     kind, tier = (label(now.fact.kind), now.tier) if now else ("", "")
+    day = (fact.clock(news.stem) if fact else news.stem)[:10]
     if change == values.SUPERSEDED:
         fact = news.replacing
         change += f" by {news.successor}" if news.successor else ""
@@ -87,7 +88,7 @@ def _news_line(news: values.News, chars: int) -> values.Line:
     elif fact and fact.closed and news.what not in values.CLOSINGS:
         said = f"(closed) {said}"
     return values.Line(
-        news.fact, kind, tier, news.stem[:10], stem_said(news.stem), said, change, label(news.by),
+        news.fact, kind, tier, day, stem_said(news.stem), said, change, label(news.by),
         mark=news.mark, cut=cut,
     )  # fmt: skip
 
@@ -105,7 +106,10 @@ def disputed(fact: Fact, chars: int) -> str:
 
     said = []
     if len(fact.heads) > 1:
-        sides = [f"[{one.id} of {one.stem[:10]}] {part(one.text)}" for one in fact.heads[:_SIDES]]
+        sides = [
+            f"[{one.id} of {fact.clock(one.stem)[:10]}] {part(one.text)}"
+            for one in fact.heads[:_SIDES]
+        ]
         said.append(f"{len(fact.heads)} versions stand: {'; '.join(sides)}")
     if len(fact.rivals) > 1:
         said.append(f"{len(fact.rivals)} successors stand: {', '.join(fact.rivals[:_SIDES])}")

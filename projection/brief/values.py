@@ -90,6 +90,7 @@ class Place(Record):
     role: str
     known: str = ""  #: how facts are known whose line says nothing of it
     here: str = ""  #: what is elsewhere and has no line
+    day: str = ""  #: of the newest log, by its writer's clock
 
 
 class Brief(Record):
@@ -132,6 +133,7 @@ class Session(Record):
     stem: str
     by: str
     said: str
+    day: str
 
     @property
     def about(self) -> None:

@@ -35,6 +35,7 @@ NOTE = (
     "edit becomes a log of its own, and what is not understood is named and left as it is."
 )
 #: The labels of the state block, in their order.
+NOT_KNOWN = "not known"
 STATE_LABELS = ("Sessions", "Last session", "Last review", "Last invariant check", "Facts")
 NONE = "none"
 REDACTED = REDACTED_TEXT
@@ -270,7 +271,8 @@ def _state_block(view: LiveView) -> str:
         f"{last} ({agent})" if agent else last,
         one_line(summary.last_review) or NONE,
         one_line(summary.last_check) or NONE,
-        ", ".join([f"{count} {tier}" for tier, count in zip(TIERS, view.tiers, strict=False)]),
+        ", ".join([f"{count} {tier}" for tier, count in zip(TIERS, view.tiers, strict=False)])
+        or NOT_KNOWN,
     )
     return "\n".join(
         [f"- {label}: {value}" for label, value in zip(STATE_LABELS, values, strict=True)]

@@ -13,6 +13,10 @@ from ledger.model.record import Record
 from ledger.model.task_states import IN_PROGRESS, TODO, either
 from projection.policy.model import CLOSABLE, TASK_KIND
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 class Counted(Record):
     """What was counted before, as the log `at` of an import says (FORMAT.md, F4).
@@ -78,12 +82,19 @@ class History(Record):
     """What logs said of one fact.
 
     `uses` counts the logs that use it (F4), `last` is the newest of them ("" if none), `acts` are the
-    events that name it, in ledger order; `FactSuperseded` stands in the history of both facts.
+    events that name it, in ledger order; `FactSuperseded` stands in the history of both facts. `clocks`
+    are (key, stamp) of those of these logs whose names are not the time of their writers' clocks (O2).
     """
 
     uses: int = 0
     last: str = ""
     acts: tuple[Act, ...] = ()
+    clocks: tuple[tuple[str, str], ...] = ()
+
+    def timed(self, clocks: Iterable[tuple[str, str]]) -> History:
+        """Return it with the clocks of its acts and its last use: no other days are shown."""
+        told = {self.last, *[act.stem for act in self.acts]}
+        return self._replace(clocks=tuple(sorted([one for one in clocks if one[0] in told])))
 
 
 class Version(Record):
@@ -130,7 +141,7 @@ class Fact(Record):
     those of a task that stand, in ledger order; none for what is no task. `helps` are the logs in which it
     helped, `ignores` (log, role) of those who had no use for it. `counted` is what
     an import tells of uses before it. `opposed` are the facts that a footer sets against it
-    (`projection.fold.declared_conflicts`).
+    (`projection.fold.declared_conflicts`); `clocks` are those of its history.
     """
 
     id: str
@@ -161,6 +172,11 @@ class Fact(Record):
     ignores: tuple[tuple[str, str], ...] = ()
     counted: Counted = UNCOUNTED
     opposed: tuple[str, ...] = ()
+    clocks: tuple[tuple[str, str], ...] = ()
+
+    def clock(self, stem: str) -> str:
+        """Return when a log of its history was written, by its writer's clock: a stamp, or the name."""
+        return dict(self.clocks).get(stem, stem)
 
     @property
     def text(self) -> str:

@@ -37,7 +37,7 @@ from ledger.model.event import (
 )
 from ledger.model.ids import WITHHELD, version_id
 from ledger.model.order import is_date, is_stem, key_of
-from ledger.model.session import COUNTED_KEY, META_KEYS, WORKING, Entry
+from ledger.model.session import COUNTED_KEY, ENDED, META_KEYS, WORKING, Entry
 from projection.fold.checks import closed_by, helps_in, ignores_in, standing_moves
 from projection.fold.fact_history import (
     UNCOUNTED,
@@ -70,7 +70,11 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
     uses: dict[str, int] = {}
     last: dict[str, str] = {}
     acts: dict[str, list[Act]] = {}
-    for stem, _, agent, kind, named, events, session, _, branch, role, _ in entries:
+    clocks: dict[str, list[tuple[str, str]]] = {}
+    for stem, _, agent, kind, named, events, session, _, branch, role, reported in entries:
+        if reported and (clock := dict(reported).get(ENDED)):
+            for fact in {*named, *[id for event in events for id in facts_in(event)]}:
+                clocks.setdefault(fact, []).append((stem, clock))
         if kind in WORKING:
             for fact in named:
                 if fact in uses:
@@ -104,6 +108,8 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
         histories[fact] = History(count, last[fact], tuple(sorted(acts.pop(fact, nothing))))
     for fact, rest in acts.items():
         histories[fact] = History(0, "", tuple(sorted(rest)))
+    for fact, told in clocks.items():
+        histories[fact] = histories[fact].timed(told)
     return histories
 
 
@@ -113,7 +119,8 @@ def merge(a: History, b: History) -> History:
         acts = a.acts or b.acts
     else:
         acts = tuple(sorted(a.acts + b.acts))  # two sorted runs: merged in linear time
-    return History(a.uses + b.uses, a.last if a.last > b.last else b.last, acts)
+    found = History(a.uses + b.uses, a.last if a.last > b.last else b.last, acts)
+    return found.timed(clocks) if (clocks := a.clocks + b.clocks) else found
 
 
 def merged(known: Mapping[str, History], news: Mapping[str, History]) -> dict[str, History]:
@@ -129,7 +136,7 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
 
     `cut` are supersessions that do not count (`projection.fold.full_replay.cut_edges`).
     """
-    if len(history.acts) == 1:
+    if len(history.acts) == 1 and not history.clocks:
         found = _plain(fact, history)
         if found is not None:
             return found
@@ -234,7 +241,7 @@ class _Reading:
         if not self._texts.heads:
             return None
         history, archived = self._history, self._archived
-        created, origin, born = _birth(self._births, self._brought)
+        created, origin, born = _birth(self._births, self._brought, dict(history.clocks))
         kind = self._meta.pop("kind", "") or _kind_of(self._births)
         moves = standing_moves(history.acts) if kind == TASK_KIND else ()
         if kind == TASK_KIND:
@@ -277,6 +284,7 @@ class _Reading:
             helps=helps_in(history.acts) if self._judged else (),
             ignores=ignores_in(history.acts) if self._judged else (),
             counted=_counted(self._births),
+            clocks=history.clocks,
         )
         found = with_uses(found, history.uses, history.last)
         withheld = self._redacted or any(version.text[:1] == WITHHELD for version in versions)
@@ -311,13 +319,13 @@ def _plain(fact: str, history: History) -> Fact | None:
     )  # fmt: skip
 
 
-def _birth(births: list[tuple[str, FactCreated]], brought: str) -> tuple[str, str, str]:
+def _birth(
+    births: list[tuple[str, FactCreated]], brought: str, clocks: Mapping[str, str]
+) -> tuple[str, str, str]:
     """Return (created, origin, born). What an import says of the birth goes before its own date.
 
     `brought` is the log that brought the first text: it stands for the birth where none was told.
     """
-    if not births:
-        return brought[:10], brought, brought
     for _, event in births:
         said = dict(event.meta)
         created, origin = said.get("created", ""), said.get("origin", "")
@@ -326,8 +334,8 @@ def _birth(births: list[tuple[str, FactCreated]], brought: str) -> tuple[str, st
         if is_date(created):
             # "~" sorts after every stem of that day: age counts the logs dated after it
             return created, "", created + "~"
-    stem = births[0][0]
-    return stem[:10], stem, stem
+    stem = births[0][0] if births else brought
+    return clocks.get(stem, stem)[:10], stem, stem
 
 
 def _counted(births: list[tuple[str, FactCreated]]) -> Counted:
@@ -345,7 +353,7 @@ def with_uses(fact: Fact, uses: int, last: str) -> Fact:
     if told.at and last < told.at:
         last_used, anchor = told.last, told.since
     else:
-        last_used, anchor = last[:10] or fact.created, last or fact.born
+        last_used, anchor = fact.clock(last)[:10] or fact.created, last or fact.born
     return fact._replace(
         uses=max(uses + told.uses, 0), last_used=last_used, anchor=anchor,
         archived_at="" if last > fact.archived_at else fact.archived_at,

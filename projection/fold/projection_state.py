@@ -66,6 +66,7 @@ class Summary(Record):
     last_agent: str = ""
     last_review: str = ""
     last_check: str = ""
+    clock: str = ""  #: when the newest was written, by its writer's clock: a stamp, or its name
 
 
 class LiveView(Record):
@@ -104,11 +105,12 @@ def summarise(entries: Iterable[Entry], digest: str) -> Summary:
     """Summarise a set of logs whose digest is known."""
     logs = sessions = 0
     newest = last = agent = review = check = ""
+    youngest: Entry | None = None
     for entry in entries:
         logs += 1
         stem = entry.stem
         if stem > newest:
-            newest = stem
+            newest, youngest = stem, entry
         if entry.work:
             sessions += 1
             if stem > last:
@@ -119,7 +121,8 @@ def summarise(entries: Iterable[Entry], digest: str) -> Summary:
             for event in entry.acts:
                 if isinstance(event, FactVerified):
                     check = stem
-    return Summary(logs, sessions, newest, digest, last, agent, review, check)
+    clock = youngest.clock if youngest else ""
+    return Summary(logs, sessions, newest, digest, last, agent, review, check, clock)
 
 
 def merge_summaries(a: Summary, b: Summary) -> Summary:
@@ -134,4 +137,5 @@ def merge_summaries(a: Summary, b: Summary) -> Summary:
         last.last_agent,
         max(a.last_review, b.last_review),
         max(a.last_check, b.last_check),
+        max(a, b, key=lambda one: one.newest).clock,
     )

@@ -110,7 +110,7 @@ def _places(values: Sequence[Value]) -> dict[Value, int]:
 
 def _written(fact: Fact) -> str:
     """Return the date of the newest text that stands; a first one is as old as the fact."""
-    return max(head.stem[:10] if head.parents else fact.created for head in fact.heads)
+    return max(fact.clock(head.stem)[:10] if head.parents else fact.created for head in fact.heads)
 
 
 def _by_count(counts: dict[str, int]) -> tuple[tuple[str, int], ...]:

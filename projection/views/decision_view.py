@@ -76,17 +76,17 @@ def _whole(source: ViewSource, title: str, fact: Fact) -> Section:
         fact_item(fact, label=LABEL),
         f"- Rationale: {rationale(fact)}",
         f"- Status: {status(fact)}",
-        *[_later(one, by.get(one.key, "")) for one in later],
+        *[_later(one, fact.clock(one.key)[:10], by.get(one.key, "")) for one in later],
     )
     return Section(title, lines)
 
 
-def _later(change: Change, by: str) -> str:
+def _later(change: Change, day: str, by: str) -> str:
     """Say what became of a decision since it was made: when, by whom, and what it said before."""
     before = f", it said: {one_line(change.before)}" if change.before else ""
     why = f" ({one_line(change.reason)})" if change.reason else ""
     who = f" by {by}" if by else ""
-    return f"- {change.did.capitalize()}: {change.key[:10]}{who}{why}{before}"
+    return f"- {change.did.capitalize()}: {day}{who}{why}{before}"
 
 
 def status(fact: Fact) -> str:

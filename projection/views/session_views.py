@@ -35,7 +35,7 @@ def sessions(source: ViewSource) -> Page:
             about.append(f"- Summary: {one.summary}")
         about += [f"- Decided: {said}" for said in one.decided]
         about += [f"- Action: {said}" for said in one.open]
-        found.append(Section(f"{minute_of(one.stem)} - {one.headline}", tuple(about)))
+        found.append(Section(f"{minute_of(one.at)} - {one.headline}", tuple(about)))
     return _page("Sessions", source, found)
 
 
@@ -82,7 +82,7 @@ def actions(source: ViewSource) -> Page:
     for line in source.sessions[:SESSIONS]:
         for text in line.open if line.type in WORKING else ():
             if text not in texts:
-                said.setdefault(text, f"- {text} ({minute_of(line.stem)})")
+                said.setdefault(text, f"- {text} ({minute_of(line.at)})")
     if said:
         found.append(Section(f"Said in the last {SESSIONS} logs", tuple(said.values())))
     if not found:

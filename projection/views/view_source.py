@@ -17,7 +17,7 @@ ROLE_KEY = "role"
 class SessionLine(Record):
     """One session log as views tell it: its header, and its digest by rules."""
 
-    stem: str  #: of the log
+    at: str  #: a stamp, by its writer's clock, or the name of the log where that says no other
     agent: str = ""  #: who wrote it, "" where it does not say
     role: str = ""  #: of its header
     type: str = "work"  #: of the log
@@ -30,12 +30,12 @@ class SessionLine(Record):
     @property
     def day(self) -> str:
         """The day, `YYYY-MM-DD`."""
-        return self.stem[:10]
+        return self.at[:10]
 
     @property
     def clock(self) -> str:
         """The time of day in UTC, `HH:MM`; "" for a log whose name tells none."""
-        digits = self.stem[11:15]
+        digits = self.at[11:15]
         return f"{digits[:2]}:{digits[2:]}" if len(digits) == 4 and digits.isdigit() else ""
 
     @property
@@ -63,7 +63,7 @@ class ViewSource(Record):
         return next((one.fact for one in self.standings if one.fact.id == name), None)
 
 
-def minute_of(stem: str) -> str:
+def minute_of(at: str) -> str:
     """Return when a log ended: `2026-11-21 08:30 UTC`; the day where its name says no more."""
-    clock = SessionLine(stem).clock
-    return f"{stem[:10]} {clock} UTC" if clock else stem[:10]
+    clock = SessionLine(at).clock
+    return f"{at[:10]} {clock} UTC" if clock else at[:10] or "day not known"

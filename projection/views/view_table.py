@@ -41,7 +41,7 @@ def state(source: ViewSource) -> Page:
     if said[NEXT_ACTION] == NOT_SAID and (doing or waiting):
         first = (doing or waiting)[0]
         said[NEXT_ACTION] = f"{told(first)} (`{first.id}`)"
-    newest = source.summary.newest
+    newest = source.summary.clock
     order = ("Current Phase", "Current Status", ACTIVE_WORK, BLOCKED_ITEMS, NEXT_ACTION)
     known: dict[str, tuple[Item | str, ...]] = {title: (line,) for title, line in said.items()}
     known[ACTIVE_WORK], known[BLOCKED_ITEMS] = _items(doing), _items(blocked)
@@ -55,7 +55,7 @@ def progress(source: ViewSource) -> Page:
     doing, blocked, waiting, closed = _sorted(source, (TASK_KIND, THREAD_KIND))
     days: dict[str, list[Fact]] = {}
     for fact in closed:
-        days.setdefault(fact.closed_at[:10], []).append(fact)
+        days.setdefault(fact.clock(fact.closed_at)[:10], []).append(fact)
     done = [
         Section(f"{COMPLETED} {day}".rstrip(), _items(sorted(days[day], key=by_birth)))
         for day in sorted(days, reverse=True)
@@ -281,7 +281,7 @@ def page_of(name: str, source: ViewSource, argument: str = "") -> Page:
     check(name, argument)
     match name:
         case "daily" | "weekly":
-            day = argument or source.summary.newest[:10]
+            day = argument or source.summary.clock[:10]
             return (daily if name == "daily" else weekly)(source, day)
         case "entities":
             found = entities(source, argument)

@@ -63,7 +63,7 @@ class Task(Record):
     @property
     def when(self) -> str:
         """Since when it is in its state: an instant, or a day where the log has no time."""
-        return instant_of(stem_in(self.since))
+        return instant_of(stem_in(self.standing.fact.clock(self.since)))
 
     @property
     def open(self) -> bool:

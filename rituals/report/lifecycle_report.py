@@ -6,8 +6,10 @@ What sessions were shown and told stands in the headers of captured logs, and de
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from ledger.environment import now_ms
+from ledger.model.order import day_seen
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from ledger.model.session_headers import COST_KEY, SHOWN_KEY, TOLD_KEY, cost_in, shown_in
@@ -120,14 +122,16 @@ def report_on(
     told.sort(key=lambda entry: entry.stem)
     before = bisect_left(found.work, since)
     span = found.work[before:]
-    days = [stem[:10] for stem in (*span[:1], *span[-1:])] or ["", ""]
+    now = now_ms()
+    clocks = {entry.stem: day_seen(entry.clock, now) for entry in told}
+    days = [clocks[stem] for stem in (*span[:1], *span[-1:])] or ["", ""]
     kinds = [one.name for one in policy.kinds]
     return Report(
         policy.project, len(span), days[0], days[-1],
         statistics.group_of("", chosen), statistics.groups_of(chosen, kinds),
         statistics.authors_of(chosen), statistics.reviews_of(told, policy, since),
         *_met(told, chosen, since, policy.brief.rest),
-        _course(of_kind, found.work, before), tuple(chosen), found.work,
+        _course(of_kind, [clocks[stem] for stem in found.work], before), tuple(chosen), found.work,
     )  # fmt: skip
 
 
@@ -147,7 +151,7 @@ def _met(
                 found.setdefault(id, {}).setdefault(session, entry.stem)
         if (value := said.get(COST_KEY)) and entry.stem >= since:
             shown, told = cost_in(value)
-            before = costs.get(session, Cost(session, entry.stem[:10], 0, 0))
+            before = costs.get(session, Cost(session, entry.clock[:10], 0, 0))
             costs[session] = before._replace(shown=before.shown + shown, told=before.told + told)
     shown_to, told_to = met[SHOWN_KEY], met[TOLD_KEY]
     usage = [
@@ -166,14 +170,14 @@ def _rests(life: Life, shown: Mapping[str, str], rest: int) -> bool:
     return live and sum(stem > since for stem in shown.values()) >= rest > 0
 
 
-def _course(lives: list[Life], work: tuple[str, ...], before: int) -> Course:
+def _course(lives: list[Life], days: Sequence[str], before: int) -> Course:
     """Count tiers at evenly spaced sessions, the first and the last one among them."""
-    last = len(work)
+    last = len(days)
     first = min(before + 1, last)
     points = min(MOST_POINTS, last - first + 1)
     sessions = tuple(
         first + (last - first) * point // max(points - 1, 1) for point in range(points)
     )
-    dates = tuple(work[session - 1][:10] if session else "" for session in sessions)
+    dates = tuple(days[session - 1] if session else "" for session in sessions)
     counts = tier_counts(lives, sessions, TIERS)
     return Course(sessions, dates, tuple(zip(TIERS, counts, strict=True)))

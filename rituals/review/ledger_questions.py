@@ -102,7 +102,11 @@ def invariant_questions(ground: Ground) -> Iterator[Question]:
             continue
         rounds = [(fact.id, last, str(number)) for number in range(1, sessions // every + 1)]
         key = next((key for key in rounds if key_of(INVARIANT_DUE, *key) in still_open), rounds[-1])
-        when = f"last confirmed {fact.verified[:10]}" if fact.verified else "never confirmed"
+        when = (
+            f"last confirmed {fact.clock(fact.verified)[:10]}"
+            if fact.verified
+            else "never confirmed"
+        )
         said = f"{fact.id}: {when}; {sessions} work sessions went by."
         done = (FactVerified(fact.id),)
         yield question(INVARIANT_DUE, *key, said=said, proposal="it still holds", accept=done)

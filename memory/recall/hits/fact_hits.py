@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ledger.model.event import FactCreated, FactUpdated, told
 from ledger.model.record import Record
-from ledger.model.session import ASKED_KEY
+from ledger.model.session import ASKED_KEY, ENDED
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import false_among, ordinary_of_kind
 from memory.recall.hits.snippets import one_line
@@ -144,7 +144,11 @@ class Facts:
         stem, known = self._stem(found, log), found.fact
         # a text that nothing came before is as old as the fact: an import log is younger than both
         first = not any(version.parents for version in known.heads if version.stem == stem)
-        return known.created if first and known.created else stem[:10]
+        return known.created if first and known.created else known.clock(stem)[:10]
+
+    def clocks(self) -> dict[str, str]:
+        """Return when logs were written whose names say another time, by name."""
+        return {ref.key: entry.clock for ref, entry in self._cache.entries_naming(ENDED)}
 
     def _stem(self, found: Standing, log: LogRow | None) -> str:
         stands = log is not None and _stands(found, log)
@@ -288,7 +292,9 @@ class Facts:
                 lines.append(f"  … {len(acts) - len(shown)} earlier events")
             for stem, _, event, _ in shown:
                 agent = self._agent(stem) or "nobody named"
-                lines.append(f"  {stem[:10]}  {told(event, fact.id)}  ({stem}, {agent})")
+                lines.append(
+                    f"  {fact.clock(stem)[:10]}  {told(event, fact.id)}  ({stem}, {agent})"
+                )
         mark = self.mark(fact.id)
         before = _said(found, mark)
         now = one_line(f"{before}: {fact.text}" if before else fact.text)
@@ -333,7 +339,7 @@ def _only(filters: Filters) -> str:
 
 def kept(index: Index, facts: Facts, filters: Filters) -> Keeps | None:
     """Return a function that tells whether a row may be a hit; None where all may."""
-    since, until = filters.since, filters.until + "~" if filters.until else ""
+    since, until = filters.since, filters.until
     only = _only(filters)
     agents, roles, branches = map(frozenset, (filters.agents, filters.roles, filters.branches))
     questions = facts.passed_over
@@ -343,6 +349,11 @@ def kept(index: Index, facts: Facts, filters: Filters) -> Keeps | None:
         return None
     choosy = filters.kinds or filters.tiers or filters.tags or filters.entities or roles
     known: dict[int, bool] = {}
+    clocks: dict[str, str] | None = None
+    if since or until:
+        from ledger.model.instants import lies
+
+        clocks = facts.clocks()
 
     def log_at(number: int) -> LogRow:
         log = index.log(number)
@@ -353,8 +364,7 @@ def kept(index: Index, facts: Facts, filters: Filters) -> Keeps | None:
     def keeps_log(number: int) -> bool:
         log = log_at(number)
         return (
-            (not since or log.stem >= since)
-            and (not until or log.stem <= until)
+            (clocks is None or lies(log.stem, clocks.get(log.stem, log.stem), since, until))
             and (not agents or log.agent in agents)
             and (not branches or log.branch in branches)
             and (facts.logs is None or log.stem in facts.logs)

@@ -9,7 +9,9 @@ import os
 import re
 
 from ledger.codec.plain_text import text_of
+from ledger.environment import now_ms
 from ledger.model.logset import LogRef
+from ledger.model.order import day_seen
 from memory.recall.hits.snippets import (
     LINE_CHARS,
     heading_of,
@@ -75,6 +77,7 @@ def passage_hit(
     any more; `chars` is what its line may take.
     """
     kind = SESSION_KIND if log.day else DOCUMENT_KIND
+    day = log.day and day_seen(log.day, now_ms())
     number = log.pieces[place].line
     if number > len(lines):
         return None
@@ -84,14 +87,14 @@ def passage_hit(
         number = below
     heading = heading_of(lines, number)
     title = title_of(lines)
-    if log.day and log.day in title:  # other tools' titles are the time, which the hit says already
+    if day and day in title:  # other tools' titles are the time, which the hit says already
         title = ""
     line = titled(title, heading, text, words, chars)
     if mark.said:
         line = one_line(f"{mark.whole}: {line}", chars)
     id = f"{log.stem}:{number}"
     _, section = section_of(lines, below)
-    about = "  ".join([one for one in (log.day, log.agent) if one])
+    about = "  ".join([one for one in (day, log.agent) if one])
     if level == FULL:
         shown = f"{mark.whole}:\n{section}" if mark.said else section
     elif level == TIMELINE:
@@ -103,12 +106,12 @@ def passage_hit(
             ["  ".join([one for one in (id, about, heading, mark.whole) if one]), *around]
         )
     elif kind == SESSION_KIND:
-        shown = f"{id}  {kind}  {log.day}  {line}  ({log.agent or 'nobody named'})"
+        shown = f"{id}  {kind}  {day or 'day not known'}  {line}  ({log.agent or 'nobody named'})"
     else:
         shown = f"{id}  {kind}  {line}"
     stem = log.stem if kind == SESSION_KIND else ""
     return Hit(
-        id, kind, "", log.day, stem, log.agent, 0.0, line, shown,
+        id, kind, "", day, stem, log.agent, 0.0, line, shown,
         tokens_of(shown), tokens_of(f"{mark.whole}{section}"), mark=mark, title=title,
     )  # fmt: skip
 

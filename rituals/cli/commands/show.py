@@ -74,11 +74,14 @@ def _show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: s
         return
     from memory.query.fact_marks import known
     from memory.replay.reader_marks import NOTHING_MARKED, marks_at
-    from projection.document.page_renderer import render
+    from projection.document.page_renderer import NOT_KNOWN, render
     from rituals.cli.terminal.listing_text import block_of
 
     if not (ids or kind or tier):
-        return call.out.text(render(state.view()))
+        view = state.view()
+        if not len(state) and any(NOT_KNOWN in one.message for one in memory.snapshot.notes):
+            view = view._replace(tiers=())
+        return call.out.text(render(view))
     facts = select(memory, state, ids, kind, tier or "", archived=False, as_of=as_of)
     told = known(memory.cache(), [one.fact for one in facts])
     marks = NOTHING_MARKED if as_of else marks_at(memory.home, memory.cache())

@@ -265,7 +265,7 @@ def spoken_against(kind: str, text: str, meta: Meta) -> Iterator[Breach]:
 
 def _said(one: Standing, paths: Mapping[str, Sequence[str]], row: str) -> str:
     fact = one.fact
-    about = f"{label(fact.kind)}, {fact.heads[-1].stem[:10]}"
+    about = f"{label(fact.kind)}, {fact.clock(fact.heads[-1].stem)[:10]}"
     names = [path[1:] for path, rows in paths.items() if row in rows]
     text = untagged(plain(telling(fact.text, names, TEXT_CHARS)))[: 2 * TEXT_CHARS]
     return f"{fact.id}\t{about}\t{text}"

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ledger.errors import DiurnaError
+from ledger.model.instants import lies
 from ledger.model.record import Record
-from memory.query.provenance import lies
 from projection.fold.projection_state import TIERS, Standing
 from projection.graph.fact_links import footer
 from projection.graph.graph_neighbours import matches_entity
@@ -74,7 +74,7 @@ class FilterBar(Record):
             if entry is None:
                 return not agent and not person and self.begin <= key <= self.end + "~"
             told = agent in ("", entry.agent) and person in ("", authors.get(key))
-            return told and lies(entry, self.begin, self.end)
+            return told and lies(key, entry.clock, self.begin, self.end)
 
         return keeps
 

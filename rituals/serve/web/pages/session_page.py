@@ -64,7 +64,7 @@ def session(tip: TipView, asked: Asked) -> Page:
     title = (own.title or clipped(own.summary, 60)) if own else ""
     values = {
         "entry": entry,
-        "when": when(stem),
+        "when": when(tip.times([entry.stem])[entry.stem]),
         "said": said,
         "deeds": deeds,
         "marks": tip.memory.marks(facts),
@@ -98,12 +98,14 @@ def _place(tip: TipView, said: str) -> int:
     return place(tip.memory.digest(said).stem)
 
 
-def when(stem: str) -> str:
-    """Say on which day and at which time a session ended, as far as its name tells."""
-    day = date.fromisoformat(stem[:10])
+def when(at: str) -> str:
+    """Say on which day and at which time a session ended, as far as that is known."""
+    if not at:
+        return "day not known"
+    day = date.fromisoformat(at[:10])
     said = f"{day:%A}, {day.day} {day:%B %Y}"
-    digits = stem[11:15]
-    return f"{said}, {digits[:2]}:{digits[2:]} UTC" if has_time(stem) and digits.isdigit() else said
+    digits = at[11:15]
+    return f"{said}, {digits[:2]}:{digits[2:]} UTC" if has_time(at) and digits.isdigit() else said
 
 
 def told_once(log: str, told: Container[str]) -> str:

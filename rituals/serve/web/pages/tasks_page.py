@@ -68,7 +68,7 @@ def _card(
     for move in _claims(task):  # who says to be at it: the agent, the person, and since when
         stem = stem_in(move.stem)
         who = authors[stem].author if stem in authors else ""
-        claims.append((move.agent, who, instant_of(stem)))
+        claims.append((move.agent, who, instant_of(task.standing.fact.clock(stem))))
 
     def tagged(tag: str) -> list[Fact]:
         return [fact for fact in serving if tag in tags(fact)]

@@ -45,7 +45,7 @@ def timeline(tip: TipView, asked: Asked) -> Page:
     keys = [entry.stem for entry in rows]
     by_day: dict[str, list[Entry]] = {}
     for entry in rows:
-        by_day.setdefault(entry.stem[:_DAY_CHARS], []).append(entry)
+        by_day.setdefault(entry.clock[:_DAY_CHARS], []).append(entry)
     said = asked.get("at", "")
     end = _end(keys, said) if said and (keys or not bar.said) else len(keys)
     begin = max(end - SESSIONS, 0)
@@ -130,7 +130,7 @@ def _days(
         if not read:
             continue
         session = read[0]
-        digits = session.stem[11:15]
+        digits = entry.clock[11:15]
         clock = f"{digits[:2]}:{digits[2:]}" if len(digits) == 4 and digits.isdigit() else ""
         brought = tip.folded.imports.get(entry.stem, ())
         said = sentences(tip, entry, brought)
@@ -141,7 +141,7 @@ def _days(
             "deeds": [] if kind else other_deeds(entry, said, IDS),
             "imports": [one.stem for one in brought],
         }  # fmt: skip
-        found.setdefault(entry.stem[:_DAY_CHARS], []).append(told)
+        found.setdefault(entry.clock[:_DAY_CHARS], []).append(told)
     for day, there in found.items():
         logs = by_day[day]
         said_of = {"all": len(logs), "said": counted(logs)}
