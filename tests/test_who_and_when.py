@@ -167,8 +167,7 @@ def test_what_follows_a_clock_that_is_ahead_has_its_own_day(world: World, way: s
     home.append("---\nagent: b\n---\n# More words\n\n## Memory References\n\n- Referenced: near\n- Verified: chosen\n")  # fmt: skip
     assert stem[:4] == "2027"
     if way == "web":
-        memory = Memory(home.folder, clock=lambda: true + 5000)
-        client = client_of(home.folder, open_memory=lambda _: memory).login()
+        client = client_of(home.folder, open_memory=lambda one: Memory(one, clock=lambda: true + 5000)).login()  # fmt: skip
         shown = {page: re.sub(r"<[^>]+>", " ", main_of(client.get(page).text)) for page in (*PAGES, f"/session/{stem}")}  # fmt: skip
     else:
         shown = {door: str(getattr(home, way)(*door.split())) for door in DOORS}
@@ -194,9 +193,9 @@ def test_a_day_is_a_local_one(world: World, zone: str) -> None:
         data = f"---\nagent: a\n---\n# {len(files)}\n\nWords.\n"
         stem = f"{stamp_of(round(at.timestamp() * 1000))}-{sealed(data.encode())}"
         files[f"sessions/{stem[:7]}/{stem[8:10]}/{stem}.md"], logs[stem] = data, at
-    for day in (15, 16):  # a name without a time is of that day, wherever it is read
-        files[f"sessions/2026-07/{day}/2026-07-{day}-notes.md"] = "# T\n\nWords.\n"
-        logs[f"2026-07-{day}-notes"] = datetime(2026, 7, day, 12, tzinfo=ZoneInfo(zone))
+    for on in (15, 16):  # a name without a time is of that day, wherever it is read
+        files[f"sessions/2026-07/{on}/2026-07-{on}-notes.md"] = "# T\n\nWords.\n"
+        logs[f"2026-07-{on}-notes"] = datetime(2026, 7, on, 12, tzinfo=ZoneInfo(zone))
     home.plant(files)
     for name in draw.sample(
         sorted({f"{at.astimezone(ZoneInfo(zone)):%Y-%m-%d}" for at in logs.values()}), 3
