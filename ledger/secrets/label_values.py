@@ -50,7 +50,7 @@ _TAILS = frozenset(
     "com net org io dev app local internal lan test localhost de fr uk eu".split()
 )
 #: How a digest begins, and an expression.
-_HASHED = tuple("arn: SCRAM-SHA- sha256: sha512: sha1: sha512- sha256- sha384-".split())
+_HASHED = tuple("arn: urn: SCRAM-SHA- sha256: sha512: sha1: sha512- sha256- sha384-".split())
 _CODE = ("process.", "os.", "env.", "self.", "this.", "secrets.", "config.", "vault:", *_HASHED)
 
 
@@ -143,9 +143,11 @@ _COUNTED = re.compile(r"\d+[-_]?[a-z]+")
 #: A word of a value, with its capital; its numbers; its signs.
 _PIECES = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+|[!#%&@$?+=^*~§€]")
 _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
-#: A UUID, and a digest that says so.
+#: A UUID, and a digest that says so, or that a path ends in.
 _ID = re.compile(
-    r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?|sha\d{1,3}[.:-][0-9a-f]{32,}", re.IGNORECASE
+    r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?|sha\d{1,3}[.:-][0-9a-f]{7,}"
+    r"|(?<=[a-z]/)[0-9a-f]{7,64}\Z",
+    re.IGNORECASE,
 )
 #: A value with a form of its own: a number with its unit, a version, a date, an address, a colour.
 _FORMED = re.compile(
@@ -163,7 +165,7 @@ _INNER = re.compile(r"[!#$%^*]")
 #: What a part of an identifier is: a word with a number before or behind it, or between two; a hash.
 _PART = re.compile(
     r"\d{0,4}([A-Za-z]*)|([A-Za-z]+)\d{1,4}|\d+(?:[a-z]\d{1,4})?|[0-9a-f]{6,12}|[0-9a-f]{40}(?:[0-9a-f]{24})?"
-    r"|v\d+(?:alpha|beta|rc)\d*|((?:[A-Z]?[a-z]{2,})+)\d{1,4}(?:[A-Z][a-z]{2,})+"
+    r"|v\d+(?:alpha|beta|rc|(?:[A-Z][a-z]{2,})+)\d*|((?:[A-Z]?[a-z]{2,})+)\d{1,4}(?:[A-Z][a-z]{2,})+"
     r"|([A-Za-z]{3,})\d{1,4}[a-z]|([a-z]{3,})\d[a-z]{2,}|([A-Z]{2,})\d{1,4}(?:[A-Z][a-z]{2,})+"
 )
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -207,7 +209,13 @@ def is_opaque(value: str) -> bool:
         return False
     if value.isalpha() and (value[1:].islower() or value.isupper()) and len(value) < 16:
         return False
-    if not _CODED.isdisjoint(value) or "::" in value or "://" in value or ";base64," in value:
+    if (
+        not _CODED.isdisjoint(value)
+        or "::" in value
+        or "..." in value
+        or "://" in value
+        or ";base64," in value
+    ):
         return False
     if value.startswith(_HASHED) or _is_named(_ID.sub("", value)) or _FORMED.fullmatch(value):
         return False

@@ -142,8 +142,8 @@ def _hooks(text: str) -> Iterator[Hit]:
 
 #: What opaque words begin with that open nothing: digests, public keys, what code and machines name.
 _OPEN = frozenset(
-    "pk pub public sha sha1 sha256 sha384 sha512 md5 integrity h1 ssh id img image file chunk index nonce "
-    "hash build commit etag cid trace span req cache".split()
+    "pk phc pub public sha sha1 sha256 sha384 sha512 md5 integrity h1 ssh id img image file chunk index "
+    "nonce hash build commit etag cid trace span req cache".split()
 )
 OPAQUE_LEAST, _BARE, _ONE_CASE = 32, 80, 45
 
