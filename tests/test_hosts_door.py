@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rituals.hosts.payloads import read_object, write_object
@@ -516,6 +516,8 @@ def payloads(draw: st.DrawFn) -> tuple[str, str, bytes]:
 
 
 @settings(max_examples=examples(8, 400))
+@example([("claude", "UserPromptSubmit", b'{"cwd": "TOP", "session_id": "s", "tool_name": "Write", '
+           b'"tool_input": {"file_path": "TOP/../\\ud800/x"}}')])  # fmt: skip
 @given(st.lists(payloads(), max_size=3))
 def test_no_payload_makes_a_hook_fail(
     tmp_path_factory: pytest.TempPathFactory, calls: list[tuple[str, str, bytes]]

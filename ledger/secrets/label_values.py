@@ -164,7 +164,7 @@ _JOINTS, _AROUND = re.compile(r"[^A-Za-z0-9!#$%^*]+|#(?=\d+(?!\w))|%[0-9A-F]{2}"
 _INNER = re.compile(r"[!#$%^*]")
 #: What a part of an identifier is: a word with a number before or behind it, or between two; a hash.
 _PART = re.compile(
-    r"\d{0,4}([A-Za-z]*)|([A-Za-z]+)\d{1,4}|\d+(?:[a-z]\d{1,4})?|[0-9a-f]{6,12}|[0-9a-f]{40}(?:[0-9a-f]{24})?"
+    r"\d{0,4}([A-Za-z]*)|([A-Za-z]+)\d{1,4}|\d+(?:[a-z]\d{1,4})?|[0-9a-f]{6,20}|[0-9a-f]{40}(?:[0-9a-f]{24})?"
     r"|v\d+(?:alpha|beta|rc|(?:[A-Z][a-z]{2,})+)\d*|((?:[A-Z]?[a-z]{2,})+)\d{1,4}(?:[A-Z][a-z]{2,})+"
     r"|([A-Za-z]{3,})\d{1,4}[a-z]|([a-z]{3,})\d[a-z]{2,}|([A-Z]{2,})\d{1,4}(?:[A-Z][a-z]{2,})+"
 )

@@ -73,6 +73,10 @@ def inside(paths: Iterable[str], top: str, folder: str) -> list[str]:
     for path in paths:
         if not path or "\0" in path or path[0] in "~$":
             continue
+        try:
+            os.fsencode(f"{folder}{path}")
+        except UnicodeEncodeError:
+            continue  # no file has such a name
         whole = os.path.normpath(os.path.join(folder, path))
         if not whole.startswith(tuple(f"{one}/" for one in tops)):
             whole = os.path.join(os.path.realpath(os.path.dirname(whole)), os.path.basename(whole))
