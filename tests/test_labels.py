@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Run, examples
@@ -27,6 +27,10 @@ SCRIPTS = (
     "აბგდევზთიკლმნოპჟრსტუფქღყშ", "աբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցփք", "অআইউএওকখগঘচছজটডতথদনপবমযরলশসহািীু",
     "அஆஇஈஉகசடதநபமயரலவழளறனாிீுெ",
 )  # fmt: skip
+#: Behind the name of a credential a weak value is one, too.
+CREDENTIALS = (
+    "парол токен секрет ключ clé şifre hasło lösenord 密 口令 令牌 パスワード 비밀".split()
+)
 SIGNS = (": ", "：", " = ", " → ", ": `")
 MIXED = string.ascii_letters + string.digits
 
@@ -91,6 +95,7 @@ def test_a_value_with_another_form_stays(
     tmp_path_factory: pytest.TempPathFactory, said: list[tuple[str, str]]
 ) -> None:
     """Paths, addresses, versions, dates, hosts, UUIDs, hashes, names made of words, numbers with units."""
+    assume(not any(name in label for label, _ in said for name in CREDENTIALS))
     with World(tmp_path_factory.mktemp("innocent")) as world:
         home = world.home(OWN_REPOSITORY)
         new = [f"id=one-{n} {label}: {value}" for n, (label, value) in enumerate(said)]

@@ -148,8 +148,11 @@ def _cut_line(line: str, spans: list[tuple[int, int]]) -> tuple[str, list[str]]:
     mark = listed_mark(line)
     ends = [] if line.lstrip()[:1] == "|" else sentence_ends(line, mark)
     stay, lost = list[str](), list[str]()
+    hit = False
     for begin, end in zip([mark, *ends], [*ends, len(line)], strict=True):
-        hit = any(first < end and last > begin for first, last in spans)
+        # behind the mark of a cut stands a piece of what was cut
+        hit = hit and line[:begin].rstrip().endswith("…")
+        hit = hit or any(first < end and last > begin for first, last in spans)
         (lost if hit else stay).append(line[begin:end].strip())
     rest = " ".join(filter(None, stay))
     return (line[:mark] + rest if rest else ""), lost
