@@ -219,7 +219,7 @@ def test_a_process_that_nobody_waits_for_does_it(
                 env.setenv(name, value)
                 look_after(home)
     look_after(home)
-    for _ in range(400):
+    for _ in range(2_400):
         if "verified" in last_run(home).did:
             break
         time.sleep(0.025)
