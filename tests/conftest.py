@@ -46,7 +46,7 @@ for _name in VARIABLES:  # the tests may run in an agent's session
 
 
 def examples(least: int, deep: int = 0) -> int:
-    """Return how many examples a law takes: in a campaign and in `tests.deep` more of them, at least `deep`."""
+    """Return how many examples a law takes: in a campaign and in `tests.deep` more, at least `deep`."""
     asked = int(os.environ.get("DIURNA_LAW_EXAMPLES", "0"))
     return max(least, asked, deep if asked else 0)
 
@@ -258,7 +258,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Keep the collector of garbage from walking through all tests each time; nothing is let go before that."""
+    """Keep the collector of garbage from walking through all tests each time; nothing is let go before."""
     gc.collect()
     gc.freeze()
     gc.enable()

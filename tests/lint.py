@@ -118,7 +118,7 @@ def sizes(house: House) -> list[str]:
 
 
 def counted(house: House) -> dict[str, int]:
-    """Count what the table of ceilings is about: source and tests in lines, modules, statements, words, lines."""
+    """Count what the table of ceilings is about: lines of source and tests, modules, statements, words."""
     ahead = tuple(f"{name}/" for name in PACKAGES)
     source = [name for name in house.files if name.startswith(ahead) and not name.endswith(".md")]
     statements = sum(
@@ -197,7 +197,7 @@ def cited(text: str, pattern: re.Pattern[str]) -> set[str]:
 
 
 def faults(house: House) -> list[str]:
-    """Each fault that code or tests cite stands in the table of `tests.faults`, and nothing there is uncited."""
+    """Each fault that code or tests cite stands in the table of `tests.faults`, and each there is cited."""
     where = {
         code: name
         for name in house.python(*PACKAGES, "tests")

@@ -246,7 +246,7 @@ def _set_policy(clone: Clone) -> None:
 
 
 def judged(step: Callable[..., Any]) -> Callable[..., Any]:
-    """Remember that a step failed, so that nothing is asked at the end; in an example that is idle do nothing."""
+    """Remember that a step failed, so that nothing is asked at the end; in an idle example do nothing."""
 
     @wraps(step)
     def judge(machine: Any, *arguments: Any, **named: Any) -> Any:

@@ -24,7 +24,7 @@ PROSE = "The queue was measured again and the figures were written down. " * 40
 
 
 def add(memory: Memory, late: bool) -> None:
-    """Let another writer add a log behind Diurna's back: the newest one, or one that sorts into the middle."""
+    """Let another writer add a log behind Diurna's back: the newest, or one that sorts into the middle."""
     now = time.time_ns() // 1_000_000 - late * random.randint(200, 600) * 86_400_000
     name = f"other-fact-{time.time_ns()}"
     data = (

@@ -194,7 +194,7 @@ def _address(pid: int) -> str:
 
 
 def _server() -> socket.socket:
-    """Return the line to the process that all are forked from: one, also where several threads ask at once."""
+    """Return the line to the process that all are forked from: one, also for several threads at once."""
     with _STARTING:
         return _started()
 

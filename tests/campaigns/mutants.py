@@ -137,7 +137,7 @@ def _digest(name: str) -> str:
 
 
 class Verdict(Record):
-    """What became of a mutant: `killed`, `slow` (it ran on and on), `survived`, or `unreached` by any test."""
+    """What became of a mutant: `killed`, `slow` (it ran on and on), `survived`, or `unreached`."""
 
     mutation: Mutation
     word: str
