@@ -65,7 +65,11 @@ class Reached:
         data = json.loads(kept.read_text()) if kept.exists() else {}
         self._files: dict[str, str] = data.get("files", {})
         self.seconds: dict[str, float] = data.get("seconds", {})
-        self._functions: dict[str, dict[str, list[str]]] = data.get("functions", {})
+        names = list(self.seconds)  # a test is in many functions: the file has its number
+        self._functions: dict[str, dict[str, list[str]]] = {
+            path: {function: [names[n] for n in numbers] for function, numbers in here.items()}
+            for path, here in data.get("functions", {}).items()
+        }
 
     def lacking(self, names: list[str]) -> list[str]:
         """Return the files of tests whose text is not the one that was measured."""
@@ -84,19 +88,26 @@ class Reached:
             for function, tests in module.items():
                 self._functions.setdefault(path, {}).setdefault(function, []).extend(tests)
         self._files |= {name: _digest(name) for name in names}
-        every = {"files": self._files, "seconds": self.seconds, "functions": self._functions}
+        numbers = {name: n for n, name in enumerate(self.seconds)}
+        functions = {
+            path: {function: [numbers[name] for name in tests] for function, tests in here.items()}
+            for path, here in self._functions.items()
+        }
+        every = {"files": self._files, "seconds": self.seconds, "functions": functions}
         self._kept.write_text(json.dumps(every), encoding="utf-8")
 
     def tests(self, mutation: Mutation, budget: float) -> list[str]:
-        """Return the tests for a mutation, the most particular first, as many as a budget of seconds lets in."""
+        """Return the tests for a mutation, the most particular first, as many as a budget of seconds lets in.
+
+        Behind those that reach its function come those that reach its module: they may run it in another process.
+        """
         here = self._functions.get(mutation.path, {})
-        names = here.get(mutation.function) or sorted(
-            {name for some in here.values() for name in some}
-        )
+        direct = set(here.get(mutation.function, ()))
         near, breadth = self._near(mutation.path), self._breadth
         names = sorted(
-            names,
+            {name for some in here.values() for name in some},
             key=lambda name: (
+                name not in direct,
                 breadth[name] * (0.1 + self.seconds[name]) * near[name.partition("::")[0]], name,
             ),
         )  # fmt: skip
@@ -272,9 +283,8 @@ class Bench:
         tests = reached.tests(mutation, budget)
         while tests:
             by = self._tried(mutation, tests, reached)
-            test = by.partition("[")[0]
-            if test in tests and not self._passes(test, reached):
-                tests.remove(test)  # it fails anyway
+            if by in tests and not self._passes(by, reached):
+                tests.remove(by)  # it fails anyway
             elif by == SLOW:
                 return Verdict(mutation, "slow")
             else:
@@ -317,7 +327,8 @@ class Bench:
         if done.returncode == 0:
             return ""
         failed = [line for line in done.stdout.split("\n") if line.startswith(("FAILED", "ERROR"))]
-        return failed[0].split(" ")[1] if failed else "an error at its start"
+        by = [test for test in tests for line in failed if line.partition(" ")[2].startswith(test)]
+        return max(by, key=len) if by else "an error at its start"
 
 
 def _limit(tests: list[str], reached: Reached) -> float:

@@ -1,7 +1,7 @@
 """A pytest plugin: which test reaches which function, and its processor time.
 
 With `-p tests.campaigns.reached` and the environment variable `REACHED` naming a file, a run of the tests writes there one JSON
-object: `seconds` by test, and `functions`, by path and dotted name the tests that run a line of it. Fixtures count as
+object: `seconds` by test and parameters, and `functions`, by path and dotted name the tests that run a line of it. Fixtures count as
 part of the test that asks for them. It needs `coverage`.
 """
 
@@ -27,11 +27,6 @@ _coverage = coverage.Coverage(
 )
 
 
-def _name(nodeid: str) -> str:
-    """Return a test's name without its parameters."""
-    return nodeid.partition("[")[0]
-
-
 def _used() -> float:
     """Return the processor time of this process and of those that it waited for, in seconds."""
     return sum(os.times()[:4])
@@ -44,17 +39,17 @@ def pytest_sessionstart() -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Count for this test from here."""
-    _coverage.switch_context(_name(item.nodeid))
+    _coverage.switch_context(item.nodeid)
     _last[0] = _used()
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Add up the time of a test; one that fails or is skipped says nothing of a mutant."""
     now = _used()  # a busy machine makes no test longer
-    _seconds[_name(report.nodeid)] += now - _last[0]
+    _seconds[report.nodeid] += now - _last[0]
     _last[0] = now
     if not report.passed:
-        _failed.add(_name(report.nodeid))
+        _failed.add(report.nodeid)
 
 
 def pytest_sessionfinish() -> None:

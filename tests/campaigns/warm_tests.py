@@ -54,16 +54,14 @@ def pytest_configure() -> None:
 def pytest_runtestloop(session: pytest.Session) -> bool:
     """Take jobs until there is none."""
     sys.dont_write_bytecode = True
-    items: dict[str, list[pytest.Item]] = defaultdict(list)
-    for item in session.items:
-        items[item.nodeid.partition("[")[0]].append(item)
+    items = {item.nodeid: item for item in session.items}
     _load_all()
     known = _functions()
     with Client(os.environ[_ADDRESS], "AF_UNIX") as wire:
         wire.send("ready")
         while (told := wire.recv()) is not None:
             job = Job(*told)
-            chosen = [item for name in job.tests for item in items[name]]
+            chosen = [items[name] for name in job.tests if name in items]
             wire.send(_tried(session, job, chosen, known))
     return True
 
