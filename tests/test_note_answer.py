@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.campaigns import forks
@@ -74,17 +74,19 @@ def test_other_shapes(empty: Place) -> None:
 _PIECES = st.sampled_from(
     "title: |decision: |lesson - |**Rule:** |uv -> fact: |gone → |done |done uv|wrong cache |used uv, cache|used |"
     "- |* [ ] |- [x] |1. |  |    |# |## Open|```|```sh|~~~|END|> |id=uv |id=Bad_ID |tags=a |kind=x |foo=bar |: |-> |"
-    "nothing|insight: |[gotcha] |diurna note <<'END'|\u2028|\r|The cache is cold|ends here.|why?|in two lines:|"
+    "nothing|insight: |asked: |[gotcha] |diurna note <<'END'|\u2028|\r|The cache is cold|ends here.|why?|in two lines:|"
     "`make` $HOME|über|решение: |决定：|<!-- id: x -->|## Facts|---|\t".split("|")
 )
 
 
 @settings(max_examples=examples(8, 300))
+@example(lines=["decision: The cache is cold", "", "", "diurna note <<'END'", "why?\u2028"])
 @given(lines=st.lists(st.lists(_PIECES, max_size=4).map("".join), max_size=7))
 def test_no_line_is_lost_in_silence(empty: Place, lines: list[str]) -> None:
-    """Whatever stands in an answer is recorded or said, word for word, and never refused as a whole."""
+    """Whatever stands in an answer is recorded, said word for word or, what is too long, counted."""
     found = told(read(empty, "\n".join(f"{line} word{at}" for at, line in enumerate(lines))))
-    assert not [at for at in range(len(lines)) if f"word{at}" not in found]
+    lost = [at for at in range(len(lines)) if f"word{at}" not in found]
+    assert len(lost) <= sum(map(int, re.findall(r"lines: (\d+)\)", found)))
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,7 @@ def test_what_is_a_persons_is_in_the_way(world: World) -> None:
 def test_an_own_branch(world: World) -> None:
     """Behind a plan and a yes; the code's branches do not move, the memory's does."""
     home = world.home(OWN_BRANCH)
+    home.git("branch", "of\u2028two-lines")
     code = home.git("rev-parse", "main")
     home.note(f"id=vault decision: {TEXT}", "id=plain Orders are kept.")
     old = home.tip()

@@ -177,7 +177,7 @@ def advertised(
     status, out, said = call(git, remote, min(seconds, ASK_SECONDS), asked)
     if status:
         raise failure(remote, "ls-remote", said, git.where)
-    rows = [line.partition("\t") for line in out.splitlines()]
+    rows = [line.partition("\t") for line in out.split("\n")[:-1]]
     return {name: commit for commit, _, name in rows}
 
 

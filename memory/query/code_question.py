@@ -142,7 +142,7 @@ def _untracked(found: CodeAsked, one: bool) -> tuple[Written, ...] | None:
     if os.path.islink(whole) or _committed(found.repository, found.path):
         return None
     with open(whole, "rb") as file:
-        lines = file.read().splitlines()
+        lines = [line.rstrip(b"\r\n") for line in file]
     if one and not 0 < found.line <= len(lines):
         return None
     numbers = (found.line,) if one else tuple(range(1, len(lines) + 1))

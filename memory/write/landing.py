@@ -231,7 +231,7 @@ def _written(home: Home, logs: Mapping[str, bytes]) -> dict[str, str]:
 
 def _refs(home: Home, *arguments: str) -> Iterable[str]:
     listed = home.repository.git().run("for-each-ref", *arguments)
-    return listed.decode("utf-8", "surrogateescape").splitlines()
+    return listed.decode("utf-8", "surrogateescape").split("\n")[:-1]
 
 
 def _branch_of(data: bytes) -> str:

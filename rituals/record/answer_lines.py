@@ -73,7 +73,7 @@ def answer_of(
         asked: what does not stand alone comes back once.
         dry_run: nothing is noted of what came back.
     """
-    reading = _Reading(memory, kind)
+    reading = _Reading(memory, kind, header.title)
     for line in lines:
         reading.take(line)
     if asked:
@@ -110,11 +110,9 @@ def recordable(memory: Memory, request: Request) -> tuple[Drafts | None, tuple[F
             named(drafts_of(memory, tried, options=True)).append(memory, dry_run=True)
         except DraftRefused as refused:
             what = next(iter(part.values()))[0]
-            text = getattr(what, "text", what)
+            text = _whole(what) if isinstance(what, NewFact) else what
             why = refused.findings[0]
-            said.append(
-                Finding(CODE, f"not recorded: {_short(str(text))}: {why.message}", hint=why.hint)
-            )
+            said.append(Finding(CODE, f"not recorded: {text}: {why.message}", hint=why.hint))
         else:
             kept = tried
     if kept == bare:
@@ -131,7 +129,7 @@ def as_uses(memory: Memory, request: Request) -> tuple[Request, tuple[Finding, .
         known = "" if one.id else said_already(memory.snapshot, one.text)
         if known:
             refs.append(known)
-            said.append(Finding(CODE, f"{known} says so, which is a use of it: {_short(one.text)}"))
+            said.append(Finding(CODE, f"{known} says so, which is a use of it: {_whole(one)}"))
         else:
             new.append(one)
     refs = [*request.refs, *refs]
@@ -153,12 +151,12 @@ def _parts(request: Request) -> list[dict[str, tuple[object, ...]]]:
 class _Reading:
     """One reading of an answer."""
 
-    def __init__(self, memory: Memory, kind: str) -> None:
+    def __init__(self, memory: Memory, kind: str, title: str) -> None:
         self._memory, self._kind = memory, kind
         self._kinds = kinds_of(memory)
         self._new: list[tuple[NewFact, tuple[str, ...]]] = []
         self._ids: dict[str, list[str]] = {DONE: [], WRONG: [], USED: []}
-        self._titles: list[str] = []
+        self._titles = [title] if title else []
         self._body: list[str] = []
         self._said: list[Finding] = []
 
@@ -243,7 +241,7 @@ class _Reading:
         for new, replaced in self._new:
             why = _leans(new)
             if why and not again(commondir, new.text, dry_run=dry_run):
-                self._say(f"not recorded yet, {why}: {_short(new.text)}", _ALONE)
+                self._say(f"not recorded yet, {why}: {_whole(new)}", _ALONE)
             else:
                 kept.append((new, replaced))
         self._new = kept
@@ -262,6 +260,7 @@ class _Reading:
         for new, replaced in self._new:
             there = self._recorded(new, replaced)
             if there:  # it takes their place from now on
+                self._say(f"{there} says so: {_whole(new)}", "")
                 pairs += [Supersession(old, there) for old in replaced]
                 continue
             if replaced and not new.id:
@@ -271,7 +270,7 @@ class _Reading:
             pairs += [Supersession(old, new.id) for old in replaced if old != new.id]
         old = {pair.old for pair in pairs}
         request = header._replace(
-            title=header.title or "".join(self._titles) or title_of(news),
+            title="".join(self._titles) or title_of(news),
             body="\n".join([f"> {line}" for text in self._body for line in text.split("\n")]),
             new=tuple(news),
             supersede=tuple(pairs),
@@ -334,6 +333,15 @@ def _leans(new: NewFact) -> str:
 
 def _short(text: str) -> str:
     return one_line(" ".join(text.split()), _SAID_CHARS)
+
+
+def _whole(new: NewFact) -> str:
+    """Return all that is said of a fact; of a text too long how it begins, and how long it is."""
+    asked = dict(new.footers).get(ASKED_KEY)
+    text = f"{new.text}\nasked: {asked}" if asked else new.text
+    if len(text) <= _TEXT_CHARS:
+        return " ".join(text.split())
+    return f"{_short(text)} (characters: {len(text)}, lines: {text.count(chr(10)) + 1})"
 
 
 def again(commondir: str, text: str, *, dry_run: bool = False) -> bool:

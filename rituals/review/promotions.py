@@ -334,7 +334,10 @@ def _item(text: str) -> str:
 
 
 def _diff(path: str, before: bytes | None, after: bytes) -> tuple[str, ...]:
-    old, new = [(data or b"").decode("utf-8", "replace").splitlines() for data in (before, after)]
+    old, new = [
+        [line.decode("utf-8", "replace") for line in (data or b"").splitlines()]
+        for data in (before, after)
+    ]
     name = path if before is not None else "/dev/null"
     found = difflib.unified_diff(old, new, name, path, lineterm="", n=1)
     return tuple(found)

@@ -95,7 +95,7 @@ def _planned(call: Invocation, root: str) -> _Task:
     refuse_personal(home, base, [event for draft in plan.drafts for event in draft.events])
     page = dict(ledger.files).get(CONTINUITY_FILE, b"").decode("utf-8", "replace")
     ours = any(
-        machine_line(f"{line}\n") for line in page.splitlines()
+        machine_line(f"{line}\n") for line in page.split("\n")
     )  # whatever a person wrote behind it
     foreign = in_place and bool(ledger.facts) and not ours
     if foreign:

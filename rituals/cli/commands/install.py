@@ -174,7 +174,7 @@ def _step(change: Change) -> str:
 def _diff(change: Change) -> str:
     """Return a unified diff of a file."""
     before, after = (
-        (data or b"").decode("utf-8", "replace").splitlines(keepends=True)
+        [line.decode("utf-8", "replace") for line in (data or b"").splitlines(keepends=True)]
         for data in (change.before, change.after)
     )
     old, new = (
