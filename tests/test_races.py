@@ -106,6 +106,20 @@ def test_b4_two_inits_make_one_home(world: World, kind: str) -> None:
     )
 
 
+@pytest.mark.parametrize("late", ["HEAD", "objects", "refs"])
+def test_b4_what_git_is_making_yet_is_made_whole(world: World, late: str) -> None:
+    """A git directory without one of its parts is no repository, and nothing that is there is lost."""
+    place, home = Place(world, world.folder), world.place("a")
+    place.git("init", "-q", "a")
+    home.write(".git/info/mine", "mine\n")
+    (home.folder / ".git" / late).rename(world.folder / "late")
+    place.run("init", "a")
+    home.git("config", "user.name", "Ada")
+    home.git("config", "user.email", "ada@example.invalid")
+    home.holds([home.note("id=a fact: Webhooks retry.")])
+    assert (home.folder / ".git/info/mine").read_text() == "mine\n"
+
+
 def test_b12_nobody_steals_from_a_holder_that_is_stopped(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -88,9 +88,7 @@ def find_repository(start: str) -> Repository | None:
                     "linked worktree; what is above it is another repository",
                     hint="`git submodule update --init` or `git worktree repair` mend it",
                 )
-        elif os.path.isfile(folder + "/HEAD") and all(
-            os.path.isdir(folder + kept) for kept in ("/objects", "/refs")
-        ):
+        elif _is_whole(folder, folder):
             if os.path.basename(folder) == ".git" or (folder == first and not _brought(folder)):
                 found = _repository("", folder)
         if found:
@@ -127,15 +125,20 @@ def _brought(folder: str) -> bool:
 
 
 def _repository(top: str, gitdir: str) -> Repository | None:
-    if not os.path.isfile(gitdir + "/HEAD"):
-        return None
-    common = gitdir
     link = _read(gitdir + "/commondir")
-    if link:
-        common = os.path.normpath(os.path.join(gitdir, link.strip()))
+    common = os.path.normpath(os.path.join(gitdir, link.strip()))
+    if not _is_whole(gitdir, common):
+        return None
     if not top and not link and os.path.basename(gitdir) == ".git":
         top = os.path.dirname(gitdir)  # started inside the git directory of a work tree
     return Repository(top, gitdir, common)
+
+
+def _is_whole(gitdir: str, common: str) -> bool:
+    """Tell whether a git directory is one, as git does; `git init` may be at work in it yet."""
+    return os.path.isfile(gitdir + "/HEAD") and all(
+        os.path.isdir(common + kept) for kept in ("/objects", "/refs")
+    )
 
 
 def _checked(repository: Repository) -> Repository:
