@@ -16,8 +16,6 @@ TOLD_OF = [
     (end, PLACES[(number + more) % len(PLACES)], more)
     for number, end in enumerate(ENDS) for more in range(examples(1, 6))
 ]  # fmt: skip
-#: What is due is done aside, by one process that nobody waits for.
-ASIDE = "rituals.review.background_steps"
 
 
 def story_of(world: World, end: str, place: str, seed: int) -> tuple[Story, Asked]:
@@ -28,8 +26,7 @@ def story_of(world: World, end: str, place: str, seed: int) -> tuple[Story, Aske
 
 def look(story: Story, place: Place | None = None) -> None:
     """Have what became of branches looked for aside, and recorded."""
-    where = place or story.place
-    story.at_its_time(lambda: where.process(module=ASIDE, json=False))
+    story.at_its_time((place or story.place).aside)
 
 
 def told(place: Place, fact: str) -> str:
@@ -118,7 +115,7 @@ def test_nothing_is_said_in_tree(world: World) -> None:
     home = world.home(IN_TREE)
     home.note("id=f decision: Webhooks retry.")
     before = home.tip()
-    home.process(module=ASIDE, json=False)
+    home.aside()
     assert home.tip() == before
 
 

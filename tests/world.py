@@ -43,6 +43,7 @@ from contextlib import (
 )
 from pathlib import Path
 from typing import Any, Self
+from warnings import catch_warnings
 
 from rituals.cli.app import main
 from tests.campaigns import forks
@@ -302,6 +303,12 @@ class Place:
         answer = Answer(done.returncode, done.stdout, done.stderr)
         assert code is None or answer.code == code, f"diurna {shlex.join(arguments)}: {answer}"
         return answer
+
+    def aside(self) -> None:
+        """Have done here what is due: what a command starts in a process that nobody waits for."""
+        with self._standing(None), catch_warnings(action="ignore"):
+            runpy.run_module("rituals.review.background_steps", run_name="__main__")
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
     @contextmanager
     def _standing(self, env: Mapping[str, str] | None) -> Iterator[None]:
