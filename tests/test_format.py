@@ -242,7 +242,7 @@ class Player:
         self.here.write(path, text.replace(old, new, 1))
 
     def by_itself(self, step: Step) -> None:
-        self.here.process(module="rituals.review.background_steps", json=False)
+        self.here.aside()
 
     def old(self, step: Step) -> None:
         os.utime(self.here.folder / step.rest, (0, 0))

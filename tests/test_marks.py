@@ -28,7 +28,7 @@ def body(number: int) -> str:
 
 def look(home: Place) -> dict[str, dict[str, str]]:
     """Let what is due be done; return the marks of facts by their ids."""
-    home.process(module="rituals.review.background_steps", json=False)
+    home.aside()
     return told(home)
 
 

@@ -15,6 +15,7 @@ Answer = Callable[[bytes], bytes | None]
 
 #: How long a command that is to end may take to put its things away.
 _END_SECONDS = 2.0
+_CLOSED = -1  # in the place of a pipe's end
 _SIGTERM, _SIGKILL = 15, 9  # importing `signal` costs more than a command that needs neither has
 
 
@@ -187,13 +188,15 @@ class _Conversation:
                         self._poll.unregister(fd)
                         open_ends.discard(fd)
                     elif most and sum(map(len, self._parts[self._out])) >= most:
-                        open_ends.clear()
-                        break
+                        return self._said()
         finally:
-            if self._to >= 0:
+            if self._to != _CLOSED:
                 self._end_input()
             os.close(self._out)
             os.close(self._err)
+        return self._said()
+
+    def _said(self) -> tuple[bytes, bytes]:
         return b"".join(self._parts[self._out]), b"".join(self._parts[self._err])
 
     def _begin(self) -> None:
@@ -203,7 +206,7 @@ class _Conversation:
 
     def _end_input(self) -> None:
         os.close(self._to)
-        self._to = -1
+        self._to = _CLOSED
 
     def _write(self) -> None:
         try:

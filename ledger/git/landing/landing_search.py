@@ -81,7 +81,7 @@ class _Search:
         self.budget = Budget(SECONDS)
         self._since = work.ended
         self._told: list[Told] = []
-        self._line = self._every = [Patch("", {})][:0]
+        self._line = self._every = list[Patch]()
 
     def found(self) -> Iterator[tuple[str, str]]:
         """Yield (commit, how) for each landing that a rule sees.
