@@ -68,7 +68,7 @@ class Lacking(Record):
 
 def whole_ids(git: Git, names: Collection[str]) -> Mapping[str, str | None]:
     """Return the whole ids of commits by what names them; "" for what is not there, None for several."""
-    asked = sorted(names)
+    asked = list(names)
     found = git.named(f"{one}^{{commit}}" for one in asked) if asked else []
     return {
         name: None if kind == SEVERAL else oid
@@ -89,7 +89,7 @@ def lacking(
         [one for one in names if not LEAST <= len(one) <= WHOLE or one.strip("0123456789abcdef")]
     )
     whole = whole_ids(git, [one for one in names if one not in odd and one not in known])
-    starts = sorted({one for one in whole.values() if one} | ({base} if known else set()))
+    starts = {*filter(None, whole.values()), *([base] if known else [])}
     lines = "".join(f"{one}\n" for one in starts) + f"^{commit}\n"
     status, said, err = (
         git.call("rev-list", "--stdin", data=lines.encode()) if starts else (0, b"", b"")

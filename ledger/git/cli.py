@@ -112,7 +112,7 @@ class Git:
                 return
             if b"File exists" not in err or monotonic() > deadline:
                 raise self.failure(arguments[0], status, err)
-            time.sleep(0.005 + os.getpid() % 7 / 1000)
+            time.sleep(0.01)
 
     def call(
         self, *arguments: str, data: bytes = b"", answer: Answer | None = None
@@ -269,7 +269,7 @@ class Git:
         asked = ("--show-scope", "--includes", "--name-only", "-z", "--get-regexp", _FILTERS)
         words = self.text("config", *asked, check=False).split("\0")
         pairs = zip(words[::2], words[1::2], strict=False)
-        keys = sorted({key for scope, key in pairs if scope in _OF_REPOSITORY})
+        keys = {key for scope, key in pairs if scope in _OF_REPOSITORY}
         for key in keys:
             if "=" in key:
                 why = f"its setting {key} names a program that can not be kept from running"

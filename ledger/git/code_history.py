@@ -154,7 +154,7 @@ class Code:
 
     def contents(self, blobs: Sequence[str]) -> dict[str, bytes]:
         """Return the bytes of blobs, by id; those that are missing or large are left out."""
-        wanted = sorted(set(blobs))
+        wanted = list(set(blobs))
         if not wanted:
             return {}
         found = zip(wanted, self._git.blobs(wanted), strict=True)
@@ -162,7 +162,7 @@ class Code:
 
     def sizes(self, blobs: Sequence[str]) -> dict[str, int]:
         """Return how many bytes blobs have, by id; none of them is read."""
-        wanted = sorted(set(blobs))
+        wanted = list(set(blobs))
         return dict(zip(wanted, self._git.sizes(wanted), strict=True)) if wanted else {}
 
     def changed_since(self, commit: str) -> frozenset[str] | None:
@@ -180,7 +180,7 @@ class Code:
     def spread(self, names: Iterable[str]) -> dict[str, int]:
         """Return in how many files of the code names stand, documents apart; no name that is in none."""
         asked = set(names)
-        wanted = sorted(asked - self._spread.keys())
+        wanted = asked - self._spread.keys()
         if wanted:
             patterns = [part for name in wanted for part in ("-e", name)]
             status, out, err = self._git.call(
@@ -200,7 +200,7 @@ class Code:
         `paths` are of files or folders, from the top or only their last parts; `since_ms`, milliseconds
         since 1970, is where looking back ends.
         """
-        wanted = sorted(set(paths))
+        wanted = set(paths)
         specs = [spec for path in wanted for spec in (f":(glob)**/{path}", f":(glob)**/{path}/**")]
         if not specs:
             return
@@ -217,7 +217,7 @@ class Code:
 
         Read from the work tree, where git reads it; a bare repository ignores nothing.
         """
-        wanted = sorted(set(paths))
+        wanted = set(paths)
         if not wanted:
             return frozenset()
         data = "".join(path + "\0" for path in wanted).encode("utf-8", "surrogateescape")
@@ -226,7 +226,7 @@ class Code:
 
     def renames(self, commits: Iterable[str]) -> dict[tuple[str, str], str]:
         """Return what commits renamed: (commit, old path) -> new path."""
-        wanted = sorted(set(commits))
+        wanted = set(commits)
         if not wanted:
             return {}
         out = self._git.text(
@@ -247,7 +247,7 @@ class Code:
 
     def lost(self, names: Iterable[str], since_ms: int) -> Iterator[Lost]:
         """Yield the lines of code with these names that commits took away; of each name newest first."""
-        wanted = sorted(set(names))
+        wanted = list(set(names))
         for at in range(0, len(wanted), _NAMES_AT_ONCE):
             yield from self._lost(wanted[at : at + _NAMES_AT_ONCE], since_ms)
 
@@ -271,7 +271,7 @@ class Code:
         """Yield what commits did to some files, newest first."""
         if not paths:
             return
-        specs = [f":(literal){path}" for path in sorted(paths)]
+        specs = [f":(literal){path}" for path in paths]
         out = self._log(since_ms, "--raw", "--no-abbrev", "-z", specs=specs)
         for change, rest in _commits(out):
             fields = rest.strip("\n").split("\0")
@@ -285,7 +285,7 @@ class Code:
         """Yield how much commits changed some files, newest first."""
         if not paths:
             return
-        specs = [f":(literal){path}" for path in sorted(paths)]
+        specs = [f":(literal){path}" for path in paths]
         out = self._log(since_ms, "--numstat", "-z", specs=specs)
         for change, rest in _commits(out):
             for row in rest.strip("\n").split("\0"):
@@ -299,20 +299,20 @@ class Code:
 
         An id that no object has, or several have, or that names something else, is left out.
         """
-        wanted = sorted(set(ids))
+        wanted = list(set(ids))
         if not wanted:
             return {}
         named = zip(wanted, self._git.named(wanted), strict=True)
         known = {one: oid for one, (kind, oid) in named if kind == "commit"}
         if not known:
             return {}
-        ids_given = sorted(set(known.values()))
+        ids_given = set(known.values())
         known_by = (self.commit, "--branches", "--tags", "--remotes")
         lost = self._git.text("rev-list", *ids_given, "--not", *known_by, check=False).split()
-        strays = set(lost) & set(ids_given)
+        strays = ids_given.intersection(lost)
         if not strays:
             return {}
-        told = self._git.run("show", "-s", f"--format={_HEADER}", *sorted(strays))
+        told = self._git.run("show", "-s", f"--format={_HEADER}", *strays)
         changes = {change.commit: change for change, _ in _commits(told.decode("utf-8", "replace"))}
         return {one: changes[oid] for one, oid in known.items() if oid in changes}
 

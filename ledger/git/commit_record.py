@@ -18,7 +18,7 @@ from ledger.model.sha256 import sha1
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from ledger.git.repository import Repository
 
@@ -122,6 +122,21 @@ def loose_object(objects: str, oid: str) -> bytes | None:
             hint="check the disk; the session log itself is safe in the spool",
         )
     return data
+
+
+def check_stored(
+    repository: Repository, commit: str, blobs: Iterable[tuple[str, str]] = ()
+) -> None:
+    """Read a commit back from the disk, and the (path from the root, blob id) it must hold.
+
+    Raises:
+        StorageFailed: something did not reach the disk.
+    """
+    names = {commit: commit} | {oid: f"{commit}:{path}" for path, oid in blobs}
+    objects = repository.commondir + "/objects"
+    packed = [name for oid, name in names.items() if loose_object(objects, oid) is None]
+    if packed and "" in repository.git().resolve(*packed):
+        raise StorageFailed(f"the commit {commit} did not reach the disk whole")
 
 
 def branch_lock(commondir: str, reference: str) -> str:

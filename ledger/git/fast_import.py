@@ -7,7 +7,7 @@ folder in the place of a file without a word, so it is asked first what stands w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from ledger.errors import GitFailed, StorageFailed, TipMoved
 from ledger.git import commit_record as record
@@ -25,7 +25,6 @@ class FastImport:
     def __init__(self, repository: Repository) -> None:
         self._where = repository
         self._git = repository.git()
-        self._objects = repository.commondir + "/objects"
 
     def commit(
         self,
@@ -87,21 +86,6 @@ class FastImport:
                 hint="the log is saved; check the disk and its free space",
             )
         return out.decode("utf-8", "replace").strip().split("\n")[-1]
-
-    def check(self, commit: str, blobs: Iterable[tuple[str, str, bytes]]) -> None:
-        """Read a commit back from the disk, and the (path from the root, blob id, bytes) it must hold.
-
-        Raises:
-            StorageFailed: something did not reach the disk.
-        """
-        packed = [] if record.loose_object(self._objects, commit) is not None else [commit]
-        wanted: list[str] = []
-        for path, oid, _ in blobs:
-            if record.loose_object(self._objects, oid) is None:
-                wanted.append(f"{commit}:{path}")
-                packed.append(oid)
-        if packed and "" in self._git.resolve(*packed, *wanted):
-            raise StorageFailed(f"the commit {commit} did not reach the disk whole")
 
 
 def _folders(wanted: record.Commit) -> list[str]:

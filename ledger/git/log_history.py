@@ -310,7 +310,7 @@ def altered_between(home: Home, bases: Sequence[str], tip: str) -> list[Alterati
     for row in _rows(git, commits, "MDT", [folder], []):
         if row.path in paths and is_stem(stem_of(row.path)):
             found.setdefault(row.path, row)
-    about = _about(git, sorted({row.commit for row in found.values()}))
+    about = _about(git, list({row.commit for row in found.values()}))
     cut = len(home.prefix)
     return [_alteration(row, "", cut, about) for _, row in sorted(found.items())]
 

@@ -71,7 +71,7 @@ class Mainline:
 
         Of each commit the mode of a file of that very path is told, "" for what is none.
         """
-        wanted = sorted(set(paths))
+        wanted = list(set(paths))
         found: dict[str, dict[str, str]] = {path: {} for path in wanted}
         for at in range(0, len(wanted), _PATHS):
             specs = [f":(top,literal){path}" for path in wanted[at : at + _PATHS]]
@@ -94,7 +94,7 @@ class Mainline:
 
     def entries(self, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Entry]:
         """Return what stands at paths of commits."""
-        wanted = sorted(set(places))
+        wanted = list(set(places))
         named = self._git.named(f"{commit}:{path}" for commit, path in wanted) if wanted else []
         return {
             place: Entry(type if oid else "", oid)
@@ -103,7 +103,7 @@ class Mainline:
 
     def contents(self, blobs: Iterable[str]) -> dict[str, str]:
         """Return the texts of blobs, by id; those that are missing or large are left out."""
-        wanted = sorted(set(blobs))
+        wanted = list(set(blobs))
         sizes = zip(wanted, self._git.sizes(wanted), strict=True) if wanted else ()
         small = [one for one, size in sizes if size <= BLOB_LIMIT_BYTES]
         found = zip(small, self._git.blobs(small), strict=True) if small else ()
@@ -119,7 +119,7 @@ class Mainline:
             "%(refname)%00%(objecttype)%00%(objectname)%00%(*objecttype)%00%(*objectname)"
             "%00%(taggerdate:unix)"
         )
-        wanted, found = sorted(set(names)), []
+        wanted, found = list(set(names)), []
         for at in range(0, len(wanted), _PATHS):
             some = wanted[at : at + _PATHS]
             for line in self._git.text("for-each-ref", f"--format={form}", *some).split("\n")[:-1]:
@@ -131,13 +131,13 @@ class Mainline:
 
     def times(self, commits: Iterable[str]) -> dict[str, int]:
         """Return when commits were committed, in seconds since 1970, by id."""
-        wanted = sorted(set(commits))
+        wanted = list(set(commits))
         out = self._git.text("show", "-s", "--format=%H %ct", *wanted) if wanted else ""
         return {line.split()[0]: int(line.split()[1]) for line in out.split("\n")[:-1]}
 
     def lacking(self, holder: str, commits: Iterable[str]) -> frozenset[str]:
         """Return which commits another one, or the line's own for "", does not hold."""
-        wanted = sorted(set(commits))
+        wanted = list(set(commits))
         if not wanted:
             return frozenset()
         lines = "".join(f"{one}\n" for one in (*wanted, f"^{holder or self._head}"))
@@ -162,7 +162,7 @@ class Mainline:
 
     def whole(self, ids: Iterable[str]) -> dict[str, str]:
         """Return the whole ids of commits, by what names them; those that are none are left out."""
-        wanted = sorted(set(ids))
+        wanted = list(set(ids))
         named = self._git.resolve(*[f"{one}^{{commit}}" for one in wanted])
         return {one: oid for one, oid in zip(wanted, named, strict=True) if oid}
 

@@ -133,7 +133,9 @@ class Store:
             for one in self._trees:  # before libgit2 looks at them, and before a branch names them
                 record.loose_object(self._objects, one)
             made = sign(self._write_commit(wanted, str(tree)))
-            self._read_back(made)
+            record.check_stored(
+                self._where, made
+            )  # before a branch points to it (fault:A7, fault:A14)
             show(lambda within: self._move(wanted, made, within))
             self._last = (made, str(tree))
         except (TipMoved, ReferenceLocked, StorageFailed):
@@ -191,7 +193,7 @@ class Store:
             for folder in folders
             if folder != path and folder.startswith(start)
         }
-        for name in sorted(below):
+        for name in below:
             key = os.fsencode(name)
             found = trees.lookup(raw, key)
             if found is not None and found[0] != trees.FOLDER:
@@ -213,7 +215,7 @@ class Store:
         for file in files:
             below.setdefault(os.fsencode(file[len(start) :].split("/", 1)[0]), []).append(file)
         if not trees.same_but_for(old, new, list(below)):
-            (other, *_) = sorted(trees.differing(old, new) - set(below))
+            (other, *_) = trees.differing(old, new) - set(below)
             raise StorageFailed(
                 f"the commit would change {start}{os.fsdecode(other)}, which is not Diurna's; "
                 "it was not made",
@@ -230,12 +232,6 @@ class Store:
         people = wanted.identity.lines(wanted.seconds)
         made = merge_commit(tree, parents, people, wanted.message.replace("\0", ""))
         return str(self._odb.write(ObjectType.COMMIT, made))
-
-    def _read_back(self, made: str) -> None:
-        """Read the commit from the disk before a branch points to it (fault:A7, fault:A14)."""
-        if record.loose_object(self._objects, made) is None:
-            if made not in pygit2.Repository(self._where.gitdir):
-                raise StorageFailed(f"the commit {made} did not reach the disk")
 
     def _move(self, wanted: record.Commit, made: str, within: record.Within) -> bool:
         """Move the branch if it is still where it was, and `within` says so."""
@@ -271,27 +267,3 @@ class Store:
             f"git could not store the commit: {said}",
             hint="the log is saved; check the disk and its free space",
         )
-
-    def check(self, commit: str, blobs: Iterable[tuple[str, str, bytes]]) -> None:
-        """Read a commit back, past every cache of this process.
-
-        `blobs` are the (path from the root, blob id, bytes) that it must hold.
-
-        Raises:
-            StorageFailed: something did not reach the disk.
-        """
-        fresh: pygit2.Repository | None = None
-        for _, oid, data in blobs:
-            stored = record.loose_object(self._objects, oid)
-            if stored is None:
-                fresh = fresh or pygit2.Repository(self._where.gitdir)
-                try:
-                    found = fresh.odb.read(oid)[1]
-                except (KeyError, pygit2.GitError) as problem:
-                    raise StorageFailed(f"the object {oid} did not reach the disk") from problem
-                if found != data:
-                    raise StorageFailed(f"the object {oid} does not hold what was written")
-        if record.loose_object(self._objects, commit) is None:
-            fresh = fresh or pygit2.Repository(self._where.gitdir)
-            if commit not in fresh:
-                raise StorageFailed(f"the commit {commit} did not reach the disk")

@@ -32,7 +32,7 @@ ASK_SECONDS = 20.0
 USUAL_BRANCHES = (f"refs/heads/{DEFAULT_BRANCH}", "HEAD", "refs/heads/main", "refs/heads/master")
 #: How long a lock of the tracking reference is waited for; one that a killed git left is known for dead
 #: after a second.
-_LOCK_SECONDS = 2.5
+_LOCK_SECONDS, _PAUSE_SECONDS = 2.5, 0.1
 _LIMIT_HINT = "a plain `git fetch` has no time limit; `diurna sync` goes on from what it brought"
 #: `GIT_*` variables that say how to reach a remote, not which repository to use.
 _KEPT = (
@@ -88,7 +88,7 @@ def fetch(
         "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--refmap=",
         "--", remote.name, f"+{remote.branch}:{remote.tracking}",
     )  # fmt: skip
-    deadline, pause = 0.0, 0.02 * (0.5 + os.getpid() % 97 / 97)
+    deadline = 0.0
     while True:
         status, _, said = call(git, remote, seconds, arguments, progress)
         if not status:
@@ -100,8 +100,7 @@ def fetch(
             break
         if free is None or not free():
             # another fetch of this repository, of a linked worktree for instance, moves the same reference
-            time.sleep(pause)
-            pause = min(2 * pause, 0.25)
+            time.sleep(_PAUSE_SECONDS)
     raise failure(remote, "fetch", said, git.where)
 
 
@@ -153,7 +152,7 @@ def fetch_newest(git: Git, remote: Remote) -> str:
         NetworkFailed: one of its kinds.
     """
     wanted = (remote.branch,) if remote.branch else USUAL_BRANCHES
-    there = advertised(git, remote, wanted, LIMIT_SECONDS)
+    there = advertised(git, remote, wanted)
     branch = next((one for one in wanted if one in there), "")
     if not branch:
         return ""
@@ -165,16 +164,14 @@ def fetch_newest(git: Git, remote: Remote) -> str:
     return git.resolve(remote.tracking)[0]
 
 
-def advertised(
-    git: Git, remote: Remote, patterns: Sequence[str], seconds: float = LIMIT_SECONDS
-) -> dict[str, str]:
+def advertised(git: Git, remote: Remote, patterns: Sequence[str]) -> dict[str, str]:
     """Ask a remote for references; return the commit of each that fits a pattern, by its name.
 
     Raises:
         NetworkFailed: one of its kinds.
     """
     asked = ("ls-remote", "--quiet", "--", remote.name, *patterns)
-    status, out, said = call(git, remote, min(seconds, ASK_SECONDS), asked)
+    status, out, said = call(git, remote, ASK_SECONDS, asked)
     if status:
         raise failure(remote, "ls-remote", said, git.where)
     rows = [line.partition("\t") for line in out.split("\n")[:-1]]

@@ -201,7 +201,7 @@ class _Joiner:
         ours, theirs = self._entries(one), self._entries(two)
         before = [self._entries(base) for base in bases or ("",)]
         found: dict[bytes, Entry] = {}
-        for name in sorted(ours.keys() | theirs.keys()):
+        for name in ours.keys() | theirs.keys():
             here = path + os.fsdecode(name)
             entry = self._choose(
                 here, ours.get(name), theirs.get(name), tuple(base.get(name) for base in before)

@@ -12,6 +12,7 @@ from ledger.environment import monotonic
 from ledger.errors import Busy, StorageFailed, WriteRefused
 
 LOCK_WAIT_SECONDS = 30.0
+_RETRY_SECONDS = 0.005
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -199,7 +200,6 @@ class Lock:
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o600)
         except OSError as problem:
             raise storage_failure(problem, self._path) from problem
-        pause = 0.0005
         deadline = 0.0
         while True:
             try:
@@ -218,9 +218,7 @@ class Lock:
                     f"another Diurna process{owner} holds {self._path}",
                     hint="try again when it is done; its work is not interrupted",
                 )
-            # the id of the process spreads the retries of several waiters
-            time.sleep(pause * (0.5 + (os.getpid() % 97) / 97))
-            pause = min(pause * 1.5, 0.02)
+            time.sleep(_RETRY_SECONDS)
         self.resume()
         was = os.fstat(self._fd).st_mtime_ns
         try:

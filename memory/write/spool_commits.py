@@ -18,7 +18,7 @@ from ledger.errors import (
     WaitsInSpool,
     WriteRefused,
 )
-from ledger.git.commit_record import Commit
+from ledger.git.commit_record import Commit, check_stored
 from ledger.git.repository import read_reference
 from ledger.home import OWN_BRANCH
 from ledger.model.findings import Finding
@@ -233,7 +233,6 @@ class Committer:
         self.branch.finish_dead(lock, tip)
         cache = self._snapshot.cache(tip)
         check_writable(cache.policy)
-        prefix = home.prefix
         fresh = {stem: item for stem, item in batch.items() if cache.log_ref(stem) is None}
         said = {stem: entry or _entry(stem, data) for stem, (data, entry) in fresh.items()}
         kept = kept_back(home, cache.policy, said)
@@ -261,13 +260,8 @@ class Committer:
         if gives_way and is_busy(home):  # somebody's git has just begun
             return Committed(tip, ())
         made, shown = self.write(wanted, lock)
-        self.writer().check(
-            made,
-            [
-                (prefix + ref.path, ref.blob, data)
-                for ref, (_, data) in zip(refs, logs, strict=True)
-            ],
-        )
+        blobs = [(home.prefix + ref.path, ref.blob) for ref in refs]
+        check_stored(home.repository, made, blobs)
         if home.tip() != made and not self._contains(made):
             raise StorageFailed(f"{home.reference} did not keep the commit {made}")
         findings += shown

@@ -77,7 +77,7 @@ def _fetch(folder: str, url: str, branch: str) -> Fetched:
     git = Git(folder, {"GIT_ALLOW_PROTOCOL": "file" if local_path(url, "/") else "https:ssh:git"})
     remote = Remote(url, branch, _TIP, url)
     if not branch:
-        there = advertised(git, remote, USUAL_BRANCHES, LIMIT_SECONDS)
+        there = advertised(git, remote, USUAL_BRANCHES)
         branch = next((one for one in USUAL_BRANCHES if one in there), "")
         if not branch:
             raise NoMemory("there is no branch to look at", hint="name one: URL#BRANCH")

@@ -191,7 +191,7 @@ def recalled(repository: Repository) -> list[Seen]:
             found += [Seen(branch, commit, when) for _, commit, when, _ in _reflog(path)]
     worktrees = f"{repository.commondir}/worktrees"
     places = os.listdir(worktrees) if os.path.isdir(worktrees) else []
-    for gitdir in (repository.commondir, *[f"{worktrees}/{one}" for one in sorted(places)]):
+    for gitdir in (repository.commondir, *[f"{worktrees}/{one}" for one in places]):
         found += _of_head(f"{gitdir}/logs/HEAD")
     return found
 

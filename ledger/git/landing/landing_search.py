@@ -274,7 +274,7 @@ class Asked:
 
     def text(self) -> str | None:
         """Return what is to be in the file, None where it is as it was."""
-        lines = [" ".join((*key, *heads)) + "\n" for key, heads in sorted(self._heads.items())]
+        lines = [" ".join((*key, *heads)) + "\n" for key, heads in self._heads.items()]
         return None if "".join(lines) == self._old else "".join(lines)
 
     def _leads(self, old: str, new: str) -> bool:

@@ -46,7 +46,7 @@ class Patch(Record):
 
     def id(self) -> bytes:
         """Return what equal patches share."""
-        return sha1(repr(sorted(self.files.items())).encode(), usedforsecurity=False).digest()
+        return sha1(repr(self.files).encode(), usedforsecurity=False).digest()
 
     def lines(self) -> Lines:
         """Return how often each line was taken away or added, by path; empty ones are not counted."""
@@ -98,7 +98,7 @@ def patches_of(
     git: Git, budget: Budget, *arguments: str, paths: Iterable[bytes] = ()
 ) -> list[Patch]:
     """Return the patches of the commits that `git log` lists with these arguments, newest first."""
-    specs = [f":(top,literal){path.decode('utf-8', 'surrogateescape')}" for path in sorted(paths)]
+    specs = [f":(top,literal){path.decode('utf-8', 'surrogateescape')}" for path in paths]
     out = budget.ask(git, "log", *_LOG, *_FORM, *arguments, "--", *specs)
     # no line of a patch begins as the line of a commit does
     parts = (b"\n" + out).split(b"\n" + _COMMIT)[1:]
