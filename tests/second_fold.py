@@ -29,7 +29,7 @@ TEXTS = ("Created", "Updated")
 OF_LOGS = ("Landed", "Dropped", "Reverted")
 #: What logs written by hand say besides (S8); nothing is no event.
 BY_HAND = {
-    "touched": "Referenced", "corrected": "Updated", "new": "Created", "resolved": "Closed",
+    "touched": "Updated", "corrected": "Updated", "new": "Created", "resolved": "Closed",
     "re-verified": "Verified", "archived": "", "tier changes": "", "faded": "", "swept": "",
 }  # fmt: skip
 #: The states of a task, as F11 lists them.
@@ -161,8 +161,9 @@ def top_level(lines: list[str]) -> list[tuple[Token, int, list[Token]]]:
                 (one, line + first + 1, more) for one, line, more in top_level(lines[first + 1 :])
             ]
             return found + rest
+        end += token.nesting == 1
         found.append((token, first, tokens[at:end]))
-        at = end + (token.nesting == 1)
+        at = end
     return found
 
 
@@ -196,9 +197,9 @@ def references(lines: list[str], sealed: bool) -> list[Event]:
     found: list[Event] = []
     quoted = listed = 0
     above = ""
-    for token in _markdown.parse("\n".join(lines)):
+    for token in (one for _, _, inside in top_level(lines) for one in inside):
         quoted += token.nesting if token.type.startswith("blockquote") else 0
-        listed += token.nesting if token.type.startswith("list_item") else 0
+        listed += token.nesting if token.type.startswith("bullet_list") else 0
         if token.type != "inline" or quoted:
             continue
         bullet = " ".join(re.sub(r"<!--.*?-->", "", token.content, flags=re.DOTALL).split())
@@ -279,7 +280,7 @@ def fact_blocks(
         if token.type != "list_item_open" or token.level != 1 or token.markup != "-":
             continue
         first, end = token.map or (0, 0)
-        block = "\n".join(lines[first:end]).rstrip().split("\n")
+        block = re.sub(r"(?m)[ \t]+$", "", "\n".join(lines[first:end])).rstrip().split("\n")
         footer = re.fullmatch(r"\s+<!-- ?(.*?) ?-->", block[-1])
         pairs = [one.partition(":") for one in footer[1].split("|")] if footer else []
         meta = {key.strip(): value.strip() for key, _, value in pairs}

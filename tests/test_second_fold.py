@@ -11,7 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from ledger.codec.log import decode, entry_of, read_entry
+from ledger.model.event import OF_LOGS, VERB_OF
 from ledger.model.evidence import COMMAND, PLACE, form_of
+from ledger.model.order import is_sealed
 from tests.campaigns.second_fold import THEMES, BareHome, cold_differences, differences, made_up
 from tests.conftest import examples
 from tests.second_fold import (
@@ -46,6 +49,63 @@ def test_two_readers_say_the_same_of_one_matter(theme: str, seed: int, tmp_path:
     for number in range(5):
         files = made_up(random.Random(f"{theme} {seed} {number}"), 20, theme=theme)
         assert cold_differences(files, tmp_path / str(number)) == []
+
+
+# ---- C1 to S12: a log -----------------------------------------------------------------------------------
+
+HEADS = (
+    "", "---\nagent: a\ntype: edit\n---\n", "---\nrole : b\nagent: a\nagent: b\nno pair\nown:\n---\n", "---\nagent: a\n",
+)  # fmt: skip
+LINES = (
+    "## Memory References", "##  memory REFERENCES (more)", "## Memory References — x", "## Memory Referencesx",
+    "## Memory Reference", "## Facts", "## Facts ##", "## Facts too", "   ## Facts", "    ## Facts", "### Facts", "## Next",
+    "# T", "", "", "", "(text)", "```\n## Facts\n```", "> - Created: z", "<!-- - Created: a -->", "<div>\n## Facts\n\n",
+    "\n<!--\n## Facts\n-->",
+)  # fmt: skip
+SAID = (
+    "- Referenced: a,\n  b", "- Created: a", "* created: `b`, [[c]]", "+ Updated: d (was 00000000) (said 2026-05-02)",
+    "- Closed: e — why, f", "- Superseded: a → b (was 0123abcd, 01234567) (why)", "- Superseded: a -> B, c",
+    "- Superseded: a (invalidated: so)", "- Invalidated: g (x), Not, h", "- Dreamt: a", "- Referenced: (none)", "- a-b",
+    "- Moved: a → done (was none), b → asleep", "- Helped: a, b (exit 0)", "- Ignored: a (judge), b", "- Resolved: a",
+    "- Reinstated: a (said 2026-05-02, 2026-05-01-100000-x)", "- Closed: a (was 01234567, 2026-05-02)", "- Corrected: x-y",
+    "- Updated: a (was yesterday)", "\nTouched:\n", "- Swept: a-b", "- `a-b` — read again", "- Archived: a", "- Re-verified: a",
+)  # fmt: skip
+FACTS = (
+    "- One.\n  <!-- id: a -->", "- [ ] Two.\n  <!-- id: b | kind: thread | own: v | no: -->", "- two\n  <!-- id: A -->",
+    "- [X] Three  \n\n  more\n    code\n  <!-- id: c -->", "- Four\n  more\n\n  <!-- id: d -->", "- Five",
+    "-   wide\n    in\n\n  <!--id: e-->", "- x\n  ```\n  <!-- id: g -->\n  ```\n  <!-- id: x-y -->", "- - in\n  <!-- id: a -->",
+    "- twice\n  <!-- id: a -->\n  <!-- id: b -->",
+)  # fmt: skip
+
+
+def said_by(verb: str, event: Any) -> str:
+    """Return what an event says, in either reader's form."""
+    told = [getattr(event, name, None) for name in ("id", "text", "was", "said")]
+    to = getattr(event, "state", "") or getattr(event, "new", "")
+    why = event.remark if verb in ("Helped", "Ignored") else ""
+    return repr(
+        [verb, *told, to, getattr(event, "mark", ""), sorted(getattr(event, "meta", ())), why]
+    )
+
+
+@pytest.mark.parametrize("key", ["2026-11-21-083012417-000000000000", "2026-11-21-083012"])
+@pytest.mark.parametrize("seed", range(examples(1, 50)))
+def test_two_readers_read_the_same_log(seed: int, key: str) -> None:
+    """Its header, events and texts, however a person or another tool wrote them down."""
+    rng = random.Random(seed)
+
+    def some(most: int, *pieces: str) -> list[str]:
+        return ["", *rng.choices(pieces, k=rng.randrange(most))]
+
+    for _ in range(250):
+        lines = some(3, *LINES) + some(2, LINES[0]) + some(6, *SAID, *SAID, *LINES)
+        lines += some(2, "## Facts") + some(5, *FACTS, *FACTS, *FACTS, *LINES)
+        data = "\n".join([f"{rng.choice(HEADS)}# T", *lines, ""]).encode()
+        log, again = decode(data, sealed=is_sealed(key))[0], read_log(key, data)
+        ours = [said_by(VERB_OF[type(one)], one) for one in log.events if type(one) not in OF_LOGS]
+        assert sorted(ours) == sorted(said_by(one.verb, one) for one in again.events), data.decode()
+        assert dict(log.header) == {name: value for name, value in again.header.items() if value}
+        assert read_entry(key, data)[0] == entry_of(key, log)
 
 
 # ---- P2: the page ---------------------------------------------------------------------------------------
