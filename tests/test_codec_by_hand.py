@@ -61,7 +61,7 @@ def test_an_entry_is_named_by_the_labelled_line() -> None:
         (DATED + "## Summary\n\nThe queue retries. It waits.\n", "The queue retries"),
         (DATED + "## What happened\n\n### The queue retries (both)\n\nText.\n", "The queue retries (both)"),
         (DATED + "**Agent:** A\n\n*Lightweight session.* Fixed the `flaky` test.\n", "Fixed the flaky test"),
-        (DATED + "**Notes** The queue retries.\n", "The queue retries"),
+        (DATED + "**Notes** The\u200bqueue retries.\n", "The queue retries"),
         (DATED + "**The queue\nretries** for good. More.\n", "The queue retries"),
         (DATED + "- [PR 5](https://x.y/5) was merged by hand.\n- No.\n", "PR 5 was merged by hand"),
         (DATED + "| a | b |\n\n```\ncode is code\n```\n\n> Quoted words count.\n", "Quoted words count"),

@@ -61,7 +61,10 @@ STRICT: dict[str, list[Event]] = {
     f"- Redacted: a (held 2026-05-02 {'0' * 40}, 2026-05-03-x {'a' * 40}) — why": [
         FactRedacted("a", "why", (("2026-05-02", "0" * 40), ("2026-05-03-x", "a" * 40)))
     ],
-    "- Redacted: a (held by nobody), b": [FactRedacted("a", "held by nobody"), FactRedacted("b")],
+    "- Redacted: a (held 2026-05-02 x), b": [
+        FactRedacted("a", "held 2026-05-02 x"),
+        FactRedacted("b"),
+    ],
     "- CLOSED: a\n- Reopened: b": [ThreadClosed("a"), ThreadReopened("b")],
     "- Created:\n  - a\n  - b (x)": [FactCreated("a", None), FactCreated("b", None, remark="x")],
 }
@@ -80,9 +83,11 @@ def test_canonical_forms_and_leniencies(text: str) -> None:
         ("- `a`", "unknown-verb"),
         ("- Referenced: A-b", "bad-id"),
         ("- Referenced: a b", "bad-id"),
+        ("- Referenced: a.", "bad-id"),
         ("- Referenced: a\u0435", "bad-id"),
         ("- Referenced: ../x", "bad-id"),
         ("- Superseded: a", "bad-event"),
+        ("- Superseded: a (invalidated2 of 3)", "bad-event"),
         ("- Superseded: a by b", "bad-id"),
         ("Referenced: a", "bad-event"),
         ("> - Referenced: a", "bad-event"),
@@ -115,7 +120,7 @@ TOLERANT: dict[str, list[Event]] = {
     "- **Applied:** `a`": [R("a")],
     "- **Archived (faded):** `a`\n- Tier changes: b": [],
     "- `thread-x` — fulfilled, b-c": [R("thread-x", "fulfilled, b-c")],
-    "- thread-x — closedown": [R("thread-x", "closedown")],
+    "- thread-x — closed2 of 3": [R("thread-x", "closed2 of 3")],
     "- thread-x (closed: done)": [ThreadClosed("thread-x", "closed: done")],
     "- thread-x — created (again)": [FactCreated("thread-x", None, remark="created (again)")],
     "- thread-x — substance updated": [FactUpdated("thread-x", None, remark="substance updated")],
@@ -126,7 +131,7 @@ TOLERANT: dict[str, list[Event]] = {
     "- so, a-b": [],
     "- referenced: release-4.6.2, single": [R("release-4.6.2"), R("single")],
     "- referenced: `a` and `b-c`": [R("a"), R("b-c")],
-    "- referenced: a-b.": [R("a-b")],
+    "- referenced: a., `b-c` was so": [R("a"), R("b-c", "was so")],
     "(none — `a-b` stays)": [],
     "- referenced: none": [],
     "Referenced: `a`,\n`b`\n\nCo-Authored-By: X": [R("a"), R("b")],

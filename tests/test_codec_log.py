@@ -281,29 +281,32 @@ def test_a_draft_is_put_right() -> None:
 
 
 @each_row(
-    "draft, code, line",
+    "draft, said",
     [
-        ("x\n```\ny", "unclosed-fence", 2),
-        ("## Memory References\n- Touched: a", "unknown-verb", 2),
-        ("## Memory References\n\n- Referenced: A", "bad-id", 3),
-        ("## Memory References\nprose", "bad-event", 2),
-        ("## Memory References\n- Created: a", "event-without-fact", 0),
-        ("## Facts\n- x\n  <!-- id: a -->", "fact-without-event", 2),
-        ("## Memory References\n- Created: a\n## Facts" + "\n- x\n  <!-- id: a -->" * 2, "duplicate-block", 6),
-        ("## Facts\n- x\n\n- y\n- z", "bad-footer", 2),
-        ("## Memory References\n- Created: a\n## Facts\n- x\n  <!-- id: a -->\n- y\n- z", "bad-footer", 6),
-        ("## Facts\nx", "bad-footer", 2),
-        ("---\nagent\n---\n", "front-matter", 2),
-        ("---\nagent: a", "front-matter", 1),
-        ("```\nx\n```\n<<<<<<< a\n=======\n>>>>>>> b", "conflict-marker", 4),
+        ("# T\n\nx \udcff\n\0", "not-utf8:3 nul-byte:4"),
+        ("---\nagent: a\nagent: b\n: c\n\nx y: z\ntype: work\n---\n", "front-matter:3 front-matter:4 front-matter:6"),
+        ("---\nagent: a", "front-matter:1"),
+        ("```\nx\n```\n<<<<<<< a\n=======\n>>>>>>> b", "conflict-marker:4"),
+        ("<!-- a\n\n<?php\n\n~~~\nx", "unclosed-comment:1 unclosed-comment:3 unclosed-fence:5"),
+        ("## memory references (x)\n- Dreamt: a\n\n## Memory References\nprose\n- Closed: b, (c), A",
+         "section-suffix:1 repeated-section:4 unknown-verb:2 bad-event:5 bad-event:6 bad-id:6"),
+        ("## Memory References\n- Referenced: b <!-- a -->\n\n  > q\n\n```\ncode\n```\n- Superseded: a, b",
+         "bad-event:6 bad-event:4 bad-event:2 bad-event:9 bad-event:9"),
+        ("## Memory References\n- Created: a, b\n## Facts" + "\n- x\n  <!-- id: a -->" * 2 + "\n- y\n- z",
+         "bad-footer:8 bad-footer:9 duplicate-block:6 event-without-fact:0"),
+        ("## Facts\n\n- x\n  <!-- id: a | no | id: b -->\n- y\n  <!-- id: c | created: 2026-02-30 -->\n\n- z\n  w\n\n  <!-- id: d -->",
+         "bad-footer:4 bad-footer:4 bad-date:6 fact-without-event:3 fact-without-event:5 fact-without-event:8"),
+        ("## Facts\n- x\n  <!-- id: A -->\n\n- [ ]\n  <!-- id: e -->\nstray\nmore", "bad-id:3 bad-footer:6 bad-footer:7"),
     ],
 )  # fmt: skip
-def test_a_draft_is_refused_with_its_line(draft: str, code: str, line: int) -> None:
-    """What a draft is refused for names the file and the line."""
+def test_a_draft_is_refused_with_its_lines(draft: str, said: str) -> None:
+    """What a draft is refused for names the file and the lines."""
+    data = draft.encode("utf-8", "surrogateescape")
+    found = decode(data, sealed=True, file="draft.md")[1]
+    assert " ".join([f"{one.code}:{one.line}" for one in found]) == said
     with pytest.raises(DraftRefused) as refused:
-        read_draft(draft.encode(), "draft.md")
-    found = refused.value.findings[0]
-    assert (found.code, found.line, found.file) == (code, line, "draft.md")
+        read_draft(data, "draft.md")
+    assert {one.file for one in (*found, *refused.value.findings)} == {"draft.md"}
 
 
 def test_facts_keep_their_form() -> None:

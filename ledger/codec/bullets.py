@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ledger.codec.outline_by_lines import OVERLONG
+from ledger.codec.outline_by_lines import OVERLONG, code_ranges
 from ledger.model.record import Record
 
 
@@ -43,11 +43,7 @@ def units_of(lines: list[str], first_line: int, stray: Callable[[int, str], None
     parts: list[str] = []
     number, indent, bullet = 0, 0, False
     after_blank, skip_to = True, 0
-    code: dict[int, int] = {}
-    if any("```" in line or "~~~" in line for line in lines):
-        from ledger.codec.outline_by_lines import code_ranges
-
-        code = dict(code_ranges(lines))
+    code = dict(code_ranges(lines))
 
     def close() -> None:
         if parts:
@@ -131,13 +127,6 @@ def without_comments(text: str) -> str:
     """Leave out `<!-- … -->`."""
     if "<!--" not in text:
         return text
-    kept: list[str] = []
-    position = 0
-    while True:
-        begin = text.find("<!--", position)
-        end = text.find("-->", begin + 4) if begin >= 0 else -1
-        if end < 0:
-            kept.append(text[position:])
-            return "".join(kept).strip()
-        kept.append(text[position:begin])
-        position = end + 3
+    *ended, rest = text.split("-->")
+    kept = [part.partition("<!--")[0] if "<!--" in part else f"{part}-->" for part in ended]
+    return "".join([*kept, rest]).strip()

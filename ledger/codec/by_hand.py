@@ -130,9 +130,10 @@ def _sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a paragraph; words in bold at its start are one."""
     item = _ITEM.match(text)
     text = text[item.end() :] if item else text
-    if text.startswith("**") and 0 < (close := text.find("**", 2)):
-        yield _plain(text[2:close])
-        text = text[close + 2 :]
+    bold, closed, behind = text[2:].partition("**")
+    if text.startswith("**") and closed:
+        yield _plain(bold)
+        text = behind
     begin = 0
     for match in _SENTENCE_END.finditer(text):
         yield _plain(text[begin : match.end()])
@@ -154,5 +155,5 @@ def _shortened(text: str) -> str:
     if len(text) <= TITLE_CHARS:
         return text.rstrip(".:;, ") or text
     cut = text[: TITLE_CHARS - 1]
-    at = cut.rfind(" ", TITLE_CHARS // 2)
-    return (cut[:at] if at > 0 else cut).rstrip(".:;,—–- ") + "…"
+    words = cut.rpartition(" ")[0]
+    return (words if len(words) > TITLE_CHARS // 2 else cut).rstrip(".:;,—–- ") + "…"

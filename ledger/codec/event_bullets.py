@@ -111,7 +111,7 @@ class _Reader:
             self.own = None
             self.above = None
             if self.strict:
-                self.stray(unit.line, f"not a bullet: {_short(text)}")
+                self.stray(unit.line, f"not a bullet: {text[:60]}")
             elif kinds is not None:
                 items = items_of(body)
                 if any(item.text for item in items):
@@ -140,7 +140,7 @@ class _Reader:
 
     def unknown(self, unit: Unit, text: str) -> None:
         hint = "write `- Referenced: id, id`, or another verb of the format"
-        self.find("unknown-verb", unit.line, f"no known event: {_short(text)}", hint)
+        self.find("unknown-verb", unit.line, f"no known event: {text[:60]}", hint)
 
     def verb(self, text: str) -> tuple[Kinds | None, str]:
         """Split a unit into the events its verb stands for (None: no known verb) and the rest."""
@@ -181,7 +181,7 @@ class _Reader:
             if not item.text:
                 said = item.remark().lower()
                 if self.strict and said and not said.startswith("none"):
-                    self.find("bad-event", unit.line, f"a remark without an id: {_short(said)}")
+                    self.find("bad-event", unit.line, f"a remark without an id: {said[:60]}")
                 continue
             if not self.strict and item.text.strip("*`. ").lower() in _NONE:
                 continue
@@ -250,7 +250,7 @@ class _Reader:
 
     def misfit(self, unit: Unit, text: str, called: str) -> None:
         hint = "ids are lower-case words joined by hyphens or dots" if called == "fact id" else ""
-        self.find("bad-id", unit.line, f"not a {called}: {_short(text.strip())}", hint)
+        self.find("bad-id", unit.line, f"not a {called}: {text.strip()[:60]}", hint)
 
     def named(self, unit: Unit, kinds: Kinds, item: Item) -> None:
         """Add the events of one item, whatever its verb but `Superseded`."""
@@ -340,7 +340,3 @@ def _likely(word: str) -> str:
     if not is_fact_id(bare):
         return ""
     return bare if marked or "-" in bare or "." in bare else ""
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "..."

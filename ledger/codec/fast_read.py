@@ -111,14 +111,12 @@ def _is_plain(text: str, begin: int, end: int) -> bool:
     at = prose.find("#", prose.find("\n", 1) if prose.startswith("\n# ") else 0)
     at = prose.find("##", at) if at >= 0 else -1
     while at >= 0:
-        before = prose[at - 1]
-        if before == " ":  # perhaps an indented heading
+        if prose[at - 1] == " ":  # perhaps an indented heading
             return _is_plain_line_by_line(text, prose, end)
-        if before == "\n" and prose[at + 2] != "#":
-            stop = prose.find("\n", at + 2)
-            if prose[at + 2 : stop].strip().lower().startswith(_NAMES):
-                return False
-        at = prose.find("##", at + 2)
+        stop = prose.find("\n", at)
+        if prose[at + 2 : stop].strip().lower().startswith(_NAMES):
+            return False
+        at = prose.find("##", stop)
     return True
 
 

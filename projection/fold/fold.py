@@ -75,20 +75,10 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
         if reported and (clock := dict(reported).get(ENDED)):
             for fact in {*named, *[id for event in events for id in facts_in(event)]}:
                 clocks.setdefault(fact, []).append((stem, clock))
-        if kind in WORKING:
-            for fact in named:
-                if fact in uses:
-                    uses[fact] += 1
-                    if stem > last[fact]:
-                        last[fact] = stem
-                else:
-                    uses[fact] = 1
-                    last[fact] = stem
-        else:
-            for fact in named:
-                if fact not in uses:
-                    uses[fact] = 0
-                    last[fact] = ""
+        count, at = (1, stem) if kind in WORKING else (0, "")
+        for fact in named:
+            uses[fact] = uses.get(fact, 0) + count
+            last[fact] = max(last.get(fact, ""), at)
         by: Signature | None = None
         for seq, event in enumerate(events):
             ticked = type(event) is FactCreated and event.mark == "x"  # a move, of a task
@@ -102,12 +92,11 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
                 other = facts_in(event)[1]
                 if other != event.id:
                     acts.setdefault(other, []).append(act)
-    histories: dict[str, History] = {}
     nothing: list[Act] = []
-    for fact, count in uses.items():
-        histories[fact] = History(count, last[fact], tuple(sorted(acts.pop(fact, nothing))))
-    for fact, rest in acts.items():
-        histories[fact] = History(0, "", tuple(sorted(rest)))
+    histories = {
+        fact: History(uses.get(fact, 0), last.get(fact, ""), tuple(sorted(acts.get(fact, nothing))))
+        for fact in {**uses, **acts}
+    }
     for fact, told in clocks.items():
         histories[fact] = histories[fact].timed(told)
     return histories
@@ -115,12 +104,8 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
 
 def merge(a: History, b: History) -> History:
     """Join what two disjoint sets of logs say of one fact."""
-    if not a.acts or not b.acts:
-        acts = a.acts or b.acts
-    else:
-        acts = tuple(sorted(a.acts + b.acts))  # two sorted runs: merged in linear time
-    found = History(a.uses + b.uses, a.last if a.last > b.last else b.last, acts)
-    return found.timed(clocks) if (clocks := a.clocks + b.clocks) else found
+    acts = tuple(sorted(a.acts + b.acts))  # two sorted runs: merged in linear time
+    return History(a.uses + b.uses, max(a.last, b.last), acts).timed(a.clocks + b.clocks)
 
 
 def merged(known: Mapping[str, History], news: Mapping[str, History]) -> dict[str, History]:
@@ -306,7 +291,7 @@ def _plain(fact: str, history: History) -> Fact | None:
         elif key in _BIRTH:
             return None
     if meta:
-        meta = meta[1:] if len(meta) == 1 and kind else _ordered(dict(meta))
+        meta = _ordered(dict(meta))
     kind = kind or (THREAD_KIND if event.mark else DEFAULT_KIND)
     closed = kind in CLOSABLE and event.mark == "x"
     if closed and kind == TASK_KIND:
@@ -374,12 +359,13 @@ def _closed_at_birth(births: list[tuple[str, FactCreated]]) -> tuple[bool, str]:
 
 def _ordered(meta: dict[str, str]) -> Meta:
     """Known keys in canonical order, then the others by name; birth keys stand in the fact itself."""
-    known = [(key, meta[key]) for key in META_KEYS if key in meta and key not in _BIRTH]
-    others = [item for item in meta.items() if item[0] not in (*META_KEYS, COUNTED_KEY)]
+    known = [(key, meta[key]) for key in _KNOWN if key in meta]
+    others = [item for item in meta.items() if item[0] not in _KNOWN and item[0] not in _BIRTH]
     return tuple(known + sorted(others))
 
 
 _BIRTH = ("created", "origin", COUNTED_KEY, "kind")
+_KNOWN = [key for key in META_KEYS if key not in _BIRTH]
 
 
 def rivals(fact: Fact, facts: Mapping[str, Fact]) -> tuple[str, ...]:

@@ -103,31 +103,21 @@ def set_digest(terms: Iterable[int]) -> str:
 
 def summarise(entries: Iterable[Entry], digest: str) -> Summary:
     """Summarise a set of logs whose digest is known."""
-    logs = sessions = 0
-    newest = last = agent = review = check = ""
-    youngest: Entry | None = None
-    for entry in entries:
-        logs += 1
-        stem = entry.stem
-        if stem > newest:
-            newest, youngest = stem, entry
-        if entry.work:
-            sessions += 1
-            if stem > last:
-                last, agent = stem, entry.agent
-        elif entry.type == "review" and stem > review:
-            review = stem
-        if entry.acts and stem > check:
-            for event in entry.acts:
-                if isinstance(event, FactVerified):
-                    check = stem
-    clock = youngest.clock if youngest else ""
-    return Summary(logs, sessions, newest, digest, last, agent, review, check, clock)
+    logs = sorted(entries, key=lambda entry: entry.stem)
+    work = [entry for entry in logs if entry.work]
+    reviews = [entry.stem for entry in logs if entry.type == "review"]
+    checks = [
+        entry.stem for entry in logs for event in entry.acts if isinstance(event, FactVerified)
+    ]
+    newest, clock = (logs[-1].stem, logs[-1].clock) if logs else ("", "")
+    last, agent = (work[-1].stem, work[-1].agent) if work else ("", "")
+    review, check = "".join(reviews[-1:]), "".join(checks[-1:])
+    return Summary(len(logs), len(work), newest, digest, last, agent, review, check, clock)
 
 
 def merge_summaries(a: Summary, b: Summary) -> Summary:
     """Summarise the union of two disjoint sets of logs."""
-    last = a if a.last_session >= b.last_session else b
+    last = max(a, b, key=lambda one: one.last_session)
     return Summary(
         a.logs + b.logs,
         a.sessions + b.sessions,

@@ -36,21 +36,18 @@ class Texts:
         that the thread was closed.
         """
         made = version_id(text)
-        stand = self.standing() if self._closed else self.heads
+        stand = self.standing()
         parents = tuple(stand) if was is None else was
         gone = [
             parent
             for parent in parents
-            if parent != made and parent in self.heads and not self._unseen(parent, parents, stand)
+            if parent != made and not self._unseen(parent, parents, stand)
         ]
-        if was is None or knew or stem == self._closed_at:
-            self._settled.update(parents)
-        elif stand is not self.heads:  # who names both sides has seen both
-            sides = {parent in self.heads for parent in parents if parent in stand}
-            if len(sides) == 2:
-                self._settled.update(parents)
+        sides = {parent in self.heads for parent in parents if parent in stand}
+        if was is None or knew or stem == self._closed_at or len(sides) > 1:
+            self._settled.update(parents)  # who names both sides has seen both
         for parent in gone:
-            self.heads.pop(parent, None)  # a log written by hand may name it twice
+            self.heads.pop(parent, None)
         first = self.heads.pop(made, None)
         if made in self._known:
             self._again.add(made)
@@ -81,6 +78,6 @@ class Texts:
         """Return what stands of a closed thread: also what was closed, and reworded unaware of that."""
         found = dict(self.heads)
         for version in self._closed:
-            if version not in found and version not in self._settled and version in self._known:
+            if version not in self._settled and version in self._known:
                 found[version] = self._known[version]
         return found

@@ -36,7 +36,7 @@ class TakenBack(Record):
 
 def told_by(entry: Entry) -> TakenBack | None:
     """Return what a log takes back, None for one that is no undo."""
-    if not entry.reported or entry.type != EDIT:
+    if entry.type != EDIT:
         return None
     said = {key: tuple(value.split(", ")) for key, value in entry.reported if key in UNDO_KEYS}
     for again, key in enumerate(UNDO_KEYS[:2]):
@@ -57,8 +57,6 @@ class Effect(Record):
 def effect(entries: Sequence[Entry], planned: TakenBack | None = None) -> Effect:
     """Return what still counts of all logs, in ledger order, and of an undo planned behind them."""
     undos = [(entry.stem, said) for entry in entries if (said := told_by(entry)) is not None]
-    if not undos and planned is None:
-        return Effect(tuple(entries), {})
     by_stem: dict[str, set[str]] = {}
     for entry in entries:
         by_stem.setdefault(stem_in(entry.stem), set()).update(_named(entry))
@@ -91,17 +89,9 @@ def _left(entry: Entry, gone: dict[str, set[str]], taken: dict[str, str]) -> Ent
     if told_by(entry) is not None:
         return entry._replace(acts=(), named=())
     out = gone.get(stem_in(entry.stem), set())
-    if not out and not taken:
-        return entry
 
-    def counts(fact: str) -> bool:
-        return fact not in out and taken.get(fact, "") < entry.stem
+    def there(*facts: str) -> bool:
+        return facts[0] not in out and all(taken.get(one, "") < entry.stem for one in facts)
 
-    acts = [
-        event
-        for event in entry.acts
-        if event.id not in out and all(taken.get(one, "") < entry.stem for one in facts_in(event))
-    ]
-    return entry._replace(
-        acts=tuple(acts), named=tuple([fact for fact in entry.named if counts(fact)])
-    )
+    acts = [event for event in entry.acts if there(*facts_in(event))]
+    return entry._replace(acts=tuple(acts), named=tuple(filter(there, entry.named)))

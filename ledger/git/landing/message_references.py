@@ -128,11 +128,10 @@ class History:
         return self._brought.get(commit, commit)
 
 
-def history(git: Git, head: str, base: str = "") -> History:
-    """Read the messages of a commit and its ancestors, without those of `base`."""
-    without = (f"^{base}",) if base else ()
+def history(git: Git, head: str) -> History:
+    """Read the messages of a commit and its ancestors."""
     form = ("-z", "--no-show-signature", "--no-notes", "--format=%H%n%P%n%ct%n%B")
-    running = git.start("log", *form, f"-n{COMMITS}", head, *without, more={})
+    running = git.start("log", *form, f"-n{COMMITS}", head, more={})
     try:
         out = running.finish(seconds=_SECONDS, most=_BYTES)[1]
     except TimeoutError:
