@@ -286,7 +286,7 @@ def fact_blocks(
         meta = {key.strip(): value.strip() for key, _, value in pairs}
         mark = re.match(r"- \[([ xX])\] ", block[0])
         block[0] = block[0][len(mark[0]) if mark else 2 :]
-        text = "\n".join([block[0], *(one[2:] for one in block[1:-1])]).strip()
+        text = "\n".join([block[0], *(re.sub("^  ?", "", one) for one in block[1:-1])]).strip()
         id = meta.pop("id", "")
         if is_id(id):
             box = mark[1].lower() if mark else ""

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.codec.by_hand import TITLE_CHARS
-from ledger.codec.log import decode, read_entry
+from ledger.codec.log import decode
 from tests.conftest import each_row
 
 DATED = "# Session (2026-07-21T01:37:06.000Z)\n\n"
@@ -47,12 +47,6 @@ def test_the_front_matter_counts_first_and_sealed_logs_read_as_before() -> None:
     log, _ = decode(text.encode(), sealed=True)
     assert (dict(log.header), log.title) == ({"agent": "a", "branch": "main"}, "Session")
     assert log.prose == decode(text.encode(), sealed=False)[0].prose  # nothing is taken out of it
-
-
-def test_an_entry_is_named_by_the_labelled_line() -> None:
-    """The fold, `log` and `report` know who wrote it."""
-    entry, findings = read_entry("2026-07-21-013706", f"{DATED}**Agent:** Codex\n".encode())
-    assert (entry.agent, findings) == ("Codex", ())
 
 
 @each_row("text, title",

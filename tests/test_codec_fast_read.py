@@ -14,7 +14,7 @@ from markdown_it.common.html_blocks import block_names
 
 from ledger.codec.fast_read import scan
 from ledger.codec.log import decode, encode, entry_of, read_entry
-from ledger.codec.outline_by_lines import _BLOCK_TAGS, code_ranges, outline_by_lines, title_of
+from ledger.codec.outline_by_lines import _BLOCK_TAGS, code_ranges, outline_by_lines
 from ledger.codec.outline_by_markdown import outline_by_markdown
 from ledger.codec.validate import problems
 from ledger.model.event import FactCreated, FactReferenced, FactUpdated
@@ -26,7 +26,7 @@ LAWS = settings(max_examples=examples(100, 400), deadline=None)
 STEM = "2026-11-21-083012417-000000000000"
 
 PIECES = (
-    "## Memory References", "## Facts", "##", "## x ##", "##x", "### y", "# z", " ## Facts",
+    "## Memory References", "## Facts", "##", "## x ##", "## C#", "## #", "##\tx\t#", "##x", "### y", "# z", " ## Facts",
     "   ## Memory References", "    ## Facts", "```", "````", "```py", "``` a`b", "~~~", "~~~~ `x",
     " ```", "  ```", "   ~~~", "    ```", "``` ", "```\t", "> ```", "> ## Facts", "- ```", "- a", "-",
     "-  b", "-\tc", "* * *", "- - -", "+ p", "1. one", "2. two", "12) d", "  in", "   in", "    in",
@@ -80,7 +80,7 @@ def test_each_beginning_of_a_line_hides_what_it_hides_to_the_parser() -> None:
         "t\n{}\n   ```\n   ## a\n   ```\n## b",
     )  # fmt: skip
     found = [agrees(frame.format(one).split("\n")) for frame in frames for one in (*PIECES, *ODD)]
-    assert False not in found and found.count(None) <= 507
+    assert False not in found and found.count(None) <= 525
 
 
 def agrees(lines: list[str]) -> bool | None:
@@ -194,12 +194,6 @@ def test_what_is_closed_hides_its_lines() -> None:
 def test_tag_names_are_those_of_the_parser() -> None:
     """The scanner knows the block-level tags that the parser knows."""
     assert frozenset(block_names) == _BLOCK_TAGS
-
-
-def test_titles_lose_their_closing_hashes() -> None:
-    """`## Facts ##` is the heading `Facts`; `## C#` keeps its hash."""
-    titles = [title_of(line) for line in ("## Facts ##", "## C#", "##", "## #", "##\tx\t#")]
-    assert titles == ["Facts", "C#", "", "", "x"]
 
 
 def test_fast_path_loads_nothing_heavy() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.codec.fact_blocks import parse_footer, read_facts, tidy
+from ledger.codec.fact_blocks import tidy
 from ledger.codec.fast_read import scan
 from ledger.codec.log import canonical, decode, encode, entry_of
 from ledger.codec.validate import problems, read_draft
@@ -179,15 +179,6 @@ def test_the_example_of_the_format_is_canonical() -> None:
     )  # fmt: skip
 
 
-def test_entries_hold_what_counts() -> None:
-    """The old side of a supersession is no use; references are no act."""
-    data = b"# t\n\n## Memory References\n\n- Referenced: a\n- Superseded: b \xe2\x86\x92 c\n- Invalidated: d\n"
-    entry = entry_of(STEM, decode(data, sealed=True)[0])
-    assert entry.named == ("a", "c")
-    assert entry.acts == (FactSuperseded("b", "c"), FactInvalidated("d"))
-    assert entry == scan(STEM, data)
-
-
 def created(text: str = "A text.", **changes: object) -> SessionLog:
     event = FactCreated("a-fact", text)._replace(**changes)  # type: ignore[arg-type]
     return SessionLog((), "T", "", (event,))
@@ -266,20 +257,6 @@ def test_what_can_be_stored() -> None:
     assert problems(GOOD._replace(prose="text <!-- c --> `## Facts`\n\n<b>\n\n## Factory")) == ()
 
 
-def test_a_draft_is_put_right() -> None:
-    """Line ends, mark, section order, several sections and a missing title; a checkbox makes a thread."""
-    draft = (
-        "\ufeffWhat happened.\r\n\r\n## Memory References\r\n- closed: `t-1` (done)\r\n- Created: t-2\r\n"
-        "## Facts\r\n\r\n* [ ] Do it\r\n  soon.  \r\n  <!-- ID: t-2 | tags: -->\r\n"
-        "## Next\r\nRest.\r\n## Memory References (addendum)\r\n- Referenced: a, a\r\n"
-    )
-    assert encode(read_draft(draft.encode())).decode() == (
-        "# Work session\n\nWhat happened.\n\n## Next\nRest.\n\n## Memory References\n\n"
-        "- Referenced: a\n- Created: t-2\n- Closed: t-1 — done\n\n## Facts\n\n"
-        "- [ ] Do it\n  soon.\n  <!-- id: t-2 | kind: thread -->\n"
-    )
-
-
 @each_row(
     "draft, said",
     [
@@ -309,16 +286,6 @@ def test_a_draft_is_refused_with_its_lines(draft: str, said: str) -> None:
     assert {one.file for one in (*found, *refused.value.findings)} == {"draft.md"}
 
 
-def test_facts_keep_their_form() -> None:
-    """Nested lists, code and paragraphs are stored dedented; wrapped lines belong to their fact."""
-    lines = "- a\n  - b\n\n      code\n\n  c\nlazy\n  <!-- id: x -->\n\n-   wide\n    in\n\n  <!-- id: y -->"
-    blocks, findings = read_facts(lines.split("\n"))
-    assert findings == []
-    assert [block.text for block in blocks] == ["a\n- b\n\n    code\n\nc\nlazy", "wide\nin"]
-    assert [block.line for block in blocks] == [1, 10]
-    assert len(read_facts(["- a", "  <!-- id: x -->", "no fact"])[0]) == 1
-
-
 #: What stands behind the verbs that tell of a log and a commit.
 LANDINGS = dict.fromkeys(("Landed", "Reverted"), f"a → {'4f2a91c0' * 5}")
 
@@ -334,11 +301,3 @@ def test_every_verb_is_written_and_read() -> None:
         assert [type(event) for event in log.events] == [VERBS[verb]]
         of_log = verb in ("Landed", "Reverted", "Dropped")
         assert [one for one, _ in entry_of(STEM, log).reported] == [verb] * of_log
-
-
-def test_footers_name_an_id() -> None:
-    """A comment without an id, or over its end, is no footer."""
-    assert parse_footer("<!-- id: a | kind: b -->") == ("a", (("kind", "b"),), [])
-    assert parse_footer("<!-- todo -->") is None
-    assert parse_footer("<!-- id: a --> -->") is None
-    assert parse_footer("<!-->") is None

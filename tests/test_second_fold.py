@@ -68,13 +68,14 @@ SAID = (
     "- Superseded: a (invalidated: so)", "- Invalidated: g (x), Not, h", "- Dreamt: a", "- Referenced: (none)", "- a-b",
     "- Moved: a → done (was none), b → asleep", "- Helped: a, b (exit 0)", "- Ignored: a (judge), b", "- Resolved: a",
     "- Reinstated: a (said 2026-05-02, 2026-05-01-100000-x)", "- Closed: a (was 01234567, 2026-05-02)", "- Corrected: x-y",
-    "- Updated: a (was yesterday)", "\nTouched:\n", "- Swept: a-b", "- `a-b` — read again", "- Archived: a", "- Re-verified: a",
+    "- Updated: a (was yesterday)", "- Swept: a-b", "- `a-b` — read again", "- Archived: a", "- Re-verified: a",
 )  # fmt: skip
 FACTS = (
     "- One.\n  <!-- id: a -->", "- [ ] Two.\n  <!-- id: b | kind: thread | own: v | no: -->", "- two\n  <!-- id: A -->",
     "- [X] Three  \n\n  more\n    code\n  <!-- id: c -->", "- Four\n  more\n\n  <!-- id: d -->", "- Five",
     "-   wide\n    in\n\n  <!--id: e-->", "- x\n  ```\n  <!-- id: g -->\n  ```\n  <!-- id: x-y -->", "- - in\n  <!-- id: a -->",
-    "- twice\n  <!-- id: a -->\n  <!-- id: b -->",
+    "- twice\n  <!-- id: a -->\n  <!-- id: b -->", "- a\n  - b\n\n      code\n\n  c\nlazy\n  <!-- id: d -->", "- no\n  <!-- todo -->",
+    "- So it is\n  <!-- id: a --> -->", "- So it is\n  <!-->", "- [ ] Six\n  <!-- id: a | a: b: c -->",
 )  # fmt: skip
 
 
