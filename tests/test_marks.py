@@ -183,12 +183,16 @@ def test_a_history_that_is_cut_marks_nothing(home: Place, world: World) -> None:
 def test_looking_again_gives_what_looking_anew_gives(home: Place) -> None:
     """By the history since the last time alone; a file that was damaged is not read."""
     for step in range(2):
-        home.write(f"src/more_{step}.py", body(step + 10))
+        home.write(f"src/more_{step}.py", f"def walk_{step}():\n    pass\n")
         home.commit_all(f"More {step}")
-        home.note(f"id=more-{step} fact: Walrus step {step} is in `src/more_{step}.py`.")
+        home.note(
+            f"id=more-{step} fact: Walrus step {step} is in `src/more_{step}.py`.",
+            f"id=by-{step} fact: It is taken by `walk_{step}()`.",
+        )
+    look(home)
     drop(home, "src/more_0.py")
     again = look(home)
-    assert set(again) == {"gone", "moved", "named", "more-0"}
+    assert set(again) == {"gone", "moved", "named", "more-0", "by-0"}
     (file,) = (home.common / "diurna" / "cache").glob("truth@*")
     kept = file.read_bytes()
     file.unlink()

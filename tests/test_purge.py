@@ -137,7 +137,14 @@ def test_an_own_branch(world: World) -> None:
     home.git("branch", "of\u2028two-lines")
     code = home.git("rev-parse", "main")
     home.note(f"id=vault decision: {TEXT}", "id=plain Orders are kept.")
-    old = home.tip()
+    home.git("tag", "-a", "v1", "-m", "One", "memory")
+    home.git("tag", "-a", "v2", "-m", f"Two: {TEXT}", "v1")
+    home.git("tag", "-a", "v3", "-m", "Three", "memory:diurna.toml")
+    old, named = (
+        home.tip(),
+        ("for-each-ref", "--format=%(refname) %(objecttype) %(*objecttype)", "refs/tags"),
+    )
+    tags = home.git(*named), home.git("rev-parse", "v3")
     plan = home.text(*PURGE, "--dry-run")
     assert "refs/heads/memory" in plan and code not in plan and WORDS[0] not in plan
     home.run(*PURGE[:-1], code=2)
@@ -146,7 +153,9 @@ def test_an_own_branch(world: World) -> None:
     home.git("clone", "-q", "--mirror", backup, str(world.folder / "backup"))
     assert WORDS[0] in history(world.place("backup"))
     assert home.git("rev-parse", "main") == code
-    assert WORDS[0] not in history(home)
+    assert WORDS[0] not in history(home) + home.git("cat-file", "-p", "v2")
+    assert (home.git(*named), home.git("rev-parse", "v3")) == tags
+    assert home.git("merge-base", "v2", "memory") == home.git("rev-parse", "v1^{commit}")
     home.run("check", "--ci")
     assert home.texts() == {"plain": "Orders are kept.", "vault": "(redacted)"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,24 @@ def test_the_same_log_again_makes_a_half_written_one_whole(tmp_path: Path) -> No
     assert spool.waiting() == []
     spool.put(stem, text)
     assert (spool.waiting(), spool.read(stem)) == ([stem], text)
+
+
+def test_since_when_captured_logs_wait(tmp_path: Path) -> None:
+    """The oldest of them; one that waits again does since then, and one that was taken back no more."""
+    spool, stems = Spool(str(tmp_path)), [seal(f"2026-11-2{n}-083012417", b"%d" % n) for n in range(3)]  # fmt: skip
+    assert spool.held_since() == 0.0
+    for n, stem in enumerate(stems):
+        spool.put(stem, b"%d" % n, held=True)
+        os.utime(spool.place(stem), (9 - n, 9 - n))
+    assert spool.held_since() == 7
+    spool.commit(stems[2])
+    spool.requeue(stems[2])
+    assert (spool.held(), spool.held_since()) == (stems, 8)
+    spool.withdraw(stems[1])
+    spool.commit(stems[0])
+    assert spool.kept() == stems[:1] and spool.held_since() > 9
+    spool.forget(stems)
+    assert (spool.kept(), spool.held()) == ([], stems[2:])
 
 
 def test_what_is_noted_of_a_commit_is_read_again(tmp_path: Path) -> None:
