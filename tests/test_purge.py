@@ -183,31 +183,6 @@ def test_what_was_purged_before_it_was_sent_is_no_fault_where_it_arrives(world: 
     assert codes & {"seal-broken", "log-edited"}
 
 
-@pytest.mark.deep(reason="test_redaction::no_sync_brings_back_what_was_purged is the small one")
-def test_an_old_clone_brings_nothing_back(world: World) -> None:
-    """Behind a push of the new history a sync of an old clone is refused; a new one has no word, and works."""
-    one, two = world.team(IN_TREE, "two", facts={"plain": "Plain."})
-    one.note(f"id=vault {TEXT}")
-    one.sync()
-    two.sync()
-    (left,) = one.run(*PURGE).json["purge"]["afterwards"]
-    old = re.fullmatch(r"main of origin still has it, at (\w{12}): .*", left)
-    assert old is not None
-    one.git("push", "-q", f"--force-with-lease=main:{old[1]}", "origin", "main")
-    two.session("Mine", "--ref", "plain")
-    hub = world.place("hub.git")
-    before = two.git("rev-parse", "HEAD"), hub.git("rev-parse", "main")
-    assert "was redacted and taken out of the history" in two.run("sync", code=1).err
-    assert (two.git("rev-parse", "HEAD"), hub.git("rev-parse", "main")) == before
-    three = one.clone("three")
-    assert WORDS[0] not in history(three)
-    three.session("Later", "--ref", "plain")
-    three.sync()
-    one.sync()
-    assert one.git("rev-parse", "HEAD") == three.git("rev-parse", "HEAD")
-    one.run("check", "--ci")
-
-
 @pytest.mark.deep(
     reason="test_redaction::a_cleaning_that_was_killed_is_gone_on_with is the small one"
 )

@@ -25,23 +25,6 @@ def test_b2_processes_at_once_lose_nothing(world: World, kind: str) -> None:
     assert found == {"logs acknowledged": 4, "logs in the ledger": 4}
 
 
-@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
-def test_b1_writers_in_several_work_trees_lose_nothing(world: World, kind: str) -> None:
-    """What a process was told stands on the branch of the work tree that it wrote in."""
-    home = world.home(kind)
-    home.git("worktree", "add", "-q", "-b", "side", str(world.folder / "side"))
-    places = [home, world.place("side")]
-    started = [
-        place.spawn("note", "--json", f"id=f{number} fact: Number {number}.")
-        for number, place in enumerate(places)
-    ]
-    stems = [str(child.communicate()[0]).partition('"stem": "')[2][:47] for child in started]
-    for place, stem in zip(places, stems, strict=True):
-        place.holds([stem])
-        assert place.git("status", "--porcelain") == ""
-        assert set(place.logs()) == (set(stems) if kind == OWN_BRANCH else {stem})
-
-
 #: What comes between a writer's look at the tip and its move, and the kind of home.
 BETWEEN = [
     ("another writer", IN_TREE), ("another writer", OWN_BRANCH), ("another writer", OWN_REPOSITORY),

@@ -203,12 +203,6 @@ def test_i3_i5_failures_are_told_apart(said: str, kind: type[NetworkFailed]) -> 
     assert found.hint
 
 
-def test_i5_a_port_where_nobody_listens(here: Git) -> None:
-    git(here.where, "config", "remote.origin.url", "http://127.0.0.1:9/x.git")
-    with pytest.raises(Unreachable):
-        fetch(here, choose_remote(here, "main"))
-
-
 def test_j1_what_is_received_is_checked(here: Git, hub: Path, tmp_path: Path) -> None:
     """A tree with a `.git` in it does not get in, though the repository's settings would allow it."""
     evil = tmp_path / "evil"

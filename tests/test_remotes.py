@@ -138,19 +138,6 @@ def test_over_a_server_and_over_file_urls(
     exchange(one, two)
 
 
-@pytest.mark.deep(reason="over_a_server_and_over_file_urls is the small one")
-def test_over_an_ssh_stand_in(world: World) -> None:
-    """What git says to ssh and gets back, with a script in the place of ssh that runs the command here."""
-    script = world.folder / "ssh"
-    script.write_text('#!/bin/sh\nfor last; do :; done\nexec sh -c "$last"\n')
-    script.chmod(0o755)
-    one, two = world.team(OWN_REPOSITORY, "b", unsent="a:alpha b:beta", facts=FIRST)
-    for place in (one, two):
-        place.git("config", "core.sshCommand", str(script))
-        place.git("remote", "set-url", "origin", f"ssh://there{world.folder}/hub.git")
-    exchange(one, two)
-
-
 def test_i3_i8_who_we_are_and_proxies_are_gits_own_affair(
     world: World, web: tuple[str, type[Backend]]
 ) -> None:

@@ -17,7 +17,7 @@ from ledger.wal import git_locks
 from ledger.wal.atomic_files import Lock, plain_bytes
 from ledger.wal.dead_owner import died
 from ledger.wal.transfer_note import Transfer
-from tests.conftest import Repo
+from tests.conftest import Repo, each_row
 
 
 @pytest.mark.parametrize(
@@ -108,6 +108,35 @@ def test_whose_collection_is_under_way(tmp_path: Path, monkeypatch: pytest.Monke
         assert git_locks.git_prunes(str(tmp_path)) is collects, hours
     note.unlink()
     assert not git_locks.git_prunes(str(tmp_path))
+
+
+_MAIN = "refs/heads/main 0"
+
+
+@each_row(
+    "note, name, noted, made, works, goes",
+    [
+        (_MAIN, "refs/heads/main", 0, 0, False, True), (_MAIN, "refs/heads/main", 0, 0, True, False),
+        (_MAIN, "refs/heads/main", 5, 2, True, True), (_MAIN, "refs/heads/main", 60, 10, False, False),
+        (_MAIN, "HEAD", 0, 0, False, True), (_MAIN, "config", 0, 0, False, True), ("", "HEAD", 100, 100, False, False),
+        (_MAIN, "refs/tags/v1", 100, 100, False, False), (_MAIN, "refs/tags/v1", 130, 130, True, True),
+        (f"left {_MAIN}", "refs/heads/main", 60, 50, False, False), (f"left {_MAIN}", "HEAD", 50, 60, False, True),
+        (f"every {_MAIN}", "refs/tags/v1", 9, 5, False, True), (f"every {_MAIN}", "refs/tags/v1", 5, 9, False, False),
+    ],
+)  # fmt: skip
+def test_whose_lock_it_is(
+    note: str, name: str, noted: int, made: int, works: bool, goes: bool,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """That of the dead one of this note, at once where no git is at work; anybody else's after two minutes. Ages in seconds."""
+    path, now = tmp_path / f"{name}.lock", time.time()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    os.utime(path, (now - made, now - made))
+    gits = [([b"git"], f"{tmp_path}/refs")] if works else []
+    monkeypatch.setattr(git_locks, "_git_commands", lambda: iter(gits))
+    found = git_locks.clear_stale_lock(str(tmp_path), str(path), note, now - noted)
+    assert ((found is not None), not path.exists()) == (goes, goes)
 
 
 def test_a_lock_of_a_git_that_was_killed_alone_is_known(repo: Repo) -> None:
