@@ -37,11 +37,13 @@ def played(turns: list[tuple[str, str]]) -> Lines:
             lines.append(_message({"type": "text", "text": said}, kind != "agent"))
         elif kind == "title":
             lines.append({"type": "custom-title", "customTitle": said})
+        elif kind == "queued":
+            lines.append({"type": "queue-operation", "operation": "enqueue", "content": said})
         else:
             command, _, result = said.partition("\n=> ")
             name = named or "Bash"
             given: dict[str, object] = {"command": command}
-            if kind == "tool":
+            if "tool" in kind:
                 given = json.loads(said)
             if kind in ("answer", "typed"):
                 options = [{"label": said}] if kind == "answer" else []
@@ -61,7 +63,7 @@ def played(turns: list[tuple[str, str]]) -> Lines:
                 "tool_use_id": f"t{number}",
                 "content": result,
             }
-            lines += [_message(call, False), _message({**done, "is_error": kind == "failed"}, True)]
+            lines += [_message(call, False), _message({**done, "is_error": "failed" in kind}, True)]
     return lines
 
 
@@ -84,10 +86,10 @@ def log_of(door: Door, run: Run, lines: Lines, *options: str) -> str:
 def test_what_a_log_tells(
     story: tuple[str, list[tuple[str, str]], str], door: Door, run: Run
 ) -> None:
-    """Each session has the log that stands below it."""
+    """Each session has the log that stands below it, with what its name says of the policy."""
     name, turns, told = story
-    if name.endswith("(asks)"):
-        policy(door.repo, 'keep = "told"\nasks = true')
+    if name.endswith(")"):
+        policy(door.repo, f'keep = "told"\n{name.rpartition(" (")[2][:-1]}')
     text = log_of(door, run, played(turns)).partition("\n## Observed")[0]
     assert text.strip() == told
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from itertools import pairwise
 
 from ledger.errors import DiurnaError
 from ledger.git.git_objects import Objects
@@ -29,7 +31,8 @@ _TRAILER = re.compile(r"(?:[A-Z][A-Za-z]*(?:-[A-Za-z]+)+: \S|\W{0,4}Generated (?
 _TOOL = re.compile(
     r"(?:create|update|edit|open)_?(?:pull_?request|merge_?request|issue|pr)$", re.IGNORECASE
 )
-_FORGES = ("gh", "glab")
+_FORGED = re.compile(r"(?:gh|glab) (?:pr|mr|issue) (?:create|new|edit|update)$")
+_HERE = re.compile(r"\s*@(.*)@\s*", re.DOTALL)
 _TITLES, _BODIES = ("--title", "-t"), ("--body", "-b", "--description", "-d")
 _BODY_FILES = ("--body-file", "-F")
 #: Beside `m`, the short options of `git commit` that take no value and may stand before it.
@@ -68,9 +71,8 @@ def texts_in(calls: Iterable[Turn], message_of: MessageOf) -> Texts:
         command = _text(given, "command", "cmd", "script") or call.given * (not given)
         if "commit" in command:
             _commit(call, command, message_of, files, commits)
-        if not call.failed and any(f"{forge} " in command for forge in _FORGES):
-            for simple in read(command):
-                _add(texts, _forged(simple, command, files))
+        for simple in read(command) if not call.failed else ():
+            _add(texts, _forged(simple, command, files))
     return Texts(tuple(commits.values()), tuple(texts.values()))
 
 
@@ -93,7 +95,7 @@ def _commit(
     committed = [(one, words) for one in read(command) if (words := _words_of_commit(one))]
     for place, (simple, words) in enumerate(committed):
         said = message_of(made[place]) if place < len(made) else ""
-        said = said or _message(words, simple.document, command, files)
+        said = said or _message(words, simple, command, files)
         if "--amend" in words and found:
             last = next(reversed(found))
             said = said or f"{last}\n\n{found[last].body}"
@@ -113,13 +115,13 @@ def without_trailers(body: str) -> str:
 
 def _words_of_commit(one: Simple) -> list[str]:
     """Return what `git commit` is given, with the command itself first; [] where it is another command."""
-    if not one.words or posixpath.basename(one.words[0]).removesuffix(".exe") != "git":
+    if posixpath.basename(one.words[0]).removesuffix(".exe") != "git":
         return []
     words, _ = behind_git(one.words)
     return words if words[:1] == ["commit"] and "--dry-run" not in words else []
 
 
-def _message(words: list[str], document: str, command: str, files: Mapping[str, str]) -> str:
+def _message(words: list[str], one: Simple, command: str, files: Mapping[str, str]) -> str:
     """Return the message that a command gives a commit."""
     parts: list[str] = []
     rest = iter(words[1:])
@@ -131,47 +133,42 @@ def _message(words: list[str], document: str, command: str, files: Mapping[str, 
             parts.append(value if value and word != "--message" else next(rest, ""))
         elif word in ("-F", "--file") or word.startswith("--file="):
             name = word.partition("=")[2] or next(rest, "")
-            parts.append(document if name in ("-", "/dev/stdin") else _file(name, command, files))
+            parts.append(_file(name, one, command, files))
     return "\n\n".join([_unquoted(part).strip() for part in parts])
 
 
 def _unquoted(text: str) -> str:
     """Return what stands in a here-string of PowerShell, else the text."""
-    bare = text.strip()
-    return bare[1:-1] if len(bare) > 1 and bare[0] == bare[-1] == "@" else text
+    here = _HERE.fullmatch(text)
+    return here[1] if here else text
 
 
 def _forged(one: Simple, command: str, files: Mapping[str, str]) -> Written | None:
     """Return the text that a command of a forge's program gives a pull request or an issue."""
-    words = [
-        posixpath.basename(word) if not place else word for place, word in enumerate(one.words)
-    ]
-    if words[:1] not in (["gh"], ["glab"]) or words[1:2] not in (["pr"], ["mr"], ["issue"]):
-        return None
-    if words[2:3] not in (["create"], ["new"], ["edit"], ["update"]):
+    words = [posixpath.basename(one.words[0]), *one.words[1:]]
+    if not _FORGED.match(" ".join(words[:3])):
         return None
     said = {"": ""}
-    for word, value in zip(words, [*words[1:], ""], strict=True):
+    for word, value in pairwise((*words, "")):
         name, equals, own = word.partition("=")
         said.setdefault(name, own if equals else value)
-    body = next((said[key] for key in _BODIES if key in said), "")
-    name = next((said[key] for key in _BODY_FILES if key in said), "")
-    if not body and name:
-        body = one.document if name == "-" else _file(name, command, files)
-    title = next((said[key] for key in _TITLES if key in said), "")
-    number = words[3] if words[2] in ("edit", "update") and words[3:4] else ""
-    return Written(_unquoted(title) or f"{words[1]} {number}".strip(), _unquoted(body))
+    name = _text(said, *_BODY_FILES)
+    body = _text(said, *_BODIES) or _file(name, one, command, files)
+    number = "".join(words[3:4]) if words[2] in ("edit", "update") else ""
+    title = _unquoted(_text(said, *_TITLES)) or f"{words[1]} {number}".strip()
+    return Written(title, _unquoted(body))
 
 
-def _file(name: str, command: str, files: Mapping[str, str]) -> str:
-    """Return what was written into a file, by a document of the same command or by a tool before it."""
-    base = posixpath.basename(name)
+def _file(name: str, simple: Simple, command: str, files: Mapping[str, str]) -> str:
+    """Return what a file has: standard input, or what a document of the command or a tool wrote."""
+    if name in ("-", "/dev/stdin"):
+        return simple.document
     written = re.search(r"(?:>|\btee\s)\s?[\"']?" + re.escape(name) + r"[\"']?(?=[\s;&|])", command)
-    if base and written:
+    if name and written:
         for one in read(command):
             if one.document and one.words[:1] in (("cat",), ("tee",)):
                 return one.document
-    return files.get(base, "")
+    return files.get(posixpath.basename(name), "")
 
 
 def _text(given: Mapping[str, object], *names: str) -> str:
@@ -187,21 +184,18 @@ def commit_messages(folder: str, home: Repository) -> Iterator[MessageOf]:
 
     Git is asked where the session works, in `folder` ("" for unknown), else in `home`.
     """
-    running: list[Objects] = []
+    with ExitStack() as running:
 
-    def message_of(oid: str) -> str:
-        try:
-            if not running:
-                found = find_repository(folder) if folder else None
-                running.append(Objects((found or home).git()))
-            data = running[0].read(oid, _BYTES)
-        except (DiurnaError, OSError):
-            return ""
-        head, _, message = data.partition(b"\n\n")
-        return message.decode("utf-8", "replace") if head.startswith(b"tree ") else ""
+        @cache
+        def objects() -> Objects:
+            found = find_repository(folder) if folder else None
+            return running.enter_context(Objects((found or home).git()))
 
-    try:
+        def message_of(oid: str) -> str:
+            try:
+                head, _, message = objects().read(oid, _BYTES).partition(b"\n\n")
+            except (DiurnaError, OSError):
+                return ""
+            return message.decode("utf-8", "replace") if head.startswith(b"tree ") else ""
+
         yield message_of
-    finally:
-        for one in running:
-            one.__exit__(None, None, None)

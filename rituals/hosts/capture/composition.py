@@ -106,8 +106,7 @@ def passages_of(sources: Sources, room: int, opens: Opens) -> str:
     passages = [_Passage("Commits", one.heading, one.body) for one in sources.commits]
     passages += [_Passage("Texts", one.heading, one.body) for one in sources.texts]
     for one in sources.reports:
-        heading = f"Turn {one.number} of {sources.turns}"
-        passages.append(_Passage("Turns", heading, one.text, one.asks))
+        passages.append(_Passage("Turns", one.heading, one.text, one.asks))
     texts = [*answered, *[text for one in passages for text in one.texts()]]
     readable = dict(zip(texts, opens(texts), strict=True))
     sections: dict[str, list[str]] = {"Answered": [], "Commits": [], "Texts": [], "Turns": []}

@@ -9,8 +9,9 @@ Linear in the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
+from itertools import pairwise
 
 from ledger.escape import prose
 from ledger.model.record import Record
@@ -21,7 +22,8 @@ Opens = Callable[[Sequence[str]], list[str]]
 _CODE_LINES, _CODE_CHARS = 3, 240
 _PRINTED = frozenset("text txt plain plaintext console output log logs terminal".split())
 _FENCES = ("```", "~~~")
-_ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
+_HEADING = re.compile(r"#+[ \t]")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
 _RULE = frozenset("-=_*|: \t")
 _TAG = re.compile(r"</?[a-zA-Z][\w-]{0,60}>")
 #: Links to files keep their text; citations and marks of hosts go.
@@ -73,15 +75,14 @@ def paragraphs(text: str) -> list[Paragraph]:
 
 def shares(sizes: Sequence[int], room: int) -> list[int]:
     """Part a room among sizes: equal shares, but who needs less leaves the rest to the longer ones."""
-    found = [0] * len(sizes)
-    left = room
+    found, left = [*sizes], room
     for count, place in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
         found[place] = min(sizes[place], left // (len(sizes) - count))
         left -= found[place]
     return found
 
 
-def standing(found: Sequence[Paragraph], kept: Callable[[str], str] = str) -> list[Paragraph]:
+def standing(found: Sequence[Paragraph], kept: Callable[[str], str]) -> list[Paragraph]:
     """Return paragraphs in their places, "" for those that are left out or mean nothing without these.
 
     What leans on one that is left out goes, and so does what announced only such. `kept` gives a text as
@@ -90,7 +91,7 @@ def standing(found: Sequence[Paragraph], kept: Callable[[str], str] = str) -> li
     stays: list[Paragraph] = []
     for one in found:
         whole = all(stays[need].text for need in one.needs)
-        stays.append(one._replace(text=kept(one.text) if whole and one.text else ""))
+        stays.append(one._replace(text=kept(one.text) if whole else ""))
     needed: set[int] = set()
     for place in range(len(stays) - 1, -1, -1):
         one = stays[place]
@@ -113,23 +114,20 @@ def fitted(found: Sequence[Paragraph], room: int) -> str:
     told.sort(key=lambda place: not _REASON.search(texts[place]))
     left = room
     for place in told:
-        needs = found[place].needs
-        cost = _cost(found, kept, needs) + (0 if place in kept else len(texts[place]) + 2)
+        more = {one: found[one].text for one in found[place].needs}
+        more[place] = kept.get(place, texts[place])
+        cost = sum(len(text) + 2 for text in more.values())
+        cost -= sum(len(kept[one]) + 2 for one in more if one in kept)
         if cost <= left:
-            kept.update((one, found[one].text) for one in needs)
-            kept.setdefault(place, texts[place])
+            kept |= more
             left -= cost
     for place in told if not kept else ():
-        needs = found[place].needs
-        end = "" if "\n" in texts[place] else _cut(texts[place], room - _cost(found, kept, needs))
-        if end:  # of several lines the end may take back the rest
-            kept = {**{one: found[one].text for one in needs}, place: end}
+        needs = {one: found[one].text for one in found[place].needs}
+        end = _cut(texts[place], room - sum([len(text) + 2 for text in needs.values()]))
+        if end:
+            kept = {**needs, place: end}
             break
     return _joined([kept[place] for place in sorted(kept)])
-
-
-def _cost(found: Sequence[Paragraph], kept: Mapping[int, str], places: Iterable[int]) -> int:
-    return sum(len(found[one].text) - (len(kept[one]) if one in kept else -2) for one in places)
 
 
 def size_of(found: Sequence[Paragraph]) -> int:
@@ -153,26 +151,24 @@ def sentence_ends(line: str, begin: int = 0) -> list[int]:
 
 def sentences_of(line: str) -> list[str]:
     """Return the sentences of a line; an end is a mark with a blank and a capital behind it."""
-    ends = sentence_ends(line)
-    bounds = zip([0, *ends], [*ends, len(line)], strict=True)
+    bounds = pairwise([0, *sentence_ends(line), len(line)])
     return [one for begin, end in bounds if (one := line[begin:end].strip())]
 
 
 def listed_mark(line: str) -> int:
     """Return the place behind the mark of a list's item, 0 for a line that is none."""
-    blanks = len(line) - len(line.lstrip())
-    mark = _ITEM.match(line, blanks)
+    mark = _ITEM.match(line)
     return mark.end() if mark else 0
 
 
 def _cut(text: str, room: int) -> str:
-    """Return the first sentences of a text that there is room for, and a mark; "" for none."""
-    kept = ""
-    for one in sentences_of(text):
-        if len(kept) + len(one) + 3 > room:
-            break
-        kept = f"{kept} {one}" if kept else one
-    return f"{kept} …" if kept else ""
+    """Return the first sentences of a text that there is room for, and a mark; "" for none.
+
+    Of several lines the end may take back the rest.
+    """
+    ends = [] if "\n" in text else sentence_ends(text)
+    end = max([one for one in ends if one < room], default=0)
+    return f"{text[:end].rstrip()} …" if end else ""
 
 
 def _joined(texts: Iterable[str]) -> str:
@@ -184,7 +180,7 @@ def _joined(texts: Iterable[str]) -> str:
 
 
 def _is_listed(text: str) -> bool:
-    return text[:1] == "|" or _ITEM.match(text.lstrip()) is not None
+    return text.startswith("|") or _ITEM.match(text) is not None
 
 
 class _Reader:
@@ -196,8 +192,9 @@ class _Reader:
         self._indent = ""
         #: The places of the heading, of what announces a list, of the item above a nested one, and of
         #: what announces whatever comes next.
-        self._heading = self._label = self._item = self._lead = -1
-        self._fence, self._code, self._printed = "", list[str](), False
+        self._heading: tuple[int, ...] = ()
+        self._label = self._item = self._lead = self._heading
+        self._fence, self._info, self._code = "", "", list[str]()
 
     def read(self, text: str) -> list[Paragraph]:
         for line in text.split("\n"):
@@ -206,41 +203,40 @@ class _Reader:
                 self._in_code(bare, line)
             elif bare[:3] in _FENCES:
                 self._close()
-                self._fence, self._code = bare[:3], []
-                self._printed = bare[3:].strip().lower() in _PRINTED
-            elif not bare or _RULE.issuperset(bare) or _TAG.fullmatch(bare):
+                self._fence, self._info, self._code = bare[:3], bare[3:].strip().lower(), []
+            elif _RULE.issuperset(bare) or _TAG.fullmatch(bare):
                 self._close()
-                if bare[:1] == "|" and self._found and self._found[-1].text[0] == "|":
+                if bare.startswith("|") and self._found and self._found[-1].text.startswith("|"):
                     self._head_of_table()
-            elif bare[0] == "#" and bare.lstrip("#")[:1] in (" ", "\t"):
+            elif _HEADING.match(bare):
                 self._close()
                 self._head(prose(bare.strip("# \t")))
-            elif bare[0] == "|" or _ITEM.match(bare):
+            elif _is_listed(bare):
                 self._close()
-                self._indent = "  " if line[:2].isspace() and self._item >= 0 else ""
+                self._indent = "  " if line[:2].isspace() and self._item else ""
                 self._lines = [bare]
             else:
-                self._lines.append(bare.lstrip("> ") if bare[0] == ">" else bare)
+                self._lines.append(bare.lstrip("> "))
         self._close()
         if self._fence:  # a block that is never closed is none
-            rest, self._fence, self._code = self._code, "", []
+            rest, self._fence = self._code, ""
             self.read("\n".join(rest))
         return self._found
 
     def _head(self, text: str) -> None:
         """Take a heading: it is shown where something below it is."""
         if text:
-            self._label = self._item = self._lead = -1
-            self._heading = len(self._found)
+            self._label = self._item = self._lead = ()
+            self._heading = (len(self._found),)
             bold = text if text.startswith("**") else f"**{text}**"
             self._found.append(Paragraph(bold, leads=True))
 
     def _head_of_table(self) -> None:
         """Take the last row for the head of a table: no row below it is shown without it."""
-        head, last = self._found[-1], self._found[self._label]
-        needs = last.needs if self._label >= 0 and last.text[0] == "|" else head.needs
-        self._label = len(self._found) - 1
-        self._found[-1] = head._replace(needs=needs, leads=True)
+        head = self._found.pop()
+        needs = [one for one in head.needs if not self._found[one].text.startswith("|")]
+        self._label = (len(self._found),)
+        self._found.append(head._replace(needs=tuple(needs), leads=True))
 
     def _in_code(self, bare: str, line: str) -> None:
         if not bare.startswith(self._fence):
@@ -249,41 +245,38 @@ class _Reader:
         self._fence = ""
         code = [prose(one) for one in self._code if one.strip()]
         short = len(code) <= _CODE_LINES and sum(map(len, code)) <= _CODE_CHARS
-        if code and short and not self._printed:
+        if code and short and self._info not in _PRINTED:
             text = "\n".join([one if "`" in one else f"`{one}`" for one in code])
-            last = (len(self._found) - 1,) if self._found else ()
-            self._found.append(Paragraph(text, last and (*self._found[-1].needs, *last)))
+            place = len(self._found)
+            needs = (*self._found[-1].needs, place - 1) if place else ()
+            self._found.append(Paragraph(text, needs))
         else:
-            self._label = -1
-        self._lead = -1
+            self._label = ()
+        self._lead = ()
 
     def _close(self) -> None:
+        """Take the lines so far for a paragraph, or for a part of the one before, which they put right."""
         text, self._lines = _plain(" ".join(self._lines)), []
         if not text:
             return
-        place, listed = len(self._found), _is_listed(text)
-        above = self._found[self._label].needs if listed and self._label >= 0 else ()
-        needs = [self._heading, *above, self._label if listed else -1]
-        if self._indent:
-            needs.append(self._item)
-        elif listed:
-            self._item = place
-        needs.append(self._lead)
-        leads = text.endswith(_ANNOUNCES)
-        self._lead = place if leads else -1
-        self._label = self._label if listed else self._lead
-        self._item = self._item if listed else -1
-        needs = [one for one in dict.fromkeys(needs) if one >= 0]
+        listed, leads, nested = _is_listed(text), text.endswith(_ANNOUNCES), bool(self._indent)
         text, self._indent = self._indent + text, ""
-        if place and _TURNS.match(text) and not self._found[-1].leads:
-            before = self._found[-1]
-            between = "\n" if listed else "\n\n"
-            self._found[-1] = before._replace(text=f"{before.text}{between}{text}", leads=leads)
-            self._item = min(self._item, place - 1)
-            self._label = min(self._label, place - 1)
-            self._lead = min(self._lead, place - 1)
-        else:
-            self._found.append(Paragraph(text, tuple(needs), leads))
+        before = self._found.pop() if self._turns(text) else None
+        place = (len(self._found),)
+        needs = [*self._heading, *self._lead]
+        self._lead = place if leads else ()
+        if listed:
+            needs += [one for at in self._label for one in (*self._found[at].needs, at)]
+            needs += self._item if nested else ()
+        self._label = self._label if listed else self._lead
+        self._item = self._item if nested else place if listed else ()
+        if before:
+            text, needs = _joined((before.text, text)), [*before.needs]
+        self._found.append(Paragraph(text, tuple(dict.fromkeys(needs)), leads))
+
+    def _turns(self, text: str) -> bool:
+        """Tell whether a paragraph takes back the last one, which announces nothing."""
+        return bool(self._found and not self._found[-1].leads and _TURNS.match(text))
 
 
 def _plain(line: str) -> str:

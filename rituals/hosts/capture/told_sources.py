@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import islice
 
 from ledger.escape import prose
 from ledger.model.event import FactCreated
@@ -20,7 +21,7 @@ from rituals.hosts.capture.commit_texts import MessageOf, Written, texts_in
 from rituals.hosts.capture.fitting import Opens, paragraphs, sentences_of
 from rituals.hosts.quoted_items import MOST_ITEMS, Item
 from rituals.hosts.transcripts.slices import Turn
-from rituals.hosts.transcripts.turns import ASSISTANT, HOST, INTERRUPTED, QUEUE, TITLE, TOOL, USER
+from rituals.hosts.transcripts.turns import ASSISTANT, INTERRUPTED, QUEUE, TITLE, TOOL, USER
 
 #: What a turn said last before it was broken off is a report if it has so many characters.
 REPORT_CHARS = 400
@@ -33,7 +34,7 @@ class Report(Record):
 
     text: str  #: what the agent said at its end, "" for nothing
     asks: tuple[str, ...]  #: what a person asked for in it, a line each
-    number: int  #: of the turn, from 1
+    heading: str  #: which turn it is
 
 
 class Sources(Record):
@@ -43,7 +44,6 @@ class Sources(Record):
     commits: tuple[Written, ...] = ()  #: that it made
     texts: tuple[Written, ...] = ()  #: of pull requests and issues
     reports: tuple[Report, ...] = ()  #: of its turns, those that have one
-    turns: int = 0  #: how many turns it had
     title: str = ""  #: as the host calls the session, "" for nothing
     ask: str = ""  #: the first thing that a person asked for, on a line
 
@@ -70,7 +70,7 @@ class _Stretch:
     def __init__(self, ask: str = "") -> None:
         self.asks = [ask] if ask else []
         self.said = ""
-        self.at = -1
+        self.at: int | None = None
         #: Whether it was broken off, and whether a tool was used behind what was said last.
         self.broken = self.worked = False
 
@@ -101,20 +101,21 @@ def sources_of(turns: Iterable[Turn], message_of: MessageOf) -> Sources:
         elif turn.role == TOOL:
             now.worked = True
             calls.append(turn)
-        elif turn.role == HOST and turn.tool == TITLE:
+        elif turn.tool == TITLE:
             title = turn.text
-        elif turn.role == HOST and turn.tool == INTERRUPTED:
+        elif turn.tool == INTERRUPTED:
             now.broken = True
     texts = texts_in(calls, message_of)
-    if not stretches[0].said and len(stretches) > 1:
+    if not stretches[0].said:
         del stretches[0]
-    reports = []
+    reports, count = [], len(stretches)
     for number, one in enumerate(stretches, 1):
-        said = one.report(last=number == len(stretches))
+        said = one.report(last=number == count)
         if said:
-            reports.append(Report(said, tuple(filter(None, one.asks)), number))
-    dialogs, turns_said = tuple(answered.items()), len(stretches)
-    return Sources(dialogs, texts.commits, texts.texts, tuple(reports), turns_said, title, ask)
+            asks = tuple(filter(None, one.asks))
+            reports.append(Report(said, asks, f"Turn {number} of {count}"))
+    dialogs = tuple(answered.items())
+    return Sources(dialogs, texts.commits, texts.texts, tuple(reports), title, ask)
 
 
 def ask_line(ask: str) -> str:
@@ -152,7 +153,7 @@ def title_of(sources: Sources, opens: Opens) -> str:
 
     The first is the work; what comes behind it are repairs and questions.
     """
-    wanted = [one.heading for one in (*sources.commits[:1], *sources.texts[:1])]
+    wanted = [one.heading for one in (*sources.commits, *sources.texts)]
     host = "" if "/" in sources.title.partition(" ")[0] else sources.title  # a branch, a path
     wanted += [host]
     best = sorted(sources.reports, key=lambda one: -min(len(one.text), REPORT_CHARS))
@@ -164,9 +165,7 @@ def title_of(sources: Sources, opens: Opens) -> str:
 
 def answered_title(snapshot: Snapshot, session: str) -> str:
     """Return what the agent of a session called it where it was asked; "" where it did not say."""
-    for count, (ref, entry) in enumerate(snapshot.cache().entries_since("")):
-        if count == _LOGS:
-            break
+    for ref, entry in islice(snapshot.cache().entries_since(""), _LOGS):
         if entry.session == session and not entry.reach:
             for _, log in logs_of(snapshot, [ref]):
                 texts = [one.text or "" for one in log.events if isinstance(one, FactCreated)]
@@ -184,11 +183,11 @@ def _first_sentence(report: str) -> str:
         if one.leads and f"\n# {name}\n" in f"\n{report}\n":
             return name
     for one in found:
-        line = one.text.split("\n")[0]
-        if not one.leads and line[:1] not in "|`":
+        line = one.text.partition("\n")[0]
+        if not one.leads and not line.startswith(("|", "`")):
             line = _LINK.sub(r"\1", _LABEL.sub("", line)).lstrip(MARKS).replace("**", "")
             for said in sentences_of(line):
-                announces = said[-1] in ":?" or said.lower().startswith(_ANSWERS)
+                announces = said.endswith((":", "?")) or said.lower().startswith(_ANSWERS)
                 if len(said) >= _TELLING_CHARS and not announces:
                     return said
     return ""

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
+from itertools import pairwise
 
 from rituals.hosts.capture.fitting import listed_mark, sentence_ends
 
@@ -57,7 +59,7 @@ class TypedWords:
             if not lost:
                 break
             left_out += lost
-        return (_GAPS.sub("\n\n", text).strip("\n") if left_out else text), left_out
+        return _GAPS.sub("\n\n", text).strip("\n"), left_out
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
         if self._runs or self._hidden:
@@ -68,7 +70,7 @@ class TypedWords:
 
 def hidden_runs(text: str) -> list[str]:
     """Return the runs of a text by which it is known again and can not be read."""
-    return sorted({_hash(run) for run in _runs_in(text)})
+    return list(dict.fromkeys(_hash(run) for run in _runs_in(text)))
 
 
 def _hash(run: str) -> str:
@@ -80,7 +82,7 @@ def _runs_in(text: str) -> Iterator[str]:
 
 
 def _composed(text: str) -> str:
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    return unicodedata.normalize("NFC", text)
 
 
 def _units(text: str) -> list[tuple[str, int, int, int]]:
@@ -92,7 +94,7 @@ def _units(text: str) -> list[tuple[str, int, int, int]]:
             if unicodedata.category(said)[0] in "LMN":
                 found.append((unicodedata.normalize("NFKC", said), start, end, _CHARACTER))
             continue
-        bare = said if said.isascii() else _bare(said)
+        bare = _bare(said)
         parts = [bare] if _CODE.search(bare) else _PARTED.split(bare)
         for part in parts:
             word = "".join([char for char in part if char.isalnum()]).casefold()
@@ -125,34 +127,35 @@ def _cut(text: str, spans: list[tuple[int, int]], quoted: str) -> tuple[str, lis
 
     Lines stay that begin with `quoted`.
     """
+    firsts, lasts = [first for first, _ in spans], [last for _, last in spans]
+
+    def is_hit(begin: int, end: int) -> bool:
+        return bisect_right(lasts, begin) < bisect_left(firsts, end)
+
     kept, lost = list[str](), list[str]()
-    at = place = 0
+    at = 0
     for line in text.split("\n"):
-        end = at + len(line)
-        while place < len(spans) and spans[place][1] <= at:
-            place += 1
-        if place == len(spans) or spans[place][0] >= end or line.startswith((quoted, "## ")):
+        if not (line and is_hit(at, at + len(line))) or line.startswith((quoted, "## ")):
             kept.append(line)
         elif line.startswith("### "):
             kept.append(f"### {UNSHARED}")
             lost.append(line)
         else:
-            rest, some = _cut_line(line, [(one[0] - at, one[1] - at) for one in spans[place:]])
+            rest, some = _cut_line(line, at, is_hit)
             lost += some
             kept += [rest] if rest else []
-        at = end + 1
+        at += len(line) + 1
     return "\n".join(kept), lost
 
 
-def _cut_line(line: str, spans: list[tuple[int, int]]) -> tuple[str, list[str]]:
+def _cut_line(line: str, at: int, is_hit: Callable[[int, int], bool]) -> tuple[str, list[str]]:
     mark = listed_mark(line)
-    ends = [] if line.lstrip()[:1] == "|" else sentence_ends(line, mark)
-    stay, lost = list[str](), list[str]()
-    hit = False
-    for begin, end in zip([mark, *ends], [*ends, len(line)], strict=True):
+    ends = [] if line.lstrip().startswith("|") else sentence_ends(line, mark)
+    stay, lost, cut = list[str](), list[str](), ""
+    for begin, end in pairwise([mark, *ends, len(line)]):
+        said = line[begin:end].strip()
         # behind the mark of a cut stands a piece of what was cut
-        hit = hit and line[:begin].rstrip().endswith("…")
-        hit = hit or any(first < end and last > begin for first, last in spans)
-        (lost if hit else stay).append(line[begin:end].strip())
+        cut = said if cut.endswith("…") or is_hit(at + begin, at + end) else ""
+        (lost if cut else stay).append(said)
     rest = " ".join(filter(None, stay))
     return (line[:mark] + rest if rest else ""), lost
