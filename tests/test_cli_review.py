@@ -188,7 +188,7 @@ def test_walk_accepts_rejects_and_leaves(shop: Repo, run: Run, terminal: Run) ->
     )
     assert run("note", "id=ghost It is there.").code == 0
     open_still = "Settled, and still open (1): review-id-dangling-"
-    assert open_still in run("review", "--dry-run").out and run("review").code == 0
+    assert open_still in run("review", "--dry-run").out
     settled = terminal("review", stdin=b"a\nq\n")
     assert "1/1 Settled\nreview-id-dangling-" in settled.err and "Closed      " in settled.out
 

@@ -557,7 +557,7 @@ def as_json(data: bytes) -> object:
     return found if isinstance(found, dict) else None
 
 
-@settings(max_examples=examples(50, 100))
+@settings(max_examples=examples(20, 100))
 @given(st.dictionaries(st.text(), VALUES).map(lambda one: json.dumps(one).encode()) | st.binary(max_size=40)
        | st.text('{}[]":, \\u12ae-+.tfn', max_size=30).map(str.encode))  # fmt: skip
 def test_the_quick_reader_of_json_reads_as_json_does(data: bytes) -> None:

@@ -97,9 +97,7 @@ def test_b4_what_git_is_making_yet_is_made_whole(world: World, late: str) -> Non
     home.write(".git/info/mine", "mine\n")
     (home.folder / ".git" / late).rename(world.folder / "late")
     place.run("init", "a")
-    home.git("config", "user.name", "Ada")
-    home.git("config", "user.email", "ada@example.invalid")
-    home.holds([home.note("id=a fact: Webhooks retry.")])
+    assert home.run("status").json["home"]["kind"] == OWN_REPOSITORY
     assert (home.folder / ".git/info/mine").read_text() == "mine\n"
 
 

@@ -162,20 +162,19 @@ def ticks(monkeypatch: pytest.MonkeyPatch) -> Ticks:
     return Ticks()
 
 
-def test_between_two_pushes_the_remote_is_left_to_others(world: World, ticks: Ticks) -> None:
-    """The longer the more of them come; not to whoever did not push a moment ago."""
-    one = about_to_sync(world)
-    two = world.place("met/two")
+@pytest.mark.parametrize("others", [False, True])
+def test_between_two_pushes_the_remote_is_left_to_others(
+    world: World, ticks: Ticks, others: bool
+) -> None:
+    """The longer the more of them come, or came a moment ago; not to whoever did not push before."""
+    one, two = about_to_sync(world), world.place("met/two")
     assert ticks.sync(one) == [], "nobody knows of a push before it"
-    commit = "commit", "-q", "--allow-empty", "-m", "mine"
-    one.git(*commit)
-    (alone,) = ticks.sync(one)
-    two.sync()
-    one.git(*commit)
-    (beside,) = ticks.sync(one)
-    assert 0 < alone < beside
-    one.git(*commit)
-    assert ticks.sync(one) > [alone], "they came a moment ago"
+    for command in (["pull", "-q", "--no-rebase"], ["push", "-q"]) if others else ():
+        two.git(*command)
+    for _ in range(1 + others):
+        one.git("commit", "-q", "--allow-empty", "-m", "mine")
+        (wait,) = ticks.sync(one)
+        assert wait > 1 if others else wait == 1
 
 
 def test_who_pushed_elsewhere_or_slept_leaves_nothing_to_others(world: World, ticks: Ticks) -> None:

@@ -63,13 +63,18 @@ def used(
         shown.delenv("DIURNA_AGENT", raising=False)  # whoever names an agent is none of a host's
         assert "node-22" in ToldSession(str(home.folder), shown, session=name).start()
         shown.setenv("DIURNA_AGENT", "claude-code")
+    tell(home, name, *steps)
+    logs = [data.decode() for stem, data in sorted(home.logs().items()) if stem not in before]
+    return re.findall("(?m)^- Referenced: (.*)", "\n".join(logs))
+
+
+def tell(home: Place, name: str, *steps: tuple[str, str]) -> None:
+    """Let a transcript of Claude grow by steps, and be captured."""
     path = home.world.folder / f"{name}.jsonl"
     with path.open("a") as file:
         for who, text in steps:
             write(file, who, text)
     home.run("capture", *named(path, name), json=False)
-    logs = [data.decode() for stem, data in sorted(home.logs().items()) if stem not in before]
-    return re.findall("(?m)^- Referenced: (.*)", "\n".join(logs))
 
 
 def session(home: Place, name: str, *steps: tuple[str, str], **more: Any) -> list[str]:
@@ -361,7 +366,7 @@ def test_the_newest_eight_questions_count(home: Place) -> None:
     words = "plum cherry apple peach lemon melon grape mango olive".split()
     questions = [f"{word} {word}crate" for word in words]
     for number, question in enumerate(questions):
-        session(home, f"s-{number}", ("bash", f"diurna recall '{question}'"), OPENS)
+        tell(home, f"s-{number}", ("bash", f"diurna recall '{question}'"), OPENS)
     for _ in range(2):
         assert [recalled(home, one) for one in questions[:2]] == [[], ["retry-three"]]
         shutil.rmtree(home.common / "diurna/cache")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 
 from ledger.codec.log import decode
@@ -101,24 +102,22 @@ def timeline(snapshot: Snapshot, ask: Callable[[str], Answer], window: Window) -
     """
     asked = window.asked.strip()
     back, on = duration_ms(window.before), duration_ms(window.after)
-    named = snapshot.ask(
+    anchor = snapshot.ask(
         lambda cache: (
             named_anchor(cache, asked, window.now_ms) or commit_anchor(cache, snapshot.home, asked)
         )
-    )
-    answer = None if named is not None else ask(asked)
+    ) or snapshot.ask(partial(answer_anchor, asked=asked, answer=ask(asked)))
 
     def look(cache: Cache) -> Timeline:
-        anchor = named
-        if anchor is None:
-            assert answer is not None
-            anchor = answer_anchor(cache, asked, answer)
         spans = _reaching(anchor.spans, back, on)
         keys = [
             key
             for start, end in spans
             for key in keys_within(cache, floor_of(start), stamp_of(end))
         ]
+        if anchor.kind == DATE:  # by its writer's clock: a name may be pushed on (O2)
+            later = cache.entries_since(floor_of(spans[0][0]))
+            keys = [ref.key for ref, entry in later if _lies(entry, spans)]
         keys = sorted({*keys, *anchor.stems})
         if window.agent or window.kinds:
             keys = _filtered(cache, keys, window.agent, window.kinds)
@@ -149,10 +148,10 @@ def sessions_of(snapshot: Snapshot, keys: Sequence[str]) -> dict[str, Session]:
 
     `keys` are of those that are to be shown: each log is read from git.
     """
-    nobody = Anchor("", NOW, "", ())
     return snapshot.ask(
         lambda cache: {
-            ref.key: session for ref, session in _sessions(snapshot, cache, keys, nobody)
+            ref.key: session
+            for ref, session in _sessions(snapshot, cache, keys, Anchor("", NOW, "", ()))
         }
     )
 
@@ -187,6 +186,12 @@ def _filtered(cache: Cache, keys: Sequence[str], agent: str, kinds: Sequence[str
 
 def _ids(entry: Entry) -> list[str]:
     return [*entry.named, *[event.id for event in entry.acts]]
+
+
+def _lies(entry: Entry, spans: Iterable[tuple[int, int]]) -> bool:
+    """Tell whether a log was written within spans, by its writer's clock."""
+    at = milliseconds_of(entry.clock)
+    return any(first <= at <= last for first, last in spans)
 
 
 def _nearest(keys: Sequence[str], anchor: Anchor, limit: int) -> list[str]:
@@ -241,7 +246,6 @@ def _session(
         brought = [*brought_by(entry.acts), *entry.named]
         title = outdated.line(ref.key, title, brought)
         summary = outdated.line(ref.key, summary, brought)
-    at = milliseconds_of(ref.stem)
     return Session(
         ref.stem,
         when(ref, log),
@@ -251,8 +255,7 @@ def _session(
         summary,
         did(entry),
         tokens_of(visible.whole),
-        ref.key in anchor.stems
-        or (not anchor.stems and any(first <= at <= last for first, last in anchor.spans)),
+        ref.key in anchor.stems or (not anchor.stems and _lies(entry, anchor.spans)),
     )
 
 
