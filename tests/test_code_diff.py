@@ -8,7 +8,7 @@ import pytest
 
 from ledger.git.cli import Git
 from ledger.git.code_diff import code_diff
-from ledger.git.code_history import Code
+from ledger.git.code_history import Change, Code
 from ledger.git.landing.patches import Budget, between, patches_of
 from tests.conftest import Repo
 
@@ -79,6 +79,7 @@ def test_what_is_too_much_is_left_out_and_said(bare_repo: Repo) -> None:
     with pytest.raises(TimeoutError):
         patches_of(git, late, "-1")
     assert late.cut
+    assert not Change("", 5, "").is_behind(5000) and Change("", 5, "").is_behind(5001)
     sizes = ((1 << 20) + 1, 1 << 20, 9)
     paths = [bare_repo.write(f"{size}.txt", "z" * size) for size in sizes]
     blobs = [bare_repo.git("hash-object", "-w", str(path)).strip() for path in paths]

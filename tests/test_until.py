@@ -119,6 +119,7 @@ STORIES = {
         + a.py
         + b.py
         last =
+        git tag v5-file HEAD:a.py
         ?
         git tag v5.0
         ? v last

@@ -57,13 +57,9 @@ class Lacking(Record):
         return name in self.whole and name not in self.outside
 
     def joined(self, other: Lacking) -> Lacking:
-        """Return both answers about one commit."""
-        return Lacking(
-            {**self.whole, **other.whole},
-            self.outside | other.outside,
-            self.missing | other.missing,
-            self.unknown | other.unknown,
-        )
+        """Return what it holds of what was asked both times; what was missing or unknown then."""
+        there = {**self.whole, **other.whole}
+        return self._replace(whole=there, outside=self.outside | other.outside)
 
 
 def whole_ids(git: Git, names: Collection[str]) -> Mapping[str, str | None]:

@@ -91,7 +91,7 @@ def _files(fields: Sequence[str]) -> Iterator[FileDiff]:
         added, _, rest = field.partition("\t")
         deleted, _, path = rest.partition("\t")
         if path in rows:
-            size = int(added) + int(deleted) if added.isdigit() and deleted.isdigit() else -1
+            size = int(added) + int(deleted) if added.isdigit() else -1
             yield FileDiff(path, *rows[path], size)
 
 

@@ -240,7 +240,7 @@ class Code:
             field = field.strip("\n")
             if is_object(field):
                 commit = field
-            elif field[:1] == "R" and field[1:].isdigit():
+            elif field:  # how alike they are
                 old = next(fields, "")
                 found[commit, old] = next(fields, "")
         return found
@@ -276,10 +276,9 @@ class Code:
         for change, rest in _commits(out):
             fields = rest.strip("\n").split("\0")
             for meta, path in zip(fields[0::2], fields[1::2], strict=False):
-                words = meta.strip("\n").split(" ")
-                if len(words) == 5:
-                    before, after = ("" if not blob.strip("0") else blob for blob in words[2:4])
-                    yield Revision(path, before, after, change)
+                blobs = meta.strip("\n").split(" ")[2:4]
+                before, after = (blob.strip("0") and blob for blob in blobs)
+                yield Revision(path, before, after, change)
 
     def churn(self, paths: Sequence[str], since_ms: int) -> Iterator[Churn]:
         """Yield how much commits changed some files, newest first."""
@@ -291,7 +290,7 @@ class Code:
             for row in rest.strip("\n").split("\0"):
                 added, _, more = row.strip("\n").partition("\t")
                 deleted, _, path = more.partition("\t")
-                if added.isdigit() and deleted.isdigit():
+                if added.isdigit():  # else it is no text
                     yield Churn(path, int(added), int(deleted), change)
 
     def stray(self, ids: Iterable[str]) -> dict[str, Change]:

@@ -261,8 +261,6 @@ class Store:
         there = record.lock_in_the_way(said, lock)
         if taken or there:
             return ReferenceLocked(there or lock)
-        if "modified" in said or "old reference value does not match" in said:
-            return TipMoved(wanted.reference)
         return StorageFailed(
             f"git could not store the commit: {said}",
             hint="the log is saved; check the disk and its free space",
