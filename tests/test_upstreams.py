@@ -156,22 +156,24 @@ def test_j10_what_is_no_home_is_refused(org: Organisation, url: str, said: str) 
     assert org.read() == [] and not (org.world.folder / "ran").exists()
 
 
-@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("own", ["", "core.sshCommand", "GIT_SSH_COMMAND", "GIT_SSH"])
 def test_i3_over_ssh_nobody_is_asked(
-    org: Organisation, monkeypatch: pytest.MonkeyPatch, own: bool
+    org: Organisation, monkeypatch: pytest.MonkeyPatch, own: str
 ) -> None:
     """For a password or a key; whoever says by which command ssh is reached has said how, too."""
     given = org.world.folder / "given"
     says = f'#!/bin/sh\necho "$@" >{given}\nfor last; do :; done\nexec sh -c "$last"\n'
     script = org.team.write(".git/bin/ssh", says)
     script.chmod(0o755)
-    if own:
-        org.team.git("config", "core.sshCommand", str(script))
+    if "." in own:
+        org.team.git("config", own, str(script))
+    elif own:
+        monkeypatch.setenv(own, str(script))
     else:
         monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
     org.name(f'org = "ssh://there{org.hub.folder}"')
     assert org.sync()["upstreams"][0]["logs"] == 1
-    assert ("BatchMode=yes" in given.read_text()) != own
+    assert ("BatchMode=yes" in given.read_text()) != bool(own)
 
 
 @pytest.mark.parametrize("how", ["too much", "silent"])
