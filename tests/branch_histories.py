@@ -232,16 +232,7 @@ def _squash_edited(story: Story, place: str) -> Asked:
     story.work(X, 2, size=20)
     log = story.log()
     story.main()
-
-    def edit() -> None:
-        there = story.read("src/api.py")
-        fresh = [at for at, line in enumerate(there) if line not in before]
-        for at in fresh[: len(fresh) // 5]:
-            there[at] = story.lines(1)[0]
-        story.write("src/api.py", there)
-
-    before = set(story.read("src/api.py"))
-    return Asked(log, LANDED, story.squash(X, edit=edit))
+    return Asked(log, LANDED, story.squash(X, edit=_edit(story, 5)))
 
 
 def _rebase(story: Story, place: str) -> Asked:
@@ -278,24 +269,28 @@ def _forge_title(story: Story, place: str) -> Asked:
     subject = story.git("log", "-1", "--format=%s")
     log = story.log()
     story.main()
+    return Asked(log, LANDED, story.squash(X, f"{subject} (#7)", _edit(story, 2)))
 
-    def edit() -> None:
-        there = story.read("src/api.py")
-        fresh = [at for at, line in enumerate(there) if line not in before]
-        for at in fresh[: len(fresh) // 2]:
-            there[at] = story.lines(1)[0]
-        story.write("src/api.py", there)
 
-    before = set(story.read("src/api.py"))
-    return Asked(log, LANDED, story.squash(X, f"{subject} (#7)", edit))
+def _named(story: Story, place: str) -> Asked:
+    """The squash has the words that git proposes, and none of the branch's lines."""
+    story.work(X, 1, size=12)
+    log = story.log()
+    story.main()
+    edit = _edit(story, 1)
+    story.git("merge", "--squash", X)
+    edit()
+    story.git("commit", "-q", "-a", "--no-edit")
+    return Asked(log, LANDED, story.head())
 
 
 def _pull_request_merge(story: Story, place: str) -> Asked:
-    """The forge rebases, merges and rewrites; its message tells the branch."""
-    log = _place(story, place)
+    """The forge rebases, merges and rewrites all of it; its message tells the branch."""
+    story.work(X, 1, size=12)
+    log = story.log()
     story.main()
     story.git("switch", "-q", "-c", "staged")
-    story.squash(X, "Staged")
+    story.squash(X, "Staged", _edit(story, 1))
     story.main()
     story.git(
         "merge", "-q", "--no-ff", "-m", f"Merge pull request #9 from ada/{X}\n\nWork", "staged"
@@ -449,6 +444,17 @@ def _rewritten_and_edited(story: Story, place: str) -> Asked:
     return Asked(log, LANDED, story.squash(X, edit=lambda: _anew(story, range(39, 41))))
 
 
+def _edit(story: Story, part: int) -> Callable[[], None]:
+    """Return what writes anew one in so many of the lines that a branch brings."""
+    before = set(story.read("src/api.py"))
+
+    def edit() -> None:
+        fresh = [at for at, line in enumerate(story.read("src/api.py")) if line not in before]
+        _anew(story, fresh[: len(fresh) // part])
+
+    return edit
+
+
 def _anew(story: Story, places: Iterable[int]) -> None:
     """Write lines of the file that the branch changes first anew."""
     there = story.read("src/api.py")
@@ -489,6 +495,6 @@ ENDS: dict[str, Callable[[Story, str], Asked]] = {
     "force-pushed away": _force_pushed, "amended": _amended, "reverted": _reverted,
     "revert of revert": _revert_of_revert, "landed again": _landed_again,
     "rewritten later": _rewritten_later, "rewritten and edited": _rewritten_and_edited, "branch deleted": _branch_deleted,
-    "two remotes": _two_remotes,
+    "two remotes": _two_remotes, "named": _named,
 }  # fmt: skip
 PLACES = ("tip", "middle", "dirty")

@@ -138,7 +138,8 @@ class _Search:
         """Look for messages that name the point, or a merge of its branch."""
         point, branch = self._work.point, self._work.branch
         for one in self._told:
-            if point in one.names and (not own or _share(own, one.names) >= _HALF):
+            named = point in one.message and point in one.names
+            if named and (not own or _share(own, one.names) >= _HALF):
                 yield one.commit, NAMED
             elif branch and one.merged == branch and one.seconds >= self._since:
                 if one.commit in self._history.line and self._touches(one, paths):

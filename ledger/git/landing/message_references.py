@@ -15,7 +15,6 @@ _SECONDS, _BYTES = 10.0, 32 << 20
 #: What `git cherry-pick -x` and `git merge --squash` write.
 _NAMED = re.compile(r"(?:cherry[- ]picked from commit |^commit )([0-9a-f]{40})\b", re.MULTILINE)
 _SQUASHED = "Squashed commit"
-_PICKED = "picked from commit"
 _REVERTS = re.compile(r"\bThis reverts commit ([0-9a-f]{40})\b")
 _MERGES = (
     re.compile(r"^Merge pull request #\d+ from [^\s/]+/(\S+)"),
@@ -41,8 +40,6 @@ class Told(Record):
     @property
     def names(self) -> frozenset[str]:
         """The commits that it says it brings."""
-        if _PICKED not in self.message and _SQUASHED not in self.message:
-            return frozenset()
         squash = _SQUASHED in self.message
         return frozenset(
             found[1]
@@ -83,13 +80,12 @@ class History:
         self._dead: dict[str, str] = {}
         self._back: dict[str, str] = {}
         for one in self.told.values():  # no commit comes before what it reverts; newest first
-            if "his reverts commit" in one.message:
-                dead = self._dead.get(one.commit, "")
-                for found in _REVERTS.finditer(one.message):
-                    if dead:
-                        self._back.setdefault(found[1], dead)
-                    else:
-                        self._dead.setdefault(found[1], one.commit)
+            dead = self._dead.get(one.commit, "")
+            for found in _REVERTS.finditer(one.message):
+                if dead:
+                    self._back.setdefault(found[1], dead)
+                else:
+                    self._dead.setdefault(found[1], one.commit)
         self._brought: dict[str, str] | None = None
 
     def behind(self, fork: str) -> list[Told]:
