@@ -101,11 +101,7 @@ def _is_plain(text: str, begin: int, end: int) -> bool:
     `text[begin]` is the line feed before the prose, `text[end]` the one before what follows it.
     """
     prose = text[begin : end + 1]
-    if (
-        ("`" in prose and "```" in prose)
-        or ("~" in prose and "~~~" in prose)
-        or ("<" in prose and _opens_html(prose))
-    ):
+    if "```" in prose or "~~~" in prose or "<" in prose:
         return _is_plain_line_by_line(text, prose, end)
     # behind the title most prose has no "#" at all, which is told ten times faster than "##"
     at = prose.find("#", prose.find("\n", 1) if prose.startswith("\n# ") else 0)
@@ -131,10 +127,6 @@ def _is_plain_line_by_line(text: str, prose: str, end: int) -> bool:
         and not found.unclosed
         and not any(title.lower().startswith(_NAMES) for _, title in found.headings)
     )
-
-
-def _opens_html(prose: str) -> bool:
-    return "\n<" in prose or "\n <" in prose or "\n  <" in prose or "\n   <" in prose
 
 
 def _references(section: str, names: list[str], acts: list[Event]) -> bool:
@@ -187,8 +179,8 @@ def _seen(rest: str) -> tuple[str, tuple[str, ...] | None, bool]:
     id, named, tail = rest.partition(" (was ")
     if not named:
         return id, None, True
-    was = tuple(tail[:-1].split(", "))
-    return id, was, tail[-1:] == ")" and all(map(is_version_id, was))
+    was = tuple(tail.removesuffix(")").split(", "))
+    return id, was, tail.endswith(")") and all(map(is_version_id, was))
 
 
 def _are_ids(rest: str, ids: list[str]) -> bool:

@@ -194,10 +194,9 @@ def read_entry(stem: str, data: bytes, file: str = "") -> tuple[Entry, tuple[Fin
 
 def _ends_at(stem: str, data: bytes) -> bool:
     """Tell, by one look, whether a canonical log surely bears the stamp of its name."""
-    at = data.find(b"\nended: ") + 8
-    said = ended_of(stem).encode()
-    bears = data[at : at + len(said) + 1] == said + b"\n"
-    return bears and data[:4] == b"---\n" and at < data.find(b"\n---\n")
+    head, closed, _ = data.partition(b"\n---\n")
+    said = f"\nended: {ended_of(stem)}\n".encode()
+    return bool(closed) and head.startswith(b"---\n") and said in head + b"\n"
 
 
 def stamp_findings(stem: str, data: bytes, file: str) -> tuple[Finding, ...]:
