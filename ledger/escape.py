@@ -84,10 +84,8 @@ def unseen_in(text: str) -> set[str]:
 
 def escaped(code: int) -> str:
     """Write a character as JSON does."""
-    if code < 0x10000:
-        return f"\\u{code:04x}"
-    code -= 0x10000
-    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+    halves = chr(code).encode("utf-16-be", "surrogatepass").hex()
+    return "".join([f"\\u{halves[at : at + 4]}" for at in range(0, len(halves), 4)])
 
 
 def numbered(code: int) -> str:

@@ -237,8 +237,7 @@ def code_of(home: Home, path: str = "", option: str = "--code") -> Code | None:
         commit = head(home.repository)[1]
         return Code(home.repository.git(), commit, home.prefix) if commit else None
     repository = find_repository(path)
-    commit = head(repository)[1] if repository else ""
-    if repository is None or not commit:
+    if repository is None or not (commit := head(repository)[1]):
         raise NotFound(
             f"there is no git repository with a commit at {path}",
             where=option,

@@ -215,9 +215,8 @@ def stamp_findings(stem: str, data: bytes, file: str) -> tuple[Finding, ...]:
 
 def read_header(data: bytes) -> tuple[tuple[str, str], ...]:
     """Read the front matter of a log and nothing else, in the order found."""
-    end = data.find(b"\n---", 3, LINE_LIMIT_BYTES)
-    start = data[: end + 5] if end > 0 else b""
-    return _front_matter(_lines(start, _unheard), _unheard)[0]
+    head, closed, _ = data[:LINE_LIMIT_BYTES].partition(b"\n---\n")
+    return _front_matter(_lines(head + closed, _unheard), _unheard)[0]
 
 
 def _unheard(code: str, message: str, line: int, hint: str) -> None:

@@ -43,12 +43,12 @@ class Proof(Record):
 
     how: str  #: one of `HOWS`
     #: the byte at which the line of the transcript starts that proves it; -1 where none does
-    at: int = -1
-    by: str = ""  #: "person" or "agent", whose words they are; "" where nobody said a word
-    words: str = ""  #: that were said, run or written; "" where others may not read them
+    at: int
+    by: str  #: "person" or "agent", whose words they are; "" where nobody said a word
+    words: str  #: that were said, run or written; "" where others may not read them
     #: behind which questions it was used: the last one, which so found it, and before it those that
     #: were asked in vain
-    asked: tuple[str, ...] = ()
+    asked: tuple[str, ...]
 
     @property
     def remark(self) -> str:
