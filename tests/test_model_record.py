@@ -15,13 +15,6 @@ class Point(Record):
     y: int = 3
 
 
-class Place(Record):
-    """The same fields as a point."""
-
-    x: int
-    y: int = 3
-
-
 def test_arguments_are_taken_by_place_and_by_name() -> None:
     """With their defaults, in any mixture."""
     assert Point(1) == Point(1, 3) == Point(y=3, x=1) == Point(1)._replace(y=3)
@@ -29,9 +22,3 @@ def test_arguments_are_taken_by_place_and_by_name() -> None:
     assert list(signature(Point).parameters) == ["x", "y"]
     assert repr(Point(1)) == "Point(x=1, y=3)"
     assert pickle.loads(pickle.dumps(Point(1))) == Point(1)  # noqa: S301 - our own bytes
-
-
-def test_records_of_two_classes_differ() -> None:
-    """Also where their values are the same."""
-    place: object = Place(1)
-    assert Point(1) != place

@@ -90,7 +90,7 @@ def log_path(stem: str) -> str:
     from ledger.model.order import is_sealed
 
     if not is_sealed(stem):
-        return f"{SESSIONS_DIR}/{stem.replace('+', '-', 1)}.md"
+        return f"{SESSIONS_DIR}/{stem.replace('+', '-')}.md"
     return f"{SESSIONS_DIR}/{stem[:7]}/{stem[8:10]}/{stem}.md"
 
 

@@ -167,7 +167,7 @@ def _is_date(text: str) -> bool:
     if not (year.isdigit() and month.isdigit() and day.isdigit()):
         return False
     y, m, d = int(year), int(month), int(day)
-    if not (1 <= y and 1 <= m <= 12 and 1 <= d):
+    if not (y and 1 <= m <= 12 and d):
         return False
     leap = y % 4 == 0 and (y % 100 != 0 or y % 400 == 0)
     return d <= (31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[m - 1]

@@ -80,18 +80,13 @@ def shown_in(value: str) -> tuple[tuple[str, ...], int]:
     parts = [part.strip() for part in value.split(",")]
     ids = dict.fromkeys([part for part in parts if is_fact_id(part)])
     more = [part[1:] for part in parts if part[:1] == "+"]
-    counted = [int(one) for one in more if one.isascii() and one.isdigit() and len(one) < 10]
-    return tuple(ids), sum(counted)
+    return tuple(ids), sum([int(one) for one in more if _is_number(one)])
 
 
 def cost_in(value: str) -> tuple[int, int]:
     """Read how many characters a session was shown, and told; 0 for what is no count."""
     shown, _, told = value.partition(", told ")
-    counts = [
-        int(one) if one.isascii() and one.isdigit() and len(one) < 10 else 0
-        for one in (shown, told)
-    ]
-    return counts[0], counts[1]
+    return int(shown) if _is_number(shown) else 0, int(told) if _is_number(told) else 0
 
 
 def cost_since(now: tuple[int, int], told: tuple[int, int]) -> str:
