@@ -153,9 +153,13 @@ class Story:
         return name
 
     def note(self) -> None:
-        """Let Diurna note where branches are, as an append does."""
-        self.now += _STEP
-        self.at_its_time(lambda: self.place.note(f"fact: Aside number {self.now} is told."))
+        """Let Diurna note where branches are."""
+        self.at_its_time(self.place.aside)
+
+    def forget(self) -> None:
+        """Let git note nothing of branches: they are where they are."""
+        shutil.rmtree(self.folder / ".git/logs")
+        self.git("config", "core.logAllRefUpdates", "false")
 
     def squash(self, branch: str, title: str = "", edit: Callable[[], None] | None = None) -> str:
         """Squash a branch into what is checked out, under a message that names nothing of it."""
@@ -209,9 +213,7 @@ def _fast_forward(story: Story, place: str) -> Asked:
 
 
 def _squash(story: Story, place: str) -> Asked:
-    """Git notes nothing: branches are where they are."""
-    shutil.rmtree(story.folder / ".git/logs")
-    story.git("config", "core.logAllRefUpdates", "false")
+    story.forget()
     log = _place(story, place)
     story.main()
     return Asked(log, LANDED, story.squash(X))
@@ -464,11 +466,12 @@ def _anew(story: Story, places: Iterable[int]) -> None:
 
 
 def _branch_deleted(story: Story, place: str) -> Asked:
-    """The branch is squashed and deleted; where it was is noted."""
+    """The branch is squashed and deleted; where it was is in our notes alone."""
+    story.forget()
     log = _place(story, place)
+    story.note()
     story.main()
     landed = story.squash(X)
-    story.note()
     story.git("branch", "-D", X)
     return Asked(log, LANDED, landed)
 

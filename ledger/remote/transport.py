@@ -119,8 +119,7 @@ def fetch_blobs(git: Git, remote: Remote, ids: list[str], scratch: str) -> dict[
     from ledger.git.cli import Git
 
     url = git.text("ls-remote", "--get-url", remote.name, check=False).strip()
-    if "://" not in url and ":" not in url.partition("/")[0]:
-        url = os.path.join(git.where, url)
+    url = local_path(url, git.where) or url
     check_remote(url)
     folder = tempfile.mkdtemp(prefix="fetched-", dir=scratch)
     try:
