@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 
-from ledger.errors import StorageFailed
 from ledger.model.order import breaks_seal, is_sealed
 from ledger.wal.atomic_files import make_folder, replace_file, write_private
 
@@ -22,8 +21,6 @@ from ledger.wal.atomic_files import make_folder, replace_file, write_private
 KEEP = 64
 #: The folder, in each of those where logs wait, of those that are committed.
 _KEPT = "/kept"
-#: How often a folder is made that is gone again when a log is to be put into it.
-_TRIES = 3
 
 
 class Spool:
@@ -47,15 +44,13 @@ class Spool:
             StorageFailed: the disk refused; nothing is left behind.
         """
         shelf = self._shelves[held]
-        for _ in range(_TRIES):
-            try:
-                self._put(f"{shelf}/{stem}", data)
-                return
-            except StorageFailed as problem:
-                if not _missing_folder(problem):
-                    raise
-            make_folder(shelf + _KEPT)  # another process may be making it, too
-        self._put(f"{shelf}/{stem}", data)
+        make_folder(shelf + _KEPT)
+        path = f"{shelf}/{stem}"
+        try:
+            write_private(path, data)
+        except FileExistsError:
+            if _is_part(path):  # of a writer that was killed, or is at it: the same bytes
+                replace_file(path, data, 0o600, durable=True)
 
     def waiting(self) -> list[str]:
         """Return the stems of logs that wait and were asked for, oldest first."""
@@ -89,14 +84,6 @@ class Spool:
     def _read(self, folder: str, stem: str) -> bytes | None:
         found = (_read(f"{shelf}{folder}/{stem}", stem) for shelf in self._shelves)
         return next((data for data in found if data is not None), None)
-
-    @staticmethod
-    def _put(path: str, data: bytes) -> None:
-        try:
-            write_private(path, data)
-        except FileExistsError:
-            if _is_part(path):  # of a writer that was killed, or is at it: the same bytes
-                replace_file(path, data, 0o600, durable=True)
 
     def commit(self, stem: str) -> None:
         """Note that a log is in the ledger."""
@@ -165,11 +152,6 @@ def _unlink(path: str) -> None:
         os.unlink(path)
     except FileNotFoundError:
         pass
-
-
-def _missing_folder(problem: StorageFailed) -> bool:
-    cause = problem.__cause__
-    return isinstance(cause, FileNotFoundError)
 
 
 def _stems(folder: str) -> list[str]:
