@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from ledger.model.ids import version_id as V
@@ -323,7 +323,8 @@ _EVENTS = st.one_of(
 _LOGS = st.lists(st.lists(_EVENTS, min_size=1, max_size=4), min_size=1, max_size=3)
 
 
-@settings(max_examples=examples(2, 12))
+@settings(max_examples=examples(1, 12), phases=tuple(Phase)[: examples(1, 12)])
+@example(logs=[[told("Updated", "a", "One.")], [replaced("b", "c"), named("Closed", "t")]], kind="edit")  # fmt: skip
 @given(logs=_LOGS, kind=st.sampled_from(("work", "edit")))
 def test_undo_is_the_inverse_and_its_own(
     homes: Callable[[], Place], logs: list[list[Event]], kind: str

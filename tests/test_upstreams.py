@@ -200,14 +200,19 @@ def test_i6_j4_one_that_sends_too_much_or_nothing_holds_nothing_up(
     assert org.read() == ["org/no-pii"]
 
 
-def test_which_branch_and_folder_of_others_is_read(org: Organisation) -> None:
-    """A default branch that is gone, one that is named, a home beside code, and a history that was rewritten."""
+def test_a_default_branch_that_is_gone_is_looked_for(org: Organisation) -> None:
+    """Among the usual names; where none is there, that is said."""
     org.hub.git("symbolic-ref", "HEAD", "refs/heads/gone")
     org.sync()
     assert org.read() == ["org/no-pii"]
     org.hub.git("branch", "-m", "main", "other")
     org.name('org = "../org.git"')
     assert "it has no branch to look at" in str(org.sync()["findings"])
+
+
+def test_which_branch_and_folder_of_others_is_read(org: Organisation) -> None:
+    """One that is named, a home beside code, and a history that was rewritten."""
+    org.hub.git("branch", "-m", "main", "other")
     app = org.world.home(
         IN_TREE, "app", facts={"one": "fact: The first service sends data by gRPC."}
     )
@@ -288,7 +293,6 @@ def test_what_others_hold_is_shown_by_its_name_and_nothing_changes(asked: Organi
         assert said in team.run(*wrong, code=1).err
     before = everything(asked.hub.folder), team.tip()
     for command in (
-        ("brief",),
         ("check",),
         ("append", "--title", "A", "--ref", "org/no-pii"),
         ("review", "--confirm", "org/no-pii"),
