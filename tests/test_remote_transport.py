@@ -72,14 +72,6 @@ def test_a_path_or_url_is_remembered_outside_the_named_remotes(here: Git, hub: P
     assert fetch(here, chosen) == git(hub, "rev-parse", "main").strip()
 
 
-@pytest.mark.parametrize(
-    "name", ["-u", "--upload-pack=touch x", "ext::sh -c touch% x", "fd::3", "a\nb", "x\x1b[2J"]
-)
-def test_j10_what_could_run_a_command_is_refused(here: Git, name: str) -> None:
-    with pytest.raises(NoRemote):
-        choose_remote(here, "main", name)
-
-
 def test_j8_a_configured_helper_is_refused_too(here: Git, tmp_path: Path) -> None:
     """Whoever wrote it into the configuration: it is not run."""
     git(here.where, "config", "remote.origin.url", f"ext::touch {tmp_path}/ran")

@@ -340,8 +340,9 @@ def test_j6_j10_names_can_command_neither_a_terminal_nor_git(pair: list[Place]) 
     one = pair[0]
     answer = one.run("sync", "ori\u202egin", code=1, json=False)
     assert "\u202e" not in answer.err and "ori\\u202egin" in answer.err
-    for name in ("--upload-pack=touch ran", "ext::sh -c 'touch ran'", "-oProxyCommand=touch ran"):
-        assert one.run("sync", "--", name, code=None).code in (1, 2)
+    commands = "--upload-pack=touch ran", "ext::sh -c 'touch ran'", "-oProxyCommand=touch ran", "-u"
+    for name in (*commands, "fd::3", "a\nb", "x\x1b[2J", "x\x7f"):
+        assert one.run("sync", "--json", "--", name, code=1).said == "NoRemote"
     assert not (one.folder / "ran").exists()
 
 

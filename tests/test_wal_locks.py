@@ -107,7 +107,28 @@ def test_whose_collection_is_under_way(tmp_path: Path, monkeypatch: pytest.Monke
         os.utime(note, (then, then))
         assert git_locks.git_prunes(str(tmp_path)) is collects, hours
     note.unlink()
-    assert not git_locks.git_prunes(str(tmp_path))
+    here, beside = f"{tmp_path}/src", f"{tmp_path}-b"
+    for words, where, found in (
+        ("git gc", "", (True, False)), ("git gc", here, (True, False)), ("git -C x prune", beside, (False, False)),
+        ("git log", here, (False, False)), ("git commit", here, (False, True)), ("git commit", beside, (False, False)),
+    ):  # fmt: skip
+        command = (words.encode().split(), where)
+        monkeypatch.setattr(git_locks, "_git_commands", lambda one=command: iter([one]))
+        top, git = str(tmp_path), f"{tmp_path}/.git"
+        assert (git_locks.git_prunes(git), git_locks.git_writes(top)) == found, (words, where)
+
+
+def test_who_writes_a_file_has_it_open(tmp_path: Path) -> None:
+    """One that is young, or open, or gone, nobody has left."""
+    file = tmp_path / "file"
+    file.touch()
+    for age, left in ((0, False), (2, True)):
+        os.utime(file, (time.time() - age,) * 2)
+        assert git_locks.is_abandoned(str(file)) is left
+    with file.open():
+        assert not git_locks.is_abandoned(str(file))
+    file.unlink()
+    assert not git_locks.is_abandoned(str(file))
 
 
 _MAIN = "refs/heads/main 0"

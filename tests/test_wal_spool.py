@@ -10,8 +10,6 @@ import pytest
 from ledger.git.commit_record import Commit, Identity
 from ledger.model.order import seal
 from ledger.model.sha256 import blob_id
-from ledger.wal import spool as spool_module
-from ledger.wal.atomic_files import make_folder
 from ledger.wal.intents import Intent, Intents, Kept
 from ledger.wal.spool import Spool
 
@@ -39,28 +37,6 @@ def test_only_what_is_named_like_a_log_is_one(tmp_path: Path, kept: bool) -> Non
     assert all((folder / name).read_text() == "somebody's" for name in others)
 
 
-@pytest.mark.parametrize("held", [False, True])
-def test_two_processes_make_the_folder_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: bool
-) -> None:
-    """What the one that missed it moves, the other may have moved."""
-    spool, data = Spool(str(tmp_path / "spool")), b"the first"
-    stem = seal("2026-11-21-083012417", data)
-    shelf = tmp_path / "spool" / ("held" if held else "")
-
-    spool.put(stem, data, held=held)
-
-    def made(path: str) -> None:
-        make_folder(path)
-        (shelf / stem).rename(shelf / "kept" / stem)
-
-    (shelf / "kept").rmdir()
-    monkeypatch.setattr(spool_module, "make_folder", made)
-    spool.commit(stem)
-    assert spool.kept() == [stem]
-    assert not spool.waiting() + spool.held()
-
-
 def test_the_same_log_again_makes_a_half_written_one_whole(tmp_path: Path) -> None:
     """What bears the name and is a part of it is no reason to believe that the log is durable."""
     text = b"# As it was meant\n"
@@ -81,6 +57,7 @@ def test_since_when_captured_logs_wait(tmp_path: Path) -> None:
         spool.put(stem, b"%d" % n, held=True)
         os.utime(spool.place(stem), (9 - n, 9 - n))
     assert spool.held_since() == 7
+    (tmp_path / "held/kept").rmdir()
     spool.commit(stems[2])
     spool.requeue(stems[2])
     assert (spool.held(), spool.held_since()) == (stems, 8)

@@ -88,10 +88,9 @@ class Spool:
     def commit(self, stem: str) -> None:
         """Note that a log is in the ledger."""
         for shelf in self._shelves:
-            here, there = f"{shelf}/{stem}", f"{shelf}{_KEPT}/{stem}"
-            while not _moved(here, there) and os.path.exists(here):
-                make_folder(shelf + _KEPT)  # it is not there yet, or somebody took it away
-            # where nothing is left it stands on the other one, or another process noted it
+            if os.path.exists(f"{shelf}/{stem}"):  # else it is on the other one, or was noted
+                make_folder(shelf + _KEPT)  # somebody may have taken it away
+                _moved(f"{shelf}/{stem}", f"{shelf}{_KEPT}/{stem}")
 
     def withdraw(self, stem: str) -> None:
         """Take back a log that nobody was told of and that is not to be committed any more."""
