@@ -180,7 +180,7 @@ class Fences:
             return 0
         char, start = lines[index][0], index + 1
         longest = self._closers.get(char)
-        if longest is not None and (start >= len(lines) or longest[start] < length):
+        if longest is not None and longest[start] < length:
             return 0
         for below in range(start, len(lines)):
             if closes_fence(lines[below], char) >= length:
@@ -295,7 +295,6 @@ def code_lines(lines: Sequence[str]) -> set[int]:
 def prose_lines(text: str) -> list[str]:
     """Return the lines of a text; what is fenced code is one empty line."""
     lines = text.split("\n")
-    if "```" in text or "~~~" in text:
-        for start, end in reversed(code_ranges(lines)):
-            lines[start:end] = [""]
+    for start, end in reversed(code_ranges(lines)):
+        lines[start:end] = [""]
     return lines

@@ -382,14 +382,11 @@ def in_order(events: list[Event]) -> list[Event]:
     for event in events:
         met.setdefault(event.id, len(met))
 
-    def place(event: Event) -> tuple[int, int, str, str, tuple[str, ...]]:
+    def place(event: Event) -> tuple[object, ...]:
         rank = VERB_RANK[type(event)]
         if type(event) not in _TIED:
-            return rank, 0, "", "", ()
-        was = getattr(event, "was", None) or ()
-        if type(event) in TWO_FACTS:
-            id, other = facts_in(event)
-            return rank, 0, id, other, was
-        return rank, met[event.id], "", "", was
+            return (rank,)
+        named = facts_in(event) if type(event) in TWO_FACTS else (met[event.id],)
+        return rank, *named, getattr(event, "was", None) or ()
 
     return sorted(events, key=place)
