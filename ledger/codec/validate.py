@@ -56,9 +56,6 @@ def problems(log: session.SessionLog) -> tuple[Finding, ...]:
         data = encode(log)
     except UnicodeEncodeError:
         return (Finding("not-canonical", "a lone surrogate can not be stored"),)
-    if len(data) > session.LOG_LIMIT_BYTES:
-        message = f"{len(data)} bytes; the limit is {session.LOG_LIMIT_BYTES}"
-        return (Finding("too-large", message, hint="split it into several logs"),)
     found = [*_of_header(log), *_of_events(log), *_of_prose(log.prose)]
     if b"\r" in data:
         found.append(Finding("not-canonical", "a carriage return can not be stored"))
