@@ -164,9 +164,6 @@ class EditNotUnderstood(_Refused, HandEdited):
 class TipMoved(DiurnaError):
     """The branch no longer points where the commit was built: build again on the new tip."""
 
-    def __init__(self, reference: str) -> None:
-        super().__init__(f"{reference} moved while a commit was being made")
-
 
 class Outrun(DiurnaError):
     """Another writer was faster than something that only holds for one tip: work it out again."""

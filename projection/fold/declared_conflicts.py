@@ -31,7 +31,7 @@ def declares(history: History) -> bool:
 def declared(fact: Fact) -> tuple[str, ...]:
     """Return what the footer of a fact sets against each other: the first against all others."""
     value = next((value for key, value in fact.meta if key == CONFLICTS), "")
-    if not value or not _stands(fact):
+    if not _stands(fact):
         return ()
     ids = [one for one in value.replace(",", " ").split() if is_fact_id(one) and one != fact.id]
     sides = ids if fact.kind in _ASKING and len(ids) > 1 else [fact.id, *ids]
@@ -48,10 +48,8 @@ def opposed(
     found: dict[str, set[str]] = {}
     for fact in declaring:
         first, *others = declared(fact) or ("",)
-        if not others or not _stands(fact_of(first)):
-            continue
-        for other in others:
-            if other != first and _stands(fact_of(other)):
+        for other in others if _stands(fact_of(first)) else ():
+            if _stands(fact_of(other)):
                 found.setdefault(first, set()).add(other)
                 found.setdefault(other, set()).add(first)
     return {id: tuple(sorted(against)) for id, against in found.items()}

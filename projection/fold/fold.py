@@ -152,7 +152,7 @@ class _Reading:
         self._predecessors: dict[str, None] = {}
         self._circle: dict[str, None] = {}
         self._takes: list[Take] | None = None
-        self._promoted = self._redacted = self._judged = False
+        self._promoted = self._redacted = False
 
     def hear(self, stem: str, seq: int, event: Event) -> None:
         """Take in the next event, in ledger order."""
@@ -190,11 +190,9 @@ class _Reading:
                 self._archived = stem
             case FactReactivated():
                 self._archived = ""
-            case FactHelped() | FactIgnored():
-                self._judged = True
             case WorkLanded() | WorkDropped() | WorkReverted():
                 pass  # no history has them: they speak of logs
-            case FactReferenced() | FactReinstated() | FactMoved():
+            case FactReferenced() | FactReinstated() | FactMoved() | FactHelped() | FactIgnored():
                 pass  # counted by its name, or looked up in the history where it is asked for
             case _:
                 assert_never(event)
@@ -266,8 +264,8 @@ class _Reading:
             denied=tuple(denied),
             archived_at=archived,
             moves=moves,
-            helps=helps_in(history.acts) if self._judged else (),
-            ignores=ignores_in(history.acts) if self._judged else (),
+            helps=helps_in(history.acts),
+            ignores=ignores_in(history.acts),
             counted=_counted(self._births),
             clocks=history.clocks,
         )
@@ -314,7 +312,7 @@ def _birth(
     for _, event in births:
         said = dict(event.meta)
         created, origin = said.get("created", ""), said.get("origin", "")
-        if origin and is_stem(origin):
+        if is_stem(origin):
             return created if is_date(created) else origin[:10], origin, key_of(origin)
         if is_date(created):
             # "~" sorts after every stem of that day: age counts the logs dated after it
@@ -335,7 +333,7 @@ def _counted(births: list[tuple[str, FactCreated]]) -> Counted:
 def with_uses(fact: Fact, uses: int, last: str) -> Fact:
     """Return a fact as so many logs use it, of which the last is given, "" for none (F4, T6)."""
     told = fact.counted
-    if told.at and last < told.at:
+    if last < told.at:
         last_used, anchor = told.last, told.since
     else:
         last_used, anchor = fact.clock(last)[:10] or fact.created, last or fact.born
@@ -366,15 +364,3 @@ def _ordered(meta: dict[str, str]) -> Meta:
 
 _BIRTH = ("created", "origin", COUNTED_KEY, "kind")
 _KNOWN = [key for key in META_KEYS if key not in _BIRTH]
-
-
-def rivals(fact: Fact, facts: Mapping[str, Fact]) -> tuple[str, ...]:
-    """Return the live successors of a fact when there are several: nobody decided between them."""
-    if len(fact.superseded_by) < 2:
-        return ()
-    live = []
-    for successor in fact.superseded_by:
-        found = facts.get(successor)
-        if found is not None and not found.false:
-            live.append(successor)
-    return tuple(sorted(live)) if len(live) > 1 else ()

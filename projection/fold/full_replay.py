@@ -19,7 +19,7 @@ from projection.fold.decay import Decay
 from projection.fold.declared_conflicts import declares, opposed
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import Edge, Take, taken, takes_of
-from projection.fold.fold import resolve, rivals
+from projection.fold.fold import resolve
 from projection.fold.projection_state import LiveView, Standing, Summary
 from projection.fold.tiers import live_view, never_decaying, stand, surely_faded
 from projection.fold.withholding import withheld_fact
@@ -236,8 +236,10 @@ class State:
         return found
 
     def _rivals(self, fact: Fact) -> tuple[str, ...]:
-        known = {name: self._alone(name) for name in fact.superseded_by if name != fact.id}
-        return rivals(fact, {name: found for name, found in known.items() if found is not None})
+        """Return the live successors of a fact when there are several: nobody decided between them."""
+        known = [self._alone(name) for name in fact.superseded_by]
+        live = sorted([found.id for found in known if found is not None and not found.false])
+        return tuple(live) if len(live) > 1 else ()
 
     def get(self, fact: str) -> Standing | None:
         """Return where a fact stands, None when there is no such fact."""
