@@ -150,8 +150,6 @@ def lock_in_the_way(said: str, branch: str) -> str:
     git locks HEAD too, for its reflog, when it moves the branch that is checked out. The message names
     the file in quotes; `branch` is the branch's own lock file.
     """
-    if "lock" not in said:
-        return ""
     named = [word for word in said.split("'") if word.endswith(".lock") and os.path.isabs(word)]
     return next((path for path in (branch, *named) if os.path.exists(path)), "")
 
