@@ -276,6 +276,16 @@ def test_it_is_asked_on_a_terminal_only(torn: Place, monkeypatch: pytest.MonkeyP
     torn.run("conflicts", "--resolve", "old", stdin=b"", code=130, json=False)
 
 
+def test_a_review_on_a_terminal_asks_which_side_holds(
+    torn: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of each contradiction, before all else; what is left for later stays open."""
+    monkeypatch.setattr("rituals.cli.context.Invocation.interactive", lambda self: True)
+    ran = torn.run("review", stdin=b"2\nl\nq\n", json=False)
+    assert ran.err.count("which holds?") == 2 and list(listed(torn)) == ["old"]
+    assert f"limit says {V(THIRTY)}: {THIRTY}\n" in ran.out
+
+
 def turn(world: World) -> None:
     """Let each of three facts be superseded by the next."""
     home = world.home(OWN_REPOSITORY, facts={"a": "A.", "b": "B.", "c": "C."})

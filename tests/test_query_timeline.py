@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
@@ -14,7 +14,6 @@ from ledger.errors import NotFound, WrongUsage
 from ledger.model.order import milliseconds_of, stamp_of
 from memory.api import Memory
 from memory.query import session_timeline as timelines
-from memory.replay.log_bytes import read_bytes
 from projection.text.session_digest import gist, lead
 from tests.conftest import each_row
 from tests.world import OWN_REPOSITORY, Place, World
@@ -151,21 +150,6 @@ def test_what_a_session_did(home: Place, memory: Memory) -> None:
     said = f"- Created: {', '.join(ids)}\n- Closed: {', '.join(ids[1:])}"
     plant(home, {"2026-07-01-100000": log("ada", "Ends", "", said, facts)})
     assert list(memory.timeline("2026-07-01-100000").marks) == sorted(ids[1:])
-
-
-def test_only_the_logs_that_are_shown_are_read(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """However many logs a window has, git is asked for those of the answer alone."""
-    asked: list[str] = []
-
-    def counted(home: Any, refs: Sequence[Any]) -> Any:
-        asked.extend(ref.stem for ref in refs)
-        return read_bytes(home, refs)
-
-    monkeypatch.setattr("memory.query.visible_logs.read_bytes", counted)
-    memory.timeline("2026-05-03-080000", limit=2, **ALL)
-    assert asked == ["2026-05-02-120000", "2026-05-03-080000"]
 
 
 def test_an_empty_ledger(world: World) -> None:

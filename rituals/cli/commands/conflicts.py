@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -11,7 +12,7 @@ from rituals.answers.record_fields import fields_of
 from rituals.cli.commands.decisions import decide
 from rituals.cli.context import Invocation
 from rituals.cli.output import Output
-from rituals.decide.open_contradictions import DECLARED, Dispute, disputes
+from rituals.decide.open_contradictions import DECLARED, Dispute, contested, disputes
 
 #: What says which side holds.
 _VERDICT = ("choose", "text", "file", "closed", "state")
@@ -58,8 +59,18 @@ def _resolve(
     decide(call, resolution(memory, id, verdict), **recorded)
 
 
-def _asked(call: Invocation, id: str) -> str:
-    """Show the sides and ask which holds; "" where there is nothing to choose."""
+def ask_open(call: Invocation) -> None:
+    """Ask of each contradiction which side holds, and record it; what is left stays open."""
+    from rituals.decide.resolution import Verdict, resolution
+
+    for fact, _ in contested(call.memory().state()):
+        if choose := _asked(call, fact, leave=True):
+            found = resolution(call.memory(), fact, Verdict(choose))
+            decide(call, found, agent="", title="", dry_run=False)
+
+
+def _asked(call: Invocation, id: str, *, leave: bool = False) -> str:
+    """Show the sides and ask which holds; "" where there is nothing to choose, or it is left."""
     from rituals.decide.resolution import choices
 
     found = disputes(call.memory(), (id,))
@@ -70,12 +81,16 @@ def _asked(call: Invocation, id: str) -> str:
         return ""
     call.out.flush()
     sides = [str(number) for number in range(1, len(choices(found)) + 1)]
-    kind = click.Choice([*sides, "?"])
-    while (said := click.prompt("which holds?", type=kind, show_choices=False, err=True)) == "?":
+    kind, default = click.Choice([*sides, *["l"] * leave, "?"]), "l" if leave else None
+    ask = partial(click.prompt, "which holds?", default, type=kind, show_choices=False, err=True)
+    while (said := ask()) == "?":
         call.out.talk(f"  {sides[0]} to {sides[-1]}: that side holds, the others do not")
-        call.out.talk(f"  Ctrl-C leaves it open; `diurna conflicts {id} --text TEXT` says it anew")
+        leaves = "l" if leave else "Ctrl-C"
+        call.out.talk(
+            f"  {leaves} leaves it open; `diurna conflicts {id} --text TEXT` says it anew"
+        )
         call.out.flush()
-    return str(said)
+    return "" if said == "l" else str(said)
 
 
 def _dispute_object(dispute: Dispute) -> dict[str, object]:

@@ -58,14 +58,17 @@ def review(call: Invocation, /, ids: tuple[str, ...], mode: str | None, **given:
 
 
 def _review(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
+    from rituals.cli.commands.conflicts import ask_open
     from rituals.cli.terminal.review_walk_text import walk
     from rituals.review.review_record import review
 
     memory, out = call.memory(), call.out
     asking = not (yes or dry_run or call.json) and call.interactive()
+    if asking:
+        ask_open(call)
     ask = (lambda plan: walk(plan, out)) if asking else None
     outcome = review(memory, code, ask=ask, dry_run=dry_run, progress=out.progress)
-    call.landed = bool(outcome.commit)
+    call.landed = call.landed or bool(outcome.commit)
     if call.json:
         out.answer(_review_object(outcome, dry_run))
         return out.findings(outcome.findings)
@@ -126,13 +129,15 @@ def _verified_line(outcome: Outcome) -> str:
 def answer_lines(outcome: Outcome) -> list[str]:
     """Say what a review's log says, a line each: the answers, then what it raises."""
     raised = [event for event in outcome.events if is_raising(event)]
-    lines = [event_line(event) for event in outcome.events if not is_raising(event)]
-    lines += [f"Ended       {line}" for line in outcome.ended]
-    lines += outcome.settings
-    for thread in raised:
-        text = getattr(thread, "text", "") or ""
-        lines.append(f"Raised      {thread.id}: {text.split(chr(10))[0]}")
-    return lines
+    return [
+        *[event_line(event) for event in outcome.events if event not in raised],
+        *[f"Ended       {line}" for line in outcome.ended],
+        *outcome.settings,
+        *[
+            f"Raised      {one.id}: {(getattr(one, 'text', '') or '').split(chr(10))[0]}"
+            for one in raised
+        ],
+    ]
 
 
 def _show_review(call: Invocation, outcome: Outcome, *, dry_run: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.errors import WrongUsage
-from ledger.model.order import is_stem
+from ledger.model.order import is_stem, stem_in
 from memory.query.reader import Reader
 from memory.recall.recall_values import TIMELINE
 from projection.fold.full_replay import State
@@ -13,6 +13,8 @@ from rituals.cli.context import Invocation
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from memory.api import Memory
 
 
 def brief(call: Invocation, role: str, task: str, budget: int, agent: str) -> None:
@@ -143,10 +145,37 @@ def view(call: Invocation, name: str, argument: tuple[str, ...]) -> None:
     said = day_of(name, " ".join(argument), call.now_ms())
     reader = call.memory()
     page = reader.ask(lambda cache: view_page(reader.snapshot, cache, name, said))
-    if call.json:
-        call.out.answer({"view": name, "argument": said, **page_object(page)})
-    else:
-        call.out.text(write(page))
+    if not call.json:
+        return call.out.text(write(page))
+    more = {"changes": _changes(reader)} if name == "decisions" else {}
+    call.out.answer({"view": name, "argument": said, **page_object(page), **more})
+
+
+def _changes(memory: Memory) -> list[dict[str, Any]]:
+    """Describe each change of a decision in ledger order: what it said, and by whom, when and why."""
+    from memory.query.origins import Origin
+    from memory.query.provenance import lines_of, writers
+    from projection.graph.fact_links import footer
+    from projection.views.decision_view import KIND, changes
+    from projection.views.view_source import ROLE_KEY
+    from rituals.answers.record_fields import fields_of
+
+    state = memory.state()
+    facts = [one.fact.id for one in state.standings() if not footer(one.fact, ROLE_KEY)]
+    found = [one for fact in facts for one in changes(fact, state.histories, KIND)]
+    stems = {stem_in(one.key) for one in found}
+    lines = lines_of(memory.snapshot, stems)
+    persons = writers(memory.snapshot, stems, memory.origins)
+    return [
+        {
+            **fields_of(one, "fact did before after reason"),
+            "stem": (stem := stem_in(one.key)),
+            "date": one.date or lines[stem].ended,
+            "person": one.by or persons.get(stem, Origin()).author,
+            "agent": lines[stem].agent,
+        }
+        for one in sorted(found, key=lambda one: (one.key, one.fact))
+    ]
 
 
 def _answer_facts(
