@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -192,7 +193,8 @@ def test_a_quote_passes_the_gates(home: Place) -> None:
     """A secret, and what a person typed, is beside no reference; the use counts all the same."""
     token = "ghp_" + "hTg5Kq8zWv2xRb7mPf3yLd9sJc6nQa4tEu1w"
     session(home, "s", ("assistant", f"retry-three with GITHUB_TOKEN={token} works."))
-    session(home, "t", ("user", "My wife has cancer, so retry-three has to wait."))
+    said = ("assistant", "> My wife has cancer, so we have to wait for retry-three.")
+    session(home, "t", ("user", "My wife has cancer, so we have to wait."), said)
     for number, words in enumerate(("my wife has cancer so retry-three", f"is {token} the token")):
         steps = (
             ("user", "My wife has cancer, so retry-three has to wait."),
@@ -281,6 +283,7 @@ def test_a_fact_is_found_by_how_it_is_asked_for(home: Place) -> None:
 # ---- what is asked and then opened teaches ---------------------------------------------------------------
 
 ASKED = "how often is a lost delivery sent anew"
+LONG = f"lost delivery {'x' * 106}"
 ASKS, OPENS = ("bash", f"diurna recall '{ASKED}'"), ("bash", "diurna show retry-three")
 TEACHES: dict[str, tuple[tuple[tuple[str, str], ...], list[str]]] = {
     "opened": ((ASKS, OPENS), [ASKED]),
@@ -299,7 +302,11 @@ TEACHES: dict[str, tuple[tuple[tuple[str, str], ...], list[str]]] = {
     "another order between": ((ASKS, ("user", "do something else"), OPENS), []),
     "ids": ((("bash", "diurna recall --ids pay-cents"), OPENS), []),
     "a word": ((("bash", "diurna recall retry"), OPENS), []),
-    "the fact's own words": ((("bash", "diurna recall 'webhooks retry three times'"), OPENS), []),
+    "the fact's own words": (
+        (("bash", "diurna recall 'retry-three webhooks retry three times with jitter'"), OPENS), [],
+    ),
+    "as long as can be": ((("bash", f"diurna recall '{LONG}'"), OPENS), [LONG]),
+    "and used before": ((OPENS, ASKS, OPENS), [ASKED]),
     "a story": ((("bash", f"diurna recall '{'lost delivery ' * 20}'"), OPENS), []),
     "an order": ((("user", "please look at lost deliveries"), OPENS), []),
     "said by a person": ((ASKS, ("user", "Webhooks retry three times with jitter.")), []),
@@ -370,6 +377,19 @@ def test_the_newest_eight_questions_count(home: Place) -> None:
     for _ in range(2):
         assert [recalled(home, one) for one in questions[:2]] == [[], ["retry-three"]]
         shutil.rmtree(home.common / "diurna/cache")
+
+
+TABLE = (Path(__file__).parent / "hosts" / "uses.txt").read_text()
+
+
+def test_what_proves_a_use_of_what_was_shown() -> None:
+    """Each line of the table, below its facts: what is said, run or written, and which facts that uses, by which words."""
+    facts, _, rows = TABLE.partition("\n\n")
+    known = [campaign.fact(line) for line in facts.split("\n")]
+    told = [row.partition(" =>") for row in rows.strip().split("\n")]
+    assert [(did, campaign.proved(known, did)) for did, _, _ in told] == [
+        (did, right.strip()) for did, _, right in told
+    ]
 
 
 @pytest.mark.skipif(not campaign.BENCH.is_dir(), reason="the shared bench is not here")

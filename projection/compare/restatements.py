@@ -6,7 +6,6 @@ numbers, or denies more or less.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
@@ -109,16 +108,14 @@ class Restatements:
         for unit in self._units:
             unit.weight = self._weight(unit.words)
 
-    def said_in(self, text: str, most: int = sys.maxsize) -> tuple[Restated, ...]:
-        """Return the facts that a text says again, each once, as it does, at most so many.
+    def said_in(self, text: str) -> tuple[Restated, ...]:
+        """Return the facts that a text says again, each once, as it does.
 
         `text` is what somebody said at once.
         """
         found: dict[str, Restated] = {}
         before: str | None = None
         for sentence in sentences(text):
-            if len(found) >= most:
-                break
             if sentence.rstrip(_MARKS).endswith(_ASKS):
                 before = None
                 continue
@@ -128,7 +125,7 @@ class Restatements:
                     if unit.id not in found and self._says(said, unit):
                         found[unit.id] = Restated(unit.id, words)
             before = sentence
-        return tuple(found.values())[:most]
+        return tuple(found.values())
 
     def _candidates(self, words: Iterable[str]) -> Iterator[_Unit]:
         """Yield what shares enough rare words with a sentence."""

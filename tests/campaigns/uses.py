@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -23,7 +24,14 @@ from rituals.hosts.transcripts.turns import Turn
 BENCH = Path(__file__).resolve().parents[3] / "shared" / "bench"
 #: What the figures have to be.
 PRECISION, RECALL = 0.95, 0.80
-_TOOLS = {"b": "Bash", "e": "Write", "r": "Read", "m": "mcp__diurna__get"}
+_TOOLS = {
+    "b": "Bash",
+    "f": "Bash",
+    "p": "patch",
+    "e": "Write",
+    "r": "Read",
+    "m": "mcp__diurna__get",
+}
 
 
 class Seen(Record):
@@ -58,10 +66,12 @@ def turns_of(steps: Sequence[Sequence[str]]) -> list[Turn]:
         if what in "ua":
             found.append(Turn("user" if what == "u" else "assistant", said[0], at))
             continue
+        if what == "p":
+            said = [f"*** Begin Patch\n-node 18\n+{said[0]}"]
         given: object = {"file_path": said[0], **({"content": said[1]} if what == "e" else {})}
         given = {"ids": [said[0]]} if what == "m" else given
-        text = said[0] if what == "b" else json.dumps(given)
-        found.append(Turn("tool", "", at, _TOOLS[what], given=text))
+        text = said[0] if what in "bfp" else json.dumps(given)
+        found.append(Turn("tool", "", at, _TOOLS[what], given=text, failed=what == "f"))
     return found
 
 
@@ -82,6 +92,22 @@ def seen_in(pairs: Sequence[dict[str, Any]]) -> Seen:
         elif one["used"]:
             missed.append(f"{one['why']}: {one['text'][1]}  {one['steps']}")
     return Seen(ways.total(), tuple(wrong), tuple(missed), others, dict(ways))
+
+
+def fact(line: str) -> Known:
+    """Return the fact that a line names: `ID KIND: TEXT`."""
+    named, _, text = line.partition(": ")
+    return Known(*named.split(" "), text, tried="in vain" if "did not help" in text else "")
+
+
+def proved(facts: Sequence[Known], steps: str) -> str:
+    """Return the uses that steps on a line prove beside facts that were shown; `<9>` is nine letters."""
+    text = re.sub("<([0-9]+)>", lambda many: "x" * int(many[1]), steps.replace("\\n", "\n"))
+    parts = [one.split(" ", 1) for one in text.split(" ¦ ")]
+    turns = turns_of([["e", "a.py", said] if what == "e" else [what, said] for what, said in parts])
+    found = uses(facts, turns, ["gone", *[fact.id for fact in facts]])
+    said = " ; ".join([f"{one.id} {one.how} “{one.quote}”" for one in found])
+    return re.sub("x{50,}", lambda many: f"<{len(many[0])}>", said)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

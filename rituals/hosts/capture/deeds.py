@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
@@ -18,10 +19,10 @@ from projection.policy.model import THREAD_KIND
 from projection.text.normalize import content_words, sentences, statement
 from projection.text.technologies import FAMILIES
 from projection.text.vocabulary import LABELS
-from rituals.hosts.observed.shell import read
+from rituals.hosts.observed.shell import Simple, read
 from rituals.hosts.observed.shell_outcomes import MANAGERS, PACKAGE, act
 from rituals.hosts.observed.tool_input import line_in
-from rituals.hosts.transcripts.turns import Turn
+from rituals.hosts.transcripts.turns import TOOL, Turn
 
 #: A fact that is longer tells a story; a change that is longer holds everything.
 _RULE_CHARS, _CHANGE_CHARS = 300, 4_000
@@ -39,7 +40,8 @@ _READERS = frozenset(
     " [ cd pwd history env set".split()
 )
 _WORD = re.compile(r"[A-Za-z_]\w*|\d+")
-_WHOLE = re.compile(r"\d+(?![\d.,])")
+_WHOLE, _VALUE = re.compile(r"\d+(?![\d.,])"), re.compile(r"#\d+\Z")
+_DIGIT = re.compile(r"\d")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 #: A name of code has two parts, or letters with digits between; no file, and no product.
 _NAME = re.compile(
@@ -56,9 +58,8 @@ _BY = frozenset("with use uses using run runs via through by into on".split())
 _NO_RULE = frozenset(
     "before after when each every unless without not never no instead than if until avoid nor".split()
 )
-#: A number behind one of these is a name; a small one says nothing; how long a word beside it is.
-_LABELS = content_words(" ".join(LABELS)) | {"layer"}
-_MARGINS = ("atmost", "atleast", "above", "below")
+#: A number behind one of these is a name or a bound, a small one says nothing; how long a word is.
+_LABELS = content_words(" ".join((*LABELS, "most least above below"))) | {"layer"}
 _SMALL_NUMBERS, _LEAST_LETTERS = frozenset(("#0", "#1", "#2")), 3
 
 
@@ -72,21 +73,35 @@ class Known(Record):
     tried: str = ""
 
 
+class Line(Record):
+    """A line that was added, or a command."""
+
+    text: str
+    words: frozenset[str]  #: of it
+    forms: frozenset[str]  #: of these and their parts
+
+
 class Deed(Record):
     """What a session ran or wrote."""
 
     at: int  #: the byte of its line
-    #: that were added, or the command; of each its words, and the forms of these and their parts
-    lines: tuple[tuple[str, frozenset[str], frozenset[str]], ...]
-    words: tuple[str, ...] = ()  #: of a command, () for a change
-    #: it only runs what a package manager runs, as everybody does where it is the one
-    habit: bool = False
+    lines: tuple[Line, ...]  #: that were added, or the command
+    command: Simple | None = None  #: None for a change
+
+    @property
+    def program(self) -> str:
+        """What it ran, "" for a change."""
+        return posixpath.basename(self.command.words[0]) if self.command else ""
+
+
+def ran(turns: Iterable[Turn]) -> list[Turn]:
+    """Return the calls of tools that did not fail."""
+    return [turn for turn in turns if turn.role == TOOL and not turn.failed]
 
 
 def deeds_of(turns: Iterable[Turn]) -> list[Deed]:
     """Return what tools wrote, or ran without only looking, where they did not fail."""
-    ran = [turn for turn in turns if turn.role == "tool" and not turn.failed]
-    return [deed for turn in ran for deed in _deeds(turn)]
+    return [deed for turn in ran(turns) for deed in _deeds(turn)]
 
 
 def forbidden(fact: Known, deeds: Sequence[Deed]) -> bool:
@@ -98,7 +113,7 @@ def forbidden(fact: Known, deeds: Sequence[Deed]) -> bool:
     return bool(denied) and any(
         2 * len(denied & forms) >= len(denied)
         for deed in deeds
-        if not (deed.words and posixpath.basename(deed.words[0]) in asked)
+        if deed.program not in asked
         for _, words, forms in deed.lines
         if not names & words
     )
@@ -112,50 +127,46 @@ def followed(
     `chosen` are those that are asked about; the names of all `facts` are compared.
     """
     short = [fact for fact in chosen if fact.kind != THREAD_KIND and len(fact.text) <= _RULE_CHARS]
-    if not (deeds and short):
-        return
-    seen: dict[str, int] = {}
-    for fact in facts:
-        for word in set(_WORD.findall(fact.text)):
-            seen[word] = seen.get(word, 0) + 1
+    seen = Counter(word for fact in facts for word in set(_WORD.findall(fact.text)))
     lines = [(deed, line) for deed in deeds for line in deed.lines]
     for fact in short:
-        if forbidden(fact, deeds):
-            continue
         rule = _Rule(fact.text, seen)
-        proof = next((one for one in lines if rule.is_in(one[0], *one[1])), None)
-        if proof is not None:
-            yield fact.id, proof[0].at, proof[1][0]
+        proofs = ((deed.at, line.text) for deed, line in lines if rule.is_in(deed, line))
+        proof = next(proofs, None) if not forbidden(fact, deeds) else None
+        if proof:
+            yield fact.id, *proof
 
 
 class _Rule:
     """What of a fact can be followed."""
 
-    def __init__(self, text: str, seen: Mapping[str, int]) -> None:
+    def __init__(self, text: str, seen: Counter[str]) -> None:
         denied = _denied(text)
         self._forbids = bool(denied)
-        self._names = {name for name in _names(text, denied) if seen.get(name) == 1}
+        self._names = {name for name in _names(text, denied) if seen[name] == 1}
         self._counts = list(_counts(text, denied))
         self._prescribed = list(_prescribed(text, denied))
-        self._alone = {first for first, _ in self._prescribed if seen.get(first) == 1}
+        self._alone = {first for first, _ in self._prescribed if seen[first] == 1}
 
-    def is_in(self, deed: Deed, line: str, words: frozenset[str], forms: frozenset[str]) -> bool:
+    def is_in(self, deed: Deed, line: Line) -> bool:
         """Tell whether a line of a deed follows it."""
-        if self._names & words or any(pair <= forms for pair in self._counts):
+        if self._names & line.words or any(pair <= line.forms for pair in self._counts):
             return True
-        if deed.words:
-            program = posixpath.basename(deed.words[0])
-            given = content_words(next((word for word in deed.words[1:] if word[:1] != "-"), ""))
+        if deed.command:
+            words = (word for word in deed.command.words[1:] if not word.startswith("-"))
+            given, done = content_words(next(words, "")), act(deed.command)
+            # what a package manager runs, everybody runs so where it is the one
+            habit = deed.program in MANAGERS and (done is None or done.kind != PACKAGE)
             return any(
-                program == first
-                and (
-                    (self._forbids and not deed.habit) or (given and content_words(behind) == given)
-                )
+                deed.program == first
+                and ((self._forbids and not habit) or (given == content_words(behind) != set()))
                 for first, behind in self._prescribed
             )
         return self._forbids and any(
-            re.search(rf"\b(?:import|from|require)\b.*[\s\"'(]{name}\b|(?<![\w./]){name}[.(]", line)
-            for name in self._alone & words
+            re.search(
+                rf"\b(?:import|from|require)\b.*[\s\"'(]{name}\b|(?<![\w./]){name}[.(]", line.text
+            )
+            for name in self._alone & line.words
         )
 
 
@@ -186,16 +197,14 @@ def _denied(text: str) -> frozenset[str]:
 def _counts(text: str, denied: frozenset[str]) -> Iterator[frozenset[str]]:
     """Yield the numbers of a fact, without their units, each with a word beside it."""
     for one in map(statement, sentences(text)):
-        for place, word in enumerate(one.words):
-            digits = _WHOLE.match(word.raw)
-            form = word.form if word.form[1:].isdigit() else f"#{digits[0]}" if digits else ""
-            if word.form[0] != "#" or not form[1:].isdigit():
+        forms = ("", *one.forms, "")
+        for before, word, behind in zip(forms, one.words, forms[2:], strict=False):
+            found = _VALUE.match(word.form) or _WHOLE.match(word.raw)
+            form = f"#{found[0].lstrip('#')}" if found and word.form.startswith("#") else ""
+            if not form or form in _SMALL_NUMBERS or denied & {form, word.form}:
                 continue
-            if form in _SMALL_NUMBERS or denied & {form, word.form}:
-                continue
-            before = [said for said in one.forms[max(0, place - 1) : place] if said not in _LABELS]
-            for said in (*before, *one.forms[place + 1 : place + 2]):
-                if len(said) >= _LEAST_LETTERS and said.isalpha() and said not in _MARGINS:
+            for said in (before if before not in _LABELS else "", behind):
+                if len(said) >= _LEAST_LETTERS and said.isalpha():
                     yield frozenset((form, said))
 
 
@@ -206,9 +215,9 @@ def _prescribed(text: str, denied: frozenset[str]) -> Iterator[tuple[str, str]]:
         for before, by, first, behind in zip(
             ["", *words], words, words[1:], [*words[2:], ""], strict=False
         ):
-            if by.lower() in _BY and before.lower() not in _NO_RULE and first.isidentifier():
-                if not content_words(first) & denied and not behind[:1].isdigit():
-                    yield first, behind
+            rules = by.lower() in _BY and before.lower() not in _NO_RULE and first.isidentifier()
+            if rules and not (content_words(first) & denied or _DIGIT.match(behind)):
+                yield first, behind
 
 
 def _deeds(turn: Turn) -> Iterator[Deed]:
@@ -219,19 +228,13 @@ def _deeds(turn: Turn) -> Iterator[Deed]:
     command = command_of(turn)
     if len(command) > _CHANGE_CHARS:
         return
-    alone = not any(mark in command for mark in ";|&\n")
     for simple in read(command):
         if simple.document:
             yield from _written(turn.at, simple.document)
         elif posixpath.basename(simple.words[0]) not in _READERS:
-            done = act(simple)
-            habit = posixpath.basename(simple.words[0]) in MANAGERS and not (
-                done and done.kind == PACKAGE
-            )
             # what is set before a program is no word of it
-            given = command if alone else " ".join(simple.words)
-            lines = tuple([_read(line) for line in given.split("\n")])
-            yield Deed(turn.at, lines, simple.words, habit)
+            lines = [_read(line) for line in " ".join(simple.words).split("\n")]
+            yield Deed(turn.at, tuple(lines), simple)
 
 
 def _written(at: int, text: str) -> Iterator[Deed]:
@@ -239,10 +242,10 @@ def _written(at: int, text: str) -> Iterator[Deed]:
         yield Deed(at, tuple([_read(line) for line in text.split("\n") if line.strip()]))
 
 
-def _read(line: str) -> tuple[str, frozenset[str], frozenset[str]]:
+def _read(line: str) -> Line:
     words = frozenset(_WORD.findall(line))
     parts = [part for word in words for part in _PART.findall(word.replace("_", " "))]
-    return line, words, frozenset(content_words(" ".join((*words, *parts))))
+    return Line(line, words, frozenset(content_words(" ".join((*words, *parts)))))
 
 
 def _added(given: str) -> Iterator[str]:
@@ -250,8 +253,7 @@ def _added(given: str) -> Iterator[str]:
     said = arguments(given)
     patches = [one for one in (given, said.get("input"), said.get("patch")) if isinstance(one, str)]
     patch = next((one for one in patches if one.startswith(_PATCH)), "")
-    if patch:
-        yield from [line[1:] for line in patch.split("\n") if line[:1] == "+"]
+    yield from [line.removeprefix("+") for line in patch.split("\n") if line.startswith("+")]
     edits = said.get("edits")
     for one in (said, *(edits if isinstance(edits, list) else ())):
         for key in _WRITTEN if isinstance(one, dict) else ():
@@ -262,7 +264,7 @@ def _added(given: str) -> Iterator[str]:
 def arguments(given: str) -> Mapping[str, object]:
     """Return what a tool was given by name; nothing where it was given a command, or was cut."""
     try:
-        said = json.loads(given) if given[:1] == "{" else {}
+        said = json.loads(given) if given.startswith("{") else {}
     except (ValueError, RecursionError):
         return {}
     return said if isinstance(said, dict) else {}
@@ -273,4 +275,4 @@ def command_of(turn: Turn) -> str:
     command = line_in(arguments(turn.given))
     if command:
         return command
-    return "" if turn.given[:1] in ("{", "[") or turn.given.startswith(_PATCH) else turn.given
+    return "" if turn.given.startswith(("{", "[", _PATCH)) else turn.given

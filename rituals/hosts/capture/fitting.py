@@ -37,6 +37,7 @@ _CITED = "<oai-mem-citation>"
 _OPENS = ("#", ">", "<", *_FENCES, "---", "===")
 #: How one ends that announces what follows; one of more bytes says something by itself.
 _LEAD_BYTES = 100
+_NOWHERE: tuple[int, ...] = ()
 _ANNOUNCES = (":", ":**", "\uff1a", "\uff1a**")
 
 
@@ -192,8 +193,7 @@ class _Reader:
         self._indent = ""
         #: The places of the heading, of what announces a list, of the item above a nested one, and of
         #: what announces whatever comes next.
-        self._heading: tuple[int, ...] = ()
-        self._label = self._item = self._lead = self._heading
+        self._heading = self._label = self._item = self._lead = _NOWHERE
         self._fence, self._info, self._code = "", "", list[str]()
 
     def read(self, text: str) -> list[Paragraph]:

@@ -25,10 +25,11 @@ from rituals.hosts.capture.deeds import (
     deeds_of,
     followed,
     forbidden,
+    ran,
 )
 from rituals.hosts.context.broken_rules import Against, broken
 from rituals.hosts.context.moment_contents import spoken_against
-from rituals.hosts.observed.shell import read
+from rituals.hosts.observed.shell import Simple, read
 from rituals.hosts.transcripts.turns import ASSISTANT, TOOL, USER, Turn
 
 #: The commands and the tool of an MCP server that show a fact by its id.
@@ -46,7 +47,10 @@ _OTHER = re.compile(
     r"\b[^.\n]{0,16}\Z",
     re.IGNORECASE,
 )
-_ENDS = (". ", "! ", "? ")
+#: What stands before the sentence that a place is in, and behind it.
+_BEFORE = re.compile(r".*(?:\n|[.!?] )", re.DOTALL)
+_BEHIND = re.compile(r"(?:(?<=[.!?])(?= )|(?=\n)).*", re.DOTALL)
+_NOWHERE = -1
 
 
 class Use(Record):
@@ -55,7 +59,7 @@ class Use(Record):
     id: str  #: of the fact
     how: str  #: `OPENED`, `NAMED`, `RESTATED` or `FOLLOWED`
     #: the byte at which the line of the transcript starts that proves it; -1 where no line does
-    at: int = -1
+    at: int = _NOWHERE
     by: str = ""  #: who said it, "person" or "agent"; "" where nobody said a word
     quote: str = ""  #: the words, the command or the line of code
     asked: tuple[str, ...] = ()  #: the questions behind which it is used, the last one first
@@ -89,13 +93,13 @@ def uses(
 
     add(_opened(turns))
     add(Use(id, OPENED) for id in opened)
-    said = [turn for turn in turns if turn.text and turn.role in ("user", "assistant")]
+    said = [turn for turn in turns if turn.role in (USER, ASSISTANT)]
     for turn in said:
         add(_unless_listed(_named(turn, known)))
     deeds = deeds_of(turns)
     restatements = known_words or Restatements((one.id, one.text) for one in facts if said)
     for turn in said:
-        restated = restatements.said_in(without_lead(turn.text), AT_ONCE + 1)  # more are a list
+        restated = restatements.said_in(without_lead(turn.text))
         add(
             one
             for one in _unless_listed(_said(turn, RESTATED, *one) for one in restated)
@@ -109,10 +113,9 @@ def uses(
     for id in _broken([known[one.id] for one in done], turns):
         del found[id]
     for id, questions in asked_behind(turns, places).items():
-        if id not in found:
-            continue
-        taught = teaching(questions, f"{id} {known[id].text}")
-        found[id] = found[id]._replace(asked=taught)
+        if id in found:
+            taught = teaching(questions, f"{id} {known[id].text}")
+            found[id] = found[id]._replace(asked=taught)
     return tuple(sorted(found.values(), key=lambda one: HOWS.index(one.how)))[:MOST_USES]
 
 
@@ -122,8 +125,7 @@ def _broken(facts: Iterable[Known], turns: Iterable[Turn]) -> list[str]:
     for fact in facts:
         for one in spoken_against(fact.kind, fact.text, fact.meta):
             against.setdefault(one.program, []).append(Against(fact.id, one.given))
-    ran = [turn for turn in turns if turn.role == "tool" and not turn.failed] if against else []
-    lines = dict.fromkeys(command_of(turn) for turn in ran)
+    lines = dict.fromkeys(command_of(turn) for turn in ran(turns)) if against else ()
     return list(dict.fromkeys(id for line in lines for id in broken(line, read(line), against)))
 
 
@@ -134,72 +136,60 @@ def _unless_listed(some: Iterable[Use]) -> list[Use]:
 
 
 def _said(turn: Turn, how: str, id: str, words: str) -> Use:
-    return Use(id, how, turn.at, "person" if turn.role == "user" else "agent", words)
+    return Use(id, how, turn.at, "person" if turn.role == USER else "agent", words)
 
 
 def _opened(turns: Iterable[Turn]) -> Iterator[Use]:
     """Yield what the agent asked for by its id."""
-    for turn in turns:
-        if turn.role != "tool" or turn.failed or "diurna" not in turn.tool + turn.given:
-            continue
+    for turn in ran(turns):
         if _GET.search(turn.tool):
             ids = arguments(turn.given).get("ids")
             yield from _opening(
                 turn, [str(one) for one in ids] if isinstance(ids, list) else [], "get"
             )
-        for simple in read(command_of(turn)):
-            if posixpath.basename(simple.words[0]) == "diurna":
-                yield from _opening(turn, _asked_for(simple.words[1:]), " ".join(simple.words))
+        for simple in _commands(turn):
+            yield from _opening(turn, _asked_for(simple.words[1:]), " ".join(simple.words))
+
+
+def _commands(turn: Turn) -> list[Simple]:
+    """Return the commands of Diurna that a tool ran."""
+    some = read(command_of(turn)) if "diurna" in turn.given else []
+    return [one for one in some if posixpath.basename(one.words[0]) == "diurna"]
 
 
 def _asked_for(words: Sequence[str]) -> list[str]:
     """Return the ids that a command shows."""
-    if words and words[0] == "recall":
-        given = [word.partition("=")[2] for word in words if word.startswith("--ids=")]
-        given += [behind for word, behind in pairwise(words) if word == "--ids"]
-        around = list(words[1:]) if "timeline" in words else []
+    name, *rest = words or ("",)
+    if name == "recall":
+        given = [word.partition("=")[2] for word in rest if word.startswith("--ids=")]
+        given += [behind for word, behind in pairwise(rest) if word == "--ids"]
+        around = rest if "timeline" in rest else []
         return [id for some in given for id in some.split(",")] + around
-    opens = bool(words) and words[0] in _SHOWING and "--list" not in words
-    return list(words[1:]) if opens else []
+    return rest if name in _SHOWING and "--list" not in rest else []
 
 
 def _opening(turn: Turn, ids: list[str], words: str) -> list[Use]:
-    return _unless_listed(Use(id, OPENED, turn.at, "", words) for id in ids if id[:1] != "-")
+    return _unless_listed(
+        Use(id, OPENED, turn.at, "", words) for id in ids if not id.startswith("-")
+    )
 
 
 def _named(turn: Turn, known: Mapping[str, Known]) -> Iterator[Use]:
     """Yield the facts whose ids stand in what was said, outside of questions."""
-    text = turn.text
-    for match in _ID.finditer(text):
-        start, end = match.span()
-        if match[0] not in known or not _is_meant(text, start, end):
-            continue
-        sentence = _sentence_at(text, start, end)
-        if not sentence.rstrip(MARKS).endswith(ASKS):
-            yield _said(turn, NAMED, match[0], sentence)
+    for match in _ID.finditer(turn.text):
+        if match[0] in known:
+            before, behind = turn.text[: match.start()][-_REACH:], turn.text[match.end() :][:_REACH]
+            sentence = _BEFORE.sub("", before) + match[0] + _BEHIND.sub("", behind)
+            if _is_meant(before, match[0], behind) and not sentence.rstrip(MARKS).endswith(ASKS):
+                yield _said(turn, NAMED, match[0], sentence)
 
 
-def _is_meant(text: str, start: int, end: int) -> bool:
+def _is_meant(before: str, id: str, behind: str) -> bool:
     """Tell whether what reads like an id is meant as one."""
-    if text[max(0, start - 2) : start] == "[[":
-        return True
-    if _OTHER.search(text, max(0, start - _NEAR), start):
-        return False
-    if "-" in text[start:end] or "." in text[start:end]:
-        return True
-    ticked = text[max(0, start - 1) : start] == "`" == text[end : end + 1]
-    return ticked and bool(_MEMORY.search(text, max(0, start - _NEAR), end + _NEAR))
-
-
-def _sentence_at(text: str, start: int, end: int) -> str:
-    """Return the sentence that a place is in, as far as it is near."""
-    before, behind = text[max(0, start - _REACH) : start], text[end : end + _REACH]
-    begin = max(
-        [before.rfind("\n") + 1, *[before.rfind(mark) + 2 for mark in _ENDS if mark in before]]
-    )
-    stops = [at + 1 for mark in _ENDS if (at := behind.find(mark)) >= 0]
-    stop = min([len(behind), *stops, *[at for at in (behind.find("\n"),) if at >= 0]])
-    return f"{before[begin:]}{text[start:end]}{behind[:stop]}"
+    near = before[-_NEAR:]
+    ticked = before.endswith("`") and behind.startswith("`")
+    reads = "-" in id or "." in id or (ticked and bool(_MEMORY.search(near + id + behind[:_NEAR])))
+    return before.endswith("[[") or (reads and not _OTHER.search(near))
 
 
 #: What stands before what is right, and says nothing of it.
@@ -241,7 +231,7 @@ def asked_behind(
     """
     found: dict[str, tuple[str, ...]] = {}
     waiting: list[str] = []
-    since = -1
+    since = _NOWHERE
     for turn in turns:
         question = _question_in(turn)
         if question or turn.role == USER:
@@ -265,9 +255,8 @@ def teaching(questions: Iterable[str], text: str) -> tuple[str, ...]:
 
 def _question_in(turn: Turn) -> str:
     """Return the question that a turn asks memory, "" for none."""
-    recalls = turn.role == TOOL and not turn.failed and "diurna" in turn.tool + turn.given
-    asked = _query_of(turn) if recalls else ""
-    said = " ".join(asked.translate(_QUOTES).split()) if len(asked) <= 2 * _CHARS else ""
+    asked = _query_of(turn) if ran([turn]) else ""
+    said = " ".join(asked.translate(_QUOTES).split())
     return said if len(said) <= _CHARS and len(content_words(said)) >= _LEAST_WORDS else ""
 
 
@@ -276,19 +265,11 @@ def _query_of(turn: Turn) -> str:
     if _RECALL.search(turn.tool):
         query = arguments(turn.given).get("query")
         return query if isinstance(query, str) else ""
-    for simple in read(command_of(turn)):
-        if posixpath.basename(simple.words[0]) == "diurna" and simple.words[1:2] == ("recall",):
-            return " ".join(_words_of(simple.words[2:]))
-    return ""
+    recalled = (one.words[2:] for one in _commands(turn) if one.words[1:2] == ("recall",))
+    return " ".join(_words_of(next(recalled, ())))
 
 
 def _words_of(given: Sequence[str]) -> list[str]:
-    """Return the words of a question, without options; none where ids are asked for."""
-    if any(word.partition("=")[0] == "--ids" for word in given):
-        return []
-    before = ("", *given)
-    return [
-        word
-        for word, last in zip(given, before, strict=False)
-        if word[:1] != "-" and last not in VALUED
-    ]
+    """Return the words of a question, without options."""
+    pairs = pairwise(("", *given))
+    return [word for last, word in pairs if not word.startswith("-") and last not in VALUED]
