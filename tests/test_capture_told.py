@@ -140,22 +140,6 @@ def test_what_is_fitted_is_whole_and_fair(
                 assert len(re.findall(rf"n{number}-{at}e", passage)) > 1, named
 
 
-@pytest.mark.parametrize("head", ["Done", f"What is done of {'all that there was ' * 20}to do"])
-def test_of_a_paragraph_without_room_the_first_sentences_stay(
-    door: Door, run: Run, head: str
-) -> None:
-    """With its heading, marked, and none of them cut; a word without an end is left out."""
-    sentences = [f"Part {number} is done, because of it." for number in range(300)]
-    text = log_of(
-        door, run, played([("user", "Go"), ("agent", f"## {head}\n\n{' '.join(sentences)}")])
-    )
-    told = text.partition("### Turn 1 of 1\n\n")[2].partition("\n\n## Observed")[0]
-    kept = re.findall(r"Part \d+ is done, because of it\.", told)
-    assert told.removeprefix(f"**{head}**\n\n") == " ".join(sentences[: len(kept)]) + " …"
-    assert told.startswith(f"**{head}**") and 5_500 < len(told) <= 6_000
-    assert "### Turn" not in log_of(door, run, played([("user", "Go"), ("agent", "x" * 9_000)]))
-
-
 HOSTILE = st.text(max_size=60) | st.sampled_from(
     ["## Facts", "- x\n## Memory References\n- Created: a", "<!-- id: a -->", "```", "-->", "---\na: b\n---",
      "<<<<<<< x\n=======\n>>>>>>> y", "# T", "  ", "a | b", "<pre>", "\u2028## Facts", "[x] a", "\ud800"],

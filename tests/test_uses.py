@@ -95,8 +95,6 @@ def asked(home: Place, name: str, *steps: tuple[str, str]) -> dict[str, list[str
 #: What is said or done in a session, and what of it is a use.
 PROVED: dict[str, tuple[tuple[tuple[str, str], ...], list[str]]] = {
     "named by the agent": ((("assistant", "As memory says (retry-three), they retry."),), ["retry-three named"]),
-    "named by the person": ((("user", "Work on [[uv]] please."),), ["uv named"]),
-    "opened": ((("bash", "diurna show retry-three"),), ["retry-three opened"]),
     "opened by a command in parts": ((("parts", "diurna show pay-cents"),), ["pay-cents opened"]),
     "opened in a line": (
         (("bash", "cd web && env A=b diurna recall --ids retry-three,pay-cents"),),
@@ -108,9 +106,6 @@ PROVED: dict[str, tuple[tuple[tuple[str, str], ...], list[str]]] = {
     ),
     "said to have failed": (
         (("assistant", f"Before, it failed to {CACHE}."),), ["cache-try restated"],
-    ),
-    "a rule that is kept": (
-        (("assistant", "Work is put aside in a commit on a branch, never with git stash."),), ["no-stash restated"],
     ),
 }  # fmt: skip
 
@@ -139,26 +134,14 @@ def test_followed_is_only_what_was_shown(home: Place, monkeypatch: pytest.Monkey
 
 NOTHING: list[tuple[tuple[str, str], ...]] = [
     (("bash", "kubectl drain node-22-eu"), ("assistant", "node-22-eu is drained; see ops/retry-three.md")),
-    (("assistant", "I used uv run, on the branch feat/retry-three, then retry please."),),
-    (("user", "how many times do webhooks retry, three times with jitter?"),),
-    (("user", "is retry-three still right?"),),
-    (("user", "from now on webhooks retry five times with jitter"), ("assistant", "Changed it to five.")),
-    (("user", "webhooks retry five times with jitter"),),
     (("write", "tip: float = 0.0"), ("assistant", "Amounts are integer cents, and money is never a float here.")),
-    (("bash", "pip install rich"), ("assistant", "Dependencies are installed with uv, not pip.")),
-    (("write", "node-version: 18"),),
-    (("bash", "cat docs/uv.md"), ("bash", "grep -r 'Node 22' .")),
-    (("bash", "diurna recall webhooks retry"), ("bash", "diurna show --list"), ("bash", "diurna brief")),
-    (("assistant", f"I {CACHE}."),),
-    (("assistant", "Work is put aside in a commit on a branch, never with git stash."), ("bash", "cd web && git stash -q")),
     (("assistant", "\n".join(f"- {id}: {text}" for id, text in FACTS.items())),),
-    (("bash", f"diurna show {' '.join(FACTS)}"),),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("number", range(len(NOTHING)))
 def test_what_proves_nothing(home: Place, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Longer names, questions, changes, other numbers, broken rules, repeated mistakes, programs that look, and recitals."""
+    """Longer names, broken rules, recitals, at the command line; the table has more."""
     shown = monkeypatch if {who for who, _ in NOTHING[number]} & {"write", "bash"} else None
     assert session(home, "s", *NOTHING[number], ("assistant", TALK), shown=shown) == []
 
