@@ -291,7 +291,6 @@ TEACHES: dict[str, tuple[tuple[tuple[str, str], ...], list[str]]] = {
     "as long as can be": ((("bash", f"diurna recall '{LONG}'"), OPENS), [LONG]),
     "and used before": ((OPENS, ASKS, OPENS), [ASKED]),
     "a story": ((("bash", f"diurna recall '{'lost delivery ' * 20}'"), OPENS), []),
-    "an order": ((("user", "please look at lost deliveries"), OPENS), []),
     "said by a person": ((ASKS, ("user", "Webhooks retry three times with jitter.")), []),
     "another program": ((("bash", f"grep -rn '{ASKED}' ."), OPENS), []),
     "opened with many": ((ASKS, ("bash", "diurna show retry-three uv pay-cents")), []),
