@@ -234,10 +234,9 @@ def remote_branches(repository: Repository, branch: str) -> list[str]:
             if os.path.isfile(f"{folder}/{remote}/{branch}"):
                 found.add(f"refs/remotes/{remote}/{branch}")
     for line in _read(repository.commondir + "/packed-refs").split("\n"):
-        name = line[41:]
-        if name.startswith("refs/remotes/") and name.endswith("/" + branch):
-            if name.count("/") == 3 + branch.count("/"):
-                found.add(name)
+        parts = line[41:].split("/", 3)
+        if parts[:2] == ["refs", "remotes"] and parts[3:] == [branch]:
+            found.add(line[41:])
     return sorted(found)
 
 
