@@ -83,7 +83,8 @@ def test_whether_the_work_tree_differs_is_what_git_says(
     """A file that was only touched does not; what the index alone can not say is not said."""
     repo = make_repository(tmp_path / "shop")
     (repo.path / "link").symlink_to("code.py")
-    repo.git("add", "link")
+    (repo.path / "large").write_bytes(bytes(1 << 21))  # too large to be read for that
+    repo.git("add", "link", "large")
     repo.git("commit", "-qm", "link")
     change(repo)
     said = find_repository(str(repo.path))
