@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-_FILLINGS = (
-    "example", "placeholder", "changeme", "change-me", "change_me", "change-this", "change_this",
-    "redacted", "dummy", "sample", "replaceme", "replace-me", "replace_me", "insert-", "insert_",
-    "yourtoken", "your-", "your_", "yourpass", "yourkey", "yourapi", "yoursecret", "xxxx", "****",
-    "....", "0000000", "1111111", "123456789", "abcdefgh", "deadbeef", "notreal", "not-a-real",
-    "fake", "todo", "goes-here", "goes_here", "aws4-hmac", "…",
-)  # fmt: skip
+#: What stands in the place of a value, as a whole part of one; and within a word of letters.
+_FILLINGS = frozenset(
+    "examples change sample replace insert fake todo goes real aws4 none null".split()
+)
+_GLUED = (
+    "example",
+    "placeholder",
+    "changeme",
+    "changethis",
+    "redacted",
+    "replaceme",
+    "notreal",
+    "dummy",
+    "your",
+)
+#: What nobody draws.
+_ROWS = ("****", "....", "123456789", "abcdefgh", "…")
 _NAMES = (
     "password", "passwd", "passphrase", "secret", "token", "apikey", "api", "key", "test", "pass",
     "user", "admin", "my", "the", "access", "client", "default", "private", "public", "string",
@@ -20,48 +30,40 @@ _PRINTED = (
     "TYooMQauvdEDq54NiTphI7jx", "SflKxwRJSMeKKF2QT4fwpM", "16C7e42F292c6912E7710c838347Ae178B4a",
     "TJVA95OrM7E2cBab30RMHrHDcEfxjoYZgeFONFh7HgQ", "je7MtGbClwBF",
 )  # fmt: skip
-_JOINTS = "-_.:/ "
+#: What stands around a name that another value takes the place of.
+_BRACKETS = "<>${}[]()&*@%"
 _VOWELS = frozenset("aeiouyAEIOUY")
 
 
 def is_placeholder(value: str) -> bool:
-    """Tell whether a value stands for another: `<token>`, `$TOKEN`, `changeme`, `xxxx`."""
-    if value[0] in "<$%{[(&*@" or value[-1] in ">})":
+    """Tell whether a value stands for another: `<token>`, `$TOKEN`, `changeme`, `xxxx`.
+
+    A whole value does, or a whole part of one beside which nothing is drawn; never what drawn ones spell.
+    """
+    around = value[0] in _BRACKETS or value[-1] in ">})"
+    if is_printed(value) or (around and is_wordy(value)):
         return True
+    for mark in ("${", "{{", "<"):
+        name = value.partition(mark)[2].partition("}")[0].partition(">")[0].partition(":")[0]
+        if len(name) > 2 and is_wordy(name):
+            return True
     low = value.lower()
-    if "${" in low or "{{" in low or "<" in low or is_printed(value):
+    if len(set(low)) < (4 if len(low) < 9 else 5) or any(row in low for row in _ROWS):
         return True
-    if len(set(low)) < (4 if len(low) < 9 else 5):
+    if any(char * 6 in low for char in set(low)):
         return True
-    there = [filling for filling in _FILLINGS if filling in low]
-    return any(not _is_rest_real(value, low, filling) for filling in there)
+    parts = _parts(value)
+    return any(map(_is_filling, parts)) and not any(map(_is_real, parts))
+
+
+def _is_filling(part: str) -> bool:
+    low = part.lower()
+    return low in _FILLINGS or (any(word in low for word in _GLUED) and _is_word(part))
 
 
 def is_printed(value: str) -> bool:
     """Tell whether a value is one that vendors print in their own documents."""
     return bool([printed for printed in _PRINTED if printed in value])
-
-
-def _is_rest_real(value: str, low: str, filling: str) -> bool:
-    """Tell whether something real stands beside a placeholder word: `changeme-…`, `…_example`."""
-    at = low.find(filling)
-    end = at + len(filling)
-    said = value[at:end]
-    if (
-        len(said) < 5
-        and said[:1].isalpha()
-        and not (said.islower() or said.isupper() or said.istitle())
-    ):
-        return True  # by chance among drawn letters: `XxxX`, `toDO`
-    if not filling.strip("-_")[:1].isalpha() or filling in ("xxxx", "abcdefgh", "deadbeef"):
-        rest = low.replace(filling, "")  # by chance among drawn hex
-        return len(rest) > 19 and not rest.strip("0123456789abcdef") and distinct(rest) > 11
-    parts = []
-    if end < len(value) and (value[end] in _JOINTS or filling[-1] in _JOINTS):
-        parts.append(value[end:].lstrip(_JOINTS))
-    if at and value[at - 1] in _JOINTS:
-        parts.append(value[:at].rstrip(_JOINTS))
-    return any(_is_real(part) for part in parts)
 
 
 def _is_real(part: str) -> bool:
@@ -73,8 +75,7 @@ def _is_real(part: str) -> bool:
     return (
         ((kinds > 2 and len(part) > 7) or (kinds > 1 and len(part) > 15))
         and is_random(part)
-        and not is_wordy(part)
-        and not any(filling in part.lower() for filling in _FILLINGS)
+        and not _is_word(part)
     )
 
 
@@ -97,10 +98,13 @@ def kinds_of(value: str) -> int:
 
 def is_wordy(value: str) -> bool:
     """Tell whether a value is made of words and small numbers: `retry-queue-v2`, `settings.API_KEY`."""
-    parts = value
-    for char in "-_./:\\@+,":
-        parts = parts.replace(char, " ")
-    return all(_is_word(part) for part in parts.split(" "))
+    return all(map(_is_word, _parts(value)))
+
+
+def _parts(value: str) -> list[str]:
+    for char in "-_./:\\+," + _BRACKETS:
+        value = value.replace(char, " ")
+    return value.split(" ")
 
 
 def _is_word(part: str) -> bool:
@@ -121,13 +125,12 @@ def _is_word(part: str) -> bool:
 
 
 def is_stock(value: str) -> bool:
-    """Tell whether a value is little more than words that documents use as placeholders."""
-    rest = value.lower()
+    """Tell whether a value is little, or nothing but what documents use as placeholders and numbers."""
+    low = rest = value.lower()
     for name in _NAMES:
-        if name in rest:
-            rest = rest.replace(name, "")
-    rest = rest.strip("0123456789-_. !")
-    return len(rest) < 4
+        rest = rest.replace(name, "")
+    left = rest.strip("-_. !").rstrip("0123456789-_. !")
+    return len(value) < 4 or not left or (rest != low and left.isalpha() and len(left) < 3)
 
 
 def distinct(value: str) -> int:

@@ -28,11 +28,12 @@ PASSWORDS = (
     "wachtwoord|lösenord|hasło|şifre|парол|密码|密碼|口令|パスワード|비밀번호"
 )
 NAMED = "secret|token|key|credential|chave|jeton|clé|schlüssel|секрет|токен|ключ|密钥|令牌"
-#: What names something that opens nothing: what is public, digests, and what machines number.
+#: What names something that opens nothing: what is public, digests, what machines number, names, kinds.
 OPEN = frozenset(
     "pk pub public sha sha1 sha256 sha384 sha512 md5 integrity h1 ssh id ids uuid img image file chunk "
     "index nonce hash build commit etag cid trace span req cache checksum digest fingerprint revision "
-    "cursor value redacted boundary".split()
+    "cursor value redacted boundary name version uses path src filename target type kind model subject "
+    "checkpoint branch".split()
 )
 #: Words of which none is anybody's password, with a number or a sign: `sha256-crypt`, `password123`.
 _SAID = frozenset(
@@ -47,7 +48,7 @@ _ENDS = ("-style", "-like", "-based", "-protected", "-encoded", "-character", "-
 _TAILS = frozenset(
     "yml yaml json toml ini cfg conf env txt md rst html xml css js ts jsx tsx py rb go rs java kt php "
     "pl sh sql csv log lock pem key crt cer der p12 pfx jks kdbx gpg asc enc tmpl tpl j2 zip gz tar "
-    "com net org io dev app local internal lan test localhost de fr uk eu".split()
+    "png jpg svg gif exe com net org io dev app local internal lan test localhost de fr uk eu".split()
 )
 #: How a digest begins, and an expression.
 _HASHED = tuple("arn: urn: SCRAM-SHA- sha256: sha512: sha1: sha512- sha256- sha384-".split())
@@ -143,46 +144,53 @@ _COUNTED = re.compile(r"\d+[-_]?[a-z]+")
 #: A word of a value, with its capital; its numbers; its signs.
 _PIECES = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+|[!#%&@$?+=^*~§€]")
 _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
-#: A UUID, and a digest that says so, or that a path ends in.
+#: A UUID; a digest that says so, or that a path ends in; a pod; a package with its version.
 _ID = re.compile(
     r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?|sha\d{1,3}[.:-][0-9a-f]{7,}"
-    r"|(?<=[a-z]/)[0-9a-f]{7,64}\Z",
+    r"|(?<=[a-z]/)[0-9a-f]{7,64}\Z|-[0-9a-f]{8,10}-[a-z0-9]{5}\Z|^[a-z]+@\d+(?:\.\d+)+",
     re.IGNORECASE,
 )
 #: A value with a form of its own: a number with its unit, a version, a date, an address, a colour.
 _FORMED = re.compile(
-    r"""[~^<>=v!]{0,3}\d[\d.,:/+x*%_-]*(?:[a-zA-Z%°µ]{1,3}(?:/[a-z]{1,3})?)?
+    r"""[~^<>=v!]{0,3}\d[\d.,:/+x*%_-]*(?:(?:[a-zA-Z%°µ]{1,2}|min|rem|sec|fps|[KMG]iB)(?:/[a-z]{1,3})?)?
     |[~^<>=v]{0,3}\d+(?:\.[\dx*]+)+(?:[-+.]?[a-z]+[-.]?\d*)*(?:[-.+]\w+)*
     |\d{4}-\d\d-\d\d[\w:.,+-]*
+    |(?:[a-z\d-]+\.)+[a-z]{2,4}(?::\d+)?(?:/[a-z\d.-]*)*
     |[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-zA-Z]{2,}
-    |\#[0-9a-fA-F]{3,8}|0x[0-9a-fA-F]+|[0-9A-Fa-f]{2,8}(?::[0-9A-Fa-f]{2,8}){2,}|\$[A-Za-z_]+
+    |\#[0-9a-fA-F]{3,8}|0x[0-9a-fA-F]+|[0-9A-Fa-f]{2,8}(?::[0-9A-Fa-f]{2,8}){2,}|\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+)
     """,
     re.VERBOSE,
 )
-#: What stands between the parts of an identifier, and what around one.
-_JOINTS, _AROUND = re.compile(r"[^A-Za-z0-9!#$%^*]+|#(?=\d+(?!\w))|%[0-9A-F]{2}"), "!#$%^*"
-_INNER = re.compile(r"[!#$%^*]")
-#: What a part of an identifier is: a word with a number before or behind it, or between two; a hash.
-_PART = re.compile(
-    r"\d{0,4}([A-Za-z]*)|([A-Za-z]+)\d{1,4}|\d+(?:[a-z]\d{1,4})?|[0-9a-f]{6,20}|[0-9a-f]{40}(?:[0-9a-f]{24})?"
-    r"|v\d+(?:alpha|beta|rc|(?:[A-Z][a-z]{2,})+)\d*|((?:[A-Z]?[a-z]{2,})+)\d{1,4}(?:[A-Z][a-z]{2,})+"
-    r"|([A-Za-z]{3,})\d{1,4}[a-z]|([a-z]{3,})\d[a-z]{2,}|([A-Z]{2,})\d{1,4}(?:[A-Z][a-z]{2,})+"
+#: What a value holds beside words: numbers, a hash of 7, 40 or 64 digits, a colour.
+_NUMBERS = re.compile(
+    r"(?<!\w)(?:\d+|[0-9a-f]{7}|[0-9a-f]{40}|[0-9a-f]{64}|#[0-9a-fA-F]{3,8})(?![A-Za-z0-9])"
 )
-_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_ORDERLY = re.compile(r"\d*(?:[A-Z]?[a-z]*|[A-Z]*)\d*")
+_AROUND = "!#$%^*"
+_UNSIGNED = str.maketrans("", "", _AROUND)
+#: The pieces of a value: words, also in `camelCase`, numbers, and what stands between them.
+_RUNS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^A-Za-z0-9]+")
+#: What documents number: `S3-R48-C2`, `CC-BY-4.0`; constants.
+_NUMBERED = re.compile(
+    r"[A-Z]{1,5}\d{0,4}(?:[-.](?:[A-Z]{1,5}\d{0,4}(?:[A-Z]\d{1,4})?|\d+))+"
+    r"|[A-Z]{2,}(?:_(?:[A-Z]+\d{0,3}|\d+|[A-Z]\d[A-Z]))+"
+)
+#: Words of two letters that names in code have.
+_SMALL = frozenset("by id is to of on in at or my no up ok io ui db js ts ip go as if us".split())
+_CLUSTER = re.compile(r"[^aeiouy]{5}|[aeiou]{4}|(.)\1\1")
 #: Letters that hardly any word of documents and code has side by side: behind the first, the second ones.
 _APART = {
     row[0]: row[1:]
     for row in (
-        "bhkqxz cjwxz dqz fhjkqvwxz gjqvx hghjqvx iw jbcdfghjklmnpqrtvxyz kjvxz ljxz mjqwxz pjqxz "
-        "qabcfghijkmnopqrtvwxyz rx sjx tq uqw vbdfhjklnpqtwxz wbfgjkmquvwxz xgjklnqrsvz yhjkqvxy "
-        "zbdghjknpqrvxy"
+        "aae bghknpqvwxz cgjnqvwxz dhjkqwxz fghjkmnpqvwxz gbcdfjkqvwxz hcdfghjkpqvwxz iijw "
+        "jbcdfghjklmnpqrtvwxyz kbcfghjkmpqvwxz ljqrwxz mfghjknqrvwxz nrx oeq pbjnqvwxz "
+        "qabcdefghijkmnopqrstvwxyz rjqxz sbjnrxz tjknqvx uhjquw vbcdfghjklmnpqstvwxyz "
+        "wbcdfgjklmpqtuvwxyz xbdfghjklmnqrsuvwxyz ydhjkqrvwxyz zbcdfghjkmnpqrsvwxy"
     ).split()
 }
 
 
-#: What stands in an expression, and in no token.
-_CODED = frozenset('"`([{')
+#: What calls something, up to its end or a bracket; what stands in brackets; a pattern.
+_CODED = re.compile(r"[\w.$%<>?!@&]*[(\[{`\"].*[)\]}`\"({\[;]|\^.*[\[(\\].*\$", re.DOTALL)
 
 
 def decoded(word: str) -> str:
@@ -205,80 +213,43 @@ def is_opaque(value: str) -> bool:
     value = decoded(value) if value[-1:] == "=" else value
     if not 8 <= len(value) <= 200 or not value.isascii() or value[0] in "/~.\\:":
         return False
-    if "/" in value and value.rpartition(".")[2] in _TAILS:
+    if value.rpartition(".")[2].partition(":")[0] in _TAILS:
         return False
     if value.isalpha() and (value[1:].islower() or value.isupper()) and len(value) < 16:
         return False
-    if (
-        not _CODED.isdisjoint(value)
-        or "::" in value
-        or "..." in value
-        or "://" in value
-        or ";base64," in value
-    ):
+    if any(sign in value for sign in ("::", "...", "://", ";base64,")) or value.startswith(_HASHED):
         return False
-    if value.startswith(_HASHED) or _is_named(_ID.sub("", value)) or _FORMED.fullmatch(value):
+    if _CODED.fullmatch(value) or _FORMED.fullmatch(value) or _NUMBERED.fullmatch(value):
+        return False
+    if _is_named(_ID.sub("", value)):
         return False
     return not is_placeholder(value.lstrip("$%&*@")) and not is_stock(value)
 
 
 def _is_named(value: str) -> bool:
-    """Tell whether a value is an identifier made of words, of small parts two at most with digits."""
-    value = value.replace("#", "/") if "/" in value else value
-    parts = [part.strip(_AROUND) for part in _JOINTS.split(value)]
-    inner = [_INNER.split(part) for part in parts]
-    if any(
-        len(signed) > 2 or not all(map(_is_word, signed)) for signed in inner if len(signed) > 1
-    ):
-        return False
-    parts = [part for signed in inner for part in signed]
-    small = [part for part in parts if 2 < len(part) < 8]
-    strange = [part for part in small if not (_ORDERLY.fullmatch(part) or _is_sound(part))]
-    words = [part for part in parts if len(part) > 3 and part.isalpha() and _is_sound(part)]
-    return len(strange) <= bool(words) and all(len(part) < 6 or _is_plain(part) for part in parts)
-
-
-def _is_word(part: str) -> bool:
-    return part.isalpha() and (_is_plain(part) if len(part) > 7 else _is_sound(part))
+    """Tell whether a value is an identifier: most of it words, and a single one has no number within."""
+    single = value.translate(_UNSIGNED).isalnum()
+    runs = ["", *_RUNS.findall(_NUMBERS.sub("", value).strip(_AROUND)), ""]
+    words = odd = 0
+    for before, run, after in zip(runs, runs[1:], runs[2:], strict=False):
+        lone = not (before.isalnum() or after.isalpha())
+        if run.isdigit():
+            if single and after:
+                return False
+            odd += 5 * single or 2 * after.isalpha()
+        elif not run.isalpha():
+            odd += 3 * (run[0] in _SIGNS and bool(after) and before.isalnum())
+        elif len(run) > 2 and _sounds(run) and (not run.isupper() or (lone and len(run) > 3)):
+            words += len(run) * (len(run) > 3)
+        elif run.lower() not in _SMALL:
+            odd += max(len(run), 3 * single)
+    return not odd or (words >= odd * 2 if single else words * 3 >= odd * 4)
 
 
 @lru_cache(4096)
-def _is_plain(part: str) -> bool:
-    """Tell whether a part of a value is a word, a number, or a few characters."""
-    found = _PART.fullmatch(part)
-    if found is None:
-        return False
-    return not any(found.groups()) or (part.isalpha() and len(part) < 8) or _is_sound(part)
-
-
-def _is_sound(part: str) -> bool:
-    """Tell whether the words of `camelCase` read as such, but for one beside longer ones."""
-    first, *humps = _HUMPS.findall(part) or [""]
-    odd = [hump for hump in humps if not (_sounds(hump) or hump in "abcdefghijklmnopqrstuvwxyz")]
-    odd += [first] if not _sounds(first) and len(first) > 1 + first.islower() else []
-    least = min([len(hump) for hump in (first, *humps) if hump not in odd], default=0)
-    return not odd or (
-        len(odd) == 1
-        and 1 < len(odd[0]) < 6
-        and len(part) > 3 * len(odd[0])
-        and len(odd[0]) + least > 5
-    )
-
-
-#: Words of two letters that names in code have.
-_SMALL = frozenset(
-    "by id is to of on in at or my no up ok io ui db js ts os ip vm go as if do re we he me us an am be "
-    "so".split()
-)
-
-
 def _sounds(word: str) -> bool:
-    """Tell whether a word has vowels and neighbours as words have them; a short one in capitals is one."""
-    if word.isupper() and 2 < len(word) < 6:
-        return True
+    """Tell whether a word has vowels and neighbours as words have them."""
     word = word.lower()
-    if len(word) < 3:
-        return word in _SMALL
+    apart = sum(other in _APART.get(one, "") for one, other in pairwise(word))
     vowels = sum(map(word.count, "aeiouy"))
-    apart = any(other in _APART.get(one, "") for one, other in pairwise(word))
-    return not apart and (len(word) < 6 or vowels * 8 >= len(word))
+    return apart * 7 <= len(word) <= vowels * 6 and not _CLUSTER.search(word)

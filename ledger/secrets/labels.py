@@ -216,12 +216,12 @@ def _bare(value: str) -> str:
 
 #: A token that is the rest of its line behind a sign; and the label before it, of at most four words.
 _REST = re.compile(
-    r"[:=：＝→>—–|](?:(?<=[:=：＝→|])|(?<=[-=]>)|(?<= [—–])(?= ))[ \t]*[*_`]{0,3}[ \t]*"
+    r"[:=：＝→>—–|](?:(?<=[:=：＝→|])|(?<=[-=]>)|(?<= [—–])(?= ))(?:[ \t]*[*_]{1,3}(?=[ \t`]))?[ \t]*"
     r"([^\s<]{8,220}+(?:<(?!br)\S*+)?)[ \t\\]*(?:<br ?/?>|\|)?$",
     re.MULTILINE,
 )
 #: What of a value may be drawn: two classes of characters side by side, or letters without an end.
-_MIXED = re.compile(r"[A-Za-z][-_.!#$%]?\d|\d[A-Za-z]|[a-z][A-Z!#$%]|[A-Za-z]{16}")
+_MIXED = re.compile(r"[A-Za-z][-_.!#$%]?\d|\d[A-Za-z]|[a-z][A-Z!#$%^*]|[A-Z]{2}[a-z]|[A-Za-z]{16}")
 _WORD = (
     r"[^\s\d!-/:-@\[-`{-~\u00a0-\u00bf\u2000-\u206f\u3000-\u3003\u3008-\u3020\uff00-\uff20]{1,40}"
 )
@@ -248,9 +248,13 @@ def find_any_label(text: str, named: bool) -> Iterator[Hit]:
             start, value = start + 1, value[1:-1]
         while (end := value[-1:]) in _OPENING and value.count(end) > value.count(_OPENING[end]):
             value = value[:-1].rstrip(".,;")
-        bare = value.lstrip("\"'`«„“「『*_")
-        start, value = start + len(value) - len(bare), bare.rstrip("\"'`»”」』*_")
-        opaque = is_opaque(value)
+        bare = value.lstrip("\"'`«„“「『")
+        start, value = start + len(value) - len(bare), bare.rstrip("\"'`»”」』")
+        value = value.rstrip("*_") if value.endswith(("**", "__")) else value
+        plain = value.strip("*_")
+        if value[:1] == value[-1:] and len(plain) > 7:
+            start, value = start + value.index(plain), plain
+        opaque = is_opaque(plain if len(plain) > 7 else value)
         if not opaque and (not named or len(value) < 6 or value.isalpha()):
             continue
         at = said.start()
