@@ -58,7 +58,7 @@ def is_placeholder(value: str) -> bool:
 
 def _is_filling(part: str) -> bool:
     low = part.lower()
-    return low in _FILLINGS or (any(word in low for word in _GLUED) and _is_word(part))
+    return low in _FILLINGS or (low.startswith(_GLUED) and _is_word(part))
 
 
 def is_printed(value: str) -> bool:
@@ -126,11 +126,12 @@ def _is_word(part: str) -> bool:
 
 def is_stock(value: str) -> bool:
     """Tell whether a value is little, or nothing but what documents use as placeholders and numbers."""
-    low = rest = value.lower()
+    rest = value.lower()
     for name in _NAMES:
-        rest = rest.replace(name, "")
-    left = rest.strip("-_. !").rstrip("0123456789-_. !")
-    return len(value) < 4 or not left or (rest != low and left.isalpha() and len(left) < 3)
+        rest = rest.replace(name, " ")
+    left = [part for part in _parts(rest.replace("!", " ")) if part and not part.isdigit()]
+    few = rest != value.lower() and "".join(left).isalpha() and len("".join(left)) < 3
+    return len(value) < 4 or not left or few
 
 
 def distinct(value: str) -> int:

@@ -33,7 +33,7 @@ OPEN = frozenset(
     "pk pub public sha sha1 sha256 sha384 sha512 md5 integrity h1 ssh id ids uuid img image file chunk "
     "index nonce hash build commit etag cid trace span req cache checksum digest fingerprint revision "
     "cursor value redacted boundary name version uses path src filename target type kind model subject "
-    "checkpoint branch".split()
+    "checkpoint branch sum function command channel mode pattern email".split()
 )
 #: Words of which none is anybody's password, with a number or a sign: `sha256-crypt`, `password123`.
 _SAID = frozenset(
@@ -157,7 +157,7 @@ _FORMED = re.compile(
     |\d{4}-\d\d-\d\d[\w:.,+-]*
     |(?:[a-z\d-]+\.)+[a-z]{2,4}(?::\d+)?(?:/[a-z\d.-]*)*
     |[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-zA-Z]{2,}
-    |\#[0-9a-fA-F]{3,8}|0x[0-9a-fA-F]+|[0-9A-Fa-f]{2,8}(?::[0-9A-Fa-f]{2,8}){2,}|\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+)
+    |\#[0-9a-fA-F]{3,8}|0x[0-9a-fA-F]+|[0-9A-Fa-f]{2,8}(?::[0-9A-Fa-f]{2,8}){2,}:?|\d{8}T\d{6}Z?|\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+)
     """,
     re.VERBOSE,
 )
@@ -176,12 +176,12 @@ _NUMBERED = re.compile(
 )
 #: Words of two letters that names in code have.
 _SMALL = frozenset("by id is to of on in at or my no up ok io ui db js ts ip go as if us".split())
-_CLUSTER = re.compile(r"[^aeiouy]{5}|[aeiou]{4}|(.)\1\1")
+_CLUSTER = re.compile(r"[^aeiouy]{5}|[aeiou]{5}|(.)\1\1")
 #: Letters that hardly any word of documents and code has side by side: behind the first, the second ones.
 _APART = {
     row[0]: row[1:]
     for row in (
-        "aae bghknpqvwxz cgjnqvwxz dhjkqwxz fghjkmnpqvwxz gbcdfjkqvwxz hcdfghjkpqvwxz iijw "
+        "aae bgknpqvwxz cgjnqvwxz dhjkqwxz fghjkmnpqvwxz gbcdfjkqvwxz hcdfghjkpqvwxz iijw "
         "jbcdfghjklmnpqrtvwxyz kbcfghjkmpqvwxz ljqrwxz mfghjknqrvwxz nrx oeq pbjnqvwxz "
         "qabcdefghijkmnopqrstvwxyz rjqxz sbjnrxz tjknqvx uhjquw vbcdfghjklmnpqstvwxyz "
         "wbcdfgjklmpqtuvwxyz xbdfghjklmnqrsuvwxyz ydhjkqrvwxyz zbcdfghjkmnpqrsvwxy"
@@ -211,7 +211,12 @@ def is_opaque(value: str) -> bool:
     unit, a UUID, a hash of 40 or 64 digits, an identifier made of words.
     """
     value = decoded(value) if value[-1:] == "=" else value
-    if not 8 <= len(value) <= 200 or not value.isascii() or value[0] in "/~.\\:":
+    if (
+        not 8 <= len(value) <= 200
+        or not value.isascii()
+        or value[0] in "/~.\\:"
+        or value[1:3] == ":\\"
+    ):
         return False
     if value.rpartition(".")[2].partition(":")[0] in _TAILS:
         return False
@@ -236,7 +241,7 @@ def _is_named(value: str) -> bool:
         if run.isdigit():
             if single and after:
                 return False
-            odd += 5 * single or 2 * after.isalpha()
+            odd += (2 + len(run)) * single or 2 * after.isalpha()
         elif not run.isalpha():
             odd += 3 * (run[0] in _SIGNS and bool(after) and before.isalnum())
         elif len(run) > 2 and _sounds(run) and (not run.isupper() or (lone and len(run) > 3)):
@@ -252,4 +257,4 @@ def _sounds(word: str) -> bool:
     word = word.lower()
     apart = sum(other in _APART.get(one, "") for one, other in pairwise(word))
     vowels = sum(map(word.count, "aeiouy"))
-    return apart * 7 <= len(word) <= vowels * 6 and not _CLUSTER.search(word)
+    return apart * 8 <= len(word) <= vowels * 6 and not _CLUSTER.search(word)

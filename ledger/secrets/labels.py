@@ -123,7 +123,7 @@ def _behind(text: str, low: str, at: int, end: int, name: str) -> tuple[int, int
     tail = tail.partition("-")[0] if shell else tail
     if (
         front.endswith(("::", "[redacted: ")) or stem.endswith("public")
-        or (name == "token" and (tail[:1] == "." or stem.endswith(_PAGES)))
+        or (name == "token" and (tail[:1] in (".", "s") or stem.endswith(_PAGES)))
         or not all(not part or part in _TAILS for part in _parts(tail))
         or (front[-1:] == ":" and text.startswith(":`", end))
     ):  # fmt: skip
@@ -216,7 +216,7 @@ def _bare(value: str) -> str:
 
 #: A token that is the rest of its line behind a sign; and the label before it, of at most four words.
 _REST = re.compile(
-    r"[:=：＝→>—–|](?:(?<=[:=：＝→|])|(?<=[-=]>)|(?<= [—–])(?= ))(?:[ \t]*[*_]{1,3}(?=[ \t`]))?[ \t]*"
+    r"(?:[-=]>|[:=：＝→|]|[—–](?<= .)(?= ))(?:[ \t]*[*_]{1,3}(?=[ \t`]))?[ \t]*"
     r"([^\s<]{8,220}+(?:<(?!br)\S*+)?)[ \t\\]*(?:<br ?/?>|\|)?$",
     re.MULTILINE,
 )
@@ -243,7 +243,7 @@ def find_any_label(text: str, named: bool) -> Iterator[Hit]:
         if not _MIXED.search(said[1]):
             continue
         start, stop = said.span(1)
-        value = text[start:stop].rstrip(".,;|")
+        value = text[start:stop].rstrip(".,:;|")
         if value[:1] == "(" and value[-1:] == ")":
             start, value = start + 1, value[1:-1]
         while (end := value[-1:]) in _OPENING and value.count(end) > value.count(_OPENING[end]):
