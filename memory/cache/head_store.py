@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from projection.document.branch_remarks import Elsewhere
 
-_HEADER = b"diurna-here"
+_HEADER = b"diurna-heads"
 #: Of so many HEADs answers are kept.
 HEADS = 8
 
@@ -42,8 +42,7 @@ class Told(Record):
     head: str
     branch: str  #: that is checked out, "" for none
     tip: str  #: of the ledger
-    settled: str  #: digest of what had landed
-    generation: str  #: of the cache
+    settled: str  #: digest of what had landed, and of the cache
     number: int  #: of the last place in the cache that was asked for
     outside: tuple[
         tuple[str, str], ...

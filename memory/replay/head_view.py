@@ -235,17 +235,12 @@ def here_of(home: Home, cache: Cache) -> Here:
     reference, commit = head(home.repository)
     if not commit:
         return EVERYWHERE
-    branch, kept = _short(reference), read(home)
-    told, settled = kept.of(commit, branch, cache.commit), _settled(kept, cache)
-    if told is None or (told.settled, told.generation) != (settled, cache.generation):
+    branch, kept = _short(reference), _told_of(read(home), cache)
+    told = kept.of(commit, branch, cache.commit)
+    if told is None:
         from memory.replay.unlanded_work import Telling
 
         before = kept.of(commit, branch) or told_before(home, kept, commit, branch)
-        if before is not None and (before.settled, before.generation) != (
-            settled,
-            cache.generation,
-        ):
-            before = None
         try:
             told = Telling(home, cache, kept, commit, branch).told(before)
         except DiurnaError:  # what git can not tell is not known, and nothing else fails of it
@@ -260,9 +255,15 @@ def asks(home: Home) -> bool:
     return home.kind == OWN_BRANCH and bool(home.repository.top) and not home.everywhere
 
 
+def _told_of(kept: Kept, cache: Cache) -> Kept:
+    """Return what is kept, of a cache, with what is known of landings by now."""
+    settled = _settled(kept, cache)
+    return kept._replace(told=tuple([one for one in kept.told if one.settled == settled]))
+
+
 def _settled(kept: Kept, cache: Cache) -> str:
-    """Tell one state of what is known of landings from another."""
-    return digest(kept.sum.encode(), marshal.dumps(cache.landed(), 2))
+    """Tell one cache, and one state of what is known of landings, from another."""
+    return digest(kept.sum.encode(), cache.generation.encode(), marshal.dumps(cache.landed(), 2))
 
 
 def _short(reference: str) -> str:

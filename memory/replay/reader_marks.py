@@ -103,11 +103,10 @@ def marks_known(home: Home, open_snapshot: Callable[[Home], Snapshot]) -> Marks:
     """Return the same as it was told of this HEAD last; the ledger is opened where none was."""
     here = here_known(home)
     if here is None:
-        snapshot = open_snapshot(home)
-        try:
+        from contextlib import closing
+
+        with closing(open_snapshot(home)) as snapshot:
             here = snapshot.ask(lambda cache: here_of(home, cache))
-        finally:
-            snapshot.close()
     return Marks(truth_of(home), here)
 
 

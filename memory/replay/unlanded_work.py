@@ -61,7 +61,7 @@ class Telling:
     Args:
         home: of the ledger.
         cache: of its tip.
-        kept: what is known.
+        kept: what is known, with what was told of other HEADs of this cache.
         commit: HEAD.
         branch: that is checked out, "" for none.
     """
@@ -104,7 +104,7 @@ class Telling:
         facts = tuple(self._facts(outside)) if outside else ()
         live = self._cache.head.counts[0] - self._cache.head.counts[1]
         return Told(
-            self._head, self._branch, self._cache.commit, "", self._cache.generation,
+            self._head, self._branch, self._cache.commit, "",
             max(rows[-1][0] if rows else 0, number), tuple(outside.items()), (*unknown, *more), behind,
             self._trunk, len(facts) > _FEW and len(facts) * _MOST_PART > live,
             frozenset(self._lacks | ((before.lacks if before is not None else set()) - self._asked)),
@@ -124,8 +124,7 @@ class Telling:
         for said in self._kept.settled.values():
             asked |= {one for one in (said.commit, said.reverted) if one}
         asked |= {by for one in places for _, by, _ in self._recorded.get(one.stem, ()) if by}
-        known = [one for one in self._kept.told if one.generation == self._cache.generation]
-        base = min(known, key=lambda one: len(one.lacks), default=None)
+        base = min(self._kept.told, key=lambda one: len(one.lacks), default=None)
         if base is None or base.head == self._head:
             found = lacking(self._git, self._head, asked)
         else:

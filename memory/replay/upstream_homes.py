@@ -122,17 +122,19 @@ class Layer(Record):
 
     def ask(self, question: Callable[[Cache], Answer], empty: Answer) -> Answer:
         """Return what it answers; `empty` where it can not be read, or is personal and does not say so."""
+        from contextlib import closing
+
         from memory.replay.clone_view import View  # a brief that is kept does without
 
-        snapshot = View(self.home, lambda _home, _cache: True)
         try:
-            return snapshot.ask(
-                lambda cache: empty if self.personal > cache.policy.personal else question(cache)
-            )
+            with closing(View(self.home, lambda _home, _cache: True)) as snapshot:
+                return snapshot.ask(
+                    lambda cache: (
+                        empty if self.personal > cache.policy.personal else question(cache)
+                    )
+                )
         except (DiurnaError, OSError):
             return empty  # what is beside must not be in the way; a command in that home says it
-        finally:
-            snapshot.close()
 
 
 def layers(home: Home, policy: Policy) -> tuple[Layer, ...]:

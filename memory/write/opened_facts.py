@@ -37,12 +37,9 @@ def note_opened(home: Home, session: str, ids: Iterable[str], at: int) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
         os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-        fd = os.open(path, flags, 0o600)
-        try:
-            if os.fstat(fd).st_size < _FILE_BYTES:
-                os.write(fd, f"{at} {' '.join(named)}\n".encode())
-        finally:
-            os.close(fd)
+        with open(os.open(path, flags, 0o600), "ab") as file:
+            if file.tell() < _FILE_BYTES:
+                file.write(f"{at} {' '.join(named)}\n".encode())
     except OSError:
         pass
 

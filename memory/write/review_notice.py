@@ -56,7 +56,7 @@ def due_findings(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:
     limits, born = cache.policy.review, len(receipt.facts)
     since = cache.sessions_after(cache.summary.last_review)
     counts = receipt.type == WORK  # what continues a session has been told with its first log
-    by_count = counts and limits.every > 0 and since > 0 and since % limits.every == 0
+    by_count = counts and limits.every > 0 and since % limits.every == 0
     by_size = False
     if born and limits.max_facts:
         facts = cache.fading_count(never_decaying(cache.policy) | {QUESTION_KIND})
@@ -74,10 +74,8 @@ def due_findings(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:
 
 def _most(cache: Cache, facts: int) -> int:
     """Return how many facts may be there; they are measured only where their number may be too many."""
-    from projection.lifecycle.review_due import ROOM, Size, most_facts, room_for
+    from projection.lifecycle.review_due import ROOM, room_for
 
-    limits = cache.policy.review
-    if limits.max_facts != BY_BRIEF or facts <= ROOM[0]:
-        return facts if limits.max_facts == BY_BRIEF else limits.max_facts
-    live = [] if facts > 2 * ROOM[1] else [one.fact for one in cache.view().live]
-    return most_facts(Size(facts, 0, 0, room_for(live)), limits)
+    if cache.policy.review.max_facts != BY_BRIEF:
+        return cache.policy.review.max_facts
+    return room_for([one.fact for one in cache.view().live]) if facts in ROOM else 0

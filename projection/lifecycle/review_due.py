@@ -18,8 +18,8 @@ from projection.policy.model import BY_BRIEF, QUESTION_KIND, Review
 
 #: The longest line of a fact in a brief.
 _LINE_CHARS = 220
-#: Between these numbers of facts lies the most that a brief has room for, however long they are.
-ROOM = BRIEF_CHARS // (_LINE_CHARS + 1), BRIEF_CHARS // 20
+#: In so many facts lies the most that a brief has room for, however long they are.
+ROOM = range(BRIEF_CHARS // (_LINE_CHARS + 1), BRIEF_CHARS // 10)
 #: When a fact will be obsolete, why it does not fit, and whatever else is to be remembered of it.
 MISFIT_KEY, NOTE_KEY = "misfit", "note"
 REMARKS = (OBSOLETE_KEY, MISFIT_KEY, NOTE_KEY)
