@@ -50,12 +50,11 @@ if TYPE_CHECKING:
     Told = dict[Amendment, tuple[Finding, ...]]
 
 
-#: What texts hold where they may say a day from today; months that are shorter than others.
+#: What texts hold, in small letters, where they may say a day from today, or a day that no month has.
 _SIGNS = (
     "yesterday", "tomorrow", " ago", "last ", "next ", "this morning", "tonight", "gestern", "letzte ",
-    "nächste ",
+    "nächste ", "february", "april", "june", "september", "november", "-",
 )  # fmt: skip
-_SHORT = ("February", "April", "June", "September", "November")
 #: How many texts of one log, and files of one text, are looked at.
 _TEXTS, _FILES = 50, 8
 
@@ -76,8 +75,7 @@ def doubtful(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ..
 
 def _of_text(home: Home, id: str, text: str, now_ms: int) -> Iterator[Finding]:
     low = text.lower()
-    signs = any(sign in low for sign in _SIGNS) or any(month in text for month in _SHORT)
-    if signs or ("20" in text and "-" in text):
+    if any(sign in low for sign in _SIGNS):
         from projection.text.relative_days import no_days, told_from_today
 
         for said, day in told_from_today(text, now_ms):
@@ -87,7 +85,7 @@ def _of_text(home: Home, id: str, text: str, now_ms: int) -> Iterator[Finding]:
             )
         for said in no_days(text):
             yield Finding("bad-date", f"{id} says {said}: there is no such day")
-    if "/" in text and home.kind != OWN_REPOSITORY and home.repository.top:
+    if "/" in text and home.kind != OWN_REPOSITORY:
         for path in _lacking(home, text):
             hint = "paths begin at the top of the repository; what is not written yet may be left as it is"
             yield Finding("no-such-file", f"{id} names {path}, which is not there", hint=hint)
