@@ -192,7 +192,15 @@ def test_append_twice_is_once(repo: Repo, run: Run) -> None:
     assert [run(*other, *more).json["already"] for more in ((), (), ("--again",))] == [
         False, True, False,
     ]  # fmt: skip
-    assert not run(*other, "--agent", "codex").json["already"], "another's log is another one"
+    said: dict[str, object] = {"title": "t"}
+    for key, value in (
+        ("agent", "codex"), ("session", "s"), ("verdict", "pass"), ("about", "x"), ("body", "B."),
+        ("title", "u"), ("refs", ["givoti"]),
+    ):  # fmt: skip
+        said[key] = value
+        command = ("append", "--from-json", "-", "--json")
+        ran = [run(*command, stdin=json.dumps(said).encode()) for _ in range(2)]
+        assert [one.json["already"] for one in ran] == [False, True], key
 
 
 _MARKDOWN = """# T
