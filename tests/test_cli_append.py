@@ -198,8 +198,8 @@ def test_append_twice_is_once(repo: Repo, run: Run) -> None:
         ("title", "u"), ("refs", ["givoti"]),
     ):  # fmt: skip
         said[key] = value
-        command = ("append", "--from-json", "-", "--json")
-        ran = [run(*command, stdin=json.dumps(said).encode()) for _ in range(2)]
+        whole = ("append", "--from-json", "-", "--json")
+        ran = [run(*whole, stdin=json.dumps(said).encode()) for _ in range(2)]
         assert [one.json["already"] for one in ran] == [False, True], key
 
 

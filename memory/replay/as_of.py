@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from ledger.errors import NotFound
 from ledger.model.event import FactCreated
@@ -83,10 +83,8 @@ def logs_at(snapshot: Snapshot, as_of: str) -> list[LogRef]:
     """
     how, value = point_in_time(snapshot, as_of)
     if how == "commit":
-        refs = list(snapshot.list_logs(value)[0])
-    else:
-        refs = snapshot.ask(lambda cache: [ref for ref in cache.log_refs() if ref.key <= value])
-    return sorted(refs, key=lambda ref: ref.key)
+        return snapshot.list_logs(value)[0]
+    return snapshot.ask(lambda cache: [ref for ref in cache.log_refs() if ref.key <= value])
 
 
 def state_at(snapshot: Snapshot, as_of: str) -> State:
@@ -102,7 +100,11 @@ def state_at(snapshot: Snapshot, as_of: str) -> State:
         now = snapshot.ask(lambda cache: cache.redacted)
         return cold_state(snapshot, value, withheld=now)
 
-    return snapshot.ask(lambda cache: _state_of(cache, lambda key: key <= value))
+    def asked(cache: Cache) -> State:
+        kept = [pair for pair in logs_in(cache) if pair[0].key <= value]
+        return state_by(cache, [ref for ref, _ in kept], [entry for _, entry in kept])
+
+    return snapshot.ask(asked)
 
 
 def logs_in(cache: Cache) -> list[tuple[LogRef, Entry]]:
@@ -117,9 +119,3 @@ def state_by(cache: Cache, refs: Iterable[LogRef], entries: Sequence[Entry]) -> 
     `refs` are in ledger order; `entries` are what they are to say, in the same order.
     """
     return state_from(refs, entries, cache.policy, withheld=cache.redacted)
-
-
-def _state_of(cache: Cache, counts: Callable[[str], bool]) -> State:
-    """Return the replay of the logs whose keys count."""
-    kept = [pair for pair in logs_in(cache) if counts(pair[0].key)]
-    return state_by(cache, [ref for ref, _ in kept], [entry for _, entry in kept])

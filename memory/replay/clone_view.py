@@ -174,7 +174,6 @@ def _alike(view: Cache, committed: Cache) -> bool:
         and view.policy_problem == committed.policy_problem
         and view.head.unread == committed.head.unread
         and view.head.redacted == committed.head.redacted
-        and view.generation != committed.generation
     )
 
 
