@@ -219,7 +219,9 @@ def test_what_is_said_of_it_goes_where_it_is(shop: Place, own: Place, id: str) -
     """An id that only the personal home knows means the fact there; one that is here, too, the one here."""
     before = shop.shape()
     shop.run("append", "--title", "Anew", "--update", id, f"{WORD} likes blanks.")
-    shop.run("append", "--title", "Used it", "--refs", id)
+    used = b"# Used it\n\n## Memory References\n\n- Referenced: qf-tabs\n"
+    shop.process("append", "-", stdin=used, json=False)
+    assert own.show("qf-tabs")["qf-tabs"]["uses"] == 3
     assert own.texts() == {"qf-tabs": f"{WORD} likes blanks."} and shop.shape() == before
     shop.note("id=qf-tabs decision: The mine is closed.")
     shop.run("append", "--title", "T", "--update", "qf-tabs", "The mine is open.")
@@ -256,7 +258,7 @@ WAYS: dict[str, Callable[[Place], Any]] = {
     "note": lambda shop: shop.run("note", _NEW, code=None),
     "options": lambda shop: shop.run("append", "--title", "T", "--new", _NEW, code=None),
     "json": lambda shop: shop.run("append", "--from-json", "-", stdin=_JSON, code=None),
-    "file": lambda shop: shop.run("append", "-", stdin=_LOG, code=None),
+    "file": lambda shop: shop.process("append", "-", stdin=_LOG.encode(), code=None, json=False),
     "mcp": by_mcp,
 }
 
