@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from memory.api import Memory
 from tests.conftest import as_left, examples
-from tests.world import IN_TREE, KINDS, OWN_BRANCH, Answer, Place, World
+from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Answer, Place, World
 
 COMMANDS = (
     ("show",), ("status",), ("recall", "ledger", "shop"), ("brief", "--agent", "codex"), ("why", "fact-2"), ("log",),
@@ -418,3 +419,37 @@ def test_what_was_followed_log_by_log_is_what_is_built_at_once(world: World, see
     followed = shop.run(*probes).json["near"]
     shutil.rmtree(cache_of(shop))
     assert shop.run(*probes).json["near"] == followed
+
+
+def test_two_processes_read_as_one(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a log that was changed, beside a twin, or lost, too, and where one of them dies; how far it is, is told."""
+    home = world.home(OWN_REPOSITORY)
+    stems = [home.note(f"id=f{number} fact: It is number {number}.") for number in range(5)]
+    one, two, lost = (f"sessions/{stem[:7]}/{stem[8:10]}/{stem}.md" for stem in stems[1:4])
+    data = {path: home.show_file(path) + b"\nMore.\n" for path in (one, two)}
+    files = {
+        f"sessions/{year}/{year}-05-01-n{number}.md": f"# N\n\nIt is {number}.\n"
+        for year in (2026, 2027)
+        for number in range(47)
+    }
+    home.plant({**files, one: data[one], f"sessions/twins/{stems[2]}.md": data[two]})
+    blob = home.git("rev-parse", f"HEAD:{lost}")
+    (home.common / "objects" / blob[:2] / blob[2:]).unlink()
+
+    def read() -> object:
+        shutil.rmtree(home.common / "diurna/cache", ignore_errors=True)
+        said = home.run("show", "--list"), home.run("check", "--replay", code=None)
+        return [(answer.code, answer.json) for answer in said]
+
+    before = read()
+    for broken in (False, True):
+        monkeypatch.setattr("memory.replay.read_logs._FORK_FROM", 9)
+        if broken:
+            monkeypatch.setattr("marshal.dump", None)
+        assert read() == before
+    told: list[tuple[int, int]] = []
+    monkeypatch.undo()
+    shutil.rmtree(home.common / "diurna/cache")
+    home_of = Memory.open(str(home.folder)).home
+    Memory(home_of, progress=lambda done, of: told.append((done, of))).state()
+    assert told == [(number, 100) for number in range(0, 100, 2)]

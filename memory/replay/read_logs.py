@@ -68,7 +68,7 @@ def read_all(
         def first() -> tuple[Any, ...]:
             part = read_part(home, refs[:half], half, None)
             return (
-                [(ref.key, ref.blob) for ref in _other_than(refs[:half], part.refs)],
+                [tuple(ref) for ref in part.refs],
                 [pack_entry(entry) for entry in part.entries],
                 [tuple(finding) for finding in part.findings],
             )
@@ -77,28 +77,15 @@ def read_all(
         if packed is None:
             older = read_part(home, refs[:half], half, progress)
         else:
-            other, entries, findings = packed
+            kept, entries, findings = packed
             older = Reading(
-                tuple(_with_other(refs[:half], dict(other)) if other else refs[:half]),
+                tuple([LogRef(*values) for values in kept]),
                 tuple([unpack_entry(entry) for entry in entries]),
                 tuple([Finding(*values) for values in findings]),
             )
         return Reading(
             older.refs + newer.refs, older.entries + newer.entries, older.findings + newer.findings
         )
-
-
-def _other_than(refs: Sequence[LogRef], kept: Sequence[LogRef]) -> list[LogRef]:
-    """Return the logs of which other bytes than the tip's were read; blob "" stands for none."""
-    now = {ref.key: ref for ref in kept}
-    found = [now.get(ref.key, ref._replace(blob="")) for ref in refs]
-    return [there for ref, there in zip(refs, found, strict=True) if ref != there]
-
-
-def _with_other(refs: Sequence[LogRef], other: Mapping[str, str]) -> list[LogRef]:
-    """Return logs with the blobs that were read of them, by key; those with "" are left out."""
-    found = [ref._replace(blob=other.get(ref.key, ref.blob)) for ref in refs]
-    return [ref for ref in found if ref.blob]
 
 
 def worth_two(refs: Sequence[LogRef]) -> bool:
@@ -119,7 +106,7 @@ def read_part(
     from ledger.git.pygit2_store import Store
 
     store = Store(home.repository)
-    step = max(1, len(refs) // 50)
+    step = len(refs) // 50
     contents = store.blobs(ref.blob for ref in refs)
     if progress is None:
         return _reading(home, refs, contents)

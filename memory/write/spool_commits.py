@@ -20,7 +20,6 @@ from ledger.errors import (
 )
 from ledger.git.commit_record import Commit, check_stored
 from ledger.git.repository import read_reference
-from ledger.home import OWN_BRANCH
 from ledger.model.findings import Finding
 from ledger.model.layout import FORMAT_VERSION, log_path
 from ledger.model.logset import LogRef
@@ -180,8 +179,7 @@ class Committer:
         if redacts or not free:
             batch, held = {**held, **batch}, {}
         if own and own[0] not in batch:  # whoever held the lock before us carried it in
-            # a folder that can not be listed looks empty: the log itself is asked for
-            if self.spool.read(own[0]) is None and self._holds(own[0]):
+            if self._snapshot.cache(self.home.tip()).log_ref(own[0]) is not None:
                 return Committed(self.home.tip(), ())
             # from another work tree, to the branch there: it is asked for on this one too
             self.spool.put(own[0], own[1])
@@ -325,12 +323,6 @@ class Committer:
             cache.advance(tip, made, refs, entries, ())
         except CacheDamaged:
             self._snapshot.close()  # the next question builds it anew
-
-    def _holds(self, stem: str) -> bool:
-        """Tell whether the branch has a log; the spool of an own branch serves that branch alone."""
-        if self.home.kind == OWN_BRANCH:
-            return True
-        return self._snapshot.cache(self.home.tip()).log_ref(stem) is not None
 
     def _contains(self, commit: str) -> bool:
         """Tell whether the branch moved on from our commit, rather than past it."""
