@@ -425,31 +425,28 @@ def test_two_processes_read_as_one(world: World, monkeypatch: pytest.MonkeyPatch
     """Of a log that was changed, beside a twin, or lost, too, and where one of them dies; how far it is, is told."""
     home = world.home(OWN_REPOSITORY)
     stems = [home.note(f"id=f{number} fact: It is number {number}.") for number in range(5)]
-    one, two, lost = (f"sessions/{stem[:7]}/{stem[8:10]}/{stem}.md" for stem in stems[1:4])
-    data = {path: home.show_file(path) + b"\nMore.\n" for path in (one, two)}
-    files = {
-        f"sessions/{year}/{year}-05-01-n{number}.md": f"# N\n\nIt is {number}.\n"
-        for year in (2026, 2027)
-        for number in range(47)
-    }
-    home.plant({**files, one: data[one], f"sessions/twins/{stems[2]}.md": data[two]})
-    blob = home.git("rev-parse", f"HEAD:{lost}")
+    one, two = (f"sessions/{stem[:7]}/{stem[8:10]}/{stem}.md" for stem in stems[1:3])
+    names = [f"sessions/{year}-05-01-n{n}.md" for year in (2026, 2027) for n in range(47)]
+    home.plant({name: f"# N\n\nIt is {name}.\n" for name in names})
+    home.plant(
+        {one: "# Other\n", f"sessions/twins/{stems[2]}.md": home.show_file(two) + b"More.\n"}
+    )
+    blob = home.git("rev-parse", f"HEAD:{names[3]}")
     (home.common / "objects" / blob[:2] / blob[2:]).unlink()
 
-    def read() -> object:
+    def read() -> list[str]:
         shutil.rmtree(home.common / "diurna/cache", ignore_errors=True)
-        said = home.run("show", "--list"), home.run("check", "--replay", code=None)
-        return [(answer.code, answer.json) for answer in said]
+        return [home.run("check", how, code=None).out for how in ("--ci", "--replay")]
 
     before = read()
-    for broken in (False, True):
-        monkeypatch.setattr("memory.replay.read_logs._FORK_FROM", 9)
-        if broken:
-            monkeypatch.setattr("marshal.dump", None)
-        assert read() == before
-    told: list[tuple[int, int]] = []
+    assert [before[0].count(code) for code in ("seal-broken", "unreadable")] == [2, 1]
+    monkeypatch.setattr("memory.replay.read_logs._FORK_FROM", 9)
+    assert read() == before
+    monkeypatch.setattr("marshal.dump", None)
+    assert read() == before
     monkeypatch.undo()
     shutil.rmtree(home.common / "diurna/cache")
-    home_of = Memory.open(str(home.folder)).home
-    Memory(home_of, progress=lambda done, of: told.append((done, of))).state()
+    told: list[tuple[int, int]] = []
+    place = Memory.open(str(home.folder)).home
+    Memory(place, progress=lambda done, of: told.append((done, of))).state()
     assert told == [(number, 100) for number in range(0, 100, 2)]
