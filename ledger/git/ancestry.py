@@ -72,30 +72,16 @@ def whole_ids(git: Git, names: Collection[str]) -> Mapping[str, str | None]:
     }
 
 
-def lacking(
-    git: Git, commit: str, names: Collection[str], base: str = "", held: Collection[str] = ()
-) -> Lacking:
-    """Tell what of some commits another one does not hold; names of seven digits or more will do.
-
-    Of those that are `held` by a commit `base`, by their whole ids, no history is walked but what that one
-    has and this one has not.
-    """
-    known = frozenset(held).intersection(names) if base else frozenset[str]()
+def lacking(git: Git, commit: str, names: Collection[str]) -> Lacking:
+    """Tell what of some commits another one does not hold; names of seven digits or more will do."""
     odd = frozenset(
         [one for one in names if not LEAST <= len(one) <= WHOLE or one.strip("0123456789abcdef")]
     )
-    whole = whole_ids(git, [one for one in names if one not in odd and one not in known])
-    starts = {*filter(None, whole.values()), *([base] if known else [])}
-    lines = "".join(f"{one}\n" for one in starts) + f"^{commit}\n"
-    status, said, err = (
-        git.call("rev-list", "--stdin", data=lines.encode()) if starts else (0, b"", b"")
-    )
-    if status:
-        if not known:
-            raise git.failure("rev-list", status, err)
-        return lacking(git, commit, names)  # that one is not there any more
+    whole = whole_ids(git, [one for one in names if one not in odd])
+    there = {name: one for name, one in whole.items() if one}
+    lines = "".join(f"{one}\n" for one in {*there.values()}) + f"^{commit}\n"
+    said = git.run("rev-list", "--stdin", data=lines.encode()) if there else b""
     not_held = frozenset(said.decode().split())
-    there = {name: one for name, one in whole.items() if one} | {name: name for name in known}
     return Lacking(
         there,
         frozenset([name for name, one in there.items() if one in not_held]),

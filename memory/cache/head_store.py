@@ -53,7 +53,6 @@ class Told(Record):
     )
     trunk: str  #: the name of that, "" where nobody knows it
     crowded: bool  #: so much is elsewhere that marks would say nothing
-    lacks: frozenset[str]  #: of the commits that were asked for those that it does not hold
     facts: tuple[Elsewhere, ...]
 
 

@@ -25,66 +25,10 @@ from projection.policy.model import Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from memory.cache.cache_file import Cache
-
-    Histories = Mapping[str, History]
-else:
-    Histories = object
-
-#: The number of changes from which a copy is cheaper than looking in two places.
-_MERGE_FROM = 2000
-
-
-class Layered(Histories):
-    """Histories by fact id: those of a base that nobody changes any more, and changes on top.
-
-    The few that changed lie over a mapping of a hundred thousand, and nothing is copied.
-
-    Args:
-        base: is kept as it is.
-        changes: what holds instead; is kept too.
-    """
-
-    def __init__(self, base: dict[str, History], changes: dict[str, History]) -> None:
-        self._base = base
-        self._changes = changes
-
-    def changed(self, changes: dict[str, History]) -> Layered:
-        """Return the mapping with more changes; this one stays as it is."""
-        merged = {**self._changes, **changes}
-        if len(merged) > _MERGE_FROM:
-            return Layered({**self._base, **merged}, {})
-        return Layered(self._base, merged)
-
-    def get(self, key: str, default: History | None = None) -> History | None:  # type: ignore[override]
-        """Return the history of a fact."""
-        found = self._changes.get(key)
-        return found if found is not None else self._base.get(key, default)
-
-    def __getitem__(self, key: str) -> History:
-        """Return the history of a fact.
-
-        Raises:
-            KeyError: no log names it.
-        """
-        found = self._changes.get(key)
-        return found if found is not None else self._base[key]
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._changes or key in self._base
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({**self._base, **self._changes} if self._changes else self._base)
-
-    def __len__(self) -> int:
-        return len(self._base) + sum(key not in self._base for key in self._changes)
-
-    def items(self) -> ItemsView[str, History]:
-        """Return all of it."""
-        return ({**self._base, **self._changes} if self._changes else self._base).items()
 
 
 def state_of(cache: Cache, refs: Sequence[LogRef] = (), entries: Sequence[Entry] = ()) -> State:
@@ -218,7 +162,7 @@ class Follower:
         self._snapshot = snapshot
         self._generation = ""
         self._number = 0
-        self._histories = Layered({}, {})
+        self._histories: dict[str, History] = {}
         self._work: list[str] = []
         self._resolved = Resolved(frozenset(), {})
 
@@ -230,7 +174,7 @@ class Follower:
         if cache.generation != self._generation:
             self._generation = cache.generation
             with Uncollected():
-                self._histories = Layered(cache.histories(), {})
+                self._histories = cache.histories()
             self._work = cache.work_stems()
             self._number = cache.newest_number()
             self._resolved = Resolved(cache.cut, {})
@@ -256,5 +200,5 @@ class Follower:
         if not added:
             return
         changes = merged(self._histories, collect(added))
-        self._histories = self._histories.changed(changes)
+        self._histories = {**self._histories, **changes}
         self._work = sorted(self._work + [entry.stem for entry in added if entry.work])

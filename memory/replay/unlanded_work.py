@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from ledger.environment import machine_ms, now_ms
-from ledger.git.ancestry import WHOLE, Lacking, lacking, whole_ids
+from ledger.git.ancestry import Lacking, lacking, whole_ids
 from ledger.git.landing.branch_sightings import Points, Seen, Written, noted, now, recalled
 from ledger.git.landing.landing_search import Work
 from ledger.git.repository import is_shallow, read_reference, remote_branches
@@ -61,7 +61,7 @@ class Telling:
     Args:
         home: of the ledger.
         cache: of its tip.
-        kept: what is known, with what was told of other HEADs of this cache.
+        kept: what is known.
         commit: HEAD.
         branch: that is checked out, "" for none.
     """
@@ -76,8 +76,6 @@ class Telling:
             self._recorded.setdefault(stem, []).append((verb, by, how))
         self._landings: dict[str, Settled] = {}
         self._reverted: dict[str, Settled] = {}  # by point, as it was told of this HEAD
-        self._lacks: set[str] = set()  # of the commits that were asked for
-        self._asked: set[str] = set()
 
     def told(self, before: Told | None = None) -> Told:
         """Find it out; of what is new alone where it is known of this HEAD, or of one before it."""
@@ -106,9 +104,7 @@ class Telling:
         return Told(
             self._head, self._branch, self._cache.commit, "",
             max(rows[-1][0] if rows else 0, number), tuple(outside.items()), (*unknown, *more), behind,
-            self._trunk, len(facts) > _FEW and len(facts) * _MOST_PART > live,
-            frozenset(self._lacks | ((before.lacks if before is not None else set()) - self._asked)),
-            facts,
+            self._trunk, len(facts) > _FEW and len(facts) * _MOST_PART > live, facts,
         )  # fmt: skip
 
     def _is_mine(self, place: Place) -> bool:
@@ -124,18 +120,7 @@ class Telling:
         for said in self._kept.settled.values():
             asked |= {one for one in (said.commit, said.reverted) if one}
         asked |= {by for one in places for _, by, _ in self._recorded.get(one.stem, ()) if by}
-        base = min(self._kept.told, key=lambda one: len(one.lacks), default=None)
-        if base is None or base.head == self._head:
-            found = lacking(self._git, self._head, asked)
-        else:
-            held = {
-                commit
-                for number, _, commit, _, _ in self._cache.places()
-                if number <= base.number and len(commit) == WHOLE
-            }
-            found = lacking(self._git, self._head, asked, base.head, held - base.lacks)
-        self._asked |= asked
-        self._lacks |= found.outside | found.missing | found.unknown
+        found = lacking(self._git, self._head, asked)
         points = self._points(places, found)
         more = {point for point in points.values() if point} - asked
         if more:

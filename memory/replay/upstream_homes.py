@@ -164,14 +164,14 @@ def layers_as_of(home: Home) -> str:
         waits = beside(own)  # before the tip is looked up
         said.append(f"{PERSONAL} {own.tip()}{waits}")
     folder = f"{home.repository.commondir}/{UPSTREAM_DIR}"
-    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
         there = Repository("", f"{folder}/{name}", f"{folder}/{name}")
         try:
             with open(f"{folder}/{name}/{FETCHED_FILE}", "rb") as file:
                 note = file.read().hex()
             said.append(f"{name} {note} {read_reference(there, f'refs/heads/{UPSTREAM_BRANCH}')}")
         except (OSError, DiurnaError):
-            continue  # never fetched
+            pass  # never fetched
     return "\0".join(said)
 
 
