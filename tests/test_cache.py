@@ -440,13 +440,11 @@ def test_two_processes_read_as_one(world: World, monkeypatch: pytest.MonkeyPatch
 
     before = read()
     assert [before[0].count(code) for code in ("seal-broken", "unreadable")] == [2, 1]
-    monkeypatch.setattr("memory.replay.read_logs._FORK_FROM", 9)
-    assert read() == before
-    monkeypatch.setattr("marshal.dump", None)
-    assert read() == before
+    for name, value in (("memory.replay.read_logs._FORK_FROM", 9), ("marshal.dump", None)):
+        monkeypatch.setattr(name, value)
+        assert read() == before
     monkeypatch.undo()
     shutil.rmtree(home.common / "diurna/cache")
-    told: list[tuple[int, int]] = []
-    place = Memory.open(str(home.folder)).home
-    Memory(place, progress=lambda done, of: told.append((done, of))).state()
+    told: list[tuple[int, ...]] = []
+    Memory(Memory.open(str(home.folder)).home, progress=lambda *one: told.append(one)).state()
     assert told == [(number, 100) for number in range(0, 100, 2)]
