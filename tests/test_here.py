@@ -228,7 +228,7 @@ def test_b4_beside_the_code_a_log_of_heads_tree_is_here(world: World, kind: str)
 def test_a_brief_marks_five_and_counts_the_rest(shop: Place) -> None:
     """What is elsewhere never crowds out what is here; over a quarter of it is one line; long gone it is left out."""
     words = "alder beech cedar fig hazel larch maple oak pine rowan sorrel willow yew".split()
-    for some in (words[:8], words[8:]):
+    for some in (words[:12], words[12:]):
         shop.git("switch", "-q", *(["-c"] if some[0] == "alder" else []), "feature/x")
         if some[0] == "alder":
             work(shop)
@@ -238,7 +238,7 @@ def test_a_brief_marks_five_and_counts_the_rest(shop: Place) -> None:
         if some[0] == "alder":
             assert (
                 brief.count("(not here yet: feature/x)") == 5
-                and "3 more facts are not here yet." in brief
+                and "7 more facts are not here yet." in brief
             )
     assert "not here yet" not in brief and "13 facts are of work that HEAD does not hold." in brief
 

@@ -194,8 +194,6 @@ def here_known(home: Home) -> Here | None:
         told = told_before(home, kept, commit, branch)
         if told is None or told.outside or told.unknown:
             return None
-        told = told._replace(head=commit, behind=0)
-        keep(home, told)
     return Here(told) if told.tip[:_WHOLE] == home.tip() else None
 
 
@@ -217,15 +215,13 @@ def told_before(home: Home, kept: Kept, commit: str, branch: str) -> Told | None
 
 
 def _last_lines(path: str) -> list[str]:
-    """Return the whole lines at the end of a file, () where there is none."""
+    """Return the whole lines at the end of a file, but for its first one; () where there is none."""
     try:
         with open(path, "rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - _REFLOG_BYTES))
-            data = file.read()
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _REFLOG_BYTES))
+            return file.read().decode("utf-8", "replace").split("\n")[1:-1]
     except OSError:
         return []
-    lines = data.decode("utf-8", "replace").split("\n")[:-1]
-    return lines[len(data) >= _REFLOG_BYTES :]
 
 
 def here_of(home: Home, cache: Cache) -> Here:

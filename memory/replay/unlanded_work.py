@@ -103,7 +103,7 @@ class Telling:
         live = self._cache.head.counts[0] - self._cache.head.counts[1]
         return Told(
             self._head, self._branch, self._cache.commit, "",
-            max(rows[-1][0] if rows else 0, number), tuple(outside.items()), (*unknown, *more), behind,
+            self._cache.newest_number(), tuple(outside.items()), (*unknown, *more), behind,
             self._trunk, len(facts) > _FEW and len(facts) * _MOST_PART > live, facts,
         )  # fmt: skip
 
