@@ -86,5 +86,3 @@ def test_ls_by_pattern(repo: Repo, run: Run) -> None:
     ):  # fmt: skip
         listed = run("show", "--list", *pattern.split()).out.splitlines()
         assert [line.split()[0] for line in listed] == ids.split()
-    run("append", "--invalidate", "uv", "--title", "Off")
-    assert "superseded  said  (invalidated) We like" in run("show", "--list", "--all", "uv").out
