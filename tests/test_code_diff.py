@@ -32,10 +32,8 @@ def test_a_diff_is_read_whatever_its_files_are(bare_repo: Repo) -> None:
     bare_repo.git("add", "-A")
     bare_repo.git("update-index", "--add", "--cacheinfo", f"160000,{base},another")
     bare_repo.git("commit", "-q", "-m", "two")
-    (came,) = next(
-        one.lines for one in code_diff(git, base, "HEAD", "a b/") if one.path == "moved.py"
-    )
-    assert came.text == "one = 1", "what lies outside is no place that it came from"
+    beside = {one.path: len(one.lines) for one in code_diff(git, base, "HEAD", "a b/")}
+    assert beside["moved.py"] == 1, "what lies outside is no place that it came from"
     found = {one.path: one for one in code_diff(git, base, "HEAD")}
     assert found.keys() == {"a b/ü x.py", "-- a.py", "moved.py", "bin", "code.py", 'one "line.py'}
     lines = {
@@ -50,10 +48,8 @@ def test_a_diff_is_read_whatever_its_files_are(bare_repo: Repo) -> None:
     ]
     assert lines['one "line.py'] == [(1, "six = 6", True)]
     assert found["bin"].size == -1 and found["moved.py"].before == ""
-    (one,), (patch,) = (
-        patches_of(git, Budget(60.0), "-1"),
-        between(git, Budget(60.0), [(base, "HEAD")]),
-    )
+    (one,) = patches_of(git, Budget(60.0), "-1")
+    (patch,) = between(git, Budget(60.0), [(base, "HEAD")])
     assert one.files == patch.files and one.id() == patch.id()
     assert {path.decode(): [line[:8] for line in some] for path, some in patch.files.items()} == {
         "-- a.py": [b"----a/x", b" +++b/y", b" @@-1+1@", b"+three=3", b"+zzzzzzz", b"+five=5"],

@@ -127,10 +127,16 @@ def test_too_many_open_files_are_said_and_none_stays_open(
                 os.fstat(end)
 
 
-def test_of_more_than_is_wanted_nothing_is_waited_for(git_that: Callable[[str], Git]) -> None:
-    """A command that has printed so much is ended, whatever it would go on with."""
-    running = git_that("head -c 4096 /dev/zero; sleep 60").start("log", more={})
+def test_of_more_than_is_wanted_nothing_is_waited_for(
+    git_that: Callable[[str], Git], tmp_path: Path
+) -> None:
+    """A command that has printed so much is ended, whatever it would go on with; any other ends by itself."""
+    script = f"trap 'touch {tmp_path}/ended; exit' TERM; head -c 4096 /dev/zero; sleep 60 & wait"
+    running = git_that(script).start("log", more={})
     assert running.finish(seconds=9.0, most=4096)[:2] == (0, bytes(4096))
+    assert (tmp_path / "ended").exists()
+    counts = "exec >&- 2>&-; n=0; while [ $n -lt 9999 ]; do n=$((n+1)); done; exit 3"
+    assert git_that(counts).call("log")[0] == 3
 
 
 def test_a_comparison_that_git_can_not_make_is_unknown_or_an_error(

@@ -114,8 +114,8 @@ def test_whose_collection_is_under_way(tmp_path: Path, monkeypatch: pytest.Monke
     ):  # fmt: skip
         command = (words.encode().split(), where)
         monkeypatch.setattr(git_locks, "_git_commands", lambda one=command: iter([one]))
-        top, git = str(tmp_path), f"{tmp_path}/.git"
-        assert (git_locks.git_prunes(git), git_locks.git_writes(top)) == found, (words, where)
+        asked = git_locks.git_prunes(f"{tmp_path}/.git"), git_locks.git_writes(str(tmp_path))
+        assert asked == found, (words, where)
 
 
 def test_who_writes_a_file_has_it_open(tmp_path: Path) -> None:
