@@ -119,7 +119,7 @@ def passages_of(sources: Sources, room: int, opens: Opens) -> str:
         passage.keep(readable)
         heads.append(passage.head(room // 2))
         room -= len(heads[-1]) + 2 * bool(heads[-1])
-    rooms = shares([size_of(passage.paragraphs) for passage in passages], max(room, 0))
+    rooms = shares([size_of(passage.paragraphs) for passage in passages], room)
     for passage, head, share in zip(passages, heads, rooms, strict=True):
         text = fitted(passage.paragraphs, share)
         if head and (text or (passage.section == "Commits" and passage.heading != UNSHARED)):
@@ -256,7 +256,7 @@ def observed_lines(observations: Sequence[Observation]) -> list[str]:
         if one.kind != "edit" or not one.paths:
             said = _EXIT_AT_END.sub("", one.what)
             by = one.why if one.kind == "decision" else ""
-            ended = said != one.what  # its exit code is no word of one that has none
+            ended = bool(_EXIT_AT_END.search(one.what))  # its code is no word of one that has none
             same.setdefault((one.kind, by, said, ended), []).append(one)
     for (kind, by, said, _), some in same.items():
         where = [path for path in some[0].paths if path not in said]
