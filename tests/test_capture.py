@@ -162,19 +162,6 @@ def test_a_conversation_of_which_nothing_is_kept_is_read_once(
     assert logs(door.repo) == []
 
 
-def test_a_log_has_the_room_that_the_policy_gives(door: Door, run: Run, transcript: Path) -> None:
-    """Half of it for headings and asks, where asks are shared: a line each of at most 120 characters."""
-    policy(door.repo, 'keep = "digest"\nasks = true\ncharacters = 1000')
-    for ask in ("Why is the queue slow? ", "Is the broker slow at night? " * 9):
-        say(transcript, ask, role="user")
-        say(transcript, TALK)
-    text = run("capture", *named(transcript), "--show").out.partition("## Turns\n\n")[2]
-    assert "### Turn 1 of 2\n\n> Why is the queue slow?\n\nWe looked at" in text
-    ask = "Is the broker slow at night? " * 4
-    assert f"### Turn 2 of 2\n\n> {ask}Is…\n\nWe looked at" in text
-    assert len(text.partition("\n\n\n")[0]) < 1_100
-
-
 @pytest.mark.parametrize("lost", [(), (".told",), ("cache",), (".told", "cache")])
 def test_a_repeated_boundary_tells_nothing(door: Door, run: Run, lost: tuple[str, ...]) -> None:
     """The ledger is the watermark: without notes and caches it is as well known, and what is withheld counts."""

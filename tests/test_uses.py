@@ -25,7 +25,6 @@ FACTS = {
     "backups-oslo": "decision: Backups are kept in Oslo for ninety days.",
     "exports-s3": "decision: Exports are written to the archive bucket at night.",
 }
-CACHE = "cache the parsed invoices in Redis to make the export faster"
 _TOOLS = {
     "bash": "Bash",
     "parts": "shell",
@@ -103,9 +102,6 @@ PROVED: dict[str, tuple[tuple[tuple[str, str], ...], list[str]]] = {
     "opened by a tool": ((("get", "pay-cents"),), ["pay-cents opened"]),
     "said again": (
         (("assistant", "Stock webhooks retry three times with jitter, like the others."),), ["retry-three restated"],
-    ),
-    "said to have failed": (
-        (("assistant", f"Before, it failed to {CACHE}."),), ["cache-try restated"],
     ),
 }  # fmt: skip
 
@@ -285,9 +281,7 @@ TEACHES: dict[str, tuple[tuple[tuple[str, str], ...], list[str]]] = {
     "another order between": ((ASKS, ("user", "do something else"), OPENS), []),
     "ids": ((("bash", "diurna recall --ids pay-cents"), OPENS), []),
     "a word": ((("bash", "diurna recall retry"), OPENS), []),
-    "the fact's own words": (
-        (("bash", "diurna recall 'retry-three webhooks retry three times with jitter'"), OPENS), [],
-    ),
+    "its own words": ((("bash", "diurna recall 'retry-three webhooks retry three times with jitter'"), OPENS), []),
     "as long as can be": ((("bash", f"diurna recall '{LONG}'"), OPENS), [LONG]),
     "and used before": ((OPENS, ASKS, OPENS), [ASKED]),
     "a story": ((("bash", f"diurna recall '{'lost delivery ' * 20}'"), OPENS), []),
