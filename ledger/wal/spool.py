@@ -90,7 +90,7 @@ class Spool:
         for shelf in self._shelves:
             if os.path.exists(f"{shelf}/{stem}"):  # else it is on the other one, or was noted
                 make_folder(shelf + _KEPT)  # somebody may have taken it away
-                _moved(f"{shelf}/{stem}", f"{shelf}{_KEPT}/{stem}")
+                _move(f"{shelf}/{stem}", f"{shelf}{_KEPT}/{stem}")
 
     def withdraw(self, stem: str) -> None:
         """Take back a log that nobody was told of and that is not to be committed any more."""
@@ -100,8 +100,8 @@ class Spool:
     def requeue(self, stem: str) -> None:
         """Let a kept log wait again, where it waited before: the ledger lost it."""
         for shelf in self._shelves:
-            if _moved(f"{shelf}{_KEPT}/{stem}", f"{shelf}/{stem}"):
-                _touch(f"{shelf}/{stem}")  # it waits from now on
+            _move(f"{shelf}{_KEPT}/{stem}", f"{shelf}/{stem}")
+            _touch(f"{shelf}/{stem}")  # it waits from now on
 
     def forget(self, stems: list[str]) -> None:
         """Let go of kept logs whose objects are on the disk."""
@@ -130,13 +130,12 @@ def _changed(path: str) -> float:
         return 0.0
 
 
-def _moved(path: str, target: str) -> bool:
-    """Move a file; False where it is gone, or its new folder is."""
+def _move(path: str, target: str) -> None:
+    """Move a file, where it is there."""
     try:
         os.rename(path, target)
     except FileNotFoundError:
-        return False
-    return True
+        pass
 
 
 def _touch(path: str) -> None:
