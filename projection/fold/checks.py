@@ -23,7 +23,7 @@ from ledger.model.order import is_stem, stem_in
 from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.model.task_states import CLOSING, DONE, STATES, TODO, either, may_follow
-from projection.fold.fact_history import NOBODY, Act, Fact, Help, History, Move, Signature
+from projection.fold.fact_history import Act, Fact, Help, History, Move, Signature
 from projection.fold.falsity import Edge, against
 from projection.policy.model import CLOSABLE, TASK_KIND, Policy
 
@@ -54,8 +54,8 @@ class Said(Record):
     key: str  #: of the log
     #: the stems of the logs whose moves that answers, None for all that stand
     was: tuple[str, ...] | None
-    by: Signature = NOBODY  #: who wrote the log
-    moved: bool = False  #: it is a `Moved`
+    by: Signature  #: who wrote the log
+    moved: bool  #: it is a `Moved`
 
 
 def moves_said(acts: Iterable[Act]) -> Iterator[Said]:
@@ -69,13 +69,13 @@ def moves_said(acts: Iterable[Act]) -> Iterator[Said]:
             yield Said(event.state, key, event.was, by, moved=True)
         elif isinstance(event, ThreadClosed):
             was = None if event.was is None else tuple(filter(is_stem, event.was))
-            yield Said(DONE, key, was, by)
+            yield Said(DONE, key, was, by, moved=False)
         elif isinstance(event, ThreadReopened):
-            yield Said(TODO, key, None, by)
+            yield Said(TODO, key, None, by, moved=False)
         elif isinstance(event, FactCreated) and event.mark and not boxed:
             boxed = True
             if event.mark == "x":
-                yield Said(DONE, key, (), by)
+                yield Said(DONE, key, (), by, moved=False)
 
 
 def standing_moves(acts: Iterable[Act]) -> tuple[Move, ...]:
@@ -152,9 +152,7 @@ def fact_findings(
                 hint=f"add [kinds.{fact.kind}] with a section to diurna.toml",
             )
         )
-    if len(history.acts) > 1:
-        found += _act_findings(fact, history, cut)
-    return found
+    return [*found, *_act_findings(fact, history, cut)]
 
 
 def contradictions(fact: Fact) -> list[Finding]:
@@ -170,7 +168,7 @@ def contradictions(fact: Fact) -> list[Finding]:
                 f"`diurna conflicts {fact.id} --choose SIDE` says which holds",
             )
         )
-    if len(fact.rivals) > 1:
+    if fact.rivals:
         found.append(
             Finding(
                 "contradiction",

@@ -14,7 +14,7 @@ _DATE_CHARS = 10  # of a stem
 def newest_dates(work: Sequence[str], count: int, number: int) -> list[str]:
     """Return the last work days among the first so many work logs, ascending, at most so many."""
     found: list[str] = []
-    while count and len(found) < number:
+    while count and len(found) != number:
         found.insert(0, work[count - 1][:_DATE_CHARS])
         count = bisect_left(work, found[0], 0, count)
     return found

@@ -207,7 +207,7 @@ class Fact(Record):
         """Several versions, live successors or moves stand, or a circle, or it was reworded as well."""
         return (
             len(self.heads) > 1
-            or len(self.rivals) > 1
+            or bool(self.rivals)
             or self.circular
             or bool(self.denied)
             or self.torn
@@ -235,7 +235,7 @@ class Fact(Record):
         """Moves stand that differ in state, or several logs claim the task."""
         if len(self.moves) < 2:
             return False
-        return len(set(self.states)) > 1 or self.moves[0].state == IN_PROGRESS
+        return len(set(self.states)) > 1 or IN_PROGRESS in self.states
 
     @property
     def circular(self) -> bool:

@@ -195,7 +195,7 @@ class _Reading:
             case FactReferenced() | FactReinstated() | FactMoved() | FactHelped() | FactIgnored():
                 pass  # counted by its name, or looked up in the history where it is asked for
             case _:
-                assert_never(event)
+                raise AssertionError(assert_never(event))
 
     def _bring(
         self, text: str, stem: str, was: tuple[str, ...] | None, *, knew: bool = False
@@ -291,9 +291,9 @@ def _plain(fact: str, history: History) -> Fact | None:
     if meta:
         meta = _ordered(dict(meta))
     kind = kind or (THREAD_KIND if event.mark else DEFAULT_KIND)
+    if kind == TASK_KIND:
+        return None  # its box is a move, too
     closed = kind in CLOSABLE and event.mark == "x"
-    if closed and kind == TASK_KIND:
-        return None  # a move, too
     last = history.last
     date = stem[:10]
     return Fact(

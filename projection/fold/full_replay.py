@@ -230,7 +230,7 @@ class State:
             found = known[1]
         else:
             found = resolve(fact, history, self.cut)
-            if found is not None and fact in self._withheld and not found.redacted:
+            if found is not None and fact in self._withheld:
                 found = withheld_fact(found)
             self._resolved[fact] = (history, found)
         return found

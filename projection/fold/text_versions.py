@@ -23,7 +23,7 @@ class Texts:
         self._closed_at = ""
         self._closed: tuple[str, ...] = ()
         self._settled: set[str] = set()
-        self._latest: tuple[str, list[str]] = ("", [])
+        self._latest: tuple[str, tuple[str, ...]] = ("", ())
 
     def bring(
         self, text: str, stem: str, was: tuple[str, ...] | None, *, knew: bool = False
@@ -43,8 +43,13 @@ class Texts:
             for parent in parents
             if parent != made and not self._unseen(parent, parents, stand)
         ]
-        sides = {parent in self.heads for parent in parents if parent in stand}
-        if was is None or knew or stem == self._closed_at or len(sides) > 1:
+        seen = stand.keys() & parents
+        if (
+            was is None
+            or knew
+            or stem == self._closed_at
+            or 0 < len(seen & self.heads.keys()) < len(seen)
+        ):
             self._settled.update(parents)  # who names both sides has seen both
         for parent in gone:
             self.heads.pop(parent, None)
@@ -53,9 +58,7 @@ class Texts:
             self._again.add(made)
         self.heads[made] = self._known[made] = first or Version(made, text, stem, parents)
         self._replaced[made] = parents
-        if stem != self._latest[0]:
-            self._latest = stem, []
-        self._latest[1].append(made)
+        self._latest = stem, parents
 
     def _unseen(self, version: str, named: Iterable[str], stand: Container[str]) -> bool:
         """Tell whether a version came up again, in place of one that an update names as standing."""
@@ -69,10 +72,9 @@ class Texts:
 
         `was` are the versions that whoever closed it saw, None where it is not said.
         """
-        self._closed_at, self._closed, self._settled = stem, was or (), set()
-        if self._latest[0] == stem:  # it was reworded and closed in one log
-            for made in self._latest[1]:
-                self._settled.update(self._replaced[made])
+        self._closed_at, self._closed = stem, was or ()
+        latest, parents = self._latest  # perhaps it was reworded and closed in one log
+        self._settled = set(parents) if latest == stem else set()
 
     def standing(self) -> dict[str, Version]:
         """Return what stands of a closed thread: also what was closed, and reworded unaware of that."""
