@@ -85,7 +85,7 @@ def _home(place: Path, files: dict[str, bytes]) -> BareHome:
 
 
 SMALL = settings(
-    max_examples=examples(5, 40), suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(3, 40), suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

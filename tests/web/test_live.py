@@ -116,12 +116,12 @@ def test_a_server_that_ended_is_said_and_one_that_is_started_again_goes_on(
 def test_the_search_of_every_page_answers_while_typing(page: Page, server: Server) -> None:
     """Below the field, by keys alone; Escape closes it, Enter goes on to all of it."""
     served = server("plain")
-    served.open(page, "/health")
+    served.open(page, "/tasks")
     page.keyboard.press("/")
     page.keyboard.type("webhook")
     answers = page.get_by_role("region", name="Answers")
     expect(answers.locator(".row .id").first).to_have_text("webhook-retries")
-    assert urlsplit(page.url).path == "/health"
+    assert urlsplit(page.url).path == "/tasks"
     page.keyboard.press("Escape")
     expect(answers).to_be_hidden()
     page.get_by_label("Search memory").fill("webhook")
