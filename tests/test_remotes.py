@@ -361,7 +361,7 @@ HOOKS = (
 @pytest.mark.parametrize("kind", sampled([OWN_REPOSITORY, IN_TREE], 2))
 def test_d6_j7_j9_j11_nothing_that_a_repository_names_is_run(world: World, kind: str) -> None:
     """Programs of its settings, attributes that ask for them, hooks in both folders: by no write, sync or question."""
-    one, two = world.team(kind, "b", facts=FIRST)
+    one, two = world.team(kind, "b", unsent="b:beta", facts=FIRST)
     ran = world.folder / "ran"
     said = dict.fromkeys(PROGRAMS, f"touch {ran}; cat") | dict.fromkeys(SWITCHES, "true")
     names = [(*key.rpartition(".")[::2], text) for key, text in said.items()]
@@ -371,7 +371,6 @@ def test_d6_j7_j9_j11_nothing_that_a_repository_names_is_run(world: World, kind:
     for folder in (".git/hooks", ".githooks"):
         for name in HOOKS:
             one.write(f"{folder}/{name}", f"#!/bin/sh\ntouch {ran}\nexit 1\n").chmod(0o755)
-    create(two, "beta")
     two.git("push", "-q") if kind == OWN_REPOSITORY else two.sync()
     for path in ("", ".githooks"):
         if path:

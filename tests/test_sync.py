@@ -252,9 +252,7 @@ def test_i11_which_remote(pair: Pair) -> None:
 @pytest.mark.parametrize("kind", [OWN_REPOSITORY, IN_TREE])
 def test_h1_h11_a_plain_pull_never_conflicts(world: World, kind: str, how: str) -> None:
     """`git pull` is clean, and no projection gets markers; the next sync makes it anew."""
-    one, two = world.team(kind, "two")
-    create(one, "of-one")
-    create(two, "of-two")
+    one, two = world.team(kind, "two", unsent="a:of-one two:of-two")
     one.git("push", "-q", "origin", "main")
     two.git("pull", "-q", how, "--no-edit", "origin", "main")
     assert two.git("status", "--porcelain") == ""

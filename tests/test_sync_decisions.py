@@ -427,13 +427,14 @@ def test_an_edit_waits_for_a_review_until_a_page_would_be_written_over_it(world:
         (one,) = apart.team(IN_TREE, facts=facts, policy=policy)
         one.run("check", "--publish")
         one.git("push", "-q")
-        one.clone("two").note("id=beta fact: Queues drain.")
+        two = one.clone("two")
+        two.note("id=beta fact: Queues drain.")
+        two.sync()
 
     world.laid("published by a review", make)
     one, two = world.place("a"), world.place("two", "two")
     page = one.read("memory/continuity.md")
     one.write("memory/continuity.md", page.replace("The first text.", "A person's text."))
-    two.sync()
     answer = one.sync()
     assert "absorbed" not in codes(answer) and one.texts()["alpha"] == "The first text."
     assert "A person's text." in one.read("memory/continuity.md")
