@@ -83,3 +83,7 @@ def test_what_is_noted_of_a_commit_is_read_again(tmp_path: Path) -> None:
         file.write_bytes(said[:cut])
         notes.note(made, "gpgsig x")
         assert notes.read()[-1] == meant._replace(signature="gpgsig x") and len(notes.read()) <= 3
+    notes.note(made._replace(parent="1" * 40, files=(("c.md", None),)))
+    asked = [notes.last("refs/heads/main", "1" * 40), notes.last("refs/heads/main", "")]
+    notes.forget()
+    assert (asked, notes.last("refs/heads/main", "1" * 40)) == ([{"c.md": ""}, {}], {})
