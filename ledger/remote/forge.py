@@ -76,7 +76,7 @@ def forge_at(address: str) -> Forge:
     known = [one for one in re.split(r"[.-]", server) if one in _WAYS]
     if not (known and _HOST.fullmatch(server) and all(_PART.fullmatch(one) for one in parts)):
         return Forge()
-    if len(parts) != 2 and (known[0] != "gitlab" or len(parts) < 2):
+    if len(parts) < 2 or (len(parts) > 2 and known[0] != "gitlab"):
         return Forge()
     return Forge(known[0], f"https://{_PAGES_AT.get(host, host)}/{'/'.join(parts)}")
 
