@@ -153,7 +153,7 @@ _ID = re.compile(
 #: A value with a form of its own: a number with its unit, a version, a date, an address, a colour.
 _FORMED = re.compile(
     r"""[~^<>=v!]{0,3}\d[\d.,:/+x*%_-]*(?:(?:[a-zA-Z%°µ]{1,2}|min|rem|sec|fps|[KMG]iB)(?:/[a-z]{1,3})?)?
-    |[~^<>=v]{0,3}\d+(?:\.[\dx*]+)+(?:[-+.]?[a-z]+[-.]?\d*)*(?:[-.+]\w+)*
+    |[~^<>=v]{0,3}\d+(?:\.[\dx*]+)+(?:[-+.]?[a-z]++(?:[-.]?\d++)?+)*+(?:[-.+]\w+)*
     |\d{4}-\d\d-\d\d[\w:.,+-]*
     |(?:[a-z\d-]+\.)+[a-z]{2,4}(?::\d+)?(?:/[a-z\d.-]*)*
     |[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-zA-Z]{2,}
