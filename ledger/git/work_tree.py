@@ -14,8 +14,7 @@ FILES_LIMIT = 2000
 _FILES = (stat.S_IFREG, stat.S_IFLNK)
 _READ_BYTES = 1 << 20
 _ENTRY = Struct(">10I20sH")
-_NAME_BITS, _EXTENDED, _UNCHANGED = 0xFFF, 0x4000, 0x8000
-_INTENT_TO_ADD, _SKIPPED = 0x2000, 0x4000
+_EXTENDED, _UNCHANGED, _SKIPPED = 0x4000, 0x8000, 0x4000
 
 
 def is_dirty(repository: Repository) -> bool | None:
@@ -40,12 +39,11 @@ def _differs(repository: Repository, data: bytes) -> bool | None:
         *numbers, blob, flags = _ENTRY.unpack_from(data, at)
         start = at + _ENTRY.size + (2 if flags & _EXTENDED else 0)
         more = int.from_bytes(data[start - 2 : start], "big") if flags & _EXTENDED else 0
-        length = flags & _NAME_BITS
-        end = data.index(b"\0", start) if length == _NAME_BITS else start + length
+        end = data.index(b"\0", start)
         at += (end - at + 8) // 8 * 8
         if start == end:
             return None  # it stands for an entry of another part of the index
-        if more & _INTENT_TO_ADD or flags >> 12 & 3:
+        if flags >> 12 & 3:
             return True
         if flags & _UNCHANGED or more & _SKIPPED or stat.S_IFMT(numbers[6]) not in _FILES:
             continue
