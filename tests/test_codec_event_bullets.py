@@ -15,6 +15,7 @@ from ledger.codec.log import decode, read_entry
 from ledger.model.event import (
     Event,
     FactCreated,
+    FactHelped,
     FactInvalidated,
     FactRedacted,
     FactReferenced,
@@ -41,7 +42,7 @@ def tolerant(text: str) -> list[Event]:
 
 R = FactReferenced
 STRICT: dict[str, list[Event]] = {
-    "- Referenced: a, b-c": [R("a"), R("b-c")],
+    "- Referenced:a, b-c": [R("a"), R("b-c")],
     "- referenced: `a`, [[b.c]], **d**": [R("a"), R("b.c"), R("d")],
     "- Referenced: a (because, b), c": [R("a", "because, b"), R("c")],
     "- Referenced: a — because, b (c)": [R("a", "because, b (c)")],
@@ -54,7 +55,7 @@ STRICT: dict[str, list[Event]] = {
     "- Superseded: a -> b, c → d": [FactSuperseded("a", "b"), FactSuperseded("c", "d")],
     "- Superseded: a, b → c": [FactSuperseded("a", "c"), FactSuperseded("b", "c")],
     "- Superseded: a (invalidated)": [FactInvalidated("a")],
-    "- Superseded: a (invalidated: wrong)": [FactInvalidated("a", "wrong")],
+    "- Superseded: a (invalidated: wrong) (so) — why": [FactInvalidated("a", "wrong — so — why")],
     "- Invalidated: a": [FactInvalidated("a")],
     "- Invalidated: a - why, b": [FactInvalidated("a", "why, b")],
     f"- Redacted: a (held 2026-05-02 {'0' * 40}, 2026-05-03-x {'a' * 40}) — why": [
@@ -112,8 +113,10 @@ TOLERANT: dict[str, list[Event]] = {
     "- Thread updated: a": [FactUpdated("a", None)],
     "- Touched: a\n- Corrected (substance): b": [FactUpdated("a", None), FactUpdated("b", None)],
     "- Referenced / closed: a": [R("a"), ThreadClosed("a")],
-    "- referenced + closed: a": [R("a"), ThreadClosed("a")],
-    "- New: a": [FactCreated("a", None)],
+    "- helped + closed: a, b (x)": [
+        *(FactHelped("a", "x"), ThreadClosed("a"), FactHelped("b", "x"), ThreadClosed("b", "x")),
+    ],
+    "- New:a": [FactCreated("a", None)],
     "- Verified: a": [FactVerified("a")],
     "- **Applied:** `a`": [R("a")],
     "- **Archived (faded):** `a`\n- Tier changes: b": [],
@@ -127,7 +130,8 @@ TOLERANT: dict[str, list[Event]] = {
     ],
     "- `a-b` was so, `c`, `d` was": [R("a-b", "was so"), R("c")],
     "- so, a-b": [],
-    "- referenced: release-4.6.2, single": [R("release-4.6.2"), R("single")],
+    "[[a-b]], `c`\n\n- d-e: closed today": [R("a-b"), R("c"), ThreadClosed("d-e", "closed today")],
+    "- referenced: the `a-b` thing, single": [R("a-b"), R("single")],
     "- referenced: `a` and `b-c`": [R("a"), R("b-c")],
     "- referenced: a., `b-c` was so": [R("a"), R("b-c", "was so")],
     "(none — `a-b` stays)": [],

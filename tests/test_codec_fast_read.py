@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from markdown_it.common.html_blocks import block_names
 
 from ledger.codec.fast_read import scan
-from ledger.codec.log import decode, encode, entry_of, read_entry
+from ledger.codec.log import decode, encode, entry_of
 from ledger.codec.outline_by_lines import _BLOCK_TAGS, code_ranges, outline_by_lines
 from ledger.codec.outline_by_markdown import outline_by_markdown
-from ledger.codec.validate import problems
 from ledger.model.event import FactCreated, FactReferenced, FactUpdated
 from ledger.model.session import SessionLog
 from tests.conftest import examples
@@ -136,16 +135,6 @@ def test_fast_path_agrees_on_damaged_logs(data: st.DataObject, piece: str) -> No
         log, findings = decode(raw, sealed=True)
         assert findings == ()
         assert entry == entry_of(STEM, log)
-
-
-def test_fast_path_answers_for_canonical_logs() -> None:
-    """A canonical log with fenced code, remarks and long facts needs no full reading."""
-    assert problems(CANONICAL) == ()
-    entry = scan(STEM, encode(CANONICAL))
-    assert entry is not None
-    assert (entry.work, entry.type, entry.agent) == (False, "edit", "claude")
-    assert entry.named == ("a-b", "c", "d.e", "f", "g")
-    assert read_entry(STEM, encode(CANONICAL)) == (entry, ())
 
 
 def test_the_fast_path_answers_for_most_logs() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ledger.codec.log import decode, entry_of, read_entry
 from ledger.model import order
 from ledger.model.event import OF_LOGS, VERB_OF
-from ledger.model.evidence import COMMAND, PLACE, form_of
+from ledger.model.evidence import COMMAND, HOWS, PLACE, Proof, form_of, proof_in
 from tests.campaigns.second_fold import THEMES, BareHome, cold_differences, differences, made_up
 from tests.conftest import examples
 from tests.second_fold import (
@@ -246,6 +246,15 @@ _WORDS = st.sampled_from(
     ("pytest", "exit", "exited", "with", "code", "rc", "0", "1", "256", "a.py", "src/a.py:3", "x:1", ":", "=", "→", "`",
      "(", ")", ",", "./b/c:9-10", "#L4", "d.e#L4", "…", "exit_code=2", "http://x.y:80")
 )  # fmt: skip
+
+
+@given(st.builds(
+    Proof, st.sampled_from(HOWS), st.integers(-1, 99), st.sampled_from(["", "person", "agent"]), st.text("a: ,"),
+    st.lists(st.text("a b", min_size=1), max_size=2).map(tuple),
+))  # fmt: skip
+def test_the_evidence_of_a_use_reads_back(proof: Proof) -> None:
+    """Whatever was said, asked and run."""
+    assert proof_in(proof.remark) == proof
 
 
 @given(st.lists(_WORDS | st.text(max_size=5), max_size=8).map(" ".join))

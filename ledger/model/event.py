@@ -370,13 +370,7 @@ def is_opened(event: Event) -> bool:
 
 def in_order(events: list[Event]) -> list[Event]:
     """Put what one log says into the order in which it counts, however it was written (C6)."""
-    last = -1
-    for event in events:
-        rank = VERB_RANK[type(event)]
-        if rank < last or (rank == last and type(event) in _TIED):
-            break
-        last = rank
-    else:
+    if len(events) < 2:
         return events
     met: dict[str, int] = {}
     for event in events:
