@@ -139,7 +139,7 @@ def damages(
         root = roots.get(change.path, change.path)
         groups.setdefault(root, []).append(change)
         to = change.new_path
-        if to and to != root and to not in groups:
+        if to and to not in groups:
             roots.setdefault(to, root)
     places: dict[str, list[str]] = {}
     for path, blob in standing.items():

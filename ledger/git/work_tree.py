@@ -58,7 +58,7 @@ def _differs(repository: Repository, data: bytes) -> bool | None:
 
 
 def _changed(path: bytes, numbers: list[int], blob: str) -> bool:
-    """Tell whether a file is another one than the index has; it is read where its times alone differ."""
+    """Tell whether a file is another one than the index has; it is read where its times do not say it."""
     try:
         found = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -70,8 +70,6 @@ def _changed(path: bytes, numbers: list[int], blob: str) -> bool:
     if found.st_size & 0xFFFFFFFF == size:
         if when // 10**9 & 0xFFFFFFFF == seconds and beyond in (0, when % 10**9):
             return False
-    elif size:
-        return True
     if stat.S_ISLNK(found.st_mode):
         return blob_id(os.readlink(path)) != blob
     if found.st_size > _READ_BYTES:

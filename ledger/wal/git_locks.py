@@ -270,7 +270,7 @@ def is_abandoned(path: str) -> bool:
 
 def _is_open(path: str) -> bool:
     """Tell whether some process of this machine has a file open (where /proc tells)."""
-    return lock_owner(path) > 0
+    return bool(lock_owner(path))
 
 
 def lock_owner(path: str) -> int:
