@@ -33,7 +33,7 @@ OPEN = frozenset(
     "pk pub public sha sha1 sha256 sha384 sha512 md5 integrity h1 ssh id ids uuid img image file chunk "
     "index nonce hash build commit etag cid trace span req cache checksum digest fingerprint revision "
     "cursor value redacted boundary name version uses path src filename target type kind model subject "
-    "checkpoint branch sum function command channel mode pattern email".split()
+    "checkpoint branch sum function command channel mode pattern email rev format mappings".split()
 )
 #: Words of which none is anybody's password, with a number or a sign: `sha256-crypt`, `password123`.
 _SAID = frozenset(
@@ -163,7 +163,7 @@ _FORMED = re.compile(
 )
 #: What a value holds beside words: numbers, a hash of 7, 40 or 64 digits, a colour.
 _NUMBERS = re.compile(
-    r"(?<!\w)(?:\d+|[0-9a-f]{7}|[0-9a-f]{40}|[0-9a-f]{64}|#[0-9a-fA-F]{3,8})(?![A-Za-z0-9])"
+    r"(?<!\w)(?:v?\d+|[0-9a-f]{7}|[0-9a-f]{40}|[0-9a-f]{64}|#[0-9a-fA-F]{3,8})(?![A-Za-z0-9])"
 )
 _AROUND = "!#$%^*"
 _UNSIGNED = str.maketrans("", "", _AROUND)
