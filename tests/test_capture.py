@@ -457,7 +457,7 @@ def test_a_stop_tells_with_enough_and_after_a_pause(door: Door) -> None:
     door.at(4.9)
     session.stop()
     assert len(door.left) == 1
-    door.at(5.1)
+    door.at(5)
     session.stop()
     assert told(door.repo) == files(*range(40))
 
@@ -485,7 +485,7 @@ def test_a_start_tells_what_others_left(door: Door) -> None:
     for number, session in enumerate(("told", "over")):
         door.session(session=session).edits(*files(number))
     door.session(session="told").hook("end", reason="other")
-    door.at(QUIET - 2)
+    door.at(QUIET - 10)
     alive = door.session(session="alive")
     alive.edits(*files(2))
     assert len(door.left) == 1

@@ -77,6 +77,7 @@ def test_a_home_of_others_is_fetched_and_read(org: Organisation) -> None:
     assert [(one["name"], one["logs"], one["new"]) for one in report["upstreams"]] == [
         ("org", 1, 1)
     ], report
+    assert not any(report[key] for key in ("agents", "went", "tries", "ahead", "kept", "dry_run"))
     assert org.read() == ["org/no-pii"]
     org.create("id=grpc decision: Services send data by gRPC.")
     before = everything(org.hub.folder)

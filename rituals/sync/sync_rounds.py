@@ -301,7 +301,7 @@ class _Sync:
         if before in merge_bases(git, before, theirs):
             return
         rows = git.changes(before, theirs, home.prefix + SESSIONS_DIR) or []
-        lost = sorted(stem_of(path) for letter, _, _, path in rows if letter != "A")
+        lost = [stem_of(path) for letter, _, _, path in rows if letter != "A"]
         if not lost:
             return
         ours = home.tip()

@@ -9,6 +9,7 @@ what the ledger knows. Standard library only: hooks read them.
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 from ledger.environment import machine_ms, now_ms
 from ledger.model.record import Record
@@ -49,16 +50,16 @@ class Seen(Record):
 class Told(Record):
     """Up to where a session is told."""
 
-    at: int = 0  #: when that was found, milliseconds since 1970; 0 for never
-    size: int = 0  #: bytes that its spool had then
+    at: int  #: when that was found, milliseconds since 1970; 0 for never
+    size: int  #: bytes that its spool had then
     #: up to where, by kind and name of what it is a span of (`ledger.model.session_headers`)
-    ends: Mapping[str, int] = {}
+    ends: Mapping[str, int]
     #: how often reading a slice failed, by the name and the start of it
-    failed: Mapping[str, int] = {}
-    shown: int = 0  #: how many facts its logs say that it was shown
-    moments: int = 0  #: how many they say that it was told when they were needed
-    characters: int = 0  #: how many they say that it was shown
-    needed: int = 0  #: and told
+    failed: Mapping[str, int]
+    shown: int  #: how many facts its logs say that it was shown
+    moments: int  #: how many they say that it was told when they were needed
+    characters: int  #: how many they say that it was shown
+    needed: int  #: and told
 
     def having_told(self, shown: int, moments: int, cost: tuple[int, int]) -> Told:
         """Return the same with what logs say of it that the session was shown and told."""
@@ -114,18 +115,17 @@ def unfinished(commondir: str) -> list[Seen]:
 
 def _unfinished(commondir: str) -> set[str]:
     """Return what their files are called; an agent waits for it, so no more is read than has to be."""
-    seen: dict[str, int] = {}
-    told: dict[str, int] = {}
+    seen, told = Counter[str](), Counter[str]()
     for folder in (OBSERVED_DIR, CAPTURED_DIR):
         for name, _, written in files_in(f"{commondir}/{folder}"):
             stem, _, end = name.rpartition(".")
             changed = written // 1_000_000
             if end == ("jsonl" if folder == OBSERVED_DIR else "seen"):
-                seen[stem] = max(changed, seen.get(stem, 0))
+                seen[stem] = max(changed, seen[stem])
             elif end == "told":
                 told[stem] = _past(changed)
     quiet = machine_ms() - QUIET_MS
-    left = {name: at for name, at in seen.items() if told.get(name, 0) < at}
+    left = {name: at for name, at in seen.items() if told[name] < at}
     return {name for name, at in left.items() if at < quiet or _is_over(commondir, name)}
 
 
