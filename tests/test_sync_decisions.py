@@ -197,7 +197,7 @@ def test_who_pushed_elsewhere_or_slept_leaves_nothing_to_others(world: World, ti
 
 @pytest.mark.deep(only="0.1")
 @pytest.mark.parametrize(
-    ("step", "waits"), [(0.1, [0.4, 0.4, 0.8, 1.6, 3.2, 3.2, 3.2]), (3.0, [12.0, 15.0, 15.0, 15.0])]
+    ("step", "waits"), [(0.1, [0.4, 0.4, 0.8, 1.6, 3.2, 3.2, 3.2]), (3.0, [12.0, 12.0, 15.0])]
 )
 def test_i1_a_remote_that_keeps_moving_is_tried_again_and_then_told(
     world: World, ticks: Ticks, step: float, waits: list[float]
@@ -208,7 +208,7 @@ def test_i1_a_remote_that_keeps_moving_is_tried_again_and_then_told(
     ticks.step = step
     with pytest.raises(RemoteMoved, match="kept moving; this clone is ahead by 2 commits"):
         ticks.sync(one)
-    assert ticks.waits == pytest.approx(waits)
+    assert [round(one, 3) for one in ticks.waits] == waits
     assert one.texts().keys() == {"alpha", "beta"}
 
 
