@@ -222,8 +222,8 @@ def test_lives_are_what_a_fold_up_to_each_log_says(seed: int, tmp_path: Path) ->
 
 EVIDENCE = {
     COMMAND: (
-        "pytest -q: exit 0", "`pytest -q` (exit 1)", "exit 0: make test", "pytest -q, exit code 0",
-        "cargo test → exit status 101", "ruff check exited with 2", "npm test; rc=0", "make exit_code=0",
+        "pytest -q: exit 0", "`pytest -q` (exit 1)", "exit 0: make", "pytest -q, exit code 0",
+        "cargo test → exit status 101", "ruff check exited with 2", "npm; rc=0", "make exit_code=255",
     ),
     PLACE: (
         "src/api.py:42", "see `./a/b.rs:1:7`, there", "api.go:10-12", "(docs/x.md#L3)", "Makefile.in:999999999",
@@ -231,7 +231,7 @@ EVIDENCE = {
     ),
     "": (
         "", "exit 0", "exit", "exit 256 pytest", "no exit from here", "it helped", "src/api.py", "src/api.py:0", "a:3",
-        "10.0.0.1:80", "12:30", "http://x.y:80/a.py:3", "a.py:12345678901", "a.py:x", "a.py:\u0661", "pytest exit ²",
+        "src/:3", "10.0.0.1:80", "12:30", "http://x.y:80/a.py:3", "a.py:12345678901", "a.py:x", "a.py:\u0661", "pytest exit ²",
     ),
 }  # fmt: skip
 

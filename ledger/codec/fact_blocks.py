@@ -36,30 +36,30 @@ def read_facts(
     """Read the lines behind the heading `## Facts`; what is no block becomes a finding."""
     blocks: list[Block] = []
     findings: list[Finding] = []
-    begin = -1
+    begin: int | None = None
     after_blank = stray = False
     for index, line in enumerate(lines):
         if line[:2] == "- " or line[:2] in ("* ", "+ ") or line in ("-", "*", "+"):
-            if begin >= 0:
+            if begin is not None:
                 _finish(lines[begin:index], first_line + begin, file, blocks, findings)
             begin = index
             after_blank = stray = False
         elif not line.strip(" \t"):
             after_blank = True
-        elif begin >= 0 and (
+        elif begin is not None and (
             line[0] in " \t" or not (after_blank or is_footer(lines[index - 1].strip(" \t")))
         ):
             after_blank = False
         else:
-            if begin >= 0:
+            if begin is not None:
                 _finish(lines[begin:index], first_line + begin, file, blocks, findings)
-            begin = -1
+            begin = None
             if not stray:
                 message = "a line among the facts that belongs to no fact"
                 hint = "a fact is a `- ` bullet; indent what belongs to it by two spaces"
                 findings.append(Finding("bad-footer", message, file, first_line + index, hint))
             stray = True
-    if begin >= 0:
+    if begin is not None:
         _finish(lines[begin:], first_line + begin, file, blocks, findings)
     return blocks, findings
 
@@ -85,7 +85,7 @@ def tidy(text: str) -> str:
 
 def is_footer(text: str) -> bool:
     """Tell whether a stripped line has the form of a footer: one comment that names an id."""
-    if text[:4] != "<!--" or text[-3:] != "-->" or len(text) < 7:
+    if text[:4] != "<!--" or text[-3:] != "-->":
         return False
     return any(part.partition(":")[0].strip() == "id" for part in text[4:-3].lower().split("|"))
 
@@ -96,7 +96,7 @@ def parse_footer(text: str) -> tuple[str, Meta, list[str]] | None:
     Returns:
         id, the other keys in canonical order, and what is wrong with it; None when it is no footer.
     """
-    if text[:4] != "<!--" or len(text) < 7 or text.find("-->") != len(text) - 3:
+    if text[:4] != "<!--" or text.find("-->") != len(text) - 3:
         return None
     id = ""
     meta: list[tuple[str, str]] = []
@@ -123,8 +123,6 @@ def parse_footer(text: str) -> tuple[str, Meta, list[str]] | None:
 
 def order_meta(meta: list[tuple[str, str]] | Meta) -> Meta:
     """Put known keys into canonical order and unknown ones behind them, as found."""
-    if len(meta) < 2:
-        return tuple(meta)
     return tuple(sorted(meta, key=lambda pair: _RANK.get(pair[0], len(_RANK))))
 
 

@@ -188,8 +188,8 @@ class _Decided:
         if isinstance(event, FactCreated | FactUpdated):
             if event.text is not None:
                 self._bring(event, event.text, person)
-            if person is None and event.text is not None:
-                self.reworded = log.stem
+                if person is None:
+                    self.reworded = log.stem
         elif isinstance(event, ThreadClosed) or (
             isinstance(event, FactMoved) and event.state in CLOSING
         ):
