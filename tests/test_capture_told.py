@@ -47,10 +47,8 @@ def played(turns: list[tuple[str, str]]) -> Lines:
                 given = json.loads(said)
             if kind in ("answer", "typed"):
                 options = [{"label": said}] if kind == "answer" else []
-                name, given = (
-                    "AskUserQuestion",
-                    {"questions": [{"question": named, "options": options}]},
-                )
+                name, dialog = "AskUserQuestion", {"question": named, "options": options}
+                given = {"questions": [dialog]}
                 result = f'User has answered your questions: "{named}"="{said}". Go on.'
             call: dict[str, object] = {
                 "type": "tool_use",
@@ -175,12 +173,14 @@ REMEMBERED = {
     "remember:  releases go out\n on Tuesdays. Not on Fridays. ": "Releases go out on Tuesdays. Not on Fridays.",
     "REMEMBER : is the cache cold? No.": "Is the cache cold? No.",
     "Merke: wir liefern nie am Freitag aus.": "Wir liefern nie am Freitag aus.",
-    "記憶：不要在周五发布版本。": "不要在周五发布版本。",
-}
+    "記憶：不要在周五发布版本。": "不要在周五发布版本。", f"remember:{'x' * 291}": f"X{'x' * 290}",
+    "remember: four\nlines\nare\nshort.": "Four lines are short.",
+}  # fmt: skip
 FORGOTTEN = [
     "Remember that the cache was removed.", "From now on no test may touch the network.", "Please remember: it is slow.",
     "remember:", "Go on.\nremember: the cache is slow.", "remembers: the cache was slow last week.",
     "remember: the cache is shared.\n" + "x" * 300, "memoria: nada.",
+    f"remember:{'x' * 292}", "remember: five\nlines\nare\ntoo\nmany.",
 ]  # fmt: skip
 
 
@@ -188,8 +188,9 @@ def test_what_a_person_asks_to_be_remembered_is_a_fact_of_theirs(door: Door, run
     """A short prompt that begins with `remember:`, or a word of the policy's, whole, at its byte."""
     policy(door.repo, 'keep = "told"\nremember = ["merke", "記憶"]')
     path = door.repo.path.parent / "t.jsonl"
-    for line in (*FORGOTTEN, *REMEMBERED):
-        say(path, line, role="user")
+    turns = [("user", line) for line in (*FORGOTTEN, *REMEMBERED)]
+    lines = played([("answer Which?", "remember: an option is picked."), *turns])
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     say(path, *REMEMBERED, TALK)
     before = run("show", "--json").json["facts"]
     assert before == [] and run("capture", *named(path)).code == 0
@@ -229,10 +230,12 @@ def test_git_is_asked_for_the_body_of_a_commit(door: Door, run: Run) -> None:
 def test_the_agent_names_the_session_where_it_was_asked(door: Door, run: Run) -> None:
     """A title of its own in a log of the session, and not one that was made of its first text."""
     lines = played([("user", "Go on."), ("agent", TALK)])
-    assert run("note", "Caches are kept outside.", "--session", "s-1").code == 0
-    assert log_of(door, run, lines).startswith("We looked at the retry queue")
-    assert run("append", "--title", "Moved the cache", "--session", "s-1").code == 0
-    assert log_of(door, run, lines).startswith("Moved the cache\n")
+    for texts in (["Caches are kept outside."], [f"Caches are {'kept ' * 30}.", "It is so."]):
+        assert run("note", *texts, "--session", "s-1").code == 0
+        assert log_of(door, run, lines).startswith("We looked at the retry queue")
+    for session, title in (("s-1", "Moved the cache"), ("s-2", "Another one")):
+        assert run("append", "--title", title, "--session", session).code == 0
+        assert log_of(door, run, lines).startswith("Moved the cache\n")
 
 
 @pytest.mark.parametrize("host", ["claude", "codex"])

@@ -99,7 +99,6 @@ PROVED: dict[str, tuple[tuple[tuple[str, str], ...], list[str]]] = {
         (("bash", "cd web && env A=b diurna recall --ids retry-three,pay-cents"),),
         ["pay-cents opened", "retry-three opened"],
     ),
-    "opened by a tool": ((("get", "pay-cents"),), ["pay-cents opened"]),
     "said again": (
         (("assistant", "Stock webhooks retry three times with jitter, like the others."),), ["retry-three restated"],
     ),
