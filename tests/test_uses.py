@@ -229,14 +229,15 @@ def test_a_silent_session_opens_nothing(home: Place) -> None:
     home.run("show", "retry-three", env=env)
     assert not [one for one in (home.common / "diurna").rglob("*.opened") if one.stat().st_size]
     home.run("private", "off", env=env, code=None)
-    folder = home.common / "diurna/news"
-    folder.mkdir(parents=True, exist_ok=True)
     other = {"CLAUDE_CODE_SESSION_ID": "s-2"}
-    (folder / "s-2.opened").symlink_to(home.folder / "elsewhere")
+    home.run("show", "uv", env=other)
+    (note,) = (home.common / "diurna/news").glob("*.opened")
+    note.unlink()
+    note.symlink_to(home.folder / "elsewhere")
     home.run("show", "retry-three", env=other)
     assert not (home.folder / "elsewhere").exists()
-    (folder / "s-2.opened").unlink()
-    (folder / "s-2.opened").write_text(f"{'9' * 5000} retry-three\n12 uv\n")
+    note.unlink()
+    note.write_text(f"{'9' * 5000} retry-three\n12 uv\n")
     home.run("note", "decision: Exports are written to S3 at night.", env=other)
 
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from memory.cache.cache_file import Cache
     from memory.replay.ledger_snapshot import Progress
-    from memory.replay.read_logs import Reading
 
 
 class View(Snapshot):
@@ -154,10 +153,6 @@ class View(Snapshot):
         """Build the cache anew: objects that could not be read before can be read now."""
         self._committed.rebuilt()
         return self.cache()
-
-    def forward(self, base: str, tip: str, reading: Reading) -> None:
-        """Bring the cache of the tip to a commit with logs that were read already."""
-        self._committed.forward(base, tip, reading)
 
     def close(self) -> None:
         """Close both files."""

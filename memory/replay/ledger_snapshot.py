@@ -94,7 +94,6 @@ class Snapshot:
         return cache
 
     def _followed(self, tip: str | None) -> Cache:
-        wanted = tip
         for _ in range(20):
             wanted = self.home.tip() if tip is None else tip
             cache = self._open()
@@ -110,7 +109,7 @@ class Snapshot:
             except CacheDamaged:
                 if not self._was_replaced():
                     break
-        return self._rebuild(self.home.tip() if wanted is None else wanted)
+        return self._rebuild(wanted)
 
     def _came_back(self, cache: Cache) -> bool:
         """Tell whether a log that could not be read can be read now: it was fetched, or written again."""
@@ -173,7 +172,7 @@ class Snapshot:
         """Bring the cache to a commit with logs that were read already, if it is where they were added."""
         try:
             cache = self._open()
-            if cache is not None and cache.commit == base:
+            if cache is not None:
                 cache.advance(base, tip, reading.refs, reading.entries, reading.findings)
         except CacheDamaged:
             self._let_go()  # the next question builds it anew
@@ -251,7 +250,7 @@ class Snapshot:
     def _rebuilt(self, cache: Cache, base: str, tip: str) -> bool:
         """Rebuild, unless another process did, or brought the cache past this tip."""
         cache.load()
-        if cache.commit == base and tip == self.home.tip():
+        if cache.commit == base:
             self._rebuild(tip)
         return False
 
@@ -282,8 +281,7 @@ class Snapshot:
 
     def fetch_promised(self, commit: str) -> None:
         """Have the files of a commit here, where this is a partial clone (`fetch_promised`)."""
-        if self.home.repository.promisor:
-            fetch_promised(self.home, commit)
+        fetch_promised(self.home, commit)
 
     def list_logs(self, tip: str) -> tuple[list[LogRef], tuple[Finding, ...]]:
         """List the logs of a commit, and what else lies beside them."""

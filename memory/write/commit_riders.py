@@ -138,8 +138,8 @@ def heal_index(committer: Committer) -> list[Finding]:
     return update_index(committer.home, [])
 
 
-#: How long a person's commit waits for another process of ours.
-_PATIENCE_SECONDS = 2.0
+#: How long a person's commit waits for another process of ours, and how long between two tries.
+_PATIENCE_SECONDS, _PAUSE_SECONDS = 2.0, 0.05
 
 
 class _NotStaged(DiurnaError):
@@ -216,14 +216,14 @@ def _stage(committer: Committer, logs: Mapping[str, bytes], index: str) -> None:
     def stage(home: Home, lines: list[str], sparse: bool) -> list[Finding]:
         if sparse:
             raise _NotStaged("the home is outside the sparse checkout")
-        for attempt in range(INDEX_TRIES):
+        for _ in range(INDEX_TRIES):
             setting = git.start(
                 *options, "update-index", "--add", "--index-info", more={"GIT_INDEX_FILE": index}
             )
             status, _, said = setting.finish(_lines(lines))
             if not status:
                 return []
-            time.sleep(0.01 * (attempt + 1))
+            time.sleep(_PAUSE_SECONDS)
         raise _NotStaged(said.decode("utf-8", "replace").strip())
 
     if follow(home, [(log_path(stem), data) for stem, data in logs.items()], stage):
@@ -259,8 +259,7 @@ def unstage(home: Home) -> None:
         return
     if shown:
         take_back(home, shown)
-    if os.path.lexists(note_file(home)):
-        os.unlink(note_file(home))
+    os.unlink(note_file(home))
 
 
 def bring_back(
@@ -274,20 +273,21 @@ def bring_back(
     committer.branch.hurried = True
     try:
         lost = dropped(home, committer.spool, snapshot.cache())
-        if not dry_run and os.path.lexists(note_file(home)):
-            with committer.branch.lock() as lock:
-                if not lock.note:
-                    unstage(home)
-        if (lost or died(home.repository.commondir)) and not dry_run:
-            snapshot.notes += committer.land(occasion(), None, free=True).findings
-            return
-        if not dry_run and committer.shelf.rides():
-            for stem in reverted(home, committer.spool, snapshot.cache()):
-                committer.spool.requeue(stem)
-            landed = committer.land_held(occasion())
-            snapshot.notes += landed.findings if landed else ()
-        if home.checked_out and os.path.exists(pending_file(home)) and not dry_run:
-            snapshot.notes += heal_index(committer)
+        if not dry_run:
+            if os.path.lexists(note_file(home)):
+                with committer.branch.lock() as lock:
+                    if not lock.note:
+                        unstage(home)
+            if lost or died(home.repository.commondir):
+                snapshot.notes += committer.land(occasion(), None, free=True).findings
+                return
+            if committer.shelf.rides():
+                for stem in reverted(home, committer.spool, snapshot.cache()):
+                    committer.spool.requeue(stem)
+                landed = committer.land_held(occasion())
+                snapshot.notes += landed.findings if landed else ()
+            if os.path.exists(pending_file(home)):
+                snapshot.notes += heal_index(committer)
     except CacheDamaged:
         return  # whoever asks next builds it anew
     except WaitsInSpool as problem:

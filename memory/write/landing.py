@@ -27,7 +27,6 @@ from projection.policy.model import Policy
 WAIT_HOURS = 24
 #: How long a person may write at the message of a commit.
 _MESSAGE_HOURS = 4
-_BUSY = "git is at work here"
 _KEY = "branch: "
 
 
@@ -53,7 +52,7 @@ def obstacle(home: Home, policy: Policy, since: float, tip: str | None = None) -
     if home.kind != IN_TREE:
         return ""
     if is_busy(home):
-        return _BUSY
+        return "git is at work here"
     tip = home.tip() if tip is None else tip
     if not tip:
         return f"{home.branch} has no commit yet"
@@ -65,9 +64,8 @@ def obstacle(home: Home, policy: Policy, since: float, tip: str | None = None) -
             rode and not git.run("remote")  # nobody else will ever have it
         ):
             return "no remote has your last commit yet"
-        if behind := _behind(home, tip):
-            return behind
-    return _BUSY if is_busy(home) else ""
+        return _behind(home, tip)
+    return ""
 
 
 def born_from_upstream(home: Home, tip: str) -> bool:
@@ -201,13 +199,10 @@ def for_here(home: Home, logs: Mapping[str, bytes]) -> list[str]:
     written = _written(home, logs)
     if not written:
         return list(logs)
-    form, names = "--format=%(worktreepath) %(refname)", sorted(set(written.values()))
+    form, names = "--format=%(worktreepath) %(refname)", {*written.values()}
     there = [row.rpartition(" ") for row in _refs(home, form, *names)]
     own = {name for tree, _, name in there if tree}
-    if len(own) < len(there):
-        own |= {
-            *_refs(home, "--format=%(refname)", "--no-merged", home.reference or "HEAD", *names)
-        }
+    own |= {*_refs(home, "--format=%(refname)", "--no-merged", home.reference or "HEAD", *names)}
     return [stem for stem in logs if written.get(stem, "") not in own]
 
 
@@ -235,6 +230,6 @@ def _refs(home: Home, *arguments: str) -> Iterable[str]:
 
 
 def _branch_of(data: bytes) -> str:
-    head = data.split(b"\n---\n", 1)[0].decode("utf-8", "replace")
+    head = data.partition(b"\n---\n")[0].decode("utf-8", "replace")
     found = [line[len(_KEY) :] for line in head.split("\n") if line.startswith(_KEY)]
     return found[0] if found else ""

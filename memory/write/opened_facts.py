@@ -22,7 +22,7 @@ from memory.write.draft import Case
 
 #: At most so many uses come of a log; who opens, names or restates more facts at once lists them.
 MOST_USES, AT_ONCE = 20, 5
-_FILE_BYTES, _NAME_CHARS, _AT_DIGITS = 64 << 10, 100, 15
+_FILE_BYTES, _AT_DIGITS = 64 << 10, 15
 
 
 def note_opened(home: Home, session: str, ids: Iterable[str], at: int) -> None:
@@ -94,11 +94,5 @@ def with_opened(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding,
 
 
 def _path(commondir: str, session: str) -> str:
-    name = session
-    if (
-        len(name) > _NAME_CHARS
-        or not name.replace("-", "").replace("_", "").isalnum()
-        or not name.isascii()
-    ):
-        name = sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    name = sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return f"{commondir}/{STATE_DIR}/news/{name}.opened"

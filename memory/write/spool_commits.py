@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from ledger.git.fast_import import FastImport
     from ledger.git.pygit2_store import Store
     from ledger.wal.atomic_files import Lock
-    from memory.cache.cache_file import Cache
     from projection.policy.model import Policy
 
     #: What waits: stem -> its bytes, and what they say where that is known.
@@ -269,7 +268,10 @@ class Committer:
         if cleared:  # the cache holds that they can not be read
             self._snapshot.rebuilt()
         else:
-            self._bring_forward(cache, tip, made, refs, entries)
+            try:
+                cache.advance(tip, made, refs, entries, ())
+            except CacheDamaged:
+                self._snapshot.close()  # the next question builds it anew
         let_go(self._snapshot, self.spool, self._intents, self.branch.remake_locked)
         return Committed(made, tuple(findings))
 
@@ -313,16 +315,6 @@ class Committer:
             occasion.identity,
             occasion.now_ms // 1000,
         )
-
-    def _bring_forward(
-        self, cache: Cache, tip: str, made: str, refs: list[LogRef], entries: list[Entry]
-    ) -> None:
-        if cache.commit != tip:
-            return
-        try:
-            cache.advance(tip, made, refs, entries, ())
-        except CacheDamaged:
-            self._snapshot.close()  # the next question builds it anew
 
     def _contains(self, commit: str) -> bool:
         """Tell whether the branch moved on from our commit, rather than past it."""

@@ -32,10 +32,8 @@ def without_withheld(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Fin
 def repeated(telling: Telling, log: SessionLog) -> tuple[Finding, ...]:
     """Name the places in which a log says again what was withheld, not the words."""
     said = [("the title", log.title), ("the prose", log.prose)]
-    said += [
-        (f"the text of {event.id}", _said_by(event)) for event in log.events if _said_by(event)
-    ]
-    said += [(f"what is said of {event.id}", event.remark) for event in log.events if event.remark]
+    said += [(f"the text of {event.id}", _said_by(event)) for event in log.events]
+    said += [(f"what is said of {event.id}", event.remark) for event in log.events]
     hint = _HINT
     if log.type == EDIT:
         from projection.views.view_files import WAY_OUT  # it reads pages, which few logs need
@@ -44,7 +42,7 @@ def repeated(telling: Telling, log: SessionLog) -> tuple[Finding, ...]:
     found = [
         Finding("withheld-text", f"{where} says what was redacted here", hint=hint)
         for where, text in said
-        if text and telling.repeats(text)
+        if telling.repeats(text)
     ]
     return tuple(dict.fromkeys(found))
 
@@ -52,18 +50,14 @@ def repeated(telling: Telling, log: SessionLog) -> tuple[Finding, ...]:
 def _without(telling: Telling, log: SessionLog) -> SessionLog:
     gone = {event.id for event in log.events if telling.repeats(_said_by(event))}
     events = [
-        event._replace(remark="") if event.remark and telling.repeats(event.remark) else event
+        event._replace(remark="") if telling.repeats(event.remark) else event
         for event in log.events
         if gone.isdisjoint(facts_in(event)) or isinstance(event, FactRedacted)
     ]
-    prose = "\n".join(line for line in log.prose.split("\n") if not _tells(telling, line))
+    prose = "\n".join(line for line in log.prose.split("\n") if not telling.repeats(line))
     title = DEFAULT_TITLE if telling.repeats(log.title) else log.title
     return log._replace(title=title, prose=prose.strip("\n"), events=tuple(events))
 
 
 def _said_by(event: Event) -> str:
     return (event.text or "") if isinstance(event, FactCreated | FactUpdated) else ""
-
-
-def _tells(telling: Telling, line: str) -> bool:
-    return bool(line.strip()) and telling.repeats(line)
