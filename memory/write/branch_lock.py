@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 #: How long a commit is tried before the log is left in the spool.
 PATIENCE_SECONDS = 20.0
-#: How often a write is tried again beside a git that prunes, and how long after the last time.
+#: How often a write is tried again beside a git that prunes, and how long after the last time any is.
 _TRIES, _PAUSE_SECONDS = 6, 0.02
 
 
@@ -88,8 +88,9 @@ class Branch:
 
     def _tried(self, once: Callable[[], Made], lock: Lock) -> Made:
         deadline = monotonic() + PATIENCE_SECONDS * (not self.hurried)
-        pause = 0.002
         while True:
+            said = f"{self.home.branch} kept moving for {PATIENCE_SECONDS:.0f} seconds"
+            hint = "try again; other writers were faster"
             try:
                 return once()
             except TipMoved:
@@ -100,15 +101,10 @@ class Branch:
                 if cleared is not None:
                     self._snapshot.notes.append(cleared)
                     continue
-                if monotonic() > deadline:
-                    raise Busy(problem.message, hint=problem.hint) from problem
+                said, hint = problem.message, problem.hint
             if monotonic() > deadline:
-                raise Busy(
-                    f"{self.home.branch} kept moving for {PATIENCE_SECONDS:.0f} seconds",
-                    hint="try again; other writers were faster",
-                )
-            time.sleep(pause)
-            pause = min(pause * 2, 0.1)
+                raise Busy(said, hint=hint)
+            time.sleep(_PAUSE_SECONDS)
 
     def noted(
         self,

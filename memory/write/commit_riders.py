@@ -58,7 +58,6 @@ def commit_files(
     """
     home, branch = snapshot.home, committer.branch
     with branch.lock() as lock:
-        branch.finish_dead(lock)
 
         def once() -> str:
             tip = home.tip()
