@@ -21,7 +21,8 @@ MOMENTS = {
     "2026-03-02 14:30:05": ("2026-03-02T14:30:05.000", "2026-03-02T14:30:05.999"),
     "2026-03-02T14:30:05.25Z": ("2026-03-02T14:30:05.250",) * 2,
     "2026-03-02t14:30:05,123456789 utc": ("2026-03-02T14:30:05.123",) * 2,
-    "2026-03-02T00:30+02:00": ("2026-03-01T22:30:00.000", "2026-03-01T22:30:59.999"),
+    "2026-03-02T00:30+02": ("2026-03-01T22:30:00.000", "2026-03-01T22:30:59.999"),
+    "2026-03-02T23:59:59+14:00": ("2026-03-02T09:59:59.000", "2026-03-02T09:59:59.999"),
     "2026-03-02T23:30-0330": ("2026-03-03T03:00:00.000", "2026-03-03T03:00:59.999"),
     "20260302T143005Z": ("2026-03-02T14:30:05.000", "2026-03-02T14:30:05.999"),
     "yesterday 09:15": ("2026-03-30T09:15:00.000", "2026-03-30T09:15:59.999"),
@@ -29,7 +30,6 @@ MOMENTS = {
     "2 hours ago": ("2026-03-31T10:00:00.250",) * 2,
     "48h": ("2026-03-29T12:00:00.250",) * 2,
     "an hour ago": ("2026-03-31T11:00:00.250",) * 2,
-    "90 minutes ago": ("2026-03-31T10:30:00.250",) * 2,
     "45 secs ago": ("2026-03-31T11:59:15.250",) * 2,
     "2026-02": ("2026-02-01T00:00:00.000", "2026-02-28T23:59:59.999"),
     "this week": ("2026-03-30T00:00:00.000", "2026-04-05T23:59:59.999"),
@@ -49,7 +49,7 @@ DAYS = {
     "wed": "2026-03-25",
     "last wednesday": "2026-03-25",
     "3 days ago": "2026-03-28",
-    "3d": "2026-03-28",
+    "999d": "2023-07-06",
     "three days ago": "2026-03-28",
     "2 weeks ago": "2026-03-17",
     "1 month ago": "2026-02-28",
@@ -81,6 +81,7 @@ def test_a_moment_or_a_stretch(said: str) -> None:
 def test_a_day_is_all_of_it(said: str) -> None:
     """A day reaches from its first millisecond to its last."""
     assert written(span_of(said, NOW)) == tuple(one.format(DAYS[said]) for one in DAY)
+    assert since(said, NOW) == until(said, NOW) == as_of(said, NOW) == DAYS[said]
 
 
 @each_row(
@@ -88,7 +89,7 @@ def test_a_day_is_all_of_it(said: str) -> None:
     ["", "soon", "2026-02-29", "2026-13", "20260230", "2026-03-02T24:00", "2026-03-02T1:00",
      "2026-03-02T10:60", "2026-03-02T10:00:61", "2026-03-02T10:00+14:01", "2026-02-30T10:00", "tomorrowish", "last soon",
      "days ago", "many days ago", "5 ms ago", "3 dayss ago", "٣ days ago", "a day", "123456d", "1234567d",
-     "deadbee", "HEAD~3", "main", "2026", "yesterday noon", "noon", "last 31"],
+     "deadbee", "HEAD~3", "main", "2026", "yesterday noon", "noon", "last 31", "next monday"],
 )  # fmt: skip
 def test_what_is_no_time(said: str) -> None:
     """What is none stays what it is: the name of a commit for instance; a bound says which forms there are."""

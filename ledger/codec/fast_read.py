@@ -60,7 +60,7 @@ def scan(stem: str, data: bytes) -> Entry | None:
     head: dict[str, str] = {}
     if text.startswith("---\n"):
         end = text.find("\n---\n", 3)
-        if end < 0:
+        if end == -1:
             return None
         for line in text[4:end].split("\n"):
             key, _, value = line.partition(": ")
@@ -74,18 +74,18 @@ def scan(stem: str, data: bytes) -> Entry | None:
         text = "\n" + text
         body = 0
     at = text.rfind(_REFERENCES, body)
-    if not _is_plain(text, body, at if at >= 0 else len(text) - 1):
+    if not _is_plain(text, body, at if at != -1 else len(text) - 1):
         return None
     agent, kind, session = head.get("agent", ""), head.get("type", WORK), head.get("session", "")
     reach, clock = reach_in(head), clock_of(stem, head)
-    if at < 0:
+    if at == -1:
         return Entry(stem, kind == WORK, agent, kind, (), (), session, reach, reported=clock)
     cut = text.find(_FACTS, at + 21)
     names: list[str] = []
     acts: list[Event] = []
-    if not _references(text[at + 22 : cut + 1 if cut >= 0 else None], names, acts):
+    if not _references(text[at + 22 : cut + 1 if cut != -1 else None], names, acts):
         return None
-    if not _join(acts, text[cut + 9 :] if cut >= 0 else ""):
+    if not _join(acts, text[cut + 9 :] if cut != -1 else ""):
         return None
     named = tuple(dict.fromkeys(names))
     by = (head.get("branch", ""), head.get("role", "")) if signs(acts) else ("", "")
@@ -105,8 +105,8 @@ def _is_plain(text: str, begin: int, end: int) -> bool:
         return _is_plain_line_by_line(text, prose, end)
     # behind the title most prose has no "#" at all, which is told ten times faster than "##"
     at = prose.find("#", prose.find("\n", 1) if prose.startswith("\n# ") else 0)
-    at = prose.find("##", at) if at >= 0 else -1
-    while at >= 0:
+    at = prose.find("##", at) if at != -1 else -1
+    while at != -1:
         if prose[at - 1] == " ":  # perhaps an indented heading
             return _is_plain_line_by_line(text, prose, end)
         stop = prose.find("\n", at)
