@@ -50,7 +50,6 @@ DAYS = {
     "last wednesday": "2026-03-25",
     "3 days ago": "2026-03-28",
     "999d": "2023-07-06",
-    "three days ago": "2026-03-28",
     "2 weeks ago": "2026-03-17",
     "1 month ago": "2026-02-28",
     "a year ago": "2025-03-31",
