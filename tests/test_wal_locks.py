@@ -135,29 +135,33 @@ _MAIN = "refs/heads/main 0"
 
 
 @each_row(
-    "note, name, noted, made, works, goes",
+    "note, name, noted, made, git, goes",
     [
-        (_MAIN, "refs/heads/main", 0, 0, False, True), (_MAIN, "refs/heads/main", 0, 0, True, False),
-        (_MAIN, "refs/heads/main", 5, 2, True, True), (_MAIN, "refs/heads/main", 60, 10, False, False),
-        (_MAIN, "HEAD", 0, 0, False, True), (_MAIN, "config", 0, 0, False, True), ("", "HEAD", 100, 100, False, False),
-        (_MAIN, "refs/tags/v1", 100, 100, False, False), (_MAIN, "refs/tags/v1", 130, 130, True, True),
-        (f"left {_MAIN}", "refs/heads/main", 60, 50, False, False), (f"left {_MAIN}", "HEAD", 50, 60, False, True),
-        (f"every {_MAIN}", "refs/tags/v1", 9, 5, False, True), (f"every {_MAIN}", "refs/tags/v1", 5, 9, False, False),
+        (_MAIN, "refs/heads/main", 0, 0, "-x/src", True), (_MAIN, "refs/heads/main", 0, 0, "/src", False),
+        (_MAIN, "refs/heads/main", 0, 0, "-w/src", False), (_MAIN, "refs/heads/main", 0, 0, "", False),
+        (_MAIN, "refs/heads/main", 5, 2, "/.git", True), (_MAIN, "refs/heads/main", 60, 10, "-x", False),
+        (_MAIN, "HEAD", 0, 0, "-x", True), (_MAIN, "config", 0, 0, "-x", True), ("", "HEAD", 100, 100, "-x", False),
+        (_MAIN, "refs/tags/v1", 100, 100, "-x", False), (_MAIN, "refs/tags/v1", 130, 130, "/src", True),
+        (f"left {_MAIN}", "refs/heads/main", 60, 50, "-x", False), (f"left {_MAIN}", "HEAD", 50, 60, "-x", True),
+        (f"every {_MAIN}", "refs/tags/v1", 9, 5, "-x", True), (f"every {_MAIN}", "refs/tags/v1", 5, 9, "-x", False),
     ],
 )  # fmt: skip
 def test_whose_lock_it_is(
-    note: str, name: str, noted: int, made: int, works: bool, goes: bool,
+    note: str, name: str, noted: int, made: int, git: str, goes: bool,
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """That of the dead one of this note, at once where no git is at work; anybody else's after two minutes. Ages in seconds."""
-    path, now = tmp_path / f"{name}.lock", time.time()
-    path.parent.mkdir(parents=True, exist_ok=True)
+    common, now = f"{tmp_path}/.git", time.time()
+    path, linked = Path(common, f"{name}.lock"), Path(common, "worktrees/w/gitdir")
+    for file in (path, linked):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    linked.write_text(f"{tmp_path}-w/.git\n")
     path.touch()
     os.utime(path, (now - made, now - made))
-    gits = [([b"git"], f"{tmp_path}/refs")] if works else []
-    monkeypatch.setattr(git_locks, "_git_commands", lambda: iter(gits))
-    found = git_locks.clear_stale_lock(str(tmp_path), str(path), note, now - noted)
-    assert ((found is not None), not path.exists()) == (goes, goes)
+    commands = [([b"git"], git and f"{tmp_path}{git}")]
+    monkeypatch.setattr(git_locks, "_git_commands", lambda: iter(commands))
+    found = git_locks.clear_stale_lock(common, str(path), note, now - noted)
+    assert (found is not None, not path.exists()) == (goes, goes)
 
 
 def test_a_lock_of_a_git_that_was_killed_alone_is_known(repo: Repo) -> None:
