@@ -152,10 +152,6 @@ class Story:
         self.ended = self.place.clock.now_ms // 1000
         return name
 
-    def note(self) -> None:
-        """Let Diurna note where branches are."""
-        self.at_its_time(self.place.aside)
-
     def forget(self) -> None:
         """Let git note nothing of branches: they are where they are."""
         shutil.rmtree(self.folder / ".git/logs")
@@ -316,7 +312,7 @@ def _stacked_child(story: Story, place: str) -> Asked:
 def _dropped(story: Story, place: str) -> Asked:
     log = _place(story, place)
     story.main(2)
-    story.note()
+    story.at_its_time(story.place.aside)
     story.git("branch", "-D", X)
     story.trunk_work(1)
     return Asked(log, OPEN)
@@ -469,7 +465,7 @@ def _branch_deleted(story: Story, place: str) -> Asked:
     """The branch is squashed and deleted; where it was is in our notes alone."""
     story.forget()
     log = _place(story, place)
-    story.note()
+    story.at_its_time(story.place.aside)
     story.main()
     landed = story.squash(X)
     story.git("branch", "-D", X)

@@ -112,8 +112,8 @@ def test_whose_collection_is_under_way(tmp_path: Path, monkeypatch: pytest.Monke
         ("git gc", "", (True, False)), ("git gc", here, (True, False)), ("git -C x prune", beside, (False, False)),
         ("git log", here, (False, False)), ("git commit", here, (False, True)), ("git commit", beside, (False, False)),
     ):  # fmt: skip
-        command = (words.encode().split(), where)
-        monkeypatch.setattr(git_locks, "_git_commands", lambda one=command: iter([one]))
+        commands = (words.encode().split(), where), ([b"git"], "/")
+        monkeypatch.setattr(git_locks, "_git_commands", lambda some=commands: iter(some))
         asked = git_locks.git_prunes(f"{tmp_path}/.git"), git_locks.git_writes(str(tmp_path))
         assert asked == found, (words, where)
 
