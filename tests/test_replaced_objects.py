@@ -82,7 +82,6 @@ DISGUISES = (
     "shallow",
 )
 
-
 #: Each command that commits, and how many logs it brings.
 COMMANDS = {
     ("note", "id=d fact: All about d."): 1, ("sync",): 1, ("check", "--publish"): 0, ("check", "--absorb"): 1,
