@@ -28,11 +28,9 @@ FILES: tuple[tuple[str, str], ...] = (
     ("Sums are made in `src/pya.py`.", "src/pya.py"),
     ("Sums are made in `a/pya.py`, `src/p?y.py` and `src/pay.py`.", "a/pya.py"),
     ("Sums are made in `rc/pay.py`.", "rc/pay.py"),
-    ("It is in `app/src/pay.py:12`, too, and in `/src/pya.py` and `.github/pya.py`.", ""),
-    ("A new way is in `new/way.py`.", ""),
-    ("The file `old/gone.py` was removed long ago in spring.", ""),
-    ("See https://example.org/a/b.py for this, and `x/a.py` or `y/b.py`.", "x/a.py, y/b.py"),
-)
+    ("It is in `app/src/pay.py:12`, `new/way.py`, `/src/pya.py` and `.github/pya.py`.", ""),
+    ("The file `old/gone.py` was removed long ago in spring. See https://example.org/a/b.py and `x/a.py` or `y/b.py`.", "x/a.py, y/b.py"),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("rows", [DAYS, FILES], ids=["days", "files"])
