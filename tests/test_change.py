@@ -124,11 +124,10 @@ def change(repo: Repo, files: dict[str, str | None]) -> None:
 def told(run: Run, *arguments: str) -> dict[str, str]:
     """Return by fact the code of what is said of it, whether there was room or not."""
     ran = run("check", "--diff", *arguments, "--json")
-    found = ran.json
     assert ran.code == 0
-    assert len([one for one in found["findings"] if one["severity"] != "error"]) <= 3
+    assert len([one for one in ran.json["findings"] if one["severity"] != "error"]) <= 3
     said: dict[str, str] = {}
-    for one in [*found["findings"], *found["more"]]:
+    for one in [*ran.json["findings"], *ran.json["more"]]:
         named = re.split(r" names?\b| says | ends | fails | \(", one["message"])[0]
         said |= dict.fromkeys(re.split(r", | and ", named), one["code"])
     return said

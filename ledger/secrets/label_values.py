@@ -33,7 +33,7 @@ OPEN = frozenset(
     "pk pub public sha sha1 sha256 sha384 sha512 md5 integrity h1 ssh id ids uuid img image file chunk "
     "index nonce hash build commit etag cid trace span req cache checksum digest fingerprint revision "
     "cursor value redacted boundary name version uses path src filename target type kind model subject "
-    "checkpoint branch sum function command channel mode pattern email rev format mappings".split()
+    "checkpoint branch sum function command channel mode pattern email rev format mappings md txt".split()
 )
 #: Words of which none is anybody's password, with a number or a sign: `sha256-crypt`, `password123`.
 _SAID = frozenset(
