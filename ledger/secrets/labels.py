@@ -221,7 +221,9 @@ _REST = re.compile(
     re.MULTILINE,
 )
 #: What of a value may be drawn: two classes of characters side by side, or letters without an end.
-_MIXED = re.compile(r"[A-Za-z][-_.!#$%]?\d|\d[A-Za-z]|[a-z][A-Z!#$%^*]|[A-Z]{2}[a-z]|[A-Za-z]{16}")
+_MIXED = re.compile(
+    r"[A-Za-z][-_.!#$%]?\d|\d[A-Za-z]|[a-z][A-Z!#$%^*]|[A-Z](?:[A-Z][a-z]|[!#$%^])|[A-Za-z]{16}"
+)
 _WORD = (
     r"[^\s\d!-/:-@\[-`{-~\u00a0-\u00bf\u2000-\u206f\u3000-\u3003\u3008-\u3020\uff00-\uff20]{1,40}"
 )
