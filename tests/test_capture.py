@@ -133,7 +133,7 @@ def test_what_comes_later_is_told_alone(door: Door, run: Run, transcript: Path) 
     assert spans(door.repo, "transcript")[-1][1] == len(whole)
 
 
-@pytest.mark.parametrize("said", ["Go on, please.", TALK[:300], ""])
+@pytest.mark.parametrize("said", ["Go on, please.", TALK[:400], ""])
 def test_nothing_is_told_of_a_session_that_did_nothing(
     door: Door, run: Run, transcript: Path, said: str
 ) -> None:

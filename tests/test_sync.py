@@ -272,11 +272,12 @@ def test_h1_h11_a_plain_pull_never_conflicts(world: World, kind: str, how: str) 
 
 def test_the_command_says_what_happened(world: World) -> None:
     """A transcript: nothing to do, something came and went, and `--json`."""
-    one, two = world.team(OWN_REPOSITORY, "two", unsent="two:beta")
+    one, two = world.team(OWN_REPOSITORY, "two", unsent="two:beta two:delta")
     assert one.text("sync") == "in step with origin (main)\n"
     two.sync()
     create(one, "alpha")
-    came = "1 log from 1 agent\nmemory  1 fact new\n  new  beta  The text of beta.\n"
+    new = "".join(f"  new  {one}  The text of {one}.\n" for one in ("beta", "delta"))
+    came = f"2 logs from 1 agent\nmemory  2 facts new\n{new}"
     assert one.text("sync", "--dry-run") == f"would receive  {came}would send  1 log to origin\n"
     assert one.text("sync") == f"received  {came}sent  1 log to origin\n"
     answer = one.sync()

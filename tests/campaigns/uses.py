@@ -27,7 +27,6 @@ PRECISION, RECALL = 0.95, 0.80
 _TOOLS = {
     "b": "Bash",
     "f": "Bash",
-    "p": "patch",
     "e": "Write",
     "r": "Read",
     "m": "mcp__diurna__get",
@@ -66,11 +65,9 @@ def turns_of(steps: Sequence[Sequence[str]]) -> list[Turn]:
         if what in "ua":
             found.append(Turn("user" if what == "u" else "assistant", said[0], at))
             continue
-        if what == "p":
-            said = [f"*** Begin Patch\n-node 18\n+{said[0]}"]
         given: object = {"file_path": said[0], **({"content": said[1]} if what == "e" else {})}
         given = {"ids": [said[0]]} if what == "m" else given
-        text = said[0] if what in "bfp" else json.dumps(given)
+        text = said[0] if what in "bf" else json.dumps(given)
         found.append(Turn("tool", "", at, _TOOLS[what], given=text, failed=what == "f"))
     return found
 
@@ -96,8 +93,8 @@ def seen_in(pairs: Sequence[dict[str, Any]]) -> Seen:
 
 def fact(line: str) -> Known:
     """Return the fact that a line names: `ID KIND: TEXT`."""
-    named, _, text = line.partition(": ")
-    return Known(*named.split(" "), text, tried="in vain" if "did not help" in text else "")
+    id, kind, text = re.split(": | ", line, maxsplit=2)
+    return Known(id, kind, text, tried="in vain" if "did not help" in text else "")
 
 
 def proved(facts: Sequence[Known], steps: str) -> str:
