@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ledger.git.repository import find_repository
-from ledger.model.layout import LOCK_FILE, TRANSFER_FILE
+from ledger.model.layout import JOURNAL_FILE, LOCK_FILE, TRANSFER_FILE
 from ledger.wal import git_locks
 from ledger.wal.atomic_files import Lock, plain_bytes
 from ledger.wal.dead_owner import died
@@ -162,6 +162,7 @@ def test_whose_lock_it_is(
     monkeypatch.setattr(git_locks, "_git_commands", lambda: iter(commands))
     found = git_locks.clear_stale_lock(common, str(path), note, now - noted)
     assert (found is not None, not path.exists()) == (goes, goes)
+    assert found is None or found.message in Path(common, JOURNAL_FILE).read_text()
 
 
 def test_a_lock_of_a_git_that_was_killed_alone_is_known(repo: Repo) -> None:

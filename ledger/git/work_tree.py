@@ -38,7 +38,7 @@ def _differs(repository: Repository, data: bytes) -> bool | None:
     for _ in range(count):
         *numbers, blob, flags = _ENTRY.unpack_from(data, at)
         start = at + _ENTRY.size + (2 if flags & _EXTENDED else 0)
-        more = int.from_bytes(data[start - 2 : start], "big") if flags & _EXTENDED else 0
+        more = int.from_bytes(data[start - 2 : start], "big")
         end = data.index(b"\0", start)
         at += (end - at + 8) // 8 * 8
         if start == end:
