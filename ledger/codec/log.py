@@ -172,13 +172,12 @@ def entry_of(stem: str, log: SessionLog) -> Entry:
             acts.append(event)
     kind, session, said = log.type, log.get("session"), tuple(in_order(acts))
     reach = reach_in(dict(log.header))
-    by = (log.get("branch"), log.get("role")) if signs(said) else ()
+    by = (log.get("branch"), log.get("role")) if signs(said) else ("", "")
     who, ids = log.get("agent"), tuple(named)
-    entry = Entry(stem, kind == WORK, who, kind, ids, said, session, reach, *by)
     reported = (*[pair for pair in log.header if pair[0] in REPORTED_KEYS], *told)
     reported += place_of(dict(log.header)) if acts else ()
     reported += clock_of(stem, dict(log.header))
-    return entry._replace(reported=reported) if reported else entry
+    return Entry(stem, kind == WORK, who, kind, ids, said, session, reach, *by, reported)
 
 
 def read_entry(stem: str, data: bytes, file: str = "") -> tuple[Entry, tuple[Finding, ...]]:

@@ -22,7 +22,7 @@ class TakenBack(Record):
     """What an undo says in its header."""
 
     stems: tuple[str, ...]  #: of the logs that it takes back, or does again
-    again: bool = False  #: whether it does them again
+    again: bool  #: whether it does them again
     kept: tuple[str, ...] = ()  #: the facts that it leaves as they are
     took: tuple[str, ...] = ()  #: the facts that other logs brought, and that it takes with them
 

@@ -49,7 +49,7 @@ def undoing(memory: Memory, agent: str = "") -> Undoing:
         own = True
         if told_by(entry) is not None or ref.stem in past.undone or (first and not entry.acts):
             continue
-        found = past.plan((ref,), TakenBack((ref.stem,)))
+        found = past.plan((ref,), TakenBack((ref.stem,), again=False))
         if found.decision.events or found.left:
             return _some(found)
         first = first or found  # it changed no fact: the one before it is meant
@@ -120,7 +120,7 @@ def taking_back(memory: Memory, asked: Asked) -> Undoing:
         by = stem_in(past.undone[chosen[0].stem])
         already = f"taken back before, by {memory.short(by)}; `diurna undo --redo` does it again"
         return Undoing(Decision("Undo", already=already), ())
-    meant = TakenBack(tuple([ref.stem for ref in standing]))
+    meant = TakenBack(tuple([ref.stem for ref in standing]), again=False)
     return _some(past.plan(tuple(standing), meant, derived=True))
 
 
