@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ledger.model.event import FactCreated, FactUpdated
-from ledger.model.ids import is_fact_id
 from projection.policy.model import CLOSABLE, QUESTION_KIND
 
 TYPE_CHECKING = False
@@ -33,7 +32,7 @@ def declared(fact: Fact) -> tuple[str, ...]:
     value = next((value for key, value in fact.meta if key == CONFLICTS), "")
     if not _stands(fact):
         return ()
-    ids = [one for one in value.replace(",", " ").split() if is_fact_id(one) and one != fact.id]
+    ids = [one for one in value.replace(",", " ").split() if one != fact.id]
     sides = ids if fact.kind in _ASKING and len(ids) > 1 else [fact.id, *ids]
     return tuple(dict.fromkeys(sides)) if len(sides) > 1 else ()
 
