@@ -191,7 +191,7 @@ def test_what_a_person_asks_to_be_remembered_is_a_fact_of_theirs(door: Door, run
     turns = [("user", line) for line in (*FORGOTTEN, *REMEMBERED)]
     lines = played([("answer Which?", "remember: an option is picked."), *turns])
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    say(path, *REMEMBERED, TALK)
+    say(path, "Remember: an agent says it.", TALK)
     before = run("show", "--json").json["facts"]
     assert before == [] and run("capture", *named(path)).code == 0
     facts = run("show", "--json").json["facts"]
@@ -230,7 +230,7 @@ def test_git_is_asked_for_the_body_of_a_commit(door: Door, run: Run) -> None:
 def test_the_agent_names_the_session_where_it_was_asked(door: Door, run: Run) -> None:
     """A title of its own in a log of the session, and not one that was made of its first text."""
     lines = played([("user", "Go on."), ("agent", TALK)])
-    for texts in (["Caches are kept outside."], [f"Caches are {'kept ' * 30}.", "It is so."]):
+    for texts in (["It is cold.", "It is old."], [f"Caches are {'kept ' * 30}.", "It is so."]):
         assert run("note", *texts, "--session", "s-1").code == 0
         assert log_of(door, run, lines).startswith("We looked at the retry queue")
     for session, title in (("s-1", "Moved the cache"), ("s-2", "Another one")):
