@@ -33,7 +33,7 @@ OPEN = frozenset(
     "pk pub public sha sha1 sha256 sha384 sha512 md5 integrity h1 ssh id ids uuid img image file chunk "
     "index nonce hash build commit etag cid trace span req cache checksum digest fingerprint revision "
     "cursor value redacted boundary name version uses path src filename target type kind model subject "
-    "checkpoint branch sum function command channel mode pattern email rev format mappings md txt".split()
+    "checkpoint branch sum function command channel mode pattern email rev format reference iv".split()
 )
 #: Words of which none is anybody's password, with a number or a sign: `sha256-crypt`, `password123`.
 _SAID = frozenset(
@@ -144,17 +144,17 @@ _COUNTED = re.compile(r"\d+[-_]?[a-z]+")
 #: A word of a value, with its capital; its numbers; its signs.
 _PIECES = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+|[!#%&@$?+=^*~§€]")
 _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
-#: A UUID; a digest that says so, or that a path ends in; a pod; a package with its version.
+#: A UUID; a digest that says so, or that a path ends in; a pod; a package's version; a line at a commit.
 _ID = re.compile(
     r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?|sha\d{1,3}[.:-][0-9a-f]{7,}"
-    r"|(?<=[a-z]/)[0-9a-f]{7,64}\Z|-[0-9a-f]{8,10}-[a-z0-9]{5}\Z|^[a-z]+@\d+(?:\.\d+)+",
+    r"|(?<=[a-z]/)[0-9a-f]{7,64}\Z|-[0-9a-f]{8,10}-[a-z0-9]{5}\Z|^[a-z]+@\d+(?:\.\d+)+|^\d+(?:-\d+)?@[0-9a-f]{7,40}\Z",
     re.IGNORECASE,
 )
 #: A value with a form of its own: a number with its unit, a version, a date, an address, a colour.
 _FORMED = re.compile(
     r"""[~^<>=v!]{0,3}\d[\d.,:/+x*%_-]*(?:(?:[a-zA-Z%°µ]{1,2}|min|rem|sec|fps|[KMG]iB)(?:/[a-z]{1,3})?)?
     |[~^<>=v]{0,3}\d+(?:\.[\dx*]+)+(?:[-+.]?[a-z]++(?:[-.]?\d++)?+)*+(?:[-.+]\w+)*
-    |\d{4}-\d\d-\d\d[\w:.,+-]*
+    |\d{4}-\d\d-\d\d[\w:.,+-]*|--[a-z-]+=\S*
     |(?:[a-z\d-]+\.)+[a-z]{2,4}(?::\d+)?(?:/[a-z\d.-]*)*
     |[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-zA-Z]{2,}
     |\#[0-9a-fA-F]{3,8}|0x[0-9a-fA-F]+|[0-9A-Fa-f]{2,8}(?::[0-9A-Fa-f]{2,8}){2,}:?|\d{8}T\d{6}Z?|\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+)
@@ -163,7 +163,7 @@ _FORMED = re.compile(
 )
 #: What a value holds beside words: numbers, a hash of 7, 40 or 64 digits, a colour.
 _NUMBERS = re.compile(
-    r"(?<!\w)(?:v?\d+|[0-9a-f]{7}|[0-9a-f]{40}|[0-9a-f]{64}|#[0-9a-fA-F]{3,8})(?![A-Za-z0-9])"
+    r"(?<!\w)(?:v?\d+|[0-9a-f]{7}|[0-9a-f]{40}|[0-9a-f]{64}|#[0-9a-fA-F]{3,8})(?![A-Za-z0-9])|(?<=[a-z])V\d\Z"
 )
 _AROUND = "!#$%^*"
 _UNSIGNED = str.maketrans("", "", _AROUND)
@@ -189,6 +189,7 @@ _APART = {
 }
 
 
+_OF_CODE = ("::", "...", "://", ";base64", "\\x", "[A-Z")
 #: What calls something, up to its end or a bracket; what stands in brackets; a pattern.
 _CODED = re.compile(r"[\w.$%<>?!@&]*[(\[{`\"].*[)\]}`\"({\[;]|\^.*[\[(\\].*\$", re.DOTALL)
 
@@ -222,7 +223,9 @@ def is_opaque(value: str) -> bool:
         return False
     if value.isalpha() and (value[1:].islower() or value.isupper()) and len(value) < 16:
         return False
-    if any(sign in value for sign in ("::", "...", "://", ";base64,")) or value.startswith(_HASHED):
+    if any(sign in value for sign in _OF_CODE) or value.startswith(_HASHED):
+        return False
+    if "," in value and not any(map(is_opaque, value.split(","))):
         return False
     if _CODED.fullmatch(value) or _FORMED.fullmatch(value) or _NUMBERED.fullmatch(value):
         return False
@@ -239,16 +242,15 @@ def _is_named(value: str) -> bool:
     for before, run, after in zip(runs, runs[1:], runs[2:], strict=False):
         lone = not (before.isalnum() or after.isalpha())
         if run.isdigit():
-            if single and after:
-                return False
-            odd += (2 + len(run)) * single or 2 * after.isalpha()
+            odd += (1 + len(run) + 3 * bool(after)) * single or 2 * after.isalpha()
         elif not run.isalpha():
             odd += 3 * (run[0] in _SIGNS and bool(after) and before.isalnum())
         elif len(run) > 2 and _sounds(run) and (not run.isupper() or (lone and len(run) > 3)):
             words += len(run) * (len(run) > 3)
         elif run.lower() not in _SMALL:
             odd += max(len(run), 3 * single)
-    return not odd or (words >= odd * 2 if single else words * 3 >= odd * 4)
+    strict = single and not value.isalpha()
+    return not odd or (words >= odd * 2 if strict else words * 3 >= odd * 4)
 
 
 @lru_cache(4096)
