@@ -90,9 +90,11 @@ def _walk(node: ast.AST, function: str) -> Iterator[tuple[ast.AST, str, ast.AST]
 
 
 def _is_text(node: ast.AST) -> bool:
-    """Say whether a node is there for readers alone: a docstring, what is raised with its words, or types."""
+    """Say whether a node is there for readers alone: a docstring, an assertion, what is raised with its words, or types."""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
+    if isinstance(node, ast.keyword):
+        return node.arg == "strict"  # of a zip: an assertion
     if isinstance(node, ast.If) and isinstance(node.test, ast.Name):
         return node.test.id == "TYPE_CHECKING"
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
