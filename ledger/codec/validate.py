@@ -151,9 +151,7 @@ def _of_fact(event: FactCreated | FactUpdated, imports: bool) -> list[Finding]:
     found = []
     lines = event.text.split("\n")
     kind = dict(event.meta).get("kind", "" if isinstance(event, FactUpdated) else "fact")
-    if event.mark not in ("", " ", "x"):
-        found.append(Finding("bad-event", f"not a checkbox: {event.mark!r}"))
-    elif event.mark and kind not in ("", *session.CLOSABLE):
+    if event.mark and kind not in ("", *session.CLOSABLE):
         hint = "take the checkbox away, or write `kind: thread` in the footer"
         said = f"{event.id} has a checkbox and is of kind {kind}, which is never closed"
         found.append(Finding("bad-event", said, hint=hint))

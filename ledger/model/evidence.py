@@ -84,7 +84,7 @@ def place_in(remark: str) -> Place | None:
     """Return the first place that a remark names as `path:line`, also `path:line:column` or `path:3-9`."""
     for word in remark.split():
         bare = word.lstrip(_AROUND).rstrip(_AROUND + ".")
-        path, colon, rest = bare.replace("#L", ":", 1).partition(":")
+        path, colon, rest = bare.replace("#L", ":").partition(":")
         line = rest.partition(":")[0].partition("-")[0]
         if colon and _is_path(path) and _is_number(line, _LINE_DIGITS) and int(line):
             return Place(path.removeprefix("./"), int(line))
