@@ -249,10 +249,6 @@ class Questions:
         """Return the facts that point at others, each with their ids parted by blanks."""
         return self.rows("SELECT id, names FROM facts WHERE names != ''")
 
-    def ids(self) -> list[str]:
-        """Return all ids that are named anywhere, sorted."""
-        return self.column("SELECT id FROM facts ORDER BY id")
-
     def fact_ids(self) -> list[str]:
         """Return the ids of all facts, sorted: those that a log brought a text for."""
         return self.column("SELECT id FROM facts WHERE state != ? ORDER BY id", (PENDING,))

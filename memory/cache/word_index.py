@@ -92,11 +92,6 @@ class WordIndex:
         (length,) = self._cache.row("SELECT sum(length(facts)) FROM posts WHERE word = ?", (word,))
         return (length or 0) // 2
 
-    def words(self) -> dict[str, list[str]]:
-        """Return the distinct words of all facts, by id."""
-        rows = self._cache.rows("SELECT id, words FROM texts")
-        return {fact: words.split() for fact, words in rows}
-
     def _behind(self) -> bool:
         (more,) = self._cache.row("SELECT EXISTS (SELECT 1 FROM changed)")
         return bool(more) or self._mark() != _END

@@ -33,7 +33,7 @@ _PART = 200
 def view_page(snapshot: Snapshot, cache: Cache, name: str, argument: str = "") -> Page:
     """Return a view as a value.
 
-    `cache` is as of what is to be shown, `argument` as of `projection.views.view_table.view`.
+    `cache` is as of what is to be shown, `argument` as of `projection.views.view_table.page_of`.
 
     Raises:
         NotFound: there is no such view, no such date, or no fact about that entity.

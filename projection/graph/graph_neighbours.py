@@ -172,10 +172,6 @@ class Graph:
             for name in entity_names(here):
                 self._sharing.setdefault(folded(name), []).append(fact)
 
-    def neighbours(self, fact: str) -> tuple[Neighbour, ...]:
-        """Return the edges of a fact, by kind, direction, entity and id of the other end."""
-        return self._nearest(fact, None)[0]
-
     def _nearest(self, fact: str, most: int | None) -> tuple[tuple[Neighbour, ...], int]:
         """Return so many of the edges of a fact, and how many more there are."""
         if (fact, most) in self._near:

@@ -18,7 +18,7 @@ from projection.lifecycle.pattern_standing import pattern_standing
 from projection.policy.model import PATTERN_KIND, STATE_KIND, TASK_KIND, THREAD_KIND, Policy
 from projection.views.decision_view import decisions
 from projection.views.session_views import actions, daily, sessions, weekly
-from projection.views.view_page import Item, Page, Section, fact_item, told, write
+from projection.views.view_page import Item, Page, Section, fact_item, told
 from projection.views.view_source import ROLE_KEY, ViewSource, minute_of
 from projection.work.tracked_tasks import tasks
 
@@ -260,23 +260,14 @@ _PAGES = {
 DATED, NAMED = frozenset(("daily", "weekly")), frozenset(("entities",))
 
 
-def view(name: str, source: ViewSource, argument: str = "") -> str:
-    """Write a view as markdown.
+def page_of(name: str, source: ViewSource, argument: str = "") -> Page:
+    """Return a view as a value.
 
     `argument` is a date for `daily` and `weekly`, "" for that of the newest log; the name of an entity
     for `entities`, "" for all.
 
     Raises:
         NotFound: there is no such view, no such date, or no fact about that entity.
-    """
-    return write(page_of(name, source, argument))
-
-
-def page_of(name: str, source: ViewSource, argument: str = "") -> Page:
-    """Return a view as a value; the arguments are those of `view`.
-
-    Raises:
-        NotFound: as of `view`.
     """
     check(name, argument)
     match name:

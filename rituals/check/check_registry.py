@@ -175,11 +175,6 @@ def remember_sound(survey: Survey, findings: tuple[Finding, ...]) -> None:
         remember(survey.home, Checkpoint(survey.tip, len(survey.logs[0]), summary.digest))
 
 
-def verify(memory: Memory, progress: Progress | None = None) -> tuple[Finding, ...]:
-    """Check the ledger, its history and its checkout; return what is wrong, errors first."""
-    return made(memory, VERIFY, progress)
-
-
 def lint(memory: Memory, progress: Progress | None = None) -> tuple[Finding, ...]:
     """Check a home and all its texts; return what is wrong, errors first."""
     return made(memory, LINT, progress)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import cached_property
 
 from ledger.git.log_history import Damage
-from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
 from ledger.model.layout import stem_of
 from ledger.model.logset import LogRef, log_refs
@@ -109,12 +108,6 @@ class Survey:
     @cached_property
     def _reading(self) -> Reading:
         return read_all(self.home, self.logs[0], self.part(READING))
-
-    def is_withheld(self, stem: str) -> bool:
-        """Tell whether the words of a log are withheld."""
-        history = self.state.histories.get(stem)
-        acts = history.acts if history is not None else ()
-        return any(isinstance(act.event, FactRedacted) for act in acts)
 
     @cached_property
     def edits(self) -> tuple[Edit, ...]:
