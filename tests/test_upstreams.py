@@ -353,5 +353,5 @@ def test_what_others_redact_goes_with_the_next_sync(asked: Organisation) -> None
     asked.theirs.sync()
     asked.sync()
     for command in (("recall", token), ("show", "org/vault"), ("why", "org/vault"), ("brief",)):
-        assert token not in asked.team.run(*command, code=None, json=False).out
+        assert token not in asked.team.process(*command, code=None, json=False).out
     assert not kept()
