@@ -200,15 +200,13 @@ class Graph:
         seen = {fact, *(one.id for one in rings[0])}
         for _ in range(1, hops):
             ring: list[Neighbour] = []
-            for via in dict.fromkeys([one.id for one in rings[-1]]):
+            vias = dict.fromkeys([one.id for one in rings[-1]])
+            for via, one in ((id, one) for id in vias for one in self._nearest(id, part)[0]):
                 if len(ring) == most:
                     break
-                for one in self._nearest(via, part)[0]:
-                    if len(ring) == most:
-                        break
-                    if one.id not in seen:
-                        seen.add(one.id)
-                        ring.append(one._replace(via=via))
+                if one.id not in seen:
+                    seen.add(one.id)
+                    ring.append(one._replace(via=via))
             rings.append(tuple(ring))
         near, far, farther = (*rings, (), ())[:3]
         counts = [(name, self._count(name)) for name in self._names(fact)]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from ledger.errors import NotFound
 from ledger.git.log_history import (
     DELETED,
     MODIFIED,
@@ -161,20 +160,15 @@ def restore_plan(memory: Memory) -> tuple[tuple[str, bytes], ...]:
     )
 
 
-def restore(memory: Memory) -> tuple[str, ...]:
-    """Commit again what `restore_plan` finds; return the paths.
+def restore(memory: Memory, plan: tuple[tuple[str, bytes], ...]) -> None:
+    """Commit again what `restore_plan` found.
 
     The work tree follows where its copy is missing or the one that was committed; an edit that nobody
     committed stays.
 
     Raises:
-        NotFound: there is nothing to put back.
         WriteRefused: the repository is in no state to be committed to; nothing changed.
     """
-    plan = restore_plan(memory)
-    if not plan:
-        said = "no session log is missing or changed whose first bytes are known"
-        raise NotFound(said, hint="`diurna check` tells what is wrong")
     home = memory.home
     refuse_unwritable(home)
     standing = list_sessions(home, home.tip()).standing
@@ -186,4 +180,3 @@ def restore(memory: Memory) -> tuple[str, ...]:
     for path, data in plan:
         if path in stale:
             replace_file(f"{home.folder}/{path}", data)
-    return tuple(path for path, _ in plan)

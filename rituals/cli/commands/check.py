@@ -84,7 +84,7 @@ def _restore(call: Invocation, everything: bool, dry_run: bool) -> int:
     if not plan:
         call.out.talk("nothing to restore: no log is missing or changed whose bytes are known")
     elif not dry_run:
-        lost.restore(memory)
+        lost.restore(memory, plan)
     result = made(memory, VERIFY, call.out.progress)
     if call.json:
         said = {"restored": list(restored), "dry_run": dry_run, "ok": not severe(result)}
