@@ -270,7 +270,8 @@ def test_what_can_be_stored() -> None:
          "bad-footer:8 bad-footer:9 duplicate-block:6 event-without-fact:0"),
         ("## Facts\n\n- x\n  <!-- id: a | no | id: b -->\n- y\n  <!-- id: c | created: 2026-02-30 -->\n\n- z\n  w\n\n  <!-- id: d -->",
          "bad-footer:4 bad-footer:4 bad-date:6 fact-without-event:3 fact-without-event:5 fact-without-event:8"),
-        ("## Facts\n- x\n  <!-- id: A -->\n\n- [ ]\n  <!-- id: e -->\nstray\nmore", "bad-id:3 bad-footer:6 bad-footer:7"),
+        ("## Facts\nstray\n- x\n\n  y\nlazy\n  <!-- id: A -->\n\n- [ ]\n  <!-- id: e -->\nstray\nmore\n+\n\nz",
+         "bad-footer:2 bad-id:7 bad-footer:10 bad-footer:11 bad-footer:13 bad-footer:15"),
     ],
 )  # fmt: skip
 def test_a_draft_is_refused_with_its_lines(draft: str, said: str) -> None:

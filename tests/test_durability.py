@@ -546,7 +546,7 @@ def test_d3_c10_while_a_merge_is_under_way_it_waits(world: World) -> None:
     stem = _left_out(shop)
     other = shop.git("commit-tree", "HEAD^{tree}", "-m", "not merged yet")
     (shop.common / "MERGE_HEAD").write_text(other)
-    assert "is in progress" in shop.run("show").err
+    assert "is in progress on main" in shop.run("show").err
     assert stem not in shop.logs()
     (shop.common / "MERGE_HEAD").unlink()
     shop.note("id=next fact: The next holds.")

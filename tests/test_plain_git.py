@@ -185,7 +185,7 @@ def test_h12_g18_markers_that_somebody_committed_are_named_and_published_over(wo
     one.git("checkout", "-q", "main")
     assert one.tries("merge", "--no-edit", "on-a", "on-b")[0] == 1
     assert marked(one) == ["continuity.md"]
-    assert "a merge is in progress" in one.run("check", "--publish", code=1).err
+    assert "a merge is in progress on main" in one.run("check", "--publish", code=1).err
     one.git("commit", "-q", "-a", "--no-edit")
     assert "conflict-in-projection" in one.check("--ci")
     one.run("check", "--publish")

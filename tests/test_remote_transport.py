@@ -171,20 +171,19 @@ def test_i3_nobody_is_asked_for_a_password(here: Git, monkeypatch: pytest.Monkey
         ("fatal: unable to access 'https://h/': The requested URL returned error: 503", Unreachable),
         ("fatal: the remote end hung up unexpectedly\nfatal: early EOF", Unreachable),
         ("fatal: Authentication failed for 'https://u:p@h/x'", AuthenticationFailed),
-        ("fatal: could not read Username for 'https://h': terminal prompts disabled",
-         AuthenticationFailed),
+        ("fatal: could not read Username for 'https://h'", AuthenticationFailed),
         ("git@h: Permission denied (publickey).\nfatal: Could not read", AuthenticationFailed),
         ("Host key verification failed.\nfatal: Could not read", AuthenticationFailed),
         ("remote: Repository not found.\nfatal: repository 'https://h/x/' not found", RemoteRefused),
-        ("fatal: unable to access 'https://h/x/': The requested URL returned error: 403",
-         RemoteRefused),
+        ("fatal: unable to access 'https://h/': The requested URL returned error: 403", RemoteRefused),
     ],
 )  # fmt: skip
 def test_i3_i5_failures_are_told_apart(said: str, kind: type[NetworkFailed]) -> None:
     found = failure(ORIGIN, "fetch", said)
     assert type(found) is kind
-    assert "u:p@" not in str(found)
-    assert found.hint
+    assert "u:p@" not in str(found) and said.split("\n")[0][-4:] in str(found)
+    assert ("with ssh" in found.hint) == ("Host key" in said)
+    assert str(failure(ORIGIN, "fetch", f"hint: a\nwarning: b\nremote: \n{said}")) == str(found)
 
 
 def test_j1_what_is_received_is_checked(here: Git, hub: Path, tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def _is_part(text: str, low: str, at: int, end: int) -> bool:
         return True
     if not low[at - 1 : at].isalnum() or (text[at].isupper() and text[at - 1].islower()):
         return False  # `smtpPass`
-    return not (text[end : end + 1] == "=" and text[at - 1 : end].isupper())
+    return not (text[end : end + 1] == "=" and text[at:end].isupper())
 
 
 def _key(low: str, at: int) -> tuple[int, bool]:
