@@ -330,6 +330,7 @@ def test_c18_one_that_can_not_be_read_is_told(asked: Organisation) -> None:
     shutil.rmtree(asked.fetched / "objects")
     shutil.rmtree(asked.fetched / "diurna/cache")
     assert "Our webhooks have three retries." in asked.team.text("recall", "retries")
+    assert "Our webhooks have three" in asked.team.process("brief", json=False).out
     assert "org can not be asked" in asked.team.run("recall", "--in", "upstream", "retries").out
     shutil.rmtree(asked.fetched.parent)
     assert asked.hits("retries") == ["webhook-retries"]
