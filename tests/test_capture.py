@@ -295,6 +295,7 @@ def test_what_is_told_goes_in_the_end(door: Door, run: Run) -> None:
     door.at(DAY + 1)
     run("capture")
     assert not list((folder / "observed").iterdir())
+    assert any(one.suffix == ".told" for one in (folder / "captured").iterdir())
     session.edits(*files(2))
     run("capture")
     assert told(door.repo) == files(0, 1, 2) and run("capture").out.startswith("nothing new")

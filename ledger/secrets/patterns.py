@@ -70,7 +70,7 @@ def find_patterns(text: str, words: str) -> list[Hit]:
         while at >= 0:
             inside = mark == "@" and "/" in text[max(0, at - 60) : at].rpartition(" ")[2]
             said = None if inside else pattern.match(text, at)  # `ssh://git@host/path`
-            end = at + len(mark)
+            end = at
             if said is not None:
                 start, end = said.span(said.lastindex or 0)
                 value = text[start:end].rstrip(".,;:)")
