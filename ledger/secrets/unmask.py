@@ -281,7 +281,6 @@ _TAIL, _CONTEXT, _HEAD = 300, 400, 300
 
 #: What surely ends no word, nor begins one behind the blanks of a line.
 _NO_WORD = frozenset("\n`,;)]}|#*")
-_PLAIN_ENDS = frozenset(".,:;abcdefghijklmnopqrstuvwxyz")
 #: What begins a line of markdown, and nothing at all.
 _MARKERS = frozenset(("", "-", "*", "+", "#", "##", "###", "---", "```", "<!--"))
 #: What stands before the first word of a line; so does the end of the text.
@@ -295,12 +294,7 @@ def _possible_cuts(text: str) -> list[int]:
     lines = text.split("\n")
     last = [line[line.rfind(" ") + 1 :] for line in lines]
     first = [line.lstrip(" \t>").partition(" ")[0] for line in lines]
-    fragments = {
-        word
-        for word in {*last, *first}
-        if not (word[:-1].isalpha() and word[1:-1].islower() and word[-1] in _PLAIN_ENDS)
-        and _is_fragment(word)
-    }
+    fragments = {word for word in {*last, *first} if _is_fragment(word)}
     if not fragments:
         return []
     ends = accumulate(map(len, lines), lambda end, size: end + 1 + size)
