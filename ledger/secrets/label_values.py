@@ -144,10 +144,10 @@ _COUNTED = re.compile(r"\d+[-_]?[a-z]+")
 #: A word of a value, with its capital; its numbers; its signs.
 _PIECES = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+|[!#%&@$?+=^*~§€]")
 _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
-#: A UUID; a digest that says so, or that a path ends in; a pod; a package's version; a line at a commit.
+#: A UUID; a digest that says so or ends a path or an id; a pod; a package's version; a line at a commit.
 _ID = re.compile(
     r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?|sha\d{1,3}[.:-][0-9a-f]{7,}"
-    r"|(?<=[a-z]/)[0-9a-f]{7,64}\Z|-[0-9a-f]{8,10}-[a-z0-9]{5}\Z|^[a-z]+@\d+(?:\.\d+)+|^\d+(?:-\d+)?@[0-9a-f]{7,40}\Z",
+    r"|(?<=[a-z]/)[0-9a-f]{7,64}\Z|-[0-9a-f]{8,10}-[a-z0-9]{5}\Z|(?<=[a-z]{4}-)[0-9a-f]{8}\Z|^[a-z]+@\d+(?:\.\d+)+|^\d+(?:-\d+)?@[0-9a-f]{7,40}\Z",
     re.IGNORECASE,
 )
 #: A value with a form of its own: a number with its unit, a version, a date, an address, a colour.
