@@ -422,7 +422,7 @@ def test_what_was_followed_log_by_log_is_what_is_built_at_once(world: World, see
 
 
 def test_two_processes_read_as_one(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a log that was changed, beside a twin, or lost, too, and where one of them dies; how far it is, is told."""
+    """Of a log that was changed, beside a twin, or lost, too, and where one dies; progress is told."""
     home = world.home(OWN_REPOSITORY)
     stems = [home.note(f"id=f{number} fact: It is number {number}.") for number in range(5)]
     one, two = (f"sessions/{stem[:7]}/{stem[8:10]}/{stem}.md" for stem in stems[1:3])

@@ -272,7 +272,7 @@ OBSERVED = STORIES.with_name("observed.md").read_text().split("\n## ")[1:]
 
 @pytest.mark.parametrize("story", OBSERVED, ids=lambda story: story.partition("\n")[0][:40])
 def test_what_was_observed_is_folded(story: str, door: Door, run: Run) -> None:
-    """By path and by result, in twenty lines; the rest of it is counted, and the files give the log its name."""
+    """By path and by result, in twenty lines; the rest is counted; the files give the log its name."""
     did, _, told = story.partition("\n\n")[2].partition("\n\n# ")
     session = door.session(host="codex")
     for line in did.split("\n"):

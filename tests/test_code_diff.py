@@ -60,7 +60,7 @@ def test_a_diff_is_read_whatever_its_files_are(bare_repo: Repo) -> None:
 
 
 def test_what_is_too_much_is_left_out_and_said(bare_repo: Repo) -> None:
-    """A file of more lines than anybody writes, or more of them than can be read; a patch, a blob, a time that is up."""
+    """A file of too many lines, or too many of them; a patch, a blob, a time that is up."""
     git, budget, late = Git(str(bare_repo.path)), Budget(60.0), Budget(0.0)
     for number in range(16):
         bare_repo.write(f"gen/{number:02}.py", f"{'x' * 90}\n" * (3900 + (number == 0)))

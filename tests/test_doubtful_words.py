@@ -35,7 +35,7 @@ FILES: tuple[tuple[str, str], ...] = (
 
 @pytest.mark.parametrize("rows", [DAYS, FILES], ids=["days", "files"])
 def test_what_is_told_of_a_new_text(world: World, rows: tuple[tuple[str, str], ...]) -> None:
-    """Which day it is, where it is one, and files that neither work tree nor index has at any depth; of an update, too."""
+    """Which day it is, where it is one, and files that are nowhere, at any depth; of an update, too."""
     shop = world.home(facts={"old": "It was so."})
     shop.write("app/src/pay.py", "pass\n")
     shop.git("add", "app")

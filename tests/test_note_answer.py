@@ -148,7 +148,7 @@ def test_nothing_is_no_fact(known: Place) -> None:
 
 
 def test_one_bad_line_costs_no_other(known: Place) -> None:
-    """Unknown kinds and ids, a repeated fact, an id twice, a key that is none: said, and the rest is recorded."""
+    """Unknown kinds, ids and keys, a repeated fact, an id twice: said, and the rest is recorded."""
     answer = known.run("note", stdin=(
         "CI has two cores.\ninsight: The proxy buffers SSE.\nwarn-cache -> thread: Is it cold?\n"
         "used coers\nid=uv decision: We use poetry now.\ncolour=red The lamp is red.\ndone nosuch: it never was\n"
@@ -160,7 +160,10 @@ def test_one_bad_line_costs_no_other(known: Place) -> None:
     }  # fmt: skip
     assert texts(known).count("CI has two cores.") == 1
     said = told(answer)
-    for word in ("insight", "warn-cache", "did you mean warm-cache?", "did you mean cores?", "uv is there already", "nosuch", "not recorded: The lamp is off.: `Created: lamp` stands twice"):  # fmt: skip
+    for word in (
+        "insight", "warn-cache", "did you mean warm-cache?", "did you mean cores?", "uv is there already",
+        "nosuch", "not recorded: The lamp is off.: `Created: lamp` stands twice",
+    ):  # fmt: skip
         assert word in said, word
     assert b"it never was" in known.logs()[answer.json["stem"]]
 

@@ -18,6 +18,7 @@ from ledger.model.event import OF_LOGS, VERB_OF
 from ledger.model.evidence import COMMAND, HOWS, PLACE, Proof, form_of, proof_in
 from tests.campaigns.second_fold import THEMES, BareHome, cold_differences, differences, made_up
 from tests.conftest import examples
+from tests.pages import ROOT
 from tests.second_fold import (
     Event,
     SecondFold,
@@ -54,30 +55,12 @@ def test_two_readers_say_the_same_of_one_matter(theme: str, seed: int, tmp_path:
 
 # ---- C1 to S12: a log -----------------------------------------------------------------------------------
 
-HEADS = (
-    "", "---\nagent: a\ntype: edit\n---\n", "---\nrole : b\nagent: a\nagent: b\nno pair\nown:\n---\n", "---\nagent: a\n",
-)  # fmt: skip
-LINES = (
-    "## Memory References", "##  memory REFERENCES (more)", "## Memory References — x", "## Memory Referencesx",
-    "## Memory Reference", "## Facts", "## Facts ##", "## Facts too", "   ## Facts", "    ## Facts", "### Facts", "## Next",
-    "# T", "", "", "", "(text)", "```\n## Facts\n```", "> - Created: z", "<!-- - Created: a -->", "<div>\n## Facts\n\n",
-    "\n<!--\n## Facts\n-->",
-)  # fmt: skip
-SAID = (
-    "- Referenced: a,\n  b", "- Created: a", "* created: `b`, [[c]]", "+ Updated: d (was 00000000) (said 2026-05-02)",
-    "- Closed: e — why, f", "- Superseded: a → b (was 0123abcd, 01234567) (why)", "- Superseded: a -> B, c",
-    "- Superseded: a (invalidated: so)", "- Invalidated: g (x), Not, h", "- Dreamt: a", "- Referenced: (none)", "- a-b",
-    "- Moved: a → done (was none), b → asleep", "- Helped: a, b (exit 0)", "- Ignored: a (judge), b", "- Resolved: a",
-    "- Reinstated: a (said 2026-05-02, 2026-05-01-100000-x)", "- Closed: a (was 01234567, 2026-05-02)", "- Corrected: x-y",
-    "- Updated: a (was yesterday)", "- Swept: a-b", "- `a-b` — read again", "- Archived: a", "- Re-verified: a",
-)  # fmt: skip
-FACTS = (
-    "- One.\n  <!-- id: a -->", "- [ ] Two.\n  <!-- id: b | kind: thread | own: v | no: -->", "- two\n  <!-- id: A -->",
-    "- [X] Three  \n\n  more\n    code\n  <!-- id: c -->", "- Four\n  more\n\n  <!-- id: d -->", "- Five",
-    "-   wide\n    in\n\n  <!--id: e-->", "- x\n  ```\n  <!-- id: g -->\n  ```\n  <!-- id: x-y -->", "- - in\n  <!-- id: a -->",
-    "- twice\n  <!-- id: a -->\n  <!-- id: b -->", "- a\n  - b\n\n      code\n\n  c\nlazy\n  <!-- id: d -->", "- no\n  <!-- todo -->",
-    "- So it is\n  <!-- id: a --> -->", "- So it is\n  <!-->", "- [ ] Six\n  <!-- id: a | no | a: b: c -->",
-)  # fmt: skip
+#: Of which logs are made, below the names of what they may be: a piece a line, `\n` a line's end within one.
+PIECES = (ROOT / "tests/format/pieces.txt").read_text("utf-8")
+HEADS, LINES, SAID, FACTS = (
+    [piece.replace("\\n", "\n") for piece in part.split("\n")[1:-1]]
+    for part in PIECES.split("@ ")[1:]
+)
 
 
 def said_by(verb: str, event: Any) -> str:

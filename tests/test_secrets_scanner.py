@@ -446,7 +446,7 @@ def test_real_ledgers_hold_none() -> None:
 @pytest.mark.deep(reason="lookalikes_raise_no_alarm is the small one")
 @pytest.mark.skipif(not SESSIONS.is_dir(), reason="the shared sessions are not here")
 def test_real_sessions_hold_none() -> None:
-    """Looked through by hand: a bad example, the hex of a session's id, and two names whose words have no vowel."""
+    """Looked through by hand: a bad example, the hex of a session's id, two names without a vowel."""
     said: dict[str, None] = {}
     for file in sorted(SESSIONS.glob("*.jsonl")):
         for line in file.read_text("utf-8").splitlines():

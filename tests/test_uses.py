@@ -359,7 +359,7 @@ TABLE = (Path(__file__).parent / "hosts" / "uses.txt").read_text()
 
 
 def test_what_proves_a_use_of_what_was_shown() -> None:
-    """Each line of the table, below its facts: what is said, run or written, and which facts that uses, by which words."""
+    """Each line of the table: what is said, run or written, and which facts that uses, by which words."""
     facts, _, rows = TABLE.partition("\n\n")
     known = [campaign.fact(line) for line in facts.split("\n")]
     told = [row.partition(" =>") for row in rows.strip().split("\n")]

@@ -109,8 +109,10 @@ def test_whose_collection_is_under_way(tmp_path: Path, monkeypatch: pytest.Monke
     note.unlink()
     here, beside = f"{tmp_path}/src", f"{tmp_path}-b"
     for words, where, found in (
-        ("git gc", "", (True, False)), ("git gc", here, (True, False)), ("git -C x prune", beside, (False, False)),
-        ("git log", here, (False, False)), ("git commit", here, (False, True)), ("git commit", beside, (False, False)),
+        ("git gc", "", (True, False)), ("git gc", here, (True, False)),
+        ("git -C x prune", beside, (False, False)),
+        ("git log", here, (False, False)), ("git commit", here, (False, True)),
+        ("git commit", beside, (False, False)),
     ):  # fmt: skip
         commands = (words.encode().split(), where), ([b"git"], "/")
         monkeypatch.setattr(git_locks, "_git_commands", lambda some=commands: iter(some))
@@ -140,17 +142,20 @@ _MAIN = "refs/heads/main 0"
         (_MAIN, "refs/heads/main", 0, 0, "-x/src", True), (_MAIN, "refs/heads/main", 0, 0, "/src", False),
         (_MAIN, "refs/heads/main", 0, 0, "-w/src", False), (_MAIN, "refs/heads/main", 0, 0, "", False),
         (_MAIN, "refs/heads/main", 5, 2, "/.git", True), (_MAIN, "refs/heads/main", 60, 10, "-x", False),
-        (_MAIN, "HEAD", 0, 0, "-x", True), (_MAIN, "config", 0, 0, "-x", True), ("", "HEAD", 100, 100, "-x", False),
+        (_MAIN, "HEAD", 0, 0, "-x", True), (_MAIN, "config", 0, 0, "-x", True),
+        ("", "HEAD", 100, 100, "-x", False),
         (_MAIN, "refs/tags/v1", 100, 100, "-x", False), (_MAIN, "refs/tags/v1", 130, 130, "/src", True),
-        (f"left {_MAIN}", "refs/heads/main", 60, 50, "-x", False), (f"left {_MAIN}", "HEAD", 50, 60, "-x", True),
-        (f"every {_MAIN}", "refs/tags/v1", 9, 5, "-x", True), (f"every {_MAIN}", "refs/tags/v1", 5, 9, "-x", False),
+        (f"left {_MAIN}", "refs/heads/main", 60, 50, "-x", False),
+        (f"left {_MAIN}", "HEAD", 50, 60, "-x", True),
+        (f"every {_MAIN}", "refs/tags/v1", 9, 5, "-x", True),
+        (f"every {_MAIN}", "refs/tags/v1", 5, 9, "-x", False),
     ],
 )  # fmt: skip
 def test_whose_lock_it_is(
     note: str, name: str, noted: int, made: int, git: str, goes: bool,
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    """That of the dead one of this note, at once where no git is at work; anybody else's after two minutes. Ages in seconds."""
+    """Of the dead one of this note at once, where no git is at work; else after two minutes (in seconds)."""
     common, now = f"{tmp_path}/.git", time.time()
     path, linked = Path(common, f"{name}.lock"), Path(common, "worktrees/w/gitdir")
     for file in (path, linked):

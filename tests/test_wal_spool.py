@@ -51,7 +51,8 @@ def test_the_same_log_again_makes_a_half_written_one_whole(tmp_path: Path) -> No
 
 def test_since_when_captured_logs_wait(tmp_path: Path) -> None:
     """The oldest of them; one that waits again does since then, and one that was taken back no more."""
-    spool, stems = Spool(str(tmp_path)), [seal(f"2026-11-2{n}-083012417", b"%d" % n) for n in range(3)]  # fmt: skip
+    spool = Spool(str(tmp_path))
+    stems = [seal(f"2026-11-2{n}-083012417", b"%d" % n) for n in range(3)]
     assert spool.held_since() == 0.0
     for n, stem in enumerate(stems):
         spool.put(stem, b"%d" % n, held=True)

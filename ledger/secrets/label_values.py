@@ -147,7 +147,8 @@ _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
 #: A UUID; a digest that says so or ends a path or an id; a pod; a package's version; a line at a commit.
 _ID = re.compile(
     r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?|sha\d{1,3}[.:-][0-9a-f]{7,}"
-    r"|(?<=[a-z]/)[0-9a-f]{7,64}\Z|-[0-9a-f]{8,10}-[a-z0-9]{5}\Z|(?<=[a-z]{4}-)[0-9a-f]{8}\Z|^[a-z]+@\d+(?:\.\d+)+|^\d+(?:-\d+)?@[0-9a-f]{7,40}\Z",
+    r"|(?<=[a-z]/)[0-9a-f]{7,64}\Z|-[0-9a-f]{8,10}-[a-z0-9]{5}\Z|(?<=[a-z]{4}-)[0-9a-f]{8}\Z"
+    r"|^[a-z]+@\d+(?:\.\d+)+|^\d+(?:-\d+)?@[0-9a-f]{7,40}\Z",
     re.IGNORECASE,
 )
 #: A value with a form of its own: a number with its unit, a version, a date, an address, a colour.
@@ -157,7 +158,8 @@ _FORMED = re.compile(
     |\d{4}-\d\d-\d\d[\w:.,+-]*|--[a-z-]+=\S*
     |(?:[a-z\d-]+\.)+[a-z]{2,4}(?::\d+)?(?:/[a-z\d.-]*)*
     |[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-zA-Z]{2,}
-    |\#[0-9a-fA-F]{3,8}|0x[0-9a-fA-F]+|[0-9A-Fa-f]{2,8}(?::[0-9A-Fa-f]{2,8}){2,}:?|\d{8}T\d{6}Z?|\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+)
+    |\#[0-9a-fA-F]{3,8}|0x[0-9a-fA-F]+|[0-9A-Fa-f]{2,8}(?::[0-9A-Fa-f]{2,8}){2,}:?
+    |\d{8}T\d{6}Z?|\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+)
     """,
     re.VERBOSE,
 )

@@ -99,7 +99,7 @@ class Reached:
     def tests(self, mutation: Mutation, budget: float) -> list[str]:
         """Return the tests for a mutation, the most particular first, as many as a budget of seconds lets in.
 
-        Behind those that reach its function come those that reach its module: they may run it in another process.
+        Behind those that reach its function come those that reach its module: they may run it aside.
         """
         here = self._functions.get(mutation.path, {})
         direct = set(here.get(mutation.function, ()))

@@ -90,7 +90,7 @@ def _walk(node: ast.AST, function: str) -> Iterator[tuple[ast.AST, str, ast.AST]
 
 
 def _is_text(node: ast.AST) -> bool:
-    """Say whether a node is there for readers alone: a docstring, an assertion, what is raised with its words, or types."""
+    """Say whether a node is there for readers alone: a docstring, an assertion, an error's words, types."""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.keyword):
