@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ledger.home import discover
 from ledger.model.event import FactCreated
 from memory.api import Memory
 from memory.write.draft import SessionDraft
+from tests.conftest import NOW_MS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +33,7 @@ def _numbers(text: str) -> dict[str, str]:
 @pytest.mark.deep(reason="test_cli and test_web_pages count in one place each")
 def test_every_answer_counts_the_same(repo: Repo, run: Run, tmp_path: Path) -> None:
     """With imports, a session of several logs, and logs of decisions: none of them is one more session."""
-    memory = Memory.open(str(repo.path))
+    memory = Memory(discover(str(repo.path)), clock=lambda: NOW_MS)
     for number in range(3):
         fact = FactCreated(f"pier-{number}", f"Pier {number} closes at {number + 7}.")
         memory.append(

@@ -284,6 +284,8 @@ def test_a_review_on_a_terminal_asks_which_side_holds(
     ran = torn.run("review", stdin=b"2\nl\nq\n", json=False)
     assert ran.err.count("which holds?") == 2 and list(listed(torn)) == ["old"]
     assert f"limit says {V(THIRTY)}: {THIRTY}\n" in ran.out
+    ran = torn.run("review", stdin=b"?\nq\n", json=False)
+    assert ran.err.count("which holds?") == 2 and list(listed(torn)) == ["old"]
 
 
 def turn(world: World) -> None:

@@ -198,13 +198,9 @@ def test_b10_the_user_moves_the_branch_meanwhile(world: World, what: str) -> Non
     assert first in home.git("ls-tree", "-r", "--name-only", "main") or what == "reset"
 
 
-@pytest.mark.parametrize(
-    ("does", "said"),
-    [
-        ("commit -qm more --allow-empty", ""),
-        ("update-ref refs/heads/main HEAD~1", "WaitsInSpool"),
-    ],
-)
+@pytest.mark.parametrize(("does", "said"), [
+    ("commit -qm more --allow-empty", ""), ("update-ref refs/heads/main HEAD~1", "WaitsInSpool"),
+])  # fmt: skip
 def test_what_became_of_a_commit_is_looked_at(world: World, does: str, said: str) -> None:
     """A commit on top of it holds the log; on a branch that was set back it is not, and waits."""
     home = world.home(OWN_REPOSITORY)

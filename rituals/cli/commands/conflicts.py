@@ -59,18 +59,29 @@ def _resolve(
     decide(call, resolution(memory, id, verdict), **recorded)
 
 
-def ask_open(call: Invocation) -> None:
-    """Ask of each contradiction which side holds, and record it; what is left stays open."""
+def ask_open(call: Invocation) -> bool:
+    """Ask of each contradiction which side holds, and record it; what is left stays open.
+
+    Returns:
+        Whether more may be asked.
+    """
     from rituals.decide.resolution import Verdict, resolution
 
     for fact, _ in contested(call.memory().state()):
-        if choose := _asked(call, fact, leave=True):
+        choose = _asked(call, fact, leave=True)
+        if choose == _QUIT:
+            return False
+        if choose:
             found = resolution(call.memory(), fact, Verdict(choose))
             decide(call, found, agent="", title="", dry_run=False)
+    return True
+
+
+_LATER, _QUIT = "l", "q"
 
 
 def _asked(call: Invocation, id: str, *, leave: bool = False) -> str:
-    """Show the sides and ask which holds; "" where there is nothing to choose, or it is left."""
+    """Show the sides and ask which holds; "" where there is none, or it is left; or `_QUIT`."""
     from rituals.decide.resolution import choices
 
     found = disputes(call.memory(), (id,))
@@ -81,16 +92,17 @@ def _asked(call: Invocation, id: str, *, leave: bool = False) -> str:
         return ""
     call.out.flush()
     sides = [str(number) for number in range(1, len(choices(found)) + 1)]
-    kind, default = click.Choice([*sides, *["l"] * leave, "?"]), "l" if leave else None
+    kind = click.Choice([*sides, *([_LATER, _QUIT] if leave else []), "?"])
+    default = _LATER if leave else None
     ask = partial(click.prompt, "which holds?", default, type=kind, show_choices=False, err=True)
     while (said := ask()) == "?":
         call.out.talk(f"  {sides[0]} to {sides[-1]}: that side holds, the others do not")
-        leaves = "l" if leave else "Ctrl-C"
+        leaves = "l (q with all that follows)" if leave else "Ctrl-C"
         call.out.talk(
             f"  {leaves} leaves it open; `diurna conflicts {id} --text TEXT` says it anew"
         )
         call.out.flush()
-    return "" if said == "l" else str(said)
+    return "" if said == _LATER else str(said)
 
 
 def _dispute_object(dispute: Dispute) -> dict[str, object]:

@@ -64,9 +64,8 @@ def _review(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
 
     memory, out = call.memory(), call.out
     asking = not (yes or dry_run or call.json) and call.interactive()
-    if asking:
-        ask_open(call)
-    ask = (lambda plan: walk(plan, out)) if asking else None
+    more = asking and ask_open(call)
+    ask = (lambda plan: walk(plan, out) if more else {}) if asking else None
     outcome = review(memory, code, ask=ask, dry_run=dry_run, progress=out.progress)
     call.landed = call.landed or bool(outcome.commit)
     if call.json:
