@@ -32,8 +32,9 @@ NAMED = "secret|token|key|credential|chave|jeton|clé|schlüssel|секрет|т
 OPEN = frozenset(
     "pk pub public sha sha1 sha256 sha384 sha512 md5 integrity h1 ssh id ids uuid img image file chunk "
     "index nonce hash build commit etag cid trace span req cache checksum digest fingerprint revision "
-    "cursor value redacted boundary name version uses path src filename target type kind model subject "
-    "checkpoint branch sum function command channel mode pattern email rev format reference iv".split()
+    "cursor value redacted boundary name version uses path src filename target type kind model mappings "
+    "subject checkpoint branch sum function command channel mode pattern email rev format reference "
+    "iv".split()
 )
 #: Words of which none is anybody's password, with a number or a sign: `sha256-crypt`, `password123`.
 _SAID = frozenset(
@@ -176,8 +177,10 @@ _NUMBERED = re.compile(
     r"[A-Z]{1,5}\d{0,4}(?:[-.](?:[A-Z]{1,5}\d{0,4}(?:[A-Z]\d{1,4})?|\d+))+"
     r"|[A-Z]{2,}(?:_(?:[A-Z]+\d{0,3}|\d+|[A-Z]\d[A-Z]))+"
 )
-#: Words of two letters that names in code have.
-_SMALL = frozenset("by id is to of on in at or my no up ok io ui db js ts ip go as if us".split())
+#: Words of two letters, and without a vowel, that names in code have.
+_SMALL = frozenset(
+    "by id is to of on in at or my no up ok io ui db js ts ip go as if us http html xml css".split()
+)
 _CLUSTER = re.compile(r"[^aeiouy]{5}|[aeiou]{5}|(.)\1\1")
 #: Letters that hardly any word of documents and code has side by side: behind the first, the second ones.
 _APART = {
@@ -251,8 +254,7 @@ def _is_named(value: str) -> bool:
             words += len(run) * (len(run) > 3)
         elif run.lower() not in _SMALL:
             odd += max(len(run), 3 * single)
-    strict = single and not value.isalpha()
-    return not odd or (words >= odd * 2 if strict else words * 3 >= odd * 4)
+    return not odd or (words >= odd * 2 if single else words * 3 >= odd * 4)
 
 
 @lru_cache(4096)
