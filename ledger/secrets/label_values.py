@@ -154,7 +154,7 @@ _ID = re.compile(
 )
 #: A value with a form of its own: a number with its unit, a version, a date, an address, a colour.
 _FORMED = re.compile(
-    r"""[~^<>=v!]{0,3}\d[\d.,:/+x*%_-]*(?:(?:[a-zA-Z%°µ]{1,2}|min|rem|sec|fps|[KMG]iB)(?:/[a-z]{1,3})?)?
+    r"""[~^<>=v!]{0,3}(?!\d{7,}[a-zA-Z])\d[\d.,:/+x*%_-]*(?:(?:[a-zA-Z%°µ]{1,2}|min|rem|sec|fps|[KMG]iB)(?:/[a-z]{1,3})?)?
     |[~^<>=v]{0,3}\d+(?:\.[\dx*]+)+(?:[-+.]?[a-z]++(?:[-.]?\d++)?+)*+(?:[-.+]\w+)*
     |\d{4}-\d\d-\d\d[\w:.,+-]*|--[a-z-]+=\S*
     |(?:[a-z\d-]+\.)+[a-z]{2,4}(?::\d+)?(?:/[a-z\d.-]*)*
