@@ -16,6 +16,7 @@ import pytest
 
 from memory.api import Memory
 from tests.conftest import as_left, examples
+from tests.test_format import VECTORS
 from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Answer, Place, World
 
 COMMANDS = (
@@ -426,8 +427,10 @@ def test_two_processes_read_as_one(world: World, monkeypatch: pytest.MonkeyPatch
     home = world.home(OWN_REPOSITORY)
     stems = [home.note(f"id=f{number} fact: It is number {number}.") for number in range(5)]
     one, two = (f"sessions/{stem[:7]}/{stem[8:10]}/{stem}.md" for stem in stems[1:3])
-    names = [f"sessions/{year}-05-01-n{n}.md" for year in (2026, 2027) for n in range(47)]
-    home.plant({name: f"# N\n\nIt is {name}.\n" for name in names})
+    names = [f"sessions/{2026 + n // 49}-05-01-n{n}.md" for n in range(92)]
+    (pair,) = (one.steps for one in VECTORS if one.id.startswith("L4 two logs"))
+    fit = {f"sessions/{n}/{step.rest[:33]}.md": step.body for n, step in enumerate(pair[:2])}
+    home.plant({name: f"# N\n\nIt is {name}.\n" for name in names} | fit)
     home.plant(
         {one: "# Other\n", f"sessions/twins/{stems[2]}.md": home.show_file(two) + b"More.\n"}
     )
@@ -439,7 +442,8 @@ def test_two_processes_read_as_one(world: World, monkeypatch: pytest.MonkeyPatch
         return [home.run("check", how, code=None).out for how in ("--ci", "--replay")]
 
     before = read()
-    assert [before[0].count(code) for code in ("seal-broken", "unreadable")] == [2, 1]
+    codes = ("seal-broken", "unreadable", "seal-collision")
+    assert [before[0].count(code) for code in codes] == [2, 1, 1]
     for name, value in (("memory.replay.read_logs._FORK_FROM", 9), ("marshal.dump", None)):
         monkeypatch.setattr(name, value)
         assert read() == before

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from ledger.codec.log import read_entry, stamp_findings
 from ledger.heavy_work import Uncollected, in_two, may_fork
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
-from ledger.model.order import is_sealed, is_weak, proves
+from ledger.model.order import is_sealed, is_weak, key_of, proves
 from ledger.model.packed import pack_entry, unpack_entry
 from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES, Entry
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ledger.home import Home
-
-    Read = Callable[[Sequence[str]], Sequence[bytes | None]]
 
 
 #: The number of logs from which a second process pays for its start.
@@ -59,11 +59,9 @@ def read_all(
     `refs` are in ledger order; `progress` is told now and then how many of how many are read.
     """
     with Uncollected():
-        if not worth_two(refs):
+        half = middle(refs)
+        if not half:
             return read_part(home, refs, len(refs), progress)
-        half = len(refs) // 2
-        while half < len(refs) and "~" in refs[half].key:  # beside the log that it is a twin of
-            half += 1
 
         def first() -> tuple[Any, ...]:
             part = read_part(home, refs[:half], half, None)
@@ -88,9 +86,11 @@ def read_all(
         )
 
 
-def worth_two(refs: Sequence[LogRef]) -> bool:
-    """Tell whether a second process pays for its start."""
-    return len(refs) >= _FORK_FROM and may_fork()
+def middle(refs: Sequence[LogRef]) -> int:
+    """Return from where on a second process reads, twins beside each other; 0 where it does not pay."""
+    if len(refs) < _FORK_FROM or not may_fork():
+        return 0
+    return bisect_left(refs, key_of(refs[len(refs) // 2].stem), key=lambda ref: ref.key)
 
 
 def read_part(
@@ -155,15 +155,14 @@ def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | int 
         said = [one._replace(file=ref.path) for one in noticed] if noticed else []
         if proven:
             said += stamp_findings(stem, data, ref.path)
-        if (is_weak(stem) if proven else is_sealed(stem)) or (proven and stem != ref.key):
+        if is_weak(stem) if proven else is_sealed(stem):
             doubtful[len(entries)] = Doubtful(ref, proven, said)
         else:
             findings += said
         kept.append(ref)
         entries.append(entry)
     if doubtful:
-        git = home.repository.git()
-        findings += mend(home, doubtful, kept, entries, lambda ids: blobs(git, ids))
+        findings += mend(home, doubtful, kept, entries)
         place = {ref.path: number for number, ref in enumerate(refs)}
         findings.sort(key=lambda finding: place[finding.file])
     return Reading(tuple(kept), tuple(entries), tuple(findings))
@@ -192,24 +191,19 @@ def mend(
     doubtful: Mapping[int, Doubtful],
     kept: list[LogRef],
     entries: list[Entry],
-    read: Read,
 ) -> list[Finding]:
     """Replace the tip's bytes of logs by those that they were first committed with.
 
     `doubtful` are the logs by their place in `kept` and `entries`; the blob in `kept` of one that is
-    mended becomes that of the bytes that are read. `read` gives bytes by blob ids.
+    mended becomes that of the bytes that are read.
 
     Returns:
         What was noticed in the bytes that are read, and about them.
     """
     from ledger.git.log_history import sealed_before
 
-    findings = _colliding(doubtful, kept)
-    asked = {
-        one.ref.path: one.ref.blob
-        for one in doubtful.values()
-        if not one.proven or is_weak(one.ref.stem)
-    }
+    findings = _colliding(doubtful.values())
+    asked = {one.ref.path: one.ref.blob for one in doubtful.values()}
     known = sealed_before(home, home.tip(), asked)
     there = {(ref.stem, ref.blob) for ref in kept}
     firsts = {
@@ -218,13 +212,14 @@ def mend(
         # beside the bytes themselves there is nothing to put in their place
         if one.ref.path in known and (one.ref.stem, known[one.ref.path][0]) not in there
     }
-    contents = dict(zip(firsts, read(list(firsts.values())), strict=True) if firsts else ())
-    for number, (ref, proven, noticed) in sorted(doubtful.items()):
+    read = blobs(home.repository.git(), list(firsts.values()))
+    contents = dict(zip(firsts, read, strict=True))
+    for number, (ref, proven, noticed) in doubtful.items():
         first = contents.get(number)
         if first is not None:
             kept[number] = ref._replace(blob=firsts[number])
             entry, said = read_entry(ref.stem, first, ref.path)
-            entries[number] = entry if ref.stem == ref.key else entry._replace(stem=ref.key)
+            entries[number] = entry._replace(stem=ref.key)
             noticed = [*said, *stamp_findings(ref.stem, first, ref.path)]
         findings += noticed
         if not proven or first is not None:
@@ -232,13 +227,11 @@ def mend(
     return findings
 
 
-def _colliding(doubtful: Mapping[int, Doubtful], kept: Sequence[LogRef]) -> list[Finding]:
+def _colliding(doubtful: Iterable[Doubtful]) -> list[Finding]:
     """Name the logs of one stem that differ and all fit its seal (L4)."""
-    broken = {one.ref for one in doubtful.values() if not one.proven}
-    twins = {one.ref.stem for one in doubtful.values() if one.proven and "~" in one.ref.key}
     fitting: dict[str, list[LogRef]] = {}
-    for ref in kept if twins else ():
-        if ref.stem in twins and ref not in broken:
+    for ref, proven, _ in doubtful:
+        if proven:
             fitting.setdefault(ref.stem, []).append(ref)
     return [
         Finding(

@@ -64,15 +64,15 @@ def cold_state(
 
     `withheld` are facts that were redacted since.
     """
-    from memory.replay.read_logs import worth_two  # a question of the cache reads no log
+    from memory.replay.read_logs import middle  # a question of the cache reads no log
 
     home = snapshot.home
     with Uncollected():
         refs, odd = snapshot.list_logs(commit)
         _, policy, _ = snapshot.read_policy(snapshot.policy_blob(commit))
-        if not worth_two(refs):
+        half = middle(refs)
+        if not half:
             return _state(_part(home, refs, len(refs), progress, odd), policy, withheld)
-        half = len(refs) // 2
         packed, newer = in_two(
             lambda: _pack(_part(home, refs[:half], half, None, odd)),
             lambda: _part(home, refs[half:], len(refs), progress),
