@@ -81,7 +81,7 @@ def _labelled(lines: Sequence[str], body: int) -> dict[str, str]:
 def _agent(said: str) -> tuple[str, str]:
     """Part `Claude Code (Opus)` into agent and model; of a placeholder in brackets take its name."""
     if said[:1] == "(" and said[-1:] == ")":
-        return re.split(r" [-–—] |[,;:]", said[1:-1], maxsplit=1)[0].strip(), ""
+        return re.split(r" [-–—] |[,;:]", said[1:-1])[0].strip(), ""
     match = _MODEL.fullmatch(said)
     return (match[1].strip(), match[2].strip()) if match else (said, "")
 
@@ -89,7 +89,7 @@ def _agent(said: str) -> tuple[str, str]:
 def _title(lines: Sequence[str], body: int, hidden: Sequence[tuple[int, int]]) -> str:
     """Return the first heading or sentence that says something, "" when none does."""
     end = min(body + _LINES, len(lines))
-    covered = {number for first, last in hidden for number in range(first, min(last, end))}
+    covered = {number for first, last in hidden for number in range(first, last)}
     number = body
     while number < end:
         line = lines[number].strip()
@@ -104,11 +104,11 @@ def _title(lines: Sequence[str], body: int, hidden: Sequence[tuple[int, int]]) -
                 return _shortened(heading)
             continue
         said = [line]
-        while number < end and number not in covered and _goes_on(lines[number]):
+        while number < end and _goes_on(lines[number]):
             said.append(lines[number].strip())
             number += 1
         label = _LABEL.match(line)
-        if label and _OTHER_LABEL.match(line) and label[1].lower() in LABELS:
+        if label and label[1].lower() in LABELS:
             continue
         for sentence in _sentences(" ".join(said)[:_PARAGRAPH_CHARS]):
             light = _LIGHT.match(sentence)
