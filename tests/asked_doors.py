@@ -179,7 +179,8 @@ class Doors:
 
     def _asked(self, needed: Sequence[str], names: Sequence[str]) -> list[dict[str, Any]]:
         need = {name: self._values(name)[0] for name in needed}
-        return [need, *({**need, name: value} for name in names for value in self._values(name))]
+        others = ({**need, name: value} for name in names for value in self._values(name))
+        return [need, *(given for given in others if given != need)]
 
     def tools(self) -> Said:
         """Ask each tool of the server, with each of its parameters."""
@@ -196,10 +197,6 @@ class Doors:
                     for given in self._asked(
                         schema.get("required", []), list(schema["properties"])
                     ):
-                        given = {
-                            name: list(one) if isinstance(one, tuple) else one
-                            for name, one in given.items()
-                        }
                         result = await client.call_tool(tool.name, given)
                         said.append(((tool.name, given), result.model_dump_json()))
 
