@@ -133,35 +133,6 @@ def test_what_comes_later_is_told_alone(door: Door, run: Run, transcript: Path) 
     assert spans(door.repo, "transcript")[-1][1] == len(whole)
 
 
-@pytest.mark.parametrize("said", ["Go on, please.", TALK[:400], ""])
-def test_nothing_is_told_of_a_session_that_did_nothing(
-    door: Door, run: Run, transcript: Path, said: str
-) -> None:
-    """A short conversation is none; one of more than four hundred characters is, also without an observation."""
-    session = door.session(transcript_path=str(transcript))
-    session.start()
-    say(transcript, said)
-    assert run("capture", *named(transcript)).out == "claude s-1  nothing new\n"
-    say(transcript, TALK)
-    assert run("capture", *named(transcript)).code == 0
-    assert spans(door.repo, "transcript") == [[0, transcript.stat().st_size]]
-    assert spans(door.repo, "observed") == []
-
-
-def test_a_conversation_of_which_nothing_is_kept_is_read_once(
-    door: Door, run: Run, transcript: Path
-) -> None:
-    """It leaves no log, and is noted as told."""
-    say(transcript, "Go on, and tell nothing. " * 20, role="user")
-    say(transcript, "Done.")
-    answers = [run("capture", *named(transcript), "--json").json["sessions"] for _ in range(2)]
-    assert [[one["outcome"] for one in answer[0]["attempts"]] for answer in answers] == [
-        ["nothing"],
-        [],
-    ]
-    assert logs(door.repo) == []
-
-
 @pytest.mark.parametrize("lost", [(), (".told",), ("cache",), (".told", "cache")])
 def test_a_repeated_boundary_tells_nothing(door: Door, run: Run, lost: tuple[str, ...]) -> None:
     """The ledger is the watermark: without notes and caches it is as well known, and what is withheld counts."""
@@ -256,17 +227,6 @@ def test_what_waits_is_told(door: Door, run: Run) -> None:
     assert told(door.repo) == files(0, 1) and not list(spool.iterdir())
 
 
-def test_two_hosts_with_one_session_id_are_two(door: Door, run: Run) -> None:
-    """Each has its own observations and its own watermark, and may be asked for alone."""
-    door.session("claude", "same").edits(*files(0, 1))
-    door.session("codex", "same").edits(*files(1, 2, 3))
-    assert run("capture", "--host", "claude").out.startswith("claude same  told in ")
-    assert told(door.repo) == files(0, 1)
-    assert run("capture").out.startswith("codex same  told in ")
-    assert told(door.repo) == files(0, 1, 1, 2, 3)
-    assert [header(text, "agent") for text in logs(door.repo)] == ["claude-code", "codex"]
-
-
 def test_more_than_a_log_holds_makes_several(door: Door, run: Run) -> None:
     """Each tells of two hundred lines, and every observation stands in one of them; a torn line counts as none."""
     session = door.session()
@@ -282,30 +242,6 @@ def test_more_than_a_log_holds_makes_several(door: Door, run: Run) -> None:
     assert [
         len(re.findall(r"f-\d+\.py", text.partition("\n## ")[2])) for text in logs(door.repo)
     ] == [200, 200, 21]
-
-
-def test_what_is_told_goes_in_the_end(door: Door, run: Run) -> None:
-    """Observations a day behind the newest of them, stamps a month behind; what begins anew is told from its start."""
-    folder = door.repo.path / ".git/diurna"
-    session = door.session()
-    session.edits(*files(0, 1))
-    door.at(DAY - 1)
-    run("capture")
-    assert list((folder / "observed").iterdir())
-    door.at(DAY + 1)
-    run("capture")
-    assert not list((folder / "observed").iterdir())
-    assert any(one.suffix == ".told" for one in (folder / "captured").iterdir())
-    session.edits(*files(2))
-    run("capture")
-    assert told(door.repo) == files(0, 1, 2) and run("capture").out.startswith("nothing new")
-    door.session(session="fresh").edits(*files(3))
-    door.at(33 * DAY)
-    door.session(session="fresh").edits(*files(4))
-    for _ in range(2):
-        run("capture")
-    left = {one.name.partition(".")[0].partition("-")[2] for one in (folder / "captured").iterdir()}
-    assert "s-1" not in str(left) and "fresh" in str(left)
 
 
 def test_a_transcript_that_began_anew_is_told_once(door: Door, run: Run, transcript: Path) -> None:
@@ -373,33 +309,6 @@ def test_a_session_that_no_hook_saw_is_named_with_its_transcript(
     assert "three times with jitter" in run("show").out
 
 
-def test_what_is_known_is_left_out(door: Door, run: Run, transcript: Path) -> None:
-    """A fact that the agent recorded itself is not repeated."""
-    run(
-        "note",
-        "id=retries Webhooks retry three times with jitter, because the broker is slow.",
-        "--session",
-        "s-1",
-    )
-    say(transcript, ASKED, role="user")
-    say(transcript, TALK)
-    (one,) = run("capture", *named(transcript), "--json").json["sessions"]
-    assert [(part["facts"], part["known"]) for part in one["attempts"]] == [(0, 1)]
-    assert [fact["id"] for fact in run("show", "--json").json["facts"]] == ["retries"]
-
-
-def test_off_is_off(door: Door, run: Run, transcript: Path) -> None:
-    """Nothing is written anywhere, no hook starts a process, and what was observed stays where it is."""
-    session = door.session(transcript_path=str(transcript))
-    session.start()
-    session.edits(*files(0))
-    policy(door.repo, 'keep = "off"')
-    session.edits(*files(1))
-    assert run("capture", "--session", "s-1").out.endswith("capture is off in diurna.toml\n")
-    session.hook("end", reason="other")
-    assert logs(door.repo) == [] and list((door.repo.path / ".git/diurna/observed").iterdir())
-
-
 def test_what_was_said_is_told_where_its_user_was_told_so(
     door: Door, run: Run, transcript: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -463,44 +372,6 @@ def test_a_stop_tells_with_enough_and_after_a_pause(door: Door) -> None:
     assert told(door.repo) == files(*range(40))
 
 
-def test_which_events_are_boundaries(door: Door, transcript: Path) -> None:
-    """Before a compaction, at an end and behind a subagent there is one, whatever waits; at no other."""
-    session = door.session(transcript_path=str(transcript))
-    session.start()
-    session.prompt("Go on.")
-    session.edits(*files(0))
-    assert door.left == []
-    for number, event in enumerate(("precompact", "subagent_stop", "end")):
-        door.at(10 * number)
-        session.edits(*files(number + 1))
-        session.hook(event, reason="other", trigger="auto")
-        assert len(door.left) == number + 1, event
-        assert told(door.repo) == files(*range(number + 2))
-    assert door.left[-1] == [
-        "capture", "--host", "claude", "--session=s-1", "--why=end", f"--transcript={transcript}",
-    ]  # fmt: skip
-
-
-def test_a_start_tells_what_others_left(door: Door) -> None:
-    """Not what is told already, nor what is alive, nor itself; ten minutes of silence are an end."""
-    for number, session in enumerate(("told", "over")):
-        door.session(session=session).edits(*files(number))
-    door.session(session="told").hook("end", reason="other")
-    door.at(QUIET - 10)
-    alive = door.session(session="alive")
-    alive.edits(*files(2))
-    assert len(door.left) == 1
-    door.at(QUIET)
-    new = door.session(session="new")
-    new.edits(*files(3))
-    new.start()
-    assert door.left[1:] and "--catch-up" in door.left[-1]
-    assert told(door.repo) == files(0, 1)
-    before = len(door.left)
-    door.session(session="newer").start()
-    assert len(door.left) == before
-
-
 def test_a_session_is_over_when_its_program_is_killed(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -539,15 +410,6 @@ def test_a_boundary_behind_a_lock_is_told_later(
     assert told(door.repo) == files(0, 1)
 
 
-def test_a_session_that_goes_on_is_no_other(door: Door) -> None:
-    """However long it rested: its own start tells nothing of it."""
-    session = door.session()
-    session.edits(*files(0))
-    door.at(QUIET)
-    session.start("resume")
-    assert door.left == []
-
-
 def test_a_clock_that_went_back_lets_nothing_wait(door: Door) -> None:
     """What was told in the future counts as never told."""
     session = door.session()
@@ -559,20 +421,6 @@ def test_a_clock_that_went_back_lets_nothing_wait(door: Door) -> None:
     pile(door.repo, range(20, 40))
     session.stop()
     assert told(door.repo) == files(*range(40))
-
-
-def test_the_transcript_is_the_sessions_own(door: Door, run: Run, transcript: Path) -> None:
-    """A subagent's is another file, an event that names none takes none away, and whoever comes later knows it."""
-    session = door.session()
-    session.start(transcript_path=str(transcript))
-    session.hook(
-        "subagent_stop", agent_id="x", transcript_path=str(transcript.with_name("sub.jsonl"))
-    )
-    say(transcript, TALK)
-    door.at(1)
-    session.stop()
-    run("capture")
-    assert [header(text, "transcript").split()[0] for text in logs(door.repo)] == [transcript.name]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from tests.host_door import EVENTS, TALK, Door, Session, context, door, least_ho
 __all__ = ["door"]
 
 STORIES = (Path(__file__).parent / "hosts" / "stories.md").read_text(encoding="utf-8")
-_STEP = re.compile(r"(\d+) (\S+) (\w+)\b ?(.*)")
+_STEP = re.compile(r"([\d.]+) (\S+) (\w+)\b ?(.*)")
 _SOURCES = {"starts": "startup", "resumes": "resume", "clears": "clear", "compacts": "compact"}
 
 
@@ -106,7 +106,7 @@ def test_stories(door: Door, run: Run, story: str) -> None:
     """Each step tells exactly what stands below it; a start at least that, in its own words."""
     stage = Stage(door, run)
     for minute, who, verb, what, expected in steps(story):
-        door.at(int(minute))
+        door.at(float(minute))
         told = stage.does(who, verb, what)
         if verb in _SOURCES:
             assert set(expected) <= set(told.split("\n")), (minute, verb, told)

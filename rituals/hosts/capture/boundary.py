@@ -108,7 +108,7 @@ def boundary(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ou
     """
     policy = memory.policy
     commondir = memory.home.repository.commondir
-    keep = kept_by(policy, memory.home.kind, informed=asked.past > 0)
+    keep = kept_by(policy, memory.home.kind, informed=bool(asked.past))
     if keep == OFF:
         return Outcome(asked, (), (), "capture is off in diurna.toml")
     folder = f"{commondir}/{CAPTURED_DIR}"
@@ -154,7 +154,7 @@ class _Boundary:
             while not done and monotonic() < deadline:
                 piece = self._pending.next()
                 used = self._used(piece)
-                if piece is not None and piece.is_slight and not used:
+                if piece is not None and piece.is_slight and not (used or self._asked_for(piece)):
                     piece = None
                 if piece is not None:
                     self._tell(piece, used)
@@ -169,7 +169,6 @@ class _Boundary:
         if not self._asked.dry_run:
             if done:
                 self._told = self._told._replace(at=began, size=size)
-                self._pending.sweep()
             self._note_told()
         if not self._logs and not said:
             said = "nothing new"
@@ -228,7 +227,6 @@ class _Boundary:
         self._told = self._told._replace(ends={**self._told.ends, **ends}, failed={})
         self._pending.ends = self._told.ends
         if not self._asked.dry_run:
-            self._note_told()
             drop_answer(self._commondir, *self._key)
         outcome = WRITTEN if written else NOTHING
         attempt = Attempt(began, *self._key, self._asked.why, outcome, found.extractor)

@@ -29,7 +29,7 @@ def spawn(moment: Moment, *, catch_up: bool = False) -> None:
 
     `catch_up` folds sessions that are over, and not this one; else nothing is done without a session.
     """
-    if not os.path.isdir(moment.folder) or not (moment.session or catch_up):
+    if not (moment.session or catch_up):
         return
     said = ["--host", moment.host, f"--session={moment.session}", f"--why={moment.event}"]
     if catch_up:

@@ -30,9 +30,6 @@ from rituals.hosts.capture.typed_words import TypedWords
 from rituals.hosts.quoted_items import Item
 from rituals.record.draft_composer import taken_in, words_for
 
-#: A paragraph that has these is the work's without them.
-_HARMLESS = ("home-path", "email")
-
 
 class Gates:
     """The gates of one home.
@@ -179,8 +176,7 @@ def makes_facts(policy: Policy) -> bool:
 
 def is_informed() -> bool:
     """Tell whether the user was told what captured logs tell."""
-    folder = state_folder()
-    return bool(folder) and os.path.exists(f"{folder}/{_FILE}")
+    return os.path.exists(f"{state_folder()}/{_FILE}")
 
 
 def note_informed() -> None:

@@ -6,7 +6,7 @@ import os
 import re
 import signal
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from glob import escape, iglob
 from stat import S_ISREG
 
@@ -48,8 +48,7 @@ def capture(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ite
     if asked.session and asked.host:
         chosen = [seen_of(commondir, asked.host, asked.session)]
     else:
-        known = [one for one in sessions(commondir) if one.host in HOSTS]
-        chosen = [one for one in known if asked.session in (one.session, "")]
+        chosen = [one for one in sessions(commondir) if asked.session in (one.session, "")]
         chosen = [one for one in chosen if asked.host in (one.host, "")]
         if asked.session and not chosen:
             raise NotFound(
@@ -74,13 +73,10 @@ def capture_past(
 
 
 def catch_up(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Iterator[Outcome]:
-    """Tell the sessions that are over, or rest; never one that is alive, nor the one that asks."""
+    """Tell the sessions that are over, or rest; never one that was just seen, as the one that asks."""
     for one in unfinished(memory.home.repository.commondir):
-        if one.host in HOSTS and (one.host, one.session) != (asked.host, asked.session):
-            try:
-                yield boundary(memory, Asked(one.host, one.session, why=asked.why), environment)
-            except Busy:
-                continue  # another child is at it
+        with suppress(Busy):  # another child is at it
+            yield boundary(memory, Asked(one.host, one.session, why=asked.why), environment)
     tidy(memory)
 
 

@@ -13,6 +13,7 @@ from collections import Counter
 
 from ledger.environment import machine_ms, now_ms
 from ledger.model.record import Record
+from rituals.hosts.adapters import HOSTS
 from rituals.hosts.moments import CAPTURED_DIR, Moment, captured_file, file_name
 from rituals.hosts.observed.observation_spool import OBSERVED_DIR, spool_of, spools
 from rituals.hosts.payloads import fields_of, files_in, read_file, write_file, write_object
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 PENDING, PAUSE_MS = 20, 300_000
 #: A session that left no sign for so long is over, or rests.
 QUIET_MS = 600_000
-#: How many files a start looks at: more are looked at by the next ones.
-_LOOKED_AT = 500
 #: How far clocks may be apart.
 _CLOCK_MS = 60_000
 _SEEN, _TOLD = ".seen", ".told"
@@ -74,17 +73,12 @@ def stamp(commondir: str, moment: Moment) -> None:
     if not moment.session:
         return
     path = captured_file(commondir, moment.host, moment.session, _SEEN)
-    known = read_file(path)
     own = "" if moment.agent else moment.transcript
-    transcript = own or known.get("transcript") or ""
     said = {"host": moment.host, "session": moment.session, "folder": moment.folder}
-    said["transcript"] = transcript if isinstance(transcript, str) else ""
+    said["transcript"] = own or seen_of(commondir, moment.host, moment.session).transcript
     said["process"] = here()
     try:
-        if known == said:
-            os.utime(path)
-        else:
-            write_file(path, write_object(said).encode())
+        write_file(path, write_object(said).encode())
     except OSError:
         pass
 
@@ -96,10 +90,9 @@ def is_due(commondir: str, moment: Moment) -> bool:
     for those that others left.
     """
     if moment.event == "start":
-        mine = file_name(moment.host, moment.session)
-        return any(name != mine for name in _unfinished(commondir))
-    if moment.event != "stop" or not moment.session:
-        return moment.event in ("precompact", "end", "subagent_stop") and moment.session != ""
+        return bool(_unfinished(commondir))
+    if moment.event != "stop":
+        return moment.event in ("precompact", "end", "subagent_stop")
     told = told_of(commondir, moment.host, moment.session)
     if now_ms() - told.at < PAUSE_MS:
         return False
@@ -139,16 +132,15 @@ def sessions(commondir: str) -> list[Seen]:
     """Return the sessions that left something in a clone, each with its last sign, newest first."""
     found: dict[tuple[str, str], Seen] = {}
     folder = f"{commondir}/{CAPTURED_DIR}"
-    listed = [(written, name) for name, _, written in files_in(folder) if name.endswith(_SEEN)]
-    for _, name in sorted(listed, reverse=True)[:_LOOKED_AT]:
-        one = _seen(f"{folder}/{name}")
-        if one is not None:
+    for name, _, _ in files_in(folder):
+        if name.endswith(_SEEN) and (one := _seen(f"{folder}/{name}")) is not None:
             found[one.host, one.session] = one
-    for spool in spools(commondir)[:_LOOKED_AT]:
+    for spool in spools(commondir):
         known = found.get((spool.host, spool.session), Seen(spool.host, spool.session, "", ""))
         at = max(known.at, spool.changed_ms)
         found[spool.host, spool.session] = known._replace(at=at)
-    return sorted(found.values(), key=lambda one: (-one.at, one.host, one.session))
+    left = [one for one in found.values() if one.host in HOSTS]
+    return sorted(left, key=lambda one: (-one.at, one.host, one.session))
 
 
 def seen_of(commondir: str, host: str, session: str) -> Seen:
@@ -203,7 +195,7 @@ def _seen(path: str) -> Seen | None:
 
 
 def _number(said: object) -> int:
-    return said if isinstance(said, int) and said >= 0 else 0
+    return said if isinstance(said, int) else 0
 
 
 def _numbers(said: object) -> dict[str, int]:

@@ -145,7 +145,7 @@ def _header_value(key: str, value: str) -> str:
     """Return how a header names a session or a transcript: as it is, unless nothing would read it so."""
     clean = " ".join("".join([char if char.isprintable() else " " for char in value]).split())
     log, _ = guard(SessionLog(((key, clean),), "T", "", ()), personal=KEEP)
-    if clean and clean == value and len(clean) <= _NAME_CHARS and log.header == ((key, clean),):
+    if clean == value and len(clean) <= _NAME_CHARS and log.header == ((key, clean),):
         return clean
     digest = sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return f"{key}-{digest}"
