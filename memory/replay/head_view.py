@@ -66,8 +66,9 @@ class Here:
 
     def of(self, fact: Fact | None) -> Elsewhere | None:
         """Return what is said elsewhere of a fact, None for nothing."""
-        row = self.rows.get(fact.id) if fact is not None else None
-        return None if fact is None or fact.redacted or not self._marks(fact.id) else row
+        if fact is None or fact.redacted or not self._marks(fact.id):
+            return None
+        return self.rows.get(fact.id)
 
     def _marks(self, fact: str) -> bool:
         return self._marked is None or fact in self._marked
@@ -129,7 +130,7 @@ class Here:
         newest = [row for row in reversed(self.rows.values()) if not row.gone]
         rows = [row for row in newest if row.holds]
         rows += [row for row in newest if not row.holds]
-        if self._told is None or len(self.rows) == len(rows) <= most:
+        if len(self.rows) == len(rows) <= most:
             return self, ""
         few = Here(self._told)
         few._marked = frozenset([row.fact for row in rows[:most]])

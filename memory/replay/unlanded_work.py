@@ -283,7 +283,7 @@ def _instead(whole: Fact) -> str:
 
 def _change(whole: Fact, here: Fact | None) -> str:
     """Tell in what a fact of all logs differs from the one of here, "" for nothing that matters."""
-    if here is None or not here.heads:
+    if here is None:
         return BORN
     if whole.false != here.false:
         return TRUE if here.false else REPLACED if whole.superseded_by else FALSE
