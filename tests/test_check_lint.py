@@ -10,7 +10,7 @@ from ledger.home import discover
 from ledger.model.findings import CODES, Finding
 from memory.api import Memory
 from projection.policy.policy_keys import GONE
-from rituals.check.check_registry import lint
+from rituals.check.check_registry import LINT, made
 from rituals.check.linted_files import lint_files, log_findings, text_findings
 from rituals.cli.terminal.sarif_text import annotation, sarif
 from tests.conftest import Repo, Run, each_row
@@ -24,7 +24,7 @@ def linted(repo: Repo) -> list[tuple[str, str, int]]:
     """Lint the home in memory/; return code, file and line of what is found."""
     memory = Memory(discover(str(repo.path)))
     try:
-        return [(one.code, one.file, one.line) for one in lint(memory)]
+        return [(one.code, one.file, one.line) for one in made(memory, LINT)]
     finally:
         memory.close()
 
@@ -197,7 +197,7 @@ def test_markers_in_any_file_of_a_home_are_errors(repo: Repo) -> None:
     policy = repo.path / "memory/diurna.toml"
     policy.write_text(policy.read_text() + "||||||| 4f2a91c\n")
     memory = Memory(discover(str(repo.path)))
-    found = [one for one in lint(memory) if one.severity == "error"]
+    found = [one for one in made(memory, LINT) if one.severity == "error"]
     memory.close()
     assert [(one.code, one.file) for one in found] == [
         ("conflict-in-projection", "archive/2026-Q1.md"),

@@ -237,7 +237,7 @@ _WORDS = st.sampled_from(
 ))  # fmt: skip
 def test_the_evidence_of_a_use_reads_back(proof: Proof) -> None:
     """Whatever was said, asked and run."""
-    assert proof_in(proof.remark) == proof
+    assert proof_in(proof.remark) == proof and proof_in(f"{proof.how} x1") is None
 
 
 @given(st.lists(_WORDS | st.text(max_size=5), max_size=8).map(" ".join))

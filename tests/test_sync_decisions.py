@@ -83,6 +83,10 @@ STATES = {
         "git -C hub.git update-ref -d refs/heads/main", "", "SyncRefused", "git push origin main", (1, 0), "",
         "git -C a push -q origin main"
     ),
+    "J4: a log too large came": State(
+        ONCE + "cd two; head -c 67108865 /dev/zero >sessions/2026-01-01-x.md; git add .; git commit -qm x; git push -q; }",
+        "", "SyncRefused", "is no session log", (1, 0), "", "cd two; git rm -q sessions/*-x.md; git commit -qm y; git push -q"
+    ),
     "no note of a push can be kept": State("mkdir -p a/.git/diurna/pushed"),
     "the note of the last push is damaged": State("echo x >a/.git/diurna/pushed"),
 }  # fmt: skip
@@ -106,6 +110,7 @@ def about_to_sync(world: World) -> Place:
     return world.place("met/a")
 
 
+@pytest.mark.deep(only="J4")
 @pytest.mark.parametrize("state", STATES)
 def test_b13_i1_i2_i5_i10_what_a_sync_meets(world: World, state: str) -> None:
     """What came is here, what was recorded is safe, the remote is asked no more than it has to be."""

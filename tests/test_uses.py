@@ -22,6 +22,7 @@ FACTS = {
     "node-22": "stack: CI and production run Node 22; Node 18 is not supported.",
     "no-stash": "convention: Put work aside in a commit on a branch, never with git stash.",
     "cache-try": "fact: Cache the parsed invoices in Redis to make the export faster; it did not help.",
+    "mirror-try": "outcome=failed attempt: Mirror the wiki pages into Confluence by night.",
     "backups-oslo": "decision: Backups are kept in Oslo for ninety days.",
     "exports-s3": "decision: Exports are written to the archive bucket at night.",
 }

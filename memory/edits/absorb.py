@@ -213,12 +213,11 @@ def remember(home: Home, edit: Edit) -> None:
 def settle(home: Home, edit: Edit, text: str) -> tuple[Finding, ...]:
     """Write the new projection over an edit that was absorbed, where a commit did not do that already."""
     name, path = copy_of(home, edit.path)
-    here, data = read_copy(path), text.encode("utf-8", "surrogateescape")
-    if here == data or here is None:
+    if (
+        read_copy(path) != edit.data
+    ):  # it follows already, or was edited again: that is the next edit
         return ()
-    if here != edit.data:  # edited again meanwhile
-        hint = "the next `diurna check --absorb` records it"
-        return (Finding("hand-edited", f"{name} was edited again meanwhile", name, hint=hint),)
+    data = text.encode("utf-8", "surrogateescape")
     try:
         store_blob(home, data)
         write_noted(home, name, data)

@@ -173,8 +173,3 @@ def remember_sound(survey: Survey, findings: tuple[Finding, ...]) -> None:
     if survey.tip and not severe(findings):
         summary = survey.state.summary
         remember(survey.home, Checkpoint(survey.tip, len(survey.logs[0]), summary.digest))
-
-
-def lint(memory: Memory, progress: Progress | None = None) -> tuple[Finding, ...]:
-    """Check a home and all its texts; return what is wrong, errors first."""
-    return made(memory, LINT, progress)
