@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ledger.codec.event_bullets import read_references, write_references
-from ledger.codec.log import decode, read_entry
+from ledger.codec.log import decode, encode, read_entry
 from ledger.model.event import FactReferenced
 from tests.conftest import each_row, examples
 
@@ -20,19 +20,26 @@ LAWS = settings(max_examples=examples(100, 300), deadline=None)
 MERCURY = Path(__file__).resolve().parents[2] / "shared" / "ledgers" / "mercury"
 
 
-TABLE = (Path(__file__).parent / "references.md").read_text(encoding="utf-8")
+TABLE = (Path(__file__).parent / "references.md").read_text(encoding="utf-8").replace("\\t", "\t")
 
 
 @each_row("mode, text, said", [
-    (mode, re.sub("(?m)^    ", "", text).strip("\n").replace("\\t", "\t"), said)
-    for mode, rows in re.findall(r"(?ms)^## (\w+)\n(.*?)(?=^## |\Z)", TABLE)
-    for text, said in re.findall(r"((?:(?:    .*)?\n)+)((?:> .*\n)+)", rows)
+    (mode, re.sub("(?m)^    ", "", text).strip("\n"), said)
+    for mode, rows in re.findall(r"(?ms)^## ([\w ]+)\n(.*?)(?=^## |\Z)", TABLE)
+    for text, said in re.findall(r"((?:(?:    .*)?\n)+)((?:>.*\n)+)", rows)
 ])  # fmt: skip
 def test_what_a_section_says(mode: str, text: str, said: str) -> None:
-    """The event table, its few leniencies and what is a finding; verbs, bullets and paragraphs of real logs."""
-    events, findings = read_references(text.split("\n"), strict=mode == "strict")
-    told = [*write_references(tuple(events)), *(f"! {one.code} {one.line}" for one in findings)]
-    assert [line[2:] for line in said.splitlines()] == (told or ["nothing"])
+    """The event table, its few leniencies and what is a finding; verbs, bullets and paragraphs; whole logs."""
+    if mode in ("strict", "tolerant"):
+        events, findings = read_references(text.split("\n"), strict=mode == "strict")
+        told = write_references(tuple(events))
+    else:
+        log, found = decode(text.encode(), sealed=mode == "sealed")
+        told, findings = encode(log).decode().rstrip("\n").split("\n"), list(found)
+    told += [f"! {one.code} {one.line}" for one in findings]
+    assert [line[2:] for line in said.splitlines()] == [
+        line.rstrip() for line in told or ["nothing"]
+    ]
 
 
 def test_many_ids_take_several_bullets() -> None:
