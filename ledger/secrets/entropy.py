@@ -73,9 +73,7 @@ def _is_real(part: str) -> bool:
         + any(char.isupper() for char in part)
     )
     return (
-        ((kinds > 2 and len(part) > 7) or (kinds > 1 and len(part) > 15))
-        and is_random(part)
-        and not _is_word(part)
+        ((kinds > 2 and len(part) > 7) or len(part) > 15) and is_random(part) and not _is_word(part)
     )
 
 
@@ -118,10 +116,8 @@ def _is_word(part: str) -> bool:
         return not digits or letters.islower()
     # one case, or a capital at the front of words that have vowels: camelCase, PascalCase
     humps = sum(char.isupper() for char in letters[1:])
-    if letters.isupper():
-        humps = 0
     vowels = sum(char in _VOWELS for char in letters)
-    return humps * 4 <= len(letters) and vowels * 6 >= len(letters)
+    return (letters.isupper() or humps * 4 <= len(letters)) and vowels * 6 >= len(letters)
 
 
 def is_stock(value: str) -> bool:

@@ -194,6 +194,7 @@ _APART = {
 }
 
 
+#: In names of code, shortened values, addresses and patterns: what holds one is none that was drawn.
 _OF_CODE = ("::", "...", "://", ";base64", "\\x", "[A-Z")
 #: What calls something, up to its end or a bracket; what stands in brackets; a pattern.
 _CODED = re.compile(r"[\w.$%<>?!@&]*[(\[{`\"].*[)\]}`\"({\[;]|\^.*[\[(\\].*\$", re.DOTALL)

@@ -11,7 +11,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 
 from ledger.secrets.entropy import is_wordy
-from ledger.secrets.home_folders import find_home_folders
 from ledger.secrets.match import OPAQUE, Hit, apart, hit
 from ledger.secrets.text_view import View, parts_edited, place_in_source
 from ledger.secrets.unmask import chained, unmasked
@@ -31,9 +30,10 @@ def find_secrets(text: str) -> tuple[Hit, ...]:
 
 def find_all(text: str) -> tuple[Hit, ...]:
     """Find secrets and home folders; of what is both, the secret."""
+    from ledger.secrets.home_folders import find_home_folders
     from ledger.secrets.rules import find
 
-    return _look(text, lambda said, lines=True: find(said, lines) + find_home_folders(said))
+    return _look(text, lambda said, lines=True: [*find(said, lines), *find_home_folders(said)])
 
 
 def _look(text: str, find: Callable[..., list[Hit]]) -> tuple[Hit, ...]:

@@ -15,7 +15,6 @@ from functools import cached_property
 from ledger.errors import DiurnaError
 from ledger.home import IN_TREE, personal_home
 from ledger.secrets.home_folders import find_home_folders
-from ledger.secrets.match import apart
 from ledger.secrets.scanner import find_secrets, redacted
 from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.user_key import state_folder
@@ -95,7 +94,7 @@ class Gates:
             return text
         kept, lost = self._words.without(text)
         self.left_out.update(lost)
-        return redacted(kept, apart(find_home_folders(kept)))
+        return redacted(kept, tuple(find_home_folders(kept)))
 
     @cached_property
     def _words(self) -> TypedWords:
