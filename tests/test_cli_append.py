@@ -53,21 +53,6 @@ def test_append_from_options(repo: Repo, run: Run) -> None:
     )
 
 
-def test_the_header_says_at_which_commit_and_whether_more_was_done(
-    bare_repo: Repo, run: Run
-) -> None:
-    """Of a branch of memory's own: `dirty` where a tracked file differs, and nothing where none does (C3)."""
-    assert run("init", "--branch", "memory").code == 0
-    bare_repo.write("new.py", "")
-    head = bare_repo.git("rev-parse", "HEAD").strip()
-    for text, more in (("Prices are cached.", ""), ("Orders are queued.", "dirty: yes\n")):
-        if more:
-            bare_repo.write("code.py", "print('howdy')\n")
-        path = run("note", f"decision: {text}", "--json").json["path"]
-        header = bare_repo.git("show", f"memory:{path}").split("---")[1]
-        assert header.endswith(f"branch: main\ncommit: {head}\n{more}")
-
-
 def test_append_every_event(repo: Repo, run: Run) -> None:
     """Each option writes its event, with the version that it saw; the answer has the tiers that changed."""
     new = ("id=a One", "thread: id=b Two", "id=c C")

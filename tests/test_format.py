@@ -10,7 +10,8 @@ the margin; what is indented below belongs to it.
     clock days=1                 time goes by
     edit PATH | old | new        a person edits a file; `code PATH` commits one of the code, `commit` all that lies there;
                                  `old PATH`: a file was written long ago; `by-itself`: what is due is done (R13)
-    dies WORDS | COMMAND         a process that is killed at its first step with these words
+    dies WORDS | COMMAND         a process that is killed at its first step with these words (`WORDS #4`: its fourth)
+    when WORDS | DOES | COMMAND  something else happens at that step: an error such as `ENOSPC`, or `$ …`: what a shell does
     locked FILE | COMMAND        another process holds a lock in the git directory; `lose REVISION`: git lost an object
     refuses COMMAND              ends with 1 and leaves everything as it is
     $ COMMAND                    must end with 0 (`$1`: with 1, `$?`: with anything); what its JSON says stands below
@@ -132,9 +133,8 @@ class Player:
             "home": self.home, "clone": self.clone, "in": self.inside, "on": self.on, "clock": self.clock,
             "git": self.git, "has": self.has, "twice": self.twice, "%": self.printed, "edit": self.edit,
             "code": self.code, "commit": self.commit_all, "dies": self.dies, "refuses": self.refuses, "lacks": self.lacks,
-            "is": self.exactly, "old": self.old,
+            "is": self.exactly, "old": self.old, "when": self.dies, "git?": self.git,
             "by-itself": self.by_itself, "locked": self.locked, "delete": self.delete, "lose": self.lose,
-            "git?": self.git,
         }  # fmt: skip
 
     def play(self, step: Step) -> None:
@@ -256,9 +256,11 @@ class Player:
         self.here.commit_all(step.rest or "by hand")
 
     def dies(self, step: Step) -> None:
-        on, _, command = step.rest.partition(" | ")
-        done = self.here.at_step(1, "die", *shlex.split(command), on=on)
-        assert done.code == DIED, f"{done}"
+        on, *does, command = step.rest.split(" | ")
+        on, _, number = on.partition(" #")
+        words = shlex.split(command)
+        done = self.here.at_step(int(number or 1), *(does or ["die"]), *words, on=on)
+        assert does or done.code == DIED, f"{done}"
 
     def delete(self, step: Step) -> None:
         (self.here.folder / step.rest).unlink()

@@ -8,7 +8,15 @@ from ledger.errors import CorruptRepository, DraftRefused, Outrun, WaitsInSpool,
 from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
-from ledger.model.order import ended_of, next_stamp, seal, stamp_in, stamp_of, stem_in
+from ledger.model.order import (
+    ended_of,
+    is_sealed,
+    next_stamp,
+    seal,
+    stamp_in,
+    stamp_of,
+    stem_in,
+)
 from ledger.model.record import Record
 from ledger.model.session import WORKING, Entry, SessionLog
 from memory.cache.cache_file import Cache
@@ -34,7 +42,7 @@ from memory.write.host_session import Turn, in_its_session
 from memory.write.near_facts import look_first
 from memory.write.opened_facts import opened_by
 from memory.write.seen_versions import still_moves
-from memory.write.spool_commits import Committer, check_writable
+from memory.write.spool_commits import Committer, Own, check_writable
 from projection.fold.checks import contradictions
 from projection.fold.fact_history import History
 from projection.fold.fold import resolve
@@ -55,9 +63,7 @@ RETRY_WINDOW_MS = 600_000
 class Ready(Record):
     """A draft that is sealed and not stored yet."""
 
-    stem: str  #: its name
-    data: bytes  #: its bytes
-    entry: Entry  #: what it says
+    own: Own  #: the log
     receipt: Receipt  #: without a commit
     touched: list[str]  #: ids that it names
     tiers: dict[str, str] | None  #: of these before it; None when nobody asked
@@ -104,26 +110,26 @@ class Recorder:
             ready = self._ready_on(draft, occasion, how, waiting)
             if isinstance(ready, Receipt):
                 return ready._replace(findings=self._finish(ready, occasion))
-            stem, data, entry, receipt = ready.stem, ready.data, ready.entry, ready.receipt
+            own, receipt = ready.own, ready.receipt
             if how.dry_run:
                 return receipt
             if how.stage:
-                return receipt._replace(findings=(*receipt.findings, *self._stage(stem, data)))
+                return receipt._replace(findings=(*receipt.findings, *self._stage(own)))
             if waits and how.on is not None:
-                self._put_on(stem, data, how.on)
+                self._put_on(own, how.on)
             elif how.on is None:
                 # the view has it from here on: what it withholds is withheld also where it has to wait
-                spool.put(stem, data, held=how.held or redacts or waits)
+                spool.put(own.stem, own.data, held=how.held or redacts or waits)
         if durable is not None:
             durable()
         if how.held or waits:
             receipt = self._hold(receipt, occasion)
         else:
-            landed = self._committer.land(occasion, (stem, data, entry), how.on, free=rides)
+            landed = self._committer.land(occasion, own, how.on, free=rides)
             receipt = receipt._replace(
                 commit=landed.commit, findings=(*receipt.findings, *landed.findings)
             )
-        return receipt if ready.tiers is None else self._with_tiers(receipt, ready)
+        return self._with_tiers(receipt, ready.tiers, ready.touched)
 
     def _ready_on(
         self, draft: SessionDraft, occasion: Occasion, how: How, waiting: Mapping[str, str]
@@ -140,12 +146,12 @@ class Recorder:
                 raise Outrun(self.home.reference) from None
             raise
 
-    def _put_on(self, stem: str, data: bytes, view: str) -> None:
+    def _put_on(self, own: Own, view: str) -> None:
         """Let a log wait for a person's own commit if the home still shows what its writer saw."""
         with self._committer.branch.lock():
             if seen(self.home) != view:
                 raise Outrun(self.home.reference)
-            self._committer.spool.put(stem, data, held=True)
+            self._committer.spool.put(own.stem, own.data, held=True)
 
     def _hold(self, receipt: Receipt, occasion: Occasion) -> Receipt:
         """Commit a captured log if it disturbs nobody's work; whatever is in the way, it is recorded."""
@@ -189,19 +195,22 @@ class Recorder:
         tiers = tiers_of(cache, histories, cache.clock()) if how.tiers else None
         entry = entry_of(stem, log)
         log = amended(log, case._replace(entry=entry), MEANT, told)
-        near = look_first(case._replace(entry=entry))
+        near = look_first(case, entry)
         receipt = Receipt(
             stem, "", births(log.events), (), told_of(told), False, log_path(stem), data, _done(entry),
             log.type, near=near,
         )  # fmt: skip
-        return Ready(stem, data, entry, receipt, named_ids(log.events), tiers)
+        return Ready(Own(stem, data, entry), receipt, named_ids(log.events), tiers)
 
-    def _with_tiers(self, receipt: Receipt, ready: Ready) -> Receipt:
-        """Add to the receipt which tiers the log changed."""
-        before = ready.tiers or {}
+    def _with_tiers(
+        self, receipt: Receipt, before: Mapping[str, str] | None, touched: list[str]
+    ) -> Receipt:
+        """Add to the receipt which tiers the log changed, where that was asked."""
+        if before is None:
+            return receipt
 
         def moved() -> tuple[tuple[str, str, str], ...]:
-            return self._snapshot.ask(lambda cache: moves(cache, before, ready.touched))
+            return self._snapshot.ask(lambda cache: moves(cache, before, touched))
 
         try:
             return receipt._replace(tiers=self._committer.branch.despite_pruning(moved))
@@ -209,15 +218,15 @@ class Recorder:
             said = Finding("unreadable", problem.message, hint=problem.hint)
             return receipt._replace(findings=(*receipt.findings, said))
 
-    def _stage(self, stem: str, data: bytes) -> list[Finding]:
+    def _stage(self, own: Own) -> list[Finding]:
         """Put a log into the work tree and the index; it counts once the user commits it."""
         if not self.home.checked_out:
             raise WriteRefused(
                 "the home is not checked out, so there is nothing to stage into",
                 hint="leave --stage out; the log is committed to its own branch",
             )
-        store_blob(self.home, data)
-        return follow(self.home, [(log_path(stem), data)])
+        store_blob(self.home, own.data)
+        return follow(self.home, [(log_path(own.stem), own.data)])
 
     def _recorded_before(self, log: SessionLog, case: Case) -> Receipt | None:
         """Find the log that a retry repeats: same agent, same content, a moment ago.
@@ -241,18 +250,17 @@ class Recorder:
             born, done = births(log.events), _done(entry_of("", log))
             return Receipt(stem, commit, born, (), (), True, log_path(stem), data, done)
 
+        def repeated(stem: str, data: bytes) -> bool:
+            known, _ = decode(data, sealed=is_sealed(stem))
+            # the time of its name may have been pushed on, by a clock that is ahead
+            return stamp_in(known.get("ended")) >= since and same_draft(known, log)
+
         for ref, data in read_bytes(self.home, [ref for ref in likely if ref.stem not in stems]):
-            known, _ = decode(data, sealed=True, file=ref.path)
-            if (stamp_in(known.get("ended")) or ref.stem) < since:
-                continue  # its name alone was pushed on, by a clock that is ahead
-            if same_draft(known, log) and still_moves(log.events, ref.stem, facts):
+            if repeated(ref.stem, data) and still_moves(log.events, ref.stem, facts):
                 return receipt_of(ref.stem, tip_of(cache.commit), data)._replace(path=ref.path)
         for stem in stems:
             waiting = spool.read(stem)
-            if stem < since or waiting is None:
-                continue
-            known, _ = decode(waiting, sealed=True, file=stem)
-            if same_draft(known, log):
+            if waiting is not None and repeated(stem, waiting):
                 receipt = receipt_of(stem, "", waiting)
                 if case.how.held or self._committer.shelf.rides():
                     return self._hold(receipt, occasion)
@@ -262,13 +270,14 @@ class Recorder:
 
     def _finish(self, known: Receipt, occasion: Occasion) -> tuple[Finding, ...]:
         """Do the rest for a log whose writer died after the commit, before it was acknowledged."""
-        if known.stem not in self._committer.spool.waiting():
-            return known.findings
-        try:
-            landed = self._committer.drain(occasion)
-        except WaitsInSpool:  # something else that waits; this log is committed
-            return known.findings
-        return (*known.findings, *(landed.findings if landed else ()))
+        committer, found = self._committer, known.findings
+        if known.stem in committer.spool.waiting():
+            try:
+                landed = committer.land(occasion, None, free=committer.shelf.rides())
+                found = (*found, *landed.findings)
+            except WaitsInSpool:  # something else that waits; this log is committed
+                pass
+        return found
 
 
 def _done(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -315,7 +324,8 @@ def noticed_behind(snapshot: Snapshot, branch: Branch, receipt: Receipt) -> tupl
 
 def _contradicted(cache: Cache, receipt: Receipt) -> Iterator[Finding]:
     """Say what stands against what of the facts that a log names."""
-    for id in () if receipt.already else named_ids(decode(receipt.data, sealed=True)[0].events):
+    log, _ = decode(receipt.data, sealed=is_sealed(receipt.stem))
+    for id in () if receipt.already else named_ids(log.events):
         fact = cache.fact(id)
         if fact is not None and fact.contradicted:
             yield from contradictions(fact)

@@ -84,7 +84,7 @@ class Branch:
                     take_back()
                 except (DiurnaError, OSError):
                     pass  # what is in the way of that is in the way of all; a staged file harms nobody
-            self._owed.clear()
+            self._owed = []
 
     def _tried(self, once: Callable[[], Made], lock: Lock) -> Made:
         deadline = monotonic() + PATIENCE_SECONDS * (not self.hurried)
@@ -128,17 +128,18 @@ class Branch:
         """
         where, reference = self.home.repository, self.home.reference
         # git locks HEAD as well where it is on the branch
-        for path in locks_of(where.commondir, where.gitdir, reference)[: 1 + self.home.checked_out]:
+        of_branch, of_head, _ = locks_of(where.commondir, where.gitdir, reference)
+        for path in (of_branch, of_head) if self.home.checked_out else (of_branch,):
             if os.path.exists(path):
                 raise ReferenceLocked(path)
         lock.write_note(f"{reference} {tip} {to}".rstrip())
-        self._owed.append(take_back)
+        owed, self._owed = self._owed, [*self._owed, take_back]
         try:
             made = act()
         except (StorageFailed, GitFailed):
             self.end_note(lock, tip)
             raise
-        self._owed.pop()
+        self._owed = owed
         lock.write_note(f"{FOLLOWING} {reference} {tip}", lasting=True)
         return made
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 NEW_LIMIT = 50
 
 
-def look_first(case: Case) -> tuple[Near, ...]:
+def look_first(case: Case, entry: Entry) -> tuple[Near, ...]:
     """Return what is near the texts of a log, the nearest first; logs that are no work are not looked at.
 
     A cache that can not be used costs the look, never the append.
@@ -37,8 +37,7 @@ def look_first(case: Case) -> tuple[Near, ...]:
     Raises:
         DraftRefused: a fact has the text of another one, and nobody chose its id or the append is strict.
     """
-    entry = case.entry
-    if entry is None or not entry.uses or not any(_brings_text(event) for event in entry.acts):
+    if not entry.uses:
         return ()
     near, same = near_in(case.snapshot, entry)
     refused = _doubled(same, None if case.how.strict else case.draft.made)
@@ -93,11 +92,12 @@ def _compared(cache: Cache, entry: Entry) -> tuple[tuple[Near, ...], list[tuple[
     from memory.cache.word_index import WordIndex
     from projection.compare.likeness import MOST_NEAR, NEAR, comparable, nearness, same_text
 
+    fresh = _fresh(cache, entry)
+    if not fresh:
+        return (), []
     index = WordIndex(cache)
     index.follow()
-    fresh = _fresh(cache, entry)
     settled = _settled(entry.acts)
-    new = {fact.id for fact in fresh}
     near: list[tuple[float, str, str, Fact]] = []
     same: list[tuple[Fact, Standing]] = []
     with cache:
@@ -106,7 +106,7 @@ def _compared(cache: Cache, entry: Entry) -> tuple[tuple[Near, ...], list[tuple[
             others = [
                 place(other)
                 for other in _candidates(cache, index, fact.text, fact.id)
-                if other.id not in settled and other.id not in new
+                if other.id not in settled
             ]
             for other in (*others, *map(place, fresh[:number])):
                 if comparable(fact, other.fact):

@@ -10,12 +10,12 @@ import os
 from collections.abc import Iterable, Mapping
 
 from ledger.codec.fact_blocks import order_meta
-from ledger.codec.log import decode
+from ledger.codec.log import read_entry
 from ledger.errors import DraftRefused
 from ledger.home import OWN_REPOSITORY, Home, has_personal, personal_folder
 from ledger.model.event import Event, FactCreated
 from ledger.model.findings import Finding
-from ledger.model.layout import SESSIONS_DIR
+from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.personal_footer import PERSONAL_KEY, PERSONAL_VALUE, personal_ids, says_personal
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
@@ -60,7 +60,7 @@ def refuse_personal_logs(
     """
     for path, data in files:
         if data is not None and path.startswith(SESSIONS_DIR) and PERSONAL_KEY.encode() in data:
-            refuse_personal(home, policy, decode(data, sealed=False)[0].events, path)
+            refuse_personal(home, policy, read_entry(stem_of(path), data)[0].acts, path)
 
 
 def may_part(cache: Cache, draft: SessionDraft) -> bool:

@@ -52,6 +52,14 @@ if TYPE_CHECKING:
     Batch = Mapping[str, tuple[bytes, Entry | None]]
 
 
+class Own(Record):
+    """The log of this process, on its way into the ledger."""
+
+    stem: str  #: its name
+    data: bytes  #: its bytes
+    entry: Entry  #: what it says
+
+
 class Committed(Record):
     """What a drain of the spool did: the tip it left, and what was noticed."""
 
@@ -108,7 +116,7 @@ class Committer:
     def land(
         self,
         occasion: Occasion,
-        own: tuple[str, bytes, Entry] | None,
+        own: Own | None,
         on: str | None = None,
         *,
         free: bool = False,
@@ -117,7 +125,7 @@ class Committer:
 
         Args:
             occasion: when and by whom.
-            own: the log of this process: its stem, bytes and entry.
+            own: the log of this process.
             on: commit only on this tip, and nothing but `own`, which is not in the spool yet.
             free: captured logs only where they disturb nobody's work.
 
@@ -125,13 +133,13 @@ class Committer:
             WaitsInSpool: it can not be committed now.
             Outrun: the branch is not at `on` any more, or another log waits; nothing changed.
         """
-        stem = own[0] if own else next(iter([*self.spool.waiting(), *self.spool.held()]), "")
+        stem = own.stem if own else next(iter([*self.spool.waiting(), *self.spool.held()]), "")
         try:
             with self.branch.lock() as lock:
                 if own and on is not None:
                     if self.home.tip() != on or self.spool.waiting():
                         raise Outrun(self.home.reference)
-                    self.spool.put(own[0], own[1])
+                    self.spool.put(own.stem, own.data)
                 return self.branch.despite_pruning(
                     lambda: self._try(occasion, own, lock, on, free), lock
                 )
@@ -144,7 +152,7 @@ class Committer:
     def _try(
         self,
         occasion: Occasion,
-        own: tuple[str, bytes, Entry] | None,
+        own: Own | None,
         lock: Lock,
         on: str | None,
         free: bool,
@@ -158,7 +166,7 @@ class Committer:
     def _commit_waiting(
         self,
         occasion: Occasion,
-        own: tuple[str, bytes, Entry] | None,
+        own: Own | None,
         lock: Lock,
         on: str | None,
         free: bool,
@@ -177,21 +185,21 @@ class Committer:
             held = {stem: held[stem] for stem in self.shelf.for_here() if stem in held}
         if redacts or not free:
             batch, held = {**held, **batch}, {}
-        if own and own[0] not in batch:  # whoever held the lock before us carried it in
-            if self._snapshot.cache(self.home.tip()).log_ref(own[0]) is not None:
+        if own and own.stem not in batch:  # whoever held the lock before us carried it in
+            if self._snapshot.cache(self.home.tip()).log_ref(own.stem) is not None:
                 return Committed(self.home.tip(), ())
             # from another work tree, to the branch there: it is asked for on this one too
-            self.spool.put(own[0], own[1])
-            batch = {**batch, own[0]: own[1:]}
+            self.spool.put(own.stem, own.data)
+            batch = {**batch, own.stem: (own.data, own.entry)}
         if batch:
-            refuse_unfit(self.home, own[0] if own else min(batch))
+            refuse_unfit(self.home, own.stem if own else next(iter(batch)))
         elif not held:
             return Committed(self.home.tip(), ())
 
         def once() -> Committed:
             tip = self.home.tip()
             if own and on is not None and tip != on:  # git itself was faster
-                self.spool.withdraw(own[0])
+                self.spool.withdraw(own.stem)
                 raise Outrun(self.home.reference)
             logs = batch if not held or self.shelf.obstacle(tip) else {**held, **batch}
             if not logs:
@@ -211,14 +219,14 @@ class Committer:
         return landed._replace(findings=(*landed.findings, *said))
 
     def _read(
-        self, stems: Iterable[str], own: tuple[str, bytes, Entry] | None = None
+        self, stems: Iterable[str], own: Own | None = None
     ) -> dict[str, tuple[bytes, Entry | None]]:
         """Return logs of the spool, without those that are gone; of our own what it says is known."""
         found: dict[str, tuple[bytes, Entry | None]] = {}
         for stem in stems:
             data = self.spool.read(stem)
-            if own and stem == own[0]:
-                found[stem] = own[1:]
+            if own and stem == own.stem:
+                found[stem] = (own.data, own.entry)
             elif data is not None:
                 found[stem] = (data, None)
         return found
