@@ -79,10 +79,8 @@ class Captures(Stage):
         elif verb == "are":  # where programs look for it
             self._patch.setenv(path, text)
         elif verb == "see":
-            kept = [
-                str(one.relative_to(self._own)) for at in what.split() for one in self._own.glob(at)
-            ]
-            return sorted(kept)
+            kept = [one for at in what.split() for one in self._own.glob(at)]
+            return sorted([f"{one.relative_to(self._own)}{_lines(one)}" for one in kept])
         elif verb == "capture":
             return self._captured(shlex.split(what))
         else:
@@ -99,7 +97,7 @@ class Captures(Stage):
             words[:2] = ["--host", mine.host, "--session", mine.id, "--transcript", path]
         found = self.run("capture", *words, "--json").json
         if "error" in found:
-            return [str(found["error"]["message"])]
+            return [str(found["error"]["message"]).replace(str(self._top), "..")]
         return [line for one in found["sessions"] for line in _outcome(one)] or ["nothing new"]
 
     def _new(self) -> list[str]:
@@ -112,6 +110,11 @@ class Captures(Stage):
             lines += _told(text) if "\nhost: " in text else []
         self._logs |= every.keys()
         return lines
+
+
+def _lines(file: Path) -> str:
+    """Return how many lines a file of lines has."""
+    return f" {len(file.read_bytes().splitlines())}" if file.suffix == ".jsonl" else ""
 
 
 def _outcome(one: dict[str, Any]) -> list[str]:

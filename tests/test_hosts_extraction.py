@@ -170,7 +170,11 @@ def test_an_array_is_found(model: Model, answer: str, count: int) -> None:
 
 def test_a_program_is_asked(model: Model) -> None:
     """The prompt on its standard input, in an empty folder, as no part of the session, hooks off; secrets stay here."""
-    model.run("note", "id=cache-store The cache is in Redis.")
+    model.run(
+        "note",
+        "id=a-tea Tea stays hot.",
+        "id=cache-store The cache is kept in Redis, on a fast disk of the old machine.",
+    )
     say(model.transcript, f"Always use the token {TOKEN} for it.", role="user")
     model.script(
         f'{{ cat; echo "hooks $DIURNA_HOOKS, inside <$CLAUDECODE>, here:"; ls -A; echo "$@"; }} > {model.folder}/seen\n'
@@ -179,7 +183,11 @@ def test_a_program_is_asked(model: Model) -> None:
     attempt, _ = model.capture()
     assert (attempt["facts"], attempt["extractor"], attempt["said"]) == (2, "claude -p", "")
     seen = (model.folder / "seen").read_text()
-    assert SAID in seen and "cache-store: The cache is in Redis." in seen
+    assert (
+        SAID in seen
+        and "cache-store: The cache is kept in Redis, on a fast disk of the old machine.\n" in seen
+    )
+    assert seen.index("cache-store: ") < seen.index("a-tea: ")  # whose words were said
     assert TOKEN not in seen and "Always use the token [redacted: github-token] for it." in seen
     assert seen.endswith(
         "hooks off, inside <>, here:\n-p --tools  --strict-mcp-config --no-session-persistence\n"

@@ -339,10 +339,8 @@ class _Boundary:
         items = dict(zip(draft.made, part.items, strict=True))
         for name in self._memory.ask(lambda cache: cache.some_histories(draft.made)):
             del items[name]  # an id is only made anew for another text
-        if len(items) < len(part.items):
-            part = part._replace(items=tuple(items.values()))
-            draft = self._draft(part)
-        return part, draft
+        part = part._replace(items=tuple(items.values()))
+        return part, self._draft(part)
 
     def _draft(self, part: Part) -> SessionDraft:
         words = words_for(self._memory) if part.items else {}

@@ -11,7 +11,7 @@ import os
 from ledger.errors import DiurnaError
 from ledger.model.record import Record
 from ledger.model.session_headers import Span
-from ledger.wal.atomic_files import Lock, make_folder, replace_file
+from ledger.wal.atomic_files import Lock, replace_file
 from rituals.hosts.extraction import Extraction
 from rituals.hosts.moments import CAPTURED_DIR, captured_file
 from rituals.hosts.payloads import (
@@ -28,7 +28,7 @@ KEPT = 50
 #: What became of an attempt: a log, nothing to write, no log, or a fault.
 WRITTEN, NOTHING, FAILED = "written", "nothing", "failed"
 _PATIENCE_SECONDS = 2.0
-_SAID_CHARS = 300
+_SAID_CHARS, _BYTES = 300, 1 << 20
 
 
 class Attempt(Record):
@@ -60,7 +60,6 @@ def note_attempt(commondir: str, attempt: Attempt) -> None:
     """Keep an attempt; a disk that refuses is no reason to fail."""
     folder = f"{commondir}/{CAPTURED_DIR}"
     try:
-        make_folder(folder)
         with Lock(f"{folder}/attempts.lock", _PATIENCE_SECONDS):
             kept = (*attempts(commondir), attempt._replace(said=attempt.said[:_SAID_CHARS]))
             lines = [write_object(fields_of(one)) for one in kept]
@@ -72,7 +71,7 @@ def note_attempt(commondir: str, attempt: Attempt) -> None:
 
 def attempts(commondir: str) -> tuple[Attempt, ...]:
     """Return the attempts that are kept, oldest first; a line that can not be read is none."""
-    lines = read_start(f"{commondir}/{CAPTURED_DIR}/attempts.jsonl", 1 << 20).splitlines()
+    lines = read_start(f"{commondir}/{CAPTURED_DIR}/attempts.jsonl", _BYTES).splitlines()
     found = [record_of(_SAMPLE, read_object(line)) for line in lines]
     return tuple([one for one in found if one is not None])
 
@@ -109,8 +108,7 @@ def keep_answer(commondir: str, host: str, session: str, answer: Answer) -> None
     path = captured_file(commondir, host, session, ".answer")
     said = fields_of(answer.span) | fields_of(answer.extraction)
     said["items"] = [fields_of(item) for item in answer.extraction.items]
-    make_folder(os.path.dirname(path))
-    replace_file(path, write_object(said).encode(), 0o600, durable=True)
+    replace_file(path, write_object(said).encode(), 0o600)
 
 
 def drop_answer(commondir: str, host: str, session: str) -> None:

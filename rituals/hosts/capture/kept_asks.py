@@ -58,10 +58,9 @@ def drop_asks(commondir: str, gone: Callable[[Ask], bool] = lambda _: True) -> N
 
 
 def _change(commondir: str, change: Callable[[Sequence[Ask]], list[Ask]]) -> None:
-    from ledger.wal.atomic_files import Lock, make_folder, replace_file
+    from ledger.wal.atomic_files import Lock, replace_file
 
     path = f"{commondir}/{ASKS_FILE}"
-    make_folder(os.path.dirname(path))
     with Lock(f"{path}.lock", _PATIENCE_SECONDS):
         kept = change(asks_in(commondir))[-_MOST:]
         if kept:
