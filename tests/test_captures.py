@@ -1,4 +1,9 @@
-"""What boundaries leave: the stories of `tests/hosts/captures.md`, each step with all that comes of it."""
+"""What boundaries leave: the stories of `tests/hosts/captures.md`, each step with all that comes of it.
+
+Here is looked at rituals.hosts.capture.boundary, rituals.hosts.capture.session_choice,
+rituals.hosts.capture.stamps, rituals.hosts.capture.untold_session, rituals.hosts.capture.gates,
+rituals.hosts.capture.use_evidence, rituals.hosts.capture.kept_asks and rituals.hosts.capture.capture_notes.
+"""
 
 from __future__ import annotations
 
