@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from random import Random
 
 import pytest
 from hypothesis import given
@@ -21,9 +20,9 @@ from hypothesis import strategies as st
 
 from ledger.model.event import FactCreated, FactRedacted, FactReferenced
 from ledger.model.session import SessionLog
-from ledger.secrets import scanner
 from ledger.secrets.log_redaction import guard
 from ledger.secrets.match import PERSONAL_RULES
+from ledger.secrets.private_parts import without_private
 from ledger.secrets.scanner import (
     Lines,
     find_all,
@@ -200,6 +199,12 @@ def test_what_may_be_named() -> None:
     assert nameable(text) == redacted(text, find_all(text)) == clean
 
 
+@each_row("text, kept", patterns("private"))
+def test_of_what_is_private_nothing_is_kept(text: str, kept: str) -> None:
+    """Whatever form its tags have; what is no tag stays, and one that is not closed goes on to the end."""
+    assert without_private(Draw(1).written(text)) == Draw(1).written(kept)
+
+
 # ---- disguises -----------------------------------------------------------------------------------------
 
 
@@ -361,24 +366,6 @@ def test_every_character_of_a_view_has_its_place(text: str) -> None:
 
 
 _FILLER = "A line says that nothing is here, (as `most` of them do): see x_y.z.\n"
-
-
-@each_row("seed", range(5))
-def test_what_edits_bear_on_is_found_as_in_the_whole(seed: int) -> None:
-    """Of a text that is unmasked only what is near its edits is read again, and nothing is lost by that."""
-    random, draw = Random(seed), Draw(seed)
-    kinds = [pattern for _, pattern in patterns("kinds", "tokens", "known", "seen")]
-    pieces = [
-        disguised(pattern, random.choice(PLACES), disguise, draw)[0]
-        for disguise in random.sample(sorted(DISGUISES), 4)
-        for pattern in random.sample(kinds, 3)
-    ]
-    random.shuffle(pieces)
-    text = "\n".join(f"{piece}\n{_FILLER * random.choice((0, 40, 200))}" for piece in pieces)
-    near = find_all(text)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scanner, "parts_edited", lambda said, _: [(0, len(said), 0, len(said))])
-        assert near == find_all(text)
 
 
 # ---- laws ----------------------------------------------------------------------------------------------

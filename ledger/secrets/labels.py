@@ -111,9 +111,10 @@ def _behind(text: str, low: str, at: int, end: int, name: str) -> tuple[int, int
     """Return where the value stands that a name of a secret announces, at `at` and up to `end`."""
     if name in _WHOLE and _is_part(text, low, at, end):
         return None
-    begin, loose = _key(low, at) if name == "key" else (at, False)
-    if begin < 0:
+    key = _key(low, at) if name == "key" else (at, False)
+    if key is None:
         return None
+    begin, loose = key
     before = low[max(0, begin - 48) : begin]
     front = before.rstrip(_NAME_CHARS[:-1])
     stem, begin = before[len(front) :].strip("_-"), begin - len(before) + len(front)
@@ -130,13 +131,13 @@ def _behind(text: str, low: str, at: int, end: int, name: str) -> tuple[int, int
         return None  # `password_policy`, `next_token`, `color.token.primary`, a role: :token:`name`
     end += len(tail.rstrip("-."))
     spot = _sign(text, low, begin, end, shell)
-    said = _VALUE.match(text, spot) if spot else None
+    said = _VALUE.match(text, spot) if spot is not None else None
     if said is None or said.lastgroup is None:
         return None
     start, stop = said.span(said.lastgroup)
     bare = said.lastgroup == "bare"
     stop = start + len(_bare(text[start:stop])) if bare else stop
-    if stop <= start or low[start:stop] == low[begin:end]:
+    if low[start:stop] == low[begin:end]:
         return None  # `refresh_token=refresh_token`
     value = text[start:stop]
     if loose:
@@ -158,59 +159,55 @@ def _parts(tail: str) -> list[str]:
 
 
 def _is_part(text: str, low: str, at: int, end: int) -> bool:
-    """Tell whether a name is but a part of a word; in capitals one may end a variable's, as `SSHPASS=`."""
-    if low[end : end + 1].isalnum():
-        return True
-    if not low[at - 1 : at].isalnum() or (text[at].isupper() and text[at - 1].islower()):
-        return False  # `smtpPass`
+    """Tell whether a name only ends a word, unlike in `DBPass`; in capitals one may, as in `SSHPASS=`."""
+    if not low[at - 1 : at].isalnum() or text[at : at + 2].istitle():
+        return False
     return not (text[end : end + 1] == "=" and text[at:end].isupper())
 
 
-def _key(low: str, at: int) -> tuple[int, bool]:
-    """Return where the name of a key begins that may open something; -1 for any other.
+def _key(low: str, at: int) -> tuple[int, bool] | None:
+    """Return where the name of a key begins that may open something; None for any other.
 
     Returns:
         The place; whether only `…-key` says so, and what stands there has to be drawn beyond doubt.
     """
-    joint = low[at - 1 : at] if at else ""
-    end = at - (joint in ("_", "-", " ") and joint != "")
+    joint = low[at - 1 : at]
+    end = at - (joint in ("_", "-", " "))
     near = low[max(0, end - 14) : end]
-    for word in _OPENS if near.endswith(_OPENS) else ():
-        if near.endswith(word):
-            return end - len(word), False
-    if joint not in ("_", "-"):
-        return -1, False
+    word = next(filter(near.endswith, _OPENS), "")
+    if word:
+        return end - len(word), False
     front = near.translate(_JOINTS).rpartition(" ")[2].strip(_QUOTES + "(<[{")
-    return (end - len(front), True) if front.isalpha() and front not in _SORTS else (-1, False)
+    known = joint in ("_", "-") and front.isalpha() and front not in _SORTS
+    return (end - len(front), True) if known else None
 
 
-def _sign(text: str, low: str, begin: int, end: int, shell: bool) -> int:
-    """Return where a value begins behind a name that stands between two places; 0 where none does."""
+def _sign(text: str, low: str, begin: int, end: int, shell: bool) -> int | None:
+    """Return where a value begins behind a name that stands between two places; None where none does."""
     head = text[max(0, begin - 48) : begin].rpartition("\n")[2]
     if shell:
         size = len(text[end : end + 2]) - len(text[end : end + 2].lstrip(":"))
-        return end + size + 1 if text[end + size : end + size + 1] in tuple("-=") else 0
+        return end + size + 1 if text[end + size : end + size + 1] in tuple("-=") else None
     found = _SIGN.match(text, end)
     if found is None:
         flag = text[begin] == "-" or head.lower().endswith(_SETTERS)
         sql = text[begin:end].isupper() and text[end + 1 : end + 2] == "'"
-        return end + 1 if text[end : end + 1] == " " and (flag or sql) else 0
+        return end + 1 if text[end : end + 1] == " " and (flag or sql) else None
     sign = found[0].strip(_QUOTES + "*])")
     if sign.strip() == ",":
-        return found.end() if head.rstrip(" \"'`#")[-1:] == "(" else 0
+        return found.end() if head.rstrip(" \"'`#")[-1:] == "(" else None
     if sign.strip() in ("|", ""):
         lone = not head.strip(" \t") if not sign.strip() else "|" in head
-        return found.end() if lone else 0
-    return found.end() if sign != ">" or head[-1:] == "<" else 0
+        return found.end() if lone else None
+    return found.end() if sign != ">" or head[-1:] == "<" else None
 
 
 def _bare(value: str) -> str:
     """Return a value that is not quoted without what ends it; `a,b;c)7` may be one."""
     for sign in _STOP.finditer(value):
-        rest = _STOP.split(value[sign.end() :], 1)[0]
+        rest = _STOP.split(value[sign.end() :])[0]
         if not rest[:1].isalnum() or not _CODE.isdisjoint(rest) or rest in _ENTITIES:
             value = value[: sign.start()]
-            break
     return value.rstrip(".:*,;…")
 
 

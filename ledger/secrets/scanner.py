@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from ledger.secrets.entropy import is_wordy
 from ledger.secrets.match import OPAQUE, Hit, apart, hit
-from ledger.secrets.text_view import View, parts_edited, place_in_source
+from ledger.secrets.text_view import View, place_in_source
 from ledger.secrets.unmask import chained, unmasked
 
 #: On a line with one of these nothing is a secret. All but the first are those of other scanners.
@@ -40,14 +40,7 @@ def _look(text: str, find: Callable[..., list[Hit]]) -> tuple[Hit, ...]:
     """Look through a text as it stands, and as it reads unmasked."""
     found = find(text)
     said, views = unmasked(text)
-    masked: list[Hit] = []
-    for begin, end, first, last in parts_edited(said, views) if views else ():
-        near = [
-            one._replace(start=one.start + begin, end=one.end + begin)
-            for one in find(said[begin:end])
-            if one.start + begin < last and one.end + begin > first
-        ]
-        masked += _placed(near, views)
+    masked = _placed(find(said), views) if views else []
     chain = chained(said)
     if chain is not None:
         # what has no mark might begin anywhere, so it is not looked for across lines

@@ -40,10 +40,7 @@ _NAMED = {
 def unmasked(text: str) -> tuple[str, list[View]]:
     """Unmask a text; return what it says and the views that lead there, none where nothing was masked."""
     views: list[View] = []
-    for _ in range(_ROUNDS):
-        edits = _edits(text)
-        if not edits:
-            break
+    while len(views) < _ROUNDS and (edits := _edits(text)):
         views.append(_view(text, edits))
         text = views[-1].text
     return text, views
@@ -51,28 +48,17 @@ def unmasked(text: str) -> tuple[str, list[View]]:
 
 def _view(text: str, edits: list[Edit]) -> View:
     """Carry out edits; of two that overlap the first counts."""
-    edits.sort()
     pieces: list[str] = []
     origins: list[int] = []
     ends: list[int] = []
     at = 0
-    for start, end, said in edits:
-        if start < at:
-            continue
-        if start > at:
-            pieces.append(text[at:start])
-            origins.append(at)
-            ends.append(start)
-        if said:
-            pieces.append(said)
-            origins.append(start)
-            ends.append(end)
-        at = end
-    if at < len(text):
-        pieces.append(text[at:])
-        origins.append(at)
-        ends.append(len(text))
-    starts = list(accumulate(map(len, pieces[:-1]), initial=0)) if pieces else []
+    for start, end, said in [*sorted(edits), (len(text), len(text), "")]:
+        if start >= at:
+            pieces += (text[at:start], said)
+            origins += (at, start)
+            ends += (start, end)
+            at = end
+    starts = list(accumulate(map(len, pieces[:-1]), initial=0))
     return View("".join(pieces), starts, origins, ends)
 
 
