@@ -183,7 +183,7 @@ class _Sync:
             return False
         memory = self._memory
         found = memory.absorb_committed(plan.theirs, dry_run=self._dry_run)
-        self._findings += [finding for finding in found if finding not in self._findings]
+        self._findings += found
         if self._dry_run or not memory.waiting():
             return False
         if plan.relation == BEHIND:
@@ -206,7 +206,7 @@ class _Sync:
         """Tell of logs that this clone's own history lost since it was last found whole (fault:E8)."""
         home = self._memory.home
         point, tip = checkpoint(home), home.tip()
-        if point is None or not tip or point.commit == tip:
+        if point is None or not tip:
             return
         status, _, _ = self._git.call("merge-base", "--is-ancestor", point.commit, tip)
         if status:
@@ -277,7 +277,7 @@ class _Sync:
         try:
             return memory.publish()[1] or plan.tip
         except EditNotUnderstood as problem:
-            self._findings += [one for one in problem.findings if one not in self._findings]
+            self._findings += problem.findings
             return memory.home.tip()
         except HandEdited as problem:
             self._findings.append(
@@ -344,18 +344,17 @@ class _Sync:
     def _report(self, tries: int, offline: Unreachable | None = None) -> Report:
         """Add up what all rounds did."""
         plans, home = self._plans, self._memory.home
-        beside = bool(plans and (plans[-1].here or plans[-1].there))
-        went = plans[-1].went if plans and not offline and not beside else 0
+        last = next(reversed(plans), None)
+        stopped = last if last and not offline and (last.here or last.there) else None
+        went = last.went if last and not offline and not stopped else 0
         came = {ref.stem: None for plan in plans if not plan.there for ref in plan.came}
         named = dict.fromkeys([one for plan in plans for one in plan.learned.named])
-        findings = [*self._findings]
-        for plan in plans:
-            findings += [finding for finding in plan.findings if finding not in findings]
+        findings = [*self._findings, *(one for plan in plans for one in plan.findings)]
         return Report(
             self._remote.shown,
             self._remote.shown_branch,
-            plans[0].relation if plans else "",
-            plans[-1].tip if plans and self._dry_run else home.tip(),
+            next((plan.relation for plan in plans), ""),
+            last.tip if last and self._dry_run else home.tip(),
             tuple(came),
             len({agent for plan in plans for agent in plan.agents}),
             went if self._sends else 0,
@@ -363,8 +362,8 @@ class _Sync:
             tries,
             offline.message if offline else "",
             self._ahead() if offline else 0,
-            tuple(findings),
+            tuple(dict.fromkeys(findings)),
             self._dry_run,
             kept=0 if self._sends else went,
-            left=left(plans[-1], self._remote, home.branch) if beside and not offline else "",
+            left=left(stopped, self._remote, home.branch) if stopped else "",
         )
