@@ -111,8 +111,7 @@ class Case(Record):
 
 def draft_of(log: SessionLog) -> SessionDraft:
     """Turn a log that a person wrote by hand into a draft."""
-    header = tuple(pair for pair in log.header if pair[0] not in ("agent", "type"))
-    return SessionDraft(log.title, log.prose, log.events, log.get("agent"), log.type, header)
+    return SessionDraft(log.title, log.prose, log.events, log.get("agent"), log.type, log.header)
 
 
 def same_draft(a: SessionLog, b: SessionLog) -> bool:
