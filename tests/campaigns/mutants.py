@@ -144,7 +144,14 @@ class Reached:
 
 
 def _digest(name: str) -> str:
-    return hashlib.sha256((_TOP / name).read_bytes()).hexdigest()
+    """Return the digest of a file of tests with the tables that it names, or whose folder it names."""
+    text = (_TOP / name).read_bytes()
+    tables = [path for form in ("txt", "md") for path in sorted(_TOP.glob(f"tests/**/*.{form}"))]
+    named = [
+        path for path in tables
+        if path.name.encode() in text or f'"{path.parent.name}"'.encode() in text
+    ]  # fmt: skip
+    return hashlib.sha256(text + b"".join([path.read_bytes() for path in named])).hexdigest()
 
 
 class Verdict(Record):
