@@ -49,17 +49,11 @@ class Gates:
 
     def opened(self, texts: Sequence[str]) -> list[str]:
         """Return texts as others may read them, "" for those of which nothing is left."""
-        telling = self._telling
-        return [
-            "" if telling is not None and telling.repeats(one) else self._unquoted(one)
-            for one in texts
-        ]
+        return ["" if self._is_withheld(one) else self._unquoted(one) for one in texts]
 
     def may_be_told(self, ask: str) -> bool:
         """Tell whether what a person asked for has no secret, and nothing that was withheld."""
-        return not (self._telling is not None and self._telling.repeats(ask)) and not find_secrets(
-            ask
-        )
+        return not (self._is_withheld(ask) or find_secrets(ask))
 
     def shared(self, title: str, prose: str) -> tuple[str, str]:
         """Return the title and the prose of a log, put together, as others may read them."""
@@ -75,8 +69,7 @@ class Gates:
 
         What is about the person alone stays, for their own home.
         """
-        telling = self._telling
-        found = [one for one in items if telling is None or not telling.repeats(one.text)]
+        found = [one for one in items if not self._is_withheld(one.text)]
         if self._own:
             return tuple([one._replace(personal=False) for one in found])
         words = ("\n".join((one.text, one.entity, *one.tags, one.obsolete_when)) for one in found)
@@ -100,6 +93,10 @@ class Gates:
     def _words(self) -> TypedWords:
         texts, hidden = self._typed()
         return TypedWords([*texts, *own_texts()], hidden)
+
+    def _is_withheld(self, text: str) -> bool:
+        """Tell whether a text repeats a line that must be nowhere."""
+        return self._telling is not None and self._telling.repeats(text)
 
     @cached_property
     def _telling(self) -> Telling | None:

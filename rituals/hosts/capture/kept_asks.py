@@ -47,8 +47,8 @@ def keep_asks(commondir: str, asks: Iterable[Ask]) -> None:
     _change(commondir, lambda known: [*[one for one in known if one[1:] not in new], *new.values()])
 
 
-def drop_asks(commondir: str, gone: Callable[[Ask], bool] = lambda _: True) -> None:
-    """Let go of what is kept, all or what `gone` tells; the file goes with the last.
+def drop_asks(commondir: str, gone: Callable[[Ask], bool]) -> None:
+    """Let go of what is kept and `gone` tells; the file goes with the last.
 
     Raises:
         StorageFailed: the disk refused.

@@ -128,7 +128,7 @@ class Pending:
         """Remove the spool where the ledger has everything in it, a day behind its newest line."""
         held = self.spool.read()
         row = reach_name(self.host, self.session, OBSERVED, str(held.began))
-        if held.count and self.in_ledger(row) >= held.count:
+        if self.in_ledger(row) >= held.count:
             self.spool.remove(held.began, held.count, now_ms() - SPOOL_MS)
 
     def in_ledger(self, row: str) -> int:
