@@ -27,7 +27,17 @@ __all__ = ["door"]
 STORIES = (Path(__file__).parent / "hosts" / "captures.md").read_text(encoding="utf-8")
 _HOOKS = {"ends": "end", "precompacts": "precompact", "delegated": "subagent_stop"}
 _SHOWN = ("show", "private", "check")
-_SAID = ("type", "session", "observed", "transcript", "shown", "told", "characters")
+_SAID = (
+    "type",
+    "session",
+    "observed",
+    "transcript",
+    "shown",
+    "told",
+    "characters",
+    "asked",
+    "answered",
+)
 
 
 class Captures(Stage):
@@ -109,7 +119,7 @@ class Captures(Stage):
         """Return the boundaries that hooks started, and the logs that came."""
         left, self._left = self.door.left[self._left :], len(self.door.left)
         lines = [f"$ {' '.join(one)}".replace(str(self._top), "..") for one in left]
-        every = {one.stem: one for one in self.door.repo.path.rglob("2026-*-*-*")}
+        every = {one.stem: one for one in self._top.rglob("2026-*-*-*")}
         for name in sorted(every.keys() - self._logs):
             text = every[name].read_text()
             lines += _told(text) if "\nhost: " in text else []

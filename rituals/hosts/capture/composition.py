@@ -69,7 +69,7 @@ class Part(Record):
         said = (("host", self.host), ("session", self.session), ("extractor", self.extractor))
         told = (*said, *((key, str(span)) for key, span in spans if span is not None))
         counts = zip(("asked", "answered"), map(str, self.asked), strict=True)
-        told += (*counts,) if self.asked[0] else ()
+        told += (*counts,) if any(self.asked) else ()
         facts = ((SHOWN_KEY, self.shown), (TOLD_KEY, self.met), (COST_KEY, self.cost))
         return (*told, *[pair for pair in facts if pair[1]])
 
