@@ -120,11 +120,11 @@ class Captures(Stage):
         left, self._left = self.door.left[self._left :], len(self.door.left)
         lines = [f"$ {' '.join(one)}".replace(str(self._top), "..") for one in left]
         every = {one.stem: one for one in self._top.rglob("2026-*-*-*")}
-        for name in sorted(every.keys() - self._logs):
-            text = every[name].read_text()
-            lines += _told(text) if "\nhost: " in text else []
+        texts = [every[name].read_text() for name in every.keys() - self._logs]
+        # some are of one moment
+        told = sorted([_told(text) for text in texts if "\nhost: " in text])
         self._logs |= every.keys()
-        return lines
+        return [*lines, *(line for log in told for line in log)]
 
 
 def _lines(file: Path) -> str:
