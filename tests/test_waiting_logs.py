@@ -210,3 +210,18 @@ def test_a_redaction_reaches_it(home: Place) -> None:
         if b"banana queue drains" in file.read_bytes()
     ]
     assert held == []
+
+
+def test_what_waits_is_followed_as_it_is_built(home: Place) -> None:
+    """A policy, a broken one, one more log that waits: the answer is that of no cache."""
+    capture(home)
+    policy = home.read("memory/diurna.toml")
+    for change in (
+        lambda: home.plant({"memory/diurna.toml": policy.replace('project = "', 'project = "new ')}),
+        lambda: home.plant({"memory/diurna.toml": "format = 1\nkinds = 3\n"}),
+        lambda: capture(home, "s2", "The pear queue drains, too."),
+    ):  # fmt: skip
+        change()
+        followed = home.run("show").out
+        shutil.rmtree(home.common / "diurna/cache")
+        assert followed == home.run("show").out

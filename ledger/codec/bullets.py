@@ -41,8 +41,8 @@ def units_of(lines: list[str], first_line: int, stray: Callable[[int, str], None
     """
     units: list[Unit] = []
     parts: list[str] = []
-    number, indent, bullet = 0, 0, False
-    after_blank, skip_to = True, 0
+    number = indent = skip_to = 0
+    bullet = after_blank = True
     code = dict(code_ranges(lines))
 
     def close() -> None:
@@ -89,7 +89,7 @@ def items_of(body: str) -> list[Item]:
     items: list[Item] = []
     text: list[str] = []
     parens: list[str] = []
-    depth, opened = 0, 0
+    depth = opened = 0
     for index, char in enumerate(body):
         if char == "(":
             if depth == 0:

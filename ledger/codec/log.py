@@ -274,7 +274,7 @@ def _conflict(lines: list[str], found: Outline) -> int:
 
     Markers quoted inside closed code are only a quotation.
     """
-    hidden = iter((*found.hidden, (len(lines), len(lines) + 1)))
+    hidden = iter((*found.hidden, (len(lines),) * 2))
     begin, end = next(hidden)
     first, awaited = 0, "<<<<<<< "
     for index, line in enumerate(lines):

@@ -164,12 +164,11 @@ class View(Snapshot):
 
 def _alike(view: Cache, committed: Cache) -> bool:
     """Tell whether a view was made of what a tip's cache says by now beside its logs."""
-    return (
-        view.policy == committed.policy
-        and view.policy_problem == committed.policy_problem
-        and view.head.unread == committed.head.unread
-        and view.head.redacted == committed.head.redacted
+    made, now = (
+        (one.policy, one.policy_problem, one.head.unread, one.head.redacted)
+        for one in (view, committed)
     )
+    return made == now
 
 
 def _sum(cache: Cache, refs: Iterable[LogRef]) -> str:
