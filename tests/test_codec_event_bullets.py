@@ -12,7 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ledger.codec.event_bullets import read_references, write_references
-from ledger.codec.log import decode, encode, read_entry
+from ledger.codec.fast_read import scan
+from ledger.codec.log import decode, encode, entry_of, read_entry
 from ledger.model.event import FactReferenced
 from tests.conftest import each_row, examples
 
@@ -36,6 +37,10 @@ def test_what_a_section_says(mode: str, text: str, said: str) -> None:
     else:
         log, found = decode(text.encode(), sealed=mode == "sealed")
         told, findings = encode(log).decode().rstrip("\n").split("\n"), list(found)
+        data, stem = f"{text}\n".encode(), "2026-11-21-083012417-000000000000"
+        fast, plain = scan(stem, data), encode(log) == data and not found
+        if mode == "sealed" and (fast or plain):
+            assert fast == entry_of(stem, log), "what is canonical is read without a parser"
     told += [f"! {one.code} {one.line}" for one in findings]
     assert [line[2:] for line in said.splitlines()] == [
         line.rstrip() for line in told or ["nothing"]
