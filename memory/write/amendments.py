@@ -13,7 +13,6 @@ from ledger.git.work_tree import is_dirty
 from ledger.home import OWN_BRANCH, OWN_REPOSITORY, Home
 from ledger.model.event import (
     RECEIVED,
-    Event,
     FactCreated,
     FactMoved,
     FactReferenced,
@@ -29,7 +28,7 @@ from ledger.secrets.log_redaction import guard, is_withheld
 from memory.cache.broken_truth_file import has_code
 from memory.cache.schema import PINNED
 from memory.write.birth_footers import check_evidence, check_footers
-from memory.write.draft import DEFAULT_TITLE
+from memory.write.draft import DEFAULT_TITLE, text_of
 from memory.write.known_ids import check_named, with_whole_ids
 from memory.write.opened_facts import with_opened
 from memory.write.personal_guard import as_personal, is_own, refuse_personal
@@ -212,15 +211,10 @@ def _without_secrets(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Fin
     clean, found = guard(log, personal=privacy.personal, strict=strict, lines=case.how.held)
     if not case.how.held or clean == log:
         return clean, found
-    gone = {event.id for event in clean.events if is_withheld(_text_of(event))}
+    gone = {event.id for event in clean.events if is_withheld(text_of(event))}
     events = [event for event in clean.events if gone.isdisjoint(facts_in(event))]
     title = DEFAULT_TITLE if is_withheld(clean.title) else clean.title
     return clean._replace(title=title, events=tuple(events)), found
-
-
-def _text_of(event: Event) -> str:
-    """Return the text that an event brings; "-" where it brings none."""
-    return (event.text if isinstance(event, FactCreated | FactUpdated) else "") or "-"
 
 
 def _without_withheld(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.codec.log import canonical, decode, encode, entry_of
+from ledger.codec.log import decode, encode, entry_of
 from ledger.codec.validate import problems
 from ledger.errors import CorruptRepository, DraftRefused, Outrun, WaitsInSpool, WriteRefused
 from ledger.model.event import FactRedacted
@@ -38,7 +38,7 @@ from memory.write.draft import (
     named_ids,
     same_draft,
 )
-from memory.write.host_session import Turn, in_its_session
+from memory.write.host_session import Turn, in_its_session, with_value
 from memory.write.near_facts import look_first
 from memory.write.opened_facts import opened_by
 from memory.write.seen_versions import still_moves
@@ -190,7 +190,7 @@ class Recorder:
         log, begun = in_its_session(log, cache, waiting, now_ms)
         newest = "" if how.at else max(cache.summary.newest, begun)
         if begun == newest != "":  # it may wait yet
-            log = _with_header(log, "after", stem_in(newest))
+            log = with_value(log, "after", stem_in(newest))
         stem, log, data = _sealed(log, min(now_ms, occasion.now_ms), newest)
         tiers = tiers_of(cache, histories, cache.clock()) if how.tiers else None
         entry = entry_of(stem, log)
@@ -288,17 +288,11 @@ def _done(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
 def _sealed(log: SessionLog, now_ms: int, newest: str) -> tuple[str, SessionLog, bytes]:
     """Give a log its time, that of the clock, and its name (O2); return it with its bytes."""
     stamp = next_stamp(now_ms, newest)
-    log = _with_header(log, "ended", ended_of(stamp_of(now_ms)))
+    log = with_value(log, "ended", ended_of(stamp_of(now_ms)))
     if refused := problems(log):
         raise DraftRefused(refused)
     data = encode(log)
     return seal(stamp, data), log, data
-
-
-def _with_header(log: SessionLog, key: str, value: str) -> SessionLog:
-    """Set a value of the header, in its place."""
-    header = [pair for pair in log.header if pair[0] != key]
-    return canonical(log._replace(header=(*header, (key, value))))
 
 
 def noticed_behind(snapshot: Snapshot, branch: Branch, receipt: Receipt) -> tuple[Finding, ...]:

@@ -250,6 +250,11 @@ def told(receipt: Receipt) -> list[tuple[str, str]]:
     return lines
 
 
+def text_of(event: Event) -> str:
+    """Return the text that an event brings, "" for none."""
+    return (event.text or "") if isinstance(event, FactCreated | FactUpdated) else ""
+
+
 def births(events: tuple[Event, ...]) -> tuple[str, ...]:
     """Return the ids of the facts that events create."""
     return tuple(event.id for event in events if isinstance(event, FactCreated))

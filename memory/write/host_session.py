@@ -121,7 +121,7 @@ def in_its_session(
         begun = max(waiting.get(name, ""), cache.newest_log(name)) if rest_ms else ""
         if not begun or milliseconds_of(begun) < now_ms - rest_ms:
             begun = ""
-        return _typed(log, CONTINUED if begun else WORK), begun
+        return with_value(log, "type", CONTINUED if begun else WORK), begun
     captured = session_name(session)
     if reach_in(dict(log.header)):
         waits = [stem for name, stem in waiting.items() if name.startswith(captured)]
@@ -129,11 +129,10 @@ def in_its_session(
     else:
         names = (session_name(session, log.get("agent")), captured)
         begun = max([max(waiting.get(name, ""), cache.newest_log(name)) for name in names])
-    return _typed(log, CONTINUED if begun else WORK), begun
+    return with_value(log, "type", CONTINUED if begun else WORK), begun
 
 
-def _typed(log: SessionLog, kind: str) -> SessionLog:
-    if log.type == kind:
-        return log
-    header = [pair for pair in log.header if pair[0] != "type"]
-    return canonical(log._replace(header=(*header, ("type", kind))))
+def with_value(log: SessionLog, key: str, value: str) -> SessionLog:
+    """Set a value of the header, in its place."""
+    kept = [(name, said) for name, said in log.header if name != key]
+    return canonical(log._replace(header=(*kept, (key, value))))

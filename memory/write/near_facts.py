@@ -7,10 +7,10 @@ no news to its writer.
 from __future__ import annotations
 
 from ledger.errors import DraftRefused
-from ledger.model.event import Event, FactCreated, FactInvalidated, FactSuperseded, FactUpdated
+from ledger.model.event import Event, FactInvalidated, FactSuperseded, FactUpdated
 from ledger.model.findings import Finding
 from memory.cache.sqlite import CacheDamaged
-from memory.write.draft import Near
+from memory.write.draft import Near, text_of
 from projection.fold.fact_history import Fact
 from projection.fold.fold import collect, merged, resolve
 from projection.fold.projection_state import Standing
@@ -123,7 +123,7 @@ def _compared(cache: Cache, entry: Entry) -> tuple[tuple[Near, ...], list[tuple[
 def _fresh(cache: Cache, entry: Entry) -> list[Fact]:
     """Return the facts that the log brings a text for, as they will be."""
     gathered = collect([entry])
-    ids = dict.fromkeys(event.id for event in entry.acts if _brings_text(event))
+    ids = dict.fromkeys(event.id for event in entry.acts if text_of(event))
     news = {name: gathered[name] for name in list(ids)[:NEW_LIMIT]}
     known = merged(cache.some_histories(news), news)
     facts = (resolve(name, history, cache.cut) for name, history in known.items())
@@ -137,10 +137,6 @@ def _settled(events: Sequence[Event]) -> set[str]:
         for event in events
         if isinstance(event, FactSuperseded | FactInvalidated | FactUpdated)
     }
-
-
-def _brings_text(event: Event) -> bool:
-    return isinstance(event, FactCreated | FactUpdated) and event.text is not None
 
 
 def _doubled(

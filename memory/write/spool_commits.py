@@ -208,7 +208,7 @@ class Committer:
             return self._commit_once(occasion, dict(sorted(logs.items())), lock, tip, gives_way)
 
         landed = self.branch.persist(once, lock)
-        waits = {*self.spool.held(), *self.spool.waiting()} if lost else ()
+        waits = {*self.spool.held(), *self.spool.waiting()}
         said = [
             dropped_finding(
                 self.home, stem, "it waits" if stem in waits else "it is committed again"
@@ -239,7 +239,7 @@ class Committer:
         cache = self._snapshot.cache(tip)
         check_writable(cache.policy)
         fresh = {stem: item for stem, item in batch.items() if cache.log_ref(stem) is None}
-        said = {stem: entry or _entry(stem, data) for stem, (data, entry) in fresh.items()}
+        said = {stem: entry or read_entry(stem, data)[0] for stem, (data, entry) in fresh.items()}
         kept = kept_back(home, cache.policy, said)
         findings = list(kept.values())
         batch = {stem: item for stem, item in batch.items() if stem not in kept}
@@ -356,7 +356,3 @@ def check_writable(policy: Policy) -> None:
             f"the ledger has format {policy.format}, this Diurna writes {FORMAT_VERSION}",
             hint="install a newer Diurna; this one reads what it can",
         )
-
-
-def _entry(stem: str, data: bytes) -> Entry:
-    return read_entry(stem, data)[0]

@@ -6,11 +6,11 @@ Whoever means it is refused and told; of what a machine gathered the rest is rec
 from __future__ import annotations
 
 from ledger.errors import DraftRefused
-from ledger.model.event import Event, FactCreated, FactRedacted, FactUpdated, facts_in
+from ledger.model.event import FactRedacted, facts_in
 from ledger.model.findings import Finding
 from ledger.model.session import EDIT, SessionLog
 from memory.redaction.withheld_lines import Telling, telling_of
-from memory.write.draft import DEFAULT_TITLE, Case
+from memory.write.draft import DEFAULT_TITLE, Case, text_of
 
 _HINT = "a redaction is for good; say what may be known in other words"
 
@@ -32,7 +32,7 @@ def without_withheld(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Fin
 def repeated(telling: Telling, log: SessionLog) -> tuple[Finding, ...]:
     """Name the places in which a log says again what was withheld, not the words."""
     said = [("the title", log.title), ("the prose", log.prose)]
-    said += [(f"the text of {event.id}", _said_by(event)) for event in log.events]
+    said += [(f"the text of {event.id}", text_of(event)) for event in log.events]
     said += [(f"what is said of {event.id}", event.remark) for event in log.events]
     hint = _HINT
     if log.type == EDIT:
@@ -48,7 +48,7 @@ def repeated(telling: Telling, log: SessionLog) -> tuple[Finding, ...]:
 
 
 def _without(telling: Telling, log: SessionLog) -> SessionLog:
-    gone = {event.id for event in log.events if telling.repeats(_said_by(event))}
+    gone = {event.id for event in log.events if telling.repeats(text_of(event))}
     events = [
         event._replace(remark="") if telling.repeats(event.remark) else event
         for event in log.events
@@ -57,7 +57,3 @@ def _without(telling: Telling, log: SessionLog) -> SessionLog:
     prose = "\n".join(line for line in log.prose.split("\n") if not telling.repeats(line))
     title = DEFAULT_TITLE if telling.repeats(log.title) else log.title
     return log._replace(title=title, prose=prose.strip("\n"), events=tuple(events))
-
-
-def _said_by(event: Event) -> str:
-    return (event.text or "") if isinstance(event, FactCreated | FactUpdated) else ""
