@@ -96,7 +96,6 @@ def tidy(memory: Memory) -> None:
 def limited(*, unasked: bool) -> Iterator[None]:
     """End this process when its time is up, if it is a hook's child that nobody asked for or waits for."""
     if unasked:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(_CHILD_SECONDS)
     try:
         yield
