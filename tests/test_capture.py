@@ -6,14 +6,16 @@ import fcntl
 import json
 import os
 import re
-import shutil
+import select
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from rituals.hosts.capture import detached
 from tests.campaigns import forks
 from tests.conftest import Repo, Run
 from tests.host_door import TALK, Door, named, policy, say
@@ -439,8 +441,8 @@ def test_a_damaged_stamp_says_nothing(door: Door, run: Run, data: bytes) -> None
     assert run("capture").code == 0 and told(door.repo) == files(0, 1)
 
 
-def test_a_hook_is_followed_by_the_log(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It returns at once; a process that nobody waits for, which gives way, tells the session, with hooks off."""
+def test_a_hook_is_followed_by_the_log(repo: Repo) -> None:
+    """It returns at once; a process that nobody waits for tells the session."""
     path = repo.path.parent / "t.jsonl"
     say(path, ASKED, role="user")
     say(path, TALK)
@@ -448,11 +450,6 @@ def test_a_hook_is_followed_by_the_log(repo: Repo, monkeypatch: pytest.MonkeyPat
         "session_id": "s1", "cwd": str(repo.path), "transcript_path": str(path), "reason": "other",
         "hook_event_name": "SessionEnd",
     }  # fmt: skip
-    nice = path.with_name("nice")
-    line = f'echo "$(nice) $(cut -d " " -f 6 /proc/$$/stat)" >>{nice}'
-    shim = repo.write("../bin/git", f'#!/bin/sh\n{line}\nexec {shutil.which("git")} "$@"\n')
-    shim.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{shim.parent}:{os.environ['PATH']}")
     deadline = time.monotonic() + 60
     while not logs(repo):
         assert time.monotonic() < deadline
@@ -464,6 +461,36 @@ def test_a_hook_is_followed_by_the_log(repo: Repo, monkeypatch: pytest.MonkeyPat
         for _ in range(20):  # a hook on a busy machine may have given up
             time.sleep(0.1 * (not logs(repo)))
     assert "three times with jitter" in (repo.path / "memory/continuity.md").read_text()
-    by = [tuple(map(int, line.split())) for line in nice.read_text().splitlines()]
-    way, session = max(by)
-    assert way == min(os.nice(0) + 10, 19) and session != os.getsid(0)
+
+
+PROBE = """
+import json, os, sys
+told = {
+    "folder": os.getcwd(), "given": sys.argv[1:], "hooks": os.environ["DIURNA_HOOKS"], "way": os.nice(0),
+    "ids": [os.getpid(), os.getsid(0)], "parent": os.getppid(), "files": sorted(os.listdir("/proc/self/fd")),
+    "streams": sorted({os.readlink(f"/proc/self/fd/{number}") for number in range(3)}),
+}
+with open("told", "w") as file:
+    json.dump(told, file)
+"""
+
+
+def test_what_nobody_waits_for_is_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a session of its own, which gives way, with no stream and no file of whoever started it, and hooks off."""
+    (tmp_path / "probe.py").write_text(PROBE)
+    os.mkfifo(tmp_path / "told")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    told = os.open(tmp_path / "told", os.O_RDONLY | os.O_NONBLOCK)
+    os.dup2(told, 200, inheritable=True)
+    detached.run(["a", "b"], str(tmp_path), "probe")
+    os.close(200)
+    assert select.select([told], [], [], 60)[0]
+    os.set_blocking(told, True)
+    with open(told) as file:
+        found = json.load(file)
+    with suppress(ChildProcessError):  # nobody who ended is left
+        assert os.waitpid(-1, os.WNOHANG) == (0, 0)
+    assert (found["folder"], found["given"], found["hooks"]) == (str(tmp_path), ["a", "b"], "off")
+    assert found["way"] == min(os.nice(0) + 10, 19) and found["streams"] == ["/dev/null"]
+    assert found["ids"][0] == found["ids"][1] and found["parent"] != os.getpid()
+    assert "200" not in found["files"]
