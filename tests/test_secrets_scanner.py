@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from ast import literal_eval
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -324,33 +325,10 @@ def test_kinds_in_places_and_disguises(step: int) -> None:
     assert shares["written for"] >= 0.98 and shares["held"] >= 0.8, shares
 
 
-@each_row(
-    "text, expected",
-    [
-        ("\x1b[1mgh\x1b[0mp\x1b(_\x1b]a", "ghp_a"),
-        ("gh\\p\\_a", "gh\\p_a"),
-        ("\\u0067hp\\x5f, \\u{41}", "ghp_, A"),
-        ("&#103;hp&lowbar;&amp;&nosuch;", "ghp_&&nosuch;"),
-        ("gh\u200bp\xad_\x9b31m\ufe0f", "ghp_"),
-        ('x = "gh" + \n "p_"', 'x = "ghp_"'),
-        ("'gh' 'p_' and \"a\", \"b\"", '\'ghp_\' and "a", "b"'),
-        ("^[[31mgh\\033[0mp_[0m", "ghp_"),
-        ("\\u001b[31mghp_", "ghp_"),
-        ("\x1b]0;a title\x07gh\x1b]\x07\x1b]8;;\x1b\\p_", "ghp_"),
-        ("'gh'\n\n'p_'", "'gh'\n\n'p_'"),
-        ("ends in a\\\n  backslash", "ends in abackslash"),
-        ('"gh" .. "p_" ||"a" & "b"', '"ghp_ab"'),
-        ('"gh" << "p_" +++ "a"', '"gh" << "p_" +++ "a"'),
-        ("'gh' b'p_' \\\n  \"a\" + f\"b\"", "'ghp_ab\""),
-        ('"gh" + x"p_" + \n\n "a" +', '"gh" + x"p_a" +'),
-        ("gh<wbr>p_<br>a", "ghp_<br>a"),
-        ("a ^[[31mgh^[[mp_␛[mb", "a ghp_b"),
-        ("a[3] x[31;1mgh[m", "a[3] xgh[m"),
-    ],
-)
-def test_what_a_masked_text_says(text: str, expected: str) -> None:
+@each_row("text, said", patterns("masked"))
+def test_what_a_masked_text_says(text: str, said: str) -> None:
     """Colours and unseen characters go, escapes are decoded, strings are joined."""
-    assert unmasked(text)[0] == expected
+    assert unmasked(literal_eval(text))[0] == literal_eval(said)
 
 
 @given(st.text(st.sampled_from("gh\x1b[31m\\u005f&#95;\u200b\"' +\n\tab")))

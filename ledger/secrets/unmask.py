@@ -63,37 +63,20 @@ def _view(text: str, edits: list[Edit]) -> View:
 
 
 def _edits(text: str) -> list[Edit]:
-    found: list[Edit] = []
+    found = [
+        *_each(text, "\\", _escape),
+        *_each(text, "&", _entity),
+        *_each(text, "[", _colour),
+        *_each(text, "<wbr", _break),
+    ]
+    for quote in _QUOTES:
+        found += _each(text, quote, _joint)
     if not is_plain(text):
-        if _ESC in text:  # what commands a terminal: colours, titles, links
-            found += _each(text, _ESC, _sequence)
-        if "\x9b" in text:
-            found += _each(text, "\x9b", lambda said, at: (at, _parameters(said, at + 1), ""))
+        found += _each(text, _ESC, _sequence)  # what commands a terminal: colours, titles, links
+        found += _each(text, "\x9b", lambda said, at: (at, _parameters(said, at + 1), ""))
         for char in unseen_in(text) - {_ESC, "\x9b", "\r"}:
             found += _each(text, char, lambda _, at: (at, at + 1, ""))
-    if "\\" in text:
-        found += _each(text, "\\", _escape)
-    if "&" in text and ";" in text:
-        found += _each(text, "&", _entity)
-    if "m" in text and "[" in text:
-        found += _each(text, "[", _colour)
-    if "<wbr" in text:
-        found += _each(text, "<wbr", _break)
-    for quote in _QUOTES:
-        if quote in text:
-            found += _joints(text, quote)
     return found
-
-
-def _joints(text: str, quote: str) -> Iterator[Edit]:
-    """Read what every quote ends; behind most of them stands nothing that joins."""
-    at = text.find(quote)
-    while at >= 0:
-        edit = _joint(text, at) if text[at + 1 : at + 2] in _BEHIND else None
-        if edit is not None:
-            yield edit
-            at = edit[1] - 1
-        at = text.find(quote, at + 1)
 
 
 def _each(text: str, mark: str, read: Callable[[str, int], Edit | None]) -> Iterator[Edit]:
@@ -103,21 +86,23 @@ def _each(text: str, mark: str, read: Callable[[str, int], Edit | None]) -> Iter
         edit = read(text, at)
         if edit is not None:
             yield edit
-        at = text.find(mark, edit[1] if edit is not None and edit[1] > at else at + 1)
+        at = text.find(mark, edit[1] if edit is not None else at + 1)
 
 
 def _sequence(text: str, at: int) -> Edit:
     kind = text[at + 1 : at + 2]
     if kind == "[":
         return (at, _parameters(text, at + 2), "")
-    if kind and kind in "]P_^":
+    if kind in tuple("]P_^"):
         near = text[at + 2 : at + 514]
         stops = [stop for stop in (near.find("\x07"), near.find(_ESC)) if stop >= 0]
         if stops:
             stop = at + 2 + min(stops)
             return (at, stop + (1 if text[stop] == "\x07" else 2), "")
         return (at, at + 2, "")
-    return (at, at + 1 + (kind != "" and kind in "()#%*+"), "")
+    if kind in tuple("()#%*+"):  # another set of characters, by its name: `(B`
+        return (at, at + 2 + text[at + 2 : at + 3].isalnum(), "")
+    return (at, at + 1, "")
 
 
 def _parameters(text: str, at: int) -> int:
@@ -164,7 +149,7 @@ def _entity(text: str, at: int) -> Edit | None:
     """Decode `&#95;`, `&#x5f;` and the names of plain characters."""
     name = text[at + 1 : at + 17].partition(";")[0]
     end = at + len(name) + 2
-    if len(name) > 14 or text[end - 1 : end] != ";":
+    if text[end - 1 : end] != ";":
         return None
     if name[:1] != "#":
         said = _NAMED.get(name)
@@ -188,19 +173,17 @@ def _colour(text: str, at: int) -> Edit | None:
 
 
 def _break(text: str, at: int) -> Edit | None:
-    end = text.find(">", at, at + 8)
-    return (at, end + 1, "") if end >= 0 else None
+    name, closed, _ = text[at : at + 8].partition(">")
+    return (at, at + len(name) + 1, "") if closed else None
 
 
 def _joint(text: str, at: int) -> Edit | None:
     """Join two strings that a program joins: `"a" + "b"`, `'a' 'b'`, `"a" ..` and a new line."""
+    if text[at + 1 : at + 2] not in _BEHIND:
+        return None  # as behind most quotes
     near = text[at + 1 : at + 80]
     bare = near.lstrip(" \t\n")
-    if not bare:
-        return None
-    size = 0
-    while size < 3 and bare[size : size + 1] in "+.|&<>~\\%=_" and size < len(bare):
-        size += 1
+    size = len(bare) - len(bare.lstrip("+.|&<>~\\%=_"))
     if bare[:size] not in _JOINTS:
         return None
     rest = bare[size:].lstrip(" \t\n\\")
@@ -219,7 +202,7 @@ def _joint(text: str, at: int) -> Edit | None:
 
 def is_word(char: str) -> bool:
     """Tell whether a character may stand in a token."""
-    return char.isalnum() or (char != "" and char in "_-./+=%~:@!$")
+    return char.isalnum() or char in tuple("_-./+=%~:@!$")
 
 
 _DIGITS = frozenset("0123456789")
@@ -237,12 +220,11 @@ def chained(text: str) -> View | None:
     """
     pieces: list[str] = []
     origins: list[int] = []
-    fragments: dict[str, bool] = {}
     at, joined = 0, -1
     for end in _possible_cuts(text):
         begin, head_end = _head(text, end + 1)
         start = _tail(text, max(at, end - _TAIL), end)
-        if not _is_cut(text[start:end], text[begin:head_end], fragments):
+        if not _is_cut(text[start:end], text[begin:head_end]):
             continue
         if joined != end:
             context = text.rfind("\n", max(0, end - _CONTEXT), end) + 1 or max(0, end - _CONTEXT)
@@ -269,8 +251,6 @@ _TAIL, _CONTEXT, _HEAD = 300, 400, 300
 _NO_WORD = frozenset("\n`,;)]}|#*")
 #: What begins a line of markdown, and nothing at all.
 _MARKERS = frozenset(("", "-", "*", "+", "#", "##", "###", "---", "```", "<!--"))
-#: What stands before the first word of a line; so does the end of the text.
-_MARGIN = frozenset(("", " ", "\t", ">"))
 
 
 def _possible_cuts(text: str) -> list[int]:
@@ -298,39 +278,27 @@ def _possible_cuts(text: str) -> list[int]:
 
 def _tail(text: str, start: int, end: int) -> int:
     """Return where the last word of a line begins."""
-    start = text.rfind("\n", start, end) + 1 or start
-    start = text.rfind(" ", start, end) + 1 or start
-    start = text.rfind("|", start, end) + 1 or start
-    return text.rfind("\t", start, end) + 1 or start
+    word = text[start:end]
+    for sign in " \n|\t":
+        word = word.rpartition(sign)[2]
+    return end - len(word)
 
 
 def _head(text: str, start: int) -> tuple[int, int]:
     """Return where the first word of a line begins and ends, behind blanks and marks of a quotation."""
-    begin = start
-    if text[start : start + 1] in _MARGIN:
-        near = text[start : start + 24]
-        begin += len(near) - len(near.lstrip(" \t>"))
-    end = min(begin + _HEAD, len(text))
-    for char in " \n|\t":
-        stop = text.find(char, begin, end)
-        end = stop if stop >= 0 else end
-    return begin, end
+    near = text[start : start + 24]
+    begin = start + len(near) - len(near.lstrip(" \t>"))
+    word = text[begin : begin + _HEAD]
+    for sign in " \n|\t":
+        word = word.partition(sign)[0]
+    return begin, begin + len(word)
 
 
-def _is_cut(tail: str, head: str, fragments: dict[str, bool]) -> bool:
-    """Tell whether the last word of a line and the first one of the next may be one word.
-
-    `fragments` is what is known of words; what is looked at is added.
-    """
-    if not tail or not head or len(tail) + len(head) < 8:
+def _is_cut(tail: str, head: str) -> bool:
+    """Tell whether the last word of a line and the first one of the next may be one word."""
+    if len(tail) + len(head) < 8 or not (_is_fragment(tail) or _is_fragment(head)):
         return False
-    if tail not in fragments:
-        fragments[tail] = _is_fragment(tail)
-    if head not in fragments:
-        fragments[head] = _is_fragment(head)
-    if not (fragments[tail] or fragments[head]):
-        return False
-    if not (is_word(tail[-1]) and is_word(head[0])):
+    if not (is_word(tail[-1:]) and is_word(head[:1])):
         return False
     if head[:3] in _FRONTS or _is_label(head):
         return False  # a token of its own, or what a program writes before a line
