@@ -178,9 +178,7 @@ def find_opaque(word: str) -> list[tuple[str, str]]:
         word = word.partition("?")[2]
     pieces = [piece.strip("-_.") for run in _RUN.findall(word) for piece in run.split("--")]
     return [  # what is called is a name
-        (OPAQUE, piece)
-        for piece in pieces
-        if len(piece) > OPAQUE_LEAST and _is_opaque(piece) and f"{piece}(" not in word
+        (OPAQUE, piece) for piece in pieces if _is_opaque(piece) and f"{piece}(" not in word
     ]
 
 

@@ -49,8 +49,7 @@ def _look(text: str, find: Callable[..., list[Hit]]) -> tuple[Hit, ...]:
             for one in find(chain.text, False)
             if one.rule != OPAQUE
         ]
-        joined = [one for one in whole if chain.is_joined(one.start, one.end)]
-        masked = _placed(joined, [*views, chain]) + masked  # before a half of it
+        masked = _placed(whole, [*views, chain]) + masked  # before a half of it
     return apart(_widened(masked, found) + found) if masked else apart(found)
 
 

@@ -10,7 +10,7 @@ class View:
 
     Args:
         text: of the view.
-        starts: where each run of it begins.
+        starts: where each run of it begins, and where the last one ends.
         origins: where that run begins in the other text.
         ends: where it ends there; a run as long as that is copied, any other stands for it as a whole.
     """
@@ -30,18 +30,12 @@ class View:
             stop = self._origins[last] + end - self._starts[last]
         return begin, stop
 
-    def is_joined(self, start: int, end: int) -> bool:
-        """Tell whether a place of the view was two places before: runs meet in it."""
-        begin, stop = self.span(start, end)
-        return stop - begin != end - start
-
     def cut_before(self, end: int) -> int:
         """Return where the run begins that holds the character before a place."""
         return self._starts[bisect_right(self._starts, end - 1) - 1]
 
     def _is_copied(self, run: int) -> bool:
-        behind = self._starts[run + 1] if run + 1 < len(self._starts) else len(self.text)
-        return behind - self._starts[run] == self._ends[run] - self._origins[run]
+        return self._starts[run + 1] - self._starts[run] == self._ends[run] - self._origins[run]
 
 
 def place_in_source(views: list[View], start: int, end: int) -> tuple[int, int]:

@@ -58,7 +58,7 @@ def _view(text: str, edits: list[Edit]) -> View:
             origins += (at, start)
             ends += (start, end)
             at = end
-    starts = list(accumulate(map(len, pieces[:-1]), initial=0))
+    starts = list(accumulate(map(len, pieces), initial=0))
     return View("".join(pieces), starts, origins, ends)
 
 
@@ -238,7 +238,7 @@ def chained(text: str) -> View | None:
         at, joined = begin, head_end
     if not pieces:
         return None
-    starts = list(accumulate(map(len, pieces[:-1]), initial=0))
+    starts = list(accumulate(map(len, pieces), initial=0))
     ends = [at + len(piece) for at, piece in zip(origins, pieces, strict=True)]
     return View("".join(pieces), starts, origins, ends)
 
