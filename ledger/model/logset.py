@@ -75,7 +75,7 @@ def log_refs(
                     hint="diurna check tells who committed which",
                 )
             )
-    return [by_stem[key] for key in sorted(by_stem)], tuple(findings)
+    return sorted(by_stem.values()), tuple(findings)
 
 
 def _odd(mode: str, path: str, stem: str) -> Finding | None:
