@@ -47,18 +47,16 @@ class Here:
     """What of a memory is elsewhere, for readers.
 
     Args:
-        told: of HEAD; None where nothing is known, or asked for.
+        told: of HEAD.
     """
 
-    def __init__(self, told: Told | None = None) -> None:
+    def __init__(self, told: Told) -> None:
         self._told = told
-        marks = told is not None and not (told.behind or told.crowded)
-        self.rows = {row.fact: row for row in told.facts} if told is not None and marks else {}
-        self.outside = (
-            frozenset([stem for stem, _ in told.outside]) if told and marks else frozenset()
-        )
+        marks = not (told.behind or told.crowded)
+        self.rows = {row.fact: row for row in told.facts if marks}
+        self.outside = frozenset([stem for stem, _ in told.outside if marks])
         self._marked: frozenset[str] | None = None  # None for all
-        self._unknown = frozenset(told.unknown) if told is not None else frozenset()
+        self._unknown = frozenset(told.unknown)
 
     def __bool__(self) -> bool:
         """Tell whether anything is marked."""
@@ -157,7 +155,7 @@ class Here:
     @property
     def line(self) -> str:
         """What is said where no fact is marked by itself, "" for nothing."""
-        if self._told is None or self.rows or not self._told.facts:
+        if self.rows or not self._told.facts:
             return ""
         count = len(self._told.facts)
         facts = f"{count} fact{'s are' if count > 1 else ' is'}"
@@ -171,12 +169,14 @@ class Here:
     @property
     def said(self) -> str:
         """All of it: what an answer that is kept depends on."""
-        if self._told is None or not self._told.facts:
+        if not self._told.facts:
             return ""
         return repr((self.line, [*self.rows.values()]))
 
 
-EVERYWHERE = Here()
+#: Where nothing is known, or asked for.
+_NOTHING = Told("", "", "", "", 0, (), (), 0, "", crowded=False, facts=())
+EVERYWHERE = Here(_NOTHING)
 
 
 def here_known(home: Home) -> Here | None:
@@ -237,7 +237,7 @@ def here_of(home: Home, cache: Cache) -> Here:
     if told is None:
         from memory.replay.unlanded_work import Telling
 
-        before = kept.of(commit, branch) or told_before(home, kept, commit, branch)
+        before = kept.of(commit, branch) or told_before(home, kept, commit, branch) or _NOTHING
         try:
             told = Telling(home, cache, kept, commit, branch).told(before)
         except DiurnaError:  # what git can not tell is not known, and nothing else fails of it

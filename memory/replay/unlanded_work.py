@@ -77,17 +77,17 @@ class Telling:
         self._landings: dict[str, Settled] = {}
         self._reverted: dict[str, Settled] = {}  # by point, as it was told of this HEAD
 
-    def told(self, before: Told | None = None) -> Told:
+    def told(self, before: Told) -> Told:
         """Find it out; of what is new alone where it is known of this HEAD, or of one before it."""
-        number = before.number if before is not None else 0
-        rows = self._cache.places(number)
-        outside = dict(before.outside) if before is not None else {}
-        unknown = before.unknown if before is not None else ()
-        if before is not None and before.head != self._head and (outside or unknown):
+        rows = self._cache.places(before.number)
+        outside, unknown = dict(before.outside), before.unknown
+        if before.head != self._head and (outside or unknown):
             again = frozenset((*outside, *unknown))
-            rows = [row for row in self._cache.places() if row[0] > number or row[1] in again]
+            rows = [
+                row for row in self._cache.places() if row[0] > before.number or row[1] in again
+            ]
             outside, unknown = {}, ()
-        elif before is not None:
+        else:
             self._reverted = {
                 row.point: Settled(row.landed, row.how, row.reverted, row.when)
                 for row in before.facts
@@ -96,8 +96,8 @@ class Telling:
         places = [Place(stem, at, bool(dirty), branch) for _, stem, at, dirty, branch in rows]
         new, more = self._outside([one for one in places if not self._is_mine(one)])
         outside.update(new)
-        behind = before.behind if before is not None and before.head == self._head else 0
-        if outside and not behind and (new or before is None):
+        behind = before.behind if before.head == self._head else 0
+        if new and not behind:
             behind = self._behind()
         facts = tuple(self._facts(outside)) if outside else ()
         live = self._cache.head.counts[0] - self._cache.head.counts[1]
