@@ -12,6 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ledger.git.trees import entries
+from ledger.model.sha256 import blob_id
+from ledger.remote.tree_merge import Sides, join, with_files
 from tests.campaigns.second_fold import log_bytes, path_of, sealed
 from tests.conftest import examples
 from tests.world import OWN_REPOSITORY, Place, World
@@ -234,3 +237,57 @@ def test_h4_a_chain_and_a_circle_are_followed_without_recursion(world: World, cl
     shown = home.show()
     assert [one for one in ids if not shown[one]["false"]] == [ids[-1]]
     assert shown[ids[-1]]["circle"] == ([ids[0]] if closed else [])
+
+
+BLOBS = {blob_id(body): body for body in (*BODIES, b"")}
+LOGS = st.dictionaries(
+    st.sampled_from((*PROVEN, *OPEN, f"{OPEN[0]}/x.md")), st.sampled_from(sorted(BLOBS)), max_size=5
+).filter(lambda files: not {OPEN[0], f"{OPEN[0]}/x.md"} <= set(files))
+#: What was at a path, what one side made of it, "" for nothing, and which one.
+REST = st.dictionaries(
+    st.sampled_from(("README", "more/notes", "archive/a.md")),
+    st.tuples(*[st.sampled_from(["", *BLOBS])] * 2, st.sampled_from((1, 2))),
+)
+
+
+def files_of(objects: Mapping[str, bytes], tree: str, path: str = "") -> dict[str, str]:
+    """Path -> blob id of what is in a tree."""
+    found: dict[str, str] = {}
+    for mode, name, oid in entries(objects[tree]) if tree else ():
+        here = path + name.decode()
+        found |= files_of(objects, oid.hex(), here + "/") if mode == b"40000" else {here: oid.hex()}
+    return found
+
+
+@settings(max_examples=examples(30, 2000))
+@given(st.tuples(LOGS, LOGS, LOGS), REST)
+def test_h1_h2_h8_a_join_is_one_tree_whoever_makes_it(
+    sides: tuple[dict[str, str], ...], rest: dict[str, tuple[str, str, int]]
+) -> None:
+    """Below `sessions/` no bytes are lost but those that a name proves wrong; elsewhere who changed it has the word."""
+    objects, roots = dict(BLOBS), []
+    for number, files in enumerate(sides):
+        files |= {path: now if number == who else was for path, (was, now, who) in rest.items()}
+        root, made = with_files(objects.__getitem__, "", files.items())
+        objects |= made
+        assert files_of(objects, root) == {path: blob for path, blob in files.items() if blob}
+        roots.append(root)
+    base, one, two = roots
+    joined, turned = [
+        join(objects.__getitem__, Sides(*pair, (base,)), "", lambda _: False, False)
+        for pair in ((one, two), (two, one))
+    ]
+    assert joined[0] == turned[0] and joined[2:] == turned[2:] and not joined.clashes
+    assert list(joined.doubles) == sorted(joined.doubles)
+    objects |= joined.written
+    found = files_of(objects, joined.tree)
+    assert [found.get(path, "") for path in rest] == [now for _, now, _ in rest.values()]
+    for path in {*sides[1], *sides[2]} - {*rest}:
+        there = {side[path] for side in sides[1:] if path in side}
+        if path in PROVEN:
+            right = blob_id(PROVEN[path])
+            assert found[path] == (right if right in there else min(there))
+        else:
+            assert there <= {found[name] for name in found if name.endswith(path[-5:])}
+    again = Sides(joined.tree, two, (two,))
+    assert join(objects.__getitem__, again, "", lambda _: False, False).tree == joined.tree

@@ -7,8 +7,9 @@ fault:L12). `rules` asks them.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
+from itertools import accumulate
 
 from ledger.secrets.entropy import is_wordy
 from ledger.secrets.match import OPAQUE, Hit, apart, hit
@@ -62,14 +63,12 @@ def _untailed(chain: View, one: Hit) -> int:
 def _widened(masked: list[Hit], found: list[Hit]) -> list[Hit]:
     """Let what was found masked cover what was found of it as the text stands."""
     plain = apart(found)
-    starts = [one.start for one in plain]
+    starts, ends = [one.start for one in plain], [one.end for one in plain]
     wide = []
     for one in masked:
-        first = max(0, bisect_right(starts, one.start) - 1)
-        for other in plain[first : bisect_right(starts, one.end - 1)]:
-            if other.end > one.start:
-                start, end = min(one.start, other.start), max(one.end, other.end)
-                one = hit(one.rule, start, end, one.shown.rpartition("…")[0])
+        for other in plain[bisect_right(ends, one.start) : bisect_left(starts, one.end)]:
+            start, end = min(one.start, other.start), max(one.end, other.end)
+            one = hit(one.rule, start, end, one.shown.rpartition("…")[0])
         wide.append(one)
     return wide
 
@@ -86,14 +85,12 @@ class Lines:
     """The lines of a text, for places in it: each is looked up in steps, and judged once."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        self._starts = [0]
-        at = text.find("\n")
-        while at >= 0:
-            self._starts.append(at + 1)
-            at = text.find("\n", at + 1)
-        self._tagged = any(tag in text for tag in WAIVERS)
-        self._waived: dict[int, bool] = {}
+        lines = text.split("\n")
+        self._starts = list(accumulate([len(line) + 1 for line in lines], initial=0))
+        tagged = (
+            number for number, line in enumerate(lines, 1) if any(tag in line for tag in WAIVERS)
+        )
+        self._waived = frozenset(tagged)
 
     def number(self, place: Hit) -> int:
         """Return the line on which a value begins, 1-based."""
@@ -101,14 +98,7 @@ class Lines:
 
     def is_waived(self, place: Hit) -> bool:
         """Tell whether the line on which a value begins says that it is none."""
-        if not self._tagged:
-            return False
-        number = self.number(place)
-        if number not in self._waived:
-            end = self._starts[number] if number < len(self._starts) else len(self._text)
-            line = self._text[self._starts[number - 1] : end]
-            self._waived[number] = any(tag in line for tag in WAIVERS)
-        return self._waived[number]
+        return self.number(place) in self._waived
 
     def held(self, places: Iterable[Hit]) -> tuple[Hit, ...]:
         """Return those places that no line waives."""

@@ -103,8 +103,6 @@ def _block_end(text: str, at: int) -> int:
         if line and line.rstrip("\\n\"',").strip(BASE64 + "\\"):
             return at
         at = line_end
-        if at == len(text):
-            break
     return at
 
 
