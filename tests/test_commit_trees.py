@@ -45,7 +45,7 @@ def test_what_is_in_the_way_of_a_branch_is_named(world: World) -> None:
     wanted = Commit("refs/heads/main", tip, tip, (("memory/x.md", b"x"),), "T", who, 1_800_000_000)
     lock = home.common / "refs/heads/main.lock"
     lock.touch()
-    with pytest.raises(ReferenceLocked, match="refs/heads/main.lock"):
+    with pytest.raises(ReferenceLocked, match=r"refs/heads/main\.lock"):
         store.commit(wanted)
     lock.unlink()
     assert store.commit(wanted) == home.git("rev-parse", "main") != tip

@@ -289,5 +289,10 @@ def test_h1_h2_h8_a_join_is_one_tree_whoever_makes_it(
             assert found[path] == (right if right in there else min(there))
         else:
             assert there <= {found[name] for name in found if name.endswith(path[-5:])}
+            assert found.get(path) in there or path == OPEN[0]
+        if len(there) > 1:
+            assert path in {double.path for double in joined.doubles}
+    for _, kept, other, twin in joined.doubles:
+        assert kept != other and (not twin or twin.split("/")[2] == other)
     again = Sides(joined.tree, two, (two,))
     assert join(objects.__getitem__, again, "", lambda _: False, False).tree == joined.tree
