@@ -141,9 +141,9 @@ class Session:
         return found
 
 
-def policy(repo: Repo, lines: str) -> None:
-    """Have the policy of an in-tree home say this of what is captured."""
-    file = repo.path / "memory/diurna.toml"
+def policy(repo: Repo, lines: str, path: str = "memory/diurna.toml") -> None:
+    """Have the policy of a home, which is in the tree, say this of what is captured."""
+    file = repo.path / path
     text = re.sub(r"(?ms)^\[capture\].*", "", file.read_text())
     file.write_text(f"{text}\n[capture]\n{lines}\n")
     repo.git("add", "-A")

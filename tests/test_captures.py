@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Run
+from tests.conftest import Repo, Run
 from tests.host_door import TALK, Door, Session, door, policy, say
 from tests.test_hosts_extraction import GOOD, Model
 from tests.test_hosts_told import Stage, steps
@@ -77,6 +77,11 @@ class Captures(Stage):
             self._model.answers(what if found is None else [GOOD | one for one in found])
         elif who == "policy":
             policy(self.door.repo, f"{verb} {what}".replace("; ", "\n"))
+        elif who == "own":
+            own = Repo(self._top / "data/diurna/personal")
+            own.git("config", "user.name", "Ada")
+            own.git("config", "user.email", "ada@example.org")
+            policy(own, f"{verb} {what}", "diurna.toml")
         elif who == "you":
             lines = self._did(verb, what)
         else:
