@@ -18,7 +18,7 @@ import pytest
 from rituals.hosts.capture import detached
 from tests.campaigns import forks
 from tests.conftest import Repo, Run
-from tests.host_door import TALK, Door, named, policy, say
+from tests.host_door import TALK, Door, named, say
 from tests.host_door import door as door
 from tests.world import DIED, OWN_REPOSITORY, World
 
@@ -308,21 +308,6 @@ def test_a_session_that_no_hook_saw_is_named_with_its_transcript(
     say(door.repo.path / "t.jsonl", TALK)
     assert run("capture", *named("t.jsonl", "x")).code == 0
     assert "three times with jitter" in run("show").out
-
-
-def test_what_was_said_is_told_where_its_user_was_told_so(
-    door: Door, run: Run, transcript: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """With the word of former times what was observed alone, until hooks are installed here; the word of today counts."""
-    policy(door.repo, 'keep = "facts"')
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    (tmp_path / "state").mkdir()
-    door.session().edits(*files(0))
-    say(transcript, TALK)
-    shown = run("capture", *named(transcript), "--show").out
-    assert "## Observed" in shown and "### Turn" not in shown
-    policy(door.repo, 'keep = "told"')
-    assert "### Turn 1 of 1" in run("capture", *named(transcript), "--show").out
 
 
 def test_a_log_that_must_hold_no_secret_is_told_without_it(door: Door, run: Run) -> None:
