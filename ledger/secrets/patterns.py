@@ -145,7 +145,7 @@ _OPEN = frozenset(
     "pk phc pub public sha sha1 sha256 sha384 sha512 md5 integrity h1 ssh id img image file chunk index "
     "nonce hash build commit etag cid trace span req cache".split()
 )
-OPAQUE_LEAST, _BARE, _ONE_CASE = 32, 80, 45
+_MARKED, _BARE, _ONE_CASE = 32, 80, 45
 
 
 def find_licences(word: str) -> list[tuple[str, str]]:
@@ -208,7 +208,7 @@ def _is_opaque(piece: str) -> bool:
     marked = 1 < len(mark) < 12 and mark.isalnum() and mark[0].isalpha()
     body = piece[len(mark) + 1 :] if marked else piece
     if (
-        len(body) < (OPAQUE_LEAST if marked else _BARE)
+        len(body) < (_MARKED if marked else _BARE)
         or "/" in body
         or "+" in body
         or body.count(".") > 2

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ledger.secrets.label_values import decoded
 from ledger.secrets.labels import find_any_label, find_labelled
 from ledger.secrets.match import Hit, apart, hit, places
-from ledger.secrets.patterns import OPAQUE_LEAST, find_licences, find_opaque, find_patterns
+from ledger.secrets.patterns import find_licences, find_opaque, find_patterns
 from ledger.secrets.shapes import find_shapes
 from ledger.secrets.vendor_tokens import find_tokens
 
@@ -37,7 +37,7 @@ def find(text: str, lines: bool = True, depth: int = _DEPTH) -> list[Hit]:
     words = "\n".join(long)
     drawn = [word for word in long if word.strip(_DULL)]
     mixed = "\n".join(drawn)
-    if long or "-----BEGIN " in text:
+    if long:
         found += find_tokens(text, mixed) + find_shapes(text, words, mixed)
     found += find_patterns(text, words)
     labelled, named = find_labelled(text)
@@ -53,11 +53,10 @@ def find(text: str, lines: bool = True, depth: int = _DEPTH) -> list[Hit]:
 def _told_by_word(text: str, long: list[str]) -> Iterator[Hit]:
     """Find what a long word is by itself: the key of a licence, the token of whatever vendor."""
     for word in dict.fromkeys(long):
-        if len(word) > OPAQUE_LEAST or ("-" in word and word.isupper()):
-            for rule, piece in find_licences(word) + find_opaque(word):
-                inside = word.find(piece)
-                for at in places(text, word):
-                    yield hit(rule, at + inside, at + inside + len(piece))
+        for rule, piece in find_licences(word) + find_opaque(word):
+            inside = word.find(piece)
+            for at in places(text, word):
+                yield hit(rule, at + inside, at + inside + len(piece))
 
 
 def _encoded(text: str, drawn: str, depth: int) -> Iterator[Hit]:
