@@ -25,6 +25,7 @@ from ledger.secrets.log_redaction import guard
 from ledger.secrets.match import PERSONAL_RULES
 from ledger.secrets.private_parts import without_private
 from ledger.secrets.scanner import (
+    WAIVERS,
     Lines,
     find_all,
     find_secrets,
@@ -173,23 +174,13 @@ def test_base64_is_read_twice_and_not_thrice() -> None:
     assert "github-token" not in [place.rule for place in find_all(coded.decode())]
 
 
-@each_row(
-    "tag",
-    [
-        "<!-- diurna: allow-secret -->",
-        "# gitleaks:allow",
-        "# pragma: allowlist secret",
-        "// lint:allow-secret-material",
-    ],
-)
+@each_row("tag", [f"# {one} -->" for one in WAIVERS])
 def test_a_line_waives(tag: str) -> None:
     """A tag on the line where a value begins says that it is none; the next line is another."""
     text = f"one {token()} {tag}\ntwo {token(2)}"
     lines = Lines(text)
-    assert [(lines.number(one), lines.is_waived(one)) for one in find_secrets(text)] == [
-        (1, True),
-        (2, False),
-    ]
+    told = [(lines.number(one), lines.is_waived(one)) for one in find_secrets(text)]
+    assert told == [(1, True), (2, False)]
     assert without_secrets(text) == f"one {token()} {tag}\ntwo [redacted: github-token]"
 
 

@@ -12,6 +12,7 @@ from ledger.model.order import seal
 from ledger.model.sha256 import blob_id
 from ledger.wal.intents import Intent, Intents, Kept
 from ledger.wal.spool import Spool
+from ledger.wal.user_key import user_key
 
 
 @pytest.mark.parametrize("kept", [False, True])
@@ -88,3 +89,19 @@ def test_what_is_noted_of_a_commit_is_read_again(tmp_path: Path) -> None:
     asked = [notes.last("refs/heads/main", "1" * 40), notes.last("refs/heads/main", "")]
     notes.forget()
     assert (asked, notes.last("refs/heads/main", "1" * 40)) == ([{"c.md": ""}, {}], {})
+
+
+def test_a_users_key_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a folder of theirs that need not be there yet; cut short, or open to others, it is none any more."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "new/state"))
+    file, keys = tmp_path / "new/state/diurna/key", [user_key()]
+    assert len(keys[0]) == 32 and keys[0] == user_key() == file.read_bytes()
+    file.chmod(0o640)
+    keys.append(user_key())
+    file.write_bytes(keys[1][:31])
+    keys.append(user_key())
+    assert (
+        len(set(keys)) == 3
+        and file.read_bytes() == keys[2]
+        and len(list(file.parent.iterdir())) == 1
+    )

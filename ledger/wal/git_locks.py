@@ -61,12 +61,7 @@ def clear_stale_lock(commondir: str, path: str, note: str, noted_at: float) -> F
     limit = _OURS_AFTER_SECONDS if ours else _OTHERS_AFTER_SECONDS
     if _is_open(path) or (age < limit and not (ours and not _git_at_work(_places(commondir)))):
         return None
-    target = set_aside(commondir, path)
-    if not target:
-        return None
-    said = f"{path} belonged to no living process and was moved to {target}"
-    journal(commondir, said)
-    return Finding("stale-lock", said)
+    return _put_away(commondir, path, "belonged to no living process")
 
 
 def said_by(note: str) -> tuple[str, str, str]:
@@ -118,14 +113,7 @@ def clear_index_lock(commondir: str, gitdir: str, top: str, noted_at: float) -> 
             return None
         if _git_at_work((top, gitdir)) or _is_open(path):
             return None
-    target = set_aside(commondir, path)
-    if not target:
-        return None
-    said = (
-        f"{path} was left by a git that a killed Diurna process had started; it is at {target} now"
-    )
-    journal(commondir, said)
-    return Finding("stale-lock", said)
+    return _put_away(commondir, path, "was left by a git that a killed Diurna process had started")
 
 
 def next_index(gitdir: str) -> str:
@@ -325,11 +313,16 @@ def clear_left_lock(repository: Repository, path: str, died_at: float) -> Findin
     ours = 0.0 < died_at <= made_at + _CLOCK_TICK_SECONDS
     if not is_left(repository, path, _OURS_AFTER_SECONDS if ours else _OTHERS_AFTER_SECONDS):
         return None
-    target = set_aside(repository.commondir, path)
+    return _put_away(repository.commondir, path, "belonged to no living process")
+
+
+def _put_away(commondir: str, path: str, why: str) -> Finding | None:
+    """Move a lock aside, note that and say so; None where it is gone."""
+    target = set_aside(commondir, path)
     if not target:
         return None
-    said = f"{path} belonged to no living process and was moved to {target}"
-    journal(repository.commondir, said)
+    said = f"{path} {why} and was moved to {target}"
+    journal(commondir, said)
     return Finding("stale-lock", said)
 
 
