@@ -110,7 +110,7 @@ def _write_all(fd: int, data: bytes) -> None:
 
 def storage_failure(problem: OSError, path: str) -> StorageFailed:
     """Say in a sentence why the disk refused."""
-    hints = {
+    hints: dict[int | None, str] = {
         errno.ENOSPC: "free some space on that disk and try again",
         errno.EDQUOT: "your quota on that disk is used up",
         errno.EFBIG: "the file-size limit of this shell is too low (ulimit -f)",
@@ -120,10 +120,9 @@ def storage_failure(problem: OSError, path: str) -> StorageFailed:
         errno.EMFILE: "too many files are open in this process",
         errno.EIO: "the disk reports an error: it is not durable; check the disk",
     }
-    code = problem.errno or 0
     return StorageFailed(
         f"can not write {path}: {problem.strerror or problem}",
-        hint=hints.get(code, "mend the cause and try again"),
+        hint=hints.get(problem.errno, "mend the cause and try again"),
     )
 
 
