@@ -26,13 +26,13 @@ from rituals.hosts.capture.stamps import (
     told_of,
     unfinished,
 )
-from rituals.hosts.capture.untold_session import SPOOL_MS, Pending
+from rituals.hosts.capture.untold_session import Pending
 from rituals.hosts.payloads import read_object
 
 #: How long a child that nobody waits for may take, whatever it hangs on.
 _CHILD_SECONDS = 180
-#: How long it is noted of a session that nothing is left to tell of.
-STAMPS_MS = 30 * 24 * 3_600_000
+#: How long a spool is kept behind the last sign of its session, and how long the stamps of that.
+SPOOL_MS, STAMPS_MS = 24 * 3_600_000, 30 * 24 * 3_600_000
 
 
 def capture(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Iterator[Outcome]:

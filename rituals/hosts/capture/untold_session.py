@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from ledger.environment import now_ms
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from ledger.model.session_headers import OBSERVED, TRANSCRIPT, Span
@@ -23,8 +22,6 @@ from rituals.hosts.transcripts.slices import Slice, read_slice
 
 #: A conversation of more characters is told although nothing was observed.
 TALK_CHARS = 400
-#: A spool is kept so long behind its newest line.
-SPOOL_MS = 24 * 3_600_000
 _NAME_CHARS = 200
 
 
@@ -125,11 +122,11 @@ class Pending:
             return 0
 
     def sweep(self) -> None:
-        """Remove the spool where the ledger has everything in it, a day behind its newest line."""
+        """Remove the spool where the ledger has everything in it."""
         held = self.spool.read()
         row = reach_name(self.host, self.session, OBSERVED, str(held.began))
         if self.in_ledger(row) >= held.count:
-            self.spool.remove(held.began, held.count, now_ms() - SPOOL_MS)
+            self.spool.remove(held.began, held.count)
 
     def in_ledger(self, row: str) -> int:
         """Return up to where the ledger itself tells, by a row of `reach_name`."""

@@ -131,26 +131,20 @@ class Spool(Record):
         found = [_observation(line) for line in data[:end].split(b"\n")]
         return tuple([one for one in found if one is not None]), at + end
 
-    def remove(self, began: int, count: int, before_ms: int) -> bool:
-        """Remove it where it holds nothing more than a watermark, and nothing as new as some moment.
-
-        `began` is of the watermark, `count` its end; `before_ms` is in milliseconds since 1970.
-        """
+    def remove(self, began: int, count: int) -> None:
+        """Remove it where it holds nothing more than a watermark: `began` is of that, `count` its end."""
         try:
             fd = self._locked(make=False)
         except OSError:
-            return False
+            return
         try:
             held = self.read()
-            newest = max([one.at for one in held.observations], default=held.began)
-            if (held.began, held.count) != (began, count) or newest >= before_ms:
-                return False
-            os.unlink(self.path)
+            if (held.began, held.count) == (began, count):
+                os.unlink(self.path)
         except OSError:
-            return False
+            pass
         finally:
             os.close(fd)
-        return True
 
     def _locked(self, *, make: bool) -> int:
         """Open the file under its lock; one that was removed meanwhile is opened again."""
