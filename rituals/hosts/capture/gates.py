@@ -120,7 +120,7 @@ def own_texts() -> tuple[str, ...]:
         return ()
 
 
-def record_own(part: Part, items: Iterable[Item], now: Occasion, *, dry_run: bool = False) -> int:
+def record_own(part: Part, items: Iterable[Item], now: Occasion, *, dry_run: bool) -> int:
     """Record items that are about the person; what their home says already is passed over.
 
     Of `part` its host, session and extractor are told.
