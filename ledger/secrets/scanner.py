@@ -44,11 +44,11 @@ def _look(text: str, find: Callable[..., list[Hit]]) -> tuple[Hit, ...]:
     masked = _placed(find(said), views) if views else []
     chain = chained(said)
     if chain is not None:
-        # what has no mark might begin anywhere, so it is not looked for across lines
+        # what has no mark might begin anywhere: not across lines, and nothing across two pieces
         whole = [
             one._replace(end=_untailed(chain, one))
             for one in find(chain.text, False)
-            if one.rule != OPAQUE
+            if one.rule != OPAQUE and "\n\n" not in chain.text[one.start : one.end]
         ]
         masked = _placed(whole, [*views, chain]) + masked  # before a half of it
     return apart(_widened(masked, found) + found) if masked else apart(found)
