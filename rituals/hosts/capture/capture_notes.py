@@ -11,7 +11,7 @@ import os
 from ledger.errors import DiurnaError
 from ledger.model.record import Record
 from ledger.model.session_headers import Span
-from ledger.wal.atomic_files import Lock, replace_file
+from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from rituals.hosts.extraction import Extraction
 from rituals.hosts.moments import CAPTURED_DIR, captured_file
 from rituals.hosts.payloads import (
@@ -60,6 +60,7 @@ def note_attempt(commondir: str, attempt: Attempt) -> None:
     """Keep an attempt; a disk that refuses is no reason to fail."""
     folder = f"{commondir}/{CAPTURED_DIR}"
     try:
+        make_folder(folder)
         with Lock(f"{folder}/attempts.lock", _PATIENCE_SECONDS):
             kept = (*attempts(commondir), attempt._replace(said=attempt.said[:_SAID_CHARS]))
             lines = [write_object(fields_of(one)) for one in kept]
