@@ -6,8 +6,10 @@ nothing first. What every command has in common is asked of each that there is, 
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import shutil
 from typing import NamedTuple
 
 import pytest
@@ -197,6 +199,26 @@ def does_what_it_says(home: Place, line: str) -> None:
     else:
         answer = home.run(example.name, "--json", *words, stdin=example.stdin)
         assert isinstance(answer.json, dict) and "error" not in answer.json
+
+
+@pytest.mark.parametrize("name", sorted({read(line).name for line in examples()} - {"hook"}))
+def test_nothing_runs_on_behind_a_command(
+    world: World, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its caller may remove the repository at once: what is done aside begins where a host's session is."""
+    line = next(line for line in examples() if read(line).name == name)
+    if name == "init":
+        home = world.repository("shop")
+    else:
+        world.laid("documented branch", lambda apart: make(apart.home(OWN_BRANCH, name="shop")))
+        home = world.place("shop")
+    words = known(home, line, read(line).words)
+    monkeypatch.setattr(os, "fork", lambda: pytest.fail("a process was made"))  # is said as a bug
+    for variable in ("DIURNA_NOW", "CI"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.chdir(home.folder)
+    assert run(name, *words, stdin=read(line).stdin).code != 3
+    shutil.rmtree(home.folder)
 
 
 # ---- what all of them have in common -------------------------------------------------------------------

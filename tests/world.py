@@ -305,7 +305,7 @@ class Place:
         return answer
 
     def aside(self) -> None:
-        """Have done here what is due: what a command starts in a process that nobody waits for."""
+        """Have done here what is due: what the start of a session has done in a process that nobody waits for."""
         with self._standing(None), catch_warnings(action="ignore"):
             runpy.run_module("rituals.review.background_steps", run_name="__main__")
         signal.setitimer(signal.ITIMER_REAL, 0)

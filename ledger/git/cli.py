@@ -37,6 +37,7 @@ _OF_REPOSITORY = ("local", "worktree")
 _FILTERS = r"^filter\..*\.(clean|smudge|process|required)$"
 #: Nothing is packed in the middle of a write; `tidy` asks for it in a quiet moment.
 _NO_PACKING = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
+_WAITED_FOR = ("-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false")
 #: What git says when the disk refuses, and what to do then; the locale of our calls is C.
 _DISK_REFUSED = (
     ("No space left on device", "free some space on that disk and try again"),
@@ -130,7 +131,7 @@ class Git:
         ended with all that it starts.
         """
         collects = arguments[:1] == ("maintenance",)
-        packing = () if collects else _NO_PACKING
+        packing = _WAITED_FOR if collects else _NO_PACKING
         argv = ["git", "-C", self.where, *_GUARDS, *packing, *arguments]
         added = {**({} if collects else _AS_COMMITTED), **(more or {})}
         (in_read, in_write), (out_read, out_write), (err_read, err_write) = three_pipes()
@@ -162,8 +163,8 @@ class Git:
     def tidy(self) -> None:
         """Let git pack what has piled up, if the user's settings say that it is time.
 
-        libgit2 never does, and a repository that only Diurna writes to has nobody else. git goes on in
-        the background; whatever it says is no matter of ours.
+        libgit2 never does, and a repository that only Diurna writes to has nobody else. It is waited for:
+        whoever called may remove the repository next. Whatever git says is no matter of ours.
         """
         self.run("maintenance", "run", "--auto", "--quiet", check=False)
 

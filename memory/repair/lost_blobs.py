@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 from ledger.errors import StorageFailed
 from ledger.git.commit_record import loose_object
-from ledger.home import Home
+from ledger.home import OWN_REPOSITORY, Home
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
@@ -165,7 +165,8 @@ def let_go(
     spool.forget([stem for stem in kept if stem not in waits and stem not in newest])
     if not waits:
         intents.forget()
-    git.tidy()
+    if snapshot.home.kind == OWN_REPOSITORY:  # of all others git packs when a person works there
+        git.tidy()
 
 
 def drop_purged(cache: Cache, spool: Spool) -> None:

@@ -310,10 +310,6 @@ class Invocation:
         # whatever was answered is incomplete then
         self.out.findings(tuple(cache.unread()))
         self.let_go()
-        if self.landed:
-            from rituals.hosts.background_start import look_after
-
-            look_after(reader.home, cache.policy)
 
     def let_go(self) -> None:
         """Close the opened home without a word."""

@@ -198,9 +198,6 @@ def _append(arguments: list[str], home: str, environment: Mapping[str, str]) -> 
     code = _print(_said(receipt, memory))
     if receipt.findings or receipt.already or memory.cache().policy_problem:
         return _talk(receipt, memory, arguments)
-    from rituals.hosts.background_start import look_after
-
-    look_after(memory.home, memory.policy)
     return code
 
 

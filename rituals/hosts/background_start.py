@@ -38,9 +38,10 @@ class Run(Record):
 def look_after(home: Home, policy: Policy | None = None) -> None:
     """Start what does for a home what is due, where anything is; return at once.
 
-    A failure is none of the caller's: an append is recorded, whatever becomes of this. `policy` is of the
-    home, None where it is not at hand. Under a clock that was set by hand nothing is started: it does not
-    tell what was written before a commit; nor is it in CI, where nobody comes back.
+    It is called where a session of a host is, and behind no command: whoever calls one may remove the
+    repository next. A failure is none of the caller's. `policy` is of the home, None where it is not at
+    hand. Under a clock that was set by hand nothing is started: it does not tell what was written before a
+    commit; nor is it in CI, where nobody comes back.
     """
     environment = variables()
     if "DIURNA_NOW" in environment or environment.get("CI", "").lower() not in ("", "0", "false"):

@@ -21,13 +21,11 @@ _NAMED, _LINE_CHARS = 12, 72
 
 def sync(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: bool) -> None:
     """Run `diurna sync`."""
-    from rituals.hosts.background_start import look_after
     from rituals.sync.upstream_fetch import sync_all
 
     memory, out = call.memory(), call.out
     how = {"dry_run": dry_run, "adopt": adopt, "push": push}
     report = sync_all(memory, remote, **how, progress=out.transfer())
-    look_after(memory.home, memory.policy)
     if call.json:
         out.answer(_sync_object(report))
         return out.findings(report.findings)
