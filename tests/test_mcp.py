@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,14 +44,15 @@ def test_tools_are_described(tell: Tell, mode: str) -> None:
         assert tuple(tool.name for tool in tools) == NAMES
         for tool in tools:
             notes = tool.annotations
-            assert notes is not None and tool.output_schema is not None
-            assert notes.read_only_hint is (tool.name not in ("append", "resolve", "task", "learn"))
+            assert notes is not None and tool.output_schema is None
+            assert notes.read_only_hint is (
+                tool.name not in ("note", "append", "resolve", "task", "learn")
+            )
             assert (notes.destructive_hint, notes.open_world_hint) == (False, False)
             assert notes.idempotent_hint
-            assert tool.output_schema["type"] == tool.input_schema["type"] == "object"
+            assert tool.input_schema["type"] == "object"
             names = set(tool.input_schema["properties"])
             assert not names & {"path", "file", "folder", "dir", "home", "repository", "url"}
-            assert "$ref" not in json.dumps([tool.input_schema, tool.output_schema])
         listed = [
             {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
             for tool in tools
@@ -61,19 +64,17 @@ def test_tools_are_described(tell: Tell, mode: str) -> None:
 
 #: Arguments whose name and type say it all, beside the description of their tool.
 OBVIOUS = frozenset(
-    """recall.level recall.limit recall.within recall.kind recall.tag recall.entity recall.agent recall.role
-    recall.branch recall.since recall.until recall.team recall.repo get.ids brief.role brief.budget_chars append.title append.new
-    append.new.text append.new.tags append.new.footers append.ignored append.reopen append.update.id append.update.text append.supersede.old
-    append.supersede.new append.role append.model resolve.id append.tokens task.action task.id task.text
-    task.priority
-    task.depends task.criteria task.state task.why task.start task.take_over task.role task.done
-    task.remaining task.warnings task.questions task.next task.confidence""".split()
+    """brief.role brief.budget_chars recall.level recall.limit recall.within recall.kind recall.tag
+    recall.entity recall.agent recall.role recall.branch recall.since recall.until recall.team
+    recall.repo why.id note.text append.new append.new.text append.new.tags append.new.footers
+    append.new.footers.key append.new.footers.value append.update.id append.update.text
+    append.supersede.old append.supersede.new append.reopen append.move append.move.id
+    append.move.state append.helped append.helped.id append.helped.evidence append.ignored
+    append.ignored.id append.ignored.role append.role append.model append.tokens resolve.id
+    task.action task.id task.text task.priority task.depends task.criteria task.state task.why
+    task.start task.take_over task.role task.done task.remaining task.warnings task.questions
+    task.next task.confidence""".split()
 )
-#: Limits that a request which is meant well can meet.
-SAID = {
-    "brief.task": 400, "recall.query": 400, "get.ids": 20, "append.title": 200, "append.body": 100_000,
-    "append.new.text": 8_000, "append.update.text": 8_000, "resolve.text": 8_000,
-}  # fmt: skip
 
 
 def fields(schema: dict[str, Any], place: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -84,7 +85,7 @@ def fields(schema: dict[str, Any], place: str) -> Iterator[tuple[str, dict[str, 
 
 
 def test_what_a_client_reads_says_what_it_needs(tell: Tell) -> None:
-    """Each field of each model is there, and named or described so that it can be used; so are limits that matter."""
+    """Each field of each model is there, and named or described so that it can be used; a limit that is soon met is said."""
 
     async def story(client: Client) -> None:
         found = {
@@ -94,10 +95,86 @@ def test_what_a_client_reads_says_what_it_needs(tell: Tell) -> None:
         }
         silent = {place for place, field in found.items() if "description" not in field}
         assert silent == OBVIOUS
-        for place, limit in SAID.items():
-            assert limit in (found[place].get("maxLength"), found[place].get("maxItems")), place
-        assert all("type" in field for field in found.values())
-        assert not any("pattern" in field for field in found.values())
+        assert (
+            "20" in found["get.ids"]["description"]
+            and "200" in found["append.title"]["description"]
+        )
+
+    tell(story)
+
+
+#: Keyword -> whether both providers take it.
+TAKEN = {
+    line.split("`")[1]: " - " not in line.split("|")[2:]
+    for line in Path(__file__)
+    .with_name("schema_subsets.md")
+    .read_text(encoding="utf-8")
+    .split("\n")
+    if line.startswith("| `")
+}
+
+
+def odd(schema: dict[str, Any]) -> list[str]:
+    """Name what of a schema some provider refuses, for the whole request."""
+    parts = {"object": schema.get("properties", {}), "array": {"": schema.get("items")}}
+    inner = parts.get(schema["type"], {"": None}).values()
+    found = [key for key in schema if not TAKEN[key]] + ["no properties"] * (not inner)
+    found += [f"enum {one!r}" for one in schema.get("enum", ()) if not one]
+    return found + [one for part in inner if part is not None for one in odd(part)]
+
+
+def test_every_provider_takes_the_schemas(tell: Tell) -> None:
+    """Of each input only what the published subsets have; a tool without arguments is a function without them."""
+
+    async def story(client: Client) -> None:
+        for tool in (await client.list_tools()).tools:
+            assert odd(tool.input_schema) == ["no properties"] * (tool.name == "status"), tool.name
+
+    tell(story)
+
+
+#: What a client means by a call, in the types of the schema.
+MEANT: dict[str, dict[str, Any]] = {
+    "append": {
+        "title": "Wire the queue", "body": "[1, 2]", "refs": ["limit"], "anyway": True, "new": [
+            {"text": "5", "id": "queue", "tags": ["api"], "footers": [{"key": "source", "value": "a.py"}]}
+        ],
+    },
+    "recall": {"query": "5", "limit": 5, "superseded": False, "level": "index"}, "get": {"ids": ["limit"]},
+    "note": {"text": "Queues have a limit.", "kind": "fact"}, "task": {"action": "list"}, "status": {},
+}  # fmt: skip
+
+
+def sent(said: Any, schema: dict[str, Any], chance: random.Random) -> Any:
+    """Return what some client sends for a value: it may know no types, and can leave no argument out."""
+    if isinstance(said, dict):
+        known = schema["properties"]
+        said = {name: sent(one, known[name], chance) for name, one in said.items()}
+        for name in set(known) - set(said) - set(schema.get("required", ())):
+            empty = known[name]["type"] != "string" or "enum" in known[name]
+            said |= chance.choice([{}, {name: None}, {name: "" if empty else None}])
+    if isinstance(said, list):
+        said = [sent(one, schema["items"], chance) for one in said]
+        said = chance.choice([said, [*said, None], *(said if len(said) == 1 else [])])
+    if isinstance(said, str):
+        return chance.choice([said, json.loads(said)]) if said.isdigit() else said
+    return chance.choice([said, json.dumps(said)])
+
+
+def test_whatever_form_a_client_sends_means_the_same(tell: Tell) -> None:
+    """Null and an empty text for what is not given, JSON in a text, a number, one value for a list of one."""
+
+    async def story(client: Client) -> None:
+        schemas = {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
+        await ask(client, "note", text="id=limit fact: A limit.")
+        for tool, meant in MEANT.items():
+            first = await ask(client, tool, **meant)
+            for seed in range(4):
+                said = sent(meant, schemas[tool], random.Random(seed))
+                said = json.loads(said) if isinstance(said, str) else said
+                again = await ask(client, tool, **said)
+                kept = ("stem",) if "stem" in first else first
+                assert {key: again[key] for key in kept} == {key: first[key] for key in kept}, said
 
     tell(story)
 
@@ -139,14 +216,10 @@ def test_a_session_of_work(tell: Tell, run: Run) -> None:
             "title": "Wire the queue",
             "body": "The dead letter table grows; nobody reads it.",
             "new": [
-                {
-                    "text": "Webhooks retry three times.",
-                    "kind": "decision",
-                    "id": "webhook-retries",
-                },
+                {"text": "Webhooks retry three times.", "kind": "decision", "id": "webhook-retries"},
                 {"text": "Who reads the dead letter table?", "kind": "thread", "tags": ["api"]},
             ],
-        }
+        }  # fmt: skip
         first = await ask(client, "append", **draft)
         assert first["facts"][0] == "webhook-retries"
         assert len(first["commit"]) == 40 and "already" not in first
@@ -176,96 +249,30 @@ def test_a_session_of_work(tell: Tell, run: Run) -> None:
     assert [(one["agent"], one["title"]) for one in shown] == [("a-client", "Wire the queue")]
 
 
+#: Filters of a recall of buttons -> the facts that it leaves.
+FILTERS: tuple[tuple[dict[str, object], str], ...] = (
+    ({}, "green red"), ({"superseded": True}, "blue green red"), ({"tag": "ui, other"}, "green"),
+    ({"kind": "decision,stack", "superseded": True}, "blue"), ({"agent": "somebody-else"}, ""),
+    ({"agent": "a-client", "since": "2026-01-01", "until": "2027-01-01"}, "green red"),
+    ({"until": "2020-01-01"}, ""), ({"until": "last year"}, ""),
+    ({"since": "3 days ago", "as_of": "2099-12-31T10:00+02:00"}, "green red"),
+)  # fmt: skip
+
+
 def test_filters_reach_the_search(tell: Tell) -> None:
     """Each filter takes names with commas between, and leaves out what is something else."""
 
     async def story(client: Client) -> None:
-        await ask(
-            client,
-            "append",
-            title="Colours",
-            new=[
-                {"text": "The button is green.", "id": "green", "tags": ["ui"]},
-                {"text": "The button was blue.", "id": "blue", "kind": "decision"},
-            ],
-        )
-        await ask(
-            client,
-            "append",
-            title="Red",
-            new=[{"text": "The button is red.", "id": "red"}],
-            supersede=[{"old": "blue", "new": "red"}],
-        )
-
-        async def ids(**filters: object) -> set[str]:
+        green = {"text": "The button is green.", "id": "green", "tags": ["ui"]}
+        blue = {"text": "The button was blue.", "id": "blue", "kind": "decision"}
+        await ask(client, "append", title="Colours", new=[green, blue])
+        red, instead = {"text": "The button is red.", "id": "red"}, {"old": "blue", "new": "red"}
+        await ask(client, "append", title="Red", new=[red], supersede=[instead])
+        for filters, left in FILTERS:
             found = await ask(client, "recall", query="button", within="facts", **filters)
-            return {hit["id"] for hit in found["hits"]}
-
-        assert await ids() == {"green", "red"}
-        assert await ids(superseded=True) == {"green", "red", "blue"}
-        assert await ids(tag="ui, other") == {"green"}
-        assert await ids(kind="decision,stack", superseded=True) == {"blue"}
-        assert await ids(agent="somebody-else") == set()
-        assert await ids(agent="a-client", since="2026-01-01", until="2027-01-01") == {
-            "green", "red",
-        }  # fmt: skip
-        assert await ids(until="2020-01-01") == set()
-        assert await ids(since="3 days ago", as_of="2099-12-31T10:00+02:00") == {"green", "red"}
-        assert await ids(until="last year") == set()
+            assert sorted(hit["id"] for hit in found["hits"]) == left.split(), filters
 
     tell(story)
-
-
-LONG = "x" * 9_000
-
-
-BAD: tuple[tuple[str, dict[str, object], str], ...] = (
-    ("recall", {}, "query: it has to be there"),
-    ("recall", {"query": ""}, "query: it is empty"),
-    ("recall", {"query": "q" * 401}, "more than 400 characters"),
-    ("recall", {"query": "a\nb"}, "one line"),
-    ("recall", {"query": "a\x1b[2Jb"}, "control character"),
-    ("recall", {"query": "a", "limit": 51}, "limit: it has to be at most 50"),
-    ("recall", {"query": "a", "limit": 0}, "limit: it has to be at least 1"),
-    ("recall", {"query": "a", "limit": "5"}, "limit: it has to be a whole number"),
-    ("recall", {"query": "a", "level": "all"}, "level: it has to be one of 'index'"),
-    ("recall", {"query": "a", "as_of": "--output=/tmp/x"}, "as_of"),
-    ("recall", {"query": "a", "as_of": "-1"}, "as_of: not a time, a log or a commit"),
-    ("recall", {"query": "a", "as_of": "HEAD:code.py"}, "as_of"),
-    ("recall", {"query": "a", "as_of": "2020-13-99"}, "2020-13-99"),
-    ("recall", {"query": "a", "path": "/etc"}, "path: there is no such argument"),
-    ("get", {"ids": []}, "ids: it is empty"),
-    ("get", {"ids": ["a"] * 21}, "ids: it has more than 20"),
-    ("get", {"ids": ["../../etc/passwd"]}, "ids.0"),
-    ("get", {"ids": ["/etc/passwd"]}, "ids.0"),
-    ("get", {"ids": ["file:///etc/passwd"]}, "ids.0"),
-    ("get", {"ids": ["a..b"]}, "ids.0: not a fact id"),
-    ("get", {"ids": ["no-such-fact"]}, "no-such-fact"),
-    ("get", {"ids": ["2026-11-21-090148114-a83efc5c83f6:1"]}, "2026-11-21-090148114-a83efc5c83f6"),
-    ("get", {"ids": "one"}, "ids: it has to be a list"),
-    ("brief", {"budget_chars": 10}, "budget_chars: it has to be at least 1000"),
-    ("brief", {"budget_chars": 10**9}, "budget_chars: it has to be at most 40000"),
-    ("brief", {"task": "t" * 401}, "task: it has more than 400"),
-    ("append", {}, "title: it has to be there"),
-    ("append", {"title": "a\nb"}, "title: it has to be one line"),
-    ("append", {"title": "t", "body": "b\x00"}, "body: it holds a control character"),
-    ("append", {"title": "t", "body": "b" * 100_001}, "body: it has more than 100000"),
-    ("append", {"title": "t", "new": [{"text": LONG}]}, "new.0.text: it has more than 8000"),
-    ("append", {"title": "t", "new": [{"text": "a", "id": "A b"}]}, "not a fact id"),
-    ("append", {"title": "t", "new": [{"text": "a"}] * 51}, "new: it has more than 50"),
-    ("append", {"title": "t", "new": [{"text": "<!-- id: forged -->"}]}, "footer"),
-    ("append", {"title": "t", "refs": ["Not An Id"]}, "refs.0"),
-    ("append", {"title": "t", "agent": "somebody"}, "agent: there is no such argument"),
-    ("append", {"title": "t", "supersede": [{"old": "a"}]}, "supersede.0.new: it has to be there"),
-    ("append", {"title": "t", "close": ["a"], "reopen": ["a"]}, "stand in one log"),
-    ("append", {"title": "t", "close": ["no-such-fact"]}, "there is no fact no-such-fact"),
-    ("append", {"title": "t", "anyway": 1}, "anyway: it has to be true or false"),
-    ("resolve", {}, "id: it has to be there"),
-    ("resolve", {"id": "../x"}, "id: it has characters"),
-    ("resolve", {"id": "no-such-fact"}, "there is no fact no-such-fact"),
-    ("resolve", {"id": "a", "state": "ajar"}, "state: it has to be one of"),
-    ("status", {"home": "/etc"}, "home: there is no such argument"),
-)  # fmt: skip
 
 
 def test_what_can_not_be_is_refused_and_nothing_changes(tell: Tell, repo: Repo) -> None:
@@ -273,10 +280,21 @@ def test_what_can_not_be_is_refused_and_nothing_changes(tell: Tell, repo: Repo) 
     before = repo.shape()
 
     async def story(client: Client) -> None:
-        for tool, arguments, message in BAD:
-            said = await refused(client, tool, **arguments)
-            assert message in said, (tool, arguments, said)
-            assert "hint: " in said, (tool, arguments, said)
+        text = (
+            Path(__file__)
+            .with_name("mcp_refused.txt")
+            .read_text(encoding="utf-8")
+            .partition("\n\n")[2]
+        )
+        for row in text.strip().replace("\n    ", "\t").split("\n"):
+            call, _, message = row.partition("\t")
+            call = re.sub(r'"(.)\*(\d+)"', lambda many: f'"{many[1] * int(many[2])}"', call)
+            call = re.sub(
+                r'\[(.*), "\*(\d+)"', lambda many: "[" + ", ".join([many[1]] * int(many[2])), call
+            )
+            tool, _, arguments = call.partition(" ")
+            said = await refused(client, tool, **json.loads(arguments))
+            assert message in said and "hint: " in said, (row, said)
         for _ in range(2):
             with pytest.raises(MCPError, match="there is no tool 'no'\nhint: one of brief"):
                 await client.call_tool("no", {})
@@ -342,10 +360,8 @@ def test_learn_lists_and_asks_and_writes_no_fact(tell: Tell, run: Run) -> None:
         assert "raised" not in await ask(client, "learn", ask=True)
 
     tell(story)
-    assert {one["kind"] for one in run("show", "--list", "--all", "--json").json["facts"]} == {
-        "finding",
-        "thread",
-    }
+    facts = run("show", "--list", "--all", "--json").json["facts"]
+    assert {one["kind"] for one in facts} == {"finding", "thread"}
 
 
 def test_a_task_goes_its_way_by_the_tool(tell: Tell, run: Run) -> None:
@@ -377,63 +393,13 @@ def test_a_task_goes_its_way_by_the_tool(tell: Tell, run: Run) -> None:
         got = await ask(client, "task", action="pick", start=True, role="Judge")
         assert got["did"] == {"moved": ["wire → in-progress"], "closed": ["handoff-wire"]}
         assert (await ask(client, "task", action="done", id="wire"))["commit"]
-        assert (await ask(client, "task", action="done", id="wire"))["already"].startswith(
-            "wire is done"
-        )
-        assert "state: move needs it" in await refused(client, "task", action="move", id="measure")
-        assert "text: add needs it" in await refused(client, "task", action="add")
+        again = await ask(client, "task", action="done", id="wire")
+        assert again["already"].startswith("wire is done")
+        assert "move needs state" in await refused(client, "task", action="move", id="measure")
+        assert "there is no " in await refused(client, "task", action="start")
+        assert "add needs text" in await refused(client, "task", action="add")
 
     tell(story)
-
-
-def test_what_another_process_appends_is_seen(tell: Tell, spawn: Run) -> None:
-    """A server that has answered before sees what a process of its own appended meanwhile, and goes on from it."""
-
-    async def story(client: Client) -> None:
-        await ask(client, "append", title="One", new=[{"text": "The first fact.", "id": "first"}])
-        for number, word in enumerate(("amber", "indigo"), 2):
-            new = f"id={word} fact: The lamp is {word}."
-            done = spawn("append", "--title", word, "--new", new)
-            assert done.code == 0, done.err
-            assert (await ask(client, "status"))["logs"] == number + (number - 2)
-            hits = (await ask(client, "recall", query=f"lamp {word}", kind="fact"))["hits"]
-            assert hits[0]["id"] == word
-            await ask(client, "append", title=f"Saw {word}", refs=[word])
-        assert (await ask(client, "status"))["logs"] == 5
-
-    tell(story)
-    assert spawn("check", "--ci").code == 0
-
-
-@pytest.mark.deep(reason="too_many_requests_are_told_to_wait is the small one")
-def test_many_requests_at_once_are_all_answered(tell: Tell, run: Run) -> None:
-    """Writers and readers at once: each gets its own answer, and every log is in the ledger."""
-    count = 12
-
-    async def story(client: Client) -> None:
-        stems: list[str] = []
-
-        async def write(number: int) -> None:
-            done = await ask(
-                client, "append", title=f"Log {number}",
-                new=[{"text": f"Shelf {number} holds {number * 7} books.", "id": f"shelf-{number}"}],
-            )  # fmt: skip
-            assert done["facts"] == done["did"]["created"] == [f"shelf-{number}"]
-            stems.append(done["stem"])
-
-        async def read() -> None:
-            assert "tiers" in await ask(client, "status")
-            await ask(client, "recall", query="shelf books")
-
-        async with anyio.create_task_group() as tasks:
-            for number in range(count):
-                tasks.start_soon(write, number)
-                tasks.start_soon(read)
-        assert len(set(stems)) == count
-
-    tell(story)
-    assert len(run("log", "--json").json["sessions"]) == count
-    assert run("check", "--ci").code == 0
 
 
 def test_a_slow_question_blocks_nobody_and_can_be_taken_back(
@@ -476,9 +442,8 @@ def test_a_slow_question_blocks_nobody_and_can_be_taken_back(
 
     tell(story, open_memory=slowly)
     assert recalled == []
-    assert [one["title"] for one in run("log", "--json").json["sessions"]] == [
-        "Taken back too late"
-    ]
+    (log,) = run("log", "--json").json["sessions"]
+    assert log["title"] == "Taken back too late"
 
 
 def test_too_many_requests_are_told_to_wait(
@@ -589,10 +554,8 @@ def test_tools_say_what_commands_say(tell: Tell, run: Run) -> None:
     assert run("note", "id=retries decision: Webhooks retry three times.", "id=wire task: Wire the queue.",
                "id=limit convention: Webhooks have a limit of ten seconds.").code == 0  # fmt: skip
     for path in ("a.py", "b.py", "c.py"):
-        assert (
-            run("note", "--rule", "no-timeout", "--path", path, "a request without a timeout").code
-            == 0
-        )
+        bug = "--rule", "no-timeout", "--path", path, "a request without a timeout"
+        assert run("note", *bug).code == 0
     ids = ("retries", "limit")
     recalled = [one["id"] for one in run("recall", "webhooks", "--json").json["hits"]]
     wanted: dict[str, Any] = {
@@ -604,16 +567,12 @@ def test_tools_say_what_commands_say(tell: Tell, run: Run) -> None:
 
     async def story(client: Client) -> None:
         brief = (await ask(client, "brief"))["text"]
+        hits = (await ask(client, "recall", query="webhooks"))["hits"]
+        got = (await ask(client, "get", ids=list(ids)))["hits"]
         assert wanted == {
-            "recalled": [
-                one["id"] for one in (await ask(client, "recall", query="webhooks"))["hits"]
-            ],
+            "recalled": [one["id"] for one in hits],
             "shown": [
-                text
-                for text, hit in zip(
-                    wanted["shown"], (await ask(client, "get", ids=list(ids)))["hits"], strict=True
-                )
-                if text in hit["text"]
+                text for text, hit in zip(wanted["shown"], got, strict=True) if text in hit["text"]
             ],
             "tasks": [one["id"] for one in (await ask(client, "task"))["tasks"]],
             "status": (await ask(client, "status"))["logs"],

@@ -47,8 +47,8 @@ def test_documents_are_quoted_as_data(tell: Tell) -> None:
     ("uri", "message"),
     [
         ("diurna://fact/no-such-fact", "there is no fact no-such-fact"),
-        ("diurna://fact/../../etc/passwd", "id: it has characters"),
-        ("diurna://fact/", "id: it"),
+        ("diurna://fact/../../etc/passwd", "there is no fact ../../etc/passwd"),
+        ("diurna://fact/", "there is no fact"),
         ("diurna://facts", "there is no resource"),
         ("file:///etc/passwd", "there is no resource"),
     ],

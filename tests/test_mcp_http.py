@@ -17,6 +17,8 @@ pytest.importorskip("mcp")
 
 import anyio
 from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 
 from tests.campaigns import forks
 from tests.conftest import Repo, Run
@@ -56,16 +58,23 @@ class Listening:
         self.process = forks.Forked(
             ["-c", script, "mcp", "--http", "0"], os.getcwd(), os.environ, loaded=LOADED
         )
-        said = self.process.stderr.readline().decode().strip()
+        said, header = (self.process.stderr.readline().decode().strip() for _ in range(2))
         assert said.startswith("diurna mcp: listening on http://127.0.0.1:"), said
         self.url = said.rpartition(" ")[2]
+        self.kept = Path(header.rpartition("$(cat ")[2].removesuffix(')"'))
+        self.header = {"Authorization": f"Bearer {self.kept.read_text()}"}
         self.port = int(self.url.removeprefix("http://127.0.0.1:").removesuffix("/mcp"))
+
+    def client(self, mode: str = "auto") -> Client:
+        """Connect the SDK's client, which bears the token."""
+        http = create_mcp_http_client(headers=self.header)
+        return Client(streamable_http_client(self.url, http_client=http), mode=mode)
 
     def post(self, body: str | bytes, **headers: str) -> tuple[int, str]:
         """Send a request by hand; return status and body."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
         try:
-            connection.request("POST", "/mcp", body, {**ACCEPT, **headers})
+            connection.request("POST", "/mcp", body, {**ACCEPT, **self.header, **headers})
             answer = connection.getresponse()
             return answer.status, answer.read().decode()
         finally:
@@ -94,7 +103,7 @@ def test_clients_of_two_eras_share_a_memory(listening: Listening, spawn: Run) ->
     count = 4
 
     async def work(mode: str) -> None:
-        async with Client(listening.url, mode=mode) as client:
+        async with listening.client(mode) as client:
             for number in range(count):
                 done = await client.call_tool("append", {"title": f"{mode} {number}"})
                 assert not done.is_error
@@ -104,7 +113,7 @@ def test_clients_of_two_eras_share_a_memory(listening: Listening, spawn: Run) ->
             async with anyio.create_task_group() as tasks:
                 for mode in ("auto", "legacy"):
                     tasks.start_soon(work, mode)
-            async with Client(listening.url, mode="legacy") as client:
+            async with listening.client("legacy") as client:
                 status = (await client.call_tool("status", {})).structured_content
                 assert status["logs"] == 2 * count
                 # it ends with a client connected
@@ -123,7 +132,18 @@ def test_clients_of_two_eras_share_a_memory(listening: Listening, spawn: Run) ->
 
 
 def test_only_programs_of_this_machine_are_answered(listening: Listening, spawn: Run) -> None:
-    """Another host's name, a web page, another path and too much at once are refused, and the server lives on."""
+    """Without the token, by another host's name, from a web page, with too much at once: refused, and it lives on."""
+    token = listening.header["Authorization"]
+    assert listening.kept.stat().st_mode & 0o777 == 0o600
+    for said in (
+        *[f"Bearer {number}" for number in range(30)],
+        "",
+        token[:-1],
+        token[7:],
+        f"{token}, {token}",
+    ):
+        assert listening.post(PING, Authorization=said)[0] == 401
+    assert listening.post(PING, Authorization=token.replace("Bearer", "bearer"))[0] != 401
     for body, headers, status in (
         (PING, {"Host": "evil.example"}, 421), (PING, {"Host": f"evil.example:{listening.port}"}, 421),
         (PING, {"Host": f"127.0.0.1.evil.example:{listening.port}"}, 421), (PING, {"Origin": "http://evil.example"}, 403),
@@ -140,16 +160,17 @@ def test_only_programs_of_this_machine_are_answered(listening: Listening, spawn:
 
     async def story() -> None:
         with anyio.fail_after(SECONDS):
-            async with Client(listening.url) as client:
+            async with listening.client() as client:
                 assert not (await client.call_tool("status", {})).is_error
 
     anyio.run(story)
     assert listening.end(signal.SIGINT) == (130, "", "diurna: interrupted\n")
+    assert not listening.kept.exists()
 
 
-def _half_sent(port: int, sent: bytes) -> socket.socket:
-    one = socket.create_connection(("127.0.0.1", port), timeout=SECONDS)
-    one.sendall(sent)
+def _half_sent(listening: Listening, sent: bytes) -> socket.socket:
+    one = socket.create_connection(("127.0.0.1", listening.port), timeout=SECONDS)
+    one.sendall(sent.replace(b"TOKEN", listening.header["Authorization"].encode()))
     return one
 
 
@@ -157,7 +178,7 @@ HALVES = {
     "nothing": b"",
     "half a head": b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ",
     "half a body": b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-    b"Accept: application/json, text/event-stream\r\nContent-Length: 1000\r\n\r\n{",
+    b"Accept: application/json, text/event-stream\r\nAuthorization: TOKEN\r\nContent-Length: 1000\r\n\r\n{",
 }
 
 
@@ -167,8 +188,8 @@ def test_half_sent_requests_hold_no_place(listening: Listening) -> None:
     others: list[socket.socket] = []
     connection = http.client.HTTPConnection("127.0.0.1", listening.port, timeout=SECONDS)
     for _ in range((WAITING + more) // 6):  # no more at once than the system holds for the server
-        others += [_half_sent(listening.port, half) for half in [*HALVES.values()] * 2]
-        connection.request("POST", "/mcp", "{", ACCEPT)
+        others += [_half_sent(listening, half) for half in [*HALVES.values()] * 2]
+        connection.request("POST", "/mcp", "{", {**ACCEPT, **listening.header})
         answer = connection.getresponse()
         assert (answer.status, bool(answer.read())) == (400, True)
     assert sum(_is_closed(one, 0) for one in others) == more + 1
@@ -194,13 +215,11 @@ def test_a_connection_is_let_go_when_it_rests(repo: Repo) -> None:
     """Half a request, one that is too long, a head drop by drop, and a rest behind an answer."""
     listening = Listening(SHORT)
     connection = http.client.HTTPConnection("127.0.0.1", listening.port, timeout=SECONDS)
-    connection.request("POST", "/mcp", "{", ACCEPT)
+    connection.request("POST", "/mcp", "{", {**ACCEPT, **listening.header})
     assert connection.getresponse().read() and (rests := connection.sock) is not None
     head = b"GET /mcp HTTP/1.1\r\nX: "
-    halves = [
-        _half_sent(listening.port, half) for half in (*HALVES.values(), head + b"x" * (1 << 16))
-    ]
-    with _half_sent(listening.port, head) as slow:
+    halves = [_half_sent(listening, half) for half in (*HALVES.values(), head + b"x" * (1 << 16))]
+    with _half_sent(listening, head) as slow:
         while not _is_closed(slow, 0.2):
             with contextlib.suppress(OSError):
                 slow.sendall(b"x")
@@ -221,7 +240,7 @@ def test_nothing_personal_goes_over_http(
     listening = Listening()
 
     async def ask() -> str:
-        async with Client(listening.url) as client:
+        async with listening.client() as client:
             asked: list[tuple[str, dict[str, object]]] = [
                 ("brief", {}), ("recall", {"query": word}), ("get", {"ids": ["personal/pp"]}),
                 ("recall", {"query": word, "where": "everywhere"}), ("status", {}), ("learn", {}),

@@ -193,6 +193,8 @@ EVERY_CALL: dict[str, dict[str, object]] = {
     "brief": {},
     "recall": {"query": "anything"},
     "get": {"ids": ["some-id"]},
+    "why": {"id": "some-id"},
+    "note": {"text": "It is too early."},
     "append": {"title": "Too early"},
     "resolve": {"id": "some-id"},
     "task": {},

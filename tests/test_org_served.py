@@ -16,14 +16,13 @@ pytest.importorskip("mcp")
 from mcp import Client
 
 from ledger.errors import NotFound
-from ledger.home import WithoutPersonal
 from ledger.model.event import FactCreated
 from memory.recall.recall_values import Filters
 from rituals.org import org_ledgers
 from rituals.org.org_database import connect_owner, initialise
 from rituals.org.org_search import Asker, filters_of
+from rituals.serve.access import Access
 from rituals.serve.mcp import tools
-from rituals.serve.web.server.access import Access
 from rituals.serve.web.server.org_app import org_app_of
 from rituals.serve.worker import Worker
 from tests.conftest import Repo, Run
@@ -132,8 +131,6 @@ def test_what_can_not_be_asked_is_said(
             said = await refused(client, "recall", query="x", org=True)
             assert message.partition("recall: ")[2] in said, (message, said)
             assert ("No such file or directory" in said) == bool(value)  # the server's own words
-        with WithoutPersonal():  # as over HTTP
-            assert "every program" in await refused(client, "recall", query="x", org=True)
         with monkeypatch.context() as without:
             without.setitem(sys.modules, "psycopg", None)
             said = await refused(client, "recall", query="x", org=True)

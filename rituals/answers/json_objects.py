@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.cache.cache_file import Cache
-    from memory.query.provenance import LogLine
+    from memory.query.provenance import LogLine, Provenance, Step
     from memory.replay.reader_marks import Marks
     from projection.document.fact_remarks import Mark, Met
     from projection.fold.fact_history import Fact, History
@@ -159,6 +159,27 @@ def described(
 def known_object(found: Testimony) -> dict[str, str]:
     """Describe how a fact is known."""
     return {"known": found.word, "known_by": found.by}
+
+
+def provenance_object(found: Provenance) -> dict[str, Any]:
+    """Describe why memory holds a fact."""
+    return {
+        "id": found.id,
+        **mark_object(found.mark),
+        **known_object(found.known),
+        "events": [_step_object(step) for step in found.steps],
+        "chain": [fields_of(link, "old new stem counts") for link in found.chain],
+    }
+
+
+def _step_object(step: Step) -> dict[str, object]:
+    said = fields_of(
+        step,
+        "stem agent event date commit author via text version was remark path title waiting "
+        "source by created",
+    )
+    proof = step.proof
+    return {**said, "evidence": fields_of(proof, "how at by words") if proof else None}
 
 
 def summary_object(summary: Summary) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from ledger.codec.validate import problems
-from ledger.errors import DraftRefused, NotFound
+from ledger.errors import DraftRefused, NotFound, WrongUsage
 from ledger.model.event import FactReferenced
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
@@ -290,6 +290,25 @@ class _Reading:
 
     def _say(self, message: str, hint: str) -> None:
         self._said.append(Finding(CODE, message, hint=hint))
+
+
+def replacing(memory: Memory, lines: tuple[Line, ...], old: tuple[str, ...]) -> tuple[Line, ...]:
+    """Let the one text of a note replace facts, as `ID -> KIND: TEXT` does.
+
+    Raises:
+        WrongUsage: there is not one text.
+        NotFound: there is no such fact.
+    """
+    if not old:
+        return lines
+    texts = [line for line in lines if line.what == FACT]
+    if len(texts) != 1:
+        raise WrongUsage(
+            f"--replace is of one text, and there are {len(texts)}",
+            hint="in a pipe, `ID -> KIND: TEXT` says of each what it replaces",
+        )
+    old = tuple([one if is_yours(memory, one) else memory.standing(one).fact.id for one in old])
+    return tuple([one._replace(ids=(*old, *one.ids)) if one in texts else one for one in lines])
 
 
 def with_asked(new: NewFact, asked: Iterable[str]) -> NewFact:

@@ -6,7 +6,7 @@ descriptions, to the keys that it takes (`rituals.serve.mcp.arguments`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
 from types import GenericAlias
 from typing import Any, ClassVar, get_args, get_type_hints
@@ -30,7 +30,6 @@ _SAID = {
     "model_attributes_type": "it has to be an object",
     "string_too_short": "it is empty",
     "too_short": "it is empty",
-    "string_pattern_mismatch": "it has characters that do not belong there",
     "literal_error": "it has to be one of {expected}",
     "string_too_long": "it has more than {max_length} characters",
     "too_long": "it has more than {max_length}",
@@ -44,8 +43,8 @@ class Strict(BaseModel):
     """These keys and no others, of these types and no others."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-    #: The value class that a model was made from.
-    record: ClassVar[type[Any]]
+    #: Makes the value that a model was made for.
+    record: ClassVar[Callable[..., Any]]
 
 
 def types_of(record: type[Any]) -> dict[str, Any]:

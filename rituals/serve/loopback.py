@@ -8,11 +8,10 @@ import logging
 import socket
 from collections.abc import Iterator
 
-import anyio
 import uvicorn
 
 from ledger.errors import DiurnaError
-from rituals.serve.long_running import stop_signal
+from rituals.serve.long_running import until_stopped
 from rituals.serve.request_limits import ANSWERED, HEAD_BYTES, WAITING, App, RequestLimits
 
 HOST = "127.0.0.1"
@@ -66,18 +65,9 @@ async def serve(app: App, listening: socket.socket) -> int:
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
     )
-    met = 0
-    async with anyio.create_task_group() as tasks:
-
-        async def stop_at_signal() -> None:
-            nonlocal met
-            met = await stop_signal()
-            http.handle_exit(met, None)
-
-        tasks.start_soon(stop_at_signal)
-        await http.serve(sockets=[listening])
-        tasks.cancel_scope.cancel()
-    return met
+    return await until_stopped(
+        lambda: http.serve(sockets=[listening]), lambda met: http.handle_exit(met, None)
+    )
 
 
 class _Http(uvicorn.Server):

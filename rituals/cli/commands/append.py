@@ -14,7 +14,7 @@ from projection.policy.model import FINDING_KIND
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.terminal.receipt_text import record, record_answer
 from rituals.record.draft_composer import kinds_of
-from rituals.record.note_lines import FACT, Line
+from rituals.record.note_lines import FACT
 from rituals.record.option_values import (
     new_fact,
     parse_ids,
@@ -22,7 +22,7 @@ from rituals.record.option_values import (
     parse_supersede,
     slips_of,
 )
-from rituals.record.own_home_parts import Drafts, drafts_of, is_yours
+from rituals.record.own_home_parts import Drafts, drafts_of
 from rituals.record.request import HEADER_KEYS, ID_LISTS, Request, Update
 from rituals.record.slips import says_nothing
 
@@ -135,7 +135,7 @@ def _read_note_of(
     call: Invocation, memory: Memory, texts: tuple[str, ...], given: Mapping[str, Any]
 ) -> Answer | None:
     """Read a short write, without texts the answer on standard input; None where it says nothing."""
-    from rituals.record.answer_lines import answer_of
+    from rituals.record.answer_lines import answer_of, replacing
     from rituals.record.note_lines import line_read, lines_of
 
     kinds, piped = kinds_of(memory), texts == (STDIN,) or (not texts and call.piped())
@@ -153,8 +153,7 @@ def _read_note_of(
         slips_of(told, kinds, anyway=given["anyway"])
         for text in told:
             new_fact(text, kinds, "note", _NOTE_HINT)
-    if given["replace"]:
-        lines = _replacing(memory, lines, parse_ids(given["replace"]))
+    lines = replacing(memory, lines, parse_ids(given["replace"]))
     if not lines and not given["title"]:
         return None
     header = Request(
@@ -176,18 +175,6 @@ def _piped_text(call: Invocation) -> str:
             call.out.aside(f"line {number} is not recorded: {NO_TEXT}")
         text = "".join(filter(None, said))
     return text
-
-
-def _replacing(memory: Memory, lines: tuple[Line, ...], old: tuple[str, ...]) -> tuple[Line, ...]:
-    """Let the one text of a note replace facts, as `ID -> KIND: TEXT` does."""
-    texts = [line for line in lines if line.what == FACT]
-    if len(texts) != 1:
-        raise WrongUsage(
-            f"--replace is of one text, and there are {len(texts)}",
-            hint="in a pipe, `ID -> KIND: TEXT` says of each what it replaces",
-        )
-    old = tuple([one if is_yours(memory, one) else memory.standing(one).fact.id for one in old])
-    return tuple([one._replace(ids=(*old, *one.ids)) if one in texts else one for one in lines])
 
 
 def _with_questions(answer: Answer, asked: tuple[str, ...]) -> Answer:

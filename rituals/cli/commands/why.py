@@ -11,7 +11,7 @@ from rituals.cli.context import Invocation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.query.provenance import Provenance, Step
+    from memory.query.provenance import Provenance
     from memory.query.reader import Reader
     from rituals.cli.output import Output
     from rituals.decide.fact_corrections import Telling
@@ -51,25 +51,11 @@ def why(call: Invocation, id: str, versions: bool) -> None:
         steps = tuple([step._replace(origin=Origin()) for step in found.steps])
         found = found._replace(id=shown, steps=steps)
     if call.json:
-        from rituals.answers.json_objects import known_object
-        from rituals.answers.record_fields import mark_object
+        from rituals.answers.json_objects import provenance_object
 
-        chain = [fields_of(link, "old new stem counts") for link in found.chain]
-        events = [_step_object(step) for step in found.steps]
-        marks = {**mark_object(found.mark), **known_object(found.known)}
-        out.answer({"id": found.id, **marks, "events": events, "chain": chain})
+        out.answer(provenance_object(found))
         return
     _print_provenance(found, out)
-
-
-def _step_object(step: Step) -> dict[str, object]:
-    said = fields_of(
-        step,
-        "stem agent event date commit author via text version was remark path title waiting "
-        "source by created",
-    )
-    proof = step.proof
-    return {**said, "evidence": fields_of(proof, "how at by words") if proof else None}
 
 
 def _versions_object(fact: str, found: tuple[Telling, ...]) -> dict[str, object]:

@@ -1,111 +1,61 @@
 """Read what a client asks, within limits, by models that are made of the tools' own parameters.
 
 The models are the input schemas too, and an agent pays for every word of those: a name speaks for itself
-where it can. What all texts have in common (no control characters), patterns, and limits that only
-nonsense meets are checked without being said.
+where it can. They say what every provider takes (`tests/schema_subsets.md`); all else, as the length of a
+text, is checked without being said.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cache
 from inspect import Parameter, signature
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError, create_model
 
 from ledger.errors import WrongUsage
-from ledger.model.ids import ID_LIMIT_CHARS, is_fact_id
-from ledger.model.order import is_stem
 from ledger.model.record import Record
-from memory.recall.recall_values import is_place, parted
 from rituals.record.json_request import Strict, model_of, reason
 from rituals.record.request import NewFact, Request, Supersession, Update
 
 A = TypeVar("A", bound=Strict)
-#: Marks what is limited so far beyond any sensible request that only the refusal says it.
-UNSAID = "unsaid"
-#: Words of a search or a task, names with commas between, a title, the text of a fact, the prose of a log.
-WORDS_CHARS, NAMES_CHARS, TITLE_CHARS, TEXT_CHARS, BODY_CHARS = 400, 200, 200, 8_000, 100_000
+#: Words of a search or a task, names with commas between or a title, the text of a fact, that of a log.
+WORDS_CHARS, NAMES_CHARS, TEXT_CHARS, BODY_CHARS = 400, 200, 8_000, 100_000
 #: Things of one sort in one log, hits of one answer, ids of one question.
 MANY, HITS_LIMIT, IDS_LIMIT = 50, 50, 20
 _ERRORS_SAID = 5
-_LIMITS = ("minLength", "maxLength", "maxItems", "maxProperties", "additionalProperties")
-#: What says nothing to a client. A pattern costs much: the refusal says better what does not belong there.
-_LEFT_OUT = ("title", "additionalProperties", "pattern", UNSAID, "$defs")
-_NOTHING: tuple[object, ...] = ("", [], {}, False)
+#: What commands a terminal or is no character, but for lines and tabs; and what breaks a line.
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_BREAK = re.compile(r"[\n\x0b\x0c\u2028\u2029]")
+#: What a schema says to a client. A length or a pattern some provider refuses: our refusal says it better.
+_SAID = ("type", "description", "enum", "items", "properties", "required", "minimum", "maximum")
+#: What a text is read as where a type of JSON is wanted that is none.
+_READ: dict[str, tuple[type, ...]] = {
+    "array": (list, dict), "object": (dict,), "integer": (int, float), "boolean": (bool,),
+}  # fmt: skip
 
 
 def _lines(said: str) -> str:
-    """Let lines and tabs through, and nothing else that commands a terminal or is no character."""
-    if any(
-        (char < " " and char not in "\t\n")
-        or "\x7f" <= char < "\xa0"
-        or "\ud800" <= char < "\ue000"
-        for char in said
-    ):
+    if _UNSEEN.search(said):
         raise ValueError("it holds a control character")
     return said
 
 
 def _line(said: str) -> str:
-    if any(char in said for char in "\n\x0b\x0c\u2028\u2029"):
+    if _BREAK.search(said):
         raise ValueError("it has to be one line")
     return _lines(said)
 
 
-def _fact(said: str) -> str:
-    if not is_fact_id(said):
-        raise ValueError("not a fact id: ids are lower-case words joined by hyphens or dots")
-    return said
-
-
-def _point(said: str) -> str:
-    """Let times, stems and commits through, and nothing that git could take for an option or a path."""
-    clock = all(part[:1].isdigit() for part in said.split(":")[1:])
-    if said[:1] in ("-", ".", ":", "+") or not clock:
-        raise ValueError("not a time, a log or a commit")
-    return said
-
-
-def _reference(said: str) -> str:
-    stem, colon, line = said.partition(":")
-    if is_stem(stem) and (not colon or (line.isascii() and line.isdigit())):
-        return said
-    return _line(said) if is_place(said) or parted(said)[0] else _fact(said)
-
-
-_Unsaid = Field(json_schema_extra={UNSAID: True})
 Words = Annotated[str, Field(max_length=WORDS_CHARS), AfterValidator(_line)]
-Names = Annotated[str, Field(max_length=NAMES_CHARS), AfterValidator(_line), _Unsaid]
-Title = Annotated[str, Field(max_length=TITLE_CHARS), AfterValidator(_line)]
+Names = Annotated[str, Field(max_length=NAMES_CHARS), AfterValidator(_line)]
 Text = Annotated[str, Field(max_length=TEXT_CHARS), AfterValidator(_lines)]
-Lines = Annotated[Text, _Unsaid]
-Point = Annotated[
-    str,
-    Field(max_length=ID_LIMIT_CHARS, pattern="^[0-9A-Za-z .,:+_-]*$"),
-    AfterValidator(_point),
-    _Unsaid,
-]
-Id = Annotated[
-    str, Field(max_length=ID_LIMIT_CHARS, pattern="^[a-z0-9.-]+$"), AfterValidator(_fact), _Unsaid
-]
-TaskId = Annotated[str, Field(max_length=ID_LIMIT_CHARS, pattern="^[a-z0-9.-]*$"), _Unsaid]
-#: A log or a document, and a line of it.
-Reference = Annotated[
-    str, Field(max_length=ID_LIMIT_CHARS + 20), AfterValidator(_reference), _Unsaid
-]
 Level = Literal["index", "timeline", "full"]
-Stands = Annotated[
-    Literal["", "open", "closed", "both"], Field(description="Of a thread; both: both sides hold")
-]
 _Body = Annotated[str, Field(max_length=BODY_CHARS), AfterValidator(_lines)]
-#: What a schema says of a draft, and `rituals.record.slips` checks, in the words of the command line.
-_SaidId = Annotated[str, Field(json_schema_extra={"maxLength": ID_LIMIT_CHARS, UNSAID: True})]
-_SomeText = Annotated[Text, Field(json_schema_extra={"minLength": 1})]
-_Said = Annotated[
-    dict[str, Annotated[str, Field(max_length=TEXT_CHARS), AfterValidator(_line)]],
-    Field(max_length=MANY), _Unsaid,
-]  # fmt: skip
 
 
 def _of(type_: Any, said: str, **limits: Any) -> Any:
@@ -113,33 +63,44 @@ def _of(type_: Any, said: str, **limits: Any) -> Any:
 
 
 def _many(model: Any, said: str = "") -> Any:
-    return Annotated[list[model], Field(max_length=MANY, description=said or None), _Unsaid]
+    return _of(list[model], said, max_length=MANY)
+
+
+def _pairs(first: str, second: str, default: Any = ...) -> Any:
+    """Make the type of what a request holds as pairs: providers take no object of any keys."""
+    words = Annotated[str, Field(max_length=TEXT_CHARS), AfterValidator(_line)]
+    fields: dict[str, Any] = {first: (str, ...), second: (words, default)}
+    model = create_model("Pair", __base__=Strict, **fields)
+    model.record = staticmethod(lambda **pair: tuple(pair.values()))
+    return _many(model)
 
 
 _KINDS = (
     "invariant, stack, decision, convention, fact, pattern, thread (open question), task, preference "
     "or reference"
 )
+#: Of a new fact. What is no kind stays in the text, and the answer says so.
+Kind = Annotated[str, Field(max_length=40, description=_KINDS), AfterValidator(_line)]
 _New = model_of(NewFact, {
-    "text": _SomeText,
-    "id": Annotated[_of(str, "kebab-case; else made from the text", max_length=ID_LIMIT_CHARS), _Unsaid],
-    "kind": Annotated[_of(str, _KINDS, max_length=40), AfterValidator(_line), _Unsaid],
-    "tags": _many(Names), "entity": _many(Names, "What it is about"), "footers": _Said,
+    "text": Text, "id": _of(Names, "kebab-case; else made from the text"),
+    "kind": Kind, "tags": _many(Names), "entity": _many(Names, "What it is about"),
+    "footers": _pairs("key", "value"),
 })  # fmt: skip
-#: A session log: what `diurna append --from-json` takes, without what the server fills in.
+#: A session log: what `diurna append --from-json` takes, without what the server fills in. What is wrong
+#: with an id or a text is said by `rituals.record.slips`, in the words of the command line.
 AppendAsked = model_of(Request, {
-    "title": _of(Title, "", min_length=1),
+    "title": _of(Names, f"{NAMES_CHARS} characters at most", min_length=1),
     "body": _of(_Body, "Markdown: what happened, why, what is next"),
-    "refs": _many(_SaidId, "Facts you relied on"), "new": _many(_New),
-    "update": _many(model_of(Update, {"id": _SaidId, "text": _SomeText}), "Reword"),
-    "supersede": _many(model_of(Supersession, {"old": _SaidId, "new": _SaidId}),
+    "refs": _many(str, "Facts you relied on"), "new": _many(_New),
+    "update": _many(model_of(Update, {"id": str, "text": Text}), "Reword"),
+    "supersede": _many(model_of(Supersession, {"old": str, "new": str}),
                        "old is false, new replaces it"),
-    "invalidate": _many(_SaidId, "False, without successor"), "close": _many(_SaidId, "Done"),
-    "reopen": _many(_SaidId), "reactivate": _many(_SaidId, "Back from the archive"),
-    "move": _of(_Said, "id: state"), "helped": _of(_Said, "id: evidence"), "ignored": _Said,
-    "anyway": _of(bool, "Unknown ids are meant"), "role": Annotated[Title, _Unsaid],
-    "model": Annotated[Title, _Unsaid], "verdict": Annotated[_of(Title, "pass, fail"), _Unsaid],
-    "about": _of(Names, "What is judged"), "tokens": Names,
+    "invalidate": _many(str, "False, without successor"), "close": _many(str, "Done"),
+    "reopen": _many(str), "reactivate": _many(str, "Back from the archive"),
+    "move": _pairs("id", "state"), "helped": _pairs("id", "evidence"),
+    "ignored": _pairs("id", "role", ""),
+    "anyway": _of(bool, "Unknown ids are meant"), "role": Names, "model": Names,
+    "verdict": _of(Names, "pass, fail"), "about": _of(Names, "What is judged"), "tokens": Names,
 }, required=("title",))  # fmt: skip
 
 
@@ -152,7 +113,7 @@ class Caller(Record):
     session: str = ""
 
 
-def model_for(function: Callable[..., Any]) -> type[Strict]:
+def _model_for(function: Callable[..., Any]) -> type[Strict]:
     """Make the model of the arguments that a function takes by name."""
     fields: dict[str, Any] = {
         name: (one.annotation, ... if one.default is Parameter.empty else one.default)
@@ -162,6 +123,36 @@ def model_for(function: Callable[..., Any]) -> type[Strict]:
     return create_model(function.__name__, __base__=Strict, **fields)
 
 
+class Tool(Record):
+    """One tool."""
+
+    name: str  #: what a client calls
+    description: str  #: what an agent is told: it is part of every prompt
+    takes: type[Strict]  #: the model of its arguments
+    does: Callable[..., dict[str, Any]]
+    writes: bool  #: whether it may append a log; none takes anything away
+
+    def run(self, memory: Any, asked: Strict, caller: Caller) -> dict[str, Any]:
+        """Answer a call."""
+        return self.does(memory, caller, **dict(asked))
+
+
+BY_NAME: dict[str, Tool] = {}
+
+
+def tool(
+    description: str, *, writes: bool = False, takes: type[Strict] | None = None
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """List a function that answers as a tool, by its name."""
+
+    def listed(does: Callable[..., Any]) -> Callable[..., Any]:
+        name = does.__name__
+        BY_NAME[name] = Tool(name, description, takes or _model_for(does), does, writes)
+        return does
+
+    return listed
+
+
 def read(model: type[A], arguments: Mapping[str, Any]) -> A:
     """Read the arguments of a call.
 
@@ -169,37 +160,70 @@ def read(model: type[A], arguments: Mapping[str, Any]) -> A:
         WrongUsage: they are not of this shape, or over a limit; the message names each place.
     """
     try:
-        return model.model_validate(dict(arguments))
+        return model.model_validate(_meant(dict(arguments), schema_of(model)))
     except ValidationError as problem:
         errors = problem.errors(include_url=False, include_input=False)
     said = []
     for error in errors[:_ERRORS_SAID]:
         place = ".".join(str(part) for part in error["loc"])
         said.append(f"{place[:NAMES_CHARS]}: {reason(error, 'argument')}")
-    if len(errors) > _ERRORS_SAID:
-        said.append(f"and {len(errors) - _ERRORS_SAID} more")
     raise WrongUsage("; ".join(said), hint=f"arguments: {', '.join(model.model_fields)}")
 
 
-def small(schema: dict[str, Any], named: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Leave out of a schema what pydantic adds to it, and put definitions where they are used.
+def _meant(said: Any, schema: Mapping[str, Any]) -> Any:
+    """Read what comes from a client that knows no types, or can leave no argument out, as it is meant.
+
+    `null` is absence, and so is an empty text where none can stand. A text that is JSON of the wanted type
+    is that, a number is the text of it, and a single value a list of one.
+    """
+    kind = schema["type"]
+    if isinstance(said, str) and kind in _READ:
+        with suppress(ValueError, RecursionError):
+            value = json.loads(said if kind in ("array", "object") else said.lower())
+            said = value if type(value) in _READ[kind] else said
+    if kind == "integer" and isinstance(said, float) and said.is_integer():
+        return int(said)
+    if kind == "string" and isinstance(said, int | float):
+        return json.dumps(said)
+    if kind == "array":
+        many = said if isinstance(said, list) else [said]
+        return [_meant(one, schema["items"]) for one in many if one is not None]
+    if kind == "object" and isinstance(said, dict):
+        known = schema["properties"]
+        return {
+            name: _meant(one, known[name]) if name in known else one
+            for name, one in said.items()
+            if one is not None
+            and not (one == "" and name in known and _is_never_empty(known[name]))
+        }
+    return said
+
+
+def _is_never_empty(schema: Mapping[str, Any]) -> bool:
+    return schema["type"] != "string" or "enum" in schema
+
+
+@cache
+def schema_of(model: type[Strict]) -> dict[str, Any]:
+    """Return what a client reads of a model: definitions stand where they are used.
 
     A client that resolves no references reads the whole of it then; none of our models holds itself.
     """
-    named = schema.get("$defs", {}) if named is None else named
+    whole = model.model_json_schema()
+    return _small(whole, whole.get("$defs", {}))
+
+
+def _small(schema: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
     if "$ref" in schema:
-        schema = {**named[schema["$ref"].rpartition("/")[2]], **schema}
-    unsaid = schema.get(UNSAID) is True
-    found: dict[str, Any] = {}
-    for key, value in schema.items():
-        model = key == "description" and schema.get("type") == "object" and "properties" in schema
-        empty = key == "default" and any(value is one or value == one for one in _NOTHING)
-        if key in (*_LEFT_OUT, "$ref") or (unsaid and key in _LIMITS) or empty or model:
-            if not (isinstance(value, dict) and key == "additionalProperties" and not unsaid):
-                continue
-        if key == "properties":
-            value = {name: small(one, named) for name, one in value.items()}
-        elif isinstance(value, dict):
-            value = small(value, named)
-        found[key] = value
+        schema = named[schema["$ref"].rpartition("/")[2]]
+    found = {key: schema[key] for key in _SAID if key in schema}
+    if "properties" in found:  # what the class says of itself is for us
+        found.pop("description", None)
+        found["properties"] = {
+            name: _small(one, named) for name, one in found["properties"].items()
+        }
+    if "items" in found:
+        found["items"] = _small(found["items"], named)
+    if "enum" in found:
+        found["enum"] = [one for one in found["enum"] if one]
     return found

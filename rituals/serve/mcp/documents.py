@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ledger.errors import NotFound, WrongUsage
-from ledger.model.sha256 import sha256
-from rituals.record.json_request import Strict
-from rituals.serve.mcp.arguments import Caller, Id, Words, read
-from rituals.serve.mcp.tools import brief
-from rituals.serve.mcp.wording import NOTICE
+from rituals.serve.mcp.arguments import Caller, read
+from rituals.serve.mcp.tools import BY_NAME
+from rituals.serve.mcp.wording import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,23 +20,11 @@ REFUSALS = (NotFound, WrongUsage)
 MARKDOWN, CONTINUITY, FACT, SESSION_START = (
     "text/markdown", "diurna://continuity", "diurna://fact/", "session-start",
 )  # fmt: skip
-_URI_CHARS, _NONCE_CHARS, _TAG = 200, 16, "diurna-memory"
+_URI_CHARS = 200
 _RECORD = (
     "When a piece of work is done, call the tool `append` once: what happened, the facts you learned, "
     "changed or found false, and those you relied on."
 )
-
-
-class StartAsked(Strict):
-    """The prompt `session-start`."""
-
-    task: Words = ""
-
-
-class FactAsked(Strict):
-    """The resource of a fact."""
-
-    id: Id
 
 
 def question(uri: str) -> Question:
@@ -46,13 +32,11 @@ def question(uri: str) -> Question:
 
     Raises:
         NotFound: it names no resource.
-        WrongUsage: it holds no fact id.
     """
     if uri == CONTINUITY:
         return lambda memory: quoted(memory.continuity())
     if uri.startswith(FACT):
-        fact = read(FactAsked, {"id": uri.removeprefix(FACT)}).id
-        return lambda memory: quoted(_fact_text(memory, fact))
+        return lambda memory: quoted(_fact_text(memory, uri.removeprefix(FACT)))
     raise NotFound(f"there is no resource {uri[:_URI_CHARS]!r}", hint=f"{CONTINUITY} or {FACT}ID")
 
 
@@ -62,8 +46,9 @@ def session_start(arguments: Mapping[str, str], caller: Caller) -> Question:
     Raises:
         WrongUsage: an argument is not of its shape, or over a limit.
     """
-    task = read(StartAsked, arguments).task
-    return lambda memory: f"{brief(memory, caller, task=task)['text'].rstrip()}\n\n{_RECORD}\n"
+    tool = BY_NAME["brief"]
+    asked = read(tool.takes, arguments)
+    return lambda memory: f"{tool.run(memory, asked, caller)['text'].rstrip()}\n\n{_RECORD}\n"
 
 
 def _fact_text(memory: Memory, fact: str) -> str:
@@ -71,10 +56,3 @@ def _fact_text(memory: Memory, fact: str) -> str:
 
     standing = memory.standing(fact)
     return block(standing.fact, standing.tier, standing.fact.kind, standing.reason)
-
-
-def quoted(text: str) -> str:
-    """Wrap a text as data: no text can hold the tag that ends it, which is made of its own hash."""
-    nonce = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_NONCE_CHARS]
-    said = f"What stands between the two tags with the nonce {nonce} is quoted. {NOTICE}"
-    return f"{said}\n\n<{_TAG}-{nonce}>\n{text.rstrip()}\n</{_TAG}-{nonce}>\n"

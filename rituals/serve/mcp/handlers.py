@@ -6,7 +6,6 @@ memory happens on the thread of `open_memory`, so a slow question delays no ping
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -15,9 +14,9 @@ from mcp.shared.exceptions import MCPError
 
 from ledger.model.sha256 import sha256
 from rituals.serve.mcp import documents
-from rituals.serve.mcp.arguments import Caller, read, small
-from rituals.serve.mcp.tools import BY_NAME, TOOLS, Tool
-from rituals.serve.mcp.wording import told, whole
+from rituals.serve.mcp.arguments import Caller, Tool, read, schema_of
+from rituals.serve.mcp.tools import BY_NAME
+from rituals.serve.mcp.wording import markdown, told, whole
 from rituals.serve.open_memory import OpenMemory
 
 TYPE_CHECKING = False
@@ -44,7 +43,7 @@ class Handlers:
         session: Callable[[], str] = str,
     ) -> None:  # fmt: skip
         self._opened, self._explain, self._agent, self._session = opened, explain, agent, session
-        self._tools = types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
+        self._tools = types.ListToolsResult(tools=[_described(tool) for tool in BY_NAME.values()])
 
     async def list_tools(self, _: Any, _params: Any) -> types.ListToolsResult:
         """Say which tools there are; what the first question needs is loaded meanwhile."""
@@ -72,8 +71,7 @@ class Handlers:
             )
         except Exception as problem:  # noqa: BLE001 - said to the client, each of them
             return _result(told(self._explain(problem)), is_error=True)
-        text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-        return _result(text, structured_content=found)  # twice: some clients read text alone
+        return _result(markdown(found), structured_content=found)  # some clients read text alone
 
     async def list_resources(self, _: Any, _params: Any) -> types.ListResourcesResult:
         """Say which documents there are."""
@@ -178,7 +176,7 @@ def _connection(request: Any) -> str:
 def _described(tool: Tool) -> types.Tool:
     return types.Tool(
         name=tool.name, description=tool.description,
-        input_schema=small(tool.takes.model_json_schema()), output_schema={"type": "object"},
+        input_schema=schema_of(tool.takes),
         annotations=types.ToolAnnotations(
             read_only_hint=not tool.writes, destructive_hint=False, open_world_hint=False,
             idempotent_hint=True,  # a retry is answered "already", as on the command line

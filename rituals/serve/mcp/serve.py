@@ -8,6 +8,7 @@ only tools and documents need is loaded by the first request after it.
 from __future__ import annotations
 
 import os
+import shlex
 import socket
 from collections.abc import Awaitable, Callable
 from functools import cache
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from memory.api import Memory
     from rituals.answers.record_fields import Failure
+    from rituals.serve.access import Access
     from rituals.serve.mcp.handlers import Handlers
     from rituals.serve.mcp.stdio import Wire
+    from rituals.serve.request_limits import App, Message, Receive, Send
 
 PATH = "/mcp"
 #: What a client may put into its system prompt: read first, write last.
@@ -31,6 +34,7 @@ INSTRUCTIONS = (
     "This project's memory, kept in git. Call `brief` before you start, `recall` before you decide, "
     "`append` once when a piece of work is done."
 )
+_NO_TOKEN = b"this server asks for its token: the terminal shows the header that has it\n"
 _HANDLED = (
     "list_tools", "call_tool", "list_resources", "list_resource_templates", "read_resource",
     "list_prompts", "get_prompt",
@@ -71,10 +75,10 @@ def serve_wire(setting: Setting) -> int:
 
 
 def serve_http(setting: Setting, port: int) -> int:
-    """Serve the programs of this machine, also those of others; return the signal that ended it.
+    """Serve the programs of this user, also those of others; return the signal that ended it.
 
-    What is only the user's is neither shown nor taken: nobody proves there to be the user. Port 0 is for a
-    free one.
+    Each request bears the token of the home, which a file has that this user alone can read. What is only
+    the user's is neither shown nor taken. Port 0 is for a free one.
 
     Raises:
         HomeNotFound: there is none; a person starts this, and reads it.
@@ -83,16 +87,23 @@ def serve_http(setting: Setting, port: int) -> int:
     from ledger.errors import DiurnaError
     from ledger.home import WithoutPersonal, personal_folder
 
-    if setting.find().repository.top == os.path.realpath(personal_folder()):
+    home = setting.find()
+    if home.repository.top == os.path.realpath(personal_folder()):
         raise DiurnaError(
-            "what is only yours is not served over HTTP: every program of this machine could ask",
+            "what is only yours is not served over HTTP",
             hint="a client that starts `diurna mcp --home personal` itself gets it",
         )
+    from rituals.serve.access import Access, home_key, new_token, private_file
     from rituals.serve.loopback import hosts_of, listen
 
     with WithoutPersonal(), listen(port, "--http 0") as listening:
-        setting.announce(f"listening on http://{hosts_of(listening)[0]}{PATH}")
-        return _served(setting, lambda server: over_http(server, listening), lambda: "")
+        access = Access(listening.getsockname()[1], home_key(home, b"mcp") or new_token())
+        path = os.path.join(home.state_dir, f"mcp-{access.port}.token")
+        with private_file(path, access.token):
+            setting.announce(f"listening on http://{hosts_of(listening)[0]}{PATH}")
+            header = f'"Authorization: Bearer $(cat {shlex.quote(path)})"'
+            setting.announce(f"each request needs the header {header}")
+            return _served(setting, lambda server: over_http(server, listening, access), lambda: "")
 
 
 def over_wire(server: Server[Any], wire: Wire) -> int:
@@ -104,34 +115,22 @@ def over_wire(server: Server[Any], wire: Wire) -> int:
     import anyio
     from mcp.server.stdio import stdio_server
 
-    from rituals.serve.long_running import settle, stop_signal
+    from rituals.serve.long_running import settle, until_stopped
     from rituals.serve.mcp.stdio import ClientGone
 
-    async def served() -> int:
-        met = 0
-        try:
-            async with anyio.create_task_group() as tasks:
-
-                async def stop_at_signal() -> None:
-                    nonlocal met
-                    met = await stop_signal()
-                    tasks.cancel_scope.cancel()
-
-                tasks.start_soon(stop_at_signal)
-                # the wire does what these files are asked for
-                async with stdio_server(wire, wire) as (read, write):  # type: ignore[arg-type]
-                    await server.run(read, write, server.create_initialization_options())
-                tasks.cancel_scope.cancel()
+    async def served() -> None:
+        try:  # the wire does what these files are asked for
+            async with stdio_server(wire, wire) as (read, write):  # type: ignore[arg-type]
+                await server.run(read, write, server.create_initialization_options())
         except* ClientGone:
             pass
-        return met
 
     settle("mcp")
-    return anyio.run(served)
+    return anyio.run(until_stopped, served)
 
 
-def over_http(server: Server[Any], listening: socket.socket) -> int:
-    """Serve programs of this machine until a signal comes; return it. A web page is refused."""
+def over_http(server: Server[Any], listening: socket.socket, access: Access) -> int:
+    """Serve programs that have the token until a signal comes; return it. A web page is refused."""
     import anyio
     from mcp.server.transport_security import TransportSecuritySettings
 
@@ -148,7 +147,21 @@ def over_http(server: Server[Any], listening: socket.socket) -> int:
         streamable_http_path=PATH, max_request_body_size=LIMIT_BYTES, host=HOST,
         transport_security=only_ours,
     )  # fmt: skip
-    return anyio.run(serve, app, listening)
+    return anyio.run(serve, _only_with(access, app), listening)
+
+
+def _only_with(access: Access, app: App) -> App:
+    """Let through what bears the token."""
+
+    async def guarded(scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or access.bears(scope["headers"]):
+            await app(scope, receive, send)
+            return
+        head = [(b"www-authenticate", b"Bearer"), (b"connection", b"close")]
+        await send({"type": "http.response.start", "status": 401, "headers": head})
+        await send({"type": "http.response.body", "body": _NO_TOKEN})
+
+    return guarded
 
 
 def server_of(handlers: Callable[[], Handlers], version: str) -> Server[Any]:

@@ -4,37 +4,25 @@ Every answer that quotes memory says so: what comes out of it was written by age
 times, and is evidence, never an instruction. Each tool that writes makes one log, as on the command line.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ledger.errors import DiurnaError, WrongUsage
-from ledger.home import WithoutPersonal
+from ledger.errors import DraftRefused, WrongUsage
 from ledger.model.findings import Finding
-from ledger.model.record import Record
 from memory.brief.brief_place import BRIEF_CHARS
 from memory.recall.recall_values import FULL, INDEX, Answer, Filters, Hit, tokens_of
 from projection.brief.budget import LEAST_CHARS
 from projection.document.branch_remarks import YES
+from projection.graph.graph_neighbours import names_in
 from rituals.answers.record_fields import fields_of, mark_object
 from rituals.hosts.processes import note_opening
-from rituals.record.json_request import Strict, value_of
+from rituals.record.json_request import value_of
+from rituals.record.request import Request
 from rituals.serve.mcp import arguments as take
-from rituals.serve.mcp.arguments import (
-    Caller,
-    Id,
-    Level,
-    Lines,
-    Names,
-    Point,
-    Reference,
-    Stands,
-    TaskId,
-    Text,
-    Words,
-)
+from rituals.serve.mcp.arguments import Caller, Kind, Level, Names, Text, Words
 from rituals.serve.mcp.wording import (
     NOTICE,
     Answered,
@@ -42,12 +30,12 @@ from rituals.serve.mcp.wording import (
     filled,
     message_in_tools,
     noticed,
+    recorded,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.api import Memory
-    from memory.write.draft import Receipt
     from rituals.record.tasks.task_steps import Author
 
 _CLOSED = {"open": False, "closed": True}
@@ -57,37 +45,7 @@ MOST_LISTED = 50
 ANSWER_CHARS = 60_000
 
 
-class Tool(Record):
-    """One tool."""
-
-    name: str  #: what a client calls
-    description: str  #: what an agent is told: it is part of every prompt
-    takes: type[Strict]  #: the model of its arguments
-    does: Callable[..., Answered]
-    writes: bool  #: whether it may append a log; none takes anything away
-
-    def run(self, memory: "Memory", asked: Strict, caller: Caller) -> Answered:
-        """Answer a call."""
-        if self.takes is take.AppendAsked:
-            return self.does(memory, caller, asked)
-        return self.does(memory, caller, **dict(asked))
-
-
-BY_NAME: dict[str, Tool] = {}
-
-
-def _tool(
-    description: str, *, writes: bool = False, takes: type[Strict] | None = None
-) -> Callable[[Callable[..., Answered]], Callable[..., Answered]]:
-    def listed(does: Callable[..., Answered]) -> Callable[..., Answered]:
-        name = does.__name__
-        BY_NAME[name] = Tool(name, description, takes or take.model_for(does), does, writes)
-        return does
-
-    return listed
-
-
-@_tool("Start here: what you must know of this project now, within a budget.")
+@take.tool("Start here: what you must know of this project now, within a budget.")
 def brief(
     memory: "Memory", caller: Caller, *,
     task: Annotated[Words, Field(description="What you are about to do, or a task's id")] = "",
@@ -100,8 +58,8 @@ def brief(
     return {"text": text, "tokens": tokens_of(text)}
 
 
-@_tool("Search memory: facts and session logs. One line a hit; then `get` the few you need. "
-       "Filters take names with commas between.")  # fmt: skip
+@take.tool("Search memory: facts and session logs. One line a hit; then `get` the few you need. "
+           "Filters take names with commas between.")  # fmt: skip
 def recall(
     memory: "Memory", caller: Caller, *,
     query: Annotated[
@@ -112,16 +70,16 @@ def recall(
     kind: Names = "",
     tier: Annotated[Names, Field(description="core, working, active, archived or superseded")] = "",
     tag: Names = "", entity: Names = "", agent: Names = "", role: Names = "", branch: Names = "",
-    since: Point = "", until: Point = "",
-    as_of: Annotated[Point, Field(description="Time, log or commit")] = "",
+    since: Names = "", until: Names = "",
+    as_of: Annotated[Names, Field(description="Time, log or commit")] = "",
     superseded: Annotated[bool, Field(description="Also what is false now")] = False,
     org: Annotated[bool, Field(description="The organisation's ledgers")] = False,
     team: Names = "", repo: Names = "",
 ) -> Answered:  # fmt: skip
     """Search facts and session logs."""
     filters = Filters(
-        kinds=_names(kind), tiers=_names(tier), tags=_names(tag), entities=_names(entity),
-        agents=_names(agent), roles=_names(role), branches=_names(branch), since=since, until=until,
+        kinds=names_in(kind), tiers=names_in(tier), tags=names_in(tag), entities=names_in(entity),
+        agents=names_in(agent), roles=names_in(role), branches=names_in(branch), since=since, until=until,
         within=within, as_of=as_of, superseded=superseded, documents=not org,
     )  # fmt: skip
     if org:
@@ -131,10 +89,13 @@ def recall(
     return _hits(memory.recall(query, level=level, limit=limit, filters=filters), level)
 
 
-@_tool("Read hits or facts by id, whole.")
+@take.tool("Read hits or facts by id, whole.")
 def get(
     memory: "Memory", caller: Caller, *,
-    ids: Annotated[list[Reference], Field(min_length=1, max_length=take.IDS_LIMIT)],
+    ids: Annotated[
+        list[Names],
+        Field(min_length=1, max_length=take.IDS_LIMIT, description=f"{take.IDS_LIMIT} at most"),
+    ],
     level: Annotated[Level, Field(description="timeline: what happened around it")] = "full",
 ) -> Answered:  # fmt: skip
     """Show hits by their ids."""
@@ -143,30 +104,78 @@ def get(
     return _hits(found, level)
 
 
-@_tool("Record a stretch of work as one log: what happened, facts learned, changed or relied on. Write "
-       "what the next agent needs, no secrets. A retry is recorded once.",
-       writes=True, takes=take.AppendAsked)  # fmt: skip
-def append(memory: "Memory", caller: Caller, asked: Strict) -> Answered:
+@take.tool(
+    "Tell where a fact comes from: who said it when, in which session and commit, what it replaced."
+)
+def why(memory: "Memory", caller: Caller, *, id: Names) -> Answered:
+    """Tell why memory holds a fact."""
+    from rituals.answers.json_objects import provenance_object
+
+    found = memory.why(memory.named(id))
+    note_opening(memory.home, [found.id], caller.session)
+    said = provenance_object(found)
+    for name in ("events", "chain"):
+        said[name] = [filled(**one) for one in said[name]]
+    return filled("id", notice=NOTICE, **_marked(said))
+
+
+@take.tool("Record one sentence at once: when a person states a rule or corrects you, when you decide or "
+           "learn something. It stands alone, with its reason.", writes=True)  # fmt: skip
+def note(
+    memory: "Memory", caller: Caller, *,
+    text: Annotated[Text, Field(min_length=1)], kind: Kind = "",
+    replaces: Annotated[Names, Field(description="Ids that it makes false")] = "",
+) -> Answered:  # fmt: skip
+    """Record one text, as `diurna note` does."""
+    from rituals.record.answer_lines import answer_of, as_uses, replacing
+    from rituals.record.draft_composer import kinds_of
+    from rituals.record.note_lines import line_read
+
+    lines = replacing(memory, (line_read(text, kinds_of(memory)),), names_in(replaces))
+    answer = answer_of(memory, lines, Request(), kind, asked=False)
+    try:
+        return _appended(memory, caller, answer.request, answer.findings)
+    except DraftRefused:
+        request, used = as_uses(memory, answer.request)
+        if not used:
+            raise
+    return _appended(memory, caller, request, (*answer.findings, *used))
+
+
+@take.tool("Record a stretch of work as one log: what happened, facts learned, changed or relied on. "
+           "Write what the next agent needs, no secrets. A retry is recorded once.",
+           writes=True, takes=take.AppendAsked)  # fmt: skip
+def append(memory: "Memory", caller: Caller, **said: Any) -> Answered:
     """Append a session log: what `diurna append --from-json` does."""
+    request = Request(**{name: value_of(one) for name, one in said.items()})
+    return _appended(memory, caller, request)
+
+
+def _appended(
+    memory: "Memory", caller: Caller, request: Request, said: tuple[Finding, ...] = ()
+) -> Answered:
     from rituals.hosts.background_start import look_after
     from rituals.hosts.stop_request import note_answer
     from rituals.record.own_home_parts import drafts_of
 
-    request = value_of(asked)._replace(agent=caller.agent, host=caller.host, session=caller.session)
+    request = request._replace(agent=caller.agent, host=caller.host, session=caller.session)
     drafts = drafts_of(memory, request)
     receipt = drafts.append(memory, tiers=True)
     note_answer(memory.home.repository.commondir, caller.session)
     look_after(memory.home, memory.policy)
-    return _recorded(receipt, (*drafts.findings, *receipt.findings), "already tiers")
+    return recorded(receipt, (*said, *drafts.findings, *receipt.findings), "already tiers")
 
 
-@_tool("Settle a contradiction about a fact: list its sides, then choose one or give a new text.",
-       writes=True)  # fmt: skip
+@take.tool("Settle a contradiction about a fact: list its sides, then choose one or give a new text.",
+           writes=True)  # fmt: skip
 def resolve(
     memory: "Memory", caller: Caller, *,
-    id: Id, choose: Annotated[Names, Field(description="A side's id; without it, sides are listed")] = "",
+    id: Names,
+    choose: Annotated[Names, Field(description="A side's id; without it, sides are listed")] = "",
     text: Annotated[Text, Field(description="A new text instead")] = "",
-    state: Stands = "",
+    state: Annotated[
+        Literal["", "open", "closed", "both"], Field(description="Of a thread; both: both sides hold")
+    ] = "",
 ) -> Answered:  # fmt: skip
     """Resolve a contradiction, as `diurna conflicts` does; without a choice, list its sides."""
     from rituals.decide.decision import Author, record
@@ -190,15 +199,17 @@ def resolve(
     )
 
 
-@_tool("What is to be done: pick, start, move a task, hand it over (a line a point).", writes=True)
+@take.tool(
+    "What is to be done: pick, start, move a task, hand it over (a line a point).", writes=True
+)
 def task(
     memory: "Memory", caller: Caller, *,
     action: Literal["list", "add", "start", "move", "done", "handoff", "pick"] = "list",
-    id: TaskId = "", text: Lines = "", priority: Literal["", "high", "medium", "low"] = "",
-    depends: Names = "", criteria: Lines = "", state: Literal["", "blocked", "cancelled"] = "",
+    id: Names = "", text: Text = "", priority: Literal["", "high", "medium", "low"] = "",
+    depends: Names = "", criteria: Text = "", state: Literal["", "blocked", "cancelled"] = "",
     why: Names = "", start: bool = False, take_over: bool = False, role: Names = "",
     to: Annotated[Names, Field(description="agent or role")] = "",
-    done: Lines = "", remaining: Lines = "", warnings: Lines = "", questions: Lines = "", next: Lines = "",
+    done: Text = "", remaining: Text = "", warnings: Text = "", questions: Text = "", next: Text = "",
     confidence: Names = "",
 ) -> Answered:  # fmt: skip
     """List tasks, or do something about one.
@@ -208,33 +219,25 @@ def task(
     """
     from rituals.record.tasks import task_steps as steps
 
-    def needed(name: str, said: str) -> str:
-        if not said.strip():
-            raise WrongUsage(f"{name}: {action} needs it")
-        return said
-
+    if (action == "add" and not text.strip()) or (action == "move" and not state):
+        raise WrongUsage(f"{action} needs {'text' if action == 'add' else 'state'}")
     author = steps.Author(caller.agent, role, caller.host, caller.session)
-    match action:
-        case "list":
-            return _listed(memory)
-        case "add":
-            return _added(memory, author, needed("text", text), id, priority, depends, criteria)
-        case "pick":
-            return _step(memory, partial(steps.picking, memory, author, start=start))
-    id = needed("id", id)
-    match action:
-        case "start":
-            return _step(memory, partial(steps.starting, memory, id, author, take_over=take_over))
-        case "handoff":
-            left = steps.Leaving(
-                to, (done,), (remaining,), (warnings,), (questions,), (next,), confidence
-            )
-            return _step(memory, partial(steps.handing_over, memory, id, left, author))
-    state_ = "done" if action == "done" else needed("state", state)
-    return _step(memory, partial(steps.moving, memory, id, state_, author, why))
+    if action == "list":
+        return _listed(memory)
+    if action == "add":
+        return _added(memory, author, text, id, priority, depends, criteria)
+    left = steps.Leaving(to, (done,), (remaining,), (warnings,), (questions,), (next,), confidence)
+    plans: dict[str, Callable[[], Any]] = {
+        "pick": partial(steps.picking, memory, author, start=start),
+        "start": partial(steps.starting, memory, id, author, take_over=take_over),
+        "handoff": partial(steps.handing_over, memory, id, left, author),
+        "move": partial(steps.moving, memory, id, state, author, why),
+        "done": partial(steps.moving, memory, id, "done", author, why),
+    }
+    return _step(memory, plans[action])
 
 
-@_tool(
+@take.tool(
     "List patterns of what was met again and again, for a person to let in; writes no fact.",
     writes=True,
 )
@@ -258,7 +261,7 @@ def learn(
     )  # fmt: skip
 
 
-@_tool("Count facts and logs; say what is contradicted, due or unpublished.")
+@take.tool("Count facts and logs; say what is contradicted, due or unpublished.")
 def status(memory: "Memory", caller: Caller) -> Answered:
     """Say where the ledger stands, and what the command line would say beside it on standard error."""
     from rituals.answers.json_objects import status_object
@@ -274,11 +277,8 @@ def status(memory: "Memory", caller: Caller) -> Answered:
 
 #: What `diurna status --json` says that is of no use to an agent.
 _UNTOLD = frozenset("work_days fading silent untold by_itself answered reads findings".split())
-TOOLS = tuple(BY_NAME.values())
-
-
-def _names(said: str) -> tuple[str, ...]:
-    return tuple(name for name in (part.strip() for part in said.split(",")) if name)
+#: Name -> tool: all of the above.
+BY_NAME = take.BY_NAME
 
 
 def _hits(answer: Answer, level: str) -> Answered:
@@ -303,10 +303,14 @@ def _hits(answer: Answer, level: str) -> Answered:
     )  # fmt: skip
 
 
+def _marked(mark: Answered) -> Answered:
+    """Return what a reader has to know of a fact, without what says that there is nothing to know."""
+    marks = [filled("code subject commit date", **one) for one in mark["marks"]]
+    return {**mark, "marks": marks, "here": mark["here"] if mark["here"] != YES else ""}
+
+
 def _hit(hit: Hit, text: str) -> Answered:
-    mark = mark_object(hit.mark)
-    mark["marks"] = [filled("code subject commit date", **one) for one in mark["marks"]]
-    mark["here"] = mark["here"] if mark["here"] != YES else ""
+    mark = _marked(mark_object(hit.mark))
     return filled(
         "id kind date text tokens",
         **fields_of(hit, "id kind tier date agent passage"), **mark,
@@ -322,21 +326,15 @@ def _recall_of_org(
     from rituals.org.org_search import Asker, Scope
     from rituals.org.org_search import recall as asked
 
-    if WithoutPersonal.depth:
-        raise DiurnaError(
-            "an organisation is not asked over HTTP: every program of this machine could",
-            hint="a client that starts the server itself gets it",
-        )
     if filters.within:
         raise WrongUsage("within is of one memory", hint="leave org or within out")
     if not _ORG:
         _ORG.append(Asker())
     scope = Scope(repo, team, memory.home.repository.where)
     found = asked(query, filters, scope, limit, asker=_ORG[0], full=level == FULL)
-    links = [hit.text.rpartition("\n")[2].strip() for hit in found.hits]
     hits = [
-        hit._replace(line=f"{hit.line}\n{link}")
-        for hit, link in zip(found.hits, links, strict=True)
+        hit._replace(line=f"{hit.line}\n{hit.text.rpartition(chr(10))[2].strip()}")
+        for hit in found.hits
     ]
     return _hits(found._replace(hits=tuple(hits)), INDEX)
 
@@ -351,13 +349,9 @@ def _listed(memory: "Memory") -> Answered:
     found = listed(memory, Wanted(), memory.occasion().now_ms)
     more = len(found) - MOST_LISTED
     return filled(
-        notice=NOTICE, tasks=[_task(task_object(one)) for one in found[:MOST_LISTED]],
+        notice=NOTICE, tasks=[filled("id state line", **task_object(one)) for one in found[:MOST_LISTED]],
         notes=[f"{more} more are open"] if more > 0 else [],
     )  # fmt: skip
-
-
-def _task(said: Mapping[str, Any]) -> Answered:
-    return filled("id state line", **said)
 
 
 def _added(
@@ -370,7 +364,7 @@ def _added(
     new = NewTask(text, id, priority, depends=parse_ids((depends,)), criteria=points)
     draft, odd = adding(memory, new, author)
     receipt = memory.append(draft, tiers=True)
-    return _recorded(receipt, (*odd, *receipt.findings))
+    return recorded(receipt, (*odd, *receipt.findings))
 
 
 def _step(memory: "Memory", plan: Callable[[], Any]) -> Answered:
@@ -381,20 +375,6 @@ def _step(memory: "Memory", plan: Callable[[], Any]) -> Answered:
     change, receipt = carried_out(memory, plan)
     told: Answered = {"notes": list(change.notes), "already": change.already}
     if receipt is not None:
-        return _recorded(receipt, receipt.findings, **told)
-    chosen = [_task(task_object(Listed(change.task)))] if change.task else []
+        return recorded(receipt, receipt.findings, **told)
+    chosen = [filled("id state line", **task_object(Listed(change.task)))] if change.task else []
     return filled(notice=NOTICE if chosen else "", tasks=chosen, **told)
-
-
-def _recorded(
-    receipt: "Receipt", findings: Iterable[Finding], more: str = "", **told: Any
-) -> Answered:
-    """Say what was recorded; `more` names what else is told of its receipt."""
-    from rituals.answers.json_objects import near_objects, receipt_object
-
-    said = receipt_object(receipt)
-    kept = {key: said[key] for key in ("stem", "commit", "facts", "did", *more.split())}
-    if "tiers" in kept:
-        kept["tiers"] = [filled(**one) for one in said["tiers"] if one["before"]]
-    near = near_objects(receipt.near)
-    return filled("stem" if more else "", **kept, **told, near=near, findings=noticed(findings))

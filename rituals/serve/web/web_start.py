@@ -6,19 +6,18 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from html import escape
 from pathlib import Path
 
 from ledger.errors import DiurnaError
 from ledger.home import Home
 from ledger.model.record import Record
-from ledger.wal.atomic_files import make_folder, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from rituals.serve.access import Access
     from rituals.serve.request_limits import App
-    from rituals.serve.web.server.access import Access
 
 #: In the folder where Diurna keeps its state, while a server runs that opened a browser.
 _FILE = "web-{port}.html"
@@ -47,8 +46,8 @@ def serve_pages(setting: Setting, port: int) -> int:
     """
     home = setting.find()
     from memory.api import Memory
+    from rituals.serve.access import home_key
     from rituals.serve.open_memory import OpenMemory
-    from rituals.serve.web.server.access import session_key
     from rituals.serve.web.server.web_app import app_of
 
     opened = OpenMemory(
@@ -56,7 +55,7 @@ def serve_pages(setting: Setting, port: int) -> int:
     )
     try:
         return _served(
-            setting, port, session_key(home), home.state_dir,
+            setting, port, home_key(home, b"web session"), home.state_dir,
             lambda access: app_of(opened, access, setting.tell),
         )  # fmt: skip
     finally:
@@ -87,9 +86,9 @@ def _served(
 ) -> int:
     import anyio
 
+    from rituals.serve.access import Access, new_token
     from rituals.serve.long_running import settle
     from rituals.serve.loopback import listen, serve
-    from rituals.serve.web.server.access import Access, new_token
 
     with listen(port, "--port 0") as listening:
         settle("web")
@@ -120,17 +119,16 @@ def opening(address: str, folder: str, name: str) -> Iterator[None]:
 
     A file of this user leads it on to the address, which has the token; it goes with what it leads to.
     """
+    from rituals.serve.access import private_file
+
     path = os.path.join(folder, name)
-    with suppress(OSError, DiurnaError):
-        make_folder(folder)
-        replace_file(path, _LEADING_PAGE.format(escape(address)).encode(), 0o600)
-        subprocess.Popen(  # noqa: S603 - our own interpreter, and a path of ours
-            [sys.executable, "-P", "-m", "webbrowser", Path(path).absolute().as_uri()],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )  # fmt: skip
-    try:
+    with ExitStack() as left:
+        with suppress(OSError, DiurnaError):
+            page = _LEADING_PAGE.format(escape(address))
+            left.enter_context(private_file(path, page))
+            subprocess.Popen(  # noqa: S603 - our own interpreter, and a path of ours
+                [sys.executable, "-P", "-m", "webbrowser", Path(path).absolute().as_uri()],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )  # fmt: skip
         yield
-    finally:
-        with suppress(OSError):
-            os.unlink(path)

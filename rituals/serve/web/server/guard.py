@@ -12,8 +12,8 @@ from urllib.parse import quote
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, Response
 
+from rituals.serve.access import Access
 from rituals.serve.request_limits import App, Message, Receive, Send
-from rituals.serve.web.server.access import Access
 
 LOGIN, STATIC = "/login", "/static/"
 

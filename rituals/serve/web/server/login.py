@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from ledger.errors import WrongUsage
+from rituals.serve.access import Access
 from rituals.serve.web.actions.form_fields import LIMIT_VALUES, Fields
 from rituals.serve.web.html.templates import Renderer
 from rituals.serve.web.page_value import Page
-from rituals.serve.web.server.access import Access
 from rituals.serve.web.server.guard import FORM_BYTES
 
 #: What a browser reads as an address of this server: neither `//host` nor `/\\host`, and no line break.
@@ -57,13 +56,10 @@ def with_done(address: str, stem: str) -> str:
     return urlunsplit(("", "", parts.path, urlencode(query), parts.fragment))
 
 
-#: So many wrong tokens are heard in so many seconds: nobody guesses 32 bytes, and nobody tries for ever.
-WRONG, SECONDS = 20, 60.0
 _WRONG = (
     "This is not the token of this server. It changes with every start: "
     "the terminal shows the new address."
 )
-_TOO_MANY = "Too many wrong tokens. Wait a minute, then open the address that the terminal shows."
 
 
 class Login:
@@ -72,12 +68,10 @@ class Login:
     Args:
         access: what the server accepts.
         renderer: writes the page.
-        clock: gives seconds.
     """
 
-    def __init__(self, access: Access, renderer: Renderer, clock: Callable[[], float]) -> None:
-        self._access, self._renderer, self._clock = access, renderer, clock
-        self._wrong: list[float] = []
+    def __init__(self, access: Access, renderer: Renderer) -> None:
+        self._access, self._renderer = access, renderer
 
     async def ask(self, request: Request) -> Response:
         """Show the page."""
@@ -85,14 +79,9 @@ class Login:
 
     async def take(self, request: Request) -> Response:
         """Begin a session, where the token is the right one."""
-        now = self._clock()
-        self._wrong = [one for one in self._wrong if now - one < SECONDS]
         form = await form_of(request)
         go_on = ours(form.one("next"))
-        if len(self._wrong) >= WRONG:
-            return self._page(go_on, _TOO_MANY, 429)
         if not self._access.knows(form.one("t")):
-            self._wrong.append(now)
             return self._page(go_on, _WRONG, 403)
         answer = RedirectResponse(go_on, 303)
         answer.set_cookie(

@@ -9,10 +9,10 @@ from starlette.responses import HTMLResponse, Response
 
 from memory.recall.recall_values import Answer, Filters
 from rituals.org.org_search import Asker, Scope, recall
+from rituals.serve.access import Access
 from rituals.serve.request_limits import App
 from rituals.serve.web.html.templates import Frame, Renderer
 from rituals.serve.web.page_value import Page
-from rituals.serve.web.server.access import Access
 from rituals.serve.web.server.page_routes import session_of
 from rituals.serve.web.server.web_app import Files, Tell, guarded
 from rituals.serve.worker import Worker

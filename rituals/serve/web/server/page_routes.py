@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from ledger.errors import DiurnaError, NotFound, WrongUsage
 from memory.api import Memory
 from rituals.review.review_record import settle_answers
+from rituals.serve.access import Access
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.web.actions.form_fields import Fields
 from rituals.serve.web.actions.form_table import NoSuchForm, Notices, recorded_by
@@ -21,7 +22,6 @@ from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.page_table import Row
 from rituals.serve.web.pages.review_page import waiting
 from rituals.serve.web.pages.write_page import already, filled, missing, previewed, refused
-from rituals.serve.web.server.access import Access
 from rituals.serve.web.server.guard import SESSION, target_of
 from rituals.serve.web.server.login import form_of, ours, with_done
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews

@@ -11,16 +11,15 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route, Router
 
-from ledger.environment import monotonic
 from ledger.errors import DiurnaError
 from ledger.model.sha256 import sha256
+from rituals.serve.access import Access
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.request_limits import App
 from rituals.serve.web.actions.form_table import Notices
 from rituals.serve.web.html.templates import Renderer, static_files
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.page_table import ROWS
-from rituals.serve.web.server.access import Access
 from rituals.serve.web.server.guard import LOGIN, STATIC, Guard
 from rituals.serve.web.server.login import Login
 from rituals.serve.web.server.page_routes import ActRoute, Answering, PageRoutes, TipQuestions
@@ -61,7 +60,7 @@ def guarded(
     routes: Iterable[tuple[str, Answering, str]], unknown: Answering | None = None, lifespan: Any = None,
 ) -> App:  # fmt: skip
     """Make an application of these routes, behind the guard and a login."""
-    login = Login(access, renderer, monotonic)
+    login = Login(access, renderer)
 
     def route(path: str, answering: Answering, method: str) -> Route:
         return Route(path, whatever_happens(answering, renderer, tell), methods=[method])

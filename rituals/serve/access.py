@@ -3,7 +3,10 @@
 The token never travels in an address that a server or a log sees: it stands in the fragment of the
 address that the terminal shows, and the login page exchanges it for a cookie. The cookie is not the token:
 it is a session of its own, which the token has signed; the token of the forms is derived from both. All
-of them end with the process. Comparisons take the same time whatever differs.
+of them end with the process. Comparisons take the same time whatever differs. Nobody guesses such a token,
+so wrong ones are not counted: a count would lock the right one out.
+
+A program has no login: each of its requests bears the token, which it reads in a file of this user.
 
 Cookies do not know ports: a server on another port of this address is sent ours by the browser. So it is
 named by the port, several of that name are all tried, and a form needs more than the cookie.
@@ -12,12 +15,15 @@ named by the port, several of that name are all tried, and a form needs more tha
 from __future__ import annotations
 
 import hmac
+import os
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 
 from ledger.environment import machine_ms
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.record import Record
+from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.user_key import signed, user_key
 
 TOKEN_BYTES = 32
@@ -29,7 +35,7 @@ class Access(Record):
     """What one server accepts."""
 
     port: int  #: where it listens
-    token: str  #: of at least 32 random bytes
+    token: str  #: that nobody guesses
     writes: bool = False  #: whether forms are taken at all
     key: str = ""  #: signs sessions; "" for the token, and they end with the process
     clock: Callable[[], int] = machine_ms  #: gives milliseconds since 1970
@@ -65,6 +71,12 @@ class Access(Record):
         """Tell whether a text is the token."""
         return _same(token, self.token)
 
+    def bears(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
+        """Tell whether the head of a request has the token: `Authorization: Bearer TOKEN`."""
+        said = [value.decode("latin-1") for name, value in headers if name == b"authorization"]
+        scheme, _, token = "".join(said).partition(" ")
+        return scheme.lower() == "bearer" and self.knows(token.strip())
+
     def begin_session(self) -> str:
         """Return the value of the cookie of a new session."""
         name = f"{secrets.token_urlsafe(16)}.{self.clock()}"
@@ -93,18 +105,34 @@ class Access(Record):
         return hmac.new((self.key or self.token).encode(), said, "sha256").hexdigest()
 
 
-def session_key(home: Home) -> str:
-    """Return what signs the sessions of a home, and only this user can tell; "" where no key is kept."""
+def home_key(home: Home, purpose: bytes) -> str:
+    """Return what only this user can tell of a home, for one purpose; "" where no key is kept."""
     branch = home.branch if home.kind == OWN_BRANCH else ""
     place = home.kind, home.repository.commondir, home.prefix, branch
     said = [part.encode("utf-8", "surrogatepass") for part in place]
     key = user_key()
-    return signed(key, b"web session", *said) if key else ""
+    return signed(key, purpose, *said) if key else ""
 
 
 def new_token() -> str:
     """Make the token of one run."""
     return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+@contextmanager
+def private_file(path: str, said: str) -> Iterator[None]:
+    """Keep a file that this user alone can read, for as long as something runs.
+
+    Raises:
+        OSError, DiurnaError: it can not be written.
+    """
+    make_folder(os.path.dirname(path))
+    replace_file(path, said.encode(), 0o600)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.unlink(path)
 
 
 def _same(one: str, other: str) -> bool:
