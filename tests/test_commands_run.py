@@ -16,7 +16,7 @@ import pytest
 
 from tests.conftest import each_row
 from tests.pages import COMMANDS, blocks
-from tests.world import OWN_BRANCH, Place, World, run
+from tests.world import OWN_BRANCH, OWN_REPOSITORY, Place, World, run
 
 #: What needs a server, a database, a minute or another machine; other tests have them.
 ELSEWHERE = (
@@ -219,6 +219,22 @@ def test_nothing_runs_on_behind_a_command(
     monkeypatch.chdir(home.folder)
     assert run(name, *words, stdin=read(line).stdin).code != 3
     shutil.rmtree(home.folder)
+
+
+@pytest.mark.deep(reason="nothing_runs_on_behind_a_command is the small one")
+def test_what_git_packs_is_waited_for(world: World) -> None:
+    """In a repository that only Diurna writes to; where a person works, git packs when they do."""
+    for kind in (OWN_REPOSITORY, OWN_BRANCH):
+        home = world.home(kind, name=kind)
+        for key in ("gc.autoPackLimit", "maintenance.auto"):
+            home.git("config", key, "1")
+        for number in range(70):
+            home.note(f"Fact number {number}.")
+            if number < 3:
+                home.git("repack", "-q")
+            assert not (home.folder / ".git/gc.pid").exists()
+        packs = list((home.folder / ".git/objects/pack").glob("*.pack"))
+        assert (len(packs) == 1) == (kind == OWN_REPOSITORY), packs
 
 
 # ---- what all of them have in common -------------------------------------------------------------------

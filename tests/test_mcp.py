@@ -35,9 +35,29 @@ from tests.mcp_clients import (
 __all__ = ["tell"]
 
 
+#: Keyword -> whether both providers take it.
+TAKEN = {
+    line.split("`")[1]: " - " not in line.split("|")[2:]
+    for line in Path(__file__)
+    .with_name("schema_subsets.md")
+    .read_text(encoding="utf-8")
+    .split("\n")
+    if line.startswith("| `")
+}
+
+
+def odd(schema: dict[str, Any]) -> list[str]:
+    """Name what of a schema some provider refuses, for the whole request."""
+    parts = {"object": schema.get("properties", {}), "array": {"": schema.get("items")}}
+    inner = parts.get(schema["type"], {"": None}).values()
+    found = [key for key in schema if not TAKEN[key]] + ["no properties"] * (not inner)
+    found += [f"enum {one!r}" for one in schema.get("enum", ()) if not one]
+    return found + [one for part in inner if part is not None for one in odd(part)]
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_tools_are_described(tell: Tell, mode: str) -> None:
-    """None of the tools destroys or reaches out, most only read, all have schemas both ways."""
+    """None of the tools destroys or reaches out, most only read, and every provider takes the schemas."""
 
     async def story(client: Client) -> None:
         tools = (await client.list_tools()).tools
@@ -50,7 +70,7 @@ def test_tools_are_described(tell: Tell, mode: str) -> None:
             )
             assert (notes.destructive_hint, notes.open_world_hint) == (False, False)
             assert notes.idempotent_hint
-            assert tool.input_schema["type"] == "object"
+            assert odd(tool.input_schema) == ["no properties"] * (tool.name == "status"), tool.name
             names = set(tool.input_schema["properties"])
             assert not names & {"path", "file", "folder", "dir", "home", "repository", "url"}
         listed = [
@@ -99,36 +119,6 @@ def test_what_a_client_reads_says_what_it_needs(tell: Tell) -> None:
             "20" in found["get.ids"]["description"]
             and "200" in found["append.title"]["description"]
         )
-
-    tell(story)
-
-
-#: Keyword -> whether both providers take it.
-TAKEN = {
-    line.split("`")[1]: " - " not in line.split("|")[2:]
-    for line in Path(__file__)
-    .with_name("schema_subsets.md")
-    .read_text(encoding="utf-8")
-    .split("\n")
-    if line.startswith("| `")
-}
-
-
-def odd(schema: dict[str, Any]) -> list[str]:
-    """Name what of a schema some provider refuses, for the whole request."""
-    parts = {"object": schema.get("properties", {}), "array": {"": schema.get("items")}}
-    inner = parts.get(schema["type"], {"": None}).values()
-    found = [key for key in schema if not TAKEN[key]] + ["no properties"] * (not inner)
-    found += [f"enum {one!r}" for one in schema.get("enum", ()) if not one]
-    return found + [one for part in inner if part is not None for one in odd(part)]
-
-
-def test_every_provider_takes_the_schemas(tell: Tell) -> None:
-    """Of each input only what the published subsets have; a tool without arguments is a function without them."""
-
-    async def story(client: Client) -> None:
-        for tool in (await client.list_tools()).tools:
-            assert odd(tool.input_schema) == ["no properties"] * (tool.name == "status"), tool.name
 
     tell(story)
 

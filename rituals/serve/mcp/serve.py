@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from rituals.serve.request_limits import App, Message, Receive, Send
 
 PATH = "/mcp"
-#: What a client may put into its system prompt: read first, write last.
+#: What a client may put into its system prompt.
 INSTRUCTIONS = (
     "This project's memory, kept in git. Call `brief` before you start, `recall` before you decide, "
-    "`append` once when a piece of work is done."
+    "`note` when a person states a rule or corrects you, `append` once when a piece of work is done."
 )
 _NO_TOKEN = b"this server asks for its token: the terminal shows the header that has it\n"
 _HANDLED = (
