@@ -244,7 +244,7 @@ FILTERS: tuple[tuple[dict[str, object], str], ...] = (
     ({}, "green red"), ({"superseded": True}, "blue green red"), ({"tag": "ui, other"}, "green"),
     ({"kind": "decision,stack", "superseded": True}, "blue"), ({"agent": "somebody-else"}, ""),
     ({"agent": "a-client", "since": "2026-01-01", "until": "2027-01-01"}, "green red"),
-    ({"until": "2020-01-01"}, ""), ({"until": "last year"}, ""),
+    ({"until": "2020-01-01"}, ""), ({"until": "last year"}, ""), ({"tag": ["ui", "other"]}, "green"),
     ({"since": "3 days ago", "as_of": "2099-12-31T10:00+02:00"}, "green red"),
 )  # fmt: skip
 

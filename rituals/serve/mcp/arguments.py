@@ -174,7 +174,8 @@ def _meant(said: Any, schema: Mapping[str, Any]) -> Any:
     """Read what comes from a client that knows no types, or can leave no argument out, as it is meant.
 
     `null` is absence, and so is an empty text where none can stand. A text that is JSON of the wanted type
-    is that, a number is the text of it, and a single value a list of one.
+    is that, a number is the text of it, a single value a list of one, and a list of texts, where one is
+    wanted, names with commas between.
     """
     kind = schema["type"]
     if isinstance(said, str) and kind in _READ:
@@ -185,6 +186,8 @@ def _meant(said: Any, schema: Mapping[str, Any]) -> Any:
         return int(said)
     if kind == "string" and isinstance(said, int | float):
         return json.dumps(said)
+    if kind == "string" and isinstance(said, list) and all(isinstance(one, str) for one in said):
+        return ", ".join(said)
     if kind == "array":
         many = said if isinstance(said, list) else [said]
         return [_meant(one, schema["items"]) for one in many if one is not None]

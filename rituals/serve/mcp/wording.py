@@ -122,23 +122,18 @@ def brief_in_tools(text: str) -> str:
 
 def markdown(found: Answered) -> str:
     """Write an answer as a model reads it; what is quoted stands between tags."""
-    said = [
-        _part(key, one)
-        for key, one in found.items()
-        if key not in (*_UNREAD, *_OURS) and (key == "hits" or not _is_empty(one))
-    ]
-    text = "\n".join(said or ["nothing"])
+    said = [_part(key, one) for key, one in found.items() if key not in (*_UNREAD, *_OURS)]
+    text = "\n".join(filter(None, said)) or "nothing"
     ours = [_part(key, found[key]) for key in _OURS if found.get(key)]
     return "\n".join([quoted(text) if "notice" in found else text, *ours])
 
 
 def _part(name: str, value: Any) -> str:
-    if name == "text":
-        return str(value)
-    if not isinstance(value, list):
-        return f"{name}: {_words('', value)}"
-    rows = [_row(one) if isinstance(one, dict) else str(one) for one in value] or ["none"]
-    return "\n".join([f"{name}:", *[f"- {row}" for row in rows]])
+    if isinstance(value, list):
+        rows = [f"- {_row(one) if isinstance(one, dict) else one}" for one in value]
+        return "\n".join([f"{name}:", *rows]) if rows else "hits: none" * (name == "hits")
+    words = "" if _is_empty(value) else _words("", value)
+    return words if name == "text" or not words else f"{name}: {words}"
 
 
 def _row(value: Answered) -> str:
