@@ -38,8 +38,6 @@ LOADED = (
 NAMES = (
     "brief", "recall", "get", "why", "note", "append", "resolve", "task", "learn", "status",
 )  # fmt: skip
-
-
 #: Of names, descriptions and input schemas as JSON: what an agent reads in every session. About 1,800
 #: tokens at most.
 LIST_CHARS = 7_100

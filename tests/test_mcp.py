@@ -148,7 +148,8 @@ def sent(said: Any, schema: dict[str, Any], chance: random.Random) -> Any:
         said = chance.choice([said, [*said, None], *(said if len(said) == 1 else [])])
     if isinstance(said, str):
         return chance.choice([said, json.loads(said)]) if said.isdigit() else said
-    return chance.choice([said, json.dumps(said)])
+    other = {bool: [str(said)], int: [float(said)]} if isinstance(said, int) else {}
+    return chance.choice([said, json.dumps(said), *other.get(type(said), [])])
 
 
 def test_whatever_form_a_client_sends_means_the_same(tell: Tell) -> None:

@@ -121,6 +121,9 @@ def test_clients_of_two_eras_share_a_memory(listening: Listening, spawn: Run) ->
                 assert ended == (0, "", "")
 
     anyio.run(story)
+    again = Listening()
+    assert again.header == listening.header, "its clients know the token"
+    again.end(signal.SIGKILL)
     logs = json.loads(spawn("log", "--json").out)["sessions"]
     assert len(logs) == 2 * count
     # a connection is one session; who keeps none has a session a request
