@@ -11,7 +11,11 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from types import FrameType
+    from typing import TypeVar
+
+    _Done = TypeVar("_Done")
 
 #: What git asks which ways to a remote it may take, and a name that is none. A list of the user's would
 #: open ways that we close, so that only this one is handed on.
@@ -91,3 +95,39 @@ def user_folder() -> str:
 def expanded(path: str) -> str:
     """Return a path with the home directory of a user for the `~` or `~NAME` that it begins with."""
     return os.path.expanduser(path)
+
+
+class TookTooLong(BaseException):
+    """The time is up, by the clock or, as its argument says, of the processor."""
+
+
+def limited(processor: float, clock: float, doing: Callable[[], _Done]) -> _Done:
+    """Do something within so many seconds of the processor, and by the clock.
+
+    Raises:
+        TookTooLong: it did not end.
+    """
+    import _signal  # type: ignore[import-not-found]  # `signal` without its enumerations
+
+    _signal.signal(_signal.SIGALRM, _over)
+    _signal.signal(_signal.SIGPROF, _over)
+    try:
+        allow(processor, max(clock, 0.001))
+        return doing()
+    finally:
+        allow(0, 0)
+
+
+def allow(processor: float, clock: float) -> None:
+    """Let what is being done take so many seconds from now on; 0 for as many as it likes."""
+    import _signal
+
+    _signal.setitimer(_signal.ITIMER_REAL, clock)
+    _signal.setitimer(_signal.ITIMER_PROF, processor)
+
+
+def _over(number: int, frame: FrameType | None) -> None:
+    import _signal
+
+    allow(0, 0)
+    raise TookTooLong(number == _signal.SIGPROF)

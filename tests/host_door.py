@@ -43,8 +43,8 @@ class Door:
         #: What hooks left to processes of their own, as command lines.
         self.left: list[list[str]] = []
         patch.delenv("DIURNA_AGENT", raising=False)
-        for limit in ("START", "OTHER", "COMPACT"):
-            patch.setattr(f"rituals.hosts.hook_answer.{limit}_SECONDS", 60)
+        for limit in ("START", "OTHER", "COMPACT", "BEHIND"):
+            patch.setattr(f"rituals.hosts.hook_answer.{limit}_SECONDS", (60, 60))
         patch.setattr("rituals.hosts.session_start._apart", lambda doing: doing())
         patch.setattr("rituals.hosts.capture.detached.run", self._leave)
         self.at(0)

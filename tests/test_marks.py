@@ -8,8 +8,9 @@ from typing import Any
 import anyio
 import pytest
 
+from tests.conftest import Repo
+from tests.host_door import Door
 from tests.mcp_clients import ask, connected, open_home
-from tests.told_sessions import unbriefed
 from tests.world import IN_TREE, Place, World
 
 FOLDERS = ("api", "billing", "core", "jobs")
@@ -223,8 +224,7 @@ def test_agents_are_told(home: Place, monkeypatch: pytest.MonkeyPatch) -> None:
 
     anyio.run(story)
     monkeypatch.chdir(home.folder)
-    session = unbriefed(str(home.folder), monkeypatch)("claude", "one")
-    session.start()
+    session = Door(Repo(home.folder), monkeypatch).session()
     assert "- bank (" not in session.tool("Read", file_path=f"{home.folder}/src/bank.py")
     assert f"{said}): Walrus" in session.prompt(
         "Where are walrus payments checked before the order is kept?"

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.campaigns import uses as campaign
-from tests.host_door import TALK, named
-from tests.told_sessions import ToldSession
+from tests.conftest import Repo
+from tests.host_door import TALK, Door, named
 from tests.world import OWN_REPOSITORY, Place, World
 
 FACTS = {
@@ -61,9 +61,8 @@ def used(
     """Let a session of Claude say and do something, and end; return the lines by which it uses facts."""
     before = set(home.logs())
     if shown:
-        shown.delenv("DIURNA_AGENT", raising=False)  # whoever names an agent is none of a host's
-        assert "node-22" in ToldSession(str(home.folder), shown, session=name).start()
-        shown.setenv("DIURNA_AGENT", "claude-code")
+        with pytest.MonkeyPatch.context() as patch:
+            assert "node-22" in Door(Repo(home.folder), patch).session(session=name).start()
     tell(home, name, *steps)
     logs = [data.decode() for stem, data in sorted(home.logs().items()) if stem not in before]
     return re.findall("(?m)^- Referenced: (.*)", "\n".join(logs))

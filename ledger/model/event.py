@@ -310,6 +310,10 @@ SIGNED = frozenset([kind for kind, known in GRAMMAR.items() if known.signed])
 #: Events that name a log, and no fact.
 OF_LOGS = frozenset([kind for kind, known in GRAMMAR.items() if known.of_log])
 _TIED = frozenset([kind for kind, known in GRAMMAR.items() if known.tied])
+#: Events that take nothing out of sight that was there before.
+ADDING = frozenset(
+    (FactReferenced, FactCreated, FactVerified, FactPromoted, FactHelped, FactIgnored)
+)
 #: In the footer of a decision.
 _DECISION = ("kind", "decision")
 #: Events of two facts.

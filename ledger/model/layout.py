@@ -54,6 +54,8 @@ UPSTREAM_BRANCH = "upstream"
 FETCHED_FILE = "diurna/fetched"
 #: Requests of other projects and to them, and the bare repository that they come by.
 CACHE_DIR = "diurna/cache"
+#: Changes when something is hidden: what was made before is not served any more.
+HIDDEN_FILE = "diurna/hidden"
 #: Which sessions are silent.
 SILENCES_FILE = "diurna/private"
 #: What persons asked agents for, a line each.

@@ -17,13 +17,11 @@ _FILES = 100
 
 
 class Wish(Record):
-    """A brief as it is asked for."""
+    """A brief as it is asked for, in markdown and without a task."""
 
     agent: str = ""  #: who asks, "" for the name that git commits with
     role: str = ""  #: whose notes are wanted, "" for nobody's
-    task: str = ""  #: what is about to be done, "" where that is not said
     budget_chars: int = BRIEF_CHARS  #: how many characters the answer may have
-    json: bool = False  #: it is written as JSON, else as markdown
 
 
 def agent_of(home: Home) -> str:

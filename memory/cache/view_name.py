@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ledger.home import IN_TREE, Home
+from ledger.model.layout import CACHE_DIR, HIDDEN_FILE
 from ledger.wal.user_key import digest
 
 TYPE_CHECKING = False
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 #: Stands between the tip and what tells the logs that wait.
 AND = "+"
+#: Ends the names of the files in which the last briefs are kept.
+BRIEFS = ".briefs"
 
 
 def rides(home: Home, policy: Policy) -> bool:
@@ -44,3 +47,47 @@ def seen(home: Home) -> str:
 def tip_of(name: str) -> str:
     """Return the commit that a view is of."""
     return name.partition(AND)[0]
+
+
+def waiting(home: Home) -> tuple[str, ...]:
+    """Return the stems of the logs that wait for the branch."""
+    folder = home.spool_folder
+    if not any(_has_files(one) for one in (folder, f"{folder}/held")):
+        return ()
+    from ledger.wal.spool import Spool
+
+    spool = Spool(folder)
+    return (*spool.waiting(), *spool.held())
+
+
+def _has_files(folder: str) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return any(entry.is_file() for entry in entries)
+    except OSError:
+        return False
+
+
+def hidden(home: Home) -> bytes:
+    """Return what changes in a clone whenever something is hidden there."""
+    try:
+        with open(f"{home.repository.commondir}/{HIDDEN_FILE}", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def drop_briefs(home: Home) -> None:
+    """Let go of the briefs that are kept or being made for starts: something is hidden.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+    from ledger.wal.atomic_files import make_folder, replace_file
+
+    make_folder(home.state_dir)
+    replace_file(f"{home.repository.commondir}/{HIDDEN_FILE}", os.urandom(16), 0o600)
+    folder = f"{home.repository.commondir}/{CACHE_DIR}"
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        if name.endswith(BRIEFS):
+            os.unlink(f"{folder}/{name}")

@@ -3,34 +3,61 @@
 An answer is good as long as the branch points to that commit and the same captured logs wait, so a reader
 with nothing new opens a few small files. It is signed with this user's key (`ledger.wal.user_key`);
 anything odd about it means working it out again, and without a key nothing is kept.
+
+The last brief of each asker is kept beside them, whatever came since: a start that can not wait for a new
+one is told that, as of its newest log. Whatever hides something lets go of it.
 """
 
 from __future__ import annotations
 
 import os
 
+from ledger.environment import now_ms
 from ledger.home import OWN_BRANCH, Home, discover, has_layers
-from ledger.model.layout import CACHE_VERSION, FORMAT_VERSION
+from ledger.model.layout import CACHE_VERSION, FORMAT_VERSION, POLICY_FILE, SESSIONS_DIR, stem_of
 from ledger.model.record import Record
 from ledger.wal.dead_owner import died
 from ledger.wal.user_key import digest, signed, user_key
+from memory.cache.view_name import BRIEFS, hidden, tip_of, waiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from ledger.git.cli import Git
     from memory.brief.brief_place import Wish
     from memory.query.reader import Reader
     from memory.replay.clone_view import View
-    from memory.replay.ledger_snapshot import Progress, Snapshot
+    from memory.replay.ledger_snapshot import Progress
 
 _HEADER = b"diurna-shown"
-_SHOWN, _BRIEFED, _VIEWED = ".shown", ".briefs", ".views"
+_SHOWN = ".shown"
+#: What the one page is called there.
+_PAGE = "page"
 _WORDS = 6  # of the line before an answer
 #: How many briefs are kept: for a few agents, roles and forms.
 _BRIEFS = 8
-#: How many views.
-_VIEWS = 12
+#: How long the last brief of an asker is good for who can not wait.
+_KEPT_MS = 7 * 24 * 3_600_000
+#: How many newer logs are looked at for whether they hide something.
+_READ = 100
+
+
+class Kept(Record):
+    """The last brief that was made for somebody."""
+
+    of: str  #: what the home showed then
+    newest: str  #: the newest log of then, as people read it
+    waits: tuple[str, ...]  #: the logs that waited
+    text: str
+    newer: int = 0  #: how many logs came since
+    current: bool = True  #: it shows what the home shows now
+    alone: bool = True  #: there is nothing to be said beside it
+
+    @property
+    def tip(self) -> str:
+        """The commit that it was made of, "" for none."""
+        return tip_of(self.of)
 
 
 def continuity(start: str) -> bytes | None:
@@ -43,13 +70,24 @@ def continuity(start: str) -> bytes | None:
     Raises:
         DiurnaError: there is no home, or its repository can not be read.
     """
+    home = discover(start)
+    if _waiting(home):
+        return None
+    of, file = _shown(home), _File(home, _SHOWN, key=user_key())
+    found = _read(file, of).get(_PAGE)
+    if found is not None:
+        return found
+    from memory.query.open_snapshot import open_snapshot
+    from projection.document.page_renderer import render
 
-    def make(snapshot: Snapshot, name: str) -> tuple[str, str]:
-        from projection.document.page_renderer import render
-
-        return snapshot.ask(lambda cache: (cache.commit, render(cache.view())), name)
-
-    return _answer(_File(discover(start), _SHOWN), "", 1, make)
+    snapshot = open_snapshot(home)
+    if _something_beside(snapshot, of):
+        return None
+    made_of, text = snapshot.ask(lambda cache: (cache.commit, render(cache.view())), of)
+    data = text.encode("utf-8", "surrogateescape")
+    if made_of == of:
+        _write(file, of, {_PAGE: data})
+    return data
 
 
 def brief(start: str, wish: Wish) -> bytes | None:
@@ -58,44 +96,97 @@ def brief(start: str, wish: Wish) -> bytes | None:
     Raises:
         DiurnaError: as for `continuity`.
     """
-    from memory.brief.brief_place import agent_of, branch_of, changed_files
-    from memory.cache.broken_truth import truth_of
+    from memory.brief.brief_place import agent_of
 
     home = discover(start)
-    gone = truth_of(home).said + _elsewhere(home)
-    agent, branch = wish.agent or agent_of(home), branch_of(home)
-    changed = changed_files(home) if wish.task else ()
+    if _waiting(home):
+        return None
+    wish = wish._replace(agent=wish.agent or agent_of(home))
+    last = last_brief(home, wish)
+    if last is None or not last.current:
+        last = make_brief(home, wish)
+    return last.text.encode("utf-8", "surrogateescape") if last.alone else None
 
-    def make(snapshot: Snapshot, name: str) -> tuple[str, str]:
-        from memory.brief.brief_maker import Asked, made_for
 
-        recall = None
-        if wish.task:
-            from memory.query.reader import Reader
+def last_brief(home: Home, wish: Wish) -> Kept | None:
+    """Return the last brief that was made for a wish, None for none that may be told.
 
-            recall = Reader(home).recall
-        asked = Asked(agent, wish.role, wish.task, branch, changed, wish.budget_chars, wish.json)
-        made = made_for(snapshot, asked, recall, name)
-        return made.commit, made.text
+    That is one of seven days at most, of this branch and work tree, since which nothing was hidden, no log
+    went and no policy changed.
 
-    key = "\0".join(
-        (
-            agent,
-            branch,
-            wish.role,
-            wish.task,
-            str(wish.budget_chars),
-            str(wish.json),
-            gone,
-            *changed,
-        )
+    Raises:
+        DiurnaError: the repository can not be read.
+    """
+    file, hides, name = _last(home, wish)
+    found = _read(file, hides).get(name)
+    if found is None:
+        return None
+    head, _, text = found.decode("utf-8", "surrogateescape").partition("\n")
+    at, of, newest, alone, *waits = head.split(" ")
+    kept = Kept(of, newest, tuple(waits), text, alone=bool(alone))
+    now, shown = waiting(home), _shown(home)  # before the tip is looked up
+    tip, logs, policy = tip_of(shown), home.prefix + SESSIONS_DIR, home.prefix + POLICY_FILE
+    git = home.repository.git()
+    changes = git.changes(kept.tip, tip, logs, policy) if kept.tip != tip else []
+    landed = {stem_of(path) for _, _, _, path in changes or ()}
+    went = changes is None or any(one[0] != "A" or one[3] == policy for one in changes)
+    if went or {*waits} - landed - {*now} or not 0 <= now_ms() - int(at) < _KEPT_MS:
+        return None
+    if changes and _hides(git, [blob for _, _, blob, _ in changes]):
+        return None
+    newer = len((landed | {*now}) - {*waits})
+    return kept._replace(newer=newer, current=(of, kept.waits) == (shown, now))
+
+
+def _hides(git: Git, blobs: Sequence[str]) -> bool:
+    """Tell whether any of some logs, which others may have written, hides something, or they are many."""
+    from ledger.model.event import ADDING, VERB_OF
+
+    words = [f"\n- {verb}".encode() for kind, verb in VERB_OF.items() if kind not in ADDING]
+    return len(blobs) > _READ or any(
+        data is None or any(word in data for word in words) for data in git.blobs(blobs)
     )
-    if not has_layers(home):
-        return _answer(_File(home, _BRIEFED), key, _BRIEFS, make)
-    from memory.replay.upstream_homes import brief_file, layers_as_of
 
-    key += f"\0\0{layers_as_of(home)}"
-    return _answer(_File(home, _BRIEFED, brief_file(home)), key, _BRIEFS, make)
+
+def make_brief(home: Home, wish: Wish) -> Kept:
+    """Make the brief for a wish, and keep it as the last one.
+
+    Raises:
+        DiurnaError: as for `last_brief`.
+    """
+    from contextlib import closing
+
+    from memory.query.reader import Reader
+
+    file, hides, name = _last(home, wish)
+    waits, of = waiting(home), _shown(home)
+    with closing(Reader(home)) as reader:
+        made = reader.brief(agent=wish.agent, role=wish.role, budget_chars=wish.budget_chars)
+        alone = not _something_beside(reader.snapshot, None)
+    kept = Kept(of, made.place.newest, waits, made.text, alone=alone)
+    if made.commit == kept.tip:
+        head = " ".join((str(now_ms()), of, kept.newest, "alone" * alone, *waits))
+        briefs = {name: b"", **_read(file, hides)}
+        briefs[name] = f"{head}\n{kept.text}".encode("utf-8", "surrogateescape")
+        _write(file, hides, dict(list(briefs.items())[:_BRIEFS]))
+    return kept
+
+
+def _last(home: Home, wish: Wish) -> tuple[_File, str, str]:
+    """Return the file of the last briefs, what counts of it, and the name of one in it."""
+    from memory.brief.brief_place import branch_of
+    from memory.cache.broken_truth import truth_of
+
+    file, hides, layers = _File(home, BRIEFS, key=user_key()), [hidden(home)], ""
+    if has_layers(home):
+        from memory.replay.upstream_homes import brief_file, layers_as_of, own_home
+
+        own = own_home(home)
+        hides += [hidden(own)] if own else []
+        file, layers = file._replace(aside=brief_file(home)), layers_as_of(home)
+    asked = (wish.agent, wish.role, str(wish.budget_chars), branch_of(home), home.repository.top)
+    beside = (truth_of(home).said, _elsewhere(home), layers)
+    return file, digest(*hides), digest(*map(os.fsencode, (*asked, *beside)))
 
 
 def _elsewhere(home: Home) -> str:
@@ -123,55 +214,6 @@ def _is_all_here(home: Home) -> bool:
     reference, commit = head(home.repository)
     told = read(home).of(commit, reference.removeprefix("refs/heads/"), home.tip())
     return not commit or (told is not None and not told.facts)
-
-
-def view(start: str, name: str, argument: str) -> bytes | None:
-    """Return a view for a folder; None as for `continuity`.
-
-    Raises:
-        DiurnaError: as for `continuity`; or there is no such view.
-    """
-
-    def make(snapshot: Snapshot, as_of: str) -> tuple[str, str]:
-        from memory.query.home_views import view_page
-        from projection.views.view_page import write
-
-        return snapshot.ask(
-            lambda cache: (cache.commit, write(view_page(snapshot, cache, name, argument))), as_of
-        )
-
-    return _answer(_File(discover(start), _VIEWED), f"{name}\0{argument}", _VIEWS, make)
-
-
-def _answer(
-    file: _File, key: str, keep: int, make: Callable[[Snapshot, str], tuple[str, str]]
-) -> bytes | None:
-    """Return an answer that is kept, or make it and keep it.
-
-    `key` is all that the answer depends on beside the view, `keep` is how many answers the file holds;
-    `make` works it out as of a view, and says as of which one it is.
-    """
-    home = file.home
-    if _waiting(home):
-        return None
-    of = _shown(home)
-    file = file._replace(key=user_key())
-    name = digest(key.encode("utf-8", "surrogateescape"))
-    kept = _read(file, of)
-    found = kept.get(name)
-    if found is not None:
-        return found
-    from memory.query.open_snapshot import open_snapshot
-
-    snapshot = open_snapshot(home)
-    if _something_beside(snapshot, of):
-        return None
-    made_of, text = make(snapshot, of)
-    data = text.encode("utf-8", "surrogateescape")
-    if made_of == of:
-        answers = {name: data, **kept}
-        _write(file, of, dict(list(answers.items())[:keep]))
-    return data
 
 
 def _shown(home: Home) -> str:

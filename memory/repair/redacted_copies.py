@@ -27,6 +27,7 @@ from ledger.wal.spool import Spool
 from memory.cache.cache_file import Cache
 from memory.cache.rebuild import take_away
 from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
+from memory.cache.view_name import drop_briefs
 from memory.redaction.withheld_lines import Telling, telling_of
 from memory.redaction.withheld_texts import held_logs, redacted_logs
 from memory.repair.lost_blobs import drop_purged
@@ -99,6 +100,7 @@ def _clear_caches(home: Home) -> None:
     folder = f"{home.repository.commondir}/{CACHE_DIR}"
     own = os.path.basename(home.cache_file)
     mine = {f"{own}.sqlite", f"{own}.sqlite-journal", os.path.basename(_record(home))}
+    drop_briefs(home)
     aside = brief_file(home)
     if aside:
         _unlink(aside)

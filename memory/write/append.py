@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.codec.log import decode, encode, entry_of
 from ledger.codec.validate import problems
 from ledger.errors import CorruptRepository, DraftRefused, Outrun, WaitsInSpool, WriteRefused
-from ledger.model.event import FactRedacted
+from ledger.model.event import ADDING, FactRedacted
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
 from ledger.model.order import (
@@ -20,7 +20,7 @@ from ledger.model.order import (
 from ledger.model.record import Record
 from ledger.model.session import WORKING, Entry, SessionLog
 from memory.cache.cache_file import Cache
-from memory.cache.view_name import seen, tip_of
+from memory.cache.view_name import drop_briefs, seen, tip_of
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
 from memory.worktree.checkout import store_blob
@@ -122,13 +122,17 @@ class Recorder:
                 spool.put(own.stem, own.data, held=how.held or redacts or waits)
         if durable is not None:
             durable()
-        if how.held or waits:
-            receipt = self._hold(receipt, occasion)
-        else:
-            landed = self._committer.land(occasion, own, how.on, free=rides)
-            receipt = receipt._replace(
-                commit=landed.commit, findings=(*receipt.findings, *landed.findings)
-            )
+        try:
+            if how.held or waits:
+                receipt = self._hold(receipt, occasion)
+            else:
+                landed = self._committer.land(occasion, own, how.on, free=rides)
+                receipt = receipt._replace(
+                    commit=landed.commit, findings=(*receipt.findings, *landed.findings)
+                )
+        finally:
+            if not ADDING.issuperset(map(type, draft.events)):
+                drop_briefs(self.home)
         return self._with_tiers(receipt, ready.tiers, ready.touched)
 
     def _ready_on(

@@ -67,6 +67,8 @@ def status_object(found: Overview) -> dict[str, Any]:
         "publish": fields_of(found.publish, "when here trunk"),
         **fields_of(found, "drift edited waiting"),
         "silent": list(found.silent),
+        "starts": dict(zip(("today", "without_memory"), found.starts, strict=True)),
+        "not_told": list(found.not_told),
         "untold": found.untold,
         "captured": {
             "waiting": list(found.held),

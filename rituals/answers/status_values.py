@@ -18,6 +18,8 @@ from projection.lifecycle.transitions import Fading, fading
 from rituals.decide.confirmation import due
 from rituals.decide.open_contradictions import contested
 from rituals.hosts.background_start import Run, last_run, obstacle
+from rituals.hosts.capture.stamps import unfinished
+from rituals.hosts.moments import starts
 from rituals.hosts.silence import lasting
 from rituals.review.change.change_facts import untold_since
 from rituals.setup.git_hooks.hook_install import has_hook
@@ -63,6 +65,9 @@ class Overview(Record):
     reads: tuple[Fetched, ...]  #: the homes of others that are read beside it
     #: which sessions are silent here: ids of hosts, "" for all of this work tree
     silent: tuple[str, ...]
+    #: how many sessions of hosts started here today, and how many of them without memory
+    starts: tuple[int, int]
+    not_told: tuple[str, ...]  #: the sessions that are over, or rest, and of which no log tells yet
     untold: int  #: commits of people since the newest log, 0 where they are few
     by_itself: Run  #: what was done by itself last
     hindered: str  #: what keeps it from being done, "" for nothing
@@ -82,7 +87,7 @@ class Overview(Record):
 
 def overview(memory: Memory) -> Overview:
     """Gather where a ledger stands. Nothing is written."""
-    state = memory.state()
+    state, commondir = memory.state(), memory.home.repository.commondir
     view = state.view()
     since = len(state.work) - bisect_right(state.work, state.summary.last_review)
     size = size_of(view)
@@ -114,6 +119,8 @@ def overview(memory: Memory) -> Overview:
         _upstream(memory.home),
         upstreams(memory.home, state.policy),
         tuple([one.session for one in lasting(memory.home)]),
+        starts(commondir),
+        tuple([f"{one.host} {one.session}" for one in unfinished(commondir)]),
         untold_since(memory.home, state.summary.newest),
         last_run(memory.home),
         obstacle(memory.home, state.policy),

@@ -6,6 +6,7 @@ the file `help.txt`; `rituals.cli.command_builder` makes of the three what parse
 
 from __future__ import annotations
 
+from ledger.model.layout import BRIEF_CHARS
 from ledger.model.task_states import STATES
 from projection.fold.projection_state import TIERS
 from rituals.cli.option_table import AS_OF, RECALL, SINCE, TASKS, UNTIL, Argument, Option
@@ -50,7 +51,7 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Option("--task", "What is about to be done, or the id of a task.", "TEXT"),
         Option("--budget", "At most so many characters; at least {least}.", "CHARACTERS", most=-1,
                least="projection.brief.budget:LEAST_CHARS",
-               default="memory.brief.brief_place:BRIEF_CHARS", shows=True),
+               default=BRIEF_CHARS, shows=True),
         Option("--agent", "Who reads it; else $DIURNA_AGENT, else the name git commits with.", "NAME"),
         EVERYWHERE,
     ),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: What an event of a host means here; one that means nothing here is `other`.
-START, PROMPT, TOOL, FAILURE, BATCH = "start", "prompt", "tool", "failure", "batch"
+START, PROMPT, TOOL, FAILURE = "start", "prompt", "tool", "failure"
 PRECOMPACT, STOP, END = "precompact", "stop", "end"
 SUBAGENT_START, SUBAGENT_STOP, TASK, OTHER = "subagent_start", "subagent_stop", "task", "other"
 
@@ -40,13 +40,8 @@ _CAMEL = {
     "subagentStop": SUBAGENT_STOP,
     "sessionEnd": END,
 }
-#: Names that are understood, and not entered anywhere: each tool of a batch has a call of its own, and
-#: whether a command is held is for the person to say.
-_UNDERSTOOD = {
-    **_CLAUDE,
-    "PostToolUseFailure": FAILURE,
-    "PostToolBatch": BATCH,
-}
+#: Claude's names that are understood of every host.
+_UNDERSTOOD = {**_CLAUDE, "PostToolUseFailure": FAILURE}
 
 
 class Form(Record):
@@ -103,6 +98,7 @@ class Host(Record):
     #: the hooks of a project run also where it is started in a folder of the project
     below: bool = True
     asks: bool = False  #: a stop that is blocked with a reason goes on with that
+    deaf: tuple[str, ...] = ()  #: events whose answer does not reach the model
 
 
 _COPILOT_HOOKS = (".github/hooks/diurna.json", ".copilot/hooks/diurna.json")
@@ -166,7 +162,7 @@ HOSTS = {
             "cursor", "cursor", "sessionStart", ("additional_context",),
             {**_CAMEL, "beforeSubmitPrompt": PROMPT, "stop": STOP},
             ".cursor", ".cursor", ("cursor-agent", "cursor"), "",
-            Form("Shell|Write|Edit|Delete|Read", kind=False, grouped=False),
+            Form("Shell|Write|Edit|Delete|Read", kind=False, grouped=False), deaf=(PROMPT,),
         ),
         Host(
             "antigravity", "antigravity", "SessionStart", (), {"SessionStart": START, "Stop": STOP},

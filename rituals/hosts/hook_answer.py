@@ -1,7 +1,10 @@
 """Answer a hook of a host (`diurna hook HOST EVENT`): one JSON object and exit code 0, whatever comes.
 
-The agent waits for the answer, so there is a limit to the time. A call is answered first; what is left to
-do (a stamp of the session, a child that folds it into a log) follows, and none of it waits for anything.
+The agent waits for the answer, so there is a limit to the time: that of the processor counts, so that a
+busy machine alone keeps no memory from a session, up to what a host waits by the clock. A start for which
+a new brief is late is told the last one that was made; where there is none, the first call that reaches
+the model tells it. A call is answered first; what is left to do (a stamp of the session, a child that
+folds it into a log) follows, and none of it waits for anything.
 Where Claude is about to compact, the answer is plain text, which its summary is made by. A stop is
 answered where the agent is to be asked (`rituals.hosts.stop_request`).
 """
@@ -10,40 +13,38 @@ from __future__ import annotations
 
 import os
 
-from ledger.environment import monotonic
+from ledger.environment import TookTooLong, allow, limited, monotonic
 from rituals.hosts import adapters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from types import FrameType
-    from typing import TypeVar
 
     from rituals.hosts.context.session_news import Telling
     from rituals.hosts.moments import Moment
 
-    _Done = TypeVar("_Done")
-
 #: The answer where there is nothing to say.
 NOTHING = b"{}\n"
-START_SECONDS, OTHER_SECONDS = 0.3, 0.1
-#: A compaction takes many times as long by itself.
-COMPACT_SECONDS = 1.5
+#: How long an answer may take of the processor, and by the clock. A host waits for 5 seconds of it, which
+#: are not all ours: Python has to start. A tool is held for little, and a compaction takes long by itself.
+START_SECONDS, OTHER_SECONDS, COMPACT_SECONDS = (0.3, 3.0), (0.1, 0.3), (1.5, 1.5)
+#: A prompt that tells what the start did not.
+BEHIND_SECONDS = (0.3, 1.5)
 #: What a stamp is given after an answer that took all of its time.
 _LEAST_SECONDS = 0.05
 PAYLOAD_BYTES = 10 << 20
-#: Events in which something may have been done or decided; those that wait for a brief;
-#: and those that may end a part of a session.
+#: Events in which something may have been done or decided; those that wait for a brief, and those that
+#: tell one that was missed; and those that may end a part of a session.
 _OBSERVED = (
     adapters.PROMPT,
     adapters.TOOL,
     adapters.FAILURE,
-    adapters.BATCH,
     adapters.STOP,
     adapters.SUBAGENT_STOP,
     adapters.TASK,
 )
-_BRIEFED = (adapters.START, adapters.SUBAGENT_START, adapters.PROMPT)
+_BRIEFED = (adapters.START, adapters.SUBAGENT_START)
+_TELLING = (adapters.PROMPT, adapters.TOOL, adapters.FAILURE)
 _STAMPED = (
     adapters.START,
     adapters.PRECOMPACT,
@@ -51,10 +52,6 @@ _STAMPED = (
     adapters.END,
     adapters.SUBAGENT_STOP,
 )
-
-
-class TookTooLong(BaseException):
-    """The time for a hook is up."""
 
 
 def run(host: str, event: str, environment: Mapping[str, str]) -> int:
@@ -85,19 +82,29 @@ class Call:
         self._late = self._silent = self._outdated = False
         self._observed = self._kind not in _OBSERVED
         self._heard: Callable[[], None] | None = None
-        limits = {
-            adapters.START: START_SECONDS,
-            adapters.SUBAGENT_START: START_SECONDS,
-            adapters.PRECOMPACT: COMPACT_SECONDS,
-        }
-        self._until = monotonic() + limits.get(self._kind, OTHER_SECONDS)
+        starts = self._kind in _BRIEFED
+        compacts = self._kind == adapters.PRECOMPACT
+        seconds = START_SECONDS if starts else COMPACT_SECONDS if compacts else OTHER_SECONDS
+        self._seconds, self._until = seconds[0], monotonic() + seconds[1]
 
     def answer(self) -> bytes:
         """Return the answer, within the limit of time."""
+        left = self._until - monotonic()
+        starts = self._kind in _BRIEFED
         try:
-            return _limited(self._until - monotonic(), self._answer)
+            try:
+                return limited(self._seconds, left / 2 if starts else left, self._answer)
+            except TookTooLong as problem:
+                from rituals.hosts.session_start import ANY, LAST
+
+                self._late = True
+                said, which = self._said, LAST if problem.args[0] else ANY
+                if said is None or not starts:
+                    return NOTHING
+                left = self._until - monotonic()
+                return limited(self._seconds, left, lambda: self._brief(said, which, again=True))
         except TookTooLong:
-            self._late = True
+            pass
         except Exception as problem:  # noqa: BLE001 - an agent never waits for a fault of ours, nor sees it
             self._note(problem)
         return NOTHING
@@ -113,13 +120,14 @@ class Call:
     def follow_up(self) -> None:
         """Do what nobody waits for, in what is left of the time, or behind it in another process."""
         try:
-            left = self._kind in (*_BRIEFED, *_STAMPED) or not self._observed
+            left = self._kind in (*_BRIEFED, *_STAMPED, adapters.PROMPT) or not self._observed
             if self._late and self._said and left:
                 from rituals.hosts.session_start import make_ready
 
                 make_ready(self._said, self._environment, self._keep)
             elif not self._late:
-                _limited(max(_LEAST_SECONDS, self._until - monotonic()), self._follow_up)
+                rest = max(_LEAST_SECONDS, self._until - monotonic())
+                limited(self._seconds, rest, self._follow_up)
         except TookTooLong:
             pass
         except Exception as problem:  # noqa: BLE001 - as above
@@ -128,7 +136,10 @@ class Call:
     def _keep(self) -> None:
         """Keep what is worth it of an event, and follow it up, where that was not done in time."""
         if self._said is not None:
+            known = self._commondir
             self._find(self._said.folder)
+            if not known and self._commondir:
+                self._mark(self._said)
             self._observe(self._said)
             self._follow_up()
 
@@ -141,8 +152,13 @@ class Call:
             from rituals.hosts.session_start import make_moments
 
             make_moments(said, self._commondir, self._environment)
+        if self._kind == adapters.STOP:
+            from rituals.hosts.session_start import make_ready
+
+            make_ready(said, self._environment)
         handed = bool(said.given.get("messages") and said.session)
-        if self._kind not in _STAMPED or (self._silent and self._kind != adapters.START):
+        unasked = (self._silent or not said.session) and self._kind != adapters.START
+        if self._kind not in _STAMPED or unasked:
             if handed and self._silent:  # of these only what is known again is kept
                 from rituals.hosts.handed_messages import keep_messages
 
@@ -166,10 +182,6 @@ class Call:
             from rituals.hosts.session_start import prepare
 
             prepare(said, self._commondir, self._environment)
-        if self._kind == adapters.PRECOMPACT and not adapters.HOSTS[said.host].restarts:
-            from rituals.hosts.session_start import make_ready
-
-            make_ready(said._replace(event=adapters.START, source="compact"), self._environment)
 
     def _answer(self) -> bytes:
         # also where nothing is asked: a host may fail that can not hand over what it says
@@ -188,6 +200,7 @@ class Call:
         self._said = said
         self._find(said.folder)
         if self._commondir:
+            self._mark(said)
             from ledger.wal.dead_owner import died
 
             if died(self._commondir):  # any command finishes what it left
@@ -196,7 +209,60 @@ class Call:
                 run(["status"], said.folder)
         self._observe(said)
         self._observed = True
+        if said.event == adapters.START or (said.event in _BRIEFED and self._commondir):
+            return self._brief(said)
+        if said.event in _TELLING and said.session and self._commondir:
+            behind = self._behind(said)
+            if behind != NOTHING:
+                return behind
         return self._form(said, self._text(said))
+
+    def _mark(self, said: Moment) -> None:
+        """Note, before anything else, that a session ends, or that it or its subagent is owed a brief."""
+        if said.event == adapters.END and said.session and not self._silent:
+            from rituals.hosts.capture.stamps import note_end
+
+            note_end(self._commondir, said)
+        from rituals.hosts.moments import COMPACT, owe
+
+        if said.event in _BRIEFED and said.session:
+            owe(self._commondir, said, said.source or said.event)
+        elif said.event == adapters.PRECOMPACT and not adapters.HOSTS[said.host].restarts:
+            owe(self._commondir, said, COMPACT)
+
+    def _brief(self, said: Moment, which: str = "", *, again: bool = False) -> bytes:
+        """Return the answer that tells a brief, the last one perhaps; nothing where there is none."""
+        from rituals.hosts.moments import COMPACT, settle
+        from rituals.hosts.session_start import context, role_brief
+
+        told = role_brief if said.event == adapters.SUBAGENT_START else context
+        text, heard = told(said, self._environment, which, again=again)
+        self._find(said.folder)  # a fresh clone has it from now on
+        in_time = self._kind == adapters.START and said.source != COMPACT
+
+        def settled() -> None:
+            if heard:
+                heard()
+                settle(self._commondir, said, in_time=in_time)
+
+        self._heard = settled if text else None
+        return self._form(said, text)
+
+    def _behind(self, said: Moment) -> bytes:
+        """Return the answer that tells the brief that a start did not; nothing where none is owed."""
+        from rituals.hosts.moments import start_of
+
+        source = start_of(self._commondir, said).owed
+        if not source or said.event in adapters.HOSTS[said.host].deaf:
+            return NOTHING
+        from rituals.hosts.session_start import ANY, LAST
+
+        which = LAST
+        if said.event == adapters.PROMPT:  # a tool waits for none to be made
+            which = ANY
+            allow(*BEHIND_SECONDS)
+        event = adapters.SUBAGENT_START if said.agent else adapters.START
+        return self._brief(said._replace(event=event, source=source), which, again=True)
 
     def _find(self, folder: str) -> None:
         """Find the repository; it is none of ours where Diurna keeps nothing there."""
@@ -225,38 +291,24 @@ class Call:
             return
         from rituals.hosts.observed.admission import admitted, is_candidate, observing
 
-        events: tuple[Moment, ...] = (said,)
-        if said.event == adapters.BATCH:
-            from rituals.hosts.moments import calls
+        if not is_candidate(said) or (known := observing(self._commondir)).off:
+            return
+        found = admitted(said, self._top, known.words)
+        if found is not None:
+            from ledger.home import discover
+            from rituals.hosts.observed.observation_spool import spool_of
 
-            events = calls(said)
-        for one in filter(is_candidate, events):
-            known = observing(self._commondir)
-            found = None if known.off else admitted(one, self._top, known.words)
-            if found is not None:
-                from ledger.home import discover
-                from rituals.hosts.observed.observation_spool import spool_of
+            if os.path.exists(f"{discover(said.folder).cache_file}.redacted"):
+                from rituals.hosts.observed.admission import without_withheld
 
-                if os.path.exists(f"{discover(said.folder).cache_file}.redacted"):
-                    from rituals.hosts.observed.admission import without_withheld
-
-                    found = without_withheld(found, discover(said.folder))
-                spool_of(self._commondir, said.host, said.session).add(found, self._top)
+                found = without_withheld(found, discover(said.folder))
+            spool_of(self._commondir, said.host, said.session).add(found, self._top)
 
     def _text(self, said: Moment) -> str:
         """Return what the agent is to know."""
-        if said.event == adapters.START:
-            from rituals.hosts.session_start import context
-
-            text, self._heard = context(said, self._environment)
-            self._find(said.folder)  # a fresh clone has it from now on
-            return text
         if not self._commondir:
             return ""
-        if (
-            said.event in (adapters.PROMPT, adapters.TOOL, adapters.FAILURE, adapters.BATCH)
-            and said.session
-        ):
+        if said.event in _TELLING and said.session:
             from rituals.hosts.context.moment_answer import needed_at
             from rituals.hosts.context.session_cursor import has_news
             from rituals.hosts.moments import file_name
@@ -269,11 +321,6 @@ class Call:
 
             ask = at_prompt if said.event == adapters.PROMPT else at_tool
             return self._told(ask(said, self._commondir, needed))
-        if said.event == adapters.SUBAGENT_START:
-            from rituals.hosts.session_start import role_brief
-
-            text, self._heard = role_brief(said, self._environment, self._commondir)
-            return text
         if said.event == adapters.STOP and not self._silent:
             from rituals.hosts.observed.admission import observing
 
@@ -324,22 +371,6 @@ class Call:
             note_fault(commondir, f"hook {self._host} {self._event}: {problem!r}")
         except Exception:  # noqa: BLE001, S110 - it was only a note
             pass
-
-
-def _limited(seconds: float, doing: Callable[[], _Done]) -> _Done:
-    """Do something within a time."""
-    import _signal  # type: ignore[import-not-found]  # `signal` without its enumerations
-
-    _signal.signal(_signal.SIGALRM, _over)
-    try:
-        _signal.setitimer(_signal.ITIMER_REAL, max(seconds, 0.001))
-        return doing()
-    finally:
-        _signal.setitimer(_signal.ITIMER_REAL, 0)
-
-
-def _over(number: int, frame: FrameType | None) -> None:
-    raise TookTooLong
 
 
 def _read() -> bytes:

@@ -9,10 +9,18 @@ from __future__ import annotations
 
 import os
 
-from ledger.environment import working_directory
+from ledger.environment import local_day, now_ms, working_directory
 from ledger.model.record import Record
 from ledger.secrets.private_parts import without_private
-from rituals.hosts.adapters import BATCH, OTHER, START, SUBAGENT_STOP, Host, caller, meaning
+from rituals.hosts.adapters import OTHER, START, SUBAGENT_STOP, Host, caller, meaning
+from rituals.hosts.payloads import (
+    fields_of,
+    files_in,
+    read_file,
+    record_of,
+    write_file,
+    write_object,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +29,12 @@ if TYPE_CHECKING:
 
 #: What is known of sessions that are captured, below the git directory: a few small files of each.
 CAPTURED_DIR = "diurna/captured"
+#: How sessions started, and what each is owed: a file for each, and for each of its subagents.
+STARTS_DIR = "diurna/starts"
+#: A session was told its brief as it started, or not.
+TOLD, MISSED = "told", "missed"
+#: How what a compaction took is begun again.
+COMPACT = "compact"
 #: How a session began, by the host's word for it; any other word is a start.
 _SOURCES = {"resume": "resume", "clear": "clear", "compact": "compact", "fork": "fork"}
 #: Where a host says a thing, first found: Claude's word, Copilot's, Cursor's.
@@ -70,6 +84,52 @@ class Moment(Record):
     final: bool = True
 
 
+class Start(Record):
+    """How a session, or a subagent, started."""
+
+    how: str = ""  #: `TOLD` or `MISSED`; "" where that was no start of a session
+    at: int = 0  #: when that was, milliseconds since 1970
+    owed: str = ""  #: how that began of which it was not told its brief yet (`Moment.source`)
+
+
+def start_of(commondir: str, said: Moment) -> Start:
+    """Return how the session of an event, or the subagent, started."""
+    return record_of(Start(), read_file(_start_file(commondir, said))) or Start()
+
+
+def owe(commondir: str, said: Moment, source: str) -> None:
+    """Note that it is to be told its brief, before that is made: a killed hook leaves it to the next."""
+    begins = said.event == START and source != COMPACT
+    known = Start(MISSED, now_ms()) if begins else start_of(commondir, said)
+    _note(commondir, said, known._replace(owed=source))
+
+
+def settle(commondir: str, said: Moment, *, in_time: bool) -> None:
+    """Note that it was told its brief; `in_time`: as it started."""
+    known = start_of(commondir, said)
+    _note(commondir, said, known._replace(how=TOLD if in_time else known.how, owed=""))
+
+
+def starts(commondir: str) -> tuple[int, int]:
+    """Return how many sessions started today, and how many of them without memory."""
+    folder, today = f"{commondir}/{STARTS_DIR}", local_day(now_ms())
+    read = [record_of(Start(), read_file(f"{folder}/{name}")) for name, _, _ in files_in(folder)]
+    hows = [one.how for one in read if one and one.how and local_day(one.at) == today]
+    return len(hows), hows.count(MISSED)
+
+
+def _note(commondir: str, said: Moment, start: Start) -> None:
+    try:
+        write_file(_start_file(commondir, said), write_object(fields_of(start)).encode())
+    except OSError:
+        pass  # a disk that refuses: it is told now or never
+
+
+def _start_file(commondir: str, said: Moment) -> str:
+    whose = f"{said.session}+{said.agent}" if said.agent else said.session
+    return f"{commondir}/{STARTS_DIR}/{file_name(said.host, whose)}"
+
+
 def moment(
     host: str, event: str, payload: Mapping[str, object], environment: Mapping[str, str]
 ) -> Moment:
@@ -81,9 +141,7 @@ def moment(
     agent = _id(payload, _AGENT)
     cwd = _text(payload, "cwd")
     given = _first(payload, _GIVEN)
-    if kind == BATCH:
-        given = {"calls": payload.get("tool_calls")}
-    elif isinstance(given, str):
+    if isinstance(given, str):
         given = _object(given)
     stamp = payload.get("timestamp")
     asked = _text(payload, "prompt")
@@ -113,22 +171,6 @@ def moment(
             and _text(payload, *_STOPPED) in ("", "end_turn")
             and payload.get("permission_mode") != "plan"
         ),
-    )
-
-
-def calls(batch: Moment) -> tuple[Moment, ...]:
-    """Return the calls of a batch, a moment of the event `batch`, as moments of their own."""
-    listed = batch.given.get("calls")
-    return tuple(
-        batch._replace(
-            event="failure" if one.get("status") == "error" else "tool",
-            tool=_text(one, *_TOOL),
-            given=given if isinstance(given := _first(one, _GIVEN), dict) else {},
-            answer=_first(one, _ANSWER),
-            once=_id(one, _ONCE),
-        )
-        for one in (listed if isinstance(listed, list) else ())
-        if isinstance(one, dict)
     )
 
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 import os
 
 from ledger.environment import now_ms
-from rituals.hosts.adapters import HOSTS, PROMPT, START, SUBAGENT_START
+from rituals.hosts.adapters import HOSTS, SUBAGENT_START
 from rituals.hosts.moments import Moment, file_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ledger.home import Home
+    from memory.brief.brief_place import Wish
+    from memory.query.last_answers import Kept
     from rituals.hosts.capture.kept_asks import Ask
     from rituals.hosts.observed.observation_spool import Observation, Spool
 
@@ -27,21 +30,26 @@ CONTEXT_CHARS, CONTEXT_BYTES = 7_500, 9_500
 START_CHARS = 6_000
 #: What a subagent is told.
 ROLE_CHARS = 2_000
+#: Which brief is told: a new one, the last one that was made where there is one, or that alone.
+NEW, ANY, LAST = "", "any", "last"
+#: How much of it says as of when the last one was made.
+_AS_OF_CHARS = 60
 RULE = (
     "Project memory lives in Diurna; your own lessons stay in your own memory. `diurna recall WORDS` "
     'before you assume; `diurna note "decision: …"` for what others have to know; `diurna append` at the '
     "end."
 )
+_RULE_CHARS = len(RULE) + 4
 
 
 def context(
-    said: Moment, environment: Mapping[str, str], *, late: bool = False
-) -> tuple[str, Callable[..., None] | None]:
+    said: Moment, environment: Mapping[str, str], which: str = NEW, *, again: bool = False
+) -> tuple[str, Callable[[], None] | None]:
     """Return the brief and the ground rule with what stands around them; "" where there is no memory.
 
-    Behind it comes what is to be called when the session has heard it, or is to hear it at its next
-    prompt (`True`); None for nothing. Of two hooks that a host runs for one start one is answered.
-    `late`: the hook that asked was told nothing.
+    Behind it comes what is to be called when the session has heard it, None for nothing. Of two hooks
+    that a host runs for one start one is answered. `which` brief it is (`NEW`, `ANY`, `LAST`); "" where
+    that one is not to be had. `again`: this session was to be told before.
     """
     from ledger.errors import HomeNotFound
     from ledger.escape import visible
@@ -51,7 +59,7 @@ def context(
     try:
         home = discover(said.folder)
         commondir, name = home.repository.commondir, file_name(said.host, said.session)
-        if not late and _is_told_beside(said, commondir, home.repository.top, said.source):
+        if not again and _is_told_beside(said, commondir, home.repository.top, said.source):
             return "", None
         resumed = said.source in ("resume", "fork")
         told = begin(home, name, resumed=resumed) if said.session else None
@@ -62,36 +70,37 @@ def context(
             asked = when_compacted(said, commondir, environment)
             around.before = "\n\n".join([one for one in (around.before, asked) if one])
         before = f"{around.before}\n\n" if around.before else ""
-        budget = min(START_CHARS, CONTEXT_CHARS - around.room) - len(RULE) - 4
+        budget = min(START_CHARS, CONTEXT_CHARS - around.room) - _RULE_CHARS
         while True:
-            text = before + visible(_brief(said, environment, budget)).rstrip()
+            made, last = _brief(said, environment, budget, which)
+            if not made:
+                return "", None
+            text = before + visible(made).rstrip()
             size = len(text.encode("utf-8", "replace")) + len(RULE.encode()) + 4
             if size <= CONTEXT_BYTES:
                 break
             budget = budget * 3 // 4
-        behind = around.behind(
-            CONTEXT_CHARS - len(text) - len(RULE) - 4, CONTEXT_BYTES - size, text
-        )
+        behind = around.behind(CONTEXT_CHARS - len(text) - _RULE_CHARS, CONTEXT_BYTES - size, text)
         whole = "\n\n".join([part for part in (text, behind, RULE) if part])
-        return whole, (lambda later=False: told(whole, around.told, later)) if told else None
+        return whole, (lambda: told(whole, around.told, last)) if told else None
     except HomeNotFound:
         return "", None
 
 
 def role_brief(
-    said: Moment, environment: Mapping[str, str], commondir: str = ""
+    said: Moment, environment: Mapping[str, str], which: str = NEW, *, again: bool = False
 ) -> tuple[str, Callable[[], None] | None]:
-    """Return the brief for a subagent's role, and what is to be called then, as `context` does.
-
-    `commondir` is "" where nobody listens.
-    """
+    """Return the brief for a subagent's role, and what is to be called then; all as for `context`."""
     from ledger.errors import HomeNotFound
     from ledger.escape import visible
+    from ledger.home import discover
 
-    if commondir and _is_told_beside(said, commondir, said.folder, f"{said.role} {said.agent}"):
-        return "", None
     try:
-        text = visible(_brief(said, environment, ROLE_CHARS)).rstrip()
+        commondir = discover(said.folder).repository.commondir
+        once = f"{said.role} {said.agent}"
+        if not again and _is_told_beside(said, commondir, said.folder, once):
+            return "", None
+        text = visible(_brief(said, environment, ROLE_CHARS, which)[0]).rstrip()
     except HomeNotFound:
         return "", None
 
@@ -100,7 +109,7 @@ def role_brief(
 
         note_shown(commondir, file_name(said.host, said.session), text)
 
-    return text, told if commondir and said.session else None
+    return text, told if text and said.session else None
 
 
 def _is_told_beside(said: Moment, commondir: str, top: str, once: str) -> bool:
@@ -117,22 +126,62 @@ def _is_told_beside(said: Moment, commondir: str, top: str, once: str) -> bool:
     return is_doubled(commondir, file_name(said.host, said.session), f"{once} {here()}")
 
 
-def _brief(said: Moment, environment: Mapping[str, str], budget: int) -> str:
+def _brief(
+    said: Moment, environment: Mapping[str, str], budget: int, which: str
+) -> tuple[str, Kept | None]:
+    """Return a brief, "" for none, and the one of before where it is that."""
+    from ledger.home import discover
+    from memory.query.last_answers import last_brief
+
+    home, wish = discover(said.folder), _wish(said, environment, budget)
+    last = last_brief(home, wish)
+    if last is None or not (last.current or which != NEW):
+        last = _made(home, wish) if which != LAST else None
+    if last is None or last.current:
+        return last.text if last else "", None
+    newer = f", {last.newer} newer not read" if last.newer else ""
+    return f"as of {last.newest}{newer}\n\n{last.text}", last
+
+
+def _wish(said: Moment, environment: Mapping[str, str], budget: int) -> Wish:
     from memory.brief.brief_place import Wish
-    from memory.query.last_answers import brief
 
     agent = environment.get("DIURNA_AGENT") or HOSTS[said.host].agent
-    kept = brief(said.folder, Wish(agent, said.role, budget_chars=budget))
-    if kept is not None:
-        return kept.decode("utf-8", "surrogateescape")
-    from contextlib import closing
+    return Wish(agent, said.role, budget_chars=budget - _AS_OF_CHARS)
 
+
+def _made(home: Home, wish: Wish, *, patient: bool = True) -> Kept | None:
+    """Make a brief: of all that want one at once one does, and the others find it made.
+
+    None where it is not `patient` and another one is at it.
+    """
+    import fcntl
+
+    from memory.query.last_answers import last_brief, make_brief
+    from rituals.hosts.payloads import open_file
+
+    fd = open_file(f"{home.state_dir}/briefing", os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | (0 if patient else fcntl.LOCK_NB))
+        last = last_brief(home, wish)
+        return last if last is not None and last.current else make_brief(home, wish)
+    except BlockingIOError:
+        return None
+    finally:
+        os.close(fd)
+
+
+def make_next(said: Moment, environment: Mapping[str, str]) -> None:
+    """Make the brief that the next start is told, where anything came since the last one was made."""
     from ledger.home import discover
-    from memory.query.reader import Reader
+    from memory.query.last_answers import last_brief
 
-    # there is more to be said, which other commands say
-    with closing(Reader(discover(said.folder))) as reader:
-        return reader.brief(agent=agent, role=said.role, budget_chars=budget).text
+    sub = said.agent or said.event == SUBAGENT_START
+    home = discover(said.folder)
+    wish = _wish(said, environment, ROLE_CHARS if sub else START_CHARS - _RULE_CHARS)
+    last = last_brief(home, wish)
+    if last is None or last.newer:
+        _made(home, wish, patient=False)
 
 
 def prepare(said: Moment, commondir: str, environment: Mapping[str, str]) -> None:
@@ -154,27 +203,14 @@ def prepare(said: Moment, commondir: str, environment: Mapping[str, str]) -> Non
 def make_ready(
     said: Moment, environment: Mapping[str, str], first: Callable[[], None] = lambda: None
 ) -> None:
-    """Make what took too long in a process of its own: the next one that asks finds it ready.
+    """Make in a process of its own what the next one that asks finds ready.
 
-    What the start of a session was to hear its next prompt hears. `first` is what else the time was up
-    for.
+    `first` is what else the time was up for.
     """
 
     def made() -> None:
         first()
-        if said.event == START:
-            text, heard = context(said, environment, late=True)
-            if text and heard:
-                heard(True)
-        elif said.event == SUBAGENT_START:
-            role_brief(said, environment)
-        elif said.event == PROMPT:
-            from ledger.home import discover
-            from rituals.hosts.context.moment_answer import needed_at
-            from rituals.hosts.context.session_news import make_ready as make_news_ready
-
-            commondir = discover(said.folder).repository.commondir
-            make_news_ready(said, commondir, needed_at(said, commondir)[0])
+        make_next(said, environment)
 
     _apart(made)
 
@@ -196,11 +232,11 @@ def make_moments(said: Moment, commondir: str, environment: Mapping[str, str]) -
 
 def _apart(doing: Callable[[], None]) -> None:
     """Do something in a process of its own that nobody waits for, and that does not stay for long."""
-    import signal
-
     from rituals.hosts.capture.detached import apart
 
     def limited() -> None:
+        import signal
+
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(_READY_SECONDS)
         doing()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from ledger.environment import variables
+from ledger.environment import variables, working_directory
 from ledger.errors import WaitsInSpool, WrongUsage
 from memory.write.draft import NEXT_COMMIT
 from rituals.answers.json_objects import capture_object
@@ -45,6 +45,11 @@ def capture(
     asked = Asked(given["host"], given["session"], path, why or "asked", show or dry_run)
     with limited(unasked=bool(why)):
         found = list((catch_up if mode else asked_for)(call.memory(), asked, variables()))
+        if why:
+            from rituals.hosts.moments import Moment
+            from rituals.hosts.session_start import make_next
+
+            make_next(Moment(asked.host, why, folder=working_directory()), variables())
     if path and not (why or show or dry_run):
         _land_handed_in(call)
     return _show_outcomes(call, found, show=show, dry_run=dry_run)

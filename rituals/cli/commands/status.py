@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memory.replay.trunk import Publishing
     from rituals.answers.status_values import Overview
 
-#: How many of those that fade next are named.
+#: How many of those that fade next are named, and of sessions.
 _NAMED = 5
 
 
@@ -60,6 +60,12 @@ def _ledger_rows(found: Overview) -> Iterator[tuple[str, str]]:
     if found.silent:
         named = ", ".join([one or "every session" for one in found.silent])
         yield "private", f"{named} in this work tree: nothing is kept until `diurna private off`"
+    today, missed = found.starts
+    if missed:
+        yield "starts", f"{missed} of today's {counted(today, 'session')} started without memory"
+    if found.not_told:
+        named = ", ".join(found.not_told[:_NAMED]) + ", …" * (len(found.not_told) > _NAMED)
+        yield "not told", f"{counted(len(found.not_told), 'session')}: {named}"
     if found.untold:
         yield "untold", f"{found.untold} commits since the last log, and none tells of them"
     if found.held:
@@ -90,6 +96,8 @@ def _hints(found: Overview) -> Iterator[str]:
     elif found.held:
         when = "once nothing is in the way" if found.obstacle else "after the next session"
         yield f"what was captured is committed {when}, or with the next append; every answer has it"
+    if found.not_told:
+        yield "the next session's start records what others left; `diurna capture` does it now"
     if found.untold:
         yield '`diurna note "decision: …"` records what was decided'
     if found.review_due:

@@ -16,7 +16,14 @@ from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.moments import CAPTURED_DIR, Moment, captured_file, file_name
 from rituals.hosts.observed.observation_spool import OBSERVED_DIR, spool_of, spools
-from rituals.hosts.payloads import fields_of, files_in, read_file, write_file, write_object
+from rituals.hosts.payloads import (
+    fields_of,
+    files_in,
+    open_file,
+    read_file,
+    write_file,
+    write_object,
+)
 from rituals.hosts.processes import here, is_gone
 
 TYPE_CHECKING = False
@@ -33,7 +40,7 @@ PENDING, PAUSE_MS = 20, 300_000
 QUIET_MS = 600_000
 #: How far clocks may be apart.
 _CLOCK_MS = 60_000
-_SEEN, _TOLD = ".seen", ".told"
+_SEEN, _ENDED, _TOLD = ".seen", ".ended", ".told"
 
 
 class Seen(Record):
@@ -65,6 +72,15 @@ class Told(Record):
         return self._replace(shown=shown, moments=moments, characters=cost[0], needed=cost[1])
 
 
+def note_end(commondir: str, moment: Moment) -> None:
+    """Mark that a session is over, in a file that is there at once; one that goes on has it no more."""
+    path = captured_file(commondir, moment.host, moment.session, _ENDED)
+    try:
+        os.close(open_file(path, os.O_WRONLY | os.O_CREAT))
+    except OSError:
+        pass  # a disk that refuses: it rests for a while, and is over then
+
+
 def stamp(commondir: str, moment: Moment) -> None:
     """Stamp that a session was seen; a disk that refuses is no reason to fail.
 
@@ -79,6 +95,8 @@ def stamp(commondir: str, moment: Moment) -> None:
     said["process"] = here()
     try:
         write_file(path, write_object(said).encode())
+        if moment.event == "start":
+            os.unlink(captured_file(commondir, moment.host, moment.session, _ENDED))
     except OSError:
         pass
 
@@ -113,7 +131,7 @@ def _unfinished(commondir: str) -> set[str]:
         for name, _, written in files_in(f"{commondir}/{folder}"):
             stem, _, end = name.rpartition(".")
             changed = written // 1_000_000
-            if end == ("jsonl" if folder == OBSERVED_DIR else "seen"):
+            if end in (("jsonl",) if folder == OBSERVED_DIR else ("seen", "ended")):
                 seen[stem] = max(changed, seen[stem])
             elif end == "told":
                 told[stem] = _past(changed)
@@ -123,7 +141,9 @@ def _unfinished(commondir: str) -> set[str]:
 
 
 def _is_over(commondir: str, name: str) -> bool:
-    """Tell whether the process of a session has ended: it was killed, or tells no end."""
+    """Tell whether a session has ended: it said so, or its process was killed, or tells no end."""
+    if os.path.isfile(f"{commondir}/{CAPTURED_DIR}/{name}{_ENDED}"):
+        return True
     process = read_file(f"{commondir}/{CAPTURED_DIR}/{name}{_SEEN}").get("process")
     return isinstance(process, str) and is_gone(process)
 
@@ -171,7 +191,7 @@ def note_told(commondir: str, host: str, session: str, told: Told) -> None:
 
 def forget(commondir: str, host: str, session: str) -> None:
     """Take away the stamps of a session of which nothing is left to tell."""
-    for end in (_SEEN, _TOLD, ".asked"):
+    for end in (_SEEN, _ENDED, _TOLD, ".asked"):
         try:
             os.unlink(captured_file(commondir, host, session, end))
         except OSError:
@@ -216,11 +236,14 @@ def hush(home: Home, switch: str, environment: Mapping[str, str], now: int) -> l
     Raises:
         StorageFailed: the disk refused.
     """
+    from memory.cache.view_name import drop_briefs
     from memory.write.host_session import HOST_VARIABLES
     from rituals.hosts.capture.kept_asks import drop_asks
     from rituals.hosts.silence import Silence, begin, end, lasting, place_of
 
     commondir, top = home.repository.commondir, place_of(home)
+    if switch == ON:
+        drop_briefs(home)
     session = next((environment[one] for one in HOST_VARIABLES if environment.get(one)), "")
     if switch == ON:
         begin(commondir, top, session, _asked_at(commondir, session, now))

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ledger.environment import monotonic, now_ms
 from ledger.model.record import Record
+from rituals.hosts.moments import STARTS_DIR
 from rituals.hosts.payloads import files_in, lock, open_file, read_start, sweep
 
 NEWS_DIR, OBSERVED_DIR = "diurna/news", "diurna/observed"
@@ -122,7 +123,6 @@ class Cursor(Record):
     offsets: Mapping[str, int] = {}
     told: Mapping[str, int] = {}  #: what may come again and was told, with the time in milliseconds
     state: str = "?"  #: the line of the state as it was told, "?" where only the brief said it
-    ready: str = ""  #: what the next prompt is told, found by a hook whose time was up
     #: ids of the facts that it was shown, the first ones, in the order in which it saw them
     shown: tuple[str, ...] = ()
     unlisted: int = 0  #: how often it was shown one that is not among them
@@ -231,8 +231,9 @@ class Heard:
 
 
 def tidy(commondir: str, now_seconds: float) -> None:
-    """Remove the cursors of sessions that are over for long."""
-    sweep(f"{commondir}/{NEWS_DIR}", now_seconds - _DEAD_DAYS * 86_400)
+    """Remove the cursors of sessions that are over for long, and how they started."""
+    for folder in (NEWS_DIR, STARTS_DIR):
+        sweep(f"{commondir}/{folder}", now_seconds - _DEAD_DAYS * 86_400)
 
 
 def _packed(cursor: Cursor) -> bytes:
@@ -244,7 +245,6 @@ def _packed(cursor: Cursor) -> bytes:
         str(cursor.look),
         f"tip {cursor.tip}",
         f"state {cursor.state}",
-        *[f"ready {line}" for line in cursor.ready.split("\n") if cursor.ready],
         *[f"waiting {stem}" for stem in cursor.waiting],
         *[f"offset {size} {name}" for name, size in cursor.offsets.items()],
         f"shown {' '.join(cursor.shown)}",
@@ -283,7 +283,6 @@ def _cursor(data: bytes) -> Cursor:
         _numbers(told.get("offset", ())),
         _numbers(told.get("told", ())),
         first.get("state", "?"),
-        "\n".join(told.get("ready", ())),
         shown,
         unlisted,
         moments,

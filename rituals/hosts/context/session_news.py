@@ -8,10 +8,9 @@ wait is told.
 
 from __future__ import annotations
 
-import os
-
 from ledger.environment import now_ms
 from ledger.model.record import Record
+from memory.cache.view_name import waiting
 from rituals.hosts.context.session_cursor import (
     Cursor,
     Heard,
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from ledger.home import Home
+    from memory.query.last_answers import Kept
     from rituals.hosts.context.other_sessions import Listener
 
 NEWS_CHARS = 1_200
@@ -92,15 +92,6 @@ class Telling(Record):
         """Keep that the session heard it."""
         self.heard.move(self.moved.having_seen(self.text))
 
-    def kept(self) -> None:
-        """Leave it to the next prompt: nobody waited for it."""
-        unheard = self.moved.prompt._replace(ledger="ready")  # which is how nothing stands
-        self.heard.move(self.moved._replace(prompt=unheard, ready=self.text))
-
-    def dropped(self) -> None:
-        """Let it be told by the next hook."""
-        self.heard.leave()
-
 
 def at_prompt(moment: Moment, commondir: str, needed: Needed | None = None) -> Telling | None:
     """Return what a session has to know at a prompt, with what memory has on it, before it works on."""
@@ -110,13 +101,6 @@ def at_prompt(moment: Moment, commondir: str, needed: Needed | None = None) -> T
 def at_tool(moment: Moment, commondir: str, needed: Needed | None = None) -> Telling | None:
     """Return what collides with what a session does; the arguments are those of `at_prompt`."""
     return _telling(moment, commondir, needed, tool=True)
-
-
-def make_ready(moment: Moment, commondir: str, needed: Needed | None = None) -> None:
-    """Find what the next prompt is told, where a hook had not the time for it."""
-    telling = at_prompt(moment, commondir, needed)
-    if telling is not None:
-        telling.kept()
 
 
 def is_doubled(commondir: str, name: str, once: str) -> bool:
@@ -138,9 +122,9 @@ def is_doubled(commondir: str, name: str, once: str) -> bool:
 def begin(home: Home, name: str, *, resumed: bool = False) -> Callable[..., None]:
     """Look where all stands as a session begins; what is returned makes that what the session heard.
 
-    It is called with what the session was told then, what is known by it, and whether it is still to
-    hear it: at its next prompt. `name` is what files of the session are called; `resumed`: what it was
-    told before still stands in its context.
+    It is called with what the session was told then, what is known by it, and the brief of before that it
+    was told, None for a new one: what came since that it hears at its next prompt. `name` is what files of
+    the session are called; `resumed`: what it was told before still stands in its context.
     """
     commondir, watched = home.repository.commondir, watched_of(home)
     listed = files(commondir)
@@ -148,14 +132,16 @@ def begin(home: Home, name: str, *, resumed: bool = False) -> Callable[..., None
     offsets = {file: size for file, size, _ in listed if file != f"{name}.jsonl"}
     begun = Cursor(watched, seen, seen, _FIRST_LOOK, home.tip(), waiting(home), offsets)
 
-    def told(text: str, known: Mapping[str, int] | None = None, later: bool = False) -> None:
+    def told(text: str, known: Mapping[str, int] | None = None, last: Kept | None = None) -> None:
         heard = Heard(commondir, name)
         before = heard.take(_PATIENCE_SECONDS)
         if before is not None:
             stays = {field: getattr(before, field) for field in _STAYS}
             kept = begun._replace(told={**before.told, **(known or {})}, **stays)
-            telling = Telling(text, heard, kept if not resumed else kept.knowing(before.known))
-            telling.kept() if later else telling.written()
+            if last is not None:
+                unheard = seen._replace(ledger="behind")  # which is how nothing stands
+                kept = kept._replace(tip=last.tip, waiting=last.waits, prompt=unheard)
+            Telling(text, heard, kept if not resumed else kept.knowing(before.known)).written()
         tidy(commondir, now_ms() / 1000)
 
     return told
@@ -173,25 +159,6 @@ def note_shown(commondir: str, name: str, text: str) -> None:
     if cursor is not None:
         seen = cursor.having_seen(text, itself=False)
         heard.move(seen) if cursor.watched else heard.leave()
-
-
-def waiting(home: Home) -> tuple[str, ...]:
-    """Return the stems of the logs that wait for the branch."""
-    folder = home.spool_folder
-    if not any(_has_files(one) for one in (folder, f"{folder}/held")):
-        return ()
-    from ledger.wal.spool import Spool
-
-    spool = Spool(folder)
-    return (*spool.waiting(), *spool.held())
-
-
-def _has_files(folder: str) -> bool:
-    try:
-        with os.scandir(folder) as entries:
-            return any(entry.is_file() for entry in entries)
-    except OSError:
-        return False
 
 
 def watched_of(home: Home) -> tuple[str, ...]:
@@ -226,8 +193,6 @@ def _telling(
             cursor, news = heard.take() if needed else None, False
             if cursor is None:
                 return None
-        if cursor.ready and not tool:
-            return Telling(cursor.ready, heard, cursor._replace(ready=""))
         lines: tuple[str, ...] = ()
         moved = cursor
         if news:
