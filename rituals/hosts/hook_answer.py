@@ -97,14 +97,14 @@ class Call:
             except TookTooLong as problem:
                 from rituals.hosts.session_start import ANY, LAST
 
-                self._late = True
+                self._late, self._heard = True, None
                 said, which = self._said, LAST if problem.args[0] else ANY
                 if said is None or not starts:
                     return NOTHING
                 left = self._until - monotonic()
                 return limited(self._seconds, left, lambda: self._brief(said, which, again=True))
         except TookTooLong:
-            pass
+            self._heard = None
         except Exception as problem:  # noqa: BLE001 - an agent never waits for a fault of ours, nor sees it
             self._note(problem)
         return NOTHING
@@ -211,11 +211,8 @@ class Call:
         self._observed = True
         if said.event == adapters.START or (said.event in _BRIEFED and self._commondir):
             return self._brief(said)
-        if said.event in _TELLING and said.session and self._commondir:
-            behind = self._behind(said)
-            if behind != NOTHING:
-                return behind
-        return self._form(said, self._text(said))
+        behind = self._behind(said)
+        return behind if behind != NOTHING else self._form(said, self._text(said))
 
     def _mark(self, said: Moment) -> None:
         """Note, before anything else, that a session ends, or that it or its subagent is owed a brief."""
@@ -250,19 +247,24 @@ class Call:
 
     def _behind(self, said: Moment) -> bytes:
         """Return the answer that tells the brief that a start did not; nothing where none is owed."""
-        from rituals.hosts.moments import start_of
+        from rituals.hosts.moments import claim
 
-        source = start_of(self._commondir, said).owed
-        if not source or said.event in adapters.HOSTS[said.host].deaf:
+        hears = said.event in _TELLING and said.event not in adapters.HOSTS[said.host].deaf
+        asks = hears and said.session and self._commondir
+        source, fd = claim(self._commondir, said) if asks else ("", -1)
+        if not source:
             return NOTHING
         from rituals.hosts.session_start import ANY, LAST
 
-        which = LAST
-        if said.event == adapters.PROMPT:  # a tool waits for none to be made
-            which = ANY
+        which = ANY if said.event == adapters.PROMPT else LAST  # a tool waits for none to be made
+        if which == ANY:
             allow(*BEHIND_SECONDS)
         event = adapters.SUBAGENT_START if said.agent else adapters.START
-        return self._brief(said._replace(event=event, source=source), which, again=True)
+        try:
+            return self._brief(said._replace(event=event, source=source), which, again=True)
+        finally:
+            if self._heard is None:
+                os.close(fd)
 
     def _find(self, folder: str) -> None:
         """Find the repository; it is none of ours where Diurna keeps nothing there."""

@@ -16,6 +16,8 @@ from rituals.hosts.adapters import OTHER, START, SUBAGENT_STOP, Host, caller, me
 from rituals.hosts.payloads import (
     fields_of,
     files_in,
+    lock,
+    open_file,
     read_file,
     record_of,
     write_file,
@@ -95,6 +97,18 @@ class Start(Record):
 def start_of(commondir: str, said: Moment) -> Start:
     """Return how the session of an event, or the subagent, started."""
     return record_of(Start(), read_file(_start_file(commondir, said))) or Start()
+
+
+def claim(commondir: str, said: Moment) -> tuple[str, int]:
+    """Return what it is owed, "" for nothing, and a file to close: of hooks at once one tells it."""
+    if start_of(commondir, said).owed:
+        try:
+            fd = open_file(_start_file(commondir, said), os.O_RDWR)
+            lock(fd, 0.0)
+            return start_of(commondir, said).owed, fd
+        except OSError:
+            pass  # another hook has it
+    return "", -1
 
 
 def owe(commondir: str, said: Moment, source: str) -> None:
