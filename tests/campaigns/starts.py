@@ -30,6 +30,7 @@ def main() -> int:
     options.add_argument("--loops", type=int, default=16)
     options.add_argument("ways", nargs="*", default=["kept", "none"])
     asked = options.parse_args()
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # what is installed is compiled
     every, wrong = SESSIONS * asked.rounds, 0
     for way in asked.ways:
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
