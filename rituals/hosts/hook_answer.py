@@ -82,10 +82,9 @@ class Call:
         self._late = self._silent = self._outdated = False
         self._observed = self._kind not in _OBSERVED
         self._heard: Callable[[], None] | None = None
-        starts = self._kind in _BRIEFED
-        compacts = self._kind == adapters.PRECOMPACT
-        seconds = START_SECONDS if starts else COMPACT_SECONDS if compacts else OTHER_SECONDS
-        self._seconds, self._until = seconds[0], monotonic() + seconds[1]
+        limits = dict.fromkeys(_BRIEFED, START_SECONDS) | {adapters.PRECOMPACT: COMPACT_SECONDS}
+        self._seconds, clock = limits.get(self._kind, OTHER_SECONDS)
+        self._until = monotonic() + clock
 
     def answer(self) -> bytes:
         """Return the answer, within the limit of time."""

@@ -160,7 +160,10 @@ def _made(home: Home, wish: Wish, *, patient: bool = True) -> Kept | None:
     from memory.query.last_answers import last_brief, make_brief
     from rituals.hosts.payloads import open_file
 
-    fd = open_file(f"{home.state_dir}/briefing", os.O_RDWR | os.O_CREAT)
+    try:
+        fd = open_file(f"{home.state_dir}/briefing", os.O_RDWR | os.O_CREAT)
+    except OSError:
+        return make_brief(home, wish)  # a disk that refuses
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | (0 if patient else fcntl.LOCK_NB))
         last = last_brief(home, wish)

@@ -56,8 +56,7 @@ def home(folder: Path) -> Path:
 
 def run(folder: Path, *words: str) -> str:
     """Run a command of Diurna's; return what it prints."""
-    done = subprocess.run([DIURNA, *words], cwd=folder, capture_output=True, text=True, check=True)
-    return done.stdout
+    return subprocess.check_output([DIURNA, *words], cwd=folder, text=True, stderr=subprocess.PIPE)
 
 
 def told(folder: Path, way: str, loops: int) -> tuple[int, int, int, int]:
