@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.environment import data_folder, variables
+from ledger.environment import OWN_COMMITS, data_folder, variables
 from ledger.errors import HomeNotFound, NotFound
 from ledger.git.config_files import HOME_SETTING, home_setting
 from ledger.git.repository import (
@@ -57,6 +57,11 @@ class Home(Record):
         return self.kind != OWN_BRANCH and bool(self.repository.top)
 
     @property
+    def plain(self) -> bool:
+        """Whether its logs are plain files in a work tree, which a person commits (W21)."""
+        return self.kind == IN_TREE and self.checked_out and not variables().get(OWN_COMMITS)
+
+    @property
     def folder(self) -> str:
         """The folder in the work tree that holds the files, or where the projection is mirrored."""
         return os.path.join(self.repository.top, self.prefix.rstrip("/")).rstrip("/")
@@ -69,7 +74,7 @@ class Home(Record):
 
     @property
     def held_folder(self) -> str:
-        """Where captured logs wait, which nobody asked for."""
+        """Where logs are that nobody asked for, or that a person is to commit."""
         return self.spool_folder + "/held"
 
     @property

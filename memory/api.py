@@ -12,10 +12,10 @@ from ledger.home import discover
 from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
 from ledger.wal.spool import Spool
-from memory.cache.view_name import rides
 from memory.edits.pages import Pages
 from memory.worktree.checkout import may_be_left
 from memory.worktree.edited_copy import edited_paths
+from memory.worktree.uncommitted import put_back, taken_out
 from memory.write.draft import How, Receipt, SessionDraft
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memory.merge.tip_merge import Plan
-    from memory.write.commit_riders import Files
+    from memory.write.commit_files import Files
     from memory.write.spool_commits import Committed
 
 __all__ = ["Fact", "Memory", "SessionDraft", "Standing", "State"]
@@ -82,6 +82,10 @@ class Memory(Pages):
         """
         return self._append(draft, How(again, dry_run, stage, tiers, strict, on))
 
+    def append_now(self, draft: SessionDraft) -> Receipt:
+        """Append a session log and commit it, also where a person commits logs (W21)."""
+        return self._append(draft, How(again=True, tiers=False, now=True))
+
     def hold(
         self, draft: SessionDraft, *, again: bool = False, dry_run: bool = False, at: int = 0
     ) -> Receipt:
@@ -120,32 +124,22 @@ class Memory(Pages):
 
     def bring_back(self, *, dry_run: bool = False) -> None:
         """Finish what a dead process left, commit again what a user's commit left out, and report it."""
-        if self.kept() or self.held() or may_be_left(self.home):
-            from memory.write.commit_riders import bring_back
+        owed = self.home.plain and self.waiting()
+        if owed or self.kept() or self.held() or may_be_left(self.home):
+            from memory.write.commit_files import bring_back
 
             bring_back(self.snapshot.tip, self._committer, self.occasion, dry_run=dry_run)
 
-    def drain(self, *, held: bool = True, share: bool = False) -> Committed | None:
-        """Commit logs that wait in the spool; None when none does.
+    def drain(self, *, held: bool = True) -> Committed | None:
+        """Commit logs that wait in the spool, but for a person's to commit (W21); None when none does.
 
         Args:
             held: captured logs too, whatever they are in the way of: somebody asked for it.
-            share: also those that wait for a person's own next commit (W20).
 
         Raises:
             WaitsInSpool: they still can not be committed.
         """
-        return self._committer.drain(self.occasion(), held=held, share=share)
-
-    def ride(self, index: str) -> list[str]:
-        """Stage what waits into the index of a person's commit; return the stems that go with it."""
-        from memory.write.commit_riders import ride
-
-        return ride(self._committer, self.snapshot.tip.cache(), index)
-
-    def land_held(self) -> Committed | None:
-        """Commit the captured logs that wait if they disturb nobody's work; None if they go on waiting."""
-        return self._committer.land_held(self.occasion())
+        return self._committer.drain(self.occasion(), held=held)
 
     def held(self) -> list[str]:
         """Return the stems of logs that wait though nothing failed, oldest first; `obstacle` says why."""
@@ -153,7 +147,18 @@ class Memory(Pages):
 
     def obstacle(self) -> str:
         """Say what they wait for, "" where the next command commits them or there are none."""
-        return self._committer.shelf.obstacle() if self.held() else ""
+        from memory.write.branch_lock import obstacle
+        from memory.write.draft import NOT_COMMITTED
+
+        return "" if not self.held() else NOT_COMMITTED if self.home.plain else obstacle(self.home)
+
+    def taken_out(self) -> list[str]:
+        """Return the logs that a person took out of this work tree, and that no branch has (W21)."""
+        return taken_out(self.home)
+
+    def put_back(self) -> tuple[Finding, ...]:
+        """Write them into it again, because somebody asks for it; return what could not be written."""
+        return tuple(put_back(self.home, self.taken_out()))
 
     def remake(self) -> list[str]:
         """Write again what `git gc --prune=now` took of recent commits; return the ids of the objects."""
@@ -181,7 +186,7 @@ class Memory(Pages):
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
-        from memory.write.commit_riders import commit_files, missing
+        from memory.write.commit_files import commit_files, missing
 
         listed = tuple(files)
 
@@ -212,7 +217,7 @@ class Memory(Pages):
             StorageFailed: the disk refused.
         """
         from memory.merge.tip_merge import plan_sync
-        from memory.write.commit_riders import move
+        from memory.write.commit_files import move
 
         snapshot = self.snapshot.tip
         snapshot.fetch_promised(theirs)
@@ -236,8 +241,7 @@ class Memory(Pages):
 
     def _absorb_for_append(self) -> tuple[Finding, ...]:
         """Absorb an edit before an append that publishes, which nothing about it may stop."""
-        policy = self.policy
-        if rides(self.home, policy) or not (edited_paths(self.home, policy) and self.publishes()):
+        if self.home.plain or not (edited_paths(self.home, self.policy) and self.publishes()):
             return ()
         try:
             return self.absorb_first()

@@ -40,7 +40,7 @@ _NO_POINT = frozenset(
 #: Methods of `Memory` that write, or answer nothing of what was said.
 _WRITE = frozenset(
     "append drain remake commit_files join absorb absorb_first absorb_committed publish write_projection close open "
-    "occasion identity asker kept waiting bring_back hold held land_held ride".split()
+    "occasion identity asker kept waiting bring_back hold held append_now put_back write_page".split()
 )
 Said = Iterator[tuple[object, str]]
 

@@ -278,7 +278,7 @@ def _machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             if key != WRITE_TABLES:
                 patch.delenv(key)
         patch.setenv("HOME", str(home))
-        patch.setenv(OWN_COMMITS, "1")  # a log is where git has it; the tests of W20 say otherwise
+        patch.setenv(OWN_COMMITS, "1")  # a log is where git has it; the tests of W21 say otherwise
         patch.delenv("XDG_DATA_HOME", raising=False)
         patch.setenv("GIT_CONFIG_GLOBAL", str(config))
         patch.setenv("GIT_CONFIG_NOSYSTEM", "1")

@@ -27,14 +27,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from pytest import MonkeyPatch
 
-from tests.campaigns import forks
 from tests.campaigns.second_fold import normal, path_of, unlike
 from tests.conftest import NOW_MS
 from tests.host_door import MINUTE, Door, say
 from tests.second_fold import answer
 from tests.world import Answer, Place, World, git, sealed
 
-FOLDER, TREE, BRANCH, REPOSITORY = KINDS = ("folder", "tree", "branch", "repository")
+FOLDER, BRANCH, REPOSITORY = KINDS = ("folder", "branch", "repository")
 NAMES = ("one", "two", "three")
 IDS = ("a", "b", "c", "d")
 #: What was done so far in this process, for those who count.
@@ -132,7 +131,7 @@ class Clone(Place):
         return _stems(self.folder, commit, self.prefix)
 
     def spooled(self, *folders: str) -> dict[str, bytes]:
-        """Return stem -> bytes of what waits whole in the spool: for the next command (W1), or `held` (W14)."""
+        """Return stem -> bytes of what waits whole in the spool: for the next command (W1), or `held` (W14, W21)."""
         found = {}
         for folder in folders or ("", "held"):
             for path in sorted(self.spool.joinpath(folder).glob("2*")):
@@ -209,22 +208,12 @@ def _make(world: World, kind: str, count: int) -> None:
             clone.git("commit", "-q", "-m", "code")
         elif kind == BRANCH:
             clone.git("branch", "-q", "memory", "origin/memory")
-        how = {BRANCH: ("--branch", "memory"), TREE: ("--no-hooks",)}.get(kind, ())
+        how = ("--branch", "memory") if kind == BRANCH else ()
         if kind != REPOSITORY:
             clone.run("init", *how)
         if name == "one":
             _set_policy(clone)
             clone.git("push", "-q", "-u", "origin", *branch)
-        hook = clone.folder / ".git/hooks/pre-commit"
-        if hook.exists():  # it finds the program that starts at once
-            program = forks.program()
-            hook.write_text(
-                re.sub(
-                    r"\[ -x .* \]; then\n.* hook ",
-                    f"[ -x {program} ]; then\n    DIURNA_HOOK=1 {program} hook ",
-                    hook.read_text(),
-                )
-            )
 
 
 def _set_policy(clone: Clone) -> None:
@@ -325,6 +314,8 @@ COMMITS: dict[str, tuple[tuple[str, ...], ...]] = {
     "amend": (("add", "FILE"), ("commit", "-q", "--amend", "-m", "theirs")),
     "no-verify": (("add", "FILE"), ("commit", "-q", "-n", "-m", "theirs")),
     "stash, pop": (("stash", "-q"), ("stash", "pop", "-q")),
+    "stash -u, drop": (("stash", "-q", "-u"), ("stash", "drop", "-q")),
+    "clean": (("clean", "-q", "-f", "-d", "-x"),),
 }
 
 
@@ -857,17 +848,28 @@ class Machine(RuleBasedStateMachine):
             if (gitdir / name).exists():
                 self.plays(clone, words, "--abort")
 
+    def commits(self, clone: Clone) -> None:
+        """A person commits all that lies here, and what they took out of it."""
+        self.does(clone, "check", "--restore", "--json")
+        self.plays(clone, "add", "-A")
+        self.plays(clone, "commit", "-q", "-m", "all")
+
     # ---- the end -----------------------------------------------------------------------------------
 
     @judged
     def converge(self) -> None:
         """Let all clones sync until nothing moves: then they hold the same."""
         for clone in self.clones:
-            if self.coded and not clone.beside:
+            if clone.kind == FOLDER:  # a person commits what is theirs, on either branch
+                for words in (("switch", "-q", "feature"), ("switch", "-q", "main")):
+                    self.commits(clone)
+                    self.plays(clone, *words)
+                self.plays(clone, "merge", "-q", "--no-edit", "-X", "ours", "feature")
+                self.commits(clone)
+            elif self.coded and not clone.beside:
                 self.plays(clone, "add", "-A")
                 self.plays(clone, "stash", "-q")
                 self.plays(clone, "switch", "-q", "main")
-                # what waits for a branch of this clone alone goes with that, or once it is merged (W20)
                 self.plays(clone, "merge", "-q", "--no-edit", "-X", "ours", "feature")
             self.does(clone, "check", "--publish", "--discard-edits", "--json")
         for _ in range(5):

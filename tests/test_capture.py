@@ -204,13 +204,11 @@ def test_a_branch_without_the_log_does_not_tell_again(door: Door, run: Run) -> N
 
 
 def test_what_waits_is_told(door: Door, run: Run) -> None:
-    """Behind a commit that is not pushed a log waits, and counts without a note; `--land` commits it.
+    """While HEAD is detached a log waits, and counts without a note; `--land` commits it.
 
     What was observed stays until the ledger has it.
     """
-    door.repo.write("new.py", "new")
-    door.repo.git("add", "new.py")
-    door.repo.git("commit", "-q", "-m", "new")
+    door.repo.git("checkout", "-q", "--detach")
     tip = door.repo.git("rev-parse", "main")
     session = door.session()
     session.edits(*files(0, 1))
@@ -221,6 +219,7 @@ def test_what_waits_is_told(door: Door, run: Run) -> None:
         assert run("capture", "--session", "s-1").out.endswith("nothing new\n")
         assert list(spool.iterdir())
         forget(door.repo, ".told")
+    door.repo.git("checkout", "-q", "main")
     assert run("capture", "--land", "--dry-run").out == "would commit 1 captured log on main\n"
     assert door.repo.git("rev-parse", "main") == tip and told(door.repo) == files(0, 1)
     assert run("capture", "--land").out == "committed 1 captured log on main\n"

@@ -133,7 +133,7 @@ STEPS = (
     "open .git/diurna/writing", ".git/diurna/.written", "replace .git/diurna/written", ".git/diurna/.continuity",
     "continuity.md", ".git/diurna/.2", "sessions/2", "git update-index", "git update-ref", "write pipe:",
     "link .git/index.lock", "replace .git/index", "unlink .git/diurna/index-next", "ftruncate .git/diurna/lock",
-    "rename .git/diurna/spool", ".sqlite", "open .git/diurna/held", "git symbolic-ref", "mkdir",
+    "rename .git/diurna/spool", "diurna/spool/at/", ".sqlite", "open .git/diurna/held", "git symbolic-ref", "mkdir",
 )  # fmt: skip
 DISK = ("EIO", "ENOSPC", "EDQUOT", "EROFS")
 #: What changes nothing of a person's or of memory's.

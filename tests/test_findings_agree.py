@@ -53,7 +53,7 @@ TOLD: dict[str, set[str]] = {
     **dict.fromkeys(
         "git-unusable host-command host-files "
         "host-faults "
-        "unsupported-repository lock-left object-lost home-moved spool-leftover captured-waiting hook-missing "
+        "unsupported-repository lock-left object-lost home-moved spool-leftover captured-waiting "
         "capture-failed capture-settings capture-waits "
         "attributes-missing merge-attribute cache-differs not-pushed upstream-stale".split(),
         DOCTOR,

@@ -107,7 +107,7 @@ def test_a_log_on_a_fresh_branch_is_of_that_branch(shop: Place) -> None:
     shop.git("switch", "-qc", "feature/x")
     shop.note("id=queue-redis decision: The queue is kept in Redis.")
     shop.git("switch", "-q", "main")
-    assert said(shop) == {"queue-redis": "feature/x, not committed yet"}
+    assert said(shop) == {"queue-redis": "feature/x, not committed"}
     shop.git("switch", "-q", "feature/x")
     work(shop)
     for head in (

@@ -49,7 +49,7 @@ def authors(place: Place) -> dict[str, str]:
     }
 
 
-@pytest.mark.deep(reason="what_waits_for_a_persons_commit_comes_along is the small one")
+@pytest.mark.deep(reason="what_a_person_has_not_committed_is_not_left_behind is the small one")
 @pytest.mark.parametrize(("kind", "to", "then"), WAYS)
 def test_the_past_comes_along(world: World, kind: str, to: str, then: str) -> None:
     """All logs with their bytes and names and who wrote them; a plan changes nothing, and it goes back again."""
@@ -65,11 +65,16 @@ def test_the_past_comes_along(world: World, kind: str, to: str, then: str) -> No
         assert place.git("status", "--porcelain") == "" and place.fsck() == []
 
 
-def test_what_waits_for_a_persons_commit_comes_along(world: World) -> None:
+def test_what_a_person_has_not_committed_is_not_left_behind(world: World) -> None:
     place = world.home(FOLDER, facts={"alpha": "fact: The text of alpha."})
-    assert place.waiting()
+    stem = place.note("id=beta fact: The text of beta.")
+    assert place.run("init", "--move", "branch", code=1).said == "WriteRefused"
+    place.git("clean", "-q", "-f", "-d")
+    assert stem in place.run("init", "--move", "branch", code=1).err
+    place.run("check", "--restore")
+    place.commit_all()
     place.run("init", "--move", "branch")
-    assert set(place.texts()) == {"alpha"} and place.waiting() == []
+    assert set(place.texts()) == {"alpha", "beta"} and place.waiting() == []
 
 
 @pytest.mark.deep(reason="the_past_comes_along, and test_durability kills each step of a write")

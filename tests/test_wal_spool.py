@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from ledger.git.commit_record import Commit, Identity
 from ledger.model.order import seal
 from ledger.model.sha256 import blob_id
 from ledger.wal.intents import Intent, Intents, Kept
-from ledger.wal.spool import Spool
+from ledger.wal.spool import Mark, Spool
 from ledger.wal.user_key import user_key
 
 
@@ -50,24 +49,25 @@ def test_the_same_log_again_makes_a_half_written_one_whole(tmp_path: Path) -> No
     assert (spool.waiting(), spool.read(stem)) == ([stem], text)
 
 
-def test_since_when_captured_logs_wait(tmp_path: Path) -> None:
-    """The oldest of them; one that waits again does since then, and one that was taken back no more."""
-    spool = Spool(str(tmp_path))
+def test_a_mark_goes_with_its_log(tmp_path: Path) -> None:
+    """Until the log is in the ledger, or taken back; one that waits again is a plain file where it is marked."""
+    spool, where = Spool(str(tmp_path)), Mark("worktrees/b", "/b\udcff", "feat/x")
     stems = [seal(f"2026-11-2{n}-083012417", b"%d" % n) for n in range(3)]
-    assert spool.held_since() == 0.0
     for n, stem in enumerate(stems):
-        spool.put(stem, b"%d" % n, held=True)
-        os.utime(spool.place(stem), (9 - n, 9 - n))
-    assert spool.held_since() == 7
-    (tmp_path / "held/kept").rmdir()
-    spool.commit(stems[2])
-    spool.requeue(stems[2])
-    assert (spool.held(), spool.held_since()) == (stems, 8)
+        spool.put(stem, b"%d" % n, held=True, mark=where._replace(owed=n > 1))
+    assert [spool.mark(stem) for stem in stems] == [where, where, where._replace(owed=True)]
     spool.withdraw(stems[1])
-    spool.commit(stems[0])
-    assert spool.kept() == stems[:1] and spool.held_since() > 9
+    (tmp_path / "held/kept").rmdir()
+    for stem in stems[:1] + stems[2:]:
+        spool.commit(stem)
+    assert (spool.held(), [spool.mark(stem) for stem in stems]) == ([], [None] * 3)
+    spool.put(stems[1], b"1")
+    spool.commit(stems[1])
+    spool.requeue(stems[0])
+    spool.requeue(stems[1], where)
+    assert (spool.held(), spool.mark(stems[0]), spool.mark(stems[1])) == (stems[:2], None, where)
     spool.forget(stems)
-    assert (spool.kept(), spool.held()) == ([], stems[2:])
+    assert (spool.kept(), spool.waiting()) == ([], [])
 
 
 def test_what_is_noted_of_a_commit_is_read_again(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ from tests.campaigns import forks
 
 ROOT = Path(__file__).resolve().parents[1]
 IN_TREE, OWN_BRANCH, OWN_REPOSITORY = KINDS = ("in-tree", "own-branch", "own-repository")
-#: A home beside code whose logs wait for a person's own next commit, as `init` makes it outside of scripts.
+#: A home beside code whose logs are plain files that a person commits; in `IN_TREE` Diurna commits them, as in scripts.
 FOLDER = "folder"
 NAME, EMAIL = "Ada", "ada@example.invalid"
 START_MS = 1_795_249_812_417  # 2026-11-21T08:30:12.417Z
@@ -170,6 +170,7 @@ class World:
             paced: whether facts fade as `init` says it, by sessions and by days; else each log is a session.
         """
         wanted = {"paced": paced, **(policy or {})}
+        os.environ["DIURNA_OWN_COMMITS"] = "" if kind == FOLDER else "1"
 
         def make(apart: World) -> None:
             if not facts:
@@ -342,8 +343,7 @@ class Place:
             return self
         if not (self.folder / ".git").exists():
             _make_code(self.folder, 1)
-        env = {"DIURNA_OWN_COMMITS": ""} if kind == FOLDER else {}
-        self.run("init", *(["--branch", "memory"] if kind == OWN_BRANCH else []), *more, env=env)
+        self.run("init", *(["--branch", "memory"] if kind == OWN_BRANCH else []), *more)
         return self
 
     def note(self, *texts: str, **more: Any) -> str:
@@ -475,7 +475,7 @@ class Place:
         return self.run("check", *options, code=None).codes()
 
     def waiting(self) -> list[str]:
-        """Return the stems of whole logs that wait for a commit (W1), also for a person's next one (W14)."""
+        """Return the stems of whole logs that wait for a commit (W1), also for a person's (W21)."""
         beside = f"@{self.branch}" if self.kind == OWN_BRANCH else ""
         spool = self.common / f"diurna/spool{beside}"
         files = [one for folder in (spool, spool / "held") for one in sorted(folder.glob("2*"))]

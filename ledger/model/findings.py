@@ -129,7 +129,6 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "spool-leftover": (WARNING, "logs wait in the spool of another home of this repository"),
     "captured-waiting": (INFO, "captured logs wait for more than a week"),
-    "hook-missing": (INFO, "logs wait for a person's commits, and no hook lets them go with these"),
     "attributes-missing": (WARNING, "git may change or merge files that it must leave alone"),
     "cache-differs": (ERROR, "the cache says something that the ledger does not"),
     "upstream-stale": (WARNING, "a home of others was not fetched; what is here of it is used"),

@@ -6,21 +6,35 @@ the log's stem, which proves its content; a half-written one is seen for what it
 
 `waiting` entries are not in the ledger yet. `kept` ones are, and stay until their objects are surely on
 the disk (after a flush), as the copy that survives `git gc --prune=now` and a power cut. `held` entries
-are captured logs, which nobody asked for: they wait in a folder of their own until they are in nobody's
-way (FORMAT.md, W14). So do their kept copies: one that has to wait again is held again.
+are logs that wait though nothing failed: captured ones, until they are in nobody's way (FORMAT.md, W14),
+and those that are plain files which a person commits (W21). So do their kept copies: one that has to wait
+again is held again. Where a plain file belongs stands beside its copy (`Mark`).
 """
 
 from __future__ import annotations
 
 import os
 
+from ledger.errors import StorageFailed
 from ledger.model.order import breaks_seal, is_sealed
+from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file, write_private
 
 #: How many committed entries are kept before one flush makes their objects durable together.
 KEEP = 64
 #: The folder, in each of those where logs wait, of those that are committed.
 _KEPT = "/kept"
+#: The folder of the marks.
+_AT = "/at"
+
+
+class Mark(Record):
+    """Where a log belongs that is a plain file, or has yet to become one."""
+
+    tree: str  #: the git directory of its work tree, from the common one
+    top: str  #: that work tree
+    branch: str  #: that was checked out there, "" for none
+    owed: bool = False  #: the work tree has not had it yet
 
 
 class Spool:
@@ -35,19 +49,24 @@ class Spool:
         #: where logs wait: those that were asked for, and captured ones
         self._shelves = (folder, folder + "/held")
 
-    def put(self, stem: str, data: bytes, *, held: bool = False) -> None:
+    def put(self, stem: str, data: bytes, *, held: bool = False, mark: Mark | None = None) -> None:
         """Make a log durable. The same log again changes nothing.
 
-        `held`: nobody asked for it: it waits until it disturbs nobody's work.
+        `held`: it waits until it disturbs nobody's work, or a person commits it: there, by its `mark`.
 
         Raises:
             StorageFailed: the disk refused; nothing is left behind.
         """
         shelf = self._shelves[held]
         make_folder(shelf + _KEPT)
+        if mark is not None:
+            self.set_mark(stem, mark)
         path = f"{shelf}/{stem}"
         try:
             write_private(path, data)
+        except StorageFailed:
+            self._unmark(stem)
+            raise
         except FileExistsError:
             if _is_part(path):  # of a writer that was killed, or is at it: the same bytes
                 replace_file(path, data, 0o600, durable=True)
@@ -57,21 +76,32 @@ class Spool:
         return _whole(self.folder)
 
     def held(self) -> list[str]:
-        """Return the stems of captured logs that wait, oldest first."""
+        """Return the stems of logs that wait though nothing failed, oldest first."""
         return _whole(self._shelves[1])
 
-    def place(self, stem: str) -> str:
-        """Return the file of a captured log that waits."""
-        return f"{self._shelves[1]}/{stem}"
+    def set_mark(self, stem: str, mark: Mark) -> None:
+        """Note where a log belongs."""
+        make_folder(self.folder + _AT)
+        said = "\n".join((mark.tree, mark.top, mark.branch, "owed" * mark.owed))
+        replace_file(f"{self.folder}{_AT}/{stem}", os.fsencode(said), 0o600)
+
+    def _unmark(self, stem: str) -> None:
+        path = f"{self.folder}{_AT}/{stem}"
+        if os.path.exists(path):
+            _unlink(path)
+
+    def mark(self, stem: str) -> Mark | None:
+        """Return where a log belongs; None where that was not noted."""
+        try:
+            with open(f"{self.folder}{_AT}/{stem}", "rb") as file:
+                tree, top, branch, owed = os.fsdecode(file.read()).split("\n")
+        except (OSError, ValueError):
+            return None
+        return Mark(tree, top, branch, bool(owed))
 
     def kept(self) -> list[str]:
         """Return the stems that are committed and kept for a while, oldest first."""
         return sorted({stem for shelf in self._shelves for stem in _stems(shelf + _KEPT)})
-
-    def held_since(self) -> float:
-        """Return when the first of them began to wait, in seconds since 1970; 0.0 for none."""
-        ages = [_changed(f"{self._shelves[1]}/{stem}") for stem in self.held()]
-        return min(filter(None, ages), default=0.0)
 
     def read(self, stem: str) -> bytes | None:
         """Return the bytes of a log that waits; None when it is gone or was never written whole."""
@@ -91,17 +121,24 @@ class Spool:
             if os.path.exists(f"{shelf}/{stem}"):  # else it is on the other one, or was noted
                 make_folder(shelf + _KEPT)  # somebody may have taken it away
                 _move(f"{shelf}/{stem}", f"{shelf}{_KEPT}/{stem}")
+                self._unmark(stem)
 
     def withdraw(self, stem: str) -> None:
         """Take back a log that nobody was told of and that is not to be committed any more."""
         for shelf in self._shelves:
             _unlink(f"{shelf}/{stem}")
+        self._unmark(stem)
 
-    def requeue(self, stem: str) -> None:
-        """Let a kept log wait again, where it waited before: the ledger lost it."""
+    def requeue(self, stem: str, mark: Mark | None = None) -> None:
+        """Let a kept log wait again, where it waited before: the ledger lost it.
+
+        With a mark it is a plain file again.
+        """
+        if mark is not None:
+            make_folder(self._shelves[1] + _KEPT)
+            self.set_mark(stem, mark)
         for shelf in self._shelves:
-            _move(f"{shelf}{_KEPT}/{stem}", f"{shelf}/{stem}")
-            _touch(f"{shelf}/{stem}")  # it waits from now on
+            _move(f"{shelf}{_KEPT}/{stem}", f"{shelf if mark is None else self._shelves[1]}/{stem}")
 
     def forget(self, stems: list[str]) -> None:
         """Let go of kept logs whose objects are on the disk."""
@@ -123,25 +160,11 @@ def _is_part(path: str) -> bool:
         return False
 
 
-def _changed(path: str) -> float:
-    try:
-        return os.stat(path).st_mtime
-    except OSError:
-        return 0.0
-
-
 def _move(path: str, target: str) -> None:
     """Move a file, where it is there."""
     try:
         os.rename(path, target)
     except FileNotFoundError:
-        pass
-
-
-def _touch(path: str) -> None:
-    try:
-        os.utime(path)
-    except OSError:
         pass
 
 

@@ -1,26 +1,22 @@
-"""Name what a home shows: the tip of its branch, and the logs that wait beside it (W14, W20)."""
+"""Name what a home shows: the tip of its branch, and the logs that wait, and where (W14, W21)."""
 
 from __future__ import annotations
 
 import os
 
-from ledger.home import IN_TREE, Home
+from ledger.home import Home
 from ledger.model.layout import CACHE_DIR, HIDDEN_FILE
 from ledger.wal.user_key import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.policy.model import Policy
+    from ledger.wal.spool import Mark, Spool
 
 #: Stands between the tip and what tells the logs that wait.
 AND = "+"
 #: Ends the names of the files in which the last briefs are kept.
 BRIEFS = ".briefs"
-
-
-def rides(home: Home, policy: Policy) -> bool:
-    """Tell whether logs wait for a person's own next commit, and go with that (W20)."""
-    return home.kind == IN_TREE and home.checked_out and not policy.commit.own
+_KEY = "branch: "
 
 
 def beside(home: Home) -> str:
@@ -91,3 +87,48 @@ def drop_briefs(home: Home) -> None:
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
         if name.endswith(BRIEFS):
             os.unlink(f"{folder}/{name}")
+
+
+def mark_here(home: Home, *, owed: bool = False) -> Mark:
+    """Return the mark of what is written in a work tree now; `owed`: it is about to be."""
+    from ledger.wal.spool import Mark
+
+    where = home.repository
+    return Mark(os.path.relpath(where.gitdir, where.commondir), where.top, home.branch, owed)
+
+
+def mark_of(home: Home, spool: Spool, stem: str) -> Mark:
+    """Return where a log belongs that waits; of one of an older Diurna what its header says."""
+    found = spool.mark(stem)
+    if found is not None:
+        return found
+    head = (spool.read(stem) or b"").partition(b"\n---\n")[0].decode("utf-8", "replace")
+    branches = [line[len(_KEY) :] for line in head.split("\n") if line.startswith(_KEY)]
+    return mark_here(home, owed=True)._replace(branch=branches[0] if branches else home.branch)
+
+
+def is_here(home: Home, mark: Mark) -> bool:
+    """Tell whether a log belongs into this work tree as it is now."""
+    here = mark_here(home)
+    gone = not os.path.isdir(f"{home.repository.commondir}/{mark.tree}")
+    return (gone or mark.tree == here.tree) and mark.branch in ("", here.branch)
+
+
+def marks_elsewhere(home: Home) -> dict[str, Mark]:
+    """Return the logs that wait and belong into another work tree, or on another branch."""
+    from ledger.wal.spool import Spool
+
+    spool = Spool(home.spool_folder)
+    marks = {stem: mark_of(home, spool, stem) for stem in spool.held()}
+    return {stem: mark for stem, mark in marks.items() if not is_here(home, mark)}
+
+
+def elsewhere(home: Home) -> dict[str, str]:
+    """Return the same, each with the place in words: `in ../wt, branch x`."""
+    return {stem: _place(home, mark) for stem, mark in marks_elsewhere(home).items()}
+
+
+def _place(home: Home, mark: Mark) -> str:
+    there = mark.tree != mark_here(home).tree
+    tree = f"in {os.path.relpath(mark.top, home.repository.top)}" if there else ""
+    return ", ".join(filter(None, (tree, mark.branch and f"branch {mark.branch}")))

@@ -23,7 +23,7 @@ from memory.worktree.authorship import in_the_way, left_alone, refuse_left
 from memory.worktree.checkout import place_of, store_blob, update_index, write_noted
 from memory.worktree.next_index import index_line
 from memory.worktree.projection_files import changes, projection_files, standing_files
-from memory.write.commit_riders import Files, commit_files
+from memory.write.commit_files import Files, commit_files
 from memory.write.draft import Occasion
 from memory.write.spool_commits import Committer
 from projection.document.page_renderer import STATE_LABELS

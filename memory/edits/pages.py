@@ -5,7 +5,9 @@ What only some questions need is imported by them: a short command pays for what
 
 from __future__ import annotations
 
+from ledger.errors import DiurnaError
 from ledger.git.commit_record import Identity, IdentityQuestion, identity_findings
+from ledger.git.repository import remote_branches
 from ledger.home import Home
 from ledger.model.findings import Finding
 from memory.query.reader import Reader
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from memory.edits.committed import CommittedEdit
     from memory.edits.discard import Discarded
     from memory.write.append import Recorder
-    from memory.write.commit_riders import Files
+    from memory.write.commit_files import Files
     from memory.write.draft import Occasion
     from memory.write.spool_commits import Committer
 
@@ -170,7 +172,7 @@ class Pages(Reader):
         """
         from memory.worktree import projection_files as pages
         from memory.worktree.authorship import refuse_left
-        from memory.write.commit_riders import commit_files, heal_index
+        from memory.write.commit_files import commit_files, heal_index
         from memory.write.spool_commits import check_writable
 
         pages.refuse_unwritable(self.home)
@@ -206,6 +208,20 @@ class Pages(Reader):
 
         refuse_left(self.left_alone())
         return write_files(self.home, state, self.edited())
+
+    def write_page(self) -> None:
+        """Write the trunk's pages into the work tree, without a commit, where logs are plain files (W21).
+
+        Not where a remote has the branch: an uncommitted page is in the way of a pull.
+        """
+        home = self.home
+        if not home.plain or remote_branches(home.repository, home.branch) or not self.publishes():
+            return
+        try:
+            if self.drift():
+                self.write_projection(self.tip_state())
+        except DiurnaError:
+            pass  # a person edits it, or a log can not be read: the commands that are asked for it say so
 
     def _absorber(self) -> Absorber:
         from memory.edits.absorb import Absorber

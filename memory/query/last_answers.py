@@ -191,7 +191,9 @@ def _last(home: Home, wish: Wish) -> tuple[_File, str, str]:
 
 def _elsewhere(home: Home) -> str:
     """Return what is said of facts that HEAD does not hold; beside code it is not asked."""
-    if home.kind != OWN_BRANCH or _is_all_here(home):
+    if not (home.plain and os.path.isdir(home.held_folder)) and (
+        home.kind != OWN_BRANCH or _is_all_here(home)
+    ):
         return ""
     from memory.replay.head_view import here_known, here_of
 

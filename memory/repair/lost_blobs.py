@@ -21,13 +21,10 @@ from ledger.wal.git_locks import git_prunes, journal, set_aside
 from ledger.wal.intents import Intents
 from ledger.wal.spool import KEEP, Spool
 from memory.cache.cache_file import Cache
-from memory.cache.view_name import rides
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
 from memory.worktree.checkout import store_blob, work_file
 
-#: How the reflog tells of the revert of a commit.
-_REVERTS = ("revert: ", 'commit: Revert "')
 #: How many places where the branch stood are looked at.
 _TIPS = 50
 
@@ -57,7 +54,7 @@ def dropped(home: Home, spool: Spool, cache: Cache) -> list[str]:
         for stem in there
         if (data := spool.read_kept(stem)) is not None and work_file(home, paths[stem]) == data
     ]
-    if not rides(home, cache.policy):  # there a commit that is reset leaves them to the next one
+    if not home.plain:  # there a commit that is reset leaves them to the next one
         found = [stem for stem in found if _stood(home, cache.commit, paths[stem])]
     if not found:
         return []
@@ -65,28 +62,6 @@ def dropped(home: Home, spool: Spool, cache: Cache) -> list[str]:
     rows = home.repository.git().tree_files(cache.commit, *wanted)
     at_tip = {path for _, _, path in rows}  # one that only can not be read was not dropped
     return [stem for stem in found if home.prefix + paths[stem] not in at_tip]
-
-
-def reverted(home: Home, spool: Spool, cache: Cache) -> list[str]:
-    """Return the stems of kept logs that a revert took out: it undoes code, and not what was learned.
-
-    The home's logs went with a person's own commits.
-    """
-    kept = spool.kept()
-    known = cache.known(kept) if kept else {}
-    paths = {home.prefix + log_path(stem): stem for stem in kept if stem not in known}
-    if not paths:
-        return []
-    listed = home.repository.git().run(
-        "log", "-g", f"-n{_TIPS}", "--diff-filter=D", "--name-only", "--no-renames", "--format=%x00%gs",
-        "HEAD", "--", *[f":(top,literal){path}" for path in paths], check=False,
-    )  # fmt: skip
-    found: dict[str, None] = {}
-    for block in listed.decode("utf-8", "replace").split("\0"):
-        said, _, names = block.partition("\n")
-        if said.startswith(_REVERTS):
-            found.update(dict.fromkeys(paths[name] for name in names.split("\n") if name in paths))
-    return list(found)
 
 
 def dropped_finding(home: Home, stem: str, then: str, hint: str = "") -> Finding:
@@ -121,16 +96,19 @@ def mend_spooled(snapshot: Snapshot, spool: Spool, *, kept: bool) -> list[str]:
     Call it only while holding Diurna's own lock; return the stems of those that were dropped. `kept`:
     look at the kept logs too: once is enough, for after a power cut every process is a new one.
     """
-    cache = snapshot.cache()
+    cache, home = snapshot.cache(), snapshot.home
     drop_purged(cache, spool)
     stems = (*spool.waiting(), *spool.held())
     logs = {stem: spool.read(stem) for stem in stems if cache.log_ref(stem) is not None}
     if kept:
-        for stem in suspects(snapshot.home, spool, cache):
+        for stem in suspects(home, spool, cache):
             logs[stem] = spool.read_kept(stem)
+    if home.plain:  # what the tip lacks is a person's: `Committer.settle` sees to it
+        mend(snapshot, {stem: data for stem, data in logs.items() if cache.log_ref(stem)})
+        return []
     for stem in mend(snapshot, logs):
         spool.requeue(stem)
-    found = dropped(snapshot.home, spool, snapshot.cache())
+    found = dropped(home, spool, snapshot.cache())
     for stem in found:
         spool.requeue(stem)
     return found
@@ -152,11 +130,11 @@ def let_go(
     drop_purged(snapshot.cache(), spool)
     kept = spool.kept()
     remake()
-    waits = mend(snapshot, {stem: spool.read_kept(stem) for stem in kept})
+    plain = snapshot.home.plain
+    wanted = snapshot.cache().known(kept) if plain else kept
+    waits = mend(snapshot, {stem: spool.read_kept(stem) for stem in wanted})
     cache = snapshot.cache()
-    if not rides(
-        snapshot.home, cache.policy
-    ):  # there another branch has them, or a person set them back
+    if not plain:  # there another branch has them, or a person set them back
         waits += [stem for stem in kept if stem not in waits and cache.log_ref(stem) is None]
     for stem in waits:
         spool.requeue(stem)
@@ -183,7 +161,8 @@ def drop_purged(cache: Cache, spool: Spool) -> None:
             (spool.read_kept(stem), lambda gone: spool.forget([gone])),
         ):
             blob = "" if data is None else blob_id(data)
-            if (stem, blob) in held and (known is None or known.blob != blob):
+            waits = known is None and spool.mark(stem) is not None  # no branch has had it
+            if (stem, blob) in held and not waits and (known is None or known.blob != blob):
                 drop(stem)
 
 

@@ -1,4 +1,4 @@
-"""Hold the ledger as this clone sees it: what the branch has, and the captured logs that wait (W14).
+"""Hold the ledger as this clone sees it: what the branch has, and the logs that wait (W14, W21).
 
 A ledger is a set, so both together are one. The view has a cache of its own, which begins as a copy of
 that of the branch's tip: logs that land elsewhere leave the view, and a cache can only be added to. The
@@ -14,7 +14,7 @@ from ledger.model.sha256 import blob_id
 from ledger.wal.spool import Spool
 from memory.cache.sqlite import CacheDamaged
 from memory.cache.stamp import Stamp, file_number
-from memory.cache.view_name import beside, rides, seen, tip_of
+from memory.cache.view_name import beside, seen, tip_of
 from memory.replay.ledger_snapshot import Snapshot
 from projection.fold.projection_state import log_digest, set_digest
 
@@ -52,18 +52,14 @@ class View(Snapshot):
         """The ledger as it is committed, without what waits."""
         return self._committed
 
-    def rides(self) -> bool:
-        """Tell whether logs wait for a person's own next commit (W20)."""
-        return rides(self.home, self.cache().policy)
-
     def seen(self) -> str:
         """Name what is shown now, for a log that holds only there."""
-        return seen(self.home) if self.rides() else self.home.tip()
+        return seen(self.home) if self.home.plain else self.home.tip()
 
     @property
     def ledger(self) -> Snapshot:
-        """What plans are made of: what is committed, and what waits for a person's own next commit."""
-        return self if self.rides() else self._committed
+        """What plans are made of: what is committed, and what a person has yet to commit."""
+        return self if self.home.plain else self._committed
 
     def waiting(self) -> frozenset[str]:
         """Return the stems of its logs that are not committed on the branch yet."""

@@ -14,6 +14,7 @@ from ledger.git.repository import head
 from ledger.home import OWN_BRANCH, Home
 from ledger.wal.user_key import digest
 from memory.cache.head_store import Kept, Told, keep, read
+from memory.cache.view_name import beside, elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,6 +185,8 @@ def here_known(home: Home) -> Here | None:
 
     None where this HEAD was not asked for yet.
     """
+    if home.plain and not home.everywhere and beside(home):
+        return None
     if not asks(home):
         return EVERYWHERE
     reference, commit = head(home.repository)
@@ -227,6 +230,10 @@ def _last_lines(path: str) -> list[str]:
 
 def here_of(home: Home, cache: Cache) -> Here:
     """Return what of a memory is elsewhere, found out where HEAD or the ledger is another one by now."""
+    if home.plain and not home.everywhere and beside(home):
+        from memory.replay.unlanded_work import told_beside
+
+        return Here(told_beside(cache, elsewhere(home)))
     if not asks(home) or not cache.policy.branches.follow:
         return EVERYWHERE
     reference, commit = head(home.repository)

@@ -5,7 +5,7 @@ And gather, for whoever looks for that work, where in the code the logs were wri
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ledger.environment import machine_ms, now_ms
 from ledger.git.ancestry import Lacking, lacking, whole_ids
@@ -268,6 +268,26 @@ class Telling:
                     _instead(whole) if change == REPLACED else whole.text,
                     branches[stem] in gone and stem[:10] < before,
                 )
+
+
+def told_beside(cache: Cache, where: Mapping[str, str]) -> Told:
+    """Return what logs say that are plain files elsewhere (W21).
+
+    `where` is stem -> the place where it is, in words.
+    """
+    entries = [entry for stem in sorted(where) if (entry := cache.entry(stem)) is not None]
+    named = {id: entry for entry in entries for event in entry.acts for id in facts_in(event)}
+    stems, rows = frozenset([entry.stem for entry in entries]), []
+    for id, history in cache.some_histories(named).items():
+        whole, here = cache.fact(id), without(id, history, stems, cache.cut)
+        change = "" if whole is None or whole.redacted else _change(whole, here)
+        if whole is not None and change:
+            text = here.text if here is not None and change != BORN else ""
+            other = _instead(whole) if change == REPLACED else whole.text
+            row = Elsewhere(id, NO, change, where[named[id].stem], named[id].agent, "")
+            rows.append(row._replace(text=text, other=other))
+    outside = tuple([(stem, "") for stem in sorted(stems)])
+    return Told("", "", cache.commit, "", 0, outside, (), 0, "", False, tuple(rows))
 
 
 def without(id: str, history: History, stems: Collection[str], cut: frozenset[Edge]) -> Fact | None:

@@ -168,15 +168,15 @@ def follow(
         full = f"{home.folder}/{path}"
         if data is None:  # a projection page that the replay no longer makes
             lines.append(index_line(home.prefix + path, None))
-            if os.path.isfile(full) and not _leads_out(home, path):
+            if os.path.isfile(full) and not leads_out(home, path):
                 os.unlink(full)
             continue
         lines.append(index_line(home.prefix + path, data))
         if sparse:
             continue
-        link = _leads_out(home, path)
+        link = leads_out(home, path)
         if link:
-            findings.append(_not_through(link, path))
+            findings.append(not_through(link, path))
             continue
         try:
             if path.startswith(SESSIONS_DIR + "/") and os.path.lexists(full):
@@ -243,7 +243,7 @@ def _never_written(problem: DiurnaError) -> bool:
     return isinstance(cause, OSError) and cause.errno in (errno.ENAMETOOLONG, errno.EINVAL)
 
 
-def _leads_out(home: Home, path: str) -> str:
+def leads_out(home: Home, path: str) -> str:
     """Return the folder on the way to a file that is a link out of the home (fault:J3), or ""."""
     folder = home.repository.top
     for name in (home.prefix + path).split("/")[:-1]:
@@ -253,7 +253,8 @@ def _leads_out(home: Home, path: str) -> str:
     return ""
 
 
-def _not_through(link: str, path: str) -> Finding:
+def not_through(link: str, path: str) -> Finding:
+    """Say that a file was not written because a link is on the way to it."""
     return Finding(
         "log-edited",
         f"{path} was not written: {link} is a link, which Diurna does not write through",

@@ -20,14 +20,16 @@ from ledger.model.order import (
 from ledger.model.record import Record
 from ledger.model.session import WORKING, Entry, SessionLog
 from memory.cache.cache_file import Cache
-from memory.cache.view_name import drop_briefs, seen, tip_of
+from memory.cache.view_name import drop_briefs, mark_here, seen, tip_of
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
 from memory.worktree.checkout import store_blob
 from memory.worktree.commit_follow import follow
+from memory.worktree.uncommitted import write_owed
 from memory.write.amendments import MEANT, NAMED, WORDED, amended, told_of
-from memory.write.branch_lock import Branch
+from memory.write.branch_lock import Branch, obstacle
 from memory.write.draft import (
+    NOT_COMMITTED,
     Case,
     How,
     Occasion,
@@ -102,8 +104,7 @@ class Recorder:
         """
         spool = self._committer.spool
         redacts = any(isinstance(event, FactRedacted) for event in draft.events)
-        rides = self._committer.shelf.rides()
-        waits = rides and not (redacts or how.now)  # what is to be withheld waits for nobody
+        plain = self.home.plain and not (redacts or how.now)  # what is withheld waits for nobody
         if redacts:
             how = how._replace(held=False)  # whoever says so, it is seen to at once
         with Turn(self.home, spool, draft, how) as waiting:
@@ -115,18 +116,21 @@ class Recorder:
                 return receipt
             if how.stage:
                 return receipt._replace(findings=(*receipt.findings, *self._stage(own)))
-            if waits and how.on is not None:
+            if plain and how.on is not None:
                 self._put_on(own, how.on)
             elif how.on is None:
                 # the view has it from here on: what it withholds is withheld also where it has to wait
-                spool.put(own.stem, own.data, held=how.held or redacts or waits)
+                mark = mark_here(self.home, owed=True) if plain else None
+                spool.put(own.stem, own.data, held=how.held or redacts or plain, mark=mark)
         if durable is not None:
             durable()
         try:
-            if how.held or waits:
+            if plain:
+                receipt = self._written(receipt)
+            elif how.held:
                 receipt = self._hold(receipt, occasion)
             else:
-                landed = self._committer.land(occasion, own, how.on, free=rides)
+                landed = self._committer.land(occasion, own, how.on)
                 receipt = receipt._replace(
                     commit=landed.commit, findings=(*receipt.findings, *landed.findings)
                 )
@@ -151,21 +155,33 @@ class Recorder:
             raise
 
     def _put_on(self, own: Own, view: str) -> None:
-        """Let a log wait for a person's own commit if the home still shows what its writer saw."""
+        """Record a log that a person commits if the home still shows what its writer saw."""
         with self._committer.branch.lock():
             if seen(self.home) != view:
                 raise Outrun(self.home.reference)
-            self._committer.spool.put(own.stem, own.data, held=True)
+            mark = mark_here(self.home, owed=True)
+            self._committer.spool.put(own.stem, own.data, held=True, mark=mark)
+
+    def _written(self, receipt: Receipt) -> Receipt:
+        """Write a log into the work tree, and leave the commit to a person; what fails is said."""
+        spool = self._committer.spool
+        failed = write_owed(self.home, spool, [receipt.stem])
+        mark = spool.mark(receipt.stem)
+        owed = mark is not None and mark.owed
+        later = failed[0].message if failed else "another branch is checked out by now"
+        waits = later if owed else NOT_COMMITTED
+        path = self.home.prefix + log_path(receipt.stem)
+        return receipt._replace(waits=waits, path=path, findings=(*receipt.findings, *failed))
 
     def _hold(self, receipt: Receipt, occasion: Occasion) -> Receipt:
         """Commit a captured log if it disturbs nobody's work; whatever is in the way, it is recorded."""
         try:
-            because = self._committer.shelf.obstacle()
+            because = obstacle(self.home)
             landed = None if because else self._committer.land_held(occasion)
         except WaitsInSpool as problem:
             return receipt._replace(waits=problem.message)
         if landed is None or receipt.stem in self._committer.spool.held():
-            return receipt._replace(waits=because or self._committer.shelf.obstacle())
+            return receipt._replace(waits=because or obstacle(self.home))
         said = (*receipt.findings, *landed.findings)
         return receipt._replace(commit=landed.commit, findings=said)
 
@@ -266,7 +282,9 @@ class Recorder:
             waiting = spool.read(stem)
             if waiting is not None and repeated(stem, waiting):
                 receipt = receipt_of(stem, "", waiting)
-                if case.how.held or self._committer.shelf.rides():
+                if self.home.plain and spool.mark(stem):
+                    return self._written(receipt)
+                if case.how.held:
                     return self._hold(receipt, occasion)
                 landed = self._committer.land(occasion, None)
                 return receipt._replace(commit=landed.commit, findings=landed.findings)
@@ -277,7 +295,7 @@ class Recorder:
         committer, found = self._committer, known.findings
         if known.stem in committer.spool.waiting():
             try:
-                landed = committer.land(occasion, None, free=committer.shelf.rides())
+                landed = committer.land(occasion, None)
                 found = (*found, *landed.findings)
             except WaitsInSpool:  # something else that waits; this log is committed
                 pass

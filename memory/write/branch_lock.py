@@ -1,4 +1,4 @@
-"""Lock the branch of a home, and try a write again until the branch holds still (W2, W4, W7, W8).
+"""Lock the branch of a home, and try a write again until the branch holds still (W2, W4, W7, W8, W14).
 
 Git itself knows nothing of our lock, so the branch may move, be locked, or be pruned under any of us. What
 the owner of the lock is doing stands on it, for the next one to finish.
@@ -18,7 +18,10 @@ from ledger.errors import (
     ReferenceLocked,
     StorageFailed,
     TipMoved,
+    WaitsInSpool,
 )
+from ledger.git.repository import head, landing_hint, operation_under_way, read_reference
+from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import LOCK_FILE
 from ledger.wal.atomic_files import Lock, make_folder
 from ledger.wal.git_locks import FOLLOWING, LEFT, clear_stale_lock, git_prunes, locks_of
@@ -193,3 +196,45 @@ class Branch:
         from memory.repair.lost_commits import remake
 
         return remake(self._snapshot)
+
+
+def obstacle(home: Home) -> str:
+    """Return what is in the way of captured logs that wait, on the branch now, "" where nothing is."""
+    where = home.repository
+    if home.kind == OWN_BRANCH:
+        return ""
+    if not home.reference:
+        return "HEAD is detached"
+    if head(where)[0] != home.reference:
+        return "another branch is checked out by now"
+    doing = operation_under_way(where) if where.top else ""
+    return f"{doing} is in progress" if doing else ""
+
+
+def born_from_upstream(home: Home, tip: str) -> bool:
+    """Tell whether the branch itself is unborn and the tip is that of its remote-tracking branch."""
+    return bool(tip and home.upstream and not read_reference(home.repository, home.reference))
+
+
+def refuse_unfit(home: Home, stem: str) -> None:
+    """See that the work tree is in a state in which logs that were asked for can be committed.
+
+    Raises:
+        WaitsInSpool: it is not; this log is named.
+    """
+    # a rebase or bisect detaches HEAD: checking out a branch would be the wrong advice then
+    if home.kind != OWN_BRANCH and home.repository.top:
+        doing = operation_under_way(home.repository)
+        if doing:
+            on = f" on {home.branch}" if home.branch else ""
+            raise WaitsInSpool(
+                stem,
+                f"{doing} is in progress{on}",
+                "finish it; the next Diurna command commits what waits",
+            )
+    if not home.reference:
+        raise WaitsInSpool(
+            stem,
+            "HEAD is detached, so there is no branch to commit to",
+            landing_hint(home.repository),
+        )

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from memory.replay.ledger_snapshot import Snapshot
     from projection.fold.fact_history import History
 
-#: What logs wait for where a person commits them (W20).
-NEXT_COMMIT = "for your next commit"
+#: What logs are where a person commits them (W21).
+NOT_COMMITTED = "not committed"
 ANYWAY = 'if it is meant as it is, say `--anyway` (`"anyway": true` in JSON)'
 DEFAULT_TITLE = "Work session"
 #: What a list of facts that were only relied on is called.
@@ -72,7 +72,7 @@ class How(Record):
     #: nobody asked for this log: it is durable, and waits until it disturbs nobody's work (W14)
     held: bool = False
     at: int = 0  #: it tells of the past, and is stamped there (O6): milliseconds since 1970
-    now: bool = False  #: commit it at once, whatever waits for a person's own commit (W20)
+    now: bool = False  #: commit it at once, also where a person commits logs (W21)
 
 
 class Occasion(Record):
@@ -183,7 +183,7 @@ class Receipt(Record):
     tiers: tuple[tuple[str, str, str], ...]
     findings: tuple[Finding, ...]  #: what was noticed
     already: bool  #: the log was recorded before; nothing was written
-    path: str  #: of the log, relative to the home
+    path: str  #: of the log, relative to the home; to the work tree where a person commits it
     data: bytes  #: its bytes
     #: what it did to facts (`did`), without those that it only relied on
     did: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -193,7 +193,9 @@ class Receipt(Record):
     near: tuple[Near, ...] = ()  #: facts that hold, and are near the new ones
 
     def place(self, branch: str) -> str:
-        """Say where the log is: in a commit on a branch, or what it waits for."""
+        """Say where the log is: in a commit on a branch, in a file, or what it waits for."""
+        if self.waits == NOT_COMMITTED:
+            return f"{'already ' * self.already}written to {self.path} ({self.waits})"
         if self.waits:
             return f"waits{waiting(self.waits)}"
         said = "already recorded" if self.already else "committed"
@@ -202,7 +204,7 @@ class Receipt(Record):
 
 def waiting(because: str) -> str:
     """Say what something waits for, behind the word that it does."""
-    return f" {because}" if because == NEXT_COMMIT else f": {because}" if because else ""
+    return f": {because}" if because else ""
 
 
 def did(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:

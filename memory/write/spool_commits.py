@@ -27,15 +27,23 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from ledger.model.sha256 import blob_id
 from ledger.wal.intents import Intents
+from ledger.wal.spool import KEEP, Spool
 from memory.cache.sqlite import CacheDamaged
-from memory.repair.lost_blobs import clear_damaged, dropped_finding, let_go, mend_spooled
+from memory.cache.view_name import mark_here, marks_elsewhere
+from memory.repair.lost_blobs import (
+    clear_damaged,
+    dropped,
+    dropped_finding,
+    let_go,
+    mend_spooled,
+)
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.trunk import publishes
 from memory.worktree.checkout_update import Ahead
 from memory.worktree.commit_follow import show_elsewhere
-from memory.write.branch_lock import Branch
+from memory.worktree.uncommitted import REDACTS, write_owed
+from memory.write.branch_lock import Branch, born_from_upstream, obstacle, refuse_unfit
 from memory.write.draft import Occasion
-from memory.write.landing import Shelf, born_from_upstream, is_busy, refuse_unfit
 from memory.write.personal_guard import kept_back
 from memory.write.signing import Signing, commit_subject
 
@@ -81,37 +89,62 @@ class Committer:
         self._snapshot = snapshot
         self._in_process = in_process
         self._writer: Store | FastImport | None = None
-        self.shelf = Shelf(snapshot)
-        self.spool = self.shelf.spool
+        self.spool = Spool(self.home.spool_folder)
         self._intents = Intents(self.home.spool_folder)
         self._looked = False
 
-    def drain(
-        self, occasion: Occasion, *, held: bool = True, share: bool = False
-    ) -> Committed | None:
+    def drain(self, occasion: Occasion, *, held: bool = True) -> Committed | None:
         """Commit what waits in the spool; None when nothing does.
 
-        `held`: captured logs are reason enough; `share`: also what waits for a person's own commit: it
-        is to reach others now.
+        `held`: captured logs are reason enough.
 
         Raises:
             WaitsInSpool: it can not be committed now.
         """
-        if not self.spool.waiting() and not (held and self.spool.held()):
-            return None
-        if not share and not self.spool.waiting() and self.shelf.rides():
-            return self.land_held(occasion)
-        return self.land(occasion, None, free=not share and self.shelf.rides())
+        return self.land(occasion, None) if self.owes(held) else None
+
+    def owes(self, held: bool = True) -> bool:
+        """Tell whether something waits that Diurna commits; captured logs only where `held`."""
+        return bool(self.spool.waiting() or (held and self._to_commit()))
 
     def land_held(self, occasion: Occasion) -> Committed | None:
         """Commit captured logs, and all else, if they disturb nobody's work; None if they wait on.
 
-        Those that a person's commit took along are let go. Raises as `land`.
+        Raises as `land`.
         """
-        shelf = self.shelf
-        if not self.spool.held() or (shelf.obstacle() and not shelf.taken_along()):
+        if not self._to_commit() or obstacle(self.home):
             return None
         return self.land(occasion, None, free=True)
+
+    def _to_commit(self) -> dict[str, tuple[bytes, Entry | None]]:
+        """Return the held logs that are not a person's to commit, as a redaction is not (W21)."""
+        held = self._read(self.spool.held())
+        if not self.home.plain:
+            return held
+        return {stem: one for stem, one in held.items() if REDACTS in one[0]}
+
+    def settle(self) -> list[Finding]:
+        """See to the logs that a person commits (W21); return what could not be written.
+
+        What a branch has by now is let go, what a reset left in the work tree waits again, and what the
+        work tree has not had yet is written.
+        """
+        home, spool = self.home, self.spool
+        for stem in dropped(home, spool, self._snapshot.cache()):
+            spool.requeue(stem, mark_here(home))
+        held = spool.held()
+        known = self._snapshot.cache().known(held) if held else {}
+        others = {stem: mark for stem, mark in marks_elsewhere(home).items() if stem not in known}
+        wanted = [
+            f"refs/heads/{one.branch}:{home.prefix}{log_path(stem)}" for stem, one in others.items()
+        ]
+        there = home.repository.git().resolve(*wanted) if wanted else ()
+        for stem in [*known, *[stem for stem, blob in zip(others, there, strict=True) if blob]]:
+            spool.commit(stem)
+        if len(spool.kept()) >= KEEP:
+            with self.branch.lock():
+                let_go(self._snapshot, spool, self._intents, self.branch.remake_locked)
+        return write_owed(home, spool, spool.held())
 
     def land(
         self,
@@ -173,17 +206,14 @@ class Committer:
     ) -> Committed:
         lost = mend_spooled(self._snapshot, self.spool, kept=not self._looked)
         self._looked = True
-        for stem in self.shelf.taken_along():
+        waits = self.spool.held()
+        for stem in self._snapshot.cache().known(waits) if waits else ():
             self.spool.commit(stem)
         self.branch.finish_dead(lock)
         batch = self._read(self.spool.waiting(), own)
-        held = {} if on is not None else self._read(self.spool.held())
-        # a redaction waits among them so that the view has it; it was asked for all the same, and what it
-        # withholds may stand in one of the others
-        redacts = any(b"\n- Redacted: " in data for data, _ in held.values())
-        if held and not redacts:
-            held = {stem: held[stem] for stem in self.shelf.for_here() if stem in held}
-        if redacts or not free:
+        held = {} if on is not None else self._to_commit()
+        # a redaction waits among them so that the view has it; it was asked for all the same
+        if not free or any(REDACTS in data for data, _ in held.values()):
             batch, held = {**held, **batch}, {}
         if own and own.stem not in batch:  # whoever held the lock before us carried it in
             if self._snapshot.cache(self.home.tip()).log_ref(own.stem) is not None:
@@ -201,20 +231,18 @@ class Committer:
             if own and on is not None and tip != on:  # git itself was faster
                 self.spool.withdraw(own.stem)
                 raise Outrun(self.home.reference)
-            logs = batch if not held or self.shelf.obstacle(tip) else {**held, **batch}
+            logs = batch if not held or obstacle(self.home) else {**held, **batch}
             if not logs:
                 return Committed(tip, ())
-            gives_way = free and not batch
-            return self._commit_once(occasion, dict(sorted(logs.items())), lock, tip, gives_way)
+            return self._commit_once(occasion, dict(sorted(logs.items())), lock, tip)
 
         landed = self.branch.persist(once, lock)
-        waits = {*self.spool.held(), *self.spool.waiting()}
+        again = {*self.spool.held(), *self.spool.waiting()}
         said = [
             dropped_finding(
-                self.home, stem, "it waits" if stem in waits else "it is committed again"
+                self.home, stem, "it waits" if stem in again else "it is committed again"
             )
             for stem in lost
-            if not self.shelf.rides()  # there it waits as it did before
         ]
         return landed._replace(findings=(*landed.findings, *said))
 
@@ -231,9 +259,7 @@ class Committer:
                 found[stem] = (data, None)
         return found
 
-    def _commit_once(
-        self, occasion: Occasion, batch: Batch, lock: Lock, tip: str, gives_way: bool
-    ) -> Committed:
+    def _commit_once(self, occasion: Occasion, batch: Batch, lock: Lock, tip: str) -> Committed:
         home = self.home
         self.branch.finish_dead(lock, tip)
         cache = self._snapshot.cache(tip)
@@ -262,8 +288,6 @@ class Committer:
             findings += noticed
         wanted = self.wanted(tip, files, commit_subject(entries), occasion)
         cleared = [ref for ref in refs if clear_damaged(home, ref.blob)]
-        if gives_way and is_busy(home):  # somebody's git has just begun
-            return Committed(tip, ())
         made, shown = self.write(wanted, lock)
         blobs = [(home.prefix + ref.path, ref.blob) for ref in refs]
         check_stored(home.repository, made, blobs)

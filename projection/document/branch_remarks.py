@@ -62,7 +62,7 @@ class Elsewhere(Record):
         return f"{self.branch} {_DOES[self.change]}"
 
 
-_UNCOMMITTED = "not committed yet"
+_UNCOMMITTED = "not committed"
 _DOES = {
     FALSE: "calls it false", TRUE: "says that it holds", CLOSED: "closed it", REOPENED: "opened it again",
 }  # fmt: skip

@@ -155,12 +155,6 @@ class Briefs(Record):
     rest: int = 20
 
 
-class Commits(Record):
-    """Who commits logs in a home beside code: Diurna, or a person's own next commit (FORMAT.md, W20)."""
-
-    own: bool = True
-
-
 #: How often what is due is done by itself.
 DAILY = "daily"
 
@@ -250,7 +244,6 @@ class Policy(Record):
     upstream: tuple[Upstream, ...] = ()
     moment: Moments = Moments()  #: what a session is told when it is needed
     brief: Briefs = Briefs()  #: what briefs show
-    commit: Commits = Commits()  #: who commits logs in a home beside code
     background: Background = Background()  #: what is done by itself
     branches: Branches = Branches()  #: whether answers go by what HEAD holds
 

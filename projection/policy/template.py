@@ -95,7 +95,6 @@ _TABLES = {
     "capture": "what sessions of agents leave in memory by themselves",
     "views": "",
     "brief": "what agents read first",
-    "commit": "true: Diurna commits each log; false: it goes with your next commit",
     "branches": "answers go by what HEAD holds",
     "background": "what is done by itself",
     "learning": "",

@@ -137,7 +137,7 @@ _NAMED: dict[Keys, Any] = {
 }
 #: The tables and keys of the file, as a message lists them.
 _KEYS = (
-    "format project publish trunk personal push windows review privacy recall capture views brief commit "
+    "format project publish trunk personal push windows review privacy recall capture views brief "
     "background branches learning moment upstream kinds"
 ).split()
 
@@ -178,6 +178,7 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
     """
     text = _decode(data)
     table = _load(text)
+    table.pop("commit", None)  # said who commits the logs of a folder: a person, by now
     _without_gone(table)
     newest = table.get("format")
     newer = isinstance(newest, int) and newest > FORMAT_VERSION

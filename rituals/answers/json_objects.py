@@ -73,7 +73,7 @@ def status_object(found: Overview) -> dict[str, Any]:
         "captured": {
             "waiting": list(found.held),
             "because": found.obstacle,
-            "unhooked": found.unhooked,
+            "taken_out": list(found.taken_out),
         },
         "by_itself": {
             "at": ended_of(stamp_of(found.by_itself.at)) if found.by_itself.at else "",

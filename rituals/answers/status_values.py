@@ -11,7 +11,6 @@ from ledger.model.record import Record
 from memory.api import Memory
 from memory.replay.trunk import Publishing, publishing
 from memory.replay.upstream_homes import Fetched, upstreams
-from memory.write.draft import NEXT_COMMIT
 from projection.fold.projection_state import TIERS
 from projection.lifecycle.review_due import Size, reasons, size_of
 from projection.lifecycle.transitions import Fading, fading
@@ -22,7 +21,6 @@ from rituals.hosts.capture.stamps import unfinished
 from rituals.hosts.moments import starts
 from rituals.hosts.silence import lasting
 from rituals.review.change.change_facts import untold_since
-from rituals.setup.git_hooks.hook_install import has_hook
 
 
 class Upstream(Record):
@@ -54,9 +52,9 @@ class Overview(Record):
     #: what these edits say that no log does, and what is not understood of them
     edits: tuple[Finding, ...]
     waiting: tuple[str, ...]  #: stems of logs that wait in the spool
-    held: tuple[str, ...]  #: stems of captured logs that wait until they disturb nobody's work
+    held: tuple[str, ...]  #: stems of logs that are not committed yet though nothing failed
     obstacle: str  #: what is in their way
-    unhooked: bool  #: they wait for a person's own commit, and no git hook lets them go with it
+    taken_out: tuple[str, ...]  #: those of them that a person took out of this work tree (W21)
     #: (id, kinds) of facts of which several versions or successors stand
     contradictions: tuple[tuple[str, tuple[str, ...]], ...]
     unconfirmed: tuple[str, ...]  #: ids of lasting facts that a person should confirm by now
@@ -111,8 +109,8 @@ def overview(memory: Memory) -> Overview:
         _edits(memory),
         tuple(memory.waiting()),
         tuple(memory.held()),
-        because := memory.obstacle(),
-        because == NEXT_COMMIT and not has_hook(memory.home.repository),
+        memory.obstacle(),
+        _taken_out(memory),
         contested(state),
         due(state),
         state.policy.review.verify_invariants_every,
@@ -126,6 +124,17 @@ def overview(memory: Memory) -> Overview:
         obstacle(memory.home, state.policy),
         now_seconds(),
     )
+
+
+def _taken_out(memory: Memory) -> tuple[str, ...]:
+    """Return the logs that a person took out of the work tree, and whose facts nobody took back."""
+    stems = memory.taken_out()
+    if not stems:
+        return ()
+    from rituals.decide.undo_plan import Past
+
+    undone = Past(memory).undone
+    return tuple([stem for stem in stems if stem not in undone])
 
 
 def _edits(memory: Memory) -> tuple[Finding, ...]:

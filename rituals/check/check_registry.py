@@ -82,7 +82,7 @@ CHECKS = (
     _check("the spool", "ledger_checks:spool", "spool-waiting", _ALL),
     _check("where memory was before", "doctor.clone_checks:moved_noticed", "home-moved"),
     _check("spools beside it", "doctor.clone_checks:spool_noticed",
-           "spool-leftover captured-waiting hook-missing"),
+           "spool-leftover captured-waiting"),
     _check("captured sessions", "doctor.clone_checks:capture_noticed",
            "capture-failed capture-settings capture-waits"),
     _check("git's attributes", "doctor.clone_checks:attributes_noticed",

@@ -14,12 +14,13 @@ from ledger.git.cli import Git
 from ledger.git.history_rewrite import Rewriting, move_all, rewriting, store
 from ledger.git.repository import Repository, is_shallow, operation_under_way
 from ledger.model.event import FactRedacted
-from ledger.model.layout import LOCK_FILE, SESSIONS_DIR, STATE_DIR, stem_of
+from ledger.model.layout import LOCK_FILE, SESSIONS_DIR, STATE_DIR, log_path, stem_of
 from ledger.model.order import is_stem
 from ledger.model.record import Record
 from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import Lock, make_folder
 from ledger.wal.git_locks import EVERY, clear_left_lock, is_abandoned
+from ledger.wal.spool import Spool
 from memory.api import Memory
 from memory.edits.committed import note_checked, read_checked
 from memory.redaction.withheld_texts import held_logs
@@ -91,6 +92,11 @@ def plan_purge(memory: Memory, facts: tuple[str, ...], logs: tuple[str, ...]) ->
             stays.append(path)
     history = rewriting(git, home.prefix, blobs, purge.message)
     trees, refused = _work_trees(home.repository, history)
+    spool = Spool(home.spool_folder)
+    for stem in spool.held() if home.plain else ():
+        data = spool.read(stem) or b""
+        if purge.log(stem, data) != data:
+            refused.append(f"{home.prefix}{log_path(stem)} holds it and is not committed")
     if is_shallow(home.repository):
         refused.append("this clone is shallow: the whole history is elsewhere")
     refused += [f"{name} leads to it too, and is not Diurna's to move" for name in history.others]

@@ -162,7 +162,7 @@ def settle_answers(memory: Memory) -> None:
 
 
 def _publishes(memory: Memory) -> bool:
-    return memory.publishes(reviewing=True) and not memory.snapshot.rides()
+    return memory.publishes(reviewing=True) and not memory.home.plain
 
 
 def _previewed(

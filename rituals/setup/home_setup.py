@@ -37,7 +37,7 @@ from projection.policy.model import APPEND, PACED, Policy
 from projection.policy.toml import read_policy
 from rituals.setup.git_hooks.hook_install import HookPlan, apply_hooks, plan_hooks, plan_removal
 from rituals.setup.setup_plan import SetupPlan, initial, missing, named, refuse_branch
-from rituals.setup.tree import holds_work, plan_checked_out, plan_tree, prefix_of, rides_in
+from rituals.setup.tree import holds_work, plan_checked_out, plan_tree, prefix_of
 
 
 def plan_setup(
@@ -111,8 +111,7 @@ def with_hooks(plan: SetupPlan, wanted: bool, command: tuple[str, ...]) -> Setup
         WriteRefused: a hook can not be touched; nothing was changed.
     """
     if wanted:
-        rides = rides_in(plan.repository, plan.kind, plan.prefix, plan.files)
-        hooks = plan_hooks(plan.repository, plan.kind, plan.place, command, rides=rides)
+        hooks = plan_hooks(plan.repository, plan.kind, plan.place, command)
     else:
         hooks = plan_removal(plan.repository) if plan.repository else HookPlan()
     return plan._replace(hooks=hooks, steps=plan.steps + hooks.steps)

@@ -88,6 +88,11 @@ def plan_move(home: Home, to: str, name: str) -> MovePlan:
     rows = git.tree_files(home.tip(), home.prefix + layout.SESSIONS_DIR)
     spool = Spool(home.spool_folder)
     stems = {layout.stem_of(path) for _, _, path in rows if path.endswith(".md")}
+    if home.plain and (held := [stem for stem in spool.held() if stem not in stems]):
+        raise WriteRefused(
+            f"{held[0]} is not committed, on this branch or on another",
+            hint="`diurna status` names it; commit it, or take it back with `diurna undo`; then move",
+        )
     logs = len(stems.union(spool.waiting(), spool.held()))
     if to == OWN_BRANCH:
         steps = [
@@ -116,7 +121,7 @@ def apply_move(plan: MovePlan, clock: Callable[[], int], agent: str = "") -> Mem
     """
     old = Memory(plan.home, agent=agent, clock=clock, in_process=False)
     old.bring_back()
-    old.drain(share=True)
+    old.drain()
     join_strays(old)
     old.close()
     (_to_branch if plan.there.kind == OWN_BRANCH else _to_tree)(plan, clock)

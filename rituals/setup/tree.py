@@ -6,7 +6,6 @@ What stands there is found first: it must not be swept in or written over.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 
 from ledger.environment import expanded
 from ledger.errors import WriteRefused
@@ -19,7 +18,7 @@ from memory.worktree.authorship import in_the_way, refuse_left
 from memory.worktree.merge_drivers import NEW_CLONE, plan_drivers
 from memory.worktree.projection_files import is_projection, standing_files
 from projection.document.unlogged_lines import has_rendered_form
-from projection.policy.model import PACED, TOLD, TRUNK, Capture, Commits, Policy
+from projection.policy.model import PACED, TOLD, TRUNK, Capture, Policy
 from projection.policy.template import write_policy
 from projection.policy.toml import read_policy
 from rituals.setup.setup_plan import SetupPlan, initial, missing, named, refuse_state
@@ -28,43 +27,17 @@ from rituals.setup.setup_plan import SetupPlan, initial, missing, named, refuse_
 _KEEP = ".gitkeep"
 
 
-def riding(plan: SetupPlan) -> SetupPlan:
-    """Let logs of a new home beside code wait for a person's own next commit."""
-    if plan.kind != IN_TREE:
-        return plan
-    return _saying(plan, lambda policy: policy._replace(commit=Commits(own=False)))
-
-
 def sharing_asks(plan: SetupPlan) -> SetupPlan:
     """Let logs of a new home show what persons ask agents for."""
-    return _saying(plan, lambda policy: policy._replace(capture=policy.capture._replace(asks=True)))
 
+    def shared(data: bytes) -> bytes:
+        policy = read_policy(data)
+        return write_policy(policy._replace(capture=policy.capture._replace(asks=True))).encode()
 
-def _saying(plan: SetupPlan, change: Callable[[Policy], Policy]) -> SetupPlan:
-    """Let the policy of a new home be another one."""
     files = [
-        (
-            path,
-            write_policy(change(read_policy(data))).encode()
-            if path == layout.POLICY_FILE
-            else data,
-        )
-        for path, data in plan.files
+        (path, shared(data) if path == layout.POLICY_FILE else data) for path, data in plan.files
     ]
     return plan._replace(files=tuple(files))
-
-
-def rides_in(
-    repository: Repository | None, kind: str, prefix: str, files: tuple[tuple[str, bytes], ...]
-) -> bool:
-    """Tell whether logs wait in a home for a person's own next commit, as its policy says or is to say."""
-    if kind != IN_TREE or repository is None:
-        return False
-    data = dict(files).get(layout.POLICY_FILE)
-    if data is None:
-        place = f"{head(repository)[1]}:{prefix}{layout.POLICY_FILE}"
-        data = repository.git().run("cat-file", "blob", place, check=False)
-    return not read_policy(data, newer_ok=True).commit.own
 
 
 def refuse_other_memory(

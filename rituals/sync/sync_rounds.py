@@ -159,7 +159,7 @@ class _Sync:
 
     def _drains(self, plan: Plan) -> bool:
         """Commit what was captured, but not on code that its author may amend; tell if there was any."""
-        return not (self._dry_run or plan.here or plan.there or not self._memory.drain(share=True))
+        return not (self._dry_run or plan.here or plan.there or not self._memory.drain())
 
     def _edited(self) -> tuple[str, ...]:
         """Return the files that a person may have edited, and that are read back."""

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from ledger.environment import variables
-from ledger.errors import DiurnaError
 from ledger.git.repository import Repository, read_reference, remote_branches
 from ledger.home import OWN_BRANCH, Home, branch_home
 from ledger.model.findings import Finding
@@ -20,7 +19,6 @@ from ledger.model.order import is_stem, stamp_of
 from ledger.model.sha256 import blob_id
 from ledger.wal.git_locks import is_left
 from ledger.wal.spool import Spool
-from memory.cache.view_name import rides
 from memory.replay.replayed_state import cold_state
 from memory.replay.upstream_homes import upstreams
 from memory.worktree.merge_drivers import plan_drivers
@@ -34,7 +32,6 @@ from rituals.hosts.capture.stamps import QUIET_MS, sessions, told_of
 from rituals.hosts.observed.observation_spool import spool_of
 from rituals.hosts.user_settings import settings
 from rituals.setup.foreign_attributes import attribute_findings
-from rituals.setup.git_hooks.hook_install import HOOK_HINT, has_hook
 from rituals.setup.strays import strays
 
 #: How long a captured log may wait without a word of the doctor's.
@@ -51,7 +48,6 @@ def spool_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
     except OSError:
         return
     yield from _held_long(survey)
-    yield from _unhooked(survey)
     for name in folders:
         if name == own or not _is_spool(name):
             continue
@@ -83,7 +79,7 @@ def spool_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
 def _held_long(survey: Survey) -> Iterator[Finding | Noticed]:
     """Tell of captured logs that wait for so long that nobody but this clone will have them soon."""
     held = [stem for stem in survey.memory.held() if stem < stamp_of(survey.now_ms - _LONG_MS)]
-    if held:
+    if held and not survey.home.plain:
         many = "1 captured log waits" if len(held) == 1 else f"{len(held)} captured logs wait"
         why = survey.memory.obstacle()
         yield mended_by(
@@ -93,17 +89,6 @@ def _held_long(survey: Survey) -> Iterator[Finding | Noticed]:
             f"commit what was captured ({len(held)})",
             then="commits it, and so does the next append",
         )
-
-
-def _unhooked(survey: Survey) -> Iterator[Finding | Noticed]:
-    """Tell that logs wait for a person's commits, and have no way to go with them."""
-    try:
-        waits = rides(survey.home, survey.policy[1])
-    except DiurnaError:
-        return  # the policy can not be read, which others tell
-    if waits and not has_hook(survey.home.repository):
-        said = "logs wait for your own commits here, and no git hook lets them go with these"
-        yield Finding("hook-missing", said, hint=HOOK_HINT)
 
 
 def _is_spool(name: str) -> bool:

@@ -151,12 +151,12 @@ def _bring_back(survey: Survey, blob: str, path: str) -> None:
 def _commit(survey: Survey, branch: str) -> None:
     """Commit what waits, here or for the home on another branch."""
     if not branch:
-        survey.memory.drain(share=True)
+        survey.memory.drain()
         return
     other = Memory(
         branch_home(survey.home.repository, branch), clock=lambda: survey.now_ms, in_process=False
     )
     try:
-        other.drain(share=True)
+        other.drain()
     finally:
         other.close()

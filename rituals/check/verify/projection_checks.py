@@ -28,7 +28,7 @@ def projection_findings(
 ) -> Iterator[Finding]:
     """Check each projection file of the tip and its copy in the work tree.
 
-    Where a write on the branch does not publish, the files may be behind the ledger, but not ahead of it.
+    Where no write on the branch publishes, the files may be behind the ledger, but not ahead of it.
     """
     committed = committed_projection(home, tip, state.policy)
     git = home.repository.git()
@@ -45,7 +45,7 @@ def projection_findings(
         here = work_file(home, path) if home.checked_out else None
         if here is not None and here != data:
             yield from conflict_findings(path, here)
-    if publishes(home, state.policy):
+    if publishes(home, state.policy) and not home.plain:
         if tip:
             paths = [path for path, _ in changes(projection_files(state), committed)]
             yield from drift_findings(paths)

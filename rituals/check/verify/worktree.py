@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from ledger.home import Home
 from ledger.model.event import VERB_OF
 from ledger.model.findings import Finding
-from ledger.model.layout import SESSIONS_DIR, stem_of
+from ledger.model.layout import SESSIONS_DIR, log_path, stem_of
 from ledger.model.logset import log_refs
 from ledger.model.order import is_stem
+from ledger.wal.spool import Spool
 from memory.api import Memory
 from memory.edits.detect import Edit, edited_findings
 from memory.worktree.checkout import work_file
@@ -66,6 +67,7 @@ def work_tree_findings(
     redacted = {stem for stem, _ in held}
     standing = listing.standing
     tracked = {path[len(home.prefix) :] for _, _, path in listing.rows}
+    told = {log_path(stem) for stem in Spool(home.spool_folder).held()} if home.plain else ()
     here: set[str] = set()
     for path, ordinary in _work_files(home.folder, SESSIONS_DIR):
         here.add(path)
@@ -73,7 +75,7 @@ def work_tree_findings(
         if path in standing:
             if is_stem(stem) and not (ordinary and same_in_work_tree(home, path, standing[path])):
                 yield _edited(path, "differs in the work tree from what is committed")
-        elif path in tracked or not stem:
+        elif path in tracked or path in told or not stem:
             continue
         elif is_stem(stem):
             yield Finding(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 from ledger.environment import variables, working_directory
-from ledger.errors import WaitsInSpool, WrongUsage
-from memory.write.draft import NEXT_COMMIT
+from ledger.errors import WrongUsage
+from memory.write.draft import NOT_COMMITTED
 from rituals.answers.json_objects import capture_object
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
-from rituals.hosts.adapters import HOSTS
+from rituals.hosts.adapters import END, HOSTS
 from rituals.hosts.capture.capture_notes import FAILED
 from rituals.hosts.extraction import SOURCES
 
@@ -45,13 +44,13 @@ def capture(
     asked = Asked(given["host"], given["session"], path, why or "asked", show or dry_run)
     with limited(unasked=bool(why)):
         found = list((catch_up if mode else asked_for)(call.memory(), asked, variables()))
+        if why == END and not (show or dry_run):
+            call.memory().write_page()
         if why:
             from rituals.hosts.moments import Moment
             from rituals.hosts.session_start import make_next
 
             make_next(Moment(asked.host, why, folder=working_directory()), variables())
-    if path and not (why or show or dry_run):
-        _land_handed_in(call)
     return _show_outcomes(call, found, show=show, dry_run=dry_run)
 
 
@@ -68,14 +67,6 @@ def _show_outcomes(call: Invocation, outcomes: list[Outcome], *, show: bool, dry
         verb = "waits" if len(held) == 1 else "wait"
         call.out.hint(f"{counted(len(held), 'captured log')} {verb}; `diurna status` says for what")
     return int(any(one.outcome == FAILED for outcome in outcomes for one in outcome.attempts))
-
-
-def _land_handed_in(call: Invocation) -> None:
-    """Commit what came of a transcript that somebody named, where it would wait for their next commit."""
-    memory = call.memory()
-    if memory.obstacle() == NEXT_COMMIT:
-        with suppress(WaitsInSpool):  # it goes on waiting, which is said
-            memory.drain(share=True)
 
 
 def _show(call: Invocation, outcome: Outcome, *, show: bool, would: str) -> None:
@@ -110,13 +101,17 @@ def land_held(call: Invocation, *, dry_run: bool) -> int:
     """
     memory, out = call.memory(), call.out
     held = memory.held()
-    landed = None if dry_run or not held else memory.drain(share=True)
+    landed = None if dry_run or not held else memory.drain()
     call.landed = True
     if call.json:
         found = capture_object([], memory.held(), dry_run=dry_run)
         out.answer({**found, "landed": held if landed else []})
     elif not held:
         out.line("no captured log waits")
+    elif memory.home.plain:
+        out.line(
+            f"{counted(len(held), 'log')}, {NOT_COMMITTED}: a folder's logs are yours to commit"
+        )
     else:
         would = "would commit" if dry_run else "committed"
         out.line(f"{would} {counted(len(held), 'captured log')} on {memory.home.branch}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from ledger.errors import HomeNotFound, WrongUsage
 from ledger.model.findings import ERROR, INFO, Finding, severe
+from ledger.model.layout import log_path
 from rituals.answers.json_objects import finding_objects, home_object
 from rituals.check.check_registry import CHECKS, DOCTOR, LINT, SAID, VERIFY
 from rituals.cli.context import Invocation
@@ -80,11 +81,14 @@ def _restore(call: Invocation, everything: bool, dry_run: bool) -> int:
 
     memory = call.memory()
     plan = lost.restore_plan(memory)
-    restored = tuple(path for path, _ in plan)
-    if not plan:
+    gone = memory.taken_out()
+    restored = (*[path for path, _ in plan], *map(log_path, gone))
+    if not restored:
         call.out.talk("nothing to restore: no log is missing or changed whose bytes are known")
-    elif not dry_run:
+    if plan and not dry_run:
         lost.restore(memory, plan)
+    if gone and not dry_run:
+        call.out.findings(memory.put_back())
     result = made(memory, VERIFY, call.out.progress)
     if call.json:
         said = {"restored": list(restored), "dry_run": dry_run, "ok": not severe(result)}

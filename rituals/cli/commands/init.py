@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from ledger.environment import OWN_COMMITS, user_folder, variables
-from ledger.errors import WriteRefused, WrongUsage
+from ledger.environment import user_folder, variables
+from ledger.errors import WrongUsage
 from ledger.git.config_files import HOME_SETTING
 from ledger.home import IN_TREE, OWN_BRANCH, OWN_REPOSITORY
 from ledger.model.findings import Finding
@@ -25,11 +25,8 @@ from rituals.cli.context import Invocation
 from rituals.cli.output import told
 from rituals.setup.home_setup import apply_setup, plan_personal, plan_setup, with_hooks
 from rituals.setup.setup_plan import SetupPlan
-from rituals.setup.tree import prefix_of, riding, sharing_asks
+from rituals.setup.tree import prefix_of, sharing_asks
 
-_WHY_A_HOOK = """\
-A git hook (pre-commit) puts what was recorded into your own next commit, beside the code that it explains.
-Without it Diurna commits each log by itself."""
 _WHAT_ASKS = """\
 Logs quote nobody. What you ask an agent for stays in this clone for 30 days, a line each; others see it
 only if you share it."""
@@ -58,7 +55,6 @@ def init(
         _move_home(call, Wish(**wish), dry_run=dry_run)
         return
     plan, hosts = choose(call, Wish(**wish), dry_run=dry_run)
-    plan, hooks = _choose_commits(call, plan, hooks, dry_run=dry_run)
     if hooks is not None:
         plan = with_hooks(plan, hooks, call.program())
     if plan.files and not (dry_run or plan.personal) and _can_ask(call, plan):
@@ -171,27 +167,6 @@ def choose(call: Invocation, wish: Wish, *, dry_run: bool) -> tuple[SetupPlan, t
         branch = ask_branch(call, proposed=bool(hosts) or _has_remote(plan))
         plan = plan_setup(call.folder(), "", branch, wish.project)
     return plan, hosts
-
-
-def _choose_commits(
-    call: Invocation, plan: SetupPlan, hooks: bool | None, *, dry_run: bool
-) -> tuple[SetupPlan, bool | None]:
-    """Let logs of a new home beside code go with a person's commits, unless they say otherwise."""
-    rides = riding(plan)
-    if rides == plan or hooks is False or variables().get(OWN_COMMITS):
-        return plan, hooks
-    if hooks is None:
-        asks = not dry_run and _can_ask(call, plan)
-        try:
-            with_hooks(rides, True, call.program())
-        except WriteRefused as problem:  # their hooks are none that a block can be put into
-            if asks:
-                call.out.talk(f"{_WHY_A_HOOK}\n{problem.message}: {problem.hint}")
-            return rides, None
-        if asks:
-            call.out.talk(_WHY_A_HOOK)
-        hooks = not asks or click.confirm("let memory go with your own commits?", True, err=True)
-    return (plan if hooks is False else rides), hooks
 
 
 def _hosts_to_ask(call: Invocation, plan: SetupPlan) -> tuple[str, ...]:

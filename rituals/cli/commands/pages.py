@@ -35,7 +35,7 @@ def _publish(call: Invocation, discard_edits: bool, dry_run: bool) -> None:
 
     memory = call.memory()
     if not dry_run:
-        landed = memory.drain(share=True)
+        landed = memory.drain()
         call.out.findings(landed.findings if landed else ())
     found = memory.discard_edits(dry_run=dry_run) if discard_edits else None
     if found and found.dropped:

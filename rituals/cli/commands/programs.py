@@ -19,12 +19,10 @@ def hook(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: bool
 
         run(event, arguments[0] if arguments else "", variables())
         return
-    from rituals.setup.git_hooks.hook_install import EVENTS, RIDING
+    from rituals.setup.git_hooks.hook_install import EVENTS
     from rituals.setup.git_hooks.republish import Limit, TookTooLong, republish
 
     said = ""
-    rides = event in RIDING
-    undone, then = ("the logs wait on", "sync") if rides else ("not published", "check --publish")
     try:
         if event in EVENTS:
             where = call.home or call.folder()
@@ -33,9 +31,9 @@ def hook(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: bool
         else:
             said = f"there is nothing to do in a hook {event!r}"
     except TookTooLong:
-        said = f"{undone} in time; `diurna {then}` does it"
+        said = "not published in time; `diurna check --publish` does it"
     except Exception as problem:  # noqa: BLE001 - a hook must never stop git; the next command says it again
-        said = f"{undone}: {problem}; `diurna status` says more"
+        said = f"not published: {problem}; `diurna status` says more"
     if call.json:
         call.out.answer({"event": event, "said": said})
     elif said:

@@ -7,7 +7,7 @@ from collections import Counter
 from ledger.errors import WrongUsage
 from ledger.model.event import VERB_OF
 from ledger.model.findings import ERROR, INFO, WARNING
-from memory.write.draft import NEXT_COMMIT
+from memory.write.draft import NOT_COMMITTED
 from projection.lifecycle.promotion import Score
 from rituals.answers.json_objects import (
     disputed_objects,
@@ -154,7 +154,7 @@ def _show_review(call: Invocation, outcome: Outcome, *, dry_run: bool) -> None:
             out.text(outcome.prose + "\n")
         else:
             place = f"committed in {outcome.commit[:7]} on {memory.home.branch}"
-            place = place if outcome.commit else f"waits {NEXT_COMMIT}"
+            place = place if outcome.commit else f"written, {NOT_COMMITTED}"
             out.line((out.short(outcome.stem), "yellow"), f"  {place}")
             since = out.short(plan.summary.last_review) or "the beginning"
             if not outcome.unasked:

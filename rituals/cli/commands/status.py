@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from ledger.model.order import ended_of, stamp_of
-from memory.write.draft import NEXT_COMMIT, waiting
+from memory.write.draft import NOT_COMMITTED, waiting
 from rituals.cli.context import Invocation
 from rituals.cli.output import Output, counted
-from rituals.setup.git_hooks.hook_install import HOOK_HINT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,14 +32,14 @@ def status(call: Invocation) -> None:
 
 
 def _show_status(out: Output, found: Overview) -> None:
-    for label, value in (*_ledger_rows(found), *_due_rows(found)):
+    for label, value in (*_ledger_rows(found, out), *_due_rows(found)):
         out.line((f"{label:<10}", "bold"), value)
     out.findings(found.edits)
     for hint in _hints(found):
         out.hint(hint)
 
 
-def _ledger_rows(found: Overview) -> Iterator[tuple[str, str]]:
+def _ledger_rows(found: Overview, out: Output) -> Iterator[tuple[str, str]]:
     home = found.home
     place = f"{home.repository.where}/{home.prefix}".rstrip("/")
     yield "home", f"{home.kind} in {place}{f', named by {home.named}' if home.named else ''}"
@@ -68,9 +67,16 @@ def _ledger_rows(found: Overview) -> Iterator[tuple[str, str]]:
         yield "not told", f"{counted(len(found.not_told), 'session')}: {named}"
     if found.untold:
         yield "untold", f"{found.untold} commits since the last log, and none tells of them"
-    if found.held:
+    if found.obstacle == NOT_COMMITTED:
+        yield "new", f"{counted(len(found.held), 'log')}, {NOT_COMMITTED}"
+    elif found.held:
         logs = "1 log waits" if len(found.held) == 1 else f"{len(found.held)} logs wait"
         yield "captured", f"{logs}{waiting(found.obstacle)}"
+    if found.taken_out:
+        yield (
+            "taken out",
+            f"{', '.join(map(out.short, found.taken_out))}: not committed, and no file",
+        )
 
 
 def _due_rows(found: Overview) -> Iterator[tuple[str, str]]:
@@ -89,10 +95,13 @@ def _due_rows(found: Overview) -> Iterator[tuple[str, str]]:
 
 
 def _hints(found: Overview) -> Iterator[str]:
-    if found.unhooked:
-        yield f"no git hook lets them go with it: {HOOK_HINT}"
-    elif found.obstacle == NEXT_COMMIT:
-        yield "every answer has what waits; `diurna sync` commits it without you"
+    if found.taken_out:
+        yield (
+            f"`diurna check --restore` writes what was taken out again; `diurna undo "
+            f"{found.taken_out[0]}` takes back what it says"
+        )
+    if found.obstacle == NOT_COMMITTED:
+        yield f"`git add {found.home.prefix}` and your own commit share them; every answer has them"
     elif found.held:
         when = "once nothing is in the way" if found.obstacle else "after the next session"
         yield f"what was captured is committed {when}, or with the next append; every answer has it"

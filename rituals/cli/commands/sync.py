@@ -6,6 +6,7 @@ from typing import Any
 
 from memory.merge.summary import CHANGES, Learned
 from memory.recall.hits.snippets import one_line
+from memory.write.draft import NOT_COMMITTED
 from rituals.answers.json_objects import finding_objects
 from rituals.answers.record_fields import all_fields_of, fields_of
 from rituals.cli.context import Invocation
@@ -55,6 +56,8 @@ def sync(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: bool) 
     if report.kept:
         stay = counted(report.kept, "log")
         out.hint(f"{stay}, only yours, not sent; `diurna sync --home personal --push` sends it")
+    if memory.home.plain and (held := memory.held()):
+        out.hint(f"{counted(len(held), 'log')}, {NOT_COMMITTED}: not shared before your own commit")
     for one in report.upstreams:
         if not one.problem:
             new = f"{one.new} new" if one.new else "nothing new"

@@ -13,7 +13,7 @@ import click
 from ledger.environment import user_folder, variables
 from ledger.model.order import stamp_of
 from ledger.secrets.scanner import nameable, without_secrets
-from memory.write.draft import NEXT_COMMIT
+from memory.write.draft import NOT_COMMITTED
 from projection.policy.model import DEFAULT_KIND
 from rituals.answers.json_objects import capture_object
 from rituals.cli.context import Invocation
@@ -109,7 +109,7 @@ def show_written(plan: IntakePlan, done: Applied | None, out: Output, branch: st
     for commit in done.commits:
         out.line(f"committed in {commit[:7]} on {branch}")
     if len(done.commits) < len(done.stems):
-        out.line(f"the rest waits {NEXT_COMMIT}" if done.commits else f"waits {NEXT_COMMIT}")
+        out.line(f"the rest is {NOT_COMMITTED}" if done.commits else f"written, {NOT_COMMITTED}")
 
 
 def intake_object(plan: IntakePlan, done: Applied | None) -> dict[str, object]:

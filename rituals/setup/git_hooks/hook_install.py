@@ -30,20 +30,13 @@ _BODY = """\
 if [ -z "${{{guard}-}}" ]; then
   diurna_status=0
   {guard}=1 "$0" "$@" || diurna_status=$?
-{first}  if [ -x {program} ]; then
+  if [ -x {program} ]; then
     {guard}=1 {command} hook {event} "$@" </dev/null || :
   elif command -v diurna >/dev/null 2>&1; then
     {guard}=1 diurna hook {event} "$@" </dev/null || :
   fi
   exit "$diurna_status"
 fi
-"""
-#: Before a commit that the hook itself lets be: does a log wait? A shell says so in a moment.
-_WAITS = """\
-  diurna_held="$(git rev-parse --git-common-dir)/diurna/spool/held"
-  if [ "$diurna_status" != 0 ] || ! ls -p "$diurna_held" 2>/dev/null | grep -qv /; then
-    exit "$diurna_status"
-  fi
 """
 _SHELLS = ("sh", "bash", "dash", "ksh", "zsh")
 
@@ -63,9 +56,8 @@ def with_block(hook: bytes | None, event: str, command: tuple[str, ...]) -> byte
     if rest.startswith(b"#!") and not at:
         at, lead, marks = len(rest), b"\n", marks + _NO_END
     body = _BODY.format(
-        guard=GUARD, event=event, program=shlex.quote(command[0]), command=shlex.join(command),
-        first=_WAITS if event == "pre-commit" else "",
-    )  # fmt: skip
+        guard=GUARD, event=event, program=shlex.quote(command[0]), command=shlex.join(command)
+    )
     block = (_BEGIN + marks + body + _END).encode("utf-8", "surrogateescape")
     return rest[:at] + lead + block + rest[at:]
 
@@ -114,13 +106,9 @@ def _span(hook: bytes) -> tuple[int, int]:
 
 #: `git pull` ends with the first, `git pull --rebase` with the second.
 PUBLISHING = ("post-merge", "post-rewrite")
-#: Where logs go with a person's own commit.
-RIDING = ("pre-commit",)
-EVENTS = (*PUBLISHING, *RIDING)
-#: What to do where it is not there.
-HOOK_HINT = (
-    "`diurna init --hooks` puts it in; without it they go with `diurna sync`, or after a day"
-)
+#: One of an older Diurna, which does nothing any more.
+FORMER = ("pre-commit",)
+EVENTS = (*PUBLISHING, *FORMER)
 _BY_HAND = 'the line `diurna hook {event} "$@" </dev/null || :` does the same in a hook of your own'
 
 
@@ -134,12 +122,7 @@ class HookPlan(Record):
 
 
 def plan_hooks(
-    repository: Repository | None,
-    kind: str,
-    place: str,
-    command: tuple[str, ...],
-    *,
-    rides: bool = False,
+    repository: Repository | None, kind: str, place: str, command: tuple[str, ...]
 ) -> HookPlan:
     """Plan to put our block into the hooks.
 
@@ -148,7 +131,6 @@ def plan_hooks(
         kind: of the home.
         place: where that one will be.
         command: how Diurna is run on this machine.
-        rides: logs wait there for a person's own commit; elsewhere a pull is to publish.
 
     Raises:
         WriteRefused: a hook is there that no block can be put into, or the folder is not this clone's.
@@ -159,11 +141,10 @@ def plan_hooks(
             hint="`diurna sync` joins and publishes it",
         )
     folder = hooks_folder(repository) if repository else f"{place}/.git/hooks"
-    events = RIDING if rides else PUBLISHING
     if repository:
-        _refuse_shared(repository, folder, events[0])
+        _refuse_shared(repository, folder, PUBLISHING[0])
     files = []
-    for event in events:
+    for event in PUBLISHING:
         _refuse_foreign(folder, event)
         before = _read(folder, event)
         after = with_block(before, event, command)
@@ -173,14 +154,19 @@ def plan_hooks(
         f"{'make' if before is None else 'set a marked block in'} the hook {folder}/{name}"
         for name, before, _ in files
     )
-    return HookPlan(folder, tuple(files), steps)
+    former = _removal(folder, FORMER)
+    return HookPlan(folder, (*files, *former.files), (*steps, *former.steps))
 
 
 def plan_removal(repository: Repository) -> HookPlan:
     """Plan to take our block out of the hooks."""
     folder = hooks_folder(repository)
+    return _removal(folder, EVENTS)
+
+
+def _removal(folder: str, events: tuple[str, ...]) -> HookPlan:
     files = []
-    for event in EVENTS:
+    for event in events:
         before = _read(folder, event) if os.path.isfile(f"{folder}/{event}") else None
         if before is not None and has_block(before):
             files.append((event, before, without_block(before)))
@@ -228,15 +214,6 @@ def hooks_folder(repository: Repository) -> str:
     if not set_paths:
         return f"{repository.commondir}/hooks"
     return os.path.normpath(os.path.join(repository.where, set_paths[-1]))
-
-
-def has_hook(repository: Repository) -> bool:
-    """Tell whether logs go with a person's own commit here: by our block, or by a line of theirs."""
-    try:
-        found = _read(hooks_folder(repository), RIDING[0]) or b""
-    except WriteRefused:
-        return False
-    return has_block(found) or b"diurna hook " + RIDING[0].encode() in found
 
 
 def _refuse_shared(repository: Repository, folder: str, event: str) -> None:

@@ -1,4 +1,4 @@
-"""Do what git's hooks are for: publish what a pull brought in, or let logs go with a person's commit.
+"""Do what git's hooks are for: publish what a pull brought in.
 
 Published is where a write on the branch publishes (FORMAT.md, M3), and nowhere else: elsewhere it is
 committed only on request, and a copy that is written and not committed would stand in the way of the next
@@ -13,7 +13,7 @@ import signal
 from ledger.errors import HomeNotFound
 from ledger.home import OWN_BRANCH, Home, discover
 from memory.api import Memory
-from rituals.setup.git_hooks.hook_install import RIDING
+from rituals.setup.git_hooks.hook_install import FORMER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,15 +47,13 @@ def republish(
     Raises:
         DiurnaError: it could not be done; nothing was changed.
     """
-    if event == "post-rewrite" and arguments[:1] != ("rebase",):
+    if event in FORMER or (event == "post-rewrite" and arguments[:1] != ("rebase",)):
         return ""  # an amended commit, with no new logs
     home = _home(folder, environment)
     if home is None:
         return ""
     memory = Memory(home, clock=clock, in_process=False)
     try:
-        if event in RIDING or memory.snapshot.rides():
-            return _ride(memory, event, environment, dry_run)
         memory.bring_back(dry_run=dry_run)
         cache = memory.cache()
         if not memory.publishes() or cache.policy_problem or cache.unread():
@@ -85,16 +83,6 @@ def _home(folder: str, environment: Mapping[str, str]) -> Home | None:
     ):
         return None  # git works elsewhere, and this folder is only where it was called
     return None if home.kind == OWN_BRANCH or not home.reference else home
-
-
-def _ride(memory: Memory, event: str, environment: Mapping[str, str], dry_run: bool) -> str:
-    """Stage what waits into the index that is about to be committed (W20); say how much that is."""
-    index = environment.get("GIT_INDEX_FILE", "")
-    if event not in RIDING or not index or dry_run:
-        return ""
-    count = len(memory.ride(os.path.join(memory.home.repository.top, index)))
-    logs = "1 log goes" if count == 1 else f"{count} logs go"
-    return f"{logs} with this commit" if count else ""
 
 
 class Limit:
