@@ -52,6 +52,22 @@ class Home(Record):
         return self.reference.removeprefix("refs/heads/")
 
     @property
+    def seen(self) -> str:
+        """The reference that keeps the branch's tip as it was seen last (L6), "" where it has code."""
+        known = self.reference and self.kind != IN_TREE
+        return layout.kept_as(layout.SEEN, self.reference) if known else ""
+
+    @property
+    def lost(self) -> str:
+        """The reference that keeps the logs that went from the branch (L6)."""
+        return layout.kept_as(layout.LOST, self.reference)
+
+    def is_astray(self) -> bool:
+        """Tell whether the branch is elsewhere than it was seen last."""
+        seen = read_reference(self.repository, self.seen) if self.seen else ""
+        return bool(seen) and seen != read_reference(self.repository, self.reference)
+
+    @property
     def checked_out(self) -> bool:
         """Whether the ledger's files stand in the work tree."""
         return self.kind != OWN_BRANCH and bool(self.repository.top)

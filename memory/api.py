@@ -125,7 +125,7 @@ class Memory(Pages):
     def bring_back(self, *, dry_run: bool = False) -> None:
         """Finish what a dead process left, commit again what a user's commit left out, and report it."""
         owed = self.home.plain and self.waiting()
-        if owed or self.kept() or self.held() or may_be_left(self.home):
+        if owed or self.kept() or self.held() or may_be_left(self.home) or self.home.is_astray():
             from memory.write.commit_files import bring_back
 
             bring_back(self.snapshot.tip, self._committer, self.occasion, dry_run=dry_run)

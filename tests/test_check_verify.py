@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.world import KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World, sealed
+from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World, sealed
 
 USE_X = {"use-x": "Use X always."}
 
@@ -41,9 +41,11 @@ def uses(place: Place) -> int:
     return int(place.show()["use-x"]["uses"])
 
 
-def checkpoint(place: Place) -> Path:
-    """Where the tip is remembered that was whole."""
-    return place.common / "diurna/checkpoint"
+def seen(place: Place) -> list[str]:
+    """What is kept of each branch, as its name and the subject of a commit."""
+    return place.git(
+        "for-each-ref", "--format=%(refname:lstrip=3) %(subject)", "refs/diurna/seen"
+    ).split("\n")
 
 
 def object_file(place: Place, name: str) -> Path:
@@ -68,9 +70,8 @@ def test_a_whole_ledger_has_no_finding_and_its_tip_is_remembered(world: World, k
     place = world.home(kind, facts=USE_X)
     before = place.shape()
     assert found(place) == []
-    reference, tip, count, _ = checkpoint(place).read_text().split()
-    assert reference.startswith(f"refs/heads/{place.branch}@") and count == "1"
-    assert tip == place.tip() and place.shape() == before
+    assert (f"{place.branch} diurna: kept" in seen(place)) == (kind == IN_TREE)
+    assert place.shape() == before
 
 
 def test_an_unborn_branch_has_nothing_to_check(world: World) -> None:
@@ -80,14 +81,14 @@ def test_an_unborn_branch_has_nothing_to_check(world: World) -> None:
     place.git("init", "-q", "-b", "main")
     place.write("diurna.toml", "format = 1\n")
     assert {one["severity"] for one in found(place)} <= {"warning", "info"}
-    assert not checkpoint(place).exists()
+    assert seen(place) == [""]
 
 
-def test_a_read_only_state_folder_is_no_failure(home: Place) -> None:
-    """The tip is remembered where that is possible; where not, verify says the same."""
-    checkpoint(home).mkdir()
-    assert found(home) == []
-    assert checkpoint(home).is_dir()
+def test_where_nothing_can_be_kept_is_no_failure(world: World) -> None:
+    """The logs are kept where that is possible; where not, verify says the same."""
+    place = world.home(facts=USE_X)
+    place.write(".git/refs/diurna", "")
+    assert found(place) == [] and seen(place) == [""]
 
 
 def test_errors_come_first_and_the_order_is_fixed(home: Place) -> None:
@@ -103,7 +104,6 @@ def test_errors_come_first_and_the_order_is_fixed(home: Place) -> None:
     errors = [one["code"] for one in said if one["severity"] == "error"]
     assert errors == ["log-modified", "seal-broken"]
     assert {"unknown-id", "not-a-thread", "bad-name", "drift"} <= {one["code"] for one in said}
-    assert not checkpoint(home).exists(), "what is not whole is not remembered"
 
 
 # ---- history --------------------------------------------------------------------------------------
@@ -402,40 +402,6 @@ def test_links_in_the_work_tree_are_not_followed(home: Place) -> None:
 
 
 # ---- rewritten histories and putting back ---------------------------------------------------------
-
-
-def test_a_rewritten_history_without_its_old_commit_is_told_by_numbers(home: Place) -> None:
-    """When git has collected the old tip, fewer logs than then are an error, as many are not."""
-    refer(home, "Third")
-    assert found(home) == []
-    home.git("reset", "-q", "--hard", "HEAD~1")
-    home.git("reflog", "expire", "--expire=now", "--all")
-    home.git("gc", "-q", "--prune=now")
-    assert "3 logs then and has 2 now" in found(home, "history-rewritten")[0]["message"]
-    refer(home, "Other")
-    assert codes(home) == []
-
-
-def test_each_branch_has_its_own_checkpoint(world: World) -> None:
-    """Checking out an older branch is no rewritten history."""
-    place = world.home(facts=USE_X)
-    place.git("branch", "older")
-    refer(place)
-    for switch in (["main"], ["older"], ["--detach", "main~1"]):
-        place.git("checkout", "-q", *switch)
-        assert codes(place) == []
-    branches = [line.partition("@")[0] for line in checkpoint(place).read_text().splitlines()]
-    assert sorted(branches) == ["refs/heads/main", "refs/heads/older"]
-
-
-def test_a_damaged_checkpoint_is_ignored(home: Place) -> None:
-    """It is written anew; nothing is concluded from it."""
-    assert found(home) == []
-    good = checkpoint(home).read_text()
-    for text in ("", "garbage", "refs/heads/main@\t--help 3 x\n", "\t\t\n\0"):
-        checkpoint(home).write_text(text)
-        assert found(home) == []
-        assert checkpoint(home).read_text().endswith(good)
 
 
 def test_restore_refuses_where_it_must_not_commit(home: Place) -> None:

@@ -109,6 +109,20 @@ def test_no_command_of_git_finds_it(world: World, monkeypatch: pytest.MonkeyPatc
     assert "leads to it any more" in home.text(*purge, "--yes")
 
 
+def test_a_clone_that_follows_a_purged_branch_keeps_nothing_of_it(world: World) -> None:
+    """By whatever git: its own log, which nobody took out, comes back, and what was purged does not (L6)."""
+    one, two = world.team(OWN_BRANCH, "two", facts={"vault": TEXT, "plain": "Plain."})
+    two.note("id=mine fact: Mine.")
+    one.run(*PURGE)
+    one.git("push", "-q", "-f", "origin", "memory")
+    two.git("fetch", "-q", "origin", "+memory:memory")
+    two.text("status")
+    two.git("reflog", "expire", "--expire=now", "--all")
+    two.git("gc", "-q", "--prune=now")
+    assert (two.texts()["mine"], two.texts()["vault"]) == ("Mine.", "(redacted)")
+    assert WORDS[0] not in history(two) and two.check("--ci") == []
+
+
 #: What a person has begun: (do it, take it back, what the refusal names).
 IN_THE_WAY: tuple[tuple[Callable[[Place], object], tuple[str, ...], str], ...] = (
     (lambda home: home.write("app.py", "mine"), ("checkout", "app.py"), "app.py"),

@@ -681,7 +681,8 @@ class Place:
         found: dict[str, object] = {
             path.name: path.read_bytes() if path.exists() else None for path in files
         }
-        found["refs"] = self.git("show-ref", ok=False)
+        rows = self.git("show-ref", ok=False).split("\n")
+        found["refs"] = [row for row in rows if " refs/diurna/" not in row]
         if plain or self.git("rev-parse", "--is-bare-repository") != "true":
             found["index"] = self.git("ls-files", "-s", "-t", "-v")
             found["status"] = self.git("--no-optional-locks", "status", "--porcelain", "-uall")

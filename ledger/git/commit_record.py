@@ -74,6 +74,7 @@ class Commit(Record):
     message: str  #: one line, or a line, a blank line and more
     identity: Identity
     seconds: int  #: when it is made, since 1970
+    along: tuple[tuple[str, str], ...] = ()  #: (reference that moves too, where to, "" for here)
 
 
 def as_made(made: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from ledger.errors import GitFailed, StorageFailed, TipMoved
 from ledger.git import commit_record as record
-from ledger.git.git_objects import move_reference
+from ledger.git.git_objects import move_references
 from ledger.git.repository import Repository, read_reference
 
 
@@ -48,9 +48,8 @@ class FastImport:
         why = wanted.message.split("\n")[0]
 
         def move(within: record.Within) -> bool:
-            return move_reference(
-                self._git, wanted.reference, made, wanted.expected, why, within, who.committing
-            )
+            moves = [(name, to or made) for name, to in ((wanted.reference, ""), *wanted.along)]
+            return move_references(self._git, moves, wanted.expected, why, within, who.committing)
 
         show(move)
         return made

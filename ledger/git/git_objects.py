@@ -17,7 +17,7 @@ from ledger.model.sha256 import sha1
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from ledger.git.cli import Git
     from ledger.git.commit_record import Within
@@ -179,20 +179,19 @@ def independent(git: Git, commits: Iterable[str]) -> list[str]:
     return sorted(said.decode("ascii", "replace").split())
 
 
-def move_reference(
+def move_references(
     git: Git,
-    reference: str,
-    new: str,
+    moves: Sequence[tuple[str, str]],
     old: str,
     why: str,
     within: Within = lambda: True,
     who: tuple[str, str] = ("Diurna", "diurna@localhost.invalid"),
 ) -> bool:
-    """Let a reference point elsewhere if it still is where it was.
+    """Let a reference point elsewhere if it still is where it was, and others with it.
 
-    `reference` is its full name, `old` is "" for not there; `why`, and name and address (`who`), are
-    for the reflog. `within` is asked while git has the reference locked; where it says no nothing is
-    changed.
+    `moves` are full names, each with where it goes, that one first; `old` is where it was, "" for not
+    there; `why`, and name and address (`who`), are for the reflog. `within` is asked while git has them
+    locked; where it says no nothing is changed.
 
     Raises:
         TipMoved: it is elsewhere by now.
@@ -201,27 +200,29 @@ def move_reference(
     from ledger.errors import ReferenceLocked, TipMoved
     from ledger.git.commit_record import branch_lock, lock_in_the_way
 
-    moves: list[bool] = []
+    does: list[bool] = []
     failed: list[Exception] = []
 
     def answer(said: bytes) -> bytes | None:
         if b"prepare: ok\n" not in said:
             return None
         try:
-            moves.append(within())
+            does.append(within())
         except Exception as problem:  # noqa: BLE001 - raised again once git has ended
             failed.append(problem)
-        return b"commit\n" if moves == [True] else b"abort\n"
+        return b"commit\n" if does == [True] else b"abort\n"
 
+    (reference, new), *others = moves
+    rest = "".join([f"update {name} {commit}\n" for name, commit in others])
     status, _, err = git.call(
         "-c", f"user.name={clean_name(who[0])}", "-c", f"user.email={clean_name(who[1], '')}",
         "update-ref", "-m", why, "--stdin",
-        data=f"start\nupdate {reference} {new} {old or '0' * 40}\nprepare\n".encode(), answer=answer,
+        data=f"start\nupdate {reference} {new} {old or '0' * 40}\n{rest}prepare\n".encode(), answer=answer,
     )  # fmt: skip
     if failed:
         raise failed[0]
     if not status:
-        return moves == [True]
+        return does == [True]
     said = err.decode("utf-8", "replace")
     if "File exists" in said:
         common = git.text("rev-parse", "--git-common-dir").strip()

@@ -237,7 +237,8 @@ class Store:
         """Move the branch if it is still where it was, and `within` says so."""
         reference = wanted.reference
         with self._git.transaction() as transaction:
-            transaction.lock_ref(reference)
+            for name in (reference, *[name for name, _ in wanted.along]):
+                transaction.lock_ref(name)
             try:
                 now = str(self._git.lookup_reference(reference).target)
             except KeyError:
@@ -249,7 +250,8 @@ class Store:
             # the reflog's author: `set_target` of pygit2 1.21 can not take a signature
             name, email = wanted.identity.committing
             self._git.set_ident(record.clean_name(name), record.clean_name(email))
-            transaction.set_target(reference, made, message=wanted.message.split("\n")[0])
+            for name, commit in ((reference, made), *wanted.along):
+                transaction.set_target(name, commit or made, message=wanted.message.split("\n")[0])
         return True
 
     def _failure(self, problem: Exception, wanted: record.Commit) -> Exception:

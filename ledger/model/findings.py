@@ -52,7 +52,7 @@ CODES: dict[str, tuple[str, str]] = {
     "not-a-file": (WARNING, "an entry under sessions/ that is not an ordinary file; not read"),
     "unreadable": (ERROR, "an object of the ledger is missing or unreadable"),
     "history-cut": (INFO, "the history is shallow; what is older was not checked"),
-    "history-rewritten": (ERROR, "the branch no longer descends from where it was"),
+    "history-rewritten": (ERROR, "logs went with where the branch was, here or on a remote"),
     "clock-ahead": (WARNING, "a log is stamped more than a day ahead of this clock"),
     # what the facts say together
     "unknown-id": (WARNING, "an id that is named but was never created"),
@@ -102,7 +102,10 @@ CODES: dict[str, tuple[str, str]] = {
     "spool-waiting": (WARNING, "logs are saved, and not committed yet"),
     "index-busy": (WARNING, "the git index was locked; its entry follows with the next command"),
     "stale-lock": (INFO, "a lock that belonged to nobody was moved aside"),
-    "log-dropped": (WARNING, "a commit that was begun beside an append left the log out"),
+    "log-dropped": (
+        WARNING,
+        "a commit begun beside an append left the log out, or a reference did",
+    ),
     "object-mended": (INFO, "a damaged object was written again from the spool"),
     "cache-rebuilt": (INFO, "the cache was unusable and was rebuilt"),
     "fallback-identity": (INFO, "git has no user name; a fixed identity was used"),
@@ -132,6 +135,7 @@ CODES: dict[str, tuple[str, str]] = {
     "attributes-missing": (WARNING, "git may change or merge files that it must leave alone"),
     "cache-differs": (ERROR, "the cache says something that the ledger does not"),
     "upstream-stale": (WARNING, "a home of others was not fetched; what is here of it is used"),
+    "mirrored": (WARNING, "a push to a remote sends what is kept beside the branch, too"),
     "not-pushed": (WARNING, "logs of more than a week ago are on no remote"),
     "check-failed": (WARNING, "a check could not be made"),
     # what memory has on a change of the code

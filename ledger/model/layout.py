@@ -42,6 +42,9 @@ ATTRIBUTES = (
 #: Begins the message of every commit of Diurna's.
 COMMIT_SUBJECT = "diurna: "
 
+#: Below them a clone keeps a branch's tip as it was seen last, a remote's, and the logs that went (L6).
+SEEN, SENT, LOST = "refs/diurna/seen/", "refs/diurna/sent/", "refs/diurna/lost/"
+
 #: Under the common git directory.
 STATE_DIR = "diurna"
 SPOOL_DIR = "diurna/spool"
@@ -94,6 +97,12 @@ def log_path(stem: str) -> str:
     if not is_sealed(stem):
         return f"{SESSIONS_DIR}/{stem.replace('+', '-')}.md"
     return f"{SESSIONS_DIR}/{stem[:7]}/{stem[8:10]}/{stem}.md"
+
+
+def kept_as(kept: str, reference: str) -> str:
+    """Return the reference that keeps something of a branch; no branch's is a folder of another's."""
+    name = reference.removeprefix("refs/heads/")
+    return kept + name.replace("%", "%25").replace("/", "%2F")
 
 
 def stem_of(path: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ledger.environment import now_ns, now_seconds
 from ledger.git.repository import Repository
 from ledger.model.findings import Finding
-from ledger.model.layout import JOURNAL_FILE, STATE_DIR
+from ledger.model.layout import JOURNAL_FILE, SEEN, SENT, STATE_DIR, kept_as
 from ledger.wal.atomic_files import make_folder, storage_failure
 
 #: A lock that a dead Diurna process left is given this long: the git it started may outlive it.
@@ -51,7 +51,8 @@ def clear_stale_lock(commondir: str, path: str, note: str, noted_at: float) -> F
     age = now_seconds() - made_at
     was_there = note.startswith(LEFT + " ")
     reference, *_ = said_by(note)
-    of_branch = path == os.path.join(commondir, reference + ".lock")
+    names = (reference, kept_as(SEEN, reference), kept_as(SENT, reference))
+    of_branch = path in [os.path.join(commondir, name + ".lock") for name in names]
     if note.startswith(EVERY + " "):
         of_branch = noted_at - made_at <= _CLOCK_TICK_SECONDS
     ours = bool(reference) and (of_branch or os.path.basename(path) in ("HEAD.lock", "config.lock"))
@@ -77,6 +78,8 @@ def locks_of(commondir: str, gitdir: str, reference: str) -> tuple[str, ...]:
         os.path.join(commondir, reference + ".lock"),
         gitdir + "/HEAD.lock",
         commondir + "/config.lock",
+        os.path.join(commondir, kept_as(SEEN, reference) + ".lock"),
+        os.path.join(commondir, kept_as(SENT, reference) + ".lock"),
     )
 
 

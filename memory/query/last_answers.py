@@ -263,8 +263,8 @@ def _something_beside(snapshot: View, name: str | None) -> bool:
 
 
 def _waiting(home: Home) -> bool:
-    """Tell whether logs wait that were asked for, or a process died at its work."""
-    if died(home.repository.commondir):
+    """Tell whether logs wait that were asked for, a process died at its work, or the branch was moved."""
+    if died(home.repository.commondir) or home.is_astray():
         return True
     try:
         with os.scandir(home.spool_folder) as entries:

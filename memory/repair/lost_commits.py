@@ -231,9 +231,8 @@ def _given(kept: Kept) -> tuple[str, Made]:
     by_kind: dict[str, dict[str, bytes]] = {TREE: {}, BLOB: {}}
     for kind, data in kept.objects[:-1]:
         by_kind[kind][object_id(kind, data)] = data
-    return object_id(COMMIT, commit), Made(
-        commit, parents, by_kind[TREE], kept.files, by_kind[BLOB]
-    )
+    trees = dict(_below(head[0][5:], by_kind[TREE]))  # others were made on the way to these
+    return object_id(COMMIT, commit), Made(commit, parents, trees, kept.files, by_kind[BLOB])
 
 
 def _below(tree: str, written: dict[str, bytes]) -> list[tuple[str, bytes]]:

@@ -25,6 +25,7 @@ from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import LOCK_FILE
 from ledger.wal.atomic_files import Lock, make_folder
 from ledger.wal.git_locks import FOLLOWING, LEFT, clear_stale_lock, git_prunes, locks_of
+from memory.repair.seen_tip import settle
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.commit_follow import finish_dead
 
@@ -65,11 +66,13 @@ class Branch:
         return Lock(os.path.join(self.home.repository.commondir, LOCK_FILE))
 
     def finish_dead(self, lock: Lock, tip: str = "") -> None:
-        """Finish what a dead owner of the lock left undone, and report it.
+        """Finish what a dead owner of the lock left undone, and report it; see to what a reference lost.
 
         `lock` is held; `tip` is where the branch stands, "" to look.
         """
         self._snapshot.notes += finish_dead(self.home, lock, tip)
+        if self.home.is_astray():
+            self._snapshot.notes += settle(self._snapshot)
 
     def persist(self, once: Callable[[], Made], lock: Lock) -> Made:
         """Try until the branch holds still and its lock is free, within `PATIENCE_SECONDS`.
@@ -131,7 +134,7 @@ class Branch:
         """
         where, reference = self.home.repository, self.home.reference
         # git locks HEAD as well where it is on the branch
-        of_branch, of_head, _ = locks_of(where.commondir, where.gitdir, reference)
+        of_branch, of_head, *_ = locks_of(where.commondir, where.gitdir, reference)
         for path in (of_branch, of_head) if self.home.checked_out else (of_branch,):
             if os.path.exists(path):
                 raise ReferenceLocked(path)

@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable
 
 from ledger.errors import DiurnaError, WaitsInSpool
-from ledger.git.git_objects import move_reference
+from ledger.git.git_objects import move_references
 from ledger.git.repository import read_reference
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.wal.dead_owner import died
 from memory.cache.sqlite import CacheDamaged
 from memory.repair.lost_blobs import dropped, dropped_finding
+from memory.repair.seen_tip import along
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.checkout import pending_file, update_index
 from memory.worktree.commit_follow import catch_up, show_elsewhere, show_move
@@ -100,7 +101,10 @@ def move(snapshot: Snapshot, committer: Committer, where: Callable[[str], str]) 
 
             def act() -> None:
                 snapshot.notes += show_move(home, tip, made)
-                move_reference(git, home.reference, made, tip, "diurna: sync")
+                moves = [
+                    (name, to or made) for name, to in ((home.reference, ""), *along(home, tip))
+                ]
+                move_references(git, moves, tip, "diurna: sync")
 
             def take_back() -> None:
                 if home.checked_out:
@@ -139,7 +143,7 @@ def bring_back(
             if home.plain:
                 snapshot.notes += committer.settle()
                 left = left or committer.owes()
-            if lost or left:
+            if lost or left or home.is_astray():
                 snapshot.notes += committer.land(occasion(), None, free=True).findings
                 return
             if os.path.exists(pending_file(home)):

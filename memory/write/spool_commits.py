@@ -21,7 +21,7 @@ from ledger.errors import (
 from ledger.git.commit_record import Commit, check_stored
 from ledger.git.repository import read_reference
 from ledger.model.findings import Finding
-from ledger.model.layout import FORMAT_VERSION, log_path
+from ledger.model.layout import FORMAT_VERSION, SESSIONS_DIR, log_path
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
@@ -37,6 +37,7 @@ from memory.repair.lost_blobs import (
     let_go,
     mend_spooled,
 )
+from memory.repair.seen_tip import along
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.trunk import publishes
 from memory.worktree.checkout_update import Ahead
@@ -338,6 +339,8 @@ class Committer:
     ) -> Commit:
         """Return the commit to be made of some files of the home on a tip."""
         home = self.home
+        known = any(path.startswith(SESSIONS_DIR + "/") for path, _ in files)
+        known = known or bool(home.seen and read_reference(home.repository, home.seen))
         return Commit(
             home.reference,
             tip,
@@ -346,6 +349,7 @@ class Committer:
             message,
             occasion.identity,
             occasion.now_ms // 1000,
+            along(home, tip) if known else (),
         )
 
     def _contains(self, commit: str) -> bool:

@@ -7,8 +7,11 @@ from bisect import bisect_right
 from ledger.environment import now_seconds
 from ledger.home import Home
 from ledger.model.findings import Finding
+from ledger.model.layout import stem_of
 from ledger.model.record import Record
 from memory.api import Memory
+from memory.redaction.withheld_texts import held_logs
+from memory.repair.seen_tip import lost, went
 from memory.replay.trunk import Publishing, publishing
 from memory.replay.upstream_homes import Fetched, upstreams
 from projection.fold.projection_state import TIERS
@@ -49,7 +52,7 @@ class Overview(Record):
     #: published projection files that differ from the replay; none where it is not published
     drift: tuple[str, ...]
     edited: tuple[str, ...]  #: projection files that a person edited
-    #: what these edits say that no log does, and what is not understood of them
+    #: what these edits say that no log does, what is not understood of them, and which logs went (L6)
     edits: tuple[Finding, ...]
     waiting: tuple[str, ...]  #: stems of logs that wait in the spool
     held: tuple[str, ...]  #: stems of logs that are not committed yet though nothing failed
@@ -141,7 +144,10 @@ def _edits(memory: Memory) -> tuple[Finding, ...]:
     from memory.edits.detect import find_edits
     from rituals.check.verify.worktree import undeclared
 
-    return tuple(undeclared(memory, find_edits(memory.snapshot.tip, memory.tip_state)))
+    home = memory.home
+    gone = lost(home, memory.ask(held_logs, committed=True)) if home.seen else ()
+    found = [went(map(stem_of, gone), home.branch)] if gone else []
+    return (*undeclared(memory, find_edits(memory.snapshot.tip, memory.tip_state)), *found)
 
 
 def _upstream(home: Home) -> Upstream | None:

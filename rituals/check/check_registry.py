@@ -13,8 +13,8 @@ from typing import Any
 from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding, severe
 from ledger.model.record import Record
 from memory.api import Memory
+from memory.repair.seen_tip import remember
 from rituals.check.survey import PARTS, Survey
-from rituals.check.verify.branch_checkpoint import Checkpoint, remember
 
 #: What a check looks at: the branch's tip, all its history, the work tree, the rest of the clone's state,
 #: the machine. The policy at the tip counts as the tip.
@@ -117,6 +117,7 @@ CHECKS = (
     _check("the index of recall", "doctor.clone_checks:index_noticed", "cache-differs", costs=BYTES,
            content=True, deep=True),
     _check("what the remote has", "doctor.clone_checks:unsent_noticed", "not-pushed", content=True),
+    _check("mirrors", "doctor.clone_checks:mirrors_noticed", "mirrored", content=True),
     _check("homes of others", "doctor.clone_checks:upstreams_noticed", "upstream-stale", content=True),
 )  # fmt: skip
 
@@ -171,5 +172,4 @@ def made(memory: Memory, command: str, progress: Progress | None = None) -> tupl
 def remember_sound(survey: Survey, findings: tuple[Finding, ...]) -> None:
     """Remember the tip where no error is found, so that a later rewriting of the history shows."""
     if survey.tip and not severe(findings):
-        summary = survey.state.summary
-        remember(survey.home, Checkpoint(survey.tip, len(survey.logs[0]), summary.digest))
+        remember(survey.home, survey.tip)

@@ -13,13 +13,13 @@ from ledger.model.logset import LogRef
 from ledger.model.order import ahead_by_a_day, is_sealed, is_weak
 from ledger.model.personal_footer import says_personal
 from ledger.model.sha256 import blob_id
+from memory.repair.seen_tip import lost, named, went
 from memory.worktree.checkout import work_file
 from memory.worktree.edited_copy import copy_of, read_copy
 from memory.worktree.projection_files import committed_projection
 from memory.write.personal_guard import finding, is_own
 from projection.policy.model import ASK, HOLD, UNSETTLED
 from rituals.check.survey import TEXTS, Survey
-from rituals.check.verify.branch_checkpoint import rewritten_findings
 from rituals.check.verify.history import damage_finding
 from rituals.check.verify.projection_checks import (
     gone_policy,
@@ -27,7 +27,6 @@ from rituals.check.verify.projection_checks import (
     policy_problem,
     projection_findings,
 )
-from rituals.check.verify.session_listing import named
 from rituals.check.verify.worktree import work_tree_findings
 
 _PERSONAL_HINT = (
@@ -159,11 +158,12 @@ def history(survey: Survey) -> Iterator[Finding]:
         yield damage_finding(survey.home, damage)
 
 
-def rewritten(survey: Survey) -> Iterable[Finding]:
-    """Tell that logs went with a rewritten history."""
+def rewritten(survey: Survey) -> Iterator[Finding]:
+    """Tell that logs went with a rewritten history (fault:E8, fault:E9); new commit ids are fine."""
     known = {damage.path for damage in survey.damages[0]}
-    standing = survey.listing().standing
-    return rewritten_findings(survey.home, survey.tip, standing, known, survey.held)
+    gone = [path for path in lost(survey.home, survey.held) if path not in known]
+    if gone:
+        yield went(map(stem_of, gone), survey.home.branch)
 
 
 def personal(survey: Survey) -> Iterator[Finding]:

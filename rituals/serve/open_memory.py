@@ -116,7 +116,7 @@ class OpenMemory:
             self._shut()
         if self._memory is None:
             self._memory = self._open(home)
-        if died(home.repository.commondir):
+        if died(home.repository.commondir) or home.is_astray():
             self._memory.bring_back()
         return self._memory
 

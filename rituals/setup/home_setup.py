@@ -199,6 +199,8 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
             repository.git().configure("config", "--local", layout.CONFIG_BRANCH, plan.branch)
         if repository.top:
             keep_out_of_status(home)
+        if home.is_astray():  # what a branch had that was deleted here is kept, and stays away
+            Memory(home, clock=clock, in_process=False).bring_back()
         _birth_from_upstream(home)
         _set_upstream(home)
     else:

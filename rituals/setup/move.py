@@ -19,7 +19,7 @@ from ledger.git.git_objects import (
     TREE,
     Objects,
     merge_commit,
-    move_reference,
+    move_references,
     object_id,
     write_objects,
 )
@@ -137,7 +137,7 @@ def _to_branch(plan: MovePlan, clock: Callable[[], int]) -> None:
     past = relocated(git, home.tip(), home.prefix, "")
     write_objects(git, past.objects)
     if not read_reference(repository, there.reference):
-        move_reference(git, there.reference, past.tip, "", f"diurna: moved from {home.prefix}")
+        move_references(git, [(there.reference, past.tip)], "", f"diurna: moved from {home.prefix}")
     else:  # from an earlier move, whichever way
         memory = Memory(there, clock=clock, in_process=False)
         memory.join(past.tip)

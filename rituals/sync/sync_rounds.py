@@ -17,10 +17,10 @@ from ledger.errors import (
     SyncRefused,
     Unreachable,
 )
-from ledger.git.git_objects import merge_bases, move_reference
+from ledger.git.git_objects import merge_bases
 from ledger.git.repository import read_reference
 from ledger.model.findings import Finding
-from ledger.model.layout import SESSIONS_DIR, stem_of
+from ledger.model.layout import SENT, kept_as, stem_of
 from ledger.remote.remote import Remote, choose_remote
 from ledger.remote.transport import Progress, fetch, push
 from ledger.wal.transfer_note import Transfer
@@ -30,11 +30,10 @@ from memory.merge.summary import Learned
 from memory.merge.tip_merge import APART, BEHIND, Plan
 from memory.redaction.purged_logs import refuse_purged
 from memory.redaction.withheld_texts import held_logs
+from memory.repair.seen_tip import keep, missing, named, went
 from memory.worktree.edited_copy import edited_paths
 from memory.worktree.projection_files import is_published, refuse_unwritable
 from memory.write.personal_guard import is_own
-from rituals.check.verify.branch_checkpoint import checkpoint, rewritten_findings
-from rituals.check.verify.session_listing import list_sessions
 from rituals.sync.backoff import CLOCK, Timer, courtesy, last_push, note_push, pause
 from rituals.sync.sync_report import Report, left
 
@@ -101,7 +100,6 @@ class _Sync:
         self._findings: list[Finding] = []
 
     def run(self) -> Report:
-        self._look_at_checkpoint()
         if self._memory.publishes():
             self._absorb_edit()
         self._findings += self._memory.absorb_committed(dry_run=self._dry_run)
@@ -202,18 +200,6 @@ class _Sync:
                 return True
         return False
 
-    def _look_at_checkpoint(self) -> None:
-        """Tell of logs that this clone's own history lost since it was last found whole (fault:E8)."""
-        home = self._memory.home
-        point, tip = checkpoint(home), home.tip()
-        if point is None or not tip:
-            return
-        status, _, _ = self._git.call("merge-base", "--is-ancestor", point.commit, tip)
-        if status:
-            standing = list_sessions(home, tip).standing
-            held = self._memory.ask(held_logs, committed=True)
-            self._findings += rewritten_findings(home, tip, standing, set(), held)
-
     def _plan(self) -> Plan:
         """Fetch, and say what both tips come to; nothing moves but the tracking reference."""
         before = self._tracked()
@@ -296,39 +282,36 @@ class _Sync:
             )
 
     def _look_for_loss(self, before: str, theirs: str) -> None:
-        """Tell of logs that a rewritten remote lost, and keep the commit that has them (fault:E9)."""
+        """Tell of logs that a rewritten remote lost, and keep those that are not here (fault:E9)."""
         git, remote, home = self._git, self._remote, self._memory.home
         if before in merge_bases(git, before, theirs):
             return
-        rows = git.changes(before, theirs, home.prefix + SESSIONS_DIR) or []
-        lost = [stem_of(path) for letter, _, _, path in rows if letter != "A"]
-        if not lost:
+        held = self._memory.ask(held_logs, committed=True)
+        less, ours = missing(home, theirs, before, held), home.tip()
+        if not less:
             return
-        ours = home.tip()
         if ours:  # what was taken out on purpose is not kept, and not offered again
             refuse_purged(self._memory.snapshot.tip, ours, theirs, merge_bases(git, ours, theirs))
-        keep = f"refs/diurna/lost/{before}"
-        if not git.resolve(keep)[0]:
-            move_reference(git, keep, before, "", "diurna: the remote was rewritten")
-        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
-        self._findings.append(
-            Finding(
-                "history-rewritten",
-                f"{remote.shown} was rewritten: its {remote.shown_branch} no longer has {lost[0]}{more}; "
-                "the logs that are here stay, and are offered again",
-                hint=f"what it was is kept as {keep}; ask who rewrote it, and why",
-            )
-        )
-        if not self._dry_run:
-            self._memory.join(before, adopt=self._adopt)
+        name = f"{remote.shown}/{remote.shown_branch}"
+        gone = less.keys() & missing(home, ours, before, held).keys()
+        if gone:
+            self._findings.append(went(map(stem_of, gone), name))
+        if gone and not self._dry_run:
+            keep(home, {path: less[path] for path in gone}, held)
+        if stays := less.keys() - gone:
+            said = f"{name} was rewritten, without {named(map(stem_of, stays))}"
+            hint = "the logs that are here stay, and are offered again; ask who rewrote it, and why"
+            self._findings.append(Finding("history-rewritten", said, hint=hint))
 
     def _note_pushed(self, commit: str, seconds: float) -> None:
         """Let the tracking reference follow, where git had no reason to; remember when it was."""
-        tracking = self._remote.tracking
-        if self._tracked() != commit:
-            self._git.run("update-ref", "-m", "diurna: push", tracking, commit, check=False)
+        home = self._memory.home
+        names = [self._remote.tracking] * (self._tracked() != commit)
+        names += [kept_as(SENT, home.reference)] * bool(home.seen)
+        rows = "".join(f"update {name} {commit}\n" for name in names).encode()
+        self._git.run("update-ref", "--stdin", "-m", "diurna: push", data=rows, check=False)
         came = len({ref.stem for one in (*self._plans, self._planned) if one for ref in one.came})
-        note_push(self._memory.home, self._remote, self._monotonic(), seconds, came)
+        note_push(home, self._remote, self._monotonic(), seconds, came)
 
     def _ahead(self) -> int:
         home, tracking = self._memory.home, self._remote.tracking

@@ -19,6 +19,7 @@ from ledger.model.order import is_stem, stamp_of
 from ledger.model.sha256 import blob_id
 from ledger.wal.git_locks import is_left
 from ledger.wal.spool import Spool
+from memory.api import Memory
 from memory.replay.replayed_state import cold_state
 from memory.replay.upstream_homes import upstreams
 from memory.worktree.merge_drivers import plan_drivers
@@ -272,6 +273,23 @@ def unsent_noticed(survey: Survey) -> Iterator[Finding]:
     told = f"not in {where}" if where else f"on no remote: {home.branch} was never pushed"
     said = f"{many} of more than a week ago {verb} {told}; the oldest is {old[0]}"
     yield Finding("not-pushed", said, hint="`diurna sync` shares them")
+
+
+def mirrors_noticed(at: Survey | Memory) -> Iterator[Finding]:
+    """Tell of remotes that get every reference with a push, those too by which logs that went are kept."""
+    keys, told = r"^remote\..*\.(mirror|push)$", set[str]()
+    rows = (
+        at.home.repository.git().text("config", "-z", "--get-regexp", keys, check=False).split("\0")
+    )
+    for key, is_set, value in (row.partition("\n") for row in rows if row):
+        name = key[7 : key.rindex(".")]
+        off = is_set and value.lower() in ("", "false", "no", "off", "0")
+        every = value.lstrip("+").startswith("refs/*:") if key.endswith(".push") else not off
+        if every and name not in told:
+            told.add(name)
+            said = f"a push to {name} sends every reference, also logs that were taken off a branch"
+            hint = "let `remote.….push` name the branches, and `remote.….mirror` be false"
+            yield Finding("mirrored", said, hint=hint)
 
 
 def upstreams_noticed(survey: Survey) -> Iterator[Finding]:

@@ -23,8 +23,8 @@ from ledger.model.layout import stem_of
 from ledger.wal.atomic_files import replace_file
 from memory.api import Memory
 from memory.redaction.withheld_texts import held_logs
+from memory.repair.seen_tip import lost
 from memory.worktree.projection_files import refuse_unwritable
-from rituals.check.verify.branch_checkpoint import lost_since
 from rituals.check.verify.session_listing import FILE_MODE, list_sessions
 from rituals.check.verify.worktree import same_in_work_tree
 
@@ -148,8 +148,7 @@ def restore_plan(memory: Memory) -> tuple[tuple[str, bytes], ...]:
     found = without_purged(damaged(home, tip, standing, None)[0], held)
     wanted = {one.path: one.first for one in found if one.kind != MOVED and one.sound}
     known = {one.path for one in found}
-    lost = lost_since(home, tip, standing, held) or {}
-    gone = {path: [blob] for path, blob in lost.items() if path not in known}
+    gone = {path: [blob] for path, blob in lost(home, held).items() if path not in known}
     # where other bytes that fit the seal stand now, nobody but a person can tell which are right
     proven = fitting(home, gone, standing)
     wanted.update({path: blobs[0] for path, blobs in proven.items() if len(blobs) == 1})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from ledger.errors import GitFailed
 from ledger.git.cli import Git
@@ -10,11 +10,10 @@ from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR
 from ledger.model.record import Record
+from memory.repair.seen_tip import named
 
 FILE_MODE = "100644"
 _TREE_MODE = "040000"
-#: How many names a message lists before it says how many more there are.
-_NAMES = 5
 
 
 class Listing(Record):
@@ -74,10 +73,3 @@ def _lost_folder(home: Home, tree: str, path: str) -> Finding:
         path,
         hint="fetch it from a clone that has it; all other logs are read",
     )
-
-
-def named(stems: Sequence[str]) -> str:
-    """Write `2 logs: a, b`, and no more than a few names."""
-    more = f" and {len(stems) - _NAMES} more" if len(stems) > _NAMES else ""
-    noun = "log" if len(stems) == 1 else "logs"
-    return f"{len(stems)} {noun}: {', '.join(stems[:_NAMES])}{more}"

@@ -178,6 +178,8 @@ def _visited(call: Invocation, commands: tuple[str, ...], *, fix: bool, deep: bo
         memory = Memory(
             home, agent=call.agent, clock=call.now_ms, in_process=False, progress=progress
         )
+        if fix:
+            memory.bring_back()
         return Survey(memory, call.now_ms(), cold=True, deep=deep, progress=progress, parts=PARTS)
 
     return visit(opened, call.folder(), call.search_path, fix=fix, commands=commands)

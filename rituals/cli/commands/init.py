@@ -48,6 +48,7 @@ def init(
             raise WrongUsage("--tour takes --keep alone")
         return _tour(call, keep=keep)
     from memory.replay.trunk import publishing
+    from rituals.check.doctor.clone_checks import mirrors_noticed
     from rituals.cli.commands.install import offer
     from rituals.setup.foreign_attributes import attribute_findings
 
@@ -65,7 +66,7 @@ def init(
     where = None
     if not dry_run:
         memory = apply_setup(plan, call.now_ms, call.agent)
-        findings = attribute_findings(memory.home)
+        findings = (*attribute_findings(memory.home), *mirrors_noticed(memory))
         where = publishing(memory.home, memory.policy)
         memory.close()
     call.out.findings(findings)

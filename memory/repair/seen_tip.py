@@ -1,0 +1,213 @@
+"""Find the logs that a branch lost because its reference was set elsewhere (FORMAT.md, L6).
+
+A clone keeps the branch's tip as it was seen last, so they are there whatever git collects. What nobody
+took out comes back. What somebody may have meant to go is kept without the history that it stood in, and
+named. Of a branch with code the logs alone are kept, as they were when it was last found whole.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import DiurnaError, GitFailed, ObjectMissing
+from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Identity
+from ledger.git.git_objects import COMMIT, TREE, Objects, merge_commit, object_id, write_objects
+from ledger.git.repository import read_reference, remote_branches
+from ledger.git.trees import FOLDER, put
+from ledger.home import Home
+from ledger.model.findings import Finding
+from ledger.model.layout import SEEN, SENT, SESSIONS_DIR, kept_as, stem_of
+from ledger.model.order import breaks_seal, is_stem
+from ledger.remote.tree_merge import with_files
+from ledger.wal.spool import Spool
+from memory.worktree.checkout import EMPTY_TREE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from memory.replay.ledger_snapshot import Snapshot
+
+    #: Logs: path -> blob id.
+    Logs = dict[str, str]
+    #: Redacted logs, as (stem, blob id), which may be gone.
+    Held = frozenset[tuple[str, str]]
+
+#: How many places where a remote's branch stood are looked at, and how many logs are named.
+_TIPS, _NAMES = 50, 5
+
+
+def named(stems: Iterable[str]) -> str:
+    """Write `2 logs: a, b`, and no more than a few names."""
+    listed = sorted(stems)
+    more = f" and {len(listed) - _NAMES} more" if len(listed) > _NAMES else ""
+    return f"{len(listed)} log{'s' * (len(listed) != 1)}: {', '.join(listed[:_NAMES])}{more}"
+
+
+def along(home: Home, tip: str) -> tuple[tuple[str, str], ...]:
+    """Return what moves with the branch: what keeps its tip, and a remote's where that is the old one."""
+    if not home.seen:
+        return ()
+    on_remote = tip and tip in remote_tips(home).values()
+    return ((home.seen, ""), *[(kept_as(SENT, home.reference), tip)] * bool(on_remote))
+
+
+def remote_tips(home: Home) -> dict[str, str]:
+    """Return where the branch is on remotes, by the references that track it there."""
+    where = home.repository
+    return {name: read_reference(where, name) for name in remote_branches(where, home.branch)}
+
+
+def missing(home: Home, tip: str, commit: str, held: Held) -> Logs:
+    """Return the logs that a commit has, and a tip ("" for none) not, or with other bytes than theirs."""
+    git, cut = home.repository.git(), len(home.prefix)
+    rows = git.differences(tip or EMPTY_TREE, commit, home.prefix + SESSIONS_DIR)
+    elsewhere = {stem_of(path) for letter, _, _, path in rows if letter == "D"}
+    found = {
+        path[cut:]: blob
+        for letter, _, blob, path in rows
+        if letter != "D" and is_stem(stem := stem_of(path))
+        if stem not in elsewhere and (stem, blob) not in held
+    }
+    other = [path[cut:] for letter, _, _, path in rows if letter == "M" and path[cut:] in found]
+    for path, data in zip(other, git.blobs([found[path] for path in other]), strict=True):
+        if data is None or breaks_seal(stem_of(path), data):
+            del found[path]
+    return found
+
+
+def lost(home: Home, held: Held) -> Logs:
+    """Return the logs that went from the branch, and that nobody has put back, as path -> blob id."""
+    tip, found = home.tip(), dict[str, str]()
+    for name in (home.lost, kept_as(SEEN, home.reference)):
+        if (kept := read_reference(home.repository, name)) not in ("", tip):
+            found |= missing(home, tip, kept, held)
+    return found
+
+
+def remember(home: Home, tip: str) -> None:
+    """Keep the logs of a branch with code as they are at a tip that is whole; a disk may refuse."""
+    if home.seen or not (home.reference and tip):
+        return
+    git, name, folder = home.repository.git(), kept_as(SEEN, home.reference), SESSIONS_DIR
+    try:
+        oid, before = git.resolve(f"{tip}:{home.prefix}{folder}", f"{name}:{home.prefix}{folder}")
+        if oid not in ("", before):
+            trees: list[tuple[str, bytes]] = []
+            for part in reversed(f"{home.prefix}{folder}".split("/")):
+                trees.append((TREE, put(b"", os.fsencode(part), FOLDER, oid)))
+                oid = object_id(*trees[-1])
+            git.run("update-ref", name, _stored(home, oid, trees))
+    except DiurnaError:
+        pass
+
+
+def _stored(home: Home, root: str, trees: Iterable[tuple[str, bytes]]) -> str:
+    """Store a commit of nobody's without a history, and its trees; return it."""
+    nobody = Identity(FALLBACK_NAME, FALLBACK_EMAIL).lines(0)
+    data = merge_commit(root, (), nobody, "diurna: kept")
+    write_objects(home.repository.git(), [*trees, (COMMIT, data)])
+    return object_id(COMMIT, data)
+
+
+def keep(home: Home, more: Mapping[str, str], held: Held, *moves: str) -> None:
+    """Keep logs that went from the branch, beside those that went before.
+
+    What the tip has by now, or a redaction names, is let go. `moves` are lines of the transaction.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+    git, tip, name = home.repository.git(), home.tip(), home.lost
+    before = read_reference(home.repository, name)
+    logs = missing(home, tip, before, held) if before else {}
+    logs |= {path: blob for path, blob in more.items() if (stem_of(path), blob) not in held}
+    made = ""
+    if logs:
+        with Objects(git) as objects:
+            files = [(home.prefix + path, blob) for path, blob in logs.items()]
+            root, written = with_files(objects.read, "", files)
+        made = _stored(home, root, [(TREE, raw) for raw in written.values()])
+    if made != before:
+        moves = (*moves, f"update {name} {made}" if made else f"delete {name}")
+    if moves:
+        git.run("update-ref", "--stdin", data="".join(f"{one}\n" for one in moves).encode())
+
+
+def settle(snapshot: Snapshot) -> list[Finding]:
+    """Look what became of the tip that was seen last; what is to come back waits in the spool behind that.
+
+    Call it only while holding Diurna's own lock, where the branch is elsewhere.
+
+    Raises:
+        StorageFailed: the disk refused.
+        GitFailed: git could not move what keeps it.
+    """
+    from memory.redaction.withheld_texts import held_logs
+
+    home, where = snapshot.home, snapshot.home.repository
+    git, seen = where.git(), read_reference(where, home.seen)
+    tip, remotes = read_reference(where, home.reference), remote_tips(home)
+    sent = read_reference(where, kept_as(SENT, home.reference))
+    back: Logs = {}
+    taken: set[str] = set()
+    try:
+        held = held_logs(snapshot.cache())
+        gone = missing(home, home.tip(), seen, held)
+        stems = [stem_of(path) for path in gone]
+        if gone and tip and git.holds(tip, seen):
+            gone = {}  # history tells what became of each
+        if gone and tip and (tip in remotes.values() or git.holds(seen, tip)):
+            taken, kept = _taken(home, remotes, sent), read_reference(where, home.lost)
+            told = missing(home, tip, kept, held) if kept else {}  # and left by who was told
+            other = git.resolve(*[f"{tip}:{path}" for path in gone])
+            back = {
+                path: blob
+                for (path, blob), there in zip(gone.items(), other, strict=True)
+                if not (there or path in told or stem_of(path) in taken)
+            }
+        spool, bodies = Spool(home.spool_folder), [*git.blobs(back.values())]
+    except (ObjectMissing, GitFailed):
+        return []
+    for path, data in zip(back, bodies, strict=True):
+        if data is not None:
+            spool.put(stem_of(path), data)
+    went_off = {stem_of(path) for path in gone if path not in back}
+    moves = [f"update {home.seen} {tip} {seen}"] if tip else []
+    for there in [one for one in remotes.values() if one != sent][:1]:
+        if there == tip or not sent or git.holds(there, sent):
+            moves.append(f"update {kept_as(SENT, home.reference)} {there}")
+    keep(home, {path: blob for path, blob in gone.items() if path not in back}, held, *moves)
+    spool.forget(stems)  # what became of them is decided
+    found = []
+    if back:
+        said = f"{home.branch} was set back without {named(map(stem_of, back))}"
+        found.append(Finding("log-dropped", f"{said}; what nobody took out comes back"))
+    if went_off and not tip:
+        said = f"the branch {home.branch} is not here any more; it had {named(went_off)}"
+        hint = f"`git branch {home.branch} {home.seen}` brings it back as it was"
+        return [*found, Finding("history-rewritten", said, hint=hint)]
+    shown = next((one.removeprefix("refs/remotes/") for one in remotes), "the remote")
+    for logs, what in ((went_off & taken, shown), (went_off - taken, home.branch)):
+        found += [went(logs, what)] * bool(logs)
+    return found
+
+
+def went(stems: Iterable[str], what: str) -> Finding:
+    """Say that logs are not where they were, and what brings them back."""
+    many, _, names = named(stems).partition(": ")
+    said = f"{many} {'was' if many == '1 log' else 'were'} taken off {what}: {names}"
+    return Finding("history-rewritten", said, hint="`diurna check --restore` adds them again")
+
+
+def _taken(home: Home, remotes: Mapping[str, str], sent: str) -> set[str]:
+    """Return the stems of logs that a remote had, as far as this clone knows, and none has any more."""
+    git = home.repository.git()
+    listed, now, reflog = [sent] * bool(sent), list(remotes.values()), ("log", "-g", f"-n{_TIPS}")
+    for name in remotes:
+        listed += git.text(*reflog, "--format=%H", name, "--", check=False).split()
+    had = [one for one in git.resolve(*[f"{one}^{{commit}}" for one in listed]) if one]
+    asked = ("--format=", "--name-only", "--no-renames", "--root", "--diff-filter=A", *had)
+    added = git.text("log", *asked, "--not", *now, "--", SESSIONS_DIR, check=False) if had else ""
+    there = {path for one in now for _, _, path in git.tree_files(one, SESSIONS_DIR)}
+    return {stem_of(path) for path in added.split("\n") if path not in there}
