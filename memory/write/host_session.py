@@ -126,6 +126,8 @@ def in_its_session(
     if reach_in(dict(log.header)):
         waits = [stem for name, stem in waiting.items() if name.startswith(captured)]
         begun = max(cache.session_begun(session), *waits, "")
+        if log.type == CONTINUED:  # a talk in which nothing was done
+            return log, begun
     else:
         names = (session_name(session, log.get("agent")), captured)
         begun = max([max(waiting.get(name, ""), cache.newest_log(name)) for name in names])

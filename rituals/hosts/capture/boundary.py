@@ -12,10 +12,10 @@ from contextlib import suppress
 from functools import cached_property
 from zlib import crc32
 
-from ledger.environment import monotonic, now_ms
+from ledger.environment import now_ms
 from ledger.errors import DiurnaError, DraftRefused
 from ledger.model.record import Record
-from ledger.model.session import EDIT, WORK, SessionLog
+from ledger.model.session import CONTINUED, EDIT, SessionLog
 from ledger.model.session_headers import OBSERVED, TRANSCRIPT, Span, cost_since, shown_since
 from ledger.secrets.log_redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
@@ -23,9 +23,9 @@ from memory.api import Memory
 from memory.write.draft import SessionDraft
 from memory.write.opened_facts import MOST_USES
 from projection.policy.model import FORMERLY, OFF, Policy
+from rituals.hosts.adapters import PRECOMPACT, SUBAGENT_STOP
 from rituals.hosts.capture.capture_notes import (
     FAILED,
-    NOTHING,
     WRITTEN,
     Answer,
     Attempt,
@@ -36,13 +36,13 @@ from rituals.hosts.capture.capture_notes import (
 )
 from rituals.hosts.capture.commit_texts import commit_messages
 from rituals.hosts.capture.composition import (
-    LEAST_CHARS,
     Part,
     draft_of_part,
     passages_of,
     session_name,
     storable,
 )
+from rituals.hosts.capture.deeds import deeds_of
 from rituals.hosts.capture.gates import Gates, kept_by, makes_facts, record_own
 from rituals.hosts.capture.kept_asks import Ask, asks_in, keep_asks
 from rituals.hosts.capture.stamps import note_told, seen_of, told_of
@@ -61,13 +61,13 @@ from rituals.hosts.extraction import SOURCES, Extraction, extract
 from rituals.hosts.moments import CAPTURED_DIR, file_name
 from rituals.hosts.quoted_items import Item
 from rituals.hosts.stop_request import counts
-from rituals.hosts.transcripts.slices import all_typed
+from rituals.hosts.transcripts.slices import read_slice
+from rituals.hosts.transcripts.turns import USER
 from rituals.hosts.user_settings import Settings, settings
 from rituals.record.draft_composer import taken_in, words_for
 
-#: How long another boundary of the session is waited for, and how long one goes on telling parts.
+#: How long another boundary of the session is waited for.
 LOCK_SECONDS = 180.0
-_SECONDS = 120.0
 #: So often a model may fail at a part before it is told without.
 TRIES = 3
 _LOCKS = 16
@@ -146,19 +146,13 @@ class _Boundary:
         return self._asked.host, self._asked.session
 
     def tell(self) -> Outcome:
-        """Tell part after part, until nothing is left or the time is up."""
-        began, size = now_ms(), self._pending.spool_size()
-        deadline = monotonic() + _SECONDS
-        said, done = "", False
+        """Tell what is left; what makes no log is told with what comes later."""
+        began, size, said = now_ms(), self._pending.spool_size(), ""
         try:
-            while not done and monotonic() < deadline:
-                piece = self._pending.next()
-                used = self._used(piece)
-                if piece is not None and piece.is_slight and not (used or self._asked_for(piece)):
-                    piece = None
-                if piece is not None:
-                    self._tell(piece, used)
-                done = piece is None or self._asked.dry_run
+            piece = self._pending.next(self._asked.why)
+            used = self._used(piece)
+            if piece is not None and (used or not piece.is_slight):
+                self._tell(piece, used)
         except (_Failed, DraftRefused) as problem:
             said = str(problem)
             self._note(Attempt(now_ms(), *self._key, self._asked.why, FAILED, said=said))
@@ -167,8 +161,8 @@ class _Boundary:
             self._note(failed)
             raise
         if not self._asked.dry_run:
-            if done:
-                self._told = self._told._replace(at=began, size=size)
+            if not said and self._asked.why not in (PRECOMPACT, SUBAGENT_STOP):
+                self._told = self._told._replace(at=began, size=size)  # else something is left
             self._note_told()
         if not self._logs and not said:
             said = "nothing new"
@@ -185,12 +179,12 @@ class _Boundary:
         return Evidence(self._memory, self._gates, self._seen, self._pending.session)
 
     def _tell(self, piece: Piece, used: tuple[Use, ...]) -> None:
-        """Record a piece as a log, or note that there is nothing to record in it."""
+        """Record a piece as a log, where it has anything to record."""
         began, before = now_ms(), len(self._gates.left_out)
         span = Span(piece.name, piece.said.start, piece.said.end) if piece.said else None
         asked, again = self._proofs.parted(self._asked_for(piece))
         said = self._record_said(span, asked)
-        found, span = self._extracted(piece, span)
+        found = self._extracted(piece, span)
         total = len(asked) + len(again) + len(found.items)
         fresh, copies = self._proofs.parted(found.items)
         found = found._replace(items=fresh)
@@ -203,33 +197,33 @@ class _Boundary:
         against = {id for item in mine for id in item.supersedes}
         used = (*used, *again, *copies)
         used = () if self._asked.past else self._proofs.once(used, against)[:MOST_USES]
-        if len(told) < LEAST_CHARS and not (piece.observations or mine or sources.weighs or used):
-            told = ""
         heard = heard_by(self._commondir, file_name(*self._key))
         seen, met = len(heard.shown) + heard.unlisted, len(heard.moments)
         shown = shown_since(heard.shown, self._told.shown, seen)
         part = Part(
             self._asked.host, self._pending.session, found.extractor, piece.observed, span,
-            piece.observations, piece.said.turns if piece.said else (), mine, told,
-            self._title(shared) if told or used else "", shown,
+            piece.observations, piece.turns, mine, told,
+            self._title(shared), shown,
             shown_since(heard.moments, self._told.moments, met),
             counts(self._commondir, *self._key), self._proofs.references(used),
             cost_since(heard.cost, (self._told.characters, self._told.needed)),
         )  # fmt: skip
         part, draft = self._looked_first(part)
-        written = bool(draft.prose or draft.events)
-        if written:
-            self._append(draft)
+        prompts = [one for one in piece.turns if one.role == USER and self._keep != FORMERLY]
+        if draft.prose or draft.events or prompts:
+            done = piece.observations or part.items or sources.commits or sources.texts
+            acted = said or done or deeds_of(piece.turns)
+            self._append(draft if acted else draft._replace(type=CONTINUED))
             self._keep_asks(sources)
             self._told = self._told.having_told(seen, met, heard.cost)
+        elif not said:
+            return
         spans = ((OBSERVED, piece.observed), (TRANSCRIPT, span))
         ends = {f"{kind} {one.name}": one.end for kind, one in spans if one is not None}
         self._told = self._told._replace(ends={**self._told.ends, **ends}, failed={})
-        self._pending.ends = self._told.ends
         if not self._asked.dry_run:
             drop_answer(self._commondir, *self._key)
-        outcome = WRITTEN if written else NOTHING
-        attempt = Attempt(began, *self._key, self._asked.why, outcome, found.extractor)
+        attempt = Attempt(began, *self._key, self._asked.why, WRITTEN, found.extractor)
         self._note(
             attempt._replace(
                 ms=now_ms() - began,
@@ -290,40 +284,43 @@ class _Boundary:
         """
         texts, hidden = [one.text for one in asks_in(self._commondir)], list[str]()
         for path in dict.fromkeys((self._pending.path, self._seen.transcript)):
-            typed, runs = all_typed(self._asked.host, path)
-            texts += typed
-            hidden += runs
+            mine = path == self._pending.path
+            part = self._pending.transcript if mine else read_slice(self._asked.host, path, 0)
+            texts += part.typed if part else ()
+            hidden += part.hidden if part else ()
         return texts, hidden
 
-    def _extracted(self, piece: Piece, span: Span | None) -> tuple[Extraction, Span | None]:
-        """Return what a model learned of what was said, not of the past, and the span of it."""
+    def _extracted(self, piece: Piece, span: Span | None) -> Extraction:
+        """Return what a model learned of what was said, not of the past."""
         if piece.said is None or span is None or not makes_facts(self._policy):
-            return Extraction((), SOURCES), span
+            return Extraction((), SOURCES)
         kept = kept_answer(self._commondir, *self._key, span.name, span.start)
-        if kept is not None:
-            items = self._gates.items(kept.extraction.items)
-            return kept.extraction._replace(items=items), kept.span
+        since, paid = (kept.span.end, kept.extraction) if kept else (0, Extraction((), SOURCES))
         chosen = Settings() if self._asked.past else settings(self._environment)
         failures = self._told.failed.get(f"{span.name} {span.start}", 0)
         found = Extraction((), SOURCES)
-        if chosen.extractors:
+        if chosen.extractors and since < span.end:
             kinds = [kind.name for kind in self._policy.kinds]
-            known = nearest(self._memory, piece.said.turns)
-            found = extract(piece.said, known, chosen, self._environment, kinds)
+            turns = tuple([turn for turn in piece.turns if turn.at >= since])
+            known = nearest(self._memory, turns)
+            part = piece.said._replace(turns=turns)
+            found = extract(part, known, chosen, self._environment, kinds)
         if found.failed and failures + 1 >= TRIES:
             found = Extraction((), SOURCES)
         if found.failed:
             failed = {f"{span.name} {span.start}": failures + 1}
             self._told = self._told._replace(failed=failed)
             raise _Failed(found.failed)
-        found = found._replace(items=self._gates.items(found.items))
+        by = paid.extractor if found.extractor == SOURCES else found.extractor
+        items = self._gates.items((*paid.items, *found.items))
+        found = Extraction(items, by, paid.dropped + found.dropped)
         shared = tuple([item for item in found.items if not item.personal])
         own = len(shared) < len(found.items)
         if found.extractor != SOURCES and not (own and self._asked.dry_run):
             # what is only the person's is kept nowhere here, and is found again behind a dry run
             kept_here = found._replace(items=shared)
             keep_answer(self._commondir, *self._key, Answer(span, kept_here))
-        return found, span
+        return found
 
     def _record_own(self, extractor: str, items: list[Item]) -> int:
         """Record what is about the person alone where they have a home for it; return how much it has."""
@@ -345,7 +342,7 @@ class _Boundary:
     def _draft(self, part: Part) -> SessionDraft:
         words = words_for(self._memory) if part.items else {}
         draft = draft_of_part(part, self._policy.capture.trust, taken_in(self._memory), words)
-        if draft.prose or part.references:
+        if draft.prose or part.references or not part.items:
             title, prose = self._gates.shared(draft.title, draft.prose)
             draft = draft._replace(title=title or session_name(part), prose=prose)
         if self._policy.privacy.secrets != "refuse":
@@ -357,7 +354,7 @@ class _Boundary:
     def _append(self, draft: SessionDraft) -> None:
         """Record a log; where it has to wait, it is durable."""
         at = self._asked.past and self._asked.past + len(self._logs)
-        if at and draft.type == WORK:
+        if at and draft.type != EDIT:
             source = ("source", self._asked.host)
             draft = draft._replace(type="import", header=(*draft.header, source))
         receipt = self._memory.hold(draft, again=True, dry_run=self._asked.dry_run, at=at)

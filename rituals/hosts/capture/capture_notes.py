@@ -25,8 +25,8 @@ from rituals.hosts.payloads import (
 from rituals.hosts.quoted_items import Item
 
 KEPT = 50
-#: What became of an attempt: a log, nothing to write, no log, or a fault.
-WRITTEN, NOTHING, FAILED = "written", "nothing", "failed"
+#: What became of an attempt: a log, or a fault.
+WRITTEN, FAILED = "written", "failed"
 _PATIENCE_SECONDS = 2.0
 _SAID_CHARS, _BYTES = 300, 1 << 20
 
@@ -38,7 +38,7 @@ class Attempt(Record):
     host: str  #: key of `HOSTS`
     session: str  #: the host's id
     why: str  #: the event that made it due, "asked" for a person
-    outcome: str  #: `WRITTEN`, `NOTHING` or `FAILED`
+    outcome: str  #: `WRITTEN` or `FAILED`
     extractor: str = ""  #: that was asked, "" for none
     ms: int = 0  #: that it took
     observed: int = 0  #: how many observations it had

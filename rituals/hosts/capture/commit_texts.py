@@ -71,7 +71,8 @@ def texts_in(calls: Iterable[Turn], message_of: MessageOf) -> Texts:
         command = _text(given, "command", "cmd", "script") or call.given * (not given)
         if "commit" in command:
             _commit(call, command, message_of, files, commits)
-        for simple in read(command) if not call.failed else ():
+        forges = not call.failed and ("gh" in command or "glab" in command)
+        for simple in read(command) if forges else ():
             _add(texts, _forged(simple, command, files))
     return Texts(tuple(commits.values()), tuple(texts.values()))
 

@@ -32,12 +32,11 @@ from rituals.hosts.transcripts.slices import Turn
 from rituals.record.draft_composer import compose, id_of_text
 from rituals.record.request import NewFact, Request, Supersession
 
-#: How many observations one log tells of.
-OBSERVED_LINES = 200
 _QUOTE_CHARS = 300
-#: Told passages of fewer characters, and nothing else, are no log.
-LEAST_CHARS = 400
+#: Where there is no room for all, so many passages of each kind are told, the last ones.
+_PASSAGES = 15
 _GAP = "\n\n"
+_SECTIONS = ("Commits", "Texts", "Turns")
 
 
 class Part(Record):
@@ -107,9 +106,11 @@ def passages_of(sources: Sources, room: int, opens: Opens) -> str:
     passages += [_Passage("Texts", one.heading, one.body) for one in sources.texts]
     for one in sources.reports:
         passages.append(_Passage("Turns", one.heading, one.text, one.asks))
+    if sum([size_of(one.paragraphs) + len(one.heading) for one in passages]) > room:
+        passages = [one for name in _SECTIONS for one in _of(name, passages)[-_PASSAGES:]]
     texts = [*answered, *[text for one in passages for text in one.texts()]]
     readable = dict(zip(texts, opens(texts), strict=True))
-    sections: dict[str, list[str]] = {"Answered": [], "Commits": [], "Texts": [], "Turns": []}
+    sections: dict[str, list[str]] = {name: [] for name in ("Answered", *_SECTIONS)}
     for line in filter(None, [readable[line] for line in answered]):
         if len(line) <= room:
             sections["Answered"].append(f"- {line}")
@@ -127,6 +128,10 @@ def passages_of(sources: Sources, room: int, opens: Opens) -> str:
     between = {"Answered": "\n"}
     told = [(name, between.get(name, _GAP).join(some)) for name, some in sections.items() if some]
     return _GAP.join([f"## {name}\n\n{text}" for name, text in told])
+
+
+def _of(section: str, passages: Iterable[_Passage]) -> list[_Passage]:
+    return [one for one in passages if one.section == section]
 
 
 def draft_of_part(

@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from ledger.environment import machine_ms, now_ms
+from ledger.environment import machine_ms
 from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.moments import CAPTURED_DIR, Moment, captured_file, file_name
-from rituals.hosts.observed.observation_spool import OBSERVED_DIR, spool_of, spools
+from rituals.hosts.observed.observation_spool import OBSERVED_DIR, spools
 from rituals.hosts.payloads import (
     fields_of,
     files_in,
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from rituals.hosts.silence import Silence
 
 
-#: So many observations make a stop a boundary, and not within this time of the last one.
-PENDING, PAUSE_MS = 20, 300_000
 #: A session that left no sign for so long is over, or rests.
 QUIET_MS = 600_000
 #: How far clocks may be apart.
@@ -102,20 +100,10 @@ def stamp(commondir: str, moment: Moment) -> None:
 
 
 def is_due(commondir: str, moment: Moment) -> bool:
-    """Tell whether an event is a boundary of its session.
-
-    A stop is one with enough observations, some time after the last one; the start of a session is one
-    for those that others left.
-    """
+    """Tell whether an event is a boundary of its session; a start is one of those that others left."""
     if moment.event == "start":
         return bool(_unfinished(commondir))
-    if moment.event != "stop":
-        return moment.event in ("precompact", "end", "subagent_stop")
-    told = told_of(commondir, moment.host, moment.session)
-    if now_ms() - told.at < PAUSE_MS:
-        return False
-    spool = spool_of(commondir, moment.host, moment.session)
-    return len(spool.since(told.size)[0]) >= PENDING
+    return moment.event in ("precompact", "end", "subagent_stop")
 
 
 def unfinished(commondir: str) -> list[Seen]:

@@ -19,7 +19,7 @@ from memory.replay.ledger_snapshot import Snapshot
 from projection.brief.wording import shortened
 from rituals.hosts.capture.commit_texts import MessageOf, Written, texts_in
 from rituals.hosts.capture.fitting import Opens, paragraphs, sentences_of
-from rituals.hosts.quoted_items import MOST_ITEMS, Item
+from rituals.hosts.quoted_items import Item
 from rituals.hosts.transcripts.slices import Turn
 from rituals.hosts.transcripts.turns import ASSISTANT, INTERRUPTED, QUEUE, TITLE, TOOL, USER
 
@@ -57,11 +57,6 @@ class Sources(Record):
         """What a person asked for, a line each."""
         said = (self.ask, *[ask for one in self.reports for ask in one.asks])
         return tuple(dict.fromkeys(filter(None, said)))
-
-    @property
-    def weighs(self) -> bool:
-        """Whether it is worth a log, however short it is: somebody decided or wrote something."""
-        return bool(self.answered or self.commits or self.texts)
 
 
 class _Stretch:
@@ -211,7 +206,7 @@ def said_in(turns: Iterable[Turn], words: Iterable[str] = ()) -> tuple[Item, ...
         if text:
             item = Item(_FACT, text[:1].upper() + text[1:], " ".join(turn.text.split()), at=turn.at)
             found.setdefault(text.casefold(), item)
-    return tuple(found.values())[:MOST_ITEMS]
+    return tuple(found.values())
 
 
 def _remembered(prompt: str, words: Iterable[str]) -> str:

@@ -14,14 +14,13 @@ from ledger.wal.spool import Spool as LogSpool
 from memory.cache.newest_logs import reach_name
 from memory.replay.ledger_snapshot import Snapshot
 from memory.write.host_session import ends_in_spool
-from rituals.hosts.capture.composition import OBSERVED_LINES
+from rituals.hosts.adapters import PRECOMPACT, SUBAGENT_STOP
 from rituals.hosts.capture.stamps import seen_of
 from rituals.hosts.observed.observation_spool import Observation, spool_of
 from rituals.hosts.silence import audible, heard, silences
 from rituals.hosts.transcripts.slices import Slice, read_slice
+from rituals.hosts.transcripts.turns import ASSISTANT, USER, Turn
 
-#: A conversation of more characters is told although nothing was observed.
-TALK_CHARS = 400
 _NAME_CHARS = 200
 
 
@@ -34,9 +33,14 @@ class Piece(Record):
     said: Slice | None  #: the part of the transcript, None for none
 
     @property
+    def turns(self) -> tuple[Turn, ...]:
+        """What was said and done in it."""
+        return self.said.turns if self.said else ()
+
+    @property
     def is_slight(self) -> bool:
-        """Whether it is no log by itself: little was said, and nothing observed."""
-        return not self.observations and (self.said is None or talk(self.said) <= TALK_CHARS)
+        """Whether nobody said anything, and nothing was observed."""
+        return not (self.observations or any(one.role in (USER, ASSISTANT) for one in self.turns))
 
 
 class Pending:
@@ -47,7 +51,7 @@ class Pending:
         host: key of `HOSTS`.
         session: the host's id.
         path: of the transcript, "" for none.
-        ends: up to where it is told, by the note beside its spool; brought forward by who tells it.
+        ends: up to where it is told, by the note beside its spool.
     """
 
     def __init__(
@@ -55,23 +59,32 @@ class Pending:
     ) -> None:
         self.host, self.session = host, _header_value("session", session)
         self.path, self.ends = path, ends
+        #: The transcript as it was read last.
+        self.transcript: Slice | None = None
         self.spool = spool_of(snapshot.home.repository.commondir, host, session)
         self._snapshot = snapshot
         self._in_spool: Mapping[str, int] | None = None
         self._commondir = snapshot.home.repository.commondir
         self._silent_as = (session, seen_of(self._commondir, host, session).folder)
 
-    def next(self) -> Piece | None:
-        """Return what is to be told next, None for nothing."""
-        observed, observations = self._observed()
+    def next(self, why: str = "") -> Piece | None:
+        """Return what is to be told next, None for nothing.
+
+        `why` is the event that made it due. At a compaction the turn that goes on is left for the next
+        time, so that it is told whole; the end of a helper tells its transcript alone.
+        """
+        observed, observations = self._observed() if why != SUBAGENT_STOP else (None, ())
         name, said = self._said()
+        if said is not None and why == PRECOMPACT:
+            said = said.without_last_turn()
+        said = said if said is not None and said.end > said.start else None
         return Piece(observed, observations, name, said) if observations or said else None
 
     def _observed(self) -> tuple[Span | None, tuple[Observation, ...]]:
-        """Return the observations that were not told yet, as many as a log holds, and their span."""
-        name = str(self.spool.read(most=0).began)
+        """Return the observations that were not told yet, and their span."""
+        name = str(self.spool.read().began)
         start = self.end(OBSERVED, name)
-        held = self.spool.read(start, OBSERVED_LINES)
+        held = self.spool.read(start)
         known = silences(self._commondir)
         told = [one for one in held.observations if heard(known, *self._silent_as, one.at)]
         held = held._replace(observations=tuple(told))
@@ -89,22 +102,12 @@ class Pending:
             number += 1
             name = f"{base}~{number}"
         start = self.end(TRANSCRIPT, name)
-        found = self._slice(start)
+        found = self.transcript = read_slice(self.host, self.path, start)
         if found is None:
             return name, None
         if found.start != start:  # it is another file than the one that was told
             name = f"{base}~{number + 1}"
-        while talk(found) <= TALK_CHARS:
-            more = self._slice(found.end)
-            if more is None or more.start != found.end or more.end == found.end:
-                break
-            found = found._replace(end=more.end, turns=found.turns + more.turns)
-        return name, found if found.end > found.start else None
-
-    def _slice(self, start: int) -> Slice | None:
-        """Read what was added to the transcript, without what was said in silence."""
-        found = read_slice(self.host, self.path, start)
-        return audible(found, self._commondir, *self._silent_as) if found else None
+        return name, audible(found, self._commondir, *self._silent_as)
 
     def end(self, kind: str, name: str) -> int:
         """Return up to where something is told: by the ledger, by what waits, and by the note."""
@@ -131,11 +134,6 @@ class Pending:
     def in_ledger(self, row: str) -> int:
         """Return up to where the ledger itself tells, by a row of `reach_name`."""
         return self._snapshot.tip.ask(lambda cache: cache.reached(row))
-
-
-def talk(said: Slice) -> int:
-    """Return how many characters of a conversation a part of a transcript has."""
-    return sum([len(turn.text) for turn in said.turns if turn.role in ("user", "assistant")])
 
 
 def _header_value(key: str, value: str) -> str:

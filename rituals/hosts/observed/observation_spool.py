@@ -98,28 +98,20 @@ class Spool(Record):
         finally:
             os.close(fd)
 
-    def read(self, start: int = 0, most: int | None = None) -> Observed:
+    def read(self, start: int = 0) -> Observed:
         """Return what it holds; nothing where there is no such file.
 
-        Args:
-            start: the first line that is wanted, 0 for the one behind the head.
-            most: so many observations at most, None for all; `count` ends behind the last of them then.
+        `start` is the first line that is wanted, 0 for the one behind the head.
         """
         *lines, _torn = _bytes(self.path, 0)[0].split(b"\n")
         head = read_object(lines[0]) if lines else None
         began = head.get("began") if head else None
         if head is None or not isinstance(began, int):
             return Observed(0, (), 0)
-        found: list[Observation] = []
-        count = len(lines) - 1
-        for number, line in enumerate(lines[1 + start :], start):
-            if len(found) == most:
-                count = number
-                break
-            if (one := _observation(line)) is not None:
-                found.append(one)
+        found = [one for line in lines[1 + start :] if (one := _observation(line)) is not None]
         folder = head.get("folder")
-        return Observed(began, tuple(found), count, folder if isinstance(folder, str) else "")
+        where = folder if isinstance(folder, str) else ""
+        return Observed(began, tuple(found), len(lines) - 1, where)
 
     def since(self, offset: int) -> tuple[tuple[Observation, ...], int]:
         """Return the observations behind a byte, and the byte behind the last whole line.

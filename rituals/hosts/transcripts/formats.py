@@ -28,8 +28,8 @@ from rituals.hosts.transcripts.turns import (
 
 Line = Mapping[str, object]
 
-#: So much of what a tool was given and of what it answered is kept.
-GIVEN_CHARS, RESULT_CHARS = 16 << 10, 4 << 10
+#: So much of what a tool was given is kept.
+GIVEN_CHARS = 16 << 10
 #: How Claude Code marks what it wrote itself: summaries, notes about commands, errors of its service.
 _CLAUDE_MARKS = (
     "isCompactSummary", "repeatsCompactSummary", "isVisibleInTranscriptOnly", "isMeta",
@@ -88,7 +88,7 @@ def _claude_result(block: Line, more: object, turns: Turns) -> None:
     call = turns.call(name)
     text = _joined(block.get("content"))
     failed = block.get("is_error") is True
-    turns.result(name, text[:RESULT_CHARS], failed=failed)
+    turns.result(name, text, failed=failed)
     details = _mapping(more)
     asked = questions_of(more) if "answers" in details else ()
     if asked or (call and call.asked):
@@ -241,7 +241,7 @@ def _responses(parts: object, turns: Turns, *, failed: bool = False) -> None:
 def _result(id: object, text: str, turns: Turns, *, failed: bool, told: object) -> None:
     """Tell what a tool answered; of a dialog also what the person did, None for nothing."""
     call = turns.call(_text(id))
-    turns.result(_text(id), text[:RESULT_CHARS], failed=failed)
+    turns.result(_text(id), text, failed=failed)
     if call and call.asked and told is not None:
         turns.answer(call.name, answers_of(call.asked, told))
 

@@ -1,8 +1,9 @@
 """Read a slice of a host's transcript: what a person and an agent said, and which tools were used.
 
 A slice ends behind a whole line, so that the next one begins with one, and its end is the watermark of the
-next. Only a regular file of this user is ever opened, and no file is waited for. Whatever stands in it, a
-slice comes back: a line that can not be read says nothing.
+next; slices together tell what one of the whole would. Only a regular file of this user is ever opened,
+and no file is waited for. Whatever stands in it, a slice comes back: a line that can not be read says
+nothing.
 """
 
 from __future__ import annotations
@@ -17,12 +18,17 @@ from ledger.secrets.private_parts import without_private
 from rituals.hosts.moments import BEGINS
 from rituals.hosts.transcripts.formats import FORMATS
 from rituals.hosts.transcripts.injected import without_injected, words_of
-from rituals.hosts.transcripts.turns import ASKED, ASSISTANT, HOST, USER, Turn, Turns
+from rituals.hosts.transcripts.turns import ASKED, ASSISTANT, HOST, TITLE, USER, Turn, Turns
 
-__all__ = ["SLICE_BYTES", "Slice", "Turn", "last_slice", "read_slice"]
+__all__ = ["Slice", "Turn", "last_slice", "read_slice"]
 
-#: How much a slice has, and how long a line may be that is passed over because it does not fit into one.
-SLICE_BYTES, _LINE_BYTES = 1 << 20, 1 << 30
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from io import BufferedReader
+
+#: How much of a file's end is read, and how long a line may be; of one that is longer nothing is told.
+TAIL_BYTES, _LINE_BYTES = 1 << 20, 16 << 20
 #: How much of a file's first line is read to learn whose session it is.
 _FIRST_BYTES = 64 << 10
 #: How a line has our question in the place of a person's words, and how long words around its answer are.
@@ -41,87 +47,73 @@ class Slice(Record):
     end: int  #: the byte behind its last line
     turns: tuple[Turn, ...]  #: in the order of the transcript
     helps: bool = False  #: it is the session of a subagent: what it reports, it reports to an agent
-    typed: tuple[str, ...] = ()  #: all that persons typed in it, also what nothing may keep
+    typed: tuple[str, ...] = ()  #: all that persons typed up to its end, also what nothing may keep
     hidden: tuple[str, ...] = ()  #: the same of what is not in the file (`typed_words.hidden_runs`)
 
+    def without_last_turn(self) -> Slice:
+        """Return it without the last turn of a person, and what came of that."""
+        asked = [turn.at for turn in self.turns if turn.role == USER and not turn.tool]
+        end = asked[-1] if asked else self.start
+        return self._replace(end=end, turns=tuple([turn for turn in self.turns if turn.at < end]))
 
-def read_slice(host: str, path: str, start: int, limit: int = SLICE_BYTES) -> Slice | None:
+
+def read_slice(host: str, path: str, start: int) -> Slice | None:
     """Read what was added to a transcript since the last time; None where there is no such transcript.
+
+    What stands before is read too, for it says what a later line means: who asks, what a dialog asked.
 
     Args:
         host: whose transcript it is.
         path: of the file, absolute.
         start: the end of the slice before this one.
-        limit: how many bytes are read; a line that is longer is passed over.
     """
+    return _slice(host, path, start, 0)
+
+
+def last_slice(host: str, path: str, limit: int = TAIL_BYTES) -> Slice | None:
+    """Read the end of a transcript, whole lines of at most so many bytes; None where there is none."""
+    return _slice(host, path, 0, limit)
+
+
+def _slice(host: str, path: str, start: int, limit: int) -> Slice | None:
+    """Read a transcript, its last bytes alone where there is a `limit`; tell what begins at `start`."""
     if host not in FORMATS or not os.path.isabs(path):
         return None
-    try:
-        file = _opened(path)
-        if file < 0:
-            return None
-        try:
-            start = _start(file, start)
-            data, end = _read(file, start, limit)
-            first = os.pread(file, _FIRST_BYTES, 0) if start else b""
-        finally:
-            os.close(file)
-    except (OSError, ValueError):  # a name that no file can have
+    read, turns = FORMATS[host], Turns()
+    file = _opened(path)
+    if file is None:
         return None
-    read = FORMATS[host]
-    turns = Turns()
-    if first:
-        read(_object(first.partition(b"\n")[0]), turns)
-        turns.clear()
-    at = start
-    for line in data.split(b"\n"):
-        found = _object(line)
-        turns.begin(at, found, found.get("uuid") or found.get("id"))
-        read(found, turns)
-        if _QUESTION in line and _ASKS.search(line):
-            turns.asked()
-        at += len(line) + 1
+    with file:
+        start, begin = _start(file.fileno(), start), 0
+        if limit and (tail := os.fstat(file.fileno()).st_size - limit) > 0:
+            read(_object(file.readline(_FIRST_BYTES)), turns)
+            turns.clear()
+            file.seek(tail)
+            start = begin = tail + len(file.readline())
+        end = begin
+        for line, end in _lines(file, begin):
+            found = _object(line)
+            turns.begin(end - len(line), found, found.get("uuid") or found.get("id"))
+            read(found, turns)
+            if _QUESTION in line and _ASKS.search(line):
+                turns.asked()
     typed = tuple(filter(None, map(words_of, turns.typed)))
     helps = turns.asking == ASSISTANT
-    name, hidden = os.path.basename(path), tuple(turns.hidden)
-    return Slice(name, start, end, _turns(turns), helps, typed, hidden)
+    told = tuple([turn for turn in _turns(turns) if turn.at >= start or turn.tool == TITLE])
+    return Slice(os.path.basename(path), start, end, told, helps, typed, tuple(turns.hidden))
 
 
-def all_typed(host: str, path: str) -> tuple[list[str], list[str]]:
-    """Return all that persons typed in a transcript, and the hidden runs; nothing where there is none."""
-    found, hidden = list[str](), list[str]()
-    part = read_slice(host, path, 0)
-    while part is not None and part.end > part.start:
-        found += part.typed
-        hidden += part.hidden
-        part = read_slice(host, path, part.end)
-    return found, hidden
-
-
-def last_slice(host: str, path: str, limit: int = SLICE_BYTES) -> Slice | None:
-    """Read the end of a transcript, whole lines of at most so many bytes; None where there is none."""
+def _opened(path: str) -> BufferedReader | None:
+    """Open a regular file of this user; None where it is none, or a link to one."""
     try:
-        file = _opened(path) if os.path.isabs(path) else -1
-        if file < 0:
-            return None
-        try:
-            start = max(0, os.fstat(file).st_size - limit)
-            start += os.pread(file, limit, start).find(b"\n") + 1 if start else 0
-        finally:
-            os.close(file)
-    except (OSError, ValueError):
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):  # a name that no file can have
         return None
-    return read_slice(host, path, start, limit)
-
-
-def _opened(path: str) -> int:
-    """Open a regular file of this user; -1 where it is none, or a link to one."""
-    file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     about = os.fstat(file)
     if stat.S_ISREG(about.st_mode) and about.st_uid == os.geteuid():
-        return file
+        return os.fdopen(file, "rb")
     os.close(file)
-    return -1
+    return None
 
 
 def _start(file: int, start: int) -> int:
@@ -131,25 +123,19 @@ def _start(file: int, start: int) -> int:
     return 0
 
 
-def _read(file: int, start: int, limit: int) -> tuple[bytes, int]:
-    """Return whole lines and the byte behind them; no lines, and the byte behind it, for one too long."""
-    data = b""
-    while len(data) < limit:
-        part = os.pread(file, limit - len(data), start + len(data))
-        if not part:
-            break
-        data += part
-    end = data.rfind(b"\n") + 1
-    if end or len(data) < limit:
-        return data[:end], start + end
-    for at in range(start + limit, start + _LINE_BYTES, SLICE_BYTES):
-        part = os.pread(file, SLICE_BYTES, at)
-        found = part.find(b"\n")
-        if found >= 0:
-            return b"", at + found + 1
-        if not part:
-            break
-    return b"", start  # it is still being written
+def _lines(file: BufferedReader, end: int) -> Iterator[tuple[bytes, int]]:
+    """Yield whole lines, each with the byte behind it; one that is too long as an empty one.
+
+    The last one may still be being written.
+    """
+    while line := file.readline(_LINE_BYTES):
+        end += len(line)
+        part = line
+        while part and not part.endswith(b"\n"):
+            line, part = b"", file.readline(_LINE_BYTES)
+            end += len(part)
+        if part:
+            yield line, end
 
 
 def _object(line: bytes) -> dict[str, object]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from ledger.model.record import Record
@@ -18,6 +18,10 @@ USER, ASSISTANT, TOOL, HOST = "user", "assistant", "tool", "host"
 HIDDEN = "hidden"
 #: What a turn of the host says, and a turn of a person that was typed while the agent worked.
 TITLE, INTERRUPTED, QUEUE, ASKED = "title", "interrupted", "queue", "asked"
+
+
+#: So much of what a tool answered is kept, and of what made a commit, which is read.
+_RESULT_CHARS, _COMMIT_CHARS = 80, 4 << 10
 
 
 class Turn(Record):
@@ -168,7 +172,8 @@ class Turns:
             key, place, call = self._calls.pop(id)
             said = self._said.get(key, [])
             if place < len(said) and said[place].tool == call.name:
-                said[place] = said[place]._replace(result=result, failed=failed)
+                kept = result[: _COMMIT_CHARS if "commit" in call.given else _RESULT_CHARS]
+                said[place] = said[place]._replace(result=kept, failed=failed)
 
     def title(self, text: str, key: str = TITLE) -> None:
         """Add how the host names the session; the newest name holds."""
@@ -216,11 +221,17 @@ class Turns:
         return Turn(role, text, self.at, tool, self._when, asked, given)
 
     def _put(self, key: str, said: list[Turn]) -> None:
-        """Let something be said last, in the place of what the same key said."""
+        """Let something be said last, in the place of what the same key said; what is the same stays."""
+        if said and _contents(said) == _contents(self._said.get(key, ())):
+            return
         self._said.pop(key, None)
         if said:
             self._said[key] = said
             self._lines[key] = self._count
+
+
+def _contents(said: Iterable[Turn]) -> list[tuple[str, ...]]:
+    return [(one.role, one.text, one.tool, one.asked, one.given) for one in said]
 
 
 def _words(text: str) -> str:
