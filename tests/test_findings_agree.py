@@ -55,7 +55,7 @@ TOLD: dict[str, set[str]] = {
         "host-faults "
         "unsupported-repository lock-left object-lost home-moved spool-leftover captured-waiting "
         "capture-failed capture-settings capture-waits "
-        "attributes-missing merge-attribute cache-differs not-pushed upstream-stale".split(),
+        "attributes-missing merge-attribute cache-differs mirrored not-pushed upstream-stale".split(),
         DOCTOR,
     ),
 }
