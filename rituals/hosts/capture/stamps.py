@@ -91,7 +91,7 @@ def is_due(commondir: str, moment: Moment) -> bool:
     """
     if moment.event == "start":
         return bool(_unfinished(commondir))
-    if moment.event != "stop":
+    if moment.event != "stop" or not moment.session:
         return moment.event in ("precompact", "end", "subagent_stop")
     told = told_of(commondir, moment.host, moment.session)
     if now_ms() - told.at < PAUSE_MS:
