@@ -450,7 +450,7 @@ with open("told", "w") as file:
 
 
 def test_what_nobody_waits_for_is_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a session of its own, which gives way, with no stream and no file of whoever started it, and hooks off."""
+    """In a session of its own, which gives way, without a stream or file of its starter, hooks off."""
     (tmp_path / "probe.py").write_text(PROBE)
     os.mkfifo(tmp_path / "told")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))

@@ -28,7 +28,7 @@ TABLE = (
 
 @each_row("row", re.findall(r"(?ms)^## ([^\n]*)\n\n((?:> [^\n]*\n)*)(.*?)(?=^## |\Z)", TABLE))
 def test_the_head_is_read_as_it_is_meant(row: tuple[str, str, str]) -> None:
-    """The lines behind the title are header keys, and a title that is a date gives way to what the log says."""
+    """Lines behind the title are header keys; a title that is a date gives way to what the log says."""
     title, header, text = row
     log, _ = decode(
         re.sub("(?m)^    ", "", text).strip("\n").replace("DATED\n\n", DATED).encode(), sealed=False

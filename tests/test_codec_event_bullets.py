@@ -30,7 +30,7 @@ TABLE = (Path(__file__).parent / "references.md").read_text(encoding="utf-8").re
     for text, said in re.findall(r"((?:(?:    .*)?\n)+)((?:>.*\n)+)", rows)
 ])  # fmt: skip
 def test_what_a_section_says(mode: str, text: str, said: str) -> None:
-    """The event table, its few leniencies and what is a finding; verbs, bullets and paragraphs; whole logs."""
+    """The event table, its leniencies and findings; verbs, bullets and paragraphs; whole logs."""
     if mode in ("strict", "tolerant"):
         events, findings = read_references(text.split("\n"), strict=mode == "strict")
         told = write_references(tuple(events))

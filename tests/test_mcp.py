@@ -148,7 +148,9 @@ def sent(said: Any, schema: dict[str, Any], chance: random.Random) -> Any:
         said = chance.choice([said, [*said, None], *(said if len(said) == 1 else [])])
     if isinstance(said, str):
         return chance.choice([said, json.loads(said)]) if said.isdigit() else said
-    other = {bool: [str(said)], int: [float(said)]} if isinstance(said, int) else {}
+    other: dict[type, list[object]] = (
+        {bool: [str(said)], int: [float(said)]} if isinstance(said, int) else {}
+    )
     return chance.choice([said, json.dumps(said), *other.get(type(said), [])])
 
 

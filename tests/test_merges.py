@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ledger.git.trees import entries
@@ -261,10 +261,11 @@ def files_of(objects: Mapping[str, bytes], tree: str, path: str = "") -> dict[st
 
 @settings(max_examples=examples(30, 2000))
 @given(st.tuples(LOGS, LOGS, LOGS), REST)
+@example(({}, {}, {}), {"archive/a.md": (min(BLOBS), "", 1)})
 def test_h1_h2_h8_a_join_is_one_tree_whoever_makes_it(
     sides: tuple[dict[str, str], ...], rest: dict[str, tuple[str, str, int]]
 ) -> None:
-    """Below `sessions/` no bytes are lost but those that a name proves wrong; elsewhere who changed it has the word."""
+    """Below `sessions/` no bytes are lost but what a name proves wrong; else who changed it has the word."""
     objects, roots = dict(BLOBS), []
     for number, files in enumerate(sides):
         files |= {path: now if number == who else was for path, (was, now, who) in rest.items()}

@@ -89,7 +89,7 @@ def test_j8_a_configured_helper_is_refused_too(here: Git, tmp_path: Path) -> Non
     [
         ("https://ada:secret@example.org/x.git", "https://example.org/x.git"),
         ("https://token@example.org", "https://example.org"),
-        ("https://a:p@ss@example.org/x@y", "https://example.org/x@y"),
+        ("https://a:p@ss@example.org/x@y z", "https://example.org/x@y z"),
         ("fatal: 'https://u:p@h/r' and http://t@h2/r", "fatal: 'https://h/r' and http://h2/r"),
         ("ada@example.org:x.git", "ada@example.org:x.git"),
         ("/srv/a@b/x.git", "/srv/a@b/x.git"),

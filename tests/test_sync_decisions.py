@@ -84,7 +84,7 @@ STATES = {
         "git -C a push -q origin main"
     ),
     "J4: a log too large came": State(
-        ONCE + "cd two; head -c 67108865 /dev/zero >sessions/2026-01-01-x.md; git add .; git commit -qm x; git push -q; }",
+        ONCE + "cd two; head -c 67108865 /dev/zero >sessions/2026-01-01-x.md; git add .; git commit -qmx; git push -q; }",
         "", "SyncRefused", "is no session log", (1, 0), "", "cd two; git rm -q sessions/*-x.md; git commit -qm y; git push -q"
     ),
     "no note of a push can be kept": State("mkdir -p a/.git/diurna/pushed"),

@@ -75,12 +75,10 @@ def shown_since(ids: Sequence[str], told: int, seen: int) -> str:
     return shown_value(ids[told:], seen - max(told, len(ids)))
 
 
-def shown_in(value: str) -> tuple[tuple[str, ...], int]:
-    """Read the header: the ids, each once, and how many facts there were beside them."""
+def shown_in(value: str) -> tuple[str, ...]:
+    """Read the ids of the header, each once."""
     parts = [part.strip() for part in value.split(",")]
-    ids = dict.fromkeys([part for part in parts if is_fact_id(part)])
-    more = [part[1:] for part in parts if part[:1] == "+"]
-    return tuple(ids), sum([int(one) for one in more if _is_number(one)])
+    return tuple(dict.fromkeys([part for part in parts if is_fact_id(part)]))
 
 
 def cost_in(value: str) -> tuple[int, int]:

@@ -239,7 +239,7 @@ def _end(text: str, at: int, chars: str, least: int, most: int) -> int:
         end = rest + more
         tail, count = tail + text[rest:end], count + more
     stripped = tail.rstrip(".-_=/+%,")
-    if count - len(stripped) and not chars.endswith("="):  # the end of a sentence is no token's
+    if not chars.endswith("="):  # the end of a sentence is no token's
         end -= count - len(stripped)
         tail, count = stripped, len(stripped)
     if not least <= count <= most or (end < len(text) and text[end].isalnum()):

@@ -81,7 +81,7 @@ def shown_rows(entry: Entry) -> list[tuple[str, str, str]]:
     """Return the facts that a log says its session was shown (FORMAT.md, W13), with that and itself."""
     session = entry.session or entry.stem
     value = dict(entry.reported).get(SHOWN_KEY, "")
-    return [(fact, session, entry.stem) for fact in shown_in(value)[0]] if value else []
+    return [(fact, session, entry.stem) for fact in shown_in(value)] if value else []
 
 
 def landing_rows(entry: Entry) -> list[tuple[str, str, str, str, str]]:

@@ -84,13 +84,13 @@ def _seen_here(home: Home, cache: Cache, facts: dict[str, Fact | None]) -> dict[
     from memory.replay.head_view import here_of
 
     here = here_of(home, cache)
-    found = {}
-    for name, fact in facts.items():
-        shown = here.shown(cache, fact) if here and fact is not None else fact
-        if shown is not None and fact is not None:
-            shown = shown._replace(heads=tuple(dict.fromkeys((*shown.heads, *fact.heads))))
-        found[name] = shown
-    return found
+    return {
+        name: fact and _with_heads_of(fact, here.shown(cache, fact)) for name, fact in facts.items()
+    }
+
+
+def _with_heads_of(fact: Fact, shown: Fact) -> Fact:
+    return shown._replace(heads=tuple(dict.fromkeys((*shown.heads, *fact.heads))))
 
 
 def _moves_of(fact: Fact | None) -> tuple[str, ...]:

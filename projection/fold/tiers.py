@@ -68,9 +68,9 @@ def surely_faded(history: History, clock: DecayClock, lasting: frozenset[str]) -
     Most facts of an old ledger were created, used for a while and forgotten; False means nothing.
     """
     stem, _, event, _ = history.acts[0]
-    if (history.last or stem) >= clock.archive or type(event) is not FactCreated:
+    if max(history.last, stem) >= clock.archive or type(event) is not FactCreated:
         return False
-    if event.text is None or event.mark or (history.uses <= 1 and stem >= clock.working):
+    if event.text is None or event.mark:
         return False
     kind = DEFAULT_KIND
     for key, value in event.meta:

@@ -66,7 +66,7 @@ class BuiltOn:
 
     def _read(self, entry: Entry) -> None:
         shown = [said for key, said in entry.reported if key in (SHOWN_KEY, TOLD_KEY)]
-        how = dict.fromkeys([id for said in shown for id in shown_in(said)[0]], SHOWN)
+        how = dict.fromkeys([id for said in shown for id in shown_in(said)], SHOWN)
         if entry.uses:
             how.update(dict.fromkeys(entry.named, USED))
         how = {id: one for id, one in how.items() if entry.stem < self._until.get(id, "")}

@@ -147,7 +147,7 @@ def _met(
     for entry in entries:
         said, session = dict(entry.reported or ()), entry.session or entry.stem
         for key, found in met.items():
-            for id in shown_in(said[key])[0] if said.get(key) else ():
+            for id in shown_in(said[key]) if said.get(key) else ():
                 found.setdefault(id, {}).setdefault(session, entry.stem)
         if (value := said.get(COST_KEY)) and entry.stem >= since:
             shown, told = cost_in(value)
