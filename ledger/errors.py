@@ -34,10 +34,13 @@ class WrongUsage(DiurnaError):
 
 
 class HomeNotFound(DiurnaError):
-    """No home at or above the given folder; `because` says what stands there instead, if anything."""
+    """No home at or above the given folder; `because` says what stands there instead, if anything.
 
-    def __init__(self, start: str, because: str = "", hint: str = "") -> None:
-        self.because = because
+    `near`: there is one which the hint leads to, so that an agent who begins there is told of it.
+    """
+
+    def __init__(self, start: str, because: str = "", hint: str = "", near: bool = False) -> None:
+        self.because, self.near = because, near
         super().__init__(
             f"no Diurna home at or above {start}" + (f": {because}" if because else ""),
             hint=hint or "run `diurna init` here to make one, or name one with --home PATH",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ledger.environment import OWN_COMMITS, data_folder, variables
-from ledger.errors import HomeNotFound, NotFound
+from ledger.errors import DiurnaError, HomeNotFound, NotFound
 from ledger.git.config_files import HOME_SETTING, home_setting
 from ledger.git.repository import (
     Repository,
@@ -123,9 +123,10 @@ def discover(start: str, *, named: str = "") -> Home:
     """Find the home for a folder.
 
     In this order: the one that this clone's configuration names (`diurna.home`), upward in the work tree,
-    the own branch, the tip's tree, and last the one that the user's configuration names. Never looks past
-    the repository that holds the folder. `named` is what named it, `--home` for one; what the
-    configuration says is not asked then, nor where `$DIURNA_HOME` is set.
+    the own branch, the tip's tree, a branch `memory` here or of a remote, and last the one that the
+    user's configuration names. Never looks past the repository that holds the folder. `named` is what
+    named it, `--home` for one; what the configuration says is not asked then, nor where `$DIURNA_HOME`
+    is set.
 
     Raises:
         HomeNotFound: there is none.
@@ -185,9 +186,12 @@ def _found(repository: Repository, start: str) -> Home:
         inside = prefix_in(repository.git(), tip)
         if inside is not None:
             return checked_out_home(repository, inside)
-    for upstream in remote_branches(repository, layout.DEFAULT_BRANCH):
-        if repository.git().resolve(f"{upstream}:{layout.POLICY_FILE}")[0]:
-            return branch_home(repository, layout.DEFAULT_BRANCH)
+    branch = layout.DEFAULT_BRANCH
+    # a bare clone has it as its own
+    named = (f"refs/heads/{branch}", *remote_branches(repository, branch))
+    there = [f"{one}:{layout.POLICY_FILE}" for one in named if read_reference(repository, one)]
+    if there and any(repository.git().resolve(*there)):
+        return branch_home(repository, branch)
     raise _not_found(repository, start)
 
 
@@ -270,22 +274,42 @@ def code_of(home: Home, path: str = "", option: str = "--code") -> Code | None:
 
 def _not_found(repository: Repository, start: str) -> HomeNotFound:
     """Say that there is no home, and name a memory that could become one."""
+    from shlex import quote
+
     top = repository.top
     for folder in dict.fromkeys((os.path.realpath(start), top)) if top else ():
         for prefix in (layout.TREE_PREFIX, ""):
             if os.path.isfile(f"{folder}/{prefix}{layout.MOVED_FILE}"):
                 because = f"{folder}/{prefix}{layout.MOVED_FILE} says where memory is now"
-                hint = "`git fetch` brings the branch that it names"
+                hint = "`diurna init --branch NAME`, with the branch that it names, brings it"
                 return HomeNotFound(start, because=because, hint=hint)
             if os.path.isfile(f"{folder}/{prefix}{layout.CONTINUITY_FILE}"):
                 file = f"{folder}/{prefix}{layout.CONTINUITY_FILE}"
                 because = f"{file} is of another tool, or written by hand"
                 hint = f"`diurna import ledger {folder}` takes it over; --dry-run says what it would do"
                 return HomeNotFound(start, because=because, hint=hint)
+    above = _superproject(repository)
+    if above:
+        because = f"{top} is a submodule of {above}, whose memory is another one"
+        hint = f"`git config {HOME_SETTING} {quote(above)}` lets that one be used here, too; "
+        return HomeNotFound(start, because, f"{hint}`diurna init` makes one of its own", near=True)
     if os.path.isdir(f"{repository.commondir}/refs/remotes"):
-        hint = "if your team has a memory, `git fetch` brings it; `diurna init` makes a new one, "
-        return HomeNotFound(start, hint=hint + "--home PATH names one")
+        hint = (
+            "`diurna init` brings the one that a remote has, else makes one; --home PATH names one"
+        )
+        return HomeNotFound(start, hint=hint)
     return HomeNotFound(start)
+
+
+def _superproject(repository: Repository) -> str:
+    """Return the work tree whose submodule this one is, "" for none, or where that has no home."""
+    try:
+        above = find_repository(os.path.dirname(repository.top)) if repository.top else None
+        if above and repository.commondir.startswith(f"{above.gitdir}/modules/"):
+            return _found(above, above.top).repository.top
+    except DiurnaError:
+        pass
+    return ""
 
 
 def checked_out_home(repository: Repository, prefix: str) -> Home:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 #: Extensions that neither change objects nor references.
 _HARMLESS = ("noop", "preciousobjects", "worktreeconfig")
 _PARTIAL = "is a partial clone that lacks folders and not only files"
-_HINT_OWN = "a home of its own works beside it: diurna init ../NAME-memory"
 
 
 class Repository(Record):
@@ -105,6 +104,13 @@ def _unsupported(message: str, hint: str) -> UnsupportedRepository:
     return UnsupportedRepository(message, hint=hint)
 
 
+def _beside(where: str) -> str:
+    """Say how a home is made that works for a repository which can not have one."""
+    from shlex import quote
+
+    return f"`diurna init {quote(where + '-memory')}` makes a home of its own beside it"
+
+
 def _brought(folder: str) -> bool:
     """Tell whether a bare repository lies in a work tree, so that a clone may have brought it."""
     above = os.path.dirname(folder)
@@ -170,7 +176,7 @@ def _check_extensions(where: str, config: str) -> str:
         key, value = key.strip(), value.strip()
         if section == "core" and key == "repositoryformatversion" and value not in ("0", "1"):
             message = f"{where} has repository format {value}, which this version does not know"
-            raise _unsupported(message, hint=_HINT_OWN)
+            raise _unsupported(message, _beside(where))
         if section == "remote" and key == "promisor" and value not in ("false", "no", "off", "0"):
             promisor = promisor or named
         elif section == "remote" and key == "partialclonefilter":
@@ -184,21 +190,27 @@ def _check_extensions(where: str, config: str) -> str:
             "refstorage": f"stores its references as {value}",
             "partialclone": "is a partial clone of a git before 2.25",
         }.get(key, f"uses the extension {key}")
-        raise _unsupported(f"{where} {said}, which Diurna can not work with safely", hint=_HINT_OWN)
+        message = f"{where} {said}, which Diurna can not work with safely"
+        raise _unsupported(message, _beside(where))
     if promisor and not lacks.get(promisor, "blob:").startswith("blob:"):
         message = f"{where} {_PARTIAL}, which Diurna can not work with safely"
-        raise _unsupported(message, hint=_with_folders(promisor))
+        raise _unsupported(message, f"{_with_folders(promisor)}; {_beside(where)}")
     return promisor
 
 
 def _with_folders(remote: str) -> str:
     """Say how a partial clone gets all folders; no name is repeated that a shell could run."""
-    plain = remote[:1].isalnum() and remote.replace("-", "").replace("_", "").isalnum()
-    name = remote if plain and remote.isascii() else "REMOTE"
+    name = remote if is_plain(remote) else "REMOTE"
     return (
         f"`git fetch --refetch --filter=blob:none {name} && git config remote.{name}.partialclonefilter "
-        f"blob:none` brings them without their files, with git 2.36 or newer; {_HINT_OWN}"
+        "blob:none` brings them without their files, with git 2.36 or newer"
     )
+
+
+def is_plain(name: str) -> bool:
+    """Tell whether a name may stand in a command as it is: a shell obeys nothing in it."""
+    bare = name.replace("/", "").replace("-", "").replace("_", "").replace(".", "")
+    return bare.isalnum() and bare.isascii() and name[0] != "-"
 
 
 def head(repository: Repository) -> tuple[str, str]:
@@ -226,7 +238,7 @@ def read_reference(repository: Repository, reference: str) -> str:
 
 
 def remote_branches(repository: Repository, branch: str) -> list[str]:
-    """Return the remote-tracking references of a branch name, sorted."""
+    """Return the remote-tracking references of a branch name, `origin`'s first, then by name."""
     found = set()
     folder = repository.commondir + "/refs/remotes"
     if os.path.isdir(folder):
@@ -237,7 +249,7 @@ def remote_branches(repository: Repository, branch: str) -> list[str]:
         parts = line[41:].split("/", 3)
         if parts[:2] == ["refs", "remotes"] and parts[3:] == [branch]:
             found.add(line[41:])
-    return sorted(found)
+    return sorted(found, key=lambda one: (one != f"refs/remotes/origin/{branch}", one))
 
 
 def default_branch(repository: Repository) -> str:
@@ -281,24 +293,15 @@ _OPERATIONS = (
 )  # fmt: skip
 
 
-def left_branch(repository: Repository) -> str:
-    """Return the branch that HEAD was on last before it was detached, "" where git does not know it."""
-    status, said, _ = repository.git().call("rev-parse", "--symbolic-full-name", "@{-1}")
-    name = said.decode("utf-8", "surrogateescape").strip()
-    return "" if status else name.removeprefix("refs/heads/") if name[:11] == "refs/heads/" else ""
-
-
 def landing_hint(repository: Repository) -> str:
     """Say on which branch a log will land that waits because HEAD is detached."""
     said = (
         "it lands on the branch that is checked out where a Diurna command next writes: check out the "
         "one whose memory this is"
     )
-    left = left_branch(repository)
-    plain = left.replace("/", "").replace("-", "").replace("_", "").replace(".", "")
-    if not plain.isalnum() or not plain.isascii() or left[0] == "-":
-        return said  # nothing that a shell would obey
-    return f"{said}; HEAD was on {left} before: `git switch {left}`"
+    before = repository.git().text("rev-parse", "--symbolic-full-name", "@{-1}", check=False)
+    left = before.strip().removeprefix("refs/heads/")
+    return f"{said}; HEAD was on {left} before: `git switch {left}`" if is_plain(left) else said
 
 
 def operation_under_way(repository: Repository) -> str:

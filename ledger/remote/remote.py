@@ -35,10 +35,11 @@ class Remote(Record):
         return self.branch.removeprefix("refs/heads/")
 
 
-def choose_remote(git: Git, branch: str, asked: str = "") -> Remote:
+def choose_remote(git: Git, branch: str, asked: str = "", known: str = "") -> Remote:
     """Choose the remote of a branch: the one asked for, its upstream, `origin`, or the only one.
 
-    `branch` is the short name here; `asked` is a remote's name, a URL or a path, "" for none.
+    `branch` is the short name here; `asked` is a remote's name, a URL or a path, "" for none; `known`
+    is a remote-tracking branch of that name, whose remote comes before `origin`.
 
     Raises:
         NoRemote: none or several could be meant, or it is of a kind that is never used.
@@ -55,6 +56,7 @@ def choose_remote(git: Git, branch: str, asked: str = "") -> Remote:
             if key.endswith(".url"):
                 urls.setdefault(name, value)
     upstream = settings.get(f"branch.{branch}.remote", "")
+    upstream = upstream or known.removeprefix("refs/remotes/").removesuffix(f"/{branch}")
     name = asked or _default(urls, upstream)
     check_remote(name)
     there = f"refs/heads/{branch}"

@@ -242,7 +242,8 @@ def push(
         NetworkFailed: another of its kinds.
     """
     arguments = (
-        *CHECKED, "push", "--porcelain", "--progress" if progress else "--no-progress",
+        *CHECKED, "-c", f"remote.{remote.name.replace('=', '')}.mirror=false",  # one branch goes
+        "push", "--porcelain", "--progress" if progress else "--no-progress",
         "--no-verify", "--no-follow-tags", "--no-signed",
         "--recurse-submodules=no", "--", remote.name, f"{commit}:{remote.branch}",
     )  # fmt: skip

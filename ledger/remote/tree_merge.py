@@ -27,8 +27,9 @@ from ledger.model.sha256 import blob_id, sha1
 Read = Callable[[str], bytes]
 #: (mode, object id)
 Entry = tuple[str, str]
-#: Merges the lines of a text: the versions of both sides and the base's; None for a conflict.
-Blend = Callable[[bytes, bytes, bytes], bytes | None]
+#: Merges the lines of a text: the versions of both sides and the base's, which may have none; None for a
+#: conflict.
+Blend = Callable[[bytes, bytes | None, bytes], bytes | None]
 
 #: Below `sessions/`: the second and later versions of one path.
 TWINS_DIR = "twins"
@@ -241,12 +242,13 @@ class _Joiner:
 
         Only from one base: what several have in common would be a guess.
         """
-        base = bases[0] if len(set(bases)) == 1 else None
-        if self._blend is None or one is None or two is None or base is None:
+        if self._blend is None or one is None or two is None or len(set(bases)) != 1:
             return None
-        if not one[0] == two[0] == base[0] == FILE:
+        base = bases[0]
+        if not one[0] == two[0] == (base or one)[0] == FILE:
             return None
-        made = self._blend(self._read(one[1]), self._read(base[1]), self._read(two[1]))
+        before = self._read(base[1]) if base else None
+        made = self._blend(self._read(one[1]), before, self._read(two[1]))
         if made is None:
             return None
         oid = blob_id(made)

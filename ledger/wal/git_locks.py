@@ -18,11 +18,6 @@ _OURS_AFTER_SECONDS = 1.0
 _OTHERS_AFTER_SECONDS = 120.0
 #: git commands that delete objects, or packs that held them.
 _PRUNERS = frozenset((b"gc", b"prune", b"repack", b"maintenance"))
-#: What people move branches with.
-_WRITERS = frozenset(
-    b"add am bisect checkout cherry-pick commit merge mv pull rebase reset restore revert rm stash "
-    b"switch".split()
-)
 #: How long git believes the note of a collection.
 _COLLECTION_HOURS = 12
 #: How coarse file times are.
@@ -167,19 +162,6 @@ def git_prunes(commondir: str) -> bool:
         not _PRUNERS.isdisjoint(words) and (not where or f"{where}/".startswith(f"{top}/"))
         for words, where in _git_commands()
     )
-
-
-def git_writes(top: str) -> bool:
-    """Tell whether some git is about to move a branch or the index of a work tree, where /proc tells."""
-    return any(
-        not _WRITERS.isdisjoint(words[:8]) and f"{where}/".startswith(f"{top}/")
-        for words, where in _git_commands()
-    )
-
-
-def git_runs(top: str) -> bool:
-    """Tell whether some git may be at work in a work tree; True where /proc does not tell."""
-    return _git_at_work((top,))
 
 
 def _collects(path: str) -> bool:

@@ -8,6 +8,8 @@ order of their ids, a fixed author, the newer parent's time, a projection recomp
 from __future__ import annotations
 
 import os
+import re
+from itertools import zip_longest
 
 from ledger.errors import ObjectMissing, ObjectTooLarge, PolicyInvalid, SyncRefused
 from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Identity
@@ -24,7 +26,7 @@ from ledger.git.git_objects import (
     write_objects,
 )
 from ledger.git.log_history import altered_between
-from ledger.git.repository import is_shallow
+from ledger.git.repository import cut_commits
 from ledger.git.trees import entries
 from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR, VIEW_FILES
@@ -56,6 +58,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ledger.git.merge_file import LineMerge
     from memory.cache.cache_file import Cache
     from memory.replay.ledger_snapshot import Progress, Snapshot
     from projection.policy.model import Policy
@@ -208,7 +211,8 @@ class _Planner:
         return find(objects.read, objects.header(commit).tree, self._home.prefix + POLICY_FILE)
 
     def _refuse_unrelated(self) -> None:
-        if is_shallow(self._home.repository):
+        roots = self._git.text("rev-list", "--max-parents=0", self._ours, self._theirs).split()
+        if cut_commits(self._home.repository).intersection(roots):
             raise SyncRefused(
                 "this clone's history is cut before the point where both sides agree",
                 hint="git fetch --unshallow",
@@ -281,12 +285,12 @@ class _Planner:
         write_objects(self._git, [*((BLOB, bodies[path]) for path, _ in pages), *wanted])
         return object_id(COMMIT, commit)
 
-    def _blend(self, one: bytes, base: bytes, two: bytes) -> bytes | None:
+    def _blend(self, one: bytes, base: bytes | None, two: bytes) -> bytes | None:
         """Merge the policy's lines; what comes out must be one, or a person has to see to it."""
         from ledger.git.merge_file import merge_lines
         from projection.policy.toml import read_policy
 
-        merged = merge_lines(self._git, one, base, two)
+        merged = self._elder(one, two) if base is None else merge_lines(self._git, one, base, two)
         if merged.text is None:
             sides = sorted([(self._ours, "here"), (self._theirs, "there")])
             lines = zip(sides, (merged.one, merged.two), strict=True)
@@ -299,6 +303,28 @@ class _Planner:
             self._because = f", and both together are no policy: {problem.message}"
             return None
         return merged.text
+
+    def _elder(self, one: bytes, two: bytes) -> LineMerge:
+        """Take the policy of the ledger that began first, where they differ in the project's name alone.
+
+        Each `init` wrote one, and nobody changed anything in it.
+        """
+        from ledger.git.merge_file import LineMerge
+
+        rows = [
+            re.sub(rb"(?m)^project *=.*$", b"", text, count=1).split(b"\n") for text in (one, two)
+        ]
+        for pair in zip_longest(*rows, fillvalue=b""):
+            if pair[0] != pair[1]:
+                return LineMerge(
+                    None, *[row.decode("utf-8", "replace").strip()[:80] for row in pair]
+                )
+        begun = ("log", "--max-parents=0", "--format=%ct")
+        born = [
+            min(map(int, self._git.text(*begun, tip).split()))
+            for tip in sorted((self._ours, self._theirs))
+        ]
+        return LineMerge(two if born[1] < born[0] else one)
 
     def _clash(self, paths: tuple[str, ...]) -> SyncRefused:
         more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""

@@ -12,14 +12,12 @@ from collections.abc import Iterable, Mapping
 from ledger.codec.fact_blocks import order_meta
 from ledger.codec.log import read_entry
 from ledger.errors import DraftRefused
-from ledger.home import OWN_REPOSITORY, Home, has_personal, personal_folder
+from ledger.home import OWN_REPOSITORY, Home, personal_folder
 from ledger.model.event import Event, FactCreated
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.personal_footer import PERSONAL_KEY, PERSONAL_VALUE, personal_ids, says_personal
 from ledger.model.session import Entry
-from memory.cache.cache_file import Cache
-from memory.write.draft import SessionDraft, births, named_ids
 from projection.policy.model import Policy
 
 _HINT = (
@@ -61,17 +59,6 @@ def refuse_personal_logs(
     for path, data in files:
         if data is not None and path.startswith(SESSIONS_DIR) and PERSONAL_KEY.encode() in data:
             refuse_personal(home, policy, read_entry(stem_of(path), data)[0].acts, path)
-
-
-def may_part(cache: Cache, draft: SessionDraft) -> bool:
-    """Tell whether a part of a draft may belong into the user's own home."""
-    if personal_ids(draft.events):
-        return True
-    if not has_personal():
-        return False
-    born = births(draft.events)
-    named = [id for id in named_ids(draft.events) if id not in born]
-    return any(cache.fact(id) is None for id in named)
 
 
 def kept_back(home: Home, policy: Policy, logs: Mapping[str, Entry]) -> dict[str, Finding]:

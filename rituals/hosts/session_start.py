@@ -83,8 +83,8 @@ def context(
         behind = around.behind(CONTEXT_CHARS - len(text) - _RULE_CHARS, CONTEXT_BYTES - size, text)
         whole = "\n\n".join([part for part in (text, behind, RULE) if part])
         return whole, (lambda: told(whole, around.told, last)) if told else None
-    except HomeNotFound:
-        return "", None
+    except HomeNotFound as problem:
+        return f"{problem.message}: {problem.hint}" if problem.near else "", None
 
 
 def role_brief(

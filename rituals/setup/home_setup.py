@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from ledger.errors import HomeNotFound, PolicyInvalid, WriteRefused
+from ledger.errors import DiurnaError, HomeNotFound, PolicyInvalid, WriteRefused
 from ledger.git.repository import (
     Repository,
     config_value,
@@ -29,6 +29,8 @@ from ledger.home import (
 )
 from ledger.model import layout
 from ledger.model.layout import POLICY_FILE
+from ledger.remote.remote import choose_remote
+from ledger.remote.transport import fetch
 from ledger.wal.atomic_files import make_folder
 from memory.api import Memory
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
@@ -63,10 +65,11 @@ def plan_setup(
                 f"{place} is in no git repository, so there is none to put the branch into",
                 hint="run `diurna init` without --branch for a repository of its own",
             )
-        there = _home_of(repository)  # it would be found first, or lose its place
+        there, unasked = _home_of(repository, branch)  # it would be found first, or lose its place
         if there is not None and (there.kind, there.branch) != (OWN_BRANCH, branch):
             raise _second_home(there)
-        return _plan_branch(repository, branch, project)
+        plan = _plan_branch(repository, branch, project)
+        return plan._replace(steps=unasked + plan.steps)
     if repository is not None and _is_fresh_top(repository, place) and folder:
         return plan_own(place, repository, _own_policy(project, place))
     if repository is None:
@@ -92,9 +95,10 @@ def _plan_found(repository: Repository, project: str, prefix: str) -> SetupPlan:
     """Plan a home in a work tree, or what one that is there lacks; without a prefix the usual one."""
     if os.path.isfile(f"{repository.top}/{layout.POLICY_FILE}") and not prefix:
         return plan_own(repository.top, repository, _own_policy(project, repository.top))
-    there = _home_of(repository)
+    there, unasked = _home_of(repository, layout.DEFAULT_BRANCH)
     if there is None:
-        return plan_tree(repository.top, repository, project, prefix)
+        plan = plan_tree(repository.top, repository, project, prefix)
+        return plan._replace(steps=unasked + plan.steps)
     if prefix and prefix != there.prefix:
         raise _second_home(there)
     if there.kind == OWN_BRANCH:
@@ -117,7 +121,35 @@ def with_hooks(plan: SetupPlan, wanted: bool, command: tuple[str, ...]) -> Setup
     return plan._replace(hooks=hooks, steps=plan.steps + hooks.steps)
 
 
-def _home_of(repository: Repository) -> Home | None:
+def _home_of(repository: Repository, branch: str) -> tuple[Home | None, tuple[str, ...]]:
+    """Return the home that commands find at the top of a repository, else the one that a remote has.
+
+    Behind it, None for none, comes what could not be asked, as a step of a plan.
+    """
+    there = _found(repository)
+    if (there and there.tip()) or read_reference(repository, f"refs/heads/{branch}"):
+        return there, ()
+    failed = _bring(repository, branch)
+    steps = (f"begin without the word of a remote: {failed.message}",) if failed else ()
+    return _found(repository), steps
+
+
+def _bring(repository: Repository, branch: str) -> DiurnaError | None:
+    """Fetch a branch that is not known here from the first remote that has it, `origin` before others.
+
+    Returns why one could not be asked, None where nothing was in the way.
+    """
+    failed, git = None, repository.git()
+    for name in sorted(git.text("remote").split(), key=lambda one: one != "origin"):
+        try:
+            if fetch(git, choose_remote(git, branch, name)):
+                return None
+        except DiurnaError as problem:
+            failed = failed or problem
+    return failed
+
+
+def _found(repository: Repository) -> Home | None:
     """Return the home that commands find at the top of a repository."""
     try:
         return discover(repository.top or repository.gitdir, named=repository.where)

@@ -73,7 +73,7 @@ def sync(
     """
     home = memory.home
     refuse_unwritable(home)
-    remote = choose_remote(home.repository.git(), home.branch, asked)
+    remote = choose_remote(home.repository.git(), home.branch, asked, home.upstream)
     if not dry_run and memory.waiting():
         memory.drain()
     policy = memory.policy

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from unicodedata import normalize
 
 from ledger.model.record import Record
 from memory.recall.index.rows import NUMBERED, TIMED
@@ -65,6 +66,7 @@ def read_question(text: str) -> Question:
     said: list[str] = []
     quoted_words = 0
     text = text[:QUESTION_CHARS].encode("utf-8", "replace").decode()  # no half of a character
+    text = normalize("NFC", text)
     for minus, quoted, without, plain in _PIECE.findall(text):
         if (quoted and minus) or without:
             unwanted.append(quoted or without)

@@ -1,0 +1,142 @@
+"""Clones of every kind: `clones.md` says what works there, and which command makes it work."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import unicodedata
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.host_door import Door
+from tests.world import OWN_BRANCH, Place, World
+
+_TEXT = (Path(__file__).parent / "clones.md").read_text()
+_ROWS = [
+    [cell.strip() for cell in row.split("|")[1:-1]] for row in re.findall(r"(?m)^\| .*", _TEXT)
+]
+MADE = dict(re.findall(r"(?m)^(\S.*)\n((?:    .*\n)+)", _TEXT))
+KEPT, MINE = "The team keeps it.", "The oven is ours."
+
+
+def _made(world: World, clone: str) -> Place:
+    """Make a clone of a kind; return where one works in it."""
+    world.team(OWN_BRANCH, paced=True, facts={"keep": f"decision: {KEPT}"})
+    world.place("hub.git").git("config", "uploadpack.allowFilter", "true")
+    world.place("a").git(
+        "clone", "-q", "--bare", "--single-branch", "-b", "main", ".", "../fork.git"
+    )
+    for key, value in (("name", "Ada"), ("email", "ada@example.invalid")):
+        world.place("a").git("config", "--global", f"user.{key}", value)
+    script, url = f"{MADE[clone]}\npwd", f"file://{world.folder}"
+    told = {**os.environ, "HUB": f"{url}/hub.git", "FORK": f"{url}/fork.git"}
+    done = subprocess.run(["sh", "-ec", script], cwd=world.folder, env=told, capture_output=True)
+    if "where git has it" in clone and b"ref-format" in done.stderr:
+        pytest.skip("this git has no reftable")
+    assert not done.returncode, done.stderr
+    return Place(world, Path(os.fsdecode(done.stdout.splitlines()[-1])))
+
+
+def _asked(
+    place: Place, column: str, patch: pytest.MonkeyPatch, facts: list[str]
+) -> tuple[bool, str]:
+    """Ask for the command of a column; tell whether it works, and return what it said."""
+    if column == "hook":
+        where: Any = SimpleNamespace(path=place.folder)
+        given = {
+            "session_id": f"s{place.clock.tick()}",
+            "cwd": str(place.folder),
+            "source": "startup",
+        }
+        said = Door(where, patch).call("claude", "SessionStart", given).decode()
+        return all(fact in said for fact in facts), said
+    words = {"note": ["note", f"id=oven fact: {MINE}"], "recall": ["recall", "team oven"]}
+    if KEPT not in facts:
+        words["init"] = ["init", "--branch", "memory"]
+    answer = place.run(*words.get(column, [column]), code=None)
+    said = answer.out + answer.err
+    if column == "check":
+        return not re.search('"severity": "error"|"no-home"', said), said
+    return answer.code == 0 and (column != "recall" or all(fact in said for fact in facts)), said
+
+
+def _follow(place: Place, line: str) -> None:
+    """Run a command that was named, and the one that its own answer names."""
+    if not line.startswith("diurna "):
+        subprocess.run(["sh", "-ec", line], cwd=place.folder, check=True, capture_output=True)
+        return
+    answer = place.run(*shlex.split(line)[1:], json=False)
+    for more in re.findall("`(git config diurna.home .*?)`", answer.err):
+        _follow(place, more)
+
+
+@pytest.mark.parametrize("row", _ROWS[1:], ids=lambda row: row[0])
+def test_c12_c15_a_clone_of_each_kind(
+    world: World, monkeypatch: pytest.MonkeyPatch, row: list[str]
+) -> None:
+    """What is refused names what makes it work; then all works, and the team's is the one ledger."""
+    place = _made(world, row[0])
+    clone = place.folder.parent if place.folder.name == "lib" else place.folder
+    cells: dict[str, str] = {}
+    for column, cell in zip(_ROWS[0][1:], row[1:], strict=True):
+        cells[column] = (
+            [*cells.values()][-1] if cell == "same" else cell.replace("CLONE", str(clone))
+        )
+    team = "$HUB" in MADE[row[0]]
+    facts = [MINE, KEPT] if team else [MINE]
+    named = [column for column, cell in cells.items() if cell.startswith("`")]
+    for column in named:
+        worked, said = _asked(place, column, monkeypatch, facts)
+        assert not worked, (column, said)
+        hint = json.dumps(cells[column].strip("`"))[1:-1]
+        silent = said == "{}\n" and not hint.startswith("git config diurna")
+        assert hint in said or silent, (column, said)
+    for line in dict.fromkeys(cells[column].strip("`") for column in named):
+        _follow(place, line)
+    for column, cell in cells.items():
+        if column == "init" and cell.startswith("`diurna init"):
+            continue  # it was just done
+        worked, said = _asked(place, column, monkeypatch, facts)
+        refused = cell.removeprefix("not here: ")
+        assert worked if refused == cell else not worked and refused in said, (column, said)
+    if team:
+        hub = world.place("hub.git")
+        assert hub.git("grep", "-l", MINE, "memory", "--", "sessions")
+        assert hub.git("rev-list", "--count", "--max-parents=0", "memory") == "1"
+
+
+def test_a_ledger_that_began_offline_joins_the_teams(world: World) -> None:
+    """Nobody changed a policy: the elder's name stays, also where the code's history is cut."""
+    place = _made(world, "of one commit")
+    hub = world.place("hub.git").folder
+    hub.rename(world.folder / "away")
+    world.clock.go(days=1)
+    steps = place.run("init", "--branch", "memory").json["steps"]
+    assert steps[0].startswith("begin without the word of a remote: origin is not there")
+    place.note(f"id=oven fact: {MINE}")
+    (world.folder / "away").rename(hub)
+    refused = place.run("sync", code=1).json["error"]
+    assert "share no history" in refused["message"] and "`diurna sync --adopt`" in refused["hint"]
+    place.sync("--adopt")
+    assert place.texts() == {"keep": KEPT, "oven": MINE}
+    assert 'project = "a"' in world.place("hub.git").git("show", "memory:diurna.toml")
+    world.place("a").sync()
+    assert place.tip("memory") == world.place("a").tip("memory")
+
+
+def test_paths_are_found_however_their_letters_are_composed(world: World) -> None:
+    """A Mac has a mark apart from its letter in names of files, and git and people have both in one."""
+    place = world.home()
+    names = [unicodedata.normalize(form, "Prüfung") for form in ("NFC", "NFD")]
+    place.write(f"{names[1]}/{names[1]}.py", "x = 1\n")
+    place.commit_all()
+    place.note(f"id=oven decision: {names[0]}.py holds the limits.")
+    for name in names:
+        assert [one["id"] for one in place.run("recall", f"{name}.py").json["facts"]] == ["oven"]
+        assert place.run("why", f"{name}/{name}.py:1").json["text"] == "x = 1"
