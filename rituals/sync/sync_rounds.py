@@ -206,7 +206,7 @@ class _Sync:
         """Tell of logs that this clone's own history lost since it was last found whole (fault:E8)."""
         home = self._memory.home
         point, tip = checkpoint(home), home.tip()
-        if point is None or not tip:
+        if point is None or not tip or point.commit == tip:  # no git is asked
             return
         status, _, _ = self._git.call("merge-base", "--is-ancestor", point.commit, tip)
         if status:
