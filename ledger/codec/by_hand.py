@@ -89,7 +89,7 @@ def _agent(said: str) -> tuple[str, str]:
 def _title(lines: Sequence[str], body: int, hidden: Sequence[tuple[int, int]]) -> str:
     """Return the first heading or sentence that says something, "" when none does."""
     end = min(body + _LINES, len(lines))
-    covered = {number for first, last in hidden for number in range(first, last)}
+    covered = {number for first, last in hidden for number in range(first, min(last, end))}
     number = body
     while number < end:
         line = lines[number].strip()

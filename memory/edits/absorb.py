@@ -213,9 +213,8 @@ def remember(home: Home, edit: Edit) -> None:
 def settle(home: Home, edit: Edit, text: str) -> tuple[Finding, ...]:
     """Write the new projection over an edit that was absorbed, where a commit did not do that already."""
     name, path = copy_of(home, edit.path)
-    if (
-        read_copy(path) != edit.data
-    ):  # it follows already, or was edited again: that is the next edit
+    # it follows already, or was edited again: that is the next edit
+    if read_copy(path) != edit.data:
         return ()
     data = text.encode("utf-8", "surrogateescape")
     try:

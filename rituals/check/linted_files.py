@@ -14,13 +14,15 @@ from ledger.codec.plain_text import document_text
 from ledger.codec.validate import problems
 from ledger.heavy_work import Uncollected, in_two, may_fork
 from ledger.home import Home
+from ledger.model.event import VERBS
 from ledger.model.findings import INFO, Finding
+from ledger.model.ids import is_fact_id
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, POLICY_FILE, stem_of
 from ledger.model.logset import LogRef
 from ledger.model.order import breaks_seal, is_sealed, is_stem
 from ledger.model.session import LOG_LIMIT_BYTES
 from ledger.secrets.log_redaction import KEEP, article, first_of
-from ledger.secrets.match import LABELLED, SECRET
+from ledger.secrets.match import LABELLED, SECRET, Hit
 from ledger.secrets.scanner import Lines, find_all, find_secrets
 from rituals.check.check_registry import in_order
 from rituals.check.verify.projection_checks import conflict_findings, gone_policy, policy_problem
@@ -57,8 +59,8 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
     lines = Lines(text if places else "")
     front = text.find("\n---\n", 3) if text.startswith("---\n") else 0
     for place in places:
-        if place.rule == LABELLED and place.start < front:
-            continue  # our own key names it
+        if place.rule == LABELLED and (place.start < front or _is_own(text, place)):
+            continue  # our own key, or a verb, names it
         line = lines.number(place)
         if lines.is_waived(place):
             if place.kind == SECRET:
@@ -110,6 +112,13 @@ def log_findings(
         if sent is None:
             return _part(home, refs[:half], personal, progress) + newer
         return [Finding(*values) for values in sent] + newer
+
+
+def _is_own(text: str, place: Hit) -> bool:
+    """Tell whether it is the id of a fact behind a verb of the ledger: `- Created: mine20540`."""
+    line = text[text.rfind("\n", 0, place.start) + 1 : place.start]
+    verb = line.removeprefix("- ").partition(":")[0]
+    return verb in VERBS and is_fact_id(text[place.start : place.end])
 
 
 def _part(
