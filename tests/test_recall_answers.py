@@ -307,10 +307,10 @@ def test_both_parts_have_their_heading(corpus: Corpus) -> None:
 @pytest.mark.parametrize(
     ("limits", "note"),
     [
-        ({"query.postings.TOO_COMMON": 8, "passage_search.TOO_COMMON": 8, "query.postings.NEWEST": 3,
-          "passage_search.NEWEST": 3}, "only the newest passages are looked at that have "),
-        ({"passage_search.PLACES_READ": 9, "passage_search.COMMON_READ": 5, "rank.bm25.CANDIDATES": 2,
-          "query.postings._WORDS_KEPT": 1}, "too common to tell anything here: "),
+        ({"lookups.TOO_COMMON": 8, "search.TOO_COMMON": 8, "lookups.NEWEST": 3, "search.NEWEST": 3},
+         "only the newest passages are looked at that have "),
+        ({"search.PLACES_READ": 9, "search.COMMON_READ": 5, "lookups._WORDS_KEPT": 1},
+         "too common to tell anything here: "),
     ],
 )  # fmt: skip
 def test_facts_are_exact_however_common_their_words_are(

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.recall.index.passage_cutter import PASSAGE_CHARS, PASSAGES_LIMIT, marks_of, passages_of
-from memory.recall.index.rows import ASKING, NUMBERED, TIMED
+from memory.recall.index.passage_cutter import PASSAGE_CHARS, PASSAGES_LIMIT, passages_of
 from tests.conftest import examples, sampled
 from tests.processor_time import steps
 
@@ -55,36 +54,12 @@ def test_sections_of_facts_are_left_out() -> None:
     assert text.split("\n")[found[-1].line - 1] == "## Next"
 
 
-def test_a_reply_is_cut_behind_its_beginning() -> None:
-    """What a reply says first counts in full, the rest is marked; a person's turn is not cut so."""
-    said = "One thing is sure. " * 60
-    _, *reply = passages_of(f"user: Sure?\n\nassistant: {said}\n")
-    assert [passage.late for passage in reply] == [False] + [True] * (len(reply) - 1)
-    assert len(reply) > 1
-    assert not any(passage.late for passage in passages_of(f"Ada: {said}\n"))
-
-
 @pytest.mark.parametrize("who", ["Ada: ", ""])
 def test_what_is_a_little_long_is_one_passage(who: str) -> None:
     """A turn or a paragraph is cut where it is longer than two passages."""
     said = (who + "word " * (PASSAGE_CHARS // 2))[: 2 * PASSAGE_CHARS - 1] + "x"
     assert [one.text for one in passages_of(f"Before.\n\n{said}\n")][1:] == [said]
     assert len(passages_of(f"Before.\n\n{said}x\n")) > 3
-
-
-@pytest.mark.parametrize(
-    ("text", "marks"),
-    [
-        ("Ada: where?", ASKING),
-        ("Ada: yesterday.", TIMED),
-        ("Ada: in March, twice", TIMED | NUMBERED),
-        ("Ada: 12 of them", NUMBERED),
-        ("Ada: marching", 0),
-    ],
-)
-def test_what_a_turn_gives_away(text: str, marks: int) -> None:
-    """Whether a turn asks, tells a time, or tells a number."""
-    assert marks_of(text) == marks
 
 
 @pytest.mark.deep(only="# \\n")
@@ -109,13 +84,6 @@ def test_a_long_list_is_cut_between_its_items() -> None:
     assert all(one.text.startswith("- Item") for one in found[1:])
 
 
-def test_a_label_is_no_reply() -> None:
-    """Where nobody asks, nothing is the rest of a reply."""
-    long = "It is used for everything that has to be quick. " * 30
-    assert not any(one.late for one in passages_of(f"# Log\n\nModel: {long}\n\nMore of it.\n"))
-    assert any(one.late for one in passages_of(f"# Log\n\nuser: Which?\n\nmodel: {long}\n"))
-
-
 TOLD = st.lists(
     st.sampled_from(
         ["### Turn 1 of 2", "### fix(ci): keep it\nIt is kept.", "# A", "## Turns", "## Commits", "Note: it is so. ", "**What holds**",
@@ -128,13 +96,12 @@ TOLD = st.lists(
 @settings(max_examples=examples(80, 200))
 @given(blocks=TOLD)
 def test_passage_of_one_turn(blocks: list[str]) -> None:
-    """No passage is of two turns or commits, and nobody speaks in one, whatever it begins with."""
+    """No passage is of two turns or commits, whatever it begins with."""
     found = passages_of("# T\n\n## Turns\n\n" + "\n\n".join(blocks))
     for passage in found:
         lines = [line for line in passage.text.split("\n") if line.strip()]
         behind = [place for place, line in enumerate(lines) if line[0] != "#"]
         assert not behind or not any(line[0] == "#" for line in lines[behind[0] :])
-        assert not passage.who
     for passage, behind_it in pairwise(found):
         bare = all(line[:1] in ("", "#") for line in passage.text.split("\n"))
         assert not bare or behind_it.text[0] == "#", "a heading stands with what follows it"

@@ -104,10 +104,8 @@ def test_a_section_is_cut_around_its_line() -> None:
 def test_what_stands_around_a_passage_is_told_a_line_each() -> None:
     """Two passages before it and two behind it, each cut at 200 characters, and the passage marked."""
     lines = [f"{number} {'x' * 300}" for number in range(8)]
-    pieces = tuple(
-        [Piece(number + 1, len(line), "", False, "") for number, line in enumerate(lines)]
-    )
-    log = LogRow("2026-05-01", "", "2026-05-01", "ada", "", "", 0, pieces, ())
+    pieces = tuple([Piece(number + 1, len(line)) for number, line in enumerate(lines)])
+    log = LogRow("2026-05-01", "", "2026-05-01", "ada", "", "", pieces, ())
     for place, numbers in ((0, "012"), (4, "23456"), (7, "567")):
         hit = passage_hit(log, lines, place, TIMELINE, ())
         assert hit is not None

@@ -19,22 +19,21 @@ from memory.recall.hits.fact_hits import Facts, kept
 from memory.recall.hits.snippets import telling
 from memory.recall.index.fts_file import Index
 from memory.recall.index.index_catch_up import IndexFollower
-from memory.recall.passage_search import search
-from memory.recall.query.postings import Lookups
-from memory.recall.query.stopwords import CHORES
-from memory.recall.rank.fact_ranking import PARTS
-from memory.recall.rank.standing_order import Candidate, answers, ordered
+from memory.recall.lookups import Lookups
 from memory.recall.recall_values import FACTS, Filters, without_operators
+from memory.recall.search import search
+from memory.recall.standing import SURE, Candidate, ordered, verdict
+from memory.recall.words import ENGLISH as IN_ENGLISH
+from memory.recall.words import listed
 from memory.replay.reader_marks import NOTHING_MARKED, Marks, marks_at
 from projection.fold.projection_state import Standing
 from projection.policy.model import ENGLISH, Moments
 
 #: How much of a prompt is read, and how many facts are told at most.
 PROMPT_CHARS, TOLD = 1_500, 3
-#: What a fact must have: the share of the prompt, and of it in one stretch of the text; what its words
-#: tell together, and how many they are; its heaviest word against the heaviest that it lacks; its
-#: score against that of the first.
-COVERED, TOGETHER, TELLING, WORDS, HEAVIEST, NEAR_FIRST = 0.45, 0.45, 4.0, 2, 0.75, 0.50
+#: What a fact must have: the share of the prompt; what its words tell together, and how many they are; its
+#: heaviest word against the heaviest that it lacks; its score against that of the first.
+COVERED, TELLING, WORDS, HEAVIEST, NEAR_FIRST = 0.45, 4.0, 2, 0.75, 0.50
 
 
 class Found(Record):
@@ -75,12 +74,12 @@ def found_for_prompt(
         return ()
     filters = Filters(within=FACTS)
     facts = Facts(cache, index, filters, marks=marks)
-    found = search(index, words, kept(index, facts, filters), lookups=lookups, explain=True, told=0)
+    found = search(index, words, kept(index, facts, filters), lookups=lookups, told=0)
     candidates = [
         one for one in facts.candidates(found.facts) if not says_personal(one.standing.fact.meta)
     ]
-    best = ordered(candidates, found.state)
-    if not answers(best):
+    best = ordered(candidates, found.question.open)
+    if verdict([one.scored for one in best], found) != SURE:
         return ()
     first = best[0].scored.score
     return tuple(
@@ -98,15 +97,13 @@ def is_sure(one: Candidate, weights: Mapping[str, float]) -> bool:
     `weights` is what each word of the prompt tells, by word.
     """
     scored = one.scored
-    held = {word for word in scored.words if word not in CHORES}
+    held = set(scored.words) - listed(IN_ENGLISH, "chores")
     telling = [weights.get(word, 0.0) for word in held]
-    lacking = [weight for word, weight in weights.items() if word not in scored.words]
     return (
         scored.covered >= COVERED
-        and dict(scored.parts)[PARTS[3]] >= TOGETHER
         and len(held) >= WORDS
         and sum(telling) >= TELLING
-        and max(telling) >= HEAVIEST * max(lacking, default=0.0)
+        and max(telling) >= HEAVIEST * scored.lacked
     )
 
 

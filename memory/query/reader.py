@@ -210,7 +210,6 @@ class Reader(OpenHome):
         limit: int = 10,
         filters: Filters | None = None,
         explain: bool = False,
-        vectors: bool = True,
         loose: bool = False,
     ) -> Answer:
         """Find what answers a question: facts that hold, then passages of session logs, each best first.
@@ -224,7 +223,6 @@ class Reader(OpenHome):
             limit: at most so many hits.
             filters: what a hit has to be.
             explain: give the parts of each score.
-            vectors: weigh what passages mean too, where the extra `vectors` is installed.
             loose: facts too that cover little of it: of a task, which asks no question.
 
         Raises:
@@ -242,7 +240,7 @@ class Reader(OpenHome):
             asked = asked._replace(as_of=as_of(asked.as_of, self._clock()))
         return self._recall().recall(
             query, level=level, limit=limit, filters=asked,
-            explain=explain, vectors=vectors, loose=loose,
+            explain=explain, loose=loose,
         )  # fmt: skip
 
     def get(self, ids: Sequence[str], *, level: str = "full") -> Answer:

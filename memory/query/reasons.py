@@ -34,9 +34,9 @@ from memory.query.reader import Reader
 from memory.recall.index.fts_file import Index
 from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, PLACES
-from memory.recall.passage_search import search
-from memory.recall.query.postings import Lookups
+from memory.recall.lookups import Lookups
 from memory.recall.recall_values import without_operators
+from memory.recall.search import search
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.log_bytes import read_bytes
 from memory.replay.reader_marks import marks_at

@@ -74,7 +74,7 @@ class Recallers(Recaller):
         if not theirs:
             return found
         hits = holding_first([*found.facts, *theirs, *found.passages])
-        return answer_of(hits, found.notes)._replace(sessions=found.sessions)
+        return answer_of(hits, found.notes)._replace(perhaps=found.perhaps)
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
         """Return memories by their ids (see `Reader.get`), in the order asked for."""
@@ -99,7 +99,7 @@ class Recallers(Recaller):
         found = self.recall(query, filters=filters, **{**how, "limit": how["limit"] - len(said)})
         if not said:
             return found
-        return answer_of([*found.hits, *said], found.notes)._replace(sessions=found.sessions)
+        return answer_of([*found.hits, *said], found.notes)._replace(perhaps=found.perhaps)
 
     def _with_yours(self, query: str, filters: Filters, how: dict[str, Any]) -> Answer:
         """Ask the user's own home too; what it answers may take half of the room."""
@@ -115,7 +115,7 @@ class Recallers(Recaller):
             found = self.recall(query, filters=filters, **{**how, "limit": room})
         hits = holding_first([*found.hits, *theirs.hits])
         notes = tuple(dict.fromkeys((*found.notes, *answer.notes)))
-        return answer_of(hits, notes)._replace(sessions=found.sessions)
+        return answer_of(hits, notes)._replace(perhaps=found.perhaps or answer.perhaps)
 
     def _yours(self) -> Recaller | None:
         """Return the user's own home; None where there is none, or it is the one that is open."""

@@ -13,8 +13,9 @@ INDEX, TIMELINE, FULL = LEVELS = ("index", "timeline", "full")
 FACTS, SESSIONS, DOCS, UPSTREAM = WITHIN = "facts", "sessions", "docs", "upstream"
 #: The kinds of a hit that is a passage: of a session log, and of a document of the repository.
 SESSION_KIND, DOCUMENT_KIND = PASSAGE_KINDS = "session", "document"
-#: What is said where only passages answer.
+#: What is said where only passages answer, and where facts only may.
 NO_FACT = "no fact answers that; this is what was said"
+PERHAPS = "perhaps: no fact says most of that"
 #: What is said of a word that thousands of passages have.
 COMMON_NOTES = (
     "too common to tell anything here: ", "only the newest passages are looked at that have ",
@@ -90,8 +91,9 @@ class Answer(Record):
     whole: int  #: what all hits cost in full, about
     #: what the reader should know: a misspelling that was mended, words that are too common
     notes: tuple[str, ...] = ()
-    #: the logs that answer as a whole, by stem, best first, whether or not a hit is of them
-    sessions: tuple[str, ...] = ()
+    perhaps: bool = (
+        False  #: the facts say less than what was asked: the word that tells most is missing
+    )
     #: where an explanation was asked for: all facts with words of the question, false ones too, best
     #: first, each with whether its text says enough of it for an answer; at most a few hundred
     worded: tuple[tuple[str, bool], ...] = ()

@@ -23,12 +23,8 @@ from memory.recall.hits.passage_hits import (
 )
 from memory.recall.hits.snippets import WHOLE_CHARS, one_line, title_of
 from memory.recall.index.index_catch_up import IndexFollower
-from memory.recall.index.rows import LATE_BIT, PLACE_BITS, PLACES, LogRow
-from memory.recall.passage_search import Search, search
-from memory.recall.query.postings import Lookups
-from memory.recall.rank.bm25 import TOLD
-from memory.recall.rank.rank_types import Keeps, Ranking, Scored
-from memory.recall.rank.standing_order import answers, ordered
+from memory.recall.index.rows import PLACE_BITS, PLACES, LogRow
+from memory.recall.lookups import Lookups
 from memory.recall.recall_values import (
     DOCS,
     FULL,
@@ -42,6 +38,9 @@ from memory.recall.recall_values import (
     is_place,
     tokens_of,
 )
+from memory.recall.recall_values import PERHAPS as MAYBE
+from memory.recall.search import Scored, Search, search
+from memory.recall.standing import PERHAPS, SILENT, SURE, ordered, verdict
 from memory.replay.reader_marks import marks_at
 from projection.fold.testimony import DECIDED
 from projection.policy.model import ENGLISH
@@ -53,15 +52,10 @@ if TYPE_CHECKING:
     from memory.cache.cache_file import Cache
     from memory.recall.documents.document_passages import Documents
     from memory.recall.index.fts_file import Index
-    from memory.recall.rank.meaning_store import Meanings
     from memory.replay.ledger_snapshot import Snapshot
 
-#: How many passages beyond twice the hits are fetched at first: some may not be shown.
-_MORE_TOLD = 40
 #: How many passages are shown whole.
 _WHOLE = 3
-#: How many logs are named that answer as a whole.
-_SESSIONS = 20
 
 
 class Recaller:
@@ -79,10 +73,9 @@ class Recaller:
         self._following = IndexFollower(snapshot, progress)
         self._lookups = Lookups()
         self.texts = LogTexts(snapshot.home)
-        self._meanings: Meanings | None = None
         self._documents: Documents | None = None
         #: the last reading: what it was of, its facts, and what may be a hit
-        self._last: tuple[object, Facts, Keeps | None] | None = None
+        self._last: tuple[object, Facts, Callable[[int], bool] | None] | None = None
         self._false: tuple[object, Facts] | None = None
 
     def close(self) -> None:
@@ -99,7 +92,6 @@ class Recaller:
         limit: int,
         filters: Filters,
         explain: bool = False,
-        vectors: bool = True,
         loose: bool = False,
     ) -> Answer:
         """Find what answers a question (see `Reader.recall`)."""
@@ -112,40 +104,28 @@ class Recaller:
             self._lookups.language = "" if language == ENGLISH else language
             facts, keeps = self._kept(cache, index, filters, past)
             view = _View(self, cache, index, facts)
-            meanings = self._meanings_of(cache, index) if vectors else None
-            hits: list[Hit] | None = None
-            for told in dict.fromkeys((min(TOLD, 2 * limit + _MORE_TOLD), TOLD)):
-                found = search(
-                    index, query, keeps, lookups=self._lookups, explain=explain, told=told,
-                    meanings=meanings,
-                )  # fmt: skip
-                ranking = view.by_meaning(query, found.ranking) if vectors else found.ranking
-                if hits is None:
-                    hits = view.facts(found, level, limit, explain, loose or filters.choosy)
-                passages = view.passages(ranking, level, limit, explain)
-                if len(passages) == limit or len(ranking.passages) < told:
-                    break  # else many may not be shown, and there are more
-            hits, notes = hits or [], found.notes
+            found = search(index, query, keeps, lookups=self._lookups)
+            hits, said = view.facts(found, level, limit, explain, loose or filters.choosy)
+            passages = view.passages(found.passages, level, limit, explain)
+            notes = found.notes
             if passages and not hits and filters.within != SESSIONS:
                 notes = (*notes, NO_FACT)
-            notes = (*(past.notes if past else ()), *notes)
+            perhaps = bool(hits) and said == PERHAPS
+            notes = (*(past.notes if past else ()), *notes, *((MAYBE,) if perhaps else ()))
             shown = view.with_whole(holding_first(mixed(hits, passages, limit)), level)
-            made = answer_of(shown, notes)._replace(sessions=view.sessions(ranking))
+            made = answer_of(shown, notes)._replace(perhaps=perhaps)
             if not explain:
                 return made
-            made = made._replace(ranked=len(ranking.passages), cut=len(ranking.passages) == told)
+            made = made._replace(ranked=len(found.passages), cut=found.cut)
             every = None if past or filters.superseded else self._with_false(cache, index)
-            return explained(made, self.lookups(index), found, every, level)
+            return explained(made, index, self.lookups(index), found, every, level)
 
         with Uncollected(), self.texts:
-            found = self._following.ask(answer)
-            if self._meanings is not None:
-                self._meanings.save()
-            return found
+            return self._following.ask(answer)
 
     def _kept(
         self, cache: Cache, index: Index, filters: Filters, past: Past | None
-    ) -> tuple[Facts, Keeps | None]:
+    ) -> tuple[Facts, Callable[[int], bool] | None]:
         """Return facts and what may be a hit; those of the question before where nothing moved."""
         marks = marks_at(self._snapshot.home, cache)
         reading = (cache, cache.commit, index, index.mark, filters, marks.said)
@@ -164,16 +144,6 @@ class Recaller:
             facts = Facts(cache, index, Filters(superseded=True), marks=marks)
             self._false = reading, facts
         return self._false[1]
-
-    def _meanings_of(self, cache: Cache, index: Index) -> Meanings | None:
-        """Return what the facts of an index mean, None without the extra `vectors`."""
-        from memory.recall.rank.vectors import identity
-
-        if self._meanings is None and (made_by := identity()):
-            from memory.recall.rank.meaning_store import Meanings
-
-            self._meanings = Meanings(made_by)
-        return None if self._meanings is None else self._meanings.of(cache, index)
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
         """Return memories by their ids (see `Reader.get`)."""
@@ -224,53 +194,25 @@ class _View:
 
             self._withheld = redacted_logs(cache)
 
-    def by_meaning(self, query: str, ranking: Ranking) -> Ranking:
-        """Rank again by what passages mean; as it was without the extra `vectors`."""
-        from memory.recall.rank.vectors import installed
+    def _fetch(self, rows: Sequence[int]) -> None:
+        """Read the logs of passages, all at once, but those that are withheld."""
+        logs = [log for row in rows if (log := self._index.log(row >> PLACE_BITS))]
+        there = [log for log in logs if stem_in(log.stem) not in self._withheld]
+        self._recaller.texts.fetch(there, self._cache)
 
-        if not (ranking.passages and installed()):
-            return ranking
-        from memory.recall.similarity import COMPARED, compared, with_meaning
+    def facts(
+        self, found: Search, level: str, limit: int, explain: bool, loose: bool
+    ) -> tuple[list[Hit], str]:
+        """Return the facts that answer, best first, and whether they do (`standing.verdict`).
 
-        texts = self._texts([one.row for one in ranking.passages[:COMPARED]])
-        alike = compared(self._recaller.lookups(self._index), query, texts)
-        return ranking if alike is None else with_meaning(ranking, alike)
-
-    def sessions(self, ranking: Ranking) -> tuple[str, ...]:
-        """Return the stems of the best logs whose words are not withheld."""
-        logs = [self._index.log(number) for number, _ in ranking.sessions[:_SESSIONS]]
-        stems = [log.stem for log in logs if log is not None]
-        return tuple([stem for stem in stems if stem_in(stem) not in self._withheld])
-
-    def _fetch(self, rows: Sequence[int]) -> frozenset[int]:
-        """Read the logs of passages, all at once; return the rows of those that are not withheld."""
-        logs = {row: log for row in rows if (log := self._index.log(row >> PLACE_BITS))}
-        there = {row: log for row, log in logs.items() if stem_in(log.stem) not in self._withheld}
-        self._recaller.texts.fetch(list(there.values()), self._cache)
-        return frozenset(there)
-
-    def _texts(self, rows: Sequence[int]) -> dict[int, str]:
-        """Return the texts of passages, but of those that are withheld."""
-        found: dict[int, str] = {}
-        there = self._fetch(rows)
-        for row in rows:
-            log = self._index.log(row >> PLACE_BITS)
-            piece = None if log is None else log.at(row & PLACES)
-            if log is not None and piece is not None and row in there:
-                lines = self._recaller.texts.lines(log, self._cache)
-                found[row] = passage_text(log, lines, row & PLACES & ~LATE_BIT)
-        return found
-
-    def facts(self, found: Search, level: str, limit: int, explain: bool, loose: bool) -> list[Hit]:
-        """Return the facts that answer, best first; none where they cover too little of the question.
-
-        `explain` gives the parts of each score; `loose`: those too that cover little.
+        `explain` gives the parts of each score; `loose`: those too that answer little of it.
         """
-        if found.state.open and not found.subject:
-            return self._open_threads(level, limit)
-        best = ordered(self._facts.candidates(found.facts), found.state)
-        if not (loose or answers(best)):
-            return []
+        if found.question.open and not found.question.subject:
+            return self._open_threads(level, limit), SURE
+        best = ordered(self._facts.candidates(found.facts), found.question.open)
+        said = SURE if loose else verdict([one.scored for one in best], found)
+        if said == SILENT:
+            return [], said
         best.sort(key=lambda one: self._facts.has_ended(one.standing.fact))
         hits = []
         for one in best[:limit]:
@@ -278,7 +220,7 @@ class _View:
             if hit is not None:
                 hits.append(with_score(hit, one.scored, explain, hit.mark.weight))
         # they come by their scores: of equal ones what a person decided goes first
-        return sorted(hits, key=lambda hit: (-hit.score, hit.known.word != DECIDED))
+        return sorted(hits, key=lambda hit: (-hit.score, hit.known.word != DECIDED)), said
 
     def _open_threads(self, level: str, limit: int) -> list[Hit]:
         """Return what is open, the one that was used last first."""
@@ -288,11 +230,13 @@ class _View:
         hits = [self._facts.hit(fact.id, None, level) for fact in threads]
         return [hit for hit in hits if hit is not None][:limit]
 
-    def passages(self, ranking: Ranking, level: str, limit: int, explain: bool) -> list[Hit]:
+    def passages(
+        self, ranked: Sequence[Scored], level: str, limit: int, explain: bool
+    ) -> list[Hit]:
         """Return the hits of the best passages that may be shown."""
         found: dict[str, Hit] = {}
-        self._fetch([one.row for one in ranking.passages[:limit]])
-        for scored in ranking.passages:
+        self._fetch([one.row for one in ranked[:limit]])
+        for scored in ranked:
             hit = self.hit(scored, level, explain)
             if hit is not None and hit.id not in found:
                 found[hit.id] = hit
@@ -311,7 +255,7 @@ class _View:
                 row, words = self._scored[hit.id].row, self._scored[hit.id].words
                 log = self._index.log(row >> PLACE_BITS)
                 lines = [] if log is None else self._recaller.texts.lines(log, self._cache)
-                place = row & PLACES & ~LATE_BIT
+                place = row & PLACES
                 shown = log and passage_hit(
                     log, lines, place, level, words, mark=hit.mark, chars=WHOLE_CHARS
                 )
@@ -324,8 +268,7 @@ class _View:
         piece = None if log is None else log.at(scored.row & PLACES)
         if log is None or piece is None or stem_in(log.stem) in self._withheld:
             return None
-        place = scored.row & PLACES & ~LATE_BIT
-        hit = self._passage(log, place, level, scored.words)
+        hit = self._passage(log, scored.row & PLACES, level, scored.words)
         return None if hit is None else with_score(hit, scored, explain)
 
     def named(self, one: str, level: str) -> Hit:

@@ -23,12 +23,10 @@ from ledger.remote.remote import without_credentials
 from memory.recall.hits.snippets import one_line
 from memory.recall.index.fts_file import Totals
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, LogRow, Piece
-from memory.recall.passage_search import Search, search
-from memory.recall.query.postings import Lookups
-from memory.recall.rank.bm25 import weight_of
-from memory.recall.rank.rank_types import Scored
-from memory.recall.rank.standing_order import Candidate, ordered
-from memory.recall.recall_values import COMMON_NOTES, Answer, Filters, Hit, Part, tokens_of
+from memory.recall.lookups import Lookups
+from memory.recall.recall_values import Answer, Filters, Hit, Part, tokens_of
+from memory.recall.search import Scored, Search, search, weight_of
+from memory.recall.standing import Candidate, ordered
 from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
@@ -115,21 +113,20 @@ class Asker:
 
     def _recall(self, question: str, wanted: str, limit: int, own: str) -> _Found:
         index = _Index(self, wanted, question)
-        if not index.totals.passages:
+        if not index.totals.facts:
             return [], [], (), False
         looking = search(index, question, told=0)  # type: ignore[arg-type]
-        notes = tuple([one for one in looking.notes if not one.startswith(COMMON_NOTES)])
-        weights = {
-            stem: weight_of(index.count(stem), index.totals.passages) for stem in index.looked
-        }
+        notes = looking.notes
+        weights = {stem: weight_of(index.count(stem), index.totals.facts) for stem in index.looked}
         if not weights:
             return [], [], notes, False
         words = _rarest(index), list(weights), list(weights.values())
         index.rows_are(self.rows("find", *words, wanted, CANDIDATES))
         found = search(index, question, told=0, lookups=Lookups())  # type: ignore[arg-type]
         best = _ranked(index, found, own)
-        covered = max([scored.said for _, scored in best[:FIRST]], default=0.0)
-        sure = covered >= BAR or (bool(best) and found.state.open and not found.subject)
+        covered = max([scored.covered for _, scored in best[:FIRST]], default=0.0)
+        asked = found.question
+        sure = covered >= BAR or (bool(best) and asked.open and not asked.subject)
         logs = [] if best and sure else self.rows("find_logs", question, wanted, LOGS)
         return best[:limit], logs[:limit], notes, sure
 
@@ -149,7 +146,7 @@ def _ranked(index: _Index, found: Search, own: str) -> list[tuple[Row, Scored]]:
         named = scored._replace(score=score, parts=(*scored.parts, *parts))
         standing = Standing(fact, row["tier"], row["reason"])
         candidates.append(Candidate(named, standing, row["created"] or row["stem"][:10]))
-    best = [one.scored for one in ordered(candidates, found.state)]
+    best = [one.scored for one in ordered(candidates, found.question.open)]
     return [(index.row(scored.row), scored) for scored in best]
 
 
@@ -175,7 +172,7 @@ class _Index:
         self._near: list[tuple[str, int]] = self._beginning(self._starts, _SPELLED)
         self._counts = dict(self._near)
         facts = self._count(["", *[one for one in stems if one[:_START] not in self._starts]])
-        self.totals = Totals(0, facts, _CHARS * facts)
+        self.totals = Totals(0, 0, facts)
         self._rows: list[Row] = []
         #: the words that were looked up, in order
         self.looked: dict[str, None] = {}
@@ -231,12 +228,8 @@ class _Index:
             if at
         ]
 
-    def found(self, stem: str) -> list[tuple[int, int]]:
-        """Return no passage: logs are asked for behind facts."""
-        return []
-
-    def newest(self, stem: str, count: int) -> list[int]:
-        """The same."""
+    def words_of_facts(self) -> list[str]:
+        """Return no word: only whole words and beginnings are asked of the database."""
         return []
 
     def matching(self, phrase: Sequence[str]) -> frozenset[int]:
@@ -252,12 +245,8 @@ class _Index:
         row = self._rows[number]
         # beside its ledger's own texts: where all are long, none says less by that
         chars = round(_CHARS * len(row["text"]) / row["usual"])
-        piece = Piece(0, chars, "", False, row["id"])
-        return LogRow(row["stem"], "", row["created"], row["agent"] or "", "", "", 0, (), (piece,))
-
-    def speaks(self, name: str) -> bool:
-        """Tell that nobody speaks: candidates are no prose."""
-        return False
+        piece = Piece(0, chars, row["id"])
+        return LogRow(row["stem"], "", row["created"], row["agent"] or "", "", "", (), (piece,))
 
 
 def filters_of(filters: Filters, repo: str, team: str) -> Row:

@@ -3,8 +3,8 @@
 `python -m tests.bench.retrieval DIR --out results.jsonl` takes one set: a folder with `sessions.jsonl` and
 `questions.jsonl`. Each conversation becomes a ledger of its own through `Memory.append`: a session is a log,
 a turn is a paragraph `Speaker: text [what a picture shows]`, the clock stands at the session's time. Every
-question is put to `Memory.recall`; a line of the results has `question_id`, `sessions` (20, as
-`Answer.sessions` ranks them) and `turns` (50, those that the hits' lines belong to). The ledgers are kept
+question is put to `Memory.recall`; a line of the results has `question_id`, `sessions` (20, those of
+the best passages) and `turns` (50, those that the hits' lines belong to). The ledgers are kept
 in `--folder`, so a second run starts at once. There is one configuration: that of the product.
 
 `python -m tests.bench.retrieval --table SHARED` runs the sets `locomo`, `realtalk` and `beam` below a folder,
@@ -12,10 +12,6 @@ prints the table with its targets, and ends with 1 where a figure is more than `
 was reached, rounded down. Tokens are what the 20 best hits cost as index lines, the best 3 of them again as
 timeline and the best 2 in full, against all 20 in full: both ways name the same 20 hits, so they find the
 same evidence.
-
-`python -m tests.bench.retrieval --facts LEDGER DIR/questions.jsonl --out FILE [--vectors]` asks real
-questions of a copy of another tool's ledger that is brought in: a line has `id`, `facts` (ids best first,
-null where a passage takes the rank), `any` (a fact was offered) and `hits` (how many facts).
 """
 
 from __future__ import annotations
@@ -33,7 +29,6 @@ from pathlib import Path
 from typing import Any
 
 from memory.api import Memory, SessionDraft
-from tests.bench.ledgers import brought_in
 
 TURNS, SESSIONS, HITS = 50, 20, 120
 SETS = ("locomo", "realtalk", "beam")
@@ -109,7 +104,8 @@ class Ledger:
         answer = self.memory.recall(question, limit=HITS)
         turns = dict.fromkeys(self.turn(hit.id) for hit in answer.hits)
         turns.pop(None, None)
-        sessions = [self.session(stem) for stem in answer.sessions[:SESSIONS]]
+        stems = dict.fromkeys(hit.stem for hit in answer.passages)
+        sessions = [self.session(stem) for stem in stems][:SESSIONS]
         return sessions, [turn for turn in turns if turn][:TURNS]
 
 
@@ -216,41 +212,20 @@ def table(shared: Path, folder: Path) -> int:
     return low
 
 
-def of_facts(ledger: Path, questions: Path, *, vectors: bool) -> Iterator[dict[str, Any]]:
-    """Ask real questions about a real ledger."""
-    with tempfile.TemporaryDirectory() as folder:
-        memory = Memory.open(str(brought_in(ledger, Path(folder))))
-        for one in read_lines(questions):
-            answer = memory.recall(one["question"], limit=10, vectors=vectors)
-            facts = [None if hit.kind == "session" else hit.id for hit in answer.hits]
-            yield {
-                "id": one["id"],
-                "facts": facts,
-                "any": bool(answer.facts),
-                "hits": len(answer.facts),
-            }
-        memory.close()
-
-
 def main() -> int:
     """Run one set, or print the table of all."""
     kept = Path(tempfile.gettempdir()) / "diurna-retrieval"
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("asked", type=Path, nargs="?", help="a set, or questions about the ledger")
+    parser.add_argument("asked", type=Path, nargs="?", help="a set")
     parser.add_argument("--out", type=Path, help="where the results go")
     parser.add_argument("--table", type=Path, help="the folder of all sets")
-    parser.add_argument("--facts", type=Path, help="a ledger of another tool")
-    parser.add_argument("--vectors", action="store_true", help="weigh meaning, with the extra")
     parser.add_argument("--folder", type=Path, default=kept, help="where the ledgers are kept")
     chosen = parser.parse_args()
     if chosen.table:
         return 1 if table(chosen.table, chosen.folder) else 0
     if not (chosen.asked and chosen.out):
-        parser.error("a set or questions, and --out; or --table")
-    if chosen.facts:
-        rows = of_facts(chosen.facts, chosen.asked, vectors=chosen.vectors)
-    else:
-        rows = results(chosen.asked, ledgers_of(chosen.asked, chosen.folder))
+        parser.error("a set and --out; or --table")
+    rows = results(chosen.asked, ledgers_of(chosen.asked, chosen.folder))
     with chosen.out.open("w", encoding="utf-8") as out:
         out.writelines(json.dumps(row) + "\n" for row in rows)
     return 0

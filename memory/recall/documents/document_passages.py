@@ -8,6 +8,7 @@ Documents are no memory: nothing of them is a fact, and no use of them is counte
 
 from __future__ import annotations
 
+import marshal
 import os
 import re
 from collections.abc import Sequence
@@ -26,10 +27,9 @@ from memory.recall.hits.passage_hits import answer_of, passage_hit, with_score
 from memory.recall.index.fts_file import Index, IndexDamaged, Mark
 from memory.recall.index.index_catch_up import open_index, write_file
 from memory.recall.index.rows import PLACE_BITS, PLACES, LogRow
-from memory.recall.passage_search import search
-from memory.recall.query.postings import Lookups
-from memory.recall.rank.bm25 import TOLD
+from memory.recall.lookups import Lookups
 from memory.recall.recall_values import Answer, Filters, Hit
+from memory.recall.search import search
 from memory.replay.ledger_snapshot import Snapshot
 from projection.policy.model import ENGLISH, Recall
 
@@ -47,6 +47,8 @@ _BROUGHT = frozenset(
 #: So much of a document is read, and so many of them; beyond that they are left out, and said.
 DOCUMENT_LIMIT_BYTES = 1 << 20
 DOCUMENTS_LIMIT = 2000
+#: So long is what is kept of a document without a passage.
+_BARE = len(marshal.dumps(([], [], [])))
 #: So many documents that are no text are named.
 _NAMED = 5
 #: So much of what a question says a passage has to say that is shown though nobody asked for documents.
@@ -99,18 +101,14 @@ class Documents:
 
     def _found(self, query: str, level: str, limit: int, explain: bool, least: float) -> Answer:
         index = self._followed()
-        found = search(index, query, lookups=self._lookups, explain=explain, told=TOLD)
-        least *= sum(found.weights.values())
+        found = search(index, query, lookups=self._lookups)
         hits: dict[str, Hit] = {}
-        for scored in found.ranking.passages:
+        for scored in found.passages:
             if len(hits) == limit:
                 break
-            if sum(found.weights[word] for word in scored.words if word in found.weights) < least:
-                continue
             document = index.log(scored.row >> PLACE_BITS)
             place = scored.row & PLACES
-            # what only stands beside a passage that answers is a reply in a log, and nothing in a document
-            if scored.words and document is not None and document.at(place) is not None:
+            if document is not None and scored.covered >= least:
                 hit = self._hit(document, place, level, scored.words)
                 if hit is not None:
                     hits.setdefault(hit.id, with_score(hit, scored, explain))
@@ -163,7 +161,9 @@ class Documents:
             return ("HEAD has no document, and `[recall] files` of the policy names none",)
         left = index.mark.skipped
         notes = [f"{left} documents are left out: too large, or too many"] if left else []
-        bare = index.rows("SELECT stem, source FROM logs WHERE chars = 0 LIMIT ?", (_NAMED,))
+        bare = index.rows(
+            "SELECT stem, source FROM logs WHERE length(passages) <= ? LIMIT ?", (_BARE, _NAMED)
+        )
         for (path, _), data in zip(
             bare, self._home.repository.git().blobs([blob for _, blob in bare]), strict=True
         ):

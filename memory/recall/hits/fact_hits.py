@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ledger.model.event import FactCreated, FactUpdated, told
 from ledger.model.record import Record
@@ -12,8 +12,6 @@ from memory.cache.name_lookup import false_among, ordinary_of_kind
 from memory.recall.hits.snippets import one_line
 from memory.recall.index.fts_file import Index, IndexDamaged
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, PLACES, LogRow, is_question
-from memory.recall.rank.rank_types import Keeps, Scored
-from memory.recall.rank.standing_order import Candidate
 from memory.recall.recall_values import (
     FACTS,
     FULL,
@@ -24,6 +22,8 @@ from memory.recall.recall_values import (
     Hit,
     tokens_of,
 )
+from memory.recall.search import Scored
+from memory.recall.standing import Candidate
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.reader_marks import NOTHING_MARKED, Marks
 from projection.document.fact_remarks import Mark, Met, is_ended, mark_of
@@ -337,7 +337,7 @@ def _only(filters: Filters) -> str:
     return FACTS if no_sessions or filters.tiers or filters.tags or filters.entities else ""
 
 
-def kept(index: Index, facts: Facts, filters: Filters) -> Keeps | None:
+def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] | None:
     """Return a function that tells whether a row may be a hit; None where all may."""
     since, until = filters.since, filters.until
     only = _only(filters)
@@ -388,4 +388,4 @@ def kept(index: Index, facts: Facts, filters: Filters) -> Keeps | None:
             return False
         return not choosy or facts.wanted(*facts.brought(row)) is not None
 
-    return Keeps(keeps)
+    return keeps

@@ -21,8 +21,8 @@ from memory.recall.hits.snippets import (
     titled,
 )
 from memory.recall.index.rows import PLACE_BITS, PLACES, LogRow
-from memory.recall.query.query_parser import as_indexed
-from memory.recall.rank.standing_order import ENOUGH
+from memory.recall.index.unspaced import has_unspaced
+from memory.recall.question import as_indexed
 from memory.recall.recall_values import (
     DOCUMENT_KIND,
     FULL,
@@ -47,9 +47,8 @@ if TYPE_CHECKING:
     from memory.cache.cache_file import Cache
     from memory.recall.hits.fact_hits import Facts
     from memory.recall.index.fts_file import Index
-    from memory.recall.passage_search import Search
-    from memory.recall.query.postings import Lookups
-    from memory.recall.rank.rank_types import Scored
+    from memory.recall.lookups import Lookups
+    from memory.recall.search import Scored, Search
 
 _WORD = re.compile(r"[^\W_]+")
 #: How many false facts are given beside what holds.
@@ -299,26 +298,27 @@ def _is_simple(word: str) -> bool:
 
 
 def explained(
-    made: Answer, lookups: Lookups, found: Search, every: Facts | None, level: str
+    made: Answer, index: Index, lookups: Lookups, found: Search, every: Facts | None, level: str
 ) -> Answer:
     """Add to an answer which facts have words of the question, and what of them is false.
 
     `every` looks up facts, false ones too; None where false ones are among the hits, or not wanted.
     """
-    said = worded(lookups, found)
+    said = worded(index, found)
     false = every.false_hits(said, level, _FALSE) if every is not None else ()
     words = found_by(lookups, found, [*made.hits, *false])
     return made._replace(worded=said, false=false, found_by=words)
 
 
-def worded(lookups: Lookups, found: Search) -> tuple[tuple[str, bool], ...]:
+def worded(index: Index, found: Search) -> tuple[tuple[str, bool], ...]:
     """Return the facts with words of a question, best first, each with whether it says enough of it."""
     said: dict[str, bool] = {}
-    for scored in found.worded:
-        turns = lookups.turns(scored.row >> PLACE_BITS)
-        piece = None if turns is None else turns.log.at(scored.row & PLACES)
+    for scored in found.facts:
+        log = index.log(scored.row >> PLACE_BITS)
+        piece = None if log is None else log.at(scored.row & PLACES)
         if piece is not None:
-            said[piece.fact] = said.get(piece.fact, False) or scored.said >= ENOUGH
+            enough = scored.heaviest >= scored.lacked
+            said[piece.fact] = said.get(piece.fact, False) or enough
     return tuple(said.items())
 
 
@@ -331,4 +331,5 @@ def found_by(lookups: Lookups, found: Search, hits: Sequence[Hit]) -> tuple[str,
     stems = dict(zip(plain, lookups.stems(" ".join(plain)), strict=True))
     for word in words.keys() - stems.keys():
         stems[word] = " ".join(lookups.stems(word))
-    return (*found.typed, *[word for word in words if stems[word] in found.stems])
+    typed = [word.raw for word in found.question.words if has_unspaced(word.raw)]
+    return (*typed, *[word for word in words if stems[word] in found.stems])

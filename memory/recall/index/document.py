@@ -12,7 +12,7 @@ from ledger.model.order import is_date, is_sealed
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY
 from memory.recall.index.passage_cutter import passages_of, split_words
-from memory.recall.index.rows import FACTS_APART, FACTS_FROM, LATE_BIT, QUESTIONS_BIT
+from memory.recall.index.rows import FACTS_APART, FACTS_FROM, QUESTIONS_BIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,13 +26,15 @@ if TYPE_CHECKING:
 _QUESTION_CHARS = 120
 
 
+#: A passage as it is packed (`rows.Piece`).
+_Piece = tuple[int, int, str, int]
+
+
 class Indexed(Record):
     """One log, ready for the index: its row, and the texts of its passages by place."""
 
-    row: tuple[str, str, str, str, str, str, int, bytes]
+    row: tuple[str, str, str, str, str, str, bytes]
     texts: tuple[tuple[int, str, str], ...]
-    chars: int
-    speakers: tuple[str, ...]
 
 
 def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
@@ -42,50 +44,46 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
     """
     header = header_of(text)
     prose_text = "" if "<<<<<<< " in text and conflicted(text) else text
-    texts, pieces, prose = _prose(passages_of(prose_text))
-    facts: list[tuple[int, int, str, bool, str]] = []
-    chars = prose
+    texts, pieces = _prose(passages_of(prose_text))
+    facts: list[_Piece] = []
     for event in entry.acts:
         if (
             isinstance(event, FactCreated | FactUpdated)
             and event.text
             and not _withheld(event.text)
         ):
-            names = dict(event.meta)
-            about = [names.get(key, "") for key in ("entity", "kind", "tags", ASKED_KEY)]
-            said = " ".join([event.id, *about])
+            meta = dict(event.meta)
+            about = [meta.get(key, "") for key in ("entity", "tags", ASKED_KEY)]
+            names = " ".join([event.id, *about])
             texts.append(
                 (
                     FACTS_FROM + FACTS_APART * len(facts),
                     event.text,
-                    f"{said} {split_words(event.text)}",
+                    f"{names} {split_words(event.text)}",
                 )
             )
-            facts.append((0, len(event.text), "", False, event.id))
-            chars += len(event.text)
-    questions: list[tuple[int, int, str, bool, str]] = []
+            facts.append((0, len(event.text), event.id, 0))
+    questions: list[_Piece] = []
     for fact, said in _questions(ref, text) if entry.uses and ASKED_MARK in text else ():
         at = FACTS_FROM + FACTS_APART * len(questions) | QUESTIONS_BIT
         texts.append((at, said, f"{fact} {split_words(said)}"))
-        questions.append((0, len(said), "", False, fact))
-        chars += len(said)
+        questions.append((0, len(said), fact, 0))
     packed = marshal.dumps((pieces, facts, questions))
     day = header.get("ended", "")[:10]
     if not is_date(day):
         day = ref.key[:10]
     row = (
         ref.key, ref.blob, day, entry.agent, header.get("role", ""), header.get("branch", ""),
-        prose, packed,
+        packed,
     )  # fmt: skip
-    speakers = tuple(sorted({piece[2] for piece in pieces if piece[2]}))
-    return Indexed(row, tuple(texts), chars, speakers)
+    return Indexed(row, tuple(texts))
 
 
 def indexed_document(path: str, blob: str, text: str) -> Indexed:
     """Prepare a document for an index: its path stands for the stem of a log."""
-    texts, pieces, chars = _prose(passages_of(text, is_log=False))
-    row = (path, blob, "", "", "", "", chars, marshal.dumps((pieces, [], [])))
-    return Indexed(row, tuple(texts), chars, ())
+    texts, pieces = _prose(passages_of(text, is_log=False))
+    row = (path, blob, "", "", "", "", marshal.dumps((pieces, [], [])))
+    return Indexed(row, tuple(texts))
 
 
 def _questions(ref: LogRef, text: str) -> Iterator[tuple[str, str]]:
@@ -96,18 +94,10 @@ def _questions(ref: LogRef, text: str) -> Iterator[tuple[str, str]]:
             yield event.id, proof.asked[0][:_QUESTION_CHARS]
 
 
-def _prose(
-    passages: list[Passage],
-) -> tuple[list[tuple[int, str, str]], list[tuple[int, int, str, bool, str, int, int]], int]:
-    """Return the texts of passages by place, the passages as the index keeps them, and all characters."""
-    texts: list[tuple[int, str, str]] = []
-    pieces: list[tuple[int, int, str, bool, str, int, int]] = []
-    for place, passage in enumerate(passages):
-        one = passage
-        pieces.append((one.line, len(one.text), one.who, one.late, "", one.marks, one.skip))
-        at = place | LATE_BIT if passage.late else place
-        texts.append((at, passage.text, split_words(passage.text)))
-    return texts, pieces, sum([len(passage.text) for passage in passages])
+def _prose(passages: list[Passage]) -> tuple[list[tuple[int, str, str]], list[_Piece]]:
+    """Return the texts of passages by place, and the passages as the index keeps them."""
+    texts = [(at, one.text, split_words(one.text)) for at, one in enumerate(passages)]
+    return texts, [(one.line, len(one.text), "", one.skip) for one in passages]
 
 
 def _withheld(text: str) -> bool:

@@ -14,7 +14,7 @@ from ledger.model.layout import CACHE_VERSION
 from ledger.model.record import Record
 from memory.cache.sqlite import sqlite3
 from memory.cache.stamp import Stamp, StampBroken, begin
-from memory.recall.index.rows import QUESTIONS_BIT, LogRow, Piece
+from memory.recall.index.rows import IN_PARTS, QUESTIONS_BIT, LogRow, Piece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _TERMS_LIMIT, _SPELLED_LIMIT = 64, 5000
+#: Where a word stands; behind all of the text what is inside of its words (`rows.IN_PARTS`).
+_OFFSET = f"offset + (col = 'parts') * {IN_PARTS}"
 
 #: `logs.number` follows `logs.stem`: both are in the ledger's order. `logs.blob` is the log's in the
 #: ledger, `logs.source` the one whose bytes were read: that of its first bytes, where its seal is broken.
@@ -32,11 +34,9 @@ TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE logs(number INTEGER PRIMARY KEY, stem TEXT NOT NULL UNIQUE, blob TEXT NOT NULL,
   source TEXT NOT NULL, day TEXT NOT NULL, agent TEXT NOT NULL, role TEXT NOT NULL,
-  branch TEXT NOT NULL, chars INTEGER NOT NULL, passages BLOB NOT NULL, recent INTEGER NOT NULL);
+  branch TEXT NOT NULL, passages BLOB NOT NULL, recent INTEGER NOT NULL);
 CREATE TABLE questions(row INTEGER PRIMARY KEY, fact TEXT NOT NULL);
 CREATE INDEX questions_fact ON questions(fact);
-CREATE TABLE meanings(log INTEGER PRIMARY KEY, vectors BLOB NOT NULL);
-CREATE TABLE speakers(name TEXT PRIMARY KEY, logs INTEGER NOT NULL) WITHOUT ROWID;
 CREATE VIRTUAL TABLE passages USING fts5(text, parts, content='', columnsize=0,
   tokenize='porter unicode61 remove_diacritics 2');
 CREATE VIRTUAL TABLE recent USING fts5(text, parts, content='', columnsize=0,
@@ -76,11 +76,11 @@ NOWHERE = Mark("", "", 0, 0, 0)
 
 
 class Totals(Record):
-    """What the whole index holds. `chars` are those of all passages."""
+    """What the whole index holds."""
 
     logs: int = 0
-    passages: int = 0
-    chars: int = 0
+    passages: int = 0  #: of prose
+    facts: int = 0  #: texts of facts, all that there were
 
 
 class Index:
@@ -196,8 +196,12 @@ class Index:
         return sum([row[0] for row in self.rows("SELECT doc FROM terms WHERE term = ?", (stem,))])
 
     def facts_found(self, stem: str) -> list[tuple[int, int]]:
-        """Return where a word stands in facts: (row, offset), in the order of rows."""
-        return self.rows("SELECT doc, offset FROM facts_places WHERE term = ?", (stem,))
+        """Return where a word stands in facts: (row, offset)."""
+        return self.rows(f"SELECT doc, {_OFFSET} FROM facts_places WHERE term = ?", (stem,))  # noqa: S608 - ours
+
+    def words_of_facts(self) -> list[str]:
+        """Return the words of facts that begin with a letter."""
+        return [term for (term,) in self.rows("SELECT term FROM facts_terms WHERE term >= 'a'")]
 
     def questions_of(self, fact: str) -> list[int]:
         """Return the rows of the questions behind which a fact was used, newest first."""
@@ -216,7 +220,7 @@ class Index:
         """Return where a word stands in passages of prose: (row, offset), in the order of rows."""
         known = self._found.get(stem)
         if known is None:
-            known = self.rows("SELECT doc, offset FROM places WHERE term = ?", (stem,))
+            known = self.rows(f"SELECT doc, {_OFFSET} FROM places WHERE term = ?", (stem,))  # noqa: S608 - ours
             if self.mark.recent:
                 known.sort(key=_by_row)
             self._kept += len(known)
@@ -295,7 +299,7 @@ class Index:
         known = self._rows.get(number)
         if known is None:
             rows = self.rows(
-                "SELECT stem, source, day, agent, role, branch, chars, passages FROM logs "
+                "SELECT stem, source, day, agent, role, branch, passages FROM logs "
                 "WHERE number = ?",
                 (number,),
             )
@@ -306,10 +310,6 @@ class Index:
                 self._rows.clear()
             self._rows[number] = known
         return known
-
-    def speaks(self, name: str) -> bool:
-        """Tell whether somebody of this name, in lower case, speaks in any log."""
-        return bool(self.rows("SELECT 1 FROM speakers WHERE name = ?", (name,)))
 
     def number_of(self, stem: str) -> int:
         """Return the number of a log here, 0 when it is not indexed."""
@@ -338,7 +338,7 @@ def unpacked(packed: bytes) -> Any:
 
 
 def _log_row(row: tuple[Any, ...]) -> LogRow:
-    stem, blob, day, agent, role, branch, chars, packed = row
+    stem, blob, day, agent, role, branch, packed = row
     try:
         pieces, facts, questions = unpacked(packed)
         if {len(piece) for piece in pieces} - {len(Piece._fields)}:
@@ -349,4 +349,4 @@ def _log_row(row: tuple[Any, ...]) -> LogRow:
         questions = tuple([Piece(*piece) for piece in questions])
     except (ValueError, TypeError) as problem:
         raise IndexDamaged("not what was written") from problem
-    return LogRow(stem, blob, day, agent, role, branch, chars, pieces, facts, questions)
+    return LogRow(stem, blob, day, agent, role, branch, pieces, facts, questions)

@@ -16,7 +16,6 @@ from memory.replay.ledger_snapshot import Snapshot
 
 #: Of words, how many passages hold them, and how often.
 _QUESTIONS = (
-    "SELECT name, logs FROM speakers ORDER BY name",
     "SELECT term, sum(doc), sum(cnt) FROM (SELECT term, doc, cnt FROM passages_terms "
     "UNION ALL SELECT term, doc, cnt FROM recent_terms) GROUP BY term ORDER BY term",
     "SELECT term, doc, cnt FROM facts_terms ORDER BY term",

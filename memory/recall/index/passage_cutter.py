@@ -11,7 +11,6 @@ from itertools import pairwise
 
 from ledger.codec.outline_by_lines import code_ranges
 from ledger.model.record import Record
-from memory.recall.index.rows import ASKERS, ASKING, NUMBERED, REPLIERS, TIMED
 from memory.recall.index.unspaced import pairs_in
 from projection.text.clipping import sentence_starts
 
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 #: Neighbouring paragraphs are one passage up to so many characters, and a paragraph over twice as many
 #: is cut.
 PASSAGE_CHARS = 600
-#: How many characters of a reply count in full: who answers at length says the point first.
-REPLY_CHARS = 300
 #: The sections of a captured log in which nobody speaks, whatever a paragraph begins with.
 TOLD_HEADINGS = frozenset(("## Answered", "## Commits", "## Texts", "## Turns", "## Observed"))
 #: A log is cut into no more passages than this; beyond, they are made larger.
@@ -35,7 +32,7 @@ _HEADER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$\n?", re.M | re.S)
 _FACTS = re.compile(r"## (?<=^## )(?:Memory References|Facts)[ \t]*$", re.M)
 _BREAK = re.compile(r"\n(?:[ \t]*\n)+|\n(?=#{1,6} )")
 _SPEAKER = re.compile(
-    r"(?:[-*] )?(?:\*\*|__)?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2})(?:\*\*|__)?:(?:\*\*|__)?\s"
+    r"(?:[-*] )?(?:\*\*|__)?[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2}(?:\*\*|__)?:(?:\*\*|__)?\s"
 )
 _TURNS = re.compile(
     r"\n(?=(?:\*\*|__)?[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2}(?:\*\*|__)?:(?:\*\*|__)? )"
@@ -57,56 +54,20 @@ class Passage(Record):
 
     line: int  #: of the log that it begins on, from 1
     text: str  #: of it, as it stands there
-    who: str  #: the first word of who speaks, in lower case; "" in a text that is no dialogue
-    late: bool  #: it is what a reply says beyond its beginning
-    marks: int = 0  #: of a turn, what it gives away of itself (`marks_of`)
     skip: int = 0  #: how many characters of its line stand before it
 
 
-class _Stretch(Record):
-    """Where a passage begins and ends, who speaks there, and whether it is the rest of a reply."""
-
-    start: int
-    end: int
-    who: str = ""
-    late: bool = False
+#: Where something begins and ends.
+_Stretch = tuple[int, int]
 
 
 def passages_of(text: str, *, is_log: bool = True) -> list[Passage]:
     """Cut the whole of a log, its header too, or another document, into passages.
 
-    `is_log`: sections of facts are left out, and who speaks is told.
+    `is_log`: sections of facts are left out, and turns of a talk are told apart.
     """
     found = list(_placed(text, _passages(text, PASSAGE_CHARS, is_log)))
-    if any(one.late for one in found) and ASKERS.isdisjoint([one.who for one in found]):
-        # `Model: …` is a label where nobody asks
-        found = [one._replace(late=False) if one.late else one for one in found]
-    if len(found) > PASSAGES_LIMIT:
-        found = _joined(found)
-    return found
-
-
-_TIMES = frozenset(
-    "yesterday today tonight tomorrow last next ago week weekend weeks month months day days year years "
-    "monday tuesday wednesday thursday friday saturday sunday january february march april june july "
-    "august september october november december".split()
-)
-_NUMBERS = frozenset(
-    "one two three four five six seven eight nine ten few couple several once twice".split()
-)
-_DIGIT = re.compile(r"[0-9]")
-_STOPS = {ord(mark): " " for mark in ".,;:!?()"}
-
-
-def marks_of(text: str) -> int:
-    """Return what a turn gives away of itself: `ASKING`, `TIMED` and `NUMBERED`, as bits."""
-    words = text.lower().translate(_STOPS).split()
-    marks = ASKING if text.endswith("?") else 0
-    if not _TIMES.isdisjoint(words):
-        marks |= TIMED
-    if not _NUMBERS.isdisjoint(words) or _DIGIT.search(text):
-        marks |= NUMBERED
-    return marks
+    return _joined(found) if len(found) > PASSAGES_LIMIT else found
 
 
 def camel_words(text: str) -> str:
@@ -136,15 +97,13 @@ def _placed(text: str, stretches: Iterable[_Stretch]) -> Iterator[Passage]:
     """Yield the passages that stretches of a text are, in its order."""
     line = 1
     place = 0
-    for one in stretches:
-        line += text.count("\n", place, one.start)
-        place = one.start
-        said = text[one.start : one.end]
-        skip = one.start - (text.rfind("\n", 0, one.start) + 1)
-        yield Passage(line, said, one.who, one.late, marks_of(said) if one.who else 0, skip)
+    for start, end in stretches:
+        line += text.count("\n", place, start)
+        place = start
+        yield Passage(line, text[start:end], start - (text.rfind("\n", 0, start) + 1))
 
 
-def _fact_sections(text: str, start: int) -> Iterator[tuple[int, int]]:
+def _fact_sections(text: str, start: int) -> Iterator[_Stretch]:
     """Yield where the sections that name and hold facts begin and end; a heading in code is none."""
     if "```" in text or "~~~" in text:
         lines = text.split("\n")
@@ -158,34 +117,25 @@ def _fact_sections(text: str, start: int) -> Iterator[tuple[int, int]]:
 
 def _section(text: str, begin: int, end: int, room: int, is_log: bool) -> Iterator[_Stretch]:
     """Cut a part of a text that holds no section of facts."""
-    who, told = "", False
-    run: list[tuple[int, int]] = []  # paragraphs of one section that nobody speaks
+    told = False
+    run: list[_Stretch] = []  # paragraphs of one turn, or of one section that nobody speaks
     for first, behind in _blocks(text, begin, end):
         heading = text[first] == "#"
-        if heading:
-            who = ""
-            if text[first : first + 3] == "## ":
-                told = text[first:behind].partition("\n")[0].rstrip() in TOLD_HEADINGS
+        if heading and text[first : first + 3] == "## ":
+            told = text[first:behind].partition("\n")[0].rstrip() in TOLD_HEADINGS
         dialogue = is_log and not heading and not told
         turns = _turns(text, first, behind) if dialogue else []
         if len(turns) > 1 or (dialogue and _SPEAKER.match(text, first, behind)):
-            yield from _packed(text, run, room)
-            run = []
-            for start, stop in turns:
-                said = _SPEAKER.match(text, start, stop)
-                if said:
-                    who = said[1].lower().rstrip(".'’-")
-                yield from _turn(text, start, stop, room, who)
-        elif who:
-            yield from _packed(text, run, room)
-            run = []
-            yield from _turn(text, first, behind, room, who, who in REPLIERS)
+            for turn in turns:
+                yield from _packed(text, run, room)
+                bare = _stripped(text, *turn)
+                run = [] if bare is None else [bare]
         else:
             run.append((first, behind))
     yield from _packed(text, run, room)
 
 
-def _blocks(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
+def _blocks(text: str, begin: int, end: int) -> Iterator[_Stretch]:
     """Yield where paragraphs begin and end."""
     place = begin
     for found in [*_BREAK.finditer(text, begin, end), None]:
@@ -195,23 +145,23 @@ def _blocks(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
         place = end if found is None else found.end()
 
 
-def _turns(text: str, first: int, behind: int) -> list[tuple[int, int]]:
+def _turns(text: str, first: int, behind: int) -> list[_Stretch]:
     """Return where the turns of a block begin and end."""
     starts = [first, *[found.end() for found in _TURNS.finditer(text, first, behind)]]
     return [*pairwise([*starts, behind])]
 
 
-def _stripped(text: str, first: int, behind: int) -> tuple[int, int] | None:
+def _stripped(text: str, first: int, behind: int) -> _Stretch | None:
     """Return where what is not blank of a stretch begins and ends, None where all is."""
     bare = text[first:behind].lstrip()
     first = behind - len(bare)
     return (first, first + len(bare.rstrip())) if bare else None
 
 
-def _packed(text: str, blocks: Sequence[tuple[int, int]], room: int) -> Iterator[_Stretch]:
+def _packed(text: str, blocks: Sequence[_Stretch], room: int) -> Iterator[_Stretch]:
     """Put neighbouring paragraphs together; what announces others stays with what it announces."""
     parts = [part for one in blocks for part in _parts(text, *one, room)]
-    open_: list[tuple[int, int]] = []
+    open_: list[_Stretch] = []
     for first, behind in parts:
         ends = bool(open_) and text[first] == "#" and not _is_heading(text, *open_[-1])
         if ends or (open_ and behind - open_[0][0] > room):
@@ -221,11 +171,11 @@ def _packed(text: str, blocks: Sequence[tuple[int, int]], room: int) -> Iterator
             if not kept and first - open_[0][0] > room // 2:
                 kept = len(open_)  # nothing but what announces, and much of it
             if kept:
-                yield _Stretch(open_[0][0], open_[kept - 1][1])
+                yield open_[0][0], open_[kept - 1][1]
                 open_ = open_[kept:]
         open_.append((first, behind))
     if open_:
-        yield _Stretch(open_[0][0], open_[-1][1])
+        yield open_[0][0], open_[-1][1]
 
 
 def _announces(text: str, first: int, behind: int) -> bool:
@@ -239,7 +189,7 @@ def _is_heading(text: str, first: int, behind: int) -> bool:
     return text[first] == "#" and text.find("\n", first, behind) < 0
 
 
-def _parts(text: str, first: int, behind: int, room: int) -> Iterator[tuple[int, int]]:
+def _parts(text: str, first: int, behind: int, room: int) -> Iterator[_Stretch]:
     """Cut a paragraph that is too long where items and rows begin, the longest behind sentences."""
     if behind - first <= room:
         yield first, behind
@@ -251,7 +201,7 @@ def _parts(text: str, first: int, behind: int, room: int) -> Iterator[tuple[int,
             yield from _pieces(text, *bare, room) if bare[1] - bare[0] > 2 * room else [bare]
 
 
-def _pieces(text: str, first: int, behind: int, room: int) -> Iterator[tuple[int, int]]:
+def _pieces(text: str, first: int, behind: int, room: int) -> Iterator[_Stretch]:
     """Cut a stretch into pieces of about one length: best before an item, then between sentences."""
     place, size = first, room
     while place < behind:
@@ -273,25 +223,6 @@ def _cut(text: str, place: int, end: int, behind: int) -> int:
         return ends[-1]
     blank = text.rfind(" ", place + size // 2, end)
     return blank + 1 if blank > 0 else end
-
-
-def _turn(
-    text: str, first: int, behind: int, room: int, who: str, late: bool = False
-) -> Iterator[_Stretch]:
-    """Yield a turn in pieces; of a reply only the first one counts in full."""
-    bare = _stripped(text, first, behind)
-    if bare is None:
-        return
-    first, behind = bare
-    reply = who in REPLIERS
-    size = REPLY_CHARS if reply and not late else room
-    if behind - first > (REPLY_CHARS if reply and not late else 2 * room):
-        end = _cut(text, first, first + size, behind)
-        yield _Stretch(*(_stripped(text, first, end) or (first, end)), who, late)
-        for start, stop in _pieces(text, end, behind, room):
-            yield _Stretch(start, stop, who, reply)
-    else:
-        yield _Stretch(first, behind, who, late)
 
 
 def _joined(found: list[Passage]) -> list[Passage]:

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from ledger.model.record import Record
 
-#: Whose turns are replies, and whose words they answer.
-REPLIERS = frozenset("assistant ai bot agent model claude codex gpt chatgpt copilot gemini".split())
-ASKERS = frozenset("user human customer".split())
-#: What a turn gives away of itself: that it asks, that it tells a time, that it tells a number.
-ASKING, TIMED, NUMBERED = 1, 2, 4
 #: A row's number is that of its log, and behind it the place in the log.
 PLACE_BITS = 16
 PLACES = (1 << PLACE_BITS) - 1
@@ -16,8 +11,8 @@ PLACES = (1 << PLACE_BITS) - 1
 FACTS_FROM, FACTS_APART = 1 << 14, 4
 #: Set in the place of a question behind which a session used a fact (W13): it is found like its text.
 QUESTIONS_BIT = 1
-#: Set in the place of what a reply says beyond its beginning.
-LATE_BIT = 1 << 13
+#: Where in a text a word stands that is no word of it: of an id, or inside of another.
+IN_PARTS = 1 << 20
 
 
 class Piece(Record):
@@ -25,10 +20,7 @@ class Piece(Record):
 
     line: int
     chars: int
-    who: str
-    late: bool
-    fact: str
-    marks: int = 0
+    fact: str = ""
     skip: int = 0
 
 
@@ -41,7 +33,6 @@ class LogRow(Record):
     agent: str
     role: str
     branch: str
-    chars: int
     pieces: tuple[Piece, ...]  #: its passages of prose, in order
     facts: tuple[Piece, ...]  #: those that hold a fact's text
     questions: tuple[Piece, ...] = ()  #: those that hold the questions behind which a fact was used
@@ -53,7 +44,6 @@ class LogRow(Record):
             if is_question(place):
                 some = self.questions
             return some[number] if number < len(some) else None
-        place &= LATE_BIT - 1
         return self.pieces[place] if place < len(self.pieces) else None
 
 

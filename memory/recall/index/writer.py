@@ -73,8 +73,6 @@ def add(base: sqlite3.Connection, logs: Iterable[Placed], totals: Totals, table:
 
     FTS5 is fastest if they come in the order of their numbers. `table` is `BUILT` or `RECENT`.
     """
-    count, passages, chars = totals
-    speakers: dict[str, int] = {}
     rows: list[tuple[object, ...]] = []
     texts: list[tuple[int, str, str]] = []
     facts: list[tuple[int, str, str]] = []
@@ -87,23 +85,16 @@ def add(base: sqlite3.Connection, logs: Iterable[Placed], totals: Totals, table:
             (texts if place < FACTS_FROM else facts).append((start | place, text, parts))
             if is_question(place):
                 questions.append((start | place, parts.partition(" ")[0]))
-        count, passages, chars = count + 1, passages + len(log.texts), chars + log.chars
-        for name in log.speakers:
-            speakers[name] = speakers.get(name, 0) + 1
-    base.executemany("INSERT INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    base.executemany("INSERT INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     for where, some in ((table, texts), (FACTS, facts)):
         base.executemany(f"INSERT INTO {where}(rowid, text, parts) VALUES (?, ?, ?)", some)  # noqa: S608 - a name of ours
     base.executemany("INSERT INTO questions VALUES (?, ?)", questions)
-    base.executemany(
-        "INSERT INTO speakers VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET logs = logs + excluded.logs",
-        list(speakers.items()),
-    )
-    return Totals(count, passages, chars)
+    return Totals(totals.logs + len(rows), totals.passages + len(texts), totals.facts + len(facts))
 
 
 def take_out(base: sqlite3.Connection, logs: Iterable[Indexed], totals: Totals) -> Totals:
     """Take logs out of an index, in the transaction that is open; return its totals then."""
-    count, passages, chars = totals
+    count, passages, facts = totals
     for log in logs:
         stem = log.row[0]
         ((number, recent),) = base.execute(
@@ -118,13 +109,9 @@ def take_out(base: sqlite3.Connection, logs: Iterable[Indexed], totals: Totals) 
             if is_question(place):
                 base.execute("DELETE FROM questions WHERE row = ?", (start | place,))
         base.execute("DELETE FROM logs WHERE stem = ?", (stem,))
-        base.execute("DELETE FROM meanings WHERE log = ?", (number,))
-        base.executemany(
-            "UPDATE speakers SET logs = logs - 1 WHERE name = ?", [(name,) for name in log.speakers]
-        )
-        count, passages, chars = count - 1, passages - len(log.texts), chars - log.chars
-    base.execute("DELETE FROM speakers WHERE logs <= 0")
-    return Totals(count, passages, chars)
+        said = sum([place < FACTS_FROM for place, _, _ in log.texts])
+        count, passages, facts = count - 1, passages - said, facts - len(log.texts) + said
+    return Totals(count, passages, facts)
 
 
 def numbers_for(base: sqlite3.Connection, keys: Sequence[str]) -> dict[str, int] | None:

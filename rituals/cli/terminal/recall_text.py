@@ -113,7 +113,7 @@ def answer(call: Invocation, query: tuple[str, ...], given: Mapping[str, Any]) -
     else:
         filters = Filters(within=given["within"] or "", **{key: given[key] for key in _FILTERS})
         answer = _found(call, query, filters, level=level, limit=given["limit"],
-                        explain=given["explain"], vectors=not given["no_vectors"])  # fmt: skip
+                        explain=given["explain"])  # fmt: skip
     _print(call, " ".join(query), level, answer)
 
 
@@ -167,6 +167,7 @@ def _print(call: Invocation, query: str, level: str, answer: Answer, *, org: boo
                 "tokens": answer.tokens,
                 "whole": answer.whole,
                 "saved": saved,
+                "perhaps": answer.perhaps,
                 "notes": list(answer.notes),
             }
         )

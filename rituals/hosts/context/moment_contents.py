@@ -25,7 +25,7 @@ from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.user_key import user_key
 from memory.query.open_snapshot import open_snapshot
 from memory.recall.hits.snippets import telling
-from memory.recall.query.stopwords import CHORES, SMALL
+from memory.recall.words import ENGLISH, listed
 from memory.replay.replayed_state import state_of
 from projection.brief.wording import label, plain, untagged
 from projection.fold.fact_history import Fact
@@ -44,7 +44,8 @@ from rituals.hosts.user_settings import settings_path, wants_none
 _TEXT_CHARS = 20_000
 #: A word that more facts have tells nothing here, and words weigh at least as in so large a ledger.
 _COMMON, _LEAST_FACTS = 500, 1_000
-_CHORES = stems(" ".join(CHORES))
+_CHORES = stems(" ".join(listed(ENGLISH, "chores")))
+_SMALL = listed(ENGLISH, "small")
 
 
 def make(commondir: str, folder: str, environment: Mapping[str, str]) -> None:
@@ -74,7 +75,7 @@ def _made(path: str, key: bytes, folder: str, environment: Mapping[str, str]) ->
         about = {
             "watched": "\0".join(watched),
             "stamps": seen,
-            "small": " ".join(SMALL),
+            "small": " ".join(_SMALL),
             "unknown": _weight(len(found), 0),
             "moment": said_of(state.policy.moment, off=wants_none(environment)),
         }
@@ -99,7 +100,7 @@ def _words(found: Sequence[Standing]) -> dict[str, str]:
     rows: dict[str, list[str]] = {}
     for row, one in enumerate(found):
         names = " ".join([value for _, value in one.fact.meta])
-        for stem in stems(f"{one.fact.id} {names} {one.fact.text[:_TEXT_CHARS]}", SMALL):
+        for stem in stems(f"{one.fact.id} {names} {one.fact.text[:_TEXT_CHARS]}", _SMALL):
             rows.setdefault(stem, []).append(str(row))
     words = {}
     for stem, held in rows.items():

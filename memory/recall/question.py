@@ -1,0 +1,92 @@
+"""Read a question: its words, what is quoted, what begins so, and what must not be there."""
+
+from __future__ import annotations
+
+import re
+from unicodedata import normalize
+
+from ledger.model.record import Record
+from memory.recall.index.unspaced import asked_pairs, has_unspaced, pairs_in
+from memory.recall.words import ENGLISH, listed, spoken
+
+_PIECE = re.compile(r'(?<!\S)(-?)"([^"]+)"|(?<!\S)-(\w[\w./-]*)(?!\S)|(\S+)')
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
+_BEGINNING = re.compile(r"\w[\w.-]*\*")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+#: The characters of a question that are read, and the words that are looked for.
+QUESTION_CHARS = 2000
+WORDS = 64
+
+
+class Word(Record):
+    """One word of a question."""
+
+    raw: str  #: as typed, in lower case
+    indexed: str  #: as it is asked of the index
+    beginning: bool = False  #: anything that begins so
+
+
+class Question(Record):
+    """A question, read."""
+
+    words: tuple[Word, ...]  #: to look for, each once, in the order typed
+    phrases: tuple[str, ...]  #: what was quoted
+    unwanted: tuple[str, ...]  #: words or phrases that no hit has
+    alone: bool  #: there is nothing but phrases
+    language: str  #: that it is asked in
+    open: bool  #: it asks for what is not done
+    subject: bool  #: and says something else, too
+
+
+def read_question(text: str, language: str = "") -> Question:
+    """Read what somebody typed; no text is wrong.
+
+    `language` is that of the ledger, where the question does not tell its own.
+    """
+    words: dict[str, Word] = {}
+    phrases: list[str] = []
+    unwanted: list[str] = []
+    text = text[:QUESTION_CHARS].encode("utf-8", "replace").decode()  # no half of a character
+    text = normalize("NFC", text)
+    asked = alone = False
+    for minus, quoted, without, plain in _PIECE.findall(text):
+        if (quoted and minus) or without:
+            unwanted.append(quoted or without)
+        elif _BEGINNING.fullmatch(plain):
+            raw = plain[:-1].lower()
+            words.setdefault(plain.lower(), Word(raw, raw, True))
+            asked = True
+        else:
+            _take(quoted or plain, words)
+            phrases += [quoted] * bool(quoted)
+            alone, asked = bool(phrases), asked or not quoted
+    language = spoken(text, language or ENGLISH)
+    small, undone = (listed(language, kind) for kind in ("small", "open"))
+    telling = {key: one for key, one in words.items() if one.beginning or one.raw not in small}
+    open_ = any(key in undone for key in telling)
+    unsaid = undone | listed(language, "things") if open_ else undone
+    subject = {key: one for key, one in telling.items() if key not in unsaid}
+    found = subject or telling or (words if phrases else {})
+    return Question(
+        tuple(found.values())[:WORDS], tuple(phrases), tuple(unwanted), alone and not asked, language,
+        open_, bool(subject),
+    )  # fmt: skip
+
+
+def as_indexed(phrase: str) -> str:
+    """Return a phrase as the index has it: of writing without blanks, the pairs of its characters."""
+    return pairs_in(phrase) or phrase
+
+
+def _take(piece: str, words: dict[str, Word]) -> None:
+    """Take the words of a piece: of writing without blanks its pairs, `camelCase` and its parts."""
+    if has_unspaced(piece):
+        pairs, piece = asked_pairs(piece)
+        for typed, indexed in pairs.items():
+            words.setdefault(typed, Word(typed, indexed, len(typed) == 1))
+    for found in _WORD.findall(piece):
+        parts = [found] if found.islower() else _CAMEL.sub(" ", found).split()
+        for part in parts if len(parts) == 1 else [found, *parts]:
+            # of `don't`, `Ada's` and `l'équipe` the longer part says something
+            raw = max(re.split("['’]", part.lower()), key=len)
+            words.setdefault(raw, Word(raw, raw))

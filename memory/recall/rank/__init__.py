@@ -1,1 +1,0 @@
-"""Rank the passages that answer a question."""

@@ -1,0 +1,40 @@
+"""The rules of ranking, all of them: what each weighs. What each is worth: tests/bench/BENCH.md."""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+
+
+class Rules(Record):
+    """What the rules weigh; the bench asks without one of them at a time."""
+
+    #: BM25: how soon a word that is said again adds nothing, and how much a longer text loses
+    k1: float = 1.2
+    b: float = 0.75
+    usual: int = 400  #: characters of a text that loses nothing by its length
+    everyday: float = 0.5  #: what an everyday word tells, against one as rare
+    inside: float = 0.5  #: what a word tells that holds the one that is asked for, or is held by it
+    pairs: float = 1.5  #: what two words of the question add that stand side by side
+    together: float = (
+        0.5  #: how much more a text counts that has all of the question in one stretch
+    )
+    meaning: float = (
+        4.0  #: what a fact gains that means what the question does, against all its words
+    )
+    live: float = 1.25  #: how much more a fact counts that is not in the archive
+    open: float = (
+        1.5  #: how much more an open thread counts where that is asked, and a closed one less
+    )
+
+
+RULES = Rules()
+#: What an answer is judged by (`memory.recall.standing.verdict`): the heaviest word that one of the best
+#: three facts has, against the heaviest that it lacks; the score of the best against what all words tell,
+#: and against that of the ninth.
+HEAVY, BEST, ENOUGH_TOLD, ABOVE, NINTH = 0.75, 3, 0.8, 2.5, 8
+#: How common a word is in a ledger is told by so many texts at least.
+TELLING = 1000
+#: The number of words in one stretch of a text.
+STRETCH = 30
+#: The share of a question that has to be in some passage; below it none answers.
+ENOUGH = 0.15

@@ -1,0 +1,300 @@
+"""Search the index for a question: look its words up, weigh them, and rank facts and passages, each apart.
+
+One way for both: BM25 (Robertson and Zaragoza 2009) against a fixed length, words of the question that
+stand side by side, and how much of it a text has. Rules and their weights stand in `memory.recall.rules`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from heapq import nlargest
+from math import log
+
+from ledger.model.record import Record
+from memory.recall.index.fts_file import Index
+from memory.recall.index.rows import PLACE_BITS, PLACES
+from memory.recall.lookups import INSIDE_LETTERS, NEWEST, NO_ROWS, TOO_COMMON, Lookups, Rows
+from memory.recall.question import Question, Word, as_indexed, read_question
+from memory.recall.recall_values import COMMON_NOTES
+from memory.recall.rules import ENOUGH, RULES, STRETCH, TELLING
+from memory.recall.words import ENGLISH, is_everyday
+
+#: How many places of passages are read (words are looked up, the rarest first, and the rest is too common
+#: to tell), and how many where all words are too common.
+PLACES_READ, COMMON_READ = 4500, 20_000
+#: How many texts are scored, those that have most of the question, and how many passages are told.
+CANDIDATES, TOLD = 400, 300
+#: A text that is as like a question as this in meaning is looked at, whatever words it has.
+ALIKE = 0.4
+
+
+class Term(Record):
+    """One word of a question as facts or passages have it."""
+
+    raw: str  #: as typed
+    weight: float  #: how much it tells
+    rows: Rows  #: row of a text -> where in it the word stands
+    near: Rows = NO_ROWS  #: the same of words that hold it, or that it holds
+    guessed: bool = False  #: another spelling was looked for
+
+
+class Scored(Record):
+    """A text with its score and the parts of it."""
+
+    row: int
+    score: float
+    words: tuple[str, ...] = ()  #: of the question that it has
+    parts: tuple[tuple[str, float], ...] = ()
+    covered: float = 0.0  #: how much of the question it has, 0 to 1
+    told: float = 0.0  #: what its words tell together
+    heaviest: float = 0.0  #: what the one tells that tells most
+    lacked: float = 0.0  #: the same of those that it lacks
+
+
+class Search(Record):
+    """What a search gave."""
+
+    facts: tuple[Scored, ...]  #: texts of facts that have words of it, best first
+    passages: tuple[Scored, ...]  #: best first
+    question: Question
+    notes: tuple[str, ...]  #: what to say of the question
+    weights: Mapping[str, float] = {}  #: what each word of it tells among facts
+    stems: frozenset[str] = frozenset()  #: what was looked for, as the index has it
+    cut: bool = False  #: there are more passages
+
+
+def search(
+    index: Index,
+    text: str,
+    keeps: Callable[[int], bool] | None = None,
+    *,
+    lookups: Lookups | None = None,
+    told: int = TOLD,
+    cosines: Mapping[int, float] | None = None,
+) -> Search:
+    """Rank what answers a question: facts and passages of logs, each for themselves.
+
+    Args:
+        index: of the ledger.
+        text: as typed; no text is wrong.
+        keeps: tells whether a row may be among the hits; None for all.
+        lookups: remembers words between questions.
+        told: so many passages are told at most; 0 to rank facts alone.
+        cosines: how alike facts are to the question in meaning, by row; None to weigh words alone.
+    """
+    lookups = (lookups or Lookups()).of(index)
+    question = read_question(text, lookups.language)
+    notes: list[str] = []
+    inside: list[frozenset[int]] = []
+    for phrase in question.phrases:
+        rows = index.matching(lookups.stems(as_indexed(phrase)))
+        if rows:
+            inside.append(rows)
+        elif question.alone:
+            said = f'nothing has the words "{phrase}" one after the other'
+            return Search((), (), question, (said,))
+        else:
+            notes.append(f'nothing has "{phrase}" as it stands: its words alone were looked for')
+    outside = [index.matching(lookups.stems(as_indexed(one))) for one in question.unwanted]
+    test = _both(keeps, inside, [rows for rows in outside if rows])
+    found = [_found(lookups, word, question.language, notes) for word in question.words]
+    terms = [_in_facts(lookups, one, question.language) for one in found]
+    facts = ranked(index, terms, test, cosines)
+    passages: list[Scored] = []
+    if told:
+        passages = ranked(index, _in_passages(lookups, found, notes), test)
+        if not passages or max([one.covered for one in passages]) < ENOUGH:
+            passages = []
+    return Search(
+        tuple(facts), tuple(passages[:told]), question, tuple(notes),
+        {one.raw: one.weight for one in terms},
+        frozenset([stem for one in found for stem in one.stems]), len(passages) > told,
+    )  # fmt: skip
+
+
+def weight_of(count: int, texts: int) -> float:
+    """Return how much a word tells that so many of all texts hold (BM25's idf, never negative)."""
+    return log(1 + (texts - count + 0.5) / (count + 0.5))
+
+
+def _both(
+    keeps: Callable[[int], bool] | None, inside: list[frozenset[int]], outside: list[frozenset[int]]
+) -> Callable[[int], bool] | None:
+    if not inside and not outside:
+        return keeps
+
+    def test(row: int) -> bool:
+        return (
+            all(row in rows for rows in inside)
+            and not any(row in rows for rows in outside)
+            and (keeps is None or keeps(row))
+        )
+
+    return test
+
+
+class _Found(Record):
+    """A word of a question with what the index has of it."""
+
+    word: Word
+    stems: tuple[str, ...]  #: its forms, what begins so, or what is spelled nearly so
+    guessed: bool = False  #: another spelling was looked for
+
+
+def _found(lookups: Lookups, word: Word, language: str, notes: list[str]) -> _Found:
+    if word.beginning:
+        start = word.indexed
+        start = start if start.isascii() else (*lookups.stems(start), start)[0]
+        return _Found(word, lookups.begun(start))
+    stems = lookups.stems(word.indexed)
+    if language != ENGLISH or not word.raw.isascii():
+        stems += lookups.alike(word.raw)
+    if lookups.as_spelled or any(lookups.count(stem) for stem in stems):
+        return _Found(word, tuple(dict.fromkeys(stems)))
+    if len(stems) == 1 and len(stems[0]) >= INSIDE_LETTERS and (longer := lookups.begun(stems[0])):
+        return _Found(word, longer)
+    other: tuple[str, ...] = ()
+    if not (lookups.inside(word.raw, stems) or is_everyday(word.raw, language)):
+        other = lookups.respelled(word.raw, stems)
+    if other:
+        notes.append(f"looked for {' or '.join(other)} instead of {word.raw}")
+    return _Found(word, other or stems, bool(other))
+
+
+def _in_facts(lookups: Lookups, found: _Found, language: str) -> Term:
+    """Weigh a word as facts have it: an everyday one for less, as its absence says nothing."""
+    word, rows, near = found.word, lookups.facts(found.stems), NO_ROWS
+    if found.guessed:
+        rows, near = near, rows
+    elif len(word.raw) >= INSIDE_LETTERS and not (word.beginning or lookups.as_spelled):
+        near = lookups.facts(lookups.inside(word.raw, found.stems))
+    weight = weight_of(len(rows) or len(near), max(lookups.index.totals.facts, TELLING))
+    weight *= RULES.everyday if is_everyday(word.raw, language) else 1.0
+    return Term(word.raw, weight, rows, near, found.guessed)
+
+
+def _in_passages(lookups: Lookups, found: Sequence[_Found], notes: list[str]) -> list[Term]:
+    """Weigh words as passages have them, the rarest first, as long as there is room."""
+    counts = [sum([lookups.count(stem) for stem in one.stems]) for one in found]
+    many = max(lookups.index.totals.passages, TELLING)
+    terms: dict[int, Term] = {}
+    read, room = 0, PLACES_READ
+    for at in sorted(range(len(found)), key=lambda at: counts[at]):
+        (word, stems, _), held = found[at], counts[at]
+        common = any(lookups.count(stem) > TOO_COMMON for stem in stems)
+        if not read and common:
+            room = COMMON_READ  # nothing in the question is rare
+        cost = NEWEST if common else held
+        if read and read + cost > room:
+            notes.append(COMMON_NOTES[0] + word.raw)
+            terms[at] = Term(word.raw, 0.0, NO_ROWS)
+            continue
+        read += cost
+        if common:
+            notes.append(COMMON_NOTES[1] + word.raw)
+        rows = lookups.passages(stems)
+        terms[at] = Term(word.raw, weight_of(held if common else len(rows), many), rows)
+    return [terms[at] for at in range(len(found))]
+
+
+def ranked(
+    index: Index,
+    terms: Sequence[Term],
+    keeps: Callable[[int], bool] | None = None,
+    cosines: Mapping[int, float] | None = None,
+) -> list[Scored]:
+    """Rank the texts that hold words of a question, best first; ties go to the newer text."""
+    total = sum([term.weight for term in terms]) or 1.0
+    found = []
+    for row in _candidates(terms, keeps, cosines or {}):
+        log_row = index.log(row >> PLACE_BITS)
+        piece = None if log_row is None else log_row.at(row & PLACES)
+        if piece is not None:
+            cosine = None if cosines is None else max(0.0, cosines.get(row, 0.0))
+            found.append(_scored(terms, total, row, piece.chars, cosine))
+    found.sort(key=lambda one: (-one.score, -one.row))
+    return found
+
+
+def _candidates(
+    terms: Sequence[Term], keeps: Callable[[int], bool] | None, cosines: Mapping[int, float]
+) -> list[int]:
+    """Return the rows that have most of a question, the newer first among equals."""
+    told = {row: alike for row, alike in cosines.items() if alike >= ALIKE}
+    some = [(term.weight, term.rows) for term in terms]
+    some += [(term.weight * RULES.inside, term.near) for term in terms]
+    for weight, rows in sorted(some, key=lambda one: len(one[1])):
+        if keeps is None and CANDIDATES < len(told) < len(rows):
+            for row in told.keys() & rows.keys():  # so common a word finds nothing by itself
+                told[row] += weight
+        else:
+            for row in rows:
+                told[row] = told.get(row, 0.0) + weight
+
+    def share(row: int) -> tuple[float, int]:
+        return told[row], row
+
+    first = nlargest(CANDIDATES, told, key=share)
+    if keeps is None:
+        return first
+    kept = [row for row in first if keeps(row)]
+    if len(kept) < len(first) < len(told):
+        for row in sorted(told, key=share, reverse=True)[CANDIDATES:]:
+            if keeps(row):
+                kept.append(row)
+                if len(kept) == CANDIDATES:
+                    break
+    return kept
+
+
+def _scored(
+    terms: Sequence[Term], total: float, row: int, chars: int, cosine: float | None
+) -> Scored:
+    rules = RULES
+    norm = rules.k1 * (1 - rules.b + rules.b * chars / rules.usual)
+    words = pairs = covered = told = heaviest = lacked = before = 0.0
+    held = []
+    behind = set[int]()
+    at: list[tuple[int, float]] = []
+    for raw, weight, rows, near, guessed in terms:
+        places = rows.get(row, ())
+        beside = row in near
+        if guessed or not (places or beside):
+            lacked = max(lacked, weight)
+        if not (places or beside):
+            behind = set()
+            continue
+        held.append(raw)
+        times = len(places) + rules.inside * beside
+        words += weight * (rules.k1 + 1) * times / (times + norm)
+        covered += weight if places else weight * rules.inside
+        told, heaviest = told + weight, max(heaviest, weight * (rules.inside if guessed else 1.0))
+        if not behind.isdisjoint(places):
+            pairs += rules.pairs * (before + weight) / 2
+        before, behind = weight, {one + 1 for one in places if one >= 0}
+        at += [(one, weight) for one in places]
+    together = _together(at) / total
+    score = (words + pairs) * (1 + rules.together * together)
+    parts = [("words", words), ("word after word", pairs), ("in one stretch", together)]
+    if cosine is not None:
+        parts.append(("meaning", rules.meaning * total * cosine))
+        score += parts[-1][1]
+    return Scored(row, score, tuple(held), tuple(parts), covered / total, told, heaviest, lacked)
+
+
+def _together(places: list[tuple[int, float]]) -> float:
+    """Return the most that the different words in one stretch of a text tell together."""
+    places.sort()
+    inside: dict[float, int] = {}
+    best = told = 0.0
+    start = 0
+    for at, weight in places:
+        inside[weight] = inside.get(weight, 0) + 1
+        told += weight * (inside[weight] == 1)
+        while at - places[start][0] > STRETCH:
+            gone = places[start][1]
+            inside[gone] -= 1
+            told -= gone * (not inside[gone])
+            start += 1
+        best = max(best, told)
+    return best

@@ -1,0 +1,294 @@
+"""Recall: how well questions to facts are answered, by the product itself, in process and with its real index.
+
+`python -m tests.bench.recall SHARED` takes the folder that has `bench/facts`, `bench/facts2` and
+`ledgers/mercury`, makes a ledger of each set where none is kept in `--folder`, asks default recall, and prints
+a table: hit@1 and hit@3 over facts, how often no fact comes where nobody answers and where somebody does, the
+same for the facts of mercury noted one by one, and what a sentence costs among 1,000 and 10,000 facts.
+
+`--rules` prints instead what each rule of `memory.recall.rules` is worth: every figure without it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import itertools
+import json
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+from unittest.mock import patch
+
+from ledger.model.event import (
+    Event,
+    FactCreated,
+    FactInvalidated,
+    FactReferenced,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+)
+from memory.api import Memory, SessionDraft
+from memory.recall import search, standing
+from memory.recall.rules import RULES
+from tests.bench.ledgers import brought_in, generate, stamp
+from tests.bench.retrieval import Rows, read_lines
+
+MERCURY, SETS = "mercury", ("mercury", "cloudplatform", "sensormeter")
+SIZES = (1_000, 10_000)
+#: The hour of a day at which the logs of a set are written.
+_HOUR_MS, _APART_MS = 9 * 3_600_000, 60_000
+_PER_LOG = 20
+
+
+class Figures(NamedTuple):
+    """What one set of questions came to."""
+
+    first: float  #: a fact that answers is first
+    three: float  #: it is among three
+    silent: float  #: of questions that nobody answers, no fact came
+    hidden: float  #: of questions that somebody answers, no fact came
+    perhaps: float  #: of questions that somebody answers, what came is marked `perhaps`
+
+    def __str__(self) -> str:
+        return " | ".join(f"{one:.3f}" for one in self)
+
+
+def _day_ms(day: str) -> int:
+    at = datetime.datetime.fromisoformat(day).replace(tzinfo=datetime.UTC)
+    return int(at.timestamp() * 1000) + _HOUR_MS
+
+
+def _event(said: dict[str, str]) -> Event:
+    """Return an operation of a set as an event of a log."""
+    match said["op"]:
+        case "new":
+            return FactCreated(said["id"], said["text"], "", (("kind", said["kind"]),))
+        case "update":
+            return FactUpdated(said["id"], said["text"])
+        case "supersede":
+            return FactSuperseded(said["old"], said["new"])
+        case "close":
+            return ThreadClosed(said["id"])
+        case "invalidate":
+            return FactInvalidated(said["id"])
+    return FactReferenced(said["id"])
+
+
+def _home(folder: Path) -> Path:
+    """Make an empty home; return where."""
+    from tests.bench.__main__ import ENVIRONMENT
+
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    root = Path(__file__).resolve().parents[2]
+    subprocess.run(
+        [sys.executable, "-P", "-m", "rituals", "init", "."],
+        cwd=folder, check=True, capture_output=True, env={**ENVIRONMENT, "PYTHONPATH": str(root)},
+    )  # fmt: skip
+    return folder
+
+
+def _append(folder: Path, drafts: Iterable[tuple[int, SessionDraft]]) -> None:
+    """Append logs, each at its time."""
+    now = [0]
+    memory = Memory(Memory.open(str(folder)).home, agent="claude", clock=lambda: now[0])
+    for now[0], draft in drafts:
+        memory.append(draft, again=True)
+    memory.close()
+
+
+def _noted(logs: Rows) -> Iterator[tuple[int, SessionDraft]]:
+    """Yield the logs of a set with their times, as a careful agent would have noted them."""
+    for number, log in enumerate(logs):
+        body = f"Work of the day: {log['title']}."
+        events = tuple([_event(one) for one in log["ops"]])
+        at = _day_ms(log["date"]) + number * _APART_MS
+        yield at, SessionDraft(log["title"], body, events)
+
+
+def _apart(shared: Path, ledger: Path) -> Iterator[tuple[int, SessionDraft]]:
+    """Yield the facts of a ledger, and what of its page has no footer, each as a log of its own."""
+    memory = Memory.open(str(ledger))
+    facts = [one.fact for one in memory.state().standings()]
+    noted = [(fact.created, fact.id, fact.kind, fact.text) for fact in facts]
+    memory.close()
+    page = (shared / "ledgers" / MERCURY / "memory/continuity.md").read_text()
+    for heading, text in re.findall(r"^##+ (.+)\n((?:(?!#).*\n?)*)", page, re.M):
+        said = text.partition("\n- [ ] ")[0].strip()
+        if said and "<!-- id:" not in said:
+            name = "-".join(re.findall("[a-z0-9]+", heading.lower().replace("&", "and"))[:6])
+            noted.append((noted[-1][0], name, "fact", said))
+    for number, (day, id, kind, text) in enumerate(sorted(noted)):
+        events = (FactCreated(id, text, "", (("kind", kind),)),)
+        yield _day_ms(day) + number * _APART_MS, SessionDraft(f"Note {id}", "", events)
+
+
+def _sentences(shared: Path) -> list[str]:
+    """Return the sentences of the facts of two sets."""
+    texts = [
+        one["text"]
+        for name in SETS[1:]
+        for log in json.loads((shared / "bench/facts2" / f"{name}.json").read_text())
+        for one in log["ops"]
+        if "text" in one
+    ]
+    return [one.strip() for text in texts for one in text.split(". ") if len(one) > 20]
+
+
+def _many(shared: Path, count: int) -> Iterator[tuple[str, bytes]]:
+    """Yield logs with so many facts, each of two sentences of the sets and a word of its own."""
+    from ledger.model.order import seal
+
+    rng, sentences = random.Random(count), _sentences(shared)
+    for number in range(0, count, _PER_LOG):
+        ids = [f"fact-{one}" for one in range(number, number + _PER_LOG)]
+        texts = [
+            f"{' '.join(rng.sample(sentences, 2))} item{one}".replace("\n", " ") for one in ids
+        ]
+        at = stamp(_day_ms("2024-01-01") + number * _APART_MS)
+        lines = [f"- {text}\n  <!-- id: {id} -->\n" for id, text in zip(ids, texts, strict=True)]
+        data = (
+            f"---\nagent: claude\n---\n# Log {number}\n\n## Memory References\n\n- Created: "
+            f"{', '.join(ids)}\n\n## Facts\n\n{''.join(lines)}"
+        ).encode()
+        yield seal(at, data), data
+
+
+def ledger_of(name: str, shared: Path, folder: Path) -> Path:
+    """Return the ledger of a set, made where it is not there: `apart` or a number of facts beside the sets."""
+    there = folder / name
+    if (there / ".made").exists():
+        return there / "ledger" if name == MERCURY else there
+    if name == MERCURY:
+        there.mkdir(parents=True)
+        brought_in(shared / "ledgers" / MERCURY, there)
+    elif name == "apart":
+        _append(_home(there), _apart(shared, ledger_of(MERCURY, shared, folder)))
+    elif name.isdecimal():
+        generate(there, int(name), contents=_many(shared, int(name)))
+    else:
+        _append(
+            _home(there), _noted(json.loads((shared / f"bench/facts2/{name}.json").read_text()))
+        )
+    (there / ".made").touch()
+    return ledger_of(name, shared, folder)
+
+
+def questions_of(name: str, shared: Path) -> Rows:
+    """Return the questions of a set."""
+    if name in (MERCURY, "apart"):
+        return read_lines(shared / "bench/facts/questions.jsonl")
+    return read_lines(shared / f"bench/facts2/{name}.questions.jsonl")
+
+
+def asked(memory: Memory, questions: Rows, *, loose: bool = False) -> Figures:
+    """Ask all questions of a set; `loose`: what says too little of it is an answer, too."""
+    first, three, silent, hidden, perhaps = [], [], [], [], []
+    for one in questions:
+        answer = memory.recall(one["question"], limit=10, loose=loose)
+        ids = [hit.id for hit in answer.facts]
+        if one["gold"]:
+            first.append(any(id in one["gold"] for id in ids[:1]))
+            three.append(any(id in one["gold"] for id in ids[:3]))
+            hidden.append(not ids)
+            perhaps.append(bool(ids) and bool(getattr(answer, "perhaps", False)))
+        else:
+            silent.append(not ids)
+    return Figures(*[statistics.fmean(one) for one in (first, three, silent, hidden, perhaps)])
+
+
+def costs(memory: Memory, questions: Rows) -> tuple[float, float]:
+    """Return the milliseconds of processor time that a question takes: median, and all but 5 %."""
+    took = []
+    memory.recall("once", limit=10)
+    for one in questions:
+        start = time.process_time()
+        memory.recall(one["question"], limit=10)
+        took.append(1000 * (time.process_time() - start))
+    return statistics.median(took), statistics.quantiles(took, n=20)[-1]
+
+
+def figures(
+    shared: Path, folder: Path, names: Iterable[str], *, loose: bool = False
+) -> dict[str, Figures]:
+    """Return the figures of some sets."""
+    found = {}
+    for name in names:
+        memory = Memory.open(str(ledger_of(name, shared, folder)))
+        found[name] = asked(memory, questions_of(name, shared), loose=loose)
+        memory.close()
+    return found
+
+
+def mean(found: Iterable[Figures]) -> Figures:
+    """Return the mean of figures."""
+    return Figures(*[statistics.fmean(one) for one in zip(*found, strict=True)])
+
+
+def table(shared: Path, folder: Path) -> None:
+    """Print the table."""
+    print("| facts | hit@1 | hit@3 | silent, nobody answers | silent, somebody does | perhaps |")
+    print("|---|---|---|---|---|---|")
+    found = figures(shared, folder, SETS)
+    for name, one in found.items():
+        print(f"| {name} | {one} |", flush=True)
+    print(f"| mean of the sets | {mean(found.values())} |")
+    print(
+        f"| mercury, noted one by one | {figures(shared, folder, ['apart'])['apart']} |", flush=True
+    )
+    questions = list(itertools.chain(*[questions_of(name, shared) for name in SETS[1:]]))
+    for size in SIZES:
+        memory = Memory.open(str(ledger_of(str(size), shared, folder)))
+        half, most = costs(memory, questions)
+        print(
+            f"| {size:,} facts, a sentence, processor time p50 / p95 | {half:.1f} / {most:.1f} ms |"
+        )
+        memory.close()
+
+
+#: Each rule, and what it weighs where it is left out.
+WITHOUT = {
+    "b": 0.0, "everyday": 1.0, "inside": 0.0, "pairs": 0.0, "together": 0.0, "live": 1.0, "open": 1.0,
+}  # fmt: skip
+
+
+def rules(shared: Path, folder: Path) -> None:
+    """Print what each rule is worth: hit@1 and hit@3 of each set without it, silence off."""
+    names = (*SETS, "apart")
+    print(f"| without | {' | '.join(names)} | mean | lost |\n|---|{'---|' * (len(names) + 2)}")
+    whole: Figures | None = None
+    for rule, value in [("", 0), *WITHOUT.items()]:
+        weights = RULES._replace(**{rule: value}) if rule else RULES
+        with patch.object(search, "RULES", weights), patch.object(standing, "RULES", weights):
+            found = figures(shared, folder, names, loose=True)
+        every = mean(found.values())
+        whole = whole or every
+        each = " | ".join(f"{one.first:.3f} {one.three:.3f}" for one in found.values())
+        lost = f"{whole.first - every.first:+.3f} {whole.three - every.three:+.3f}"
+        print(
+            f"| {rule or 'nothing'} | {each} | {every.first:.3f} {every.three:.3f} | {lost} |",
+            flush=True,
+        )
+
+
+def main() -> int:
+    """Print the table of figures, or of rules."""
+    kept = Path(tempfile.gettempdir()) / "diurna-recall"
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("shared", type=Path, help="the folder of all sets")
+    parser.add_argument("--folder", type=Path, default=kept, help="where the ledgers are kept")
+    parser.add_argument("--rules", action="store_true", help="what each rule is worth")
+    chosen = parser.parse_args()
+    (rules if chosen.rules else table)(chosen.shared, chosen.folder)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
