@@ -22,8 +22,8 @@ from memory.recall.words import ENGLISH, is_everyday
 #: How many places of passages are read (words are looked up, the rarest first, and the rest is too common
 #: to tell), and how many where all words are too common.
 PLACES_READ, COMMON_READ = 4500, 20_000
-#: How many texts are scored, those that have most of the question, and how many passages are told.
-CANDIDATES, TOLD = 400, 300
+#: How many texts are scored, those that have most of the question, and how many are told.
+CANDIDATES, TOLD, FACTS_TOLD = 200, 200, 60
 #: A text that is as like a question as this in meaning is looked at, whatever words it has.
 ALIKE = 0.4
 
@@ -54,10 +54,11 @@ class Scored(Record):
 class Search(Record):
     """What a search gave."""
 
-    facts: tuple[Scored, ...]  #: texts of facts that have words of it, best first
+    facts: tuple[Scored, ...]  #: texts of facts that answer, best first
     passages: tuple[Scored, ...]  #: best first
     question: Question
     notes: tuple[str, ...]  #: what to say of the question
+    worded: tuple[Scored, ...] = ()  #: those and others that have words of it
     weights: Mapping[str, float] = {}  #: what each word of it tells among facts
     stems: frozenset[str] = frozenset()  #: what was looked for, as the index has it
     cut: bool = False  #: there are more passages
@@ -97,6 +98,7 @@ def search(
             notes.append(f'nothing has "{phrase}" as it stands: its words alone were looked for')
     outside = [index.matching(lookups.stems(as_indexed(one))) for one in question.unwanted]
     test = _both(keeps, inside, [rows for rows in outside if rows])
+    lookups.stems(" ".join([one.indexed for one in question.words if one.raw.isascii()]))  # at once
     found = [_found(lookups, word, question.language, notes) for word in question.words]
     terms = [_in_facts(lookups, one, question.language) for one in found]
     facts = ranked(index, terms, test, cosines)
@@ -106,7 +108,7 @@ def search(
         if not passages or max([one.covered for one in passages]) < ENOUGH:
             passages = []
     return Search(
-        tuple(facts), tuple(passages[:told]), question, tuple(notes),
+        tuple(facts[:FACTS_TOLD]), tuple(passages[:told]), question, tuple(notes), tuple(facts),
         {one.raw: one.weight for one in terms},
         frozenset([stem for one in found for stem in one.stems]), len(passages) > told,
     )  # fmt: skip

@@ -313,7 +313,7 @@ def explained(
 def worded(index: Index, found: Search) -> tuple[tuple[str, bool], ...]:
     """Return the facts with words of a question, best first, each with whether it says enough of it."""
     said: dict[str, bool] = {}
-    for scored in found.facts:
+    for scored in found.worded:
         log = index.log(scored.row >> PLACE_BITS)
         piece = None if log is None else log.at(scored.row & PLACES)
         if piece is not None:

@@ -299,7 +299,7 @@ def _hits(answer: Answer, level: str) -> Answered:
     tokens = sum(tokens_of(hit["text"]) for hit in hits)
     return filled(
         "notice hits tokens whole",
-        notice=NOTICE, hits=hits, tokens=tokens, whole=answer.whole, notes=notes,
+        notice=NOTICE, hits=hits, tokens=tokens, whole=answer.whole, notes=notes, perhaps=answer.perhaps,
     )  # fmt: skip
 
 
