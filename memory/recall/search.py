@@ -13,6 +13,7 @@ from math import log
 from ledger.model.record import Record
 from memory.recall.index.fts_file import Index
 from memory.recall.index.rows import PLACE_BITS, PLACES
+from memory.recall.index.unspaced import bare_words
 from memory.recall.lookups import INSIDE_LETTERS, NEWEST, NO_ROWS, TOO_COMMON, Lookups, Rows
 from memory.recall.question import Question, Word, as_indexed, read_question
 from memory.recall.recall_values import COMMON_NOTES
@@ -150,7 +151,7 @@ def _found(lookups: Lookups, word: Word, language: str, notes: list[str]) -> _Fo
         return _Found(word, lookups.begun(start))
     stems = lookups.stems(word.indexed)
     if language != ENGLISH or not word.raw.isascii():
-        stems += lookups.alike(word.raw)
+        stems += (*lookups.alike(word.raw), *bare_words(word.raw))
     if lookups.as_spelled or any(lookups.count(stem) for stem in stems):
         return _Found(word, tuple(dict.fromkeys(stems)))
     if len(stems) == 1 and len(stems[0]) >= INSIDE_LETTERS and (longer := lookups.begun(stems[0])):

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from ledger.codec.outline_by_lines import code_ranges
 from ledger.model.record import Record
-from memory.recall.index.unspaced import pairs_in
+from memory.recall.index.unspaced import bare_words, pairs_in
 from projection.text.clipping import sentence_starts
 
 TYPE_CHECKING = False
@@ -79,9 +79,10 @@ def camel_words(text: str) -> str:
 
 
 def split_words(text: str) -> str:
-    """Return the words that are inside of others: of `camelCase`, and of writing without blanks."""
-    pairs = pairs_in(text)
-    return f"{camel_words(text)} {pairs}" if pairs else camel_words(text)
+    """Return the words that are inside of others: of `camelCase`, and as other writings join them."""
+    if text.isascii():
+        return camel_words(text)
+    return " ".join([camel_words(text), pairs_in(text), *bare_words(text)])
 
 
 def _passages(text: str, room: int, is_log: bool) -> Iterator[_Stretch]:

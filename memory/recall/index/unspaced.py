@@ -14,6 +14,8 @@ from itertools import pairwise
 
 #: The first character of these writings; a text without any above it has none.
 _FIRST = "\u0e00"
+#: The first character of writing that joins words, and the letters that are left of one at least.
+_JOINS, _LEAST = "\u0590", 3
 #: No word that Porter's algorithm would shorten ends so.
 _END = "q"
 _RANGES = (
@@ -32,6 +34,17 @@ def pairs_in(text: str) -> str:
     if not has_unspaced(text):
         return ""
     return " ".join([word for run in _pattern().findall(text) for word in _words(run)])
+
+
+def bare_words(text: str) -> list[str]:
+    """Return words without their first letters, where a writing joins small words to the front of others.
+
+    Hebrew and Arabic join one to three letters so ("the", "and", "in").
+    """
+    if text.isascii() or max(text) < _JOINS:
+        return []
+    words = _joining().findall(text)
+    return [word[cut:] for word in words for cut in range(1, min(4, len(word) - _LEAST + 1))]
 
 
 def asked_pairs(text: str) -> tuple[dict[str, str], str]:
@@ -69,6 +82,11 @@ def _words(run: str) -> list[str]:
 
 def _spelled(characters: str) -> str:
     return "".join([f"x{ord(one):x}" for one in characters])
+
+
+@cache
+def _joining() -> re.Pattern[str]:
+    return re.compile("[\u05d0-\u05ea\u0620-\u064a\u066e-\u06d3]{4,}")
 
 
 @cache
