@@ -55,7 +55,6 @@ class Memory(Pages):
         *,
         again: bool = False,
         dry_run: bool = False,
-        stage: bool = False,
         tiers: bool = False,
         strict: bool = False,
         on: str | None = None,
@@ -66,7 +65,6 @@ class Memory(Pages):
             draft: what to record.
             again: record it even if the same was recorded in the last ten minutes.
             dry_run: change nothing, and return what would be.
-            stage: write it into the work tree and the index, and leave the commit to the user.
             tiers: work out, for the receipt, which tiers changed.
             strict: refuse a log that holds a secret, or a new fact that repeats or denies another one,
                 instead of storing it without the one and telling of the other.
@@ -78,9 +76,8 @@ class Memory(Pages):
                 (unless `draft.anyway`), or closes a circle of supersessions; nothing changed.
             WaitsInSpool: it is durable, and the next command that can write commits it.
             StorageFailed: the disk refused; nothing changed.
-            WriteRefused: `stage`, and the home has no work tree.
         """
-        return self._append(draft, How(again, dry_run, stage, tiers, strict, on))
+        return self._append(draft, How(again, dry_run, tiers, strict, on))
 
     def append_now(self, draft: SessionDraft) -> Receipt:
         """Append a session log and commit it, also where a person commits logs (W21)."""
@@ -108,12 +105,12 @@ class Memory(Pages):
         from memory.write.append import noticed_behind
 
         committer, recorder = self._committer, self._recorder()
-        aside = how.dry_run or how.stage or how.held or how.on is not None
+        aside = how.dry_run or how.held or how.on is not None
         noticed = () if aside else committer.branch.despite_pruning(self._absorb_for_append)
         receipt = recorder.append(draft, self.occasion(), how)
         if receipt.commit and self.home.tip() != receipt.commit:
             self.bring_back()  # somebody committed meanwhile
-        notes = () if how.stage else identity_findings(self.identity())
+        notes = identity_findings(self.identity())
         notes += noticed_behind(self.snapshot, committer.branch, receipt)
         notes, self.snapshot.notes[:] = (*self.snapshot.notes, *notes), ()
         if receipt.commit and any(isinstance(event, FactRedacted) for event in draft.events):

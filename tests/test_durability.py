@@ -132,7 +132,7 @@ STEPS = (
     "open .git/diurna/lock", "git ls-tree", "write .git/diurna/spool/kept/commits", "git fast-import",
     "open .git/diurna/writing", ".git/diurna/.written", "replace .git/diurna/written", ".git/diurna/.continuity",
     "continuity.md", ".git/diurna/.2", "sessions/2", "git update-index", "git update-ref", "write pipe:",
-    "link .git/index.lock", "replace .git/index", "unlink .git/diurna/index-next", "ftruncate .git/diurna/lock",
+    "ftruncate .git/diurna/lock",
     "rename .git/diurna/spool", "diurna/spool/at/", ".sqlite", "open .git/diurna/held", "git symbolic-ref", "mkdir",
 )  # fmt: skip
 DISK = ("EIO", "ENOSPC", "EDQUOT", "EROFS")
@@ -421,8 +421,8 @@ _STAGES = "cd {folder} && echo theirs > theirs.py && git add theirs.py"
 
 
 MOMENTS = (
-    ("git fast-import", False), ("git update-index", False), ("git update-ref", False), ("link .git/index.lock", False),
-    ("replace .git/index", True), ("unlink .git/diurna/index-next", True), ("rename .git/diurna/spool", False),
+    ("git fast-import", False), ("git update-index", False), ("git update-ref", False),
+    ("rename .git/diurna/spool", False),
 )  # fmt: skip
 
 
@@ -445,11 +445,9 @@ def test_b10_d1_d3_a_commit_of_a_persons_at_each_moment_of_ours(
     assert shop.git("status", "--porcelain") == ""
 
 
-@pytest.mark.parametrize(
-    "step", ["git update-index", "link .git/index.lock", "rename .git/diurna/spool"]
-)
+@pytest.mark.parametrize("step", ["git update-index", "rename .git/diurna/spool"])
 def test_d1_what_a_person_stages_in_the_moment_stays_staged(world: World, step: str) -> None:
-    """The copy of the index is older then; the entries are set as git sets them."""
+    """The entries are set as git sets them."""
     shop = world.home()
     answer = shop.at_step(1, "$ " + _STAGES.format(folder=shop.folder), *NEW, on=step)
     shop.holds([answer.json["stem"]])
@@ -458,7 +456,7 @@ def test_d1_what_a_person_stages_in_the_moment_stays_staged(world: World, step: 
 
 @pytest.mark.parametrize("shape", ["split", "version 4", "assume unchanged", "as old as a file"])
 def test_d1_an_index_of_any_shape_follows(world: World, shape: str) -> None:
-    """Where no copy of it can be made it is left to git; an edit as old as the index is still seen."""
+    """It is left to git; an edit as old as the index is still seen."""
     shop = world.home()
     shop.git("config", "core.trustctime", "false")
     if shape == "split":

@@ -184,23 +184,12 @@ def read_pending(path: str) -> list[str]:
 
 
 def _standing(home: Home, lines: list[str]) -> list[str]:
-    """Return the entries that the branch still has so; it may have moved on meanwhile.
-
-    A log that was to be staged is in no commit yet.
-    """
-    if not lines:
-        return []
+    """Return the entries that the branch still has so; it may have moved on meanwhile."""
     tip = head(home.repository)[1]
     rows = [line.partition("\t") for line in lines]
     there = home.repository.git().resolve(*[f"{tip}:{path}" for _, _, path in rows])
     wanted = ["" if entry.startswith("0 ") else entry[-40:] for entry, _, _ in rows]
-    found = []
-    for line, (_, _, path), blob, known in zip(lines, rows, wanted, there, strict=True):
-        inside = path[len(home.prefix) :]
-        staged = blob and not known and inside.startswith(SESSIONS_DIR + "/")
-        if blob == known or (staged and blob_id(work_file(home, inside) or b"") == blob):
-            found.append(line)
-    return found
+    return [line for line, blob, known in zip(lines, wanted, there, strict=True) if blob == known]
 
 
 def _write_pending(home: Home, lines: list[str]) -> list[str]:
@@ -225,22 +214,42 @@ def _write_pending(home: Home, lines: list[str]) -> list[str]:
     return left
 
 
-def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Finding]:
+def entry_line(path: str, blob: str) -> str:
+    """Return the entry of a file as `git update-index --index-info` reads it; "" as blob takes it out.
+
+    `path` is from the root of the work tree.
+    """
+    return f"{FILE_MODE} {blob}\t{path}" if blob else f"0 {'0' * 40}\t{path}"
+
+
+def index_stamp(home: Home) -> tuple[int, ...]:
+    """Return what tells whether somebody wrote the index since."""
+    try:
+        found = os.stat(f"{home.repository.gitdir}/index")
+    except OSError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def update_index(
+    home: Home, lines: list[str], sparse: bool = False, tries: int = 0
+) -> list[Finding]:
     """Set index entries, with those that an earlier command could not set, and write their files.
 
-    The home has a work tree; `lines` are `mode SP blob TAB path` as `git update-index --index-info`
-    reads them; `sparse`: it lies outside the sparse checkout: mark the entries so.
+    The home has a work tree; `lines` are as `entry_line` writes them; `sparse`: it lies outside the
+    sparse checkout: mark the entries so. Somebody who holds the index is waited for, `tries` times
+    where that is not 0.
     """
     pending = pending_file(home)
     kept = read_pending(pending)
-    before = _standing(home, kept)
+    before = _standing(home, kept) if kept else []
     if kept and not before:
         os.unlink(pending)
     wanted = before + [line for line in lines if line not in before]
     if not wanted:
         return []
     data = "".join(line + "\n" for line in wanted).encode("utf-8", "surrogateescape")
-    findings, said = _set_entries(home, data)
+    findings, said = _set_entries(home, data, tries or INDEX_TRIES)
     if said:
         make_folder(os.path.dirname(pending))
         replace_file(pending, data, 0o600)
@@ -277,12 +286,7 @@ def _as_checked_out(home: Home, data: bytes) -> bytes:
     """Return entries for the paths of some others, as the branch has them that is checked out by now."""
     paths = [_path_of(line) for line in os.fsdecode(data).split("\n") if line]
     there = blobs_at(home, head(home.repository)[1], paths, whole=True)
-    return os.fsencode(
-        "".join(
-            f"{FILE_MODE} {blob}\t{path}\n" if blob else f"0 {'0' * 40}\t{path}\n"
-            for path, blob in there.items()
-        )
-    )
+    return os.fsencode("".join(f"{entry_line(path, blob)}\n" for path, blob in there.items()))
 
 
 def blobs_at(home: Home, tip: str, paths: Iterable[str], *, whole: bool = False) -> dict[str, str]:
@@ -305,7 +309,7 @@ def _path_of(line: str) -> str:
     return line.split("\t", 1)[1]
 
 
-def _set_entries(home: Home, data: bytes) -> tuple[list[Finding], str]:
+def _set_entries(home: Home, data: bytes, tries: int) -> tuple[list[Finding], str]:
     """Set entries of git's index, waiting a while for others who hold it.
 
     One who holds it may be about to check out another branch: the entries are then those of that one.
@@ -313,7 +317,7 @@ def _set_entries(home: Home, data: bytes) -> tuple[list[Finding], str]:
     git, where = home.repository.git(), home.repository
     findings: list[Finding] = []
     said, options = b"", where.unfiltered()
-    for attempt in range(INDEX_TRIES):
+    for attempt in range(tries):
         began, here = now_seconds(), head(where)[0]
         lines = data if here == home.reference else _as_checked_out(home, data)
         status, _, said = git.call(*options, "update-index", "--add", "--index-info", data=lines)

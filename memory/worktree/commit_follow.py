@@ -34,13 +34,13 @@ from memory.worktree.checkout import (
     EMPTY_TREE,
     FILE_MODE,
     blobs_at,
+    entry_line,
     remember_pending,
     update_index,
     work_file,
     write_noted,
 )
 from memory.worktree.merge_drivers import ensure_drivers
-from memory.worktree.next_index import entry_line, index_line
 
 #: Sets entries of the index, as `update_index`.
 Stage = Callable[[Home, list[str], bool], list[Finding]]
@@ -167,11 +167,11 @@ def follow(
     for path, data in files:
         full = f"{home.folder}/{path}"
         if data is None:  # a projection page that the replay no longer makes
-            lines.append(index_line(home.prefix + path, None))
+            lines.append(entry_line(home.prefix + path, ""))
             if os.path.isfile(full) and not leads_out(home, path):
                 os.unlink(full)
             continue
-        lines.append(index_line(home.prefix + path, data))
+        lines.append(entry_line(home.prefix + path, blob_id(data)))
         if sparse:
             continue
         link = leads_out(home, path)

@@ -35,7 +35,6 @@ WRITING = (
     Option("--again", "Record it even if the same was recorded a moment ago."),
     Option("--strict", "Refuse a log with a secret, or a fact with the text of another one."),
     Option("--personal", "It is only yours: record it in your own home, not here.", keeps="own"),
-    Option("--stage", "Stage the log for your own next commit."),
     DRY_RUN,
 )
 KIND = Option("--kind", "Only facts of this kind.", "KIND")
