@@ -279,6 +279,6 @@ def test_what_landed_and_what_ended_is_recorded_once(
     refs, *rest = zip(shape, repo.shape(), strict=True)
     assert all(before == after for before, after in rest)
     assert set(refs[1].splitlines()) - set(refs[0].splitlines()) == {
-        f"{recorded} refs/heads/memory"
+        f"{recorded} {name}" for name in ("refs/heads/memory", "refs/diurna/seen/memory")
     }
     assert run("check", "--replay").code == 0

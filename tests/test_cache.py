@@ -194,7 +194,7 @@ def test_m4_warm_is_cold(world: World, kind: str) -> None:
 @pytest.mark.deep(but=(OWN_BRANCH, IN_TREE))
 @pytest.mark.parametrize("kind", KINDS)
 def test_m4_m5_a_cache_of_another_time_is_brought_on_or_built_anew(world: World, kind: str) -> None:
-    """The branch went back, or on past it; and it is deleted between two questions."""
+    """The branch went back for good, or on past it; and it is deleted between two questions."""
     shop = make_shop(world, kind)
     now = cold(shop)
     kept = shop.world.folder / "kept"
@@ -202,6 +202,7 @@ def test_m4_m5_a_cache_of_another_time_is_brought_on_or_built_anew(world: World,
     tip = shop.tip()
     reset = ("reset", "-q", "--hard")
     move = ("update-ref", f"refs/heads/{shop.branch}") if kind == OWN_BRANCH else reset
+    shop.git("update-ref", "-d", f"refs/diurna/seen/{shop.branch}", ok=False)
     shop.git(*move, f"{tip}~2")
     before = answers(shop)
     assert before != now

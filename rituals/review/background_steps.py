@@ -70,9 +70,11 @@ def _index(memory: Memory) -> str:
 
 def _verify(memory: Memory) -> str:
     from ledger.model.findings import ERROR
-    from rituals.check.check_registry import VERIFY, made
+    from rituals.check.check_registry import VERIFY, made, remember_sound
 
-    errors = sum(1 for one in made(memory, VERIFY) if one.severity == ERROR)
+    found = made(memory, VERIFY)
+    remember_sound(memory.home, found)
+    errors = sum(1 for one in found if one.severity == ERROR)
     return f"{errors} error{'s' * (errors > 1)}: `diurna check`" if errors else "verified"
 
 
