@@ -11,9 +11,9 @@ from ledger.git.repository import read_reference
 from ledger.home import discover
 from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
+from ledger.wal.dead_owner import died
 from ledger.wal.spool import Spool
 from memory.edits.pages import Pages
-from memory.worktree.checkout import may_be_left
 from memory.worktree.edited_copy import edited_paths
 from memory.worktree.uncommitted import put_back, taken_out
 from memory.write.draft import How, Receipt, SessionDraft
@@ -121,8 +121,8 @@ class Memory(Pages):
 
     def bring_back(self, *, dry_run: bool = False) -> None:
         """Finish what a dead process left, commit again what a user's commit left out, and report it."""
-        owed = self.home.plain and self.waiting()
-        if owed or self.kept() or self.held() or may_be_left(self.home) or self.home.is_astray():
+        owed = (self.home.plain and self.waiting()) or died(self.home.repository.commondir)
+        if owed or self.kept() or self.held() or self.home.is_astray():
             from memory.write.commit_files import bring_back
 
             bring_back(self.snapshot.tip, self._committer, self.occasion, dry_run=dry_run)

@@ -177,7 +177,6 @@ def test_d3_an_entry_that_could_not_follow_follows_later(
     home.git("checkout", "-q", "-f", "main")
     assert append(home, writer, "d")[1] == []
     assert home.git("status", "--porcelain", "-uno") == ""
-    assert not list((home.common / "diurna").glob("index-pending*"))
 
 
 def test_d3_an_entry_that_the_branch_has_otherwise_by_now_is_let_go(
@@ -186,7 +185,6 @@ def test_d3_an_entry_that_the_branch_has_otherwise_by_now_is_let_go(
     """Somebody with git alone moved the branch on: the index is not set back to what it was."""
     home = world.home(OWN_REPOSITORY, facts={"a": "The text of a."})
     busy(home)
-    assert list((home.common / "diurna").glob("index-pending@*"))
     home.git("reset", "-q", "--hard")
     page = home.read("continuity.md")
     home.plant({"continuity.md": page.replace("The text of a.", "Other words.")})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 from ledger.errors import DiurnaError, WaitsInSpool
@@ -15,7 +14,6 @@ from memory.cache.sqlite import CacheDamaged
 from memory.repair.lost_blobs import dropped, dropped_finding
 from memory.repair.seen_tip import along
 from memory.replay.ledger_snapshot import Snapshot
-from memory.worktree.checkout import pending_file, update_index
 from memory.worktree.commit_follow import catch_up, show_elsewhere, show_move
 from memory.write.draft import Occasion
 from memory.write.personal_guard import refuse_personal_logs
@@ -57,7 +55,7 @@ def commit_files(
             refuse_personal_logs(home, policy, listed)
             made, findings = committer.write(committer.wanted(tip, listed, message, occasion), lock)
             snapshot.notes += findings
-            branch.end_note(lock, made)
+            branch.end_note(lock, made, findings)
             return made
 
         return branch.despite_pruning(lambda: branch.persist(once, lock), lock)
@@ -99,8 +97,10 @@ def move(snapshot: Snapshot, committer: Committer, where: Callable[[str], str]) 
                 return tip
             git = home.repository.git()
 
+            shown: list[Finding] = []
+
             def act() -> None:
-                snapshot.notes += show_move(home, tip, made)
+                shown.extend(show_move(home, tip, made))
                 moves = [
                     (name, to or made) for name, to in ((home.reference, ""), *along(home, tip))
                 ]
@@ -111,20 +111,12 @@ def move(snapshot: Snapshot, committer: Committer, where: Callable[[str], str]) 
                     catch_up(home, made, home.tip())
 
             branch.noted(lock, tip, act, take_back, made)
-            snapshot.notes += show_elsewhere(home, tip, made)
-            branch.end_note(lock, made)
+            shown += show_elsewhere(home, tip, made)
+            snapshot.notes += shown
+            branch.end_note(lock, made, shown)
             return made
 
         return branch.despite_pruning(lambda: branch.persist(once, lock), lock)
-
-
-def heal_index(committer: Committer) -> list[Finding]:
-    """Set the index entries that an earlier command had to leave, or died before it set them."""
-    if not committer.home.checked_out:
-        return []
-    with committer.branch.lock() as lock:
-        committer.branch.finish_dead(lock)
-    return update_index(committer.home, [])
 
 
 def bring_back(
@@ -146,8 +138,6 @@ def bring_back(
             if lost or left or home.is_astray():
                 snapshot.notes += committer.land(occasion(), None, free=True).findings
                 return
-            if os.path.exists(pending_file(home)):
-                snapshot.notes += heal_index(committer)
     except CacheDamaged:
         return  # whoever asks next builds it anew
     except WaitsInSpool as problem:

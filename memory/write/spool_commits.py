@@ -295,7 +295,7 @@ class Committer:
         if home.tip() != made and not self._contains(made):
             raise StorageFailed(f"{home.reference} did not keep the commit {made}")
         findings += shown
-        self.branch.end_note(lock, made)
+        self.branch.end_note(lock, made, shown)
         for stem in batch:
             self.spool.commit(stem)
         if cleared:  # the cache holds that they can not be read
