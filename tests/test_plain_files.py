@@ -272,6 +272,25 @@ def test_a_sessions_end_writes_the_page_where_no_pull_meets_it(home: Place, shar
     assert home.check() == []
 
 
+@pytest.mark.parametrize("committed", [False, True])
+def test_an_older_page_is_no_fault_and_an_edit_of_it_counts(home: Place, committed: bool) -> None:
+    """It goes by the logs that the page was made of, whatever was recorded since."""
+    home.commit_all()
+    home.run("check", "--publish")
+    record(home, "later")
+    home.commit_all()
+    page = home.read("memory/continuity.md")
+    assert "id: later " not in page and home.check() == [] == home.check("--replay")
+    home.write("memory/continuity.md", page.replace("Webhooks of retries are", "Every webhook is"))
+    if committed:
+        home.commit_all()
+    home.run("check", "--absorb")
+    assert home.texts() == {
+        "retries": "Every webhook is told.",
+        "later": "Webhooks of later are told.",
+    }
+
+
 def test_a_claim_counts_before_it_is_committed(home: Place) -> None:
     """Of two who claim a task one is refused; a review goes by what is not committed, too."""
     home.run("task", "add", "The index is built.", "--id", "index")

@@ -310,7 +310,8 @@ def noticed_behind(snapshot: Snapshot, branch: Branch, receipt: Receipt) -> tupl
         return (*_contradicted(cache, receipt), *behind(cache))
 
     def behind(cache: Cache) -> tuple[Finding, ...]:
-        if not receipt.commit or receipt.already or receipt.type not in WORKING:
+        recorded = receipt.commit or receipt.waits == NOT_COMMITTED
+        if not recorded or receipt.already or receipt.type not in WORKING:
             return tuple(cache.unread())
         from memory.write.review_notice import due_findings, fading_findings
 
