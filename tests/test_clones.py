@@ -130,6 +130,19 @@ def test_a_ledger_that_began_offline_joins_the_teams(world: World) -> None:
     assert place.tip("memory") == world.place("a").tip("memory")
 
 
+def test_a_branch_that_is_older_than_memory(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told where memory is, no second ledger begins, and the command that is named brings it."""
+    world.home(facts={"keep": f"decision: {KEPT}"})
+    world.place("a").git("clone", "-q", ".", "../c")
+    place = world.place("c")
+    place.git("switch", "-q", "-c", "old", place.git("rev-list", "--max-parents=0", "HEAD"))
+    for column in ("init", "note", "recall", "hook", "sync", "check"):
+        worked, said = _asked(place, column, monkeypatch, [KEPT])
+        assert not worked and "origin/main has" in said and "`git merge origin/HEAD`" in said
+    place.git("merge", "-q", "origin/HEAD")
+    assert place.texts() == {"keep": KEPT}
+
+
 def test_paths_are_found_however_their_letters_are_composed(world: World) -> None:
     """A Mac has a mark apart from its letter in names of files, and git and people have both in one."""
     place = world.home()

@@ -273,9 +273,6 @@ def test_without_a_home_every_command_says_so(world: World) -> None:
         else:
             assert "no-home" in refused.codes()
     assert code.shape() == before
-    (code.folder / ".git/refs/remotes/origin").mkdir(parents=True)
-    hint = "`diurna init` brings the one that a remote has, else makes one"
-    assert hint in code.run("recall", "x", code=1).json["error"]["hint"]
 
 
 @pytest.mark.parametrize("kind", ["policy", OWN_BRANCH])

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from ledger.environment import now_ms
-from ledger.git.repository import head, is_shallow
+from ledger.git.repository import head, is_shallow, slashed_remotes
 from ledger.wal.user_key import digest
 from memory.cache.broken_truth_file import Kept, Lack, Wait, has_code, read, write
 
@@ -190,6 +190,7 @@ def refs_stamp(home: Home, waits: Iterable[Wait]) -> str:
             places |= {f"{common}/refs/tags", *_below(f"{common}/refs/tags")}
         else:
             remotes = _below(f"{common}/refs/remotes")
+            remotes += [f"{common}/refs/remotes/{one}" for one in slashed_remotes(home.repository)]
             places |= {f"{where}/{name.strip()}" for where in (f"{common}/refs/heads", *remotes)}
     if not places:
         return ""

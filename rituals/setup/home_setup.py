@@ -6,7 +6,7 @@ The home of what is only the user's is a repository of its own below their data 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ledger.errors import DiurnaError, HomeNotFound, PolicyInvalid, WriteRefused
 from ledger.git.repository import (
@@ -18,6 +18,7 @@ from ledger.git.repository import (
     remote_branches,
 )
 from ledger.home import (
+    NEWER_HINT,
     OWN_BRANCH,
     OWN_REPOSITORY,
     PERSONAL,
@@ -25,6 +26,7 @@ from ledger.home import (
     branch_home,
     checked_out_home,
     discover,
+    newer_branch,
     personal_folder,
 )
 from ledger.model import layout
@@ -125,24 +127,32 @@ def _home_of(repository: Repository, branch: str) -> tuple[Home | None, tuple[st
     """Return the home that commands find at the top of a repository, else the one that a remote has.
 
     Behind it, None for none, comes what could not be asked, as a step of a plan.
+
+    Raises:
+        WriteRefused: the remote's own branch has one.
     """
     there = _found(repository)
-    if (there and there.tip()) or read_reference(repository, f"refs/heads/{branch}"):
+    if there and there.tip():
         return there, ()
-    failed = _bring(repository, branch)
+    newer = newer_branch(repository)
+    if newer:
+        raise WriteRefused(f"{newer} has a home, which this branch has not", hint=NEWER_HINT)
+    if read_reference(repository, f"refs/heads/{branch}"):
+        return there, ()
+    failed = _bring(repository, dict.fromkeys((branch, layout.DEFAULT_BRANCH)))
     steps = (f"begin without the word of a remote: {failed.message}",) if failed else ()
     return _found(repository), steps
 
 
-def _bring(repository: Repository, branch: str) -> DiurnaError | None:
-    """Fetch a branch that is not known here from the first remote that has it, `origin` before others.
+def _bring(repository: Repository, branches: Iterable[str]) -> DiurnaError | None:
+    """Fetch branches that are not known here from the first remote that has one, `origin` before others.
 
     Returns why one could not be asked, None where nothing was in the way.
     """
     failed, git = None, repository.git()
     for name in sorted(git.text("remote").split(), key=lambda one: one != "origin"):
         try:
-            if fetch(git, choose_remote(git, branch, name)):
+            if any(fetch(git, choose_remote(git, branch, name)) for branch in branches):
                 return None
         except DiurnaError as problem:
             failed = failed or problem
@@ -194,8 +204,7 @@ def plan_own(place: str, repository: Repository | None, policy: Policy) -> Setup
 
 def _plan_branch(repository: Repository, branch: str, project: str) -> SetupPlan:
     reference = f"refs/heads/{branch}"
-    another = "a home on a branch of its own is never checked out; choose another name"
-    refuse_branch(repository, branch, another)
+    refuse_branch(repository, branch, "diurna init --branch")
     local = read_reference(repository, reference)
     upstream = next(iter(remote_branches(repository, branch)), "")
     tip = local or (read_reference(repository, upstream) if upstream else "")
