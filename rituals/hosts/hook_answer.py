@@ -118,9 +118,11 @@ class Call:
 
     def follow_up(self) -> None:
         """Do what nobody waits for, in what is left of the time, or behind it in another process."""
+        if not (self._said and self._said.session):
+            return  # whoever calls without one may remove the repository at once
         try:
             left = self._kind in (*_BRIEFED, *_STAMPED, adapters.PROMPT) or not self._observed
-            if self._late and self._said and left:
+            if self._late and left:
                 from rituals.hosts.session_start import make_ready
 
                 make_ready(self._said, self._environment, self._keep)
@@ -155,9 +157,8 @@ class Call:
             from rituals.hosts.session_start import make_ready
 
             make_ready(said, self._environment)
-        handed = bool(said.given.get("messages") and said.session)
-        unasked = (self._silent or not said.session) and self._kind != adapters.START
-        if self._kind not in _STAMPED or unasked:
+        handed = bool(said.given.get("messages"))
+        if self._kind not in _STAMPED or (self._silent and self._kind != adapters.START):
             if handed and self._silent:  # of these only what is known again is kept
                 from rituals.hosts.handed_messages import keep_messages
 
@@ -202,7 +203,7 @@ class Call:
             self._mark(said)
             from ledger.wal.dead_owner import died
 
-            if died(self._commondir):  # any command finishes what it left
+            if said.session and died(self._commondir):  # any command finishes what it left
                 from rituals.hosts.capture.detached import run
 
                 run(["status"], said.folder)

@@ -27,10 +27,8 @@ _DESCRIPTORS = 256
 def spawn(moment: Moment, *, catch_up: bool = False) -> None:
     """Fold a session of a host into a log, in a process of its own; return at once.
 
-    `catch_up` folds sessions that are over, and not this one; else nothing is done without a session.
+    `catch_up` folds sessions that are over, and not this one.
     """
-    if not (moment.session or catch_up):
-        return
     said = ["--host", moment.host, f"--session={moment.session}", f"--why={moment.event}"]
     if catch_up:
         said.append("--catch-up")
