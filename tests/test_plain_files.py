@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 
+from tests.campaigns import kills
 from tests.conftest import sampled
 from tests.host_door import TALK, named, say
 from tests.world import DIED, FOLDER, Place, World, sealed
@@ -197,6 +198,15 @@ def test_a_writer_that_dies_loses_and_doubles_nothing(home: Place, number: int) 
     )
     names = home.git("status", "--porcelain", "-uall").splitlines()
     assert names == [f"?? {file_of(one)}" for one in (first, stem)]
+
+
+@pytest.mark.deep(reason="a_writer_that_dies_loses_and_doubles_nothing is the small one")
+def test_commands_that_are_killed_beside_a_persons_git_lose_and_double_nothing() -> None:
+    """Notes, tasks, captures, redactions and pages: the campaign at its smallest."""
+    came = kills.run(12, 1)
+    assert (
+        came["kills"] == 12 and came["LOST"] + came["DOUBLED"] + came["SHOWN"] + came["faults"] == 0
+    )
 
 
 def test_what_is_owed_is_written_where_it_belongs(home: Place) -> None:

@@ -139,8 +139,8 @@ class Campaign:
             print(f"parts {lost} are not told", flush=True)
 
 
-def run(kills: int, seed: int, homes: int = 0) -> Counter[str]:
-    """Kill so many commands, or as many as so many homes see; return what came of it."""
+def run(kills: int, seed: int) -> Counter[str]:
+    """Kill so many commands; return what came of it."""
     counts = Counter[str](LOST=0, DOUBLED=0, SHOWN=0)
     while counts["kills"] < kills:
         with tempfile.TemporaryDirectory() as folder, World(Path(folder)) as world:
