@@ -55,7 +55,9 @@ def _asked(
             "source": "startup",
         }
         said = Door(where, patch).call("claude", "SessionStart", given).decode()
-        return all(fact in said for fact in facts), said
+        bare = not (place.folder / ".git").exists()
+        put = bare or place.run("install", "claude", "--dry-run", code=None).code == 0
+        return put and all(fact in said for fact in facts), said
     words = {"note": ["note", f"id=oven fact: {MINE}"], "recall": ["recall", "team oven"]}
     if KEPT not in facts:
         words["init"] = ["init", "--branch", "memory"]

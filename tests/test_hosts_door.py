@@ -370,8 +370,10 @@ def test_a_fault_of_ours_is_noted_and_not_seen(door: Door, monkeypatch: pytest.M
     assert len(list(log.parent.glob("hooks.log*"))) == 2
 
 
-def test_a_session_finds_the_home_that_its_code_names(door: Door, run: Run) -> None:
-    """It starts with what that holds, and what it does is kept there; nothing of ours is in the code's own git."""
+def test_a_session_finds_the_home_that_its_code_names(
+    door: Door, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It starts with what that holds, what it does is kept there, and can be silent; the code's own git has nothing."""
     run("note", f"id=retries decision: {FACT}")
     code = make_repository(door.repo.path.parent / "code").path
     Repo(code).git("config", "diurna.home", str(door.repo.path / "memory"))
@@ -379,6 +381,11 @@ def test_a_session_finds_the_home_that_its_code_names(door: Door, run: Run) -> N
     assert FACT in session.start()
     session.tool("Edit", file_path=f"{code}/code.py")
     assert "edited code.py" in run("capture", "--show").out
+    monkeypatch.chdir(code)
+    assert run("private", "on").out == f"every session in {code} is silent\n"
+    session.tool("Edit", file_path=f"{code}/silent.py")
+    assert run("status", "--json").json["silent"] == [""]
+    assert "silent.py" not in run("capture", "--show").out
     assert not (code / ".git/diurna").exists()
 
 
