@@ -132,6 +132,20 @@ def test_a_ledger_that_began_offline_joins_the_teams(world: World) -> None:
     assert place.tip("memory") == world.place("a").tip("memory")
 
 
+@pytest.mark.parametrize(
+    "command", ["init --branch other", "init --tree notes", "import ledger memory --write"]
+)
+def test_no_ledger_begins_beside_the_teams(world: World, command: str) -> None:
+    """Whoever begins one is told of that of a remote, which is found from then on."""
+    place = _made(world, "of one commit")
+    place.write("memory/continuity.md", "# Continuity\n\n## Decisions\n\n- uv: We use uv.\n")
+    place.git("add", "memory")
+    place.git("commit", "-q", "-m", "theirs")
+    refused = place.run(*command.split(), code=1).json["error"]["message"]
+    assert refused.startswith("this repository has a home, on the branch memory")
+    assert place.texts() == {"keep": KEPT}
+
+
 def test_a_branch_that_is_older_than_memory(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told where memory is, no second ledger begins, and the command that is named brings it."""
     world.home(facts={"keep": f"decision: {KEPT}"})

@@ -66,9 +66,9 @@ def plan_setup(
                 f"{place} is in no git repository, so there is none to put the branch into",
                 hint="run `diurna init` without --branch for a repository of its own",
             )
-        there, unasked = _home_of(repository, branch)  # it would be found first, or lose its place
+        there, unasked = home_of(repository, branch)  # it would be found first, or lose its place
         if there is not None and (there.kind, there.branch) != (OWN_BRANCH, branch):
-            raise _second_home(there)
+            raise second_home(there)
         plan = _plan_branch(repository, branch, project)
         return plan._replace(steps=unasked + plan.steps)
     if repository is not None and _is_fresh_top(repository, place) and folder:
@@ -96,24 +96,26 @@ def _plan_found(repository: Repository, project: str, prefix: str) -> SetupPlan:
     """Plan a home in a work tree, or what one that is there lacks; without a prefix the usual one."""
     if os.path.isfile(f"{repository.top}/{layout.POLICY_FILE}") and not prefix:
         return plan_own(repository.top, repository, _own_policy(project, repository.top))
-    there, unasked = _home_of(repository, layout.DEFAULT_BRANCH)
+    there, unasked = home_of(repository)
     if there is None:
         plan = plan_tree(repository.top, repository, project, prefix)
         return plan._replace(steps=unasked + plan.steps)
     if prefix and prefix != there.prefix:
-        raise _second_home(there)
+        raise second_home(there)
     if there.kind == OWN_BRANCH:
         return _plan_branch(repository, there.branch, project)
     return plan_tree(repository.top, repository, project, there.prefix)
 
 
-def _home_of(repository: Repository, branch: str) -> tuple[Home | None, tuple[str, ...]]:
+def home_of(
+    repository: Repository, branch: str = layout.DEFAULT_BRANCH
+) -> tuple[Home | None, tuple[str, ...]]:
     """Return the home that commands find at the top of a repository, else the one that a remote has.
 
     Behind it, None for none, comes what could not be asked, as a step of a plan.
 
     Raises:
-        WriteRefused: the remote's own branch has one.
+        WriteRefused: the remote's own branch has one, which what is checked out lacks.
     """
     there = _found(repository)
     if there and there.tip():
@@ -151,7 +153,7 @@ def _found(repository: Repository) -> Home | None:
         return None
 
 
-def _second_home(there: Home) -> WriteRefused:
+def second_home(there: Home) -> WriteRefused:
     """Say that a home would stand beside another one."""
     on = f"on the branch {there.branch}"
     if there.kind != OWN_BRANCH:
