@@ -129,6 +129,7 @@ def elsewhere(home: Home) -> dict[str, str]:
 
 
 def _place(home: Home, mark: Mark) -> str:
-    there = mark.tree != mark_here(home).tree
+    gone = not os.path.isdir(f"{home.repository.commondir}/{mark.tree}")
+    there = mark.tree != mark_here(home).tree and not gone
     tree = f"in {os.path.relpath(mark.top, home.repository.top)}" if there else ""
     return ", ".join(filter(None, (tree, mark.branch and f"branch {mark.branch}")))
