@@ -1,4 +1,4 @@
-"""Commands that are killed in a folder home while a person's git is at work there: nothing is lost, nothing is twice.
+"""Commands that are killed in a home while a person's git is at work there: nothing is lost, nothing is twice.
 
 `python -m tests.campaigns.kills --kills 1000 --seed 1` prints what was done, and ends with 1 if anything did
 not hold. Each kill is at a step that changes files or starts a process, before or behind it.
@@ -36,11 +36,12 @@ class Campaign:
     Args:
         world: where it is.
         number: the seed.
+        kind: of home.
     """
 
-    def __init__(self, world: World, number: int) -> None:
+    def __init__(self, world: World, number: int, kind: str) -> None:
         self.rng = random.Random(number)
-        self.home = world.home(FOLDER)
+        self.home = world.home(kind)
         self.home.git("branch", "side")
         self.transcript = world.folder / "s.jsonl"
         self.facts: list[str] = []
@@ -104,7 +105,7 @@ class Campaign:
         home = self.home
         shown, logs = home.texts(), home.logs("HEAD")
         files = [
-            *(home.folder / "memory/sessions").rglob("2*.md"),
+            *(home.folder / home.prefix / "sessions").rglob("2*.md"),
             *(home.common / "diurna/spool").rglob("2*"),
         ]
         logs |= {
@@ -139,12 +140,12 @@ class Campaign:
             print(f"parts {lost} are not told", flush=True)
 
 
-def run(kills: int, seed: int) -> Counter[str]:
+def run(kills: int, seed: int, kind: str = FOLDER) -> Counter[str]:
     """Kill so many commands; return what came of it."""
     counts = Counter[str](LOST=0, DOUBLED=0, SHOWN=0)
     while counts["kills"] < kills:
         with tempfile.TemporaryDirectory() as folder, World(Path(folder)) as world:
-            campaign = Campaign(world, seed * 1_000_000 + counts["homes"])
+            campaign = Campaign(world, seed * 1_000_000 + counts["homes"], kind)
             for number in range(min(_A_HOME, kills - counts["kills"])):
                 campaign.kill(number)
             campaign.end()
@@ -158,8 +159,9 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.campaigns.kills", description=__doc__)
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kind", default=FOLDER, help="of home")
     chosen = parser.parse_args(arguments)
-    begun, counts = time.monotonic(), run(chosen.kills, chosen.seed)
+    begun, counts = time.monotonic(), run(chosen.kills, chosen.seed, chosen.kind)
     told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
     print(f"kills: {told}; {time.monotonic() - begun:.0f} s")
     return int(any(counts[name] for name in ("LOST", "DOUBLED", "SHOWN", "faults")))
