@@ -315,14 +315,17 @@ def newer_branch(repository: Repository) -> str:
 
 
 def _superproject(repository: Repository) -> str:
-    """Return the work tree whose submodule this one is, "" for none, or where that has no home."""
+    """Return the work tree with a home whose submodule this one is, or one in it; "" for none."""
     try:
         above = find_repository(os.path.dirname(repository.top)) if repository.top else None
-        if above and repository.commondir.startswith(f"{above.gitdir}/modules/"):
+        if above is None or not repository.commondir.startswith(f"{above.gitdir}/modules/"):
+            return ""
+        try:
             return _found(above, above.top).repository.top
+        except HomeNotFound:
+            return _superproject(above)
     except DiurnaError:
-        pass
-    return ""
+        return ""
 
 
 def checked_out_home(repository: Repository, prefix: str) -> Home:

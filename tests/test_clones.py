@@ -84,7 +84,7 @@ def test_c12_c15_a_clone_of_each_kind(
 ) -> None:
     """What is refused names what makes it work; then all works, and the team's is the one ledger."""
     place = _made(world, row[0])
-    clone = place.folder.parent if place.folder.name == "lib" else place.folder
+    clone = world.folder / "c" if place.folder.name == "lib" else place.folder
     cells: dict[str, str] = {}
     for column, cell in zip(_ROWS[0][1:], row[1:], strict=True):
         cells[column] = (
