@@ -146,6 +146,21 @@ def test_no_ledger_begins_beside_the_teams(world: World, command: str) -> None:
     assert place.texts() == {"keep": KEPT}
 
 
+def test_a_remote_that_has_a_branch_below_the_name(world: World) -> None:
+    """The hint gives it another one there, and the next sync goes on with that."""
+    place = _made(world, "of a fork")
+    place.git("remote", "remove", "upstream")
+    place.run("init", "--branch", "memory")
+    place.note(f"id=oven fact: {MINE}")
+    place.git("push", "-q", "origin", "main:memory/old")
+    error = place.run("sync", code=1).json["error"]
+    assert "can not have a branch memory beside memory/old" in error["message"]
+    _follow(place, error["hint"].split("`")[1])
+    place.note("id=kiln fact: The kiln is theirs.")
+    place.sync()
+    assert world.place("fork.git").git("rev-parse", "diurna-memory") == place.tip("memory")
+
+
 def test_a_branch_that_is_older_than_memory(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told where memory is, no second ledger begins, and the command that is named brings it."""
     world.home(facts={"keep": f"decision: {KEPT}"})
