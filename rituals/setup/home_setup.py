@@ -32,7 +32,7 @@ from ledger.home import (
 from ledger.model import layout
 from ledger.model.layout import POLICY_FILE
 from ledger.remote.remote import choose_remote
-from ledger.remote.transport import fetch
+from ledger.remote.transport import advertised, fetch
 from ledger.wal.atomic_files import make_folder
 from memory.api import Memory
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
@@ -138,7 +138,12 @@ def _bring(repository: Repository, branches: Iterable[str]) -> DiurnaError | Non
     failed, git = None, repository.git()
     for name in sorted(git.text("remote").split(), key=lambda one: one != "origin"):
         try:
-            if any(fetch(git, choose_remote(git, branch, name)) for branch in branches):
+            asked = [choose_remote(git, branch, name) for branch in branches]
+            there = advertised(
+                git, asked[0], [one.branch for one in asked]
+            )  # a silent host is given up soon
+            found = [fetch(git, one) for one in asked if one.branch in there]
+            if found:
                 return None
         except DiurnaError as problem:
             failed = failed or problem
