@@ -25,7 +25,7 @@ IN_TREE, OWN_BRANCH, OWN_REPOSITORY = "in-tree", "own-branch", "own-repository"
 #: What is said for the personal home where a home is named; a folder of that name is `./personal`.
 PERSONAL = "personal"
 _POINTER_CHARS = 200
-NEWER_HINT = "`git merge origin/HEAD` brings it here"
+NEWER_HINT = "if this branch is to follow that one, `git merge origin/HEAD` brings it here"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
