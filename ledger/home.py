@@ -62,6 +62,11 @@ class Home(Record):
         return layout.kept_as(layout.SEEN, self.reference) if known else ""
 
     @property
+    def kept(self) -> str:
+        """The reference that keeps its logs (L6): of a branch, or of a folder on all branches."""
+        return self.seen or layout.kept_as(layout.SEEN, self.prefix)
+
+    @property
     def lost(self) -> str:
         """The reference that keeps the logs that went from the branch (L6)."""
         return layout.kept_as(layout.LOST, self.reference)

@@ -119,13 +119,13 @@ class Memory(Pages):
             findings=tuple(dict.fromkeys((*noticed, *receipt.findings, *notes)))
         )
 
-    def bring_back(self, *, dry_run: bool = False) -> None:
-        """Finish what a dead process left, commit again what a user's commit left out, and report it."""
-        owed = (self.home.plain and self.waiting()) or died(self.home.repository.commondir)
-        if owed or self.kept() or self.held() or self.home.is_astray():
+    def bring_back(self) -> None:
+        """Finish what a dead process left, see to what a reference lost or a reset left, and report it."""
+        owed = self.home.plain and (self.waiting() or self.kept() or self.held())
+        if owed or died(self.home.repository.commondir) or self.home.is_astray():
             from memory.write.commit_files import bring_back
 
-            bring_back(self.snapshot.tip, self._committer, self.occasion, dry_run=dry_run)
+            bring_back(self.snapshot.tip, self._committer, self.occasion)
 
     def drain(self, *, held: bool = True) -> Committed | None:
         """Commit logs that wait in the spool, but for a person's to commit (W21); None when none does.

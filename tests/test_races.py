@@ -6,13 +6,12 @@ import fcntl
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.campaigns import forks
 from tests.campaigns.machine import race
-from tests.conftest import diagonal, sampled
+from tests.conftest import diagonal
 from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
 MINE = ("note", "id=mine fact: Webhooks retry.")
@@ -236,48 +235,3 @@ def test_b8_packing_and_pruning_beside_a_writer_loses_nothing(
     assert home.waiting() == (stems[1:] if taken else [])
     home.holds([*stems, home.note("id=last fact: Carts expire.")])
     assert home.git("status", "--porcelain") == ""
-
-
-def take(home: Place, *specs: str) -> list[Path]:
-    """Take loose objects away, as a prune does that looked before the branch moved; return them."""
-    oids = home.git("rev-parse", *specs).split()
-    files = [home.common / "objects" / oid[:2] / oid[2:] for oid in oids]
-    for file in files:
-        file.unlink()
-    return files
-
-
-PRUNED = [
-    (kind, what)
-    for kind in (IN_TREE, OWN_BRANCH)
-    for what in ("", "^{tree}", ":PREFIXsessions", "~1", "~1^{tree}", "log", "page", "all")
-]
-
-
-@pytest.mark.parametrize(("kind", "what"), sampled(PRUNED, 3))
-def test_b9_what_a_prune_took_is_made_again(world: World, kind: str, what: str) -> None:
-    """Commit, trees, log and page come back under the same ids by what writes next, and the branch moves on."""
-    home = world.home(kind)
-    stems = [home.note(f"id=f{number} fact: Number {number}.") for number in range(2)]
-    home.run("check", "--publish")
-    at, prefix = home.tip(), home.prefix
-    home.git("unpack-objects", "-q", ok=False)
-    for pack in (home.common / "objects/pack").glob(
-        "*.pack"
-    ):  # loose, as one commit after another leaves them
-        moved = pack.rename(world.folder / pack.name)
-        pack.with_suffix(".idx").unlink()
-        home.git_bytes("unpack-objects", "-q", data=moved.read_bytes())
-    (log,) = [one for one in home.git("ls-tree", "-r", at).splitlines() if stems[-1] in one]
-    specs = {
-        "log": [log.split()[2]], "page": [f"{at}:{prefix}continuity.md"],
-        "all": [at, f"{at}^{{tree}}", f"{at}:{prefix}sessions", log.split()[2]],
-    }.get(what, [at + what.replace('PREFIX', prefix)])  # fmt: skip
-    before = home.users_files()
-    files = take(home, *dict.fromkeys(specs))
-    home.run("check", "--fix", code=None)
-    stem = home.note("id=next fact: Queues drain.")
-    assert all(file.exists() for file in files) or not home.fsck()
-    home.holds([*stems, stem])
-    assert home.git("merge-base", "--is-ancestor", at, home.branch, ok=False) == ""
-    assert home.git("status", "--porcelain") == "" and home.users_files() == before

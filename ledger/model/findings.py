@@ -104,7 +104,7 @@ CODES: dict[str, tuple[str, str]] = {
     "stale-lock": (INFO, "a lock that belonged to nobody was moved aside"),
     "log-dropped": (
         WARNING,
-        "a commit begun beside an append left the log out, or a reference did",
+        "a branch was set back, and what nobody took out comes back",
     ),
     "object-mended": (INFO, "a damaged object was written again from the spool"),
     "cache-rebuilt": (INFO, "the cache was unusable and was rebuilt"),

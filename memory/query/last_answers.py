@@ -247,19 +247,19 @@ def undisturbed(
 
 
 def _something_beside(snapshot: View, name: str | None) -> bool:
-    """Tell whether a policy or a log can not be read, the format is newer, or a commit lost a log."""
+    """Tell whether a policy or a log can not be read, the format is newer, or a reset left a log."""
     problem, version = snapshot.ask(
         lambda cache: (cache.policy_problem or cache.unread(), cache.policy.format), name
     )
     if problem or version > FORMAT_VERSION:
         return True
-    if not snapshot.home.checked_out:
+    if not snapshot.home.plain:
         return False
     from ledger.wal.spool import Spool
-    from memory.repair.lost_blobs import dropped
+    from memory.repair.lost_blobs import set_back
 
     home = snapshot.home
-    return bool(dropped(home, Spool(home.spool_folder), snapshot.tip.cache()))
+    return bool(set_back(home, Spool(home.spool_folder), snapshot.tip.cache()))
 
 
 def _waiting(home: Home) -> bool:

@@ -269,7 +269,7 @@ def catch_up(home: Home, base: str, tip: str, *, logs_stay: bool = False) -> lis
 
     Only where both are as `base` has them, the index also as `tip` has it: what the user staged or edited
     since stays. The home has a work tree; `base` is the tip before that commit, "" when the branch was
-    unborn; `logs_stay`: a log that the tip lacks may have been left out (W11), and its file stays.
+    unborn; `logs_stay`: a log that the tip lacks may have been set back, and its file stays.
     """
     git = home.repository.git()
     ours = _ours(home)

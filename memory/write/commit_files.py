@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ledger.errors import DiurnaError, WaitsInSpool
+from ledger.errors import DiurnaError
 from ledger.git.git_objects import move_references
 from ledger.git.repository import read_reference
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.wal.dead_owner import died
 from memory.cache.sqlite import CacheDamaged
-from memory.repair.lost_blobs import dropped, dropped_finding
 from memory.repair.seen_tip import along
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.commit_follow import catch_up, show_elsewhere, show_move
@@ -119,32 +118,18 @@ def move(snapshot: Snapshot, committer: Committer, where: Callable[[str], str]) 
         return branch.despite_pruning(lambda: branch.persist(once, lock), lock)
 
 
-def bring_back(
-    snapshot: Snapshot, committer: Committer, occasion: Callable[[], Occasion], *, dry_run: bool
-) -> None:
-    """Do both, and report that, or why it failed; nobody asked for it, so it waits for no git.
-
-    The snapshot is told what was noticed; `dry_run`: change nothing; only note it.
-    """
-    home, because = snapshot.home, ""
+def bring_back(snapshot: Snapshot, committer: Committer, occasion: Callable[[], Occasion]) -> None:
+    """Finish what was left undone, and tell the snapshot; nobody asked for it, so it waits for no git."""
+    home = snapshot.home
     committer.branch.hurried = True
     try:
-        lost = [] if home.plain else dropped(home, committer.spool, snapshot.cache())
-        if not dry_run:
-            left = died(home.repository.commondir)
-            if home.plain:
-                snapshot.notes += committer.settle()
-                left = left or committer.owes()
-            if lost or left or home.is_astray():
-                snapshot.notes += committer.land(occasion(), None, free=True).findings
-                return
-    except CacheDamaged:
-        return  # whoever asks next builds it anew
-    except WaitsInSpool as problem:
-        because = f" ({problem.message})"
-    except (DiurnaError, OSError):
-        return  # what is in the way here is in the way of the command, which says so
+        left = died(home.repository.commondir)
+        if home.plain:
+            snapshot.notes += committer.settle()
+            left = left or committer.owes()
+        if left or home.is_astray():
+            snapshot.notes += committer.land(occasion(), None, free=True).findings
+    except (CacheDamaged, DiurnaError, OSError):
+        pass  # what is in the way here is in the way of the command, which says so
     finally:
         committer.branch.hurried = False
-    hint = "the next Diurna command that can write commits it again"
-    snapshot.notes += [dropped_finding(home, stem, f"it is kept{because}", hint) for stem in lost]

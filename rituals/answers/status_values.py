@@ -7,11 +7,10 @@ from bisect import bisect_right
 from ledger.environment import now_seconds
 from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.layout import stem_of
 from ledger.model.record import Record
 from memory.api import Memory
 from memory.redaction.withheld_texts import held_logs
-from memory.repair.seen_tip import lost, went
+from memory.repair.seen_tip import lost_findings
 from memory.replay.trunk import Publishing, publishing
 from memory.replay.upstream_homes import Fetched, upstreams
 from projection.fold.projection_state import TIERS
@@ -144,9 +143,7 @@ def _edits(memory: Memory) -> tuple[Finding, ...]:
     from memory.edits.detect import find_edits
     from rituals.check.verify.worktree import undeclared
 
-    home = memory.home
-    gone = lost(home, memory.ask(held_logs, committed=True)) if home.seen else ()
-    found = [went(map(stem_of, gone), home.branch)] if gone else []
+    found = lost_findings(memory.home, memory.ask(held_logs, committed=True))
     return (*undeclared(memory, find_edits(memory.snapshot.tip, memory.tip_state)), *found)
 
 

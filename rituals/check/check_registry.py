@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
-from ledger.home import Home
 from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding, severe
 from ledger.model.record import Record
 from memory.api import Memory
+from memory.redaction.withheld_texts import held_logs
 from memory.repair.seen_tip import remember
 from rituals.check.survey import PARTS, Survey
 
@@ -167,7 +167,7 @@ def made(memory: Memory, command: str, progress: Progress | None = None) -> tupl
     return make(survey, chosen(command))
 
 
-def remember_sound(home: Home, findings: tuple[Finding, ...]) -> None:
-    """Remember the tip where no error is found, so that a later rewriting of the history shows."""
+def remember_sound(memory: Memory, findings: tuple[Finding, ...]) -> None:
+    """Remember the logs of a folder where no error is found, so that it shows when they are lost."""
     if not severe(findings):
-        remember(home, home.tip())
+        remember(memory.home, memory.ask(held_logs, committed=True))

@@ -151,7 +151,8 @@ class Invocation:
                 progress=self.out.progress,
             )
             self.adopt(self._memory)
-            self._memory.bring_back(dry_run="--dry-run" in self.arguments)
+            if "--dry-run" not in self.arguments:
+                self._memory.bring_back()
         return self._memory
 
     def open_reader(self) -> bool:

@@ -73,7 +73,7 @@ def _verify(memory: Memory) -> str:
     from rituals.check.check_registry import VERIFY, made, remember_sound
 
     found = made(memory, VERIFY)
-    remember_sound(memory.home, found)
+    remember_sound(memory, found)
     errors = sum(1 for one in found if one.severity == ERROR)
     return f"{errors} error{'s' * (errors > 1)}: `diurna check`" if errors else "verified"
 

@@ -62,7 +62,7 @@ def _whole(
     warned = strict and any(one.severity != INFO for one in findings)
     bad = severe(findings) or warned or any(one.problem for one in found.treated)
     if found.home and not dry_run:
-        remember_sound(found.home, findings)
+        remember_sound(call.memory(), findings)
     if call.json:
         said = {"findings": finding_objects(findings), **_visit_object(found)}
         call.out.answer({**said, "ok": not bad, "dry_run": dry_run})
@@ -92,7 +92,7 @@ def _restore(call: Invocation, everything: bool, dry_run: bool) -> int:
         call.out.findings(memory.put_back())
     result = made(memory, VERIFY, call.out.progress)
     if not dry_run:
-        remember_sound(memory.home, result)
+        remember_sound(memory, result)
     if call.json:
         said = {"restored": list(restored), "dry_run": dry_run, "ok": not severe(result)}
         call.out.answer({"findings": finding_objects(result), **said})
@@ -124,7 +124,7 @@ def _lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> 
     else:
         prefix = call.memory().home.prefix
         findings = made(call.memory(), LINT, call.out.progress)
-        remember_sound(call.memory().home, findings)
+        remember_sound(call.memory(), findings)
     errors = sum(finding.severity == ERROR for finding in findings)
     infos = sum(finding.severity == INFO for finding in findings)
     bad = errors or (strict and len(findings) > errors + infos)
