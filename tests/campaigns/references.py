@@ -161,7 +161,7 @@ class Clone:
         """Do something, perhaps prune, and judge the next command."""
         self.counts[name] += 1
         if self.kind == FOLDER and name in PLAIN:
-            given = {"n": rng.randint(1, 3), "back": rng.randint(1, 3)}
+            given: dict[str, object] = {"n": rng.randint(1, 3), "back": rng.randint(1, 3)}
             given["how"] = rng.choice(("--soft", "--mixed", "--hard"))
             for line in PLAIN[name]:
                 self._git(*line.format(**given).split())
