@@ -277,6 +277,7 @@ def test_what_stands_in_the_place_of_our_files_costs_the_agent_nothing(
     mine.start()
     mine.edits("a.py")
     mine.hook("precompact")
+    mine.start("compact")
     put: dict[str, Callable[[Path], object]] = {
         "a file": lambda path: path.write_bytes(b""), "a folder": lambda path: path.mkdir(),
         "a pipe": lambda path: os.mkfifo(path),

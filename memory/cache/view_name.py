@@ -48,7 +48,7 @@ def tip_of(name: str) -> str:
 def waiting(home: Home) -> tuple[str, ...]:
     """Return the stems of the logs that wait for the branch."""
     folder = home.spool_folder
-    if not any(_has_files(one) for one in (folder, f"{folder}/held")):
+    if not any(has_files(one) for one in (folder, f"{folder}/held")):
         return ()
     from ledger.wal.spool import Spool
 
@@ -56,7 +56,8 @@ def waiting(home: Home) -> tuple[str, ...]:
     return (*spool.waiting(), *spool.held())
 
 
-def _has_files(folder: str) -> bool:
+def has_files(folder: str) -> bool:
+    """Tell whether there is a file in a folder, and the folder."""
     try:
         with os.scandir(folder) as entries:
             return any(entry.is_file() for entry in entries)

@@ -79,7 +79,7 @@ class Call:
         self._kind = adapters.meaning(host, event)
         self._said: Moment | None = None
         self._commondir = self._top = ""
-        self._late = self._silent = self._outdated = False
+        self._late = self._silent = self._outdated = self._unheard = False
         self._observed = self._kind not in _OBSERVED
         self._heard: Callable[[], None] | None = None
         limits = dict.fromkeys(_BRIEFED, START_SECONDS) | {adapters.PRECOMPACT: COMPACT_SECONDS}
@@ -93,15 +93,14 @@ class Call:
         try:
             try:
                 return limited(self._seconds, left / 2 if starts else left, self._answer)
-            except TookTooLong as problem:
-                from rituals.hosts.session_start import ANY, LAST
+            except TookTooLong:
+                from rituals.hosts.session_start import ANY
 
-                self._late, self._heard = True, None
-                said, which = self._said, LAST if problem.args[0] else ANY
+                self._late, self._heard, said = True, None, self._said
                 if said is None or not starts:
                     return NOTHING
                 left = self._until - monotonic()
-                return limited(self._seconds, left, lambda: self._brief(said, which, again=True))
+                return limited(self._seconds, left, lambda: self._brief(said, ANY, again=True))
         except TookTooLong:
             self._heard = None
         except Exception as problem:  # noqa: BLE001 - an agent never waits for a fault of ours, nor sees it
@@ -153,7 +152,7 @@ class Call:
             from rituals.hosts.session_start import make_moments
 
             make_moments(said, self._commondir, self._environment)
-        if self._kind == adapters.STOP:
+        if self._kind == adapters.STOP or self._unheard:
             from rituals.hosts.session_start import make_ready
 
             make_ready(said, self._environment)
@@ -220,12 +219,13 @@ class Call:
             from rituals.hosts.capture.stamps import note_end
 
             note_end(self._commondir, said)
-        from rituals.hosts.moments import COMPACT, owe
+        from rituals.hosts.moments import COMPACT, owe, owe_unseen
 
-        if said.event in _BRIEFED and said.session:
-            owe(self._commondir, said, said.source or said.event)
-        elif said.event == adapters.PRECOMPACT and not adapters.HOSTS[said.host].restarts:
-            owe(self._commondir, said, COMPACT)
+        if said.event in (*_BRIEFED, adapters.PRECOMPACT) and said.session:
+            compacts = said.event == adapters.PRECOMPACT
+            owe(self._commondir, said, COMPACT if compacts else said.source or said.event)
+        elif said.session and said.event != adapters.HOSTS[said.host].ahead:
+            owe_unseen(self._commondir, said)
 
     def _brief(self, said: Moment, which: str = "", *, again: bool = False) -> bytes:
         """Return the answer that tells a brief, the last one perhaps; nothing where there is none."""
@@ -263,7 +263,8 @@ class Call:
         try:
             return self._brief(said._replace(event=event, source=source), which, again=True)
         finally:
-            if self._heard is None:
+            self._unheard = self._heard is None
+            if self._unheard:
                 os.close(fd)
 
     def _find(self, folder: str) -> None:

@@ -10,11 +10,13 @@ import os
 
 from ledger.environment import now_ms
 from rituals.hosts.adapters import HOSTS, SUBAGENT_START
+from rituals.hosts.capture import detached
 from rituals.hosts.moments import Moment, file_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from ledger.home import Home
     from memory.brief.brief_place import Wish
@@ -150,14 +152,15 @@ def _wish(said: Moment, environment: Mapping[str, str], budget: int) -> Wish:
     return Wish(agent, said.role, budget_chars=budget - _AS_OF_CHARS)
 
 
-def _made(home: Home, wish: Wish, *, patient: bool = True) -> Kept | None:
+def _made(home: Home, wish: Wish, *, waits: bool = True) -> Kept | None:
     """Make a brief: of all that want one at once one does, and the others find it made.
 
-    None where it is not `patient` and another one is at it.
+    `waits`: it is made apart, and goes on where the time of all who wait for it is up. Else it is made
+    here, unless another one is at it; None then.
     """
     import fcntl
 
-    from memory.query.last_answers import last_brief, make_brief
+    from memory.query.last_answers import Kept, last_brief, make_brief
     from rituals.hosts.payloads import open_file
 
     try:
@@ -165,9 +168,14 @@ def _made(home: Home, wish: Wish, *, patient: bool = True) -> Kept | None:
     except OSError:
         return make_brief(home, wish)  # a disk that refuses
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | (0 if patient else fcntl.LOCK_NB))
+        fcntl.flock(fd, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
         last = last_brief(home, wish)
-        return last if last is not None and last.current else make_brief(home, wish)
+        if not waits or (last is not None and last.current):
+            return last if last is not None and last.current else make_brief(home, wish)
+        commondir = home.repository.commondir
+        making = _noting(commondir, "a brief", lambda: tuple(make_brief(home, wish)))
+        made = detached.made_apart(making, seconds=_READY_SECONDS, held=fd)
+        return Kept(*made) if made else None
     except BlockingIOError:
         return None
     finally:
@@ -184,7 +192,7 @@ def make_next(said: Moment, environment: Mapping[str, str]) -> None:
     wish = _wish(said, environment, ROLE_CHARS if sub else START_CHARS - _RULE_CHARS)
     last = last_brief(home, wish)
     if last is None or last.newer:
-        _made(home, wish, patient=False)
+        _made(home, wish, waits=False)
 
 
 def prepare(said: Moment, commondir: str, environment: Mapping[str, str]) -> None:
@@ -215,7 +223,7 @@ def make_ready(
         first()
         make_next(said, environment)
 
-    _apart(made)
+    detached.apart(made, seconds=_READY_SECONDS)
 
 
 def make_moments(said: Moment, commondir: str, environment: Mapping[str, str]) -> None:
@@ -223,28 +231,24 @@ def make_moments(said: Moment, commondir: str, environment: Mapping[str, str]) -
 
     def made() -> None:
         from rituals.hosts.context.moment_contents import make
-        from rituals.hosts.payloads import note_fault
 
+        make(commondir, said.folder, environment)
+
+    detached.apart(_noting(commondir, "the index of moments", made), seconds=_READY_SECONDS)
+
+
+def _noting(commondir: str, what: str, doing: Callable[[], Any]) -> Callable[[], Any]:
+    """Return the same, which notes why it failed: nobody waits for it; `check` tells."""
+
+    def noted() -> Any:
         try:
-            make(commondir, said.folder, environment)
-        except Exception as problem:  # noqa: BLE001 - nobody waits for it; `check` tells
-            note_fault(commondir, f"the index of moments: {problem!r}")
+            return doing()
+        except Exception as problem:  # noqa: BLE001 - as above
+            from rituals.hosts.payloads import note_fault
 
-    _apart(made)
+            return note_fault(commondir, f"{what}: {problem!r}")
 
-
-def _apart(doing: Callable[[], None]) -> None:
-    """Do something in a process of its own that nobody waits for, and that does not stay for long."""
-    from rituals.hosts.capture.detached import apart
-
-    def limited() -> None:
-        import signal
-
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(_READY_SECONDS)
-        doing()
-
-    apart(limited)
+    return noted
 
 
 #: What is kept free behind the brief where others did something of late, and in what steps before it.

@@ -138,16 +138,13 @@ _ID_CHARS = 80
 _DONE = ("completed", "complete", "done")
 
 
-def admitted(
-    said: Moment, top: str, words: tuple[str, ...] = (), now: int = 0
-) -> Observation | None:
+def admitted(said: Moment, top: str, words: tuple[str, ...] = ()) -> Observation | None:
     """Return what is kept of an event, None for nothing.
 
     Args:
         said: of a tool, a stop or a task.
         top: of the work tree, "" for none.
         words: that tell of a decision, beside the built-in ones.
-        now: milliseconds since 1970, 0 for the clock's.
     """
     found = _found(said, top, words)
     if found is None:
@@ -167,7 +164,7 @@ def admitted(
         safe = [path for path in safe if nameable(path) == path]
     once = _plain_id(said.once, kind, why, what, *safe, said.at, said.session)
     return Observation(
-        at=now or now_ms(),
+        at=now_ms(),
         kind=kind,
         why=shortened(why, SHORT_CHARS),
         what=what,
