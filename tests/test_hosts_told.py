@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import re
@@ -486,6 +487,14 @@ def _late(*_: object) -> str:
     raise TookTooLong
 
 
+def test_what_goes_on_behind_a_start_makes_nothing_of_a_removed_repository(door: Door) -> None:
+    """It ends, and nobody hears of it."""
+    with leaving():
+        assert door.session().start() == ""
+        shutil.rmtree(door.repo.path)
+    assert not door.repo.path.exists()
+
+
 @contextlib.contextmanager
 def leaving() -> Iterator[None]:
     """Let hooks have no time to wait for what they begin apart; that goes on when they have ended."""
@@ -495,15 +504,26 @@ def leaving() -> Iterator[None]:
     def apart(doing: Callable[[], object], **_: object) -> None:
         child = os.fork()
         if not child:
-            os.close(into)
-            os.read(out, 1)
-            doing()
-            os._exit(0)
+            try:
+                os.close(into)
+                os.read(out, 1)
+                doing()
+            finally:
+                os._exit(0)
         children.append(child)
         raise TookTooLong
 
+    def flock(fd: int, how: int, lock: Callable[[int, int], None] = fcntl.flock) -> None:
+        try:
+            lock(fd, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if how & fcntl.LOCK_NB:
+                raise
+            raise TookTooLong from None
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rituals.hosts.capture.detached.apart", apart)
+        patch.setattr(fcntl, "flock", flock)
         yield
     os.close(into)
     for child in children:

@@ -138,7 +138,8 @@ def _brief(
     home, wish = discover(said.folder), _wish(said, environment, budget)
     last = last_brief(home, wish)
     if last is None or not (last.current or which != NEW):
-        last = _made(home, wish) if which != LAST else None
+        # where no host's session is, nothing runs on
+        last = _made(home, wish, apart=bool(said.session)) if which != LAST else None
     if last is None or last.current:
         return last.text if last else "", None
     newer = f", {last.newer} newer not read" if last.newer else ""
@@ -152,11 +153,11 @@ def _wish(said: Moment, environment: Mapping[str, str], budget: int) -> Wish:
     return Wish(agent, said.role, budget_chars=budget - _AS_OF_CHARS)
 
 
-def _made(home: Home, wish: Wish, *, waits: bool = True) -> Kept | None:
+def _made(home: Home, wish: Wish, *, apart: bool = False, waits: bool = True) -> Kept | None:
     """Make a brief: of all that want one at once one does, and the others find it made.
 
-    `waits`: it is made apart, and goes on where the time of all who wait for it is up. Else it is made
-    here, unless another one is at it; None then.
+    `apart`: that goes on where the time of all who wait is up. None where it is not waited for, and
+    another one is at it.
     """
     import fcntl
 
@@ -170,8 +171,10 @@ def _made(home: Home, wish: Wish, *, waits: bool = True) -> Kept | None:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
         last = last_brief(home, wish)
-        if not waits or (last is not None and last.current):
-            return last if last is not None and last.current else make_brief(home, wish)
+        if last is not None and last.current:
+            return last
+        if not apart:
+            return make_brief(home, wish)
         commondir = home.repository.commondir
         making = _noting(commondir, "a brief", lambda: tuple(make_brief(home, wish)))
         made = detached.made_apart(making, seconds=_READY_SECONDS, held=fd)
