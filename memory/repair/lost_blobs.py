@@ -56,14 +56,13 @@ def mend_spooled(snapshot: Snapshot, spool: Spool, *, kept: bool) -> None:
     """
     cache, home = snapshot.cache(), snapshot.home
     drop_purged(cache, spool)
+    if home.plain:  # what a person commits is theirs to see to
+        return
     stems = (*spool.waiting(), *spool.held())
     logs = {stem: spool.read(stem) for stem in stems if cache.log_ref(stem) is not None}
     if kept:
         for stem in suspects(home, spool, cache):
             logs[stem] = spool.read_kept(stem)
-    if home.plain:  # what the tip lacks is a person's: `Committer.settle` sees to it
-        mend(snapshot, {stem: data for stem, data in logs.items() if cache.log_ref(stem)})
-        return
     for stem in mend(snapshot, logs):
         spool.requeue(stem)
 
@@ -77,28 +76,23 @@ def let_go(
     what nothing referred to a moment ago. Then git may pack what has piled up. `intents` are what
     recent commits are made of; `remake` writes again what a prune took of them.
     """
-    git, kept = snapshot.home.repository.git(), spool.kept()
-    if len(kept) < KEEP or git_prunes(snapshot.home.repository.commondir):
+    home, kept = snapshot.home, spool.kept()
+    if home.plain or len(kept) < KEEP or git_prunes(home.repository.commondir):
         return
     os.sync()
     drop_purged(snapshot.cache(), spool)
     kept = spool.kept()
     remake()
-    plain = snapshot.home.plain
-    wanted = snapshot.cache().known(kept) if plain else kept
-    waits = mend(snapshot, {stem: spool.read_kept(stem) for stem in wanted})
+    waits = mend(snapshot, {stem: spool.read_kept(stem) for stem in kept})
     cache = snapshot.cache()
-    if not plain:  # there another branch has them, or a person set them back
-        waits += [stem for stem in kept if stem not in waits and cache.log_ref(stem) is None]
+    waits += [stem for stem in kept if stem not in waits and cache.log_ref(stem) is None]
     for stem in waits:
         spool.requeue(stem)
-    # a person may yet reset to before the newest
-    newest = kept[len(kept) - KEEP // 8 :] if plain else ()
-    spool.forget([stem for stem in kept if stem not in waits and stem not in newest])
+    spool.forget([stem for stem in kept if stem not in waits])
     if not waits:
         intents.forget()
-    if snapshot.home.kind == OWN_REPOSITORY:  # of all others git packs when a person works there
-        git.tidy()
+    if home.kind == OWN_REPOSITORY:  # of all others git packs when a person works there
+        home.repository.git().tidy()
 
 
 def drop_purged(cache: Cache, spool: Spool) -> None:

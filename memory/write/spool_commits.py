@@ -147,9 +147,7 @@ class Committer:
             remember(home._replace(reference=reference), held_logs(self._snapshot.cache()))
         for stem in landed:
             spool.commit(stem)
-        if len(spool.kept()) >= KEEP:
-            with self.branch.lock():
-                let_go(self._snapshot, spool, self._intents, self.branch.remake_locked)
+        spool.forget(spool.kept()[:-KEEP])  # what a person may yet reset to before
         return write_owed(home, spool, spool.held())
 
     def land(
