@@ -96,10 +96,10 @@ def files_of(shop: Place) -> list[Path]:
 
 @pytest.mark.deep(but=("0-a bit", "0-emptied", "0-zeroed", "0-cut", "0-other"))
 @pytest.mark.parametrize("kind", DAMAGES)
-@pytest.mark.parametrize("round_", range(examples(1, 40)))
-def test_m2_damage_changes_no_answer(world: World, kind: str, round_: int) -> None:
+@pytest.mark.parametrize("seed", range(examples(1, 40)))
+def test_m2_damage_changes_no_answer(world: World, kind: str, seed: int) -> None:
     """Every file in turn, its time set back or not, before commands that begin with another one each time; also a write."""
-    shop, rng = make_shop(world), random.Random(f"{kind} {round_}")
+    shop, rng = make_shop(world), random.Random(f"{kind} {seed}")
     said = cold(shop, COMMANDS)
     for number, name in enumerate([one.name for one in files_of(shop)]):
         file = cache_of(shop) / name
@@ -113,7 +113,7 @@ def test_m2_damage_changes_no_answer(world: World, kind: str, round_: int) -> No
             there.truncate()
         if rng.random() < 0.5:
             os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
-        first = (number + round_) % len(COMMANDS)
+        first = (number + seed) % len(COMMANDS)
         some = (COMMANDS[first:] + COMMANDS[:first])[:1]
         assert answers(shop, some) == [said[COMMANDS.index(one)] for one in some], name
     file = files_of(shop)[0]

@@ -110,7 +110,7 @@ class Points:
 
     def _behind(self, log: Written) -> str:
         """Return the first commit of a branch that may hold what was not committed when a log ended."""
-        for tip in self._tips(log.branch):
+        for tip in reversed(self._tips(log.branch)):  # what was rewritten later had it first
             if tip != log.commit and self._holds(tip, log.commit):
                 form = ("--first-parent", f"-n{_DEEP}", "--format=%H %ct")
                 said = self._git.text("log", *form, tip, f"^{log.commit}", check=False)
