@@ -272,15 +272,15 @@ class Call:
         from ledger.git.repository import find_repository
         from ledger.model.layout import SILENCES_FILE, STATE_DIR
 
-        repository, named = find_repository(folder, fit=False), ""
+        repository = keeper = find_repository(folder, fit=False)
         if repository and not self._environment.get("DIURNA_HOME"):
             from ledger.git.config_files import home_setting
 
             named = home_setting(repository.commondir, repository.where)
             if not (named or os.path.isdir(f"{repository.commondir}/{STATE_DIR}")):
                 named = home_setting("", "")
-        there = repository and (not named or os.path.isdir(named))
-        keeper = find_repository(named or folder) if there else None
+            if named:
+                keeper = find_repository(named) if os.path.isdir(named) else None
         if repository and keeper and os.path.isdir(f"{keeper.commondir}/{STATE_DIR}"):
             self._commondir, self._top = keeper.commondir, repository.top
             if self._said is not None and os.path.exists(f"{self._commondir}/{SILENCES_FILE}"):
