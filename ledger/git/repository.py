@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ledger.environment import variables, working_directory
-from ledger.git.config_files import may_filter, plain_value
+from ledger.git.config_files import home_setting, may_filter, plain_value
 from ledger.model.record import Record
 
 TYPE_CHECKING = False
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _HARMLESS = ("noop", "preciousobjects", "worktreeconfig")
 _REMOTES = "refs/remotes/"
 _PARTIAL = "is a partial clone that lacks folders and not only files"
+_UNSAFE = ", which Diurna can not work with safely"
 
 
 class Repository(Record):
@@ -106,13 +107,6 @@ def _unsupported(message: str, hint: str) -> UnsupportedRepository:
     return UnsupportedRepository(message, hint=hint)
 
 
-def _beside(where: str) -> str:
-    """Say how a home is made that works for a repository which can not have one."""
-    from shlex import quote
-
-    return f"`diurna init {quote(where + '-memory')}` makes a home of its own beside it"
-
-
 def _brought(folder: str) -> bool:
     """Tell whether a bare repository lies in a work tree, so that a clone may have brought it."""
     above = os.path.dirname(folder)
@@ -164,15 +158,23 @@ def fit_for_us(repository: Repository) -> Repository:
     Raises:
         UnsupportedRepository: it is of a shape Diurna can not write safely.
     """
-    promisor = _check_extensions(repository.where, _read(repository.commondir + "/config"))
+    promisor = _check_extensions(repository, _read(repository.commondir + "/config"))
     return repository._replace(promisor=promisor) if promisor else repository
 
 
-def _check_extensions(where: str, config: str) -> str:
+def _unfit(repository: Repository, said: str, cure: str = "") -> UnsupportedRepository:
+    """Say what is the matter with a repository, and what works instead."""
+    from shlex import quote
+
+    beside = "its memory is kept elsewhere; of its commits nothing can be told"
+    if not home_setting(repository.commondir, repository.where):
+        place = quote(repository.where + "-memory")
+        beside = f"`diurna init {place}` makes a home of its own beside it"
+    return _unsupported(f"{repository.where} {said}", cure + beside)
+
+
+def _check_extensions(repository: Repository, config: str) -> str:
     """Return the remote that has what a partial clone lacks, "" for none; it is no extension."""
-    lower = config.lower()
-    if not any(one in lower for one in ("[extensions", "repositoryformatversion", "promisor")):
-        return ""
     section = named = promisor = ""
     lacks: dict[str, str] = {}
     for line in config.split("\n"):
@@ -184,8 +186,8 @@ def _check_extensions(where: str, config: str) -> str:
         key, _, value = line.lower().partition("=")
         key, value = key.strip(), value.strip()
         if section == "core" and key == "repositoryformatversion" and value not in ("0", "1"):
-            message = f"{where} has repository format {value}, which this version does not know"
-            raise _unsupported(message, _beside(where))
+            said = f"has repository format {value}, which this version does not know"
+            raise _unfit(repository, said)
         if section == "remote" and key == "promisor" and value not in ("false", "no", "off", "0"):
             promisor = promisor or named
         elif section == "remote" and key == "partialclonefilter":
@@ -199,11 +201,9 @@ def _check_extensions(where: str, config: str) -> str:
             "refstorage": f"stores its references as {value}",
             "partialclone": "is a partial clone of a git before 2.25",
         }.get(key, f"uses the extension {key}")
-        message = f"{where} {said}, which Diurna can not work with safely"
-        raise _unsupported(message, _beside(where))
+        raise _unfit(repository, said + _UNSAFE)
     if promisor and not lacks.get(promisor, "blob:").startswith("blob:"):
-        message = f"{where} {_PARTIAL}, which Diurna can not work with safely"
-        raise _unsupported(message, f"{_with_folders(promisor)}; {_beside(where)}")
+        raise _unfit(repository, _PARTIAL + _UNSAFE, f"{_with_folders(promisor)}; ")
     return promisor
 
 
