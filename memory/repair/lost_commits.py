@@ -90,14 +90,8 @@ def remake(snapshot: Snapshot) -> list[str]:
                 store_blob(home, data)
                 written.append(blob_id(data))
     if written:
-        if len(written) == 1:
-            said = f"an object of a recent commit was lost and was written again: {written[0]}"
-        else:
-            said = (
-                f"{len(written)} objects of recent commits were lost and were written again: "
-                f"{written[0][:12]} and {len(written) - 1} more"
-            )
-        journal(home.repository.commondir, f"{said} ({' '.join(written)})")
+        said = f"objects of recent commits were lost and were written again: {' '.join(written)}"
+        journal(home.repository.commondir, said)
         snapshot.notes.append(Finding("object-mended", said))
     return written
 

@@ -293,6 +293,8 @@ class Committer:
         self.branch.end_note(lock, made, shown)
         for stem in batch:
             self.spool.commit(stem)
+        if home.plain:
+            remember(home, held_logs(cache))
         if cleared:  # the cache holds that they can not be read
             self._snapshot.rebuilt()
         else:

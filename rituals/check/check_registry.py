@@ -10,11 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
-from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding, severe
+from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding
 from ledger.model.record import Record
 from memory.api import Memory
-from memory.redaction.withheld_texts import held_logs
-from memory.repair.seen_tip import remember
 from rituals.check.survey import PARTS, Survey
 
 #: What a check looks at: the branch's tip, all its history, the work tree, the rest of the clone's state,
@@ -165,9 +163,3 @@ def made(memory: Memory, command: str, progress: Progress | None = None) -> tupl
     now_ms = memory.occasion().now_ms
     survey = Survey(memory, now_ms, cold=True, progress=progress, parts=parts)
     return make(survey, chosen(command))
-
-
-def remember_sound(memory: Memory, findings: tuple[Finding, ...]) -> None:
-    """Remember the logs of a folder where no error is found, so that it shows when they are lost."""
-    if not severe(findings):
-        remember(memory.home, memory.ask(held_logs, committed=True))

@@ -70,11 +70,9 @@ def _index(memory: Memory) -> str:
 
 def _verify(memory: Memory) -> str:
     from ledger.model.findings import ERROR
-    from rituals.check.check_registry import VERIFY, made, remember_sound
+    from rituals.check.check_registry import VERIFY, made
 
-    found = made(memory, VERIFY)
-    remember_sound(memory, found)
-    errors = sum(1 for one in found if one.severity == ERROR)
+    errors = sum(1 for one in made(memory, VERIFY) if one.severity == ERROR)
     return f"{errors} error{'s' * (errors > 1)}: `diurna check`" if errors else "verified"
 
 

@@ -9,7 +9,7 @@ from ledger.errors import HomeNotFound, WrongUsage
 from ledger.model.findings import ERROR, INFO, Finding, severe
 from ledger.model.layout import log_path
 from rituals.answers.json_objects import finding_objects, home_object
-from rituals.check.check_registry import CHECKS, DOCTOR, LINT, SAID, VERIFY, made, remember_sound
+from rituals.check.check_registry import CHECKS, DOCTOR, LINT, SAID, VERIFY, made
 from rituals.cli.context import Invocation
 from rituals.cli.output import Output, counted, told
 
@@ -61,8 +61,6 @@ def _whole(
     findings = tuple(one.finding for one in found.noticed)
     warned = strict and any(one.severity != INFO for one in findings)
     bad = severe(findings) or warned or any(one.problem for one in found.treated)
-    if found.home and not dry_run:
-        remember_sound(call.memory(), findings)
     if call.json:
         said = {"findings": finding_objects(findings), **_visit_object(found)}
         call.out.answer({**said, "ok": not bad, "dry_run": dry_run})
@@ -91,8 +89,6 @@ def _restore(call: Invocation, everything: bool, dry_run: bool) -> int:
     if gone and not dry_run:
         call.out.findings(memory.put_back())
     result = made(memory, VERIFY, call.out.progress)
-    if not dry_run:
-        remember_sound(memory, result)
     if call.json:
         said = {"restored": list(restored), "dry_run": dry_run, "ok": not severe(result)}
         call.out.answer({"findings": finding_objects(result), **said})
@@ -124,7 +120,6 @@ def _lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> 
     else:
         prefix = call.memory().home.prefix
         findings = made(call.memory(), LINT, call.out.progress)
-        remember_sound(call.memory(), findings)
     errors = sum(finding.severity == ERROR for finding in findings)
     infos = sum(finding.severity == INFO for finding in findings)
     bad = errors or (strict and len(findings) > errors + infos)
