@@ -46,6 +46,8 @@ class Door:
         patch.delenv("DIURNA_AGENT", raising=False)
         for limit in ("START", "OTHER", "COMPACT", "BEHIND"):
             patch.setattr(f"rituals.hosts.hook_answer.{limit}_SECONDS", (60, 60))
+        patch.setattr("rituals.hosts.session_start.WAIT_SECONDS", (60, 60))
+        patch.setattr("rituals.hosts.session_start.REST_SECONDS", (60, 60))
         patch.setattr("rituals.hosts.capture.detached.apart", lambda doing, **_: doing())
         patch.setattr("rituals.hosts.capture.detached.run", self._leave)
         self.at(0)

@@ -20,7 +20,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rituals.hosts.context.session_news import Telling
     from rituals.hosts.moments import Moment
 
 #: The answer where there is nothing to say.
@@ -88,21 +87,10 @@ class Call:
 
     def answer(self) -> bytes:
         """Return the answer, within the limit of time."""
-        left = self._until - monotonic()
-        starts = self._kind in _BRIEFED
         try:
-            try:
-                return limited(self._seconds, left / 2 if starts else left, self._answer)
-            except TookTooLong:
-                from rituals.hosts.session_start import ANY
-
-                self._late, self._heard, said = True, None, self._said
-                if said is None or not starts:
-                    return NOTHING
-                left = self._until - monotonic()
-                return limited(self._seconds, left, lambda: self._brief(said, ANY, again=True))
+            return limited(self._seconds, self._until - monotonic(), self._answer)
         except TookTooLong:
-            self._heard = None
+            self._late, self._heard = True, None
         except Exception as problem:  # noqa: BLE001 - an agent never waits for a fault of ours, nor sees it
             self._note(problem)
         return NOTHING
@@ -156,23 +144,22 @@ class Call:
             from rituals.hosts.session_start import make_ready
 
             make_ready(said, self._environment)
-        handed = bool(said.given.get("messages"))
-        if self._kind not in _STAMPED or (self._silent and self._kind != adapters.START):
-            if handed and self._silent:  # of these only what is known again is kept
-                from rituals.hosts.handed_messages import keep_messages
-
-                keep_messages(self._commondir, said)
-            return
-        from rituals.hosts.capture.stamps import is_due, stamp
-
+        ends = self._kind in _STAMPED and (self._kind == adapters.START or not self._silent)
+        handed = (ends or self._silent) and bool(said.given.get("messages"))
         if handed:
             from rituals.hosts.handed_messages import keep_messages, kept_in
 
             said = said._replace(transcript=kept_in(self._commondir, said))
-        if not self._silent:
+        if ends and not self._silent:
+            from rituals.hosts.capture.stamps import stamp
+
             stamp(self._commondir, said)
         if handed:  # behind the stamp: without one nobody would look for them
             keep_messages(self._commondir, said)
+        if not ends:
+            return
+        from rituals.hosts.capture.stamps import is_due
+
         if is_due(self._commondir, said):
             from rituals.hosts.capture.detached import spawn
 
@@ -227,13 +214,12 @@ class Call:
         elif said.session and said.event != adapters.HOSTS[said.host].ahead:
             owe_unseen(self._commondir, said)
 
-    def _brief(self, said: Moment, which: str = "", *, again: bool = False) -> bytes:
+    def _brief(self, said: Moment, which: str = "") -> bytes:
         """Return the answer that tells a brief, the last one perhaps; nothing where there is none."""
         from rituals.hosts.moments import COMPACT, settle
-        from rituals.hosts.session_start import context, role_brief
+        from rituals.hosts.session_start import context
 
-        told = role_brief if said.event == adapters.SUBAGENT_START else context
-        text, heard = told(said, self._environment, which, again=again)
+        text, heard = context(said, self._environment, which)
         self._find(said.folder)  # a fresh clone has it from now on
         in_time = self._kind == adapters.START and said.source != COMPACT
 
@@ -261,7 +247,7 @@ class Call:
             allow(*BEHIND_SECONDS)
         event = adapters.SUBAGENT_START if said.agent else adapters.START
         try:
-            return self._brief(said._replace(event=event, source=source), which, again=True)
+            return self._brief(said._replace(event=event, source=source), which)
         finally:
             self._unheard = self._heard is None
             if self._unheard:
@@ -323,7 +309,9 @@ class Call:
             from rituals.hosts.context.session_news import at_prompt, at_tool
 
             ask = at_prompt if said.event == adapters.PROMPT else at_tool
-            return self._told(ask(said, self._commondir, needed))
+            telling = ask(said, self._commondir, needed)
+            self._heard = telling.written if telling else None
+            return telling.text if telling else ""
         if said.event == adapters.STOP and not self._silent:
             from rituals.hosts.observed.admission import observing
 
@@ -338,12 +326,6 @@ class Call:
 
             return save(said, discover(said.folder))
         return ""
-
-    def _told(self, telling: Telling | None) -> str:
-        if telling is None:
-            return ""
-        self._heard = telling.written
-        return telling.text
 
     def _form(self, said: Moment, text: str) -> bytes:
         """Put what the agent is to know into the form that its host takes."""

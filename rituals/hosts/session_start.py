@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
-from ledger.environment import now_ms
-from rituals.hosts.adapters import HOSTS, SUBAGENT_START
+from ledger.environment import TookTooLong, allow, now_ms
+from rituals.hosts.adapters import HOSTS, START, SUBAGENT_START
 from rituals.hosts.capture import detached
 from rituals.hosts.moments import Moment, file_name
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 #: How long a brief may take that nobody waits for.
 _READY_SECONDS = 60
+#: How long it is waited for where there is one of before, of the processor and by the clock, and what is
+#: left to tell that one.
+WAIT_SECONDS, REST_SECONDS = (0.3, 1.5), (0.3, 1.0)
 #: The least that any host takes of one hook.
 CONTEXT_CHARS, CONTEXT_BYTES = 7_500, 9_500
 #: What a session starts with, as far as it was not there before: its prompts bring the rest.
@@ -45,24 +48,30 @@ _RULE_CHARS = len(RULE) + 4
 
 
 def context(
-    said: Moment, environment: Mapping[str, str], which: str = NEW, *, again: bool = False
+    said: Moment, environment: Mapping[str, str], which: str = NEW
 ) -> tuple[str, Callable[[], None] | None]:
     """Return the brief and the ground rule with what stands around them; "" where there is no memory.
 
-    Behind it comes what is to be called when the session has heard it, None for nothing. Of two hooks
-    that a host runs for one start one is answered. `which` brief it is (`NEW`, `ANY`, `LAST`); "" where
-    that one is not to be had. `again`: this session was to be told before.
+    A subagent is told the brief for its role alone. Behind it comes what is to be called when the session
+    has heard it, None for nothing. Of two hooks that a host runs for one start one is answered. `which`
+    brief it is (`NEW`, `ANY`, `LAST`); "" where that one is not to be had.
     """
     from ledger.errors import HomeNotFound
     from ledger.escape import visible
     from ledger.home import discover
-    from rituals.hosts.context.session_news import begin
+    from rituals.hosts.context.session_news import begin, note_shown
 
     try:
         home = discover(said.folder)
         commondir, name = home.repository.commondir, file_name(said.host, said.session)
-        if not again and _is_told_beside(said, commondir, home.repository.top, said.source):
+        sub = said.event == SUBAGENT_START
+        once = f"{said.role} {said.agent}" if sub else said.source
+        if which == NEW and _is_told_beside(said, commondir, home.repository.top, once):
             return "", None
+        if sub:
+            text = visible(_brief(said, environment, ROLE_CHARS, which)[0]).rstrip()
+            shows = bool(text and said.session)
+            return text, (lambda: note_shown(commondir, name, text)) if shows else None
         resumed = said.source in ("resume", "fork")
         told = begin(home, name, resumed=resumed) if said.session else None
         around = Around(commondir, said)
@@ -86,32 +95,8 @@ def context(
         whole = "\n\n".join([part for part in (text, behind, RULE) if part])
         return whole, (lambda: told(whole, around.told, last)) if told else None
     except HomeNotFound as problem:
-        return f"{problem.message}: {problem.hint}" if problem.near else "", None
-
-
-def role_brief(
-    said: Moment, environment: Mapping[str, str], which: str = NEW, *, again: bool = False
-) -> tuple[str, Callable[[], None] | None]:
-    """Return the brief for a subagent's role, and what is to be called then; all as for `context`."""
-    from ledger.errors import HomeNotFound
-    from ledger.escape import visible
-    from ledger.home import discover
-
-    try:
-        commondir = discover(said.folder).repository.commondir
-        once = f"{said.role} {said.agent}"
-        if not again and _is_told_beside(said, commondir, said.folder, once):
-            return "", None
-        text = visible(_brief(said, environment, ROLE_CHARS, which)[0]).rstrip()
-    except HomeNotFound:
-        return "", None
-
-    def told() -> None:
-        from rituals.hosts.context.session_news import note_shown
-
-        note_shown(commondir, file_name(said.host, said.session), text)
-
-    return text, told if text and said.session else None
+        near = problem.near and said.event == START
+        return f"{problem.message}: {problem.hint}" if near else "", None
 
 
 def _is_told_beside(said: Moment, commondir: str, top: str, once: str) -> bool:
@@ -138,8 +123,14 @@ def _brief(
     home, wish = discover(said.folder), _wish(said, environment, budget)
     last = last_brief(home, wish)
     if last is None or not (last.current or which != NEW):
-        # where no host's session is, nothing runs on
-        last = _made(home, wish, apart=bool(said.session)) if which != LAST else None
+        if last is not None:
+            allow(*WAIT_SECONDS)
+        try:  # where no host's session is, nothing runs on
+            last = _made(home, wish, apart=bool(said.session)) if which != LAST else None
+        except TookTooLong:
+            if last is None:
+                raise
+            allow(*REST_SECONDS)
     if last is None or last.current:
         return last.text if last else "", None
     newer = f", {last.newer} newer not read" if last.newer else ""

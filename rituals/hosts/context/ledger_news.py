@@ -185,8 +185,6 @@ def states_in(cache: Cache) -> dict[str, int]:
 
 def states_of(home: Home) -> dict[str, int]:
     """Return the same for a home that is not open."""
-    from memory.query.open_snapshot import open_snapshot
-
     snapshot = open_snapshot(home)
     try:
         return snapshot.ask(states_in)

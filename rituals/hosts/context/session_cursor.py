@@ -266,12 +266,8 @@ def _cursor(data: bytes) -> Cursor:
     head, watched, *lines = [*data.rstrip(b"\n").split(b"\n"), b""]
     said = read_object(lines[3]) if head == _FORMAT.encode() and len(lines) == HEAD else None
     found = record_of(Cursor(), said)
-    if found is None or not all(type(one) is int for one in _counts(found)):
+    if found is None or {*map(type, (*found.offsets.values(), *found.told.values()))} - {int}:
         return Cursor()
     prompt, tool = map(standing_in, lines[:2])
     look = int(lines[2]) if lines[2].isdigit() else 0
     return found._replace(watched=names(watched), prompt=prompt, tool=tool, look=look)
-
-
-def _counts(cursor: Cursor) -> tuple[object, ...]:
-    return (*cursor.offsets.values(), *cursor.told.values())
