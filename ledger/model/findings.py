@@ -135,7 +135,7 @@ CODES: dict[str, tuple[str, str]] = {
     "attributes-missing": (WARNING, "git may change or merge files that it must leave alone"),
     "cache-differs": (ERROR, "the cache says something that the ledger does not"),
     "upstream-stale": (WARNING, "a home of others was not fetched; what is here of it is used"),
-    "mirrored": (WARNING, "a push to a remote sends what is kept beside the branch, too"),
+    "mirrored": (WARNING, "a push or a fetch takes along what is kept beside the branch, too"),
     "not-pushed": (WARNING, "logs of more than a week ago are on no remote"),
     "check-failed": (WARNING, "a check could not be made"),
     # what memory has on a change of the code

@@ -276,19 +276,20 @@ def unsent_noticed(survey: Survey) -> Iterator[Finding]:
 
 
 def mirrors_noticed(at: Survey | Memory) -> Iterator[Finding]:
-    """Tell of remotes that get every reference with a push, those too by which logs that went are kept."""
-    keys, told = r"^remote\..*\.(mirror|push)$", set[str]()
+    """Tell of remotes that take every reference along, those too by which logs that went are kept."""
+    keys, told = r"^remote\..*\.(mirror|push|fetch)$", set[str]()
     rows = (
         at.home.repository.git().text("config", "-z", "--get-regexp", keys, check=False).split("\0")
     )
     for key, is_set, value in (row.partition("\n") for row in rows if row):
         name = key[7 : key.rindex(".")]
         off = is_set and value.lower() in ("", "false", "no", "off", "0")
-        every = value.lstrip("+").startswith("refs/*:") if key.endswith(".push") else not off
+        every = not off if key.endswith(".mirror") else value.lstrip("+").startswith("refs/*:")
         if every and name not in told:
             told.add(name)
-            said = f"a push to {name} sends every reference, also logs that were taken off a branch"
-            hint = "let `remote.….push` name the branches, and `remote.….mirror` be false"
+            said = f"{name} mirrors every reference: a push sends logs that were taken off a branch"
+            said = f"{said}, and a fetch that prunes lets go of them"
+            hint = "let `remote.….push` and `.fetch` name the branches, and `.mirror` be false"
             yield Finding("mirrored", said, hint=hint)
 
 
