@@ -143,7 +143,9 @@ def _edits(memory: Memory) -> tuple[Finding, ...]:
     from memory.edits.detect import find_edits
     from rituals.check.verify.worktree import undeclared
 
-    found = lost_findings(memory.home, memory.ask(held_logs, committed=True))
+    home, found = memory.home, list[Finding]()
+    if home.seen:  # of a branch with code all history is looked through, which `check` does
+        found = lost_findings(home, memory.ask(held_logs, committed=True))
     return (*undeclared(memory, find_edits(memory.snapshot.tip, memory.tip_state)), *found)
 
 
