@@ -16,6 +16,7 @@ from memory.replay.upstream_homes import Fetched, upstreams
 from projection.fold.projection_state import TIERS
 from projection.lifecycle.review_due import Size, reasons, size_of
 from projection.lifecycle.transitions import Fading, fading
+from projection.policy.model import OFF
 from rituals.decide.confirmation import due
 from rituals.decide.open_contradictions import contested
 from rituals.hosts.background_start import Run, last_run, obstacle
@@ -88,7 +89,7 @@ class Overview(Record):
 def overview(memory: Memory) -> Overview:
     """Gather where a ledger stands. Nothing is written."""
     state, commondir = memory.state(), memory.home.repository.commondir
-    view = state.view()
+    view, keeps = state.view(), state.policy.capture.keep != OFF
     since = len(state.work) - bisect_right(state.work, state.summary.last_review)
     size = size_of(view)
     edited = memory.edited()
@@ -120,7 +121,7 @@ def overview(memory: Memory) -> Overview:
         upstreams(memory.home, state.policy),
         tuple([one.session for one in lasting(memory.home)]),
         starts(commondir),
-        tuple([f"{one.host} {one.session}" for one in unfinished(commondir)]),
+        tuple([f"{one.host} {one.session}" for one in unfinished(commondir) if keeps]),
         untold_since(memory.home, state.summary.newest),
         last_run(memory.home),
         obstacle(memory.home, state.policy),
