@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from rituals.hosts.payloads import read_object, write_object
 from tests.conftest import Repo, Run, each_row, examples, holders, make_repository
-from tests.host_door import EVENTS, Door, context, door, least_home, policy, written
+from tests.host_door import EVENTS, Door, context, door, least_home, written
 from tests.test_packaging import HEAVY
 
 __all__ = ["door"]
@@ -134,42 +134,6 @@ def test_what_tools_do_is_observed(
     assert sorted(observed(run, mine.id)) == sorted(expected)
 
 
-DECISIONS = [
-    line.split(" →") for line in (DATA / "decisions.txt").read_text(encoding="utf-8").splitlines()
-]
-
-
-@pytest.mark.parametrize("part", range(4))
-def test_a_decision_is_the_sentence_with_its_word(
-    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch, part: int
-) -> None:
-    """In the words of several languages, of an agent; a question decides nothing, and code neither."""
-    wrong = []
-    for number, (said, sentence) in enumerate(DECISIONS[part::4]):
-        with monkeypatch.context() as patch:
-            mine = Door(repo, patch).session(session=f"d-{number}")
-            mine.prompt(said.replace("\\n", "\n"))  # a person is not quoted
-            mine.stop(said.replace("\\n", "\n"))
-            found = [line.partition("”: ")[2] for line in observed(run, mine.id)]
-        if found != [sentence.strip()] * bool(sentence.strip()):
-            wrong.append((said, found))
-    assert not wrong
-
-
-def test_a_policy_may_name_more_words_and_switch_it_off(door: Door, run: Run) -> None:
-    """From the next start on; with `keep = "off"` nothing is kept at all."""
-    for number, (more, found) in enumerate(
-        (("", 0), ('decision_words = ["shipped"]', 1), ('keep = "off"', 0))
-    ):
-        policy(door.repo, more)
-        mine = door.session(session=f"w-{number}")
-        mine.start()
-        mine.stop("It SHIPPED with SQLite.")
-        if more.startswith("keep"):
-            mine.edits("a.py")
-        assert len(observed(run, mine.id)) == found
-
-
 TOKEN = "ghp_" + "a8Jd93kLmQ2xWv7Zr4Tn6Yb1Pc5Hs0Ug8EfK"
 
 
@@ -183,7 +147,7 @@ def test_what_is_kept_is_short_and_has_no_secret(door: Door, run: Run) -> None:
     mine.edits(f"{TOKEN}.txt")
     mine.runs("rm " + " ".join(f"a{number}.py" for number in range(500)))
     lines = observed(run, mine.id)
-    assert len(lines) == 6 and all(len(line) < 700 for line in lines)
+    assert len(lines) == 5 and all(len(line) < 700 for line in lines)
     assert holders(door.repo.path / ".git/diurna", TOKEN) == []
     assert holders(door.repo.path / ".git/diurna", "please look. please look. please") == []
 

@@ -32,14 +32,12 @@ BEHIND_SECONDS = (0.3, 1.5)
 #: What a stamp is given after an answer that took all of its time.
 _LEAST_SECONDS = 0.05
 PAYLOAD_BYTES = 10 << 20
-#: Events in which something may have been done or decided; those that wait for a brief, and those that
+#: Events in which something may have been done; those that wait for a brief, and those that
 #: tell one that was missed; and those that may end a part of a session.
 _OBSERVED = (
     adapters.PROMPT,
     adapters.TOOL,
     adapters.FAILURE,
-    adapters.STOP,
-    adapters.SUBAGENT_STOP,
     adapters.TASK,
 )
 _BRIEFED = (adapters.START, adapters.SUBAGENT_START)
@@ -280,9 +278,9 @@ class Call:
             return
         from rituals.hosts.observed.admission import admitted, is_candidate, observing
 
-        if not is_candidate(said) or (known := observing(self._commondir)).off:
+        if not is_candidate(said) or observing(self._commondir).off:
             return
-        found = admitted(said, self._top, known.words)
+        found = admitted(said, self._top)
         if found is not None:
             from ledger.home import discover
             from rituals.hosts.observed.observation_spool import spool_of

@@ -91,7 +91,7 @@ def context(
             if size <= CONTEXT_BYTES:
                 break
             budget = budget * 3 // 4
-        behind = around.behind(CONTEXT_CHARS - len(text) - _RULE_CHARS, CONTEXT_BYTES - size, text)
+        behind = around.behind(CONTEXT_CHARS - len(text) - _RULE_CHARS, CONTEXT_BYTES - size)
         whole = "\n\n".join([part for part in (text, behind, RULE) if part])
         return whole, (lambda: told(whole, around.told, last)) if told else None
     except HomeNotFound as problem:
@@ -249,8 +249,6 @@ def _noting(commondir: str, what: str, doing: Callable[[], Any]) -> Callable[[],
 _LATELY_CHARS, _STEP = 800, 200
 _LATELY = "Lately in other sessions"
 _OBSERVATIONS, _ASKS, _DAY_MS = 20, 3, 86_400_000
-#: By how many letters of what was decided it is found in the brief.
-_SAME_CHARS = 40
 #: How much of a spool is looked through, and where there are enough observations already.
 _TAIL_BYTES, _END_BYTES = 6 << 10, 1 << 10
 
@@ -275,16 +273,13 @@ class Around:
         used = -(-(len(self.before) + 2) // _STEP) * _STEP if self.before else 0
         return used + (_LATELY_CHARS if self._acts or self._asks else 0)
 
-    def behind(self, chars: int, size: int, brief: str = "") -> str:
-        """Return what others did of late, in so many characters and bytes; "" for nothing.
-
-        What was decided and stands in the brief is not told a second time.
-        """
+    def behind(self, chars: int, size: int) -> str:
+        """Return what others did of late, in so many characters and bytes; "" for nothing."""
         if not (self._acts or self._asks):
             return ""
         from projection.brief.wording import enveloped
         from rituals.hosts.context import session_wording as wording
-        from rituals.hosts.context.other_sessions import failing_key, said_key
+        from rituals.hosts.context.other_sessions import failing_key
 
         by_spool: dict[str, tuple[str, list[Observation]]] = {}
         for spool, one in reversed(self._acts):  # oldest first
@@ -292,7 +287,6 @@ class Around:
                 one
             )
         newest = max([one.at for _, one in self._acts[:1]] + [one.at for one in self._asks])
-        whole = wording.mark(brief, len(brief))
         lines: list[tuple[int, str, dict[str, int]]] = [
             (one.at, wording.asked(wording.who(one.host, self._host), one.text, one.at, newest), {})
             for one in self._asks
@@ -300,11 +294,9 @@ class Around:
         for path, (by, seen) in by_spool.items():
             name = os.path.basename(path)
             for state in wording.states(seen):
-                at, kind, what = state.one.at, state.one.kind, state.what
-                said = wording.mark(what, _SAME_CHARS) if kind == wording.DECISION else ""
-                if kind not in wording.ROUTINES and not (said and said in whole):
-                    known = {said_key(what): at} if said else {}
-                    known |= {failing_key(name, what): at} if state.failed else {}
+                at, key = state.one.at, failing_key(name, state.what)
+                if state.one.kind not in wording.ROUTINES:
+                    known = {key: at} if state.failed else {}
                     lines.append((at, wording.act(by, state, newest), known))
             failing = {
                 failing_key(name, one.what): one.one.at
@@ -315,7 +307,7 @@ class Around:
         frame = len(enveloped(_LATELY, (), ""))
         chars, size = chars - frame, size - frame
         kept: dict[str, int] = {}
-        # the newest are told; what is decided goes before what is done all the time
+        # the newest are told, before what is done all the time
         for at, line, known in sorted(lines, key=lambda one: (" changed " in one[1], -one[0])):
             chars, size = chars - len(line) - 1, size - len(line.encode("utf-8", "replace")) - 1
             if chars < 0 or size < 0:
