@@ -67,8 +67,7 @@ def _(shop: Shop) -> Arguments:
     "index-busy",
     "warning: what was committed stands, and git's index could not follow: fatal: Unable to create "
     "'TOP/.git/index.lock': File exists.",
-    "the next Diurna command that writes sets the entry; until then `git status` shows the file "
-    "as deleted",
+    "the next Diurna command tries again; until then `git status` shows the file as deleted",
 )
 def _(shop: Shop) -> Arguments:
     for module in ("checkout_update", "checkout"):
