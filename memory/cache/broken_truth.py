@@ -101,7 +101,7 @@ def truth_of(
         return NOTHING_GONE
     kept = read(home)
     if waits is not None and (kept is None or kept.said != said) and not home.repository.promisor:
-        before = read(home, whole=True) or Kept("", "", ())
+        before = read(home) or Kept("", "", ())
         kept = _with_waits(home, before, tuple(waits()), said)
     if kept is None or not (kept.lacks or kept.waits):
         return NOTHING_GONE
@@ -140,7 +140,7 @@ def _ended_now(home: Home, kept: Kept) -> list[Lack]:
     if len(days) == len(kept.waits) or not commit:
         return days
     if commit not in kept.heads or kept.refs != refs_stamp(home, kept.waits):
-        kept = _with_waits(home, read(home, whole=True) or kept, kept.waits, kept.said)
+        kept = _with_waits(home, read(home) or kept, kept.waits, kept.said)
     return days + [one for known, one in kept.ends if known == commit]
 
 
