@@ -35,16 +35,11 @@ def set_back(home: Home, spool: Spool, cache: Cache) -> list[str]:
         return []
     kept = spool.kept()
     known = cache.known(kept) if kept else {}
-    paths = {stem: log_path(stem) for stem in kept if stem not in known}
-    if paths and cache.redacted:
-        from memory.redaction.withheld_texts import held_logs
-
-        redacted = {stem for stem, _ in held_logs(cache)}  # it may have been meant to go (fault:E7)
-        paths = {stem: path for stem, path in paths.items() if stem not in redacted}
     return [
         stem
-        for stem, path in paths.items()
-        if (data := spool.read_kept(stem)) is not None and work_file(home, path) == data
+        for stem in kept
+        if stem not in known
+        if (data := spool.read_kept(stem)) and work_file(home, log_path(stem)) == data
     ]
 
 

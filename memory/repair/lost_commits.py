@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 
 from ledger.errors import DiurnaError, ObjectMissing, StorageFailed
 from ledger.git.commit_record import loose_object
@@ -74,21 +75,12 @@ def remake(snapshot: Snapshot) -> list[str]:
     git = home.repository.git()
     write_objects(git, [bodies[oid] for oid in structure], whole=False)
     written = [*structure]
-    files = [(commit, path, oid) for commit, path, oid in lost if oid not in bodies]
-    pages = []
-    for commit, path, oid in files:
-        data = next(copies(home, path, oid), None)
-        if data is None:
-            pages.append((commit, oid))
-        else:
+    for commit, path, oid in lost:
+        sources = chain(copies(home, path, oid), _rendered(snapshot, commit))
+        found = () if oid in bodies else (data for data in sources if blob_id(data) == oid)
+        for data in islice(found, 1):
             store_blob(home, data)
             written.append(oid)
-    for commit in dict.fromkeys(commit for commit, _ in pages):
-        wanted = {oid for owner, oid in pages if owner == commit}
-        for data in _rendered(snapshot, commit):
-            if blob_id(data) in wanted:
-                store_blob(home, data)
-                written.append(blob_id(data))
     if written:
         said = f"objects of recent commits were lost and were written again: {' '.join(written)}"
         journal(home.repository.commondir, said)
@@ -261,12 +253,12 @@ def _read(path: str) -> bytes | None:
         return None
 
 
-def _rendered(snapshot: Snapshot, commit: str) -> list[bytes]:
-    """Return the projection of a commit, as it was when that was made: a replay gives it again."""
+def _rendered(snapshot: Snapshot, commit: str) -> Iterator[bytes]:
+    """Yield the projection of a commit, as it was when that was made: a replay gives it again."""
     from memory.replay.replayed_state import cold_state
     from memory.worktree.projection_files import projection_files
 
     try:
-        return list(projection_files(cold_state(snapshot, commit)).values())
+        yield from projection_files(cold_state(snapshot, commit)).values()
     except DiurnaError:
-        return []
+        return

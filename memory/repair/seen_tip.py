@@ -197,12 +197,13 @@ def settle(snapshot: Snapshot) -> list[Finding]:
     for path, data in zip(back, bodies, strict=True):
         if data is not None:
             spool.put(stem_of(path), data)
-    went_off = {stem_of(path) for path in gone if path not in back}
+    off = {path: blob for path, blob in gone.items() if path not in back}
+    went_off = set(map(stem_of, off))
     moves = [f"update {home.seen} {tip} {seen}"] if tip else []
     for there in [one for one in remotes.values() if one != sent][:1]:
         if there == tip or not sent or git.holds(there, sent):
             moves.append(f"update {kept_as(SENT, home.reference)} {there}")
-    keep(home, {path: blob for path, blob in gone.items() if path not in back}, held, *moves)
+    keep(home, off, held, *moves)
     spool.forget(stems)  # what became of them is decided
     found = []
     if back:

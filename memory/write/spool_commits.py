@@ -33,6 +33,7 @@ from memory.cache.view_name import mark_here, marks_elsewhere
 from memory.redaction.withheld_texts import held_logs
 from memory.repair.lost_blobs import (
     clear_damaged,
+    drop_purged,
     let_go,
     mend_spooled,
     set_back,
@@ -131,6 +132,7 @@ class Committer:
         work tree has not had yet is written.
         """
         home, spool = self.home, self.spool
+        drop_purged(self._snapshot.cache(), spool)  # it may have been meant to go (fault:E7)
         for stem in set_back(home, spool, self._snapshot.cache()):
             spool.requeue(stem, mark_here(home))
         held = spool.held()

@@ -13,7 +13,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from tests.world import FOLDER, OWN_BRANCH, OWN_REPOSITORY, Answer, Place, World
+from tests.world import FOLDER, OWN_BRANCH, OWN_REPOSITORY, Answer, Place, World, sealed
 
 HEADS = "for-each-ref", "refs/heads"
 BARE = "bare"  #: its branch is in a bare clone with a work tree beside
@@ -227,6 +227,11 @@ class Clone:
 def _make(world: World, kind: str, logs: int) -> None:
     first = world.home(OWN_BRANCH if kind == BARE else kind, "first")
     first.note("id=begun fact: It has begun.")
+    older = dict[str, str | bytes | None]()
+    for number in range(logs):
+        data = f"---\nended: 2026-11-20T10:15:00.{number:03}Z\n---\n# Number {number}\n".encode()
+        older[f"sessions/2026-11/20/2026-11-20-101500{number:03}-{sealed(data)}.md"] = data
+    first.plant(older)
     if kind == FOLDER:
         first.commit_all()
     first.join(world.hub(), sync=kind != FOLDER)
@@ -243,8 +248,7 @@ def _make(world: World, kind: str, logs: int) -> None:
         world.place(name).git("config", "user.email", f"{name}@example.invalid")
         if kind in (OWN_BRANCH, BARE):
             world.place(name).run("init", "--branch", "memory")
-    for number in range(logs):
-        world.place("a").note("--again", f"fact: Number {number} of what is told.")
+    world.place("a").note("--again", "fact: One more.")
     if kind == FOLDER:
         world.place("a").commit_all()
 
