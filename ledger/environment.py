@@ -98,7 +98,7 @@ def expanded(path: str) -> str:
 
 
 class TookTooLong(BaseException):
-    """The time is up, by the clock or, as its argument says, of the processor."""
+    """The time is up, by the clock or of the processor."""
 
 
 def limited(processor: float, clock: float, doing: Callable[[], _Done]) -> _Done:
@@ -127,7 +127,6 @@ def allow(processor: float, clock: float) -> None:
 
 
 def _over(number: int, frame: FrameType | None) -> None:
-    import _signal
 
     allow(0, 0)
-    raise TookTooLong(number == _signal.SIGPROF)
+    raise TookTooLong

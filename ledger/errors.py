@@ -43,7 +43,8 @@ class HomeNotFound(DiurnaError):
         self.because, self.near = because, near
         super().__init__(
             f"no Diurna home at or above {start}" + (f": {because}" if because else ""),
-            hint=hint or "run `diurna init` here to make one, or name one with --home PATH",
+            hint=hint
+            or "`diurna init` brings the one that a remote has, else makes one; --home PATH names one",
         )
 
 

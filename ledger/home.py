@@ -10,8 +10,11 @@ from ledger.git.config_files import HOME_SETTING, home_setting
 from ledger.git.repository import (
     Repository,
     config_value,
+    default_branch,
     find_repository,
+    fit_for_us,
     head,
+    is_plain,
     read_reference,
     remote_branches,
 )
@@ -22,6 +25,7 @@ IN_TREE, OWN_BRANCH, OWN_REPOSITORY = "in-tree", "own-branch", "own-repository"
 #: What is said for the personal home where a home is named; a folder of that name is `./personal`.
 PERSONAL = "personal"
 _POINTER_CHARS = 200
+NEWER_HINT = "if this branch is to follow that one, `git merge origin/HEAD` brings it here"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +60,11 @@ class Home(Record):
         """The reference that keeps the branch's tip as it was seen last (L6), "" where it has code."""
         known = self.reference and self.kind != IN_TREE
         return layout.kept_as(layout.SEEN, self.reference) if known else ""
+
+    @property
+    def kept(self) -> str:
+        """The reference that keeps its logs (L6): of a branch, or of a folder on all branches."""
+        return self.seen or layout.kept_as(layout.SEEN, self.prefix)
 
     @property
     def lost(self) -> str:
@@ -133,7 +142,7 @@ def discover(start: str, *, named: str = "") -> Home:
         NotFound: the configuration names a folder that is not there.
         UnsupportedRepository: the repository is of a shape Diurna does not handle.
     """
-    repository = find_repository(start)
+    repository = find_repository(start, fit=False)
     asks = not named and not variables().get("DIURNA_HOME")
     told = ""
     if asks and repository and repository.settings:
@@ -142,7 +151,7 @@ def discover(start: str, *, named: str = "") -> Home:
         try:
             if repository is None:
                 raise HomeNotFound(start)
-            found = _found(repository, start)
+            found = _found(fit_for_us(repository), start)
             return found._replace(named=named) if named else found
         except HomeNotFound:
             told = home_setting("", "") if asks else ""
@@ -280,36 +289,48 @@ def _not_found(repository: Repository, start: str) -> HomeNotFound:
     for folder in dict.fromkeys((os.path.realpath(start), top)) if top else ():
         for prefix in (layout.TREE_PREFIX, ""):
             if os.path.isfile(f"{folder}/{prefix}{layout.MOVED_FILE}"):
-                because = f"{folder}/{prefix}{layout.MOVED_FILE} says where memory is now"
-                hint = "`diurna init --branch NAME`, with the branch that it names, brings it"
-                return HomeNotFound(start, because=because, hint=hint)
+                file = f"{folder}/{prefix}{layout.MOVED_FILE}"
+                with open(file, encoding="utf-8", errors="replace") as moved:
+                    name = moved.read(_POINTER_CHARS).partition("the branch `")[2].partition("`")[0]
+                hint = f"`diurna init --branch {name if is_plain(name) else 'NAME'}` brings that branch"
+                because = f"{file} says where memory is now"
+                return HomeNotFound(start, because=because, hint=hint, near=True)
             if os.path.isfile(f"{folder}/{prefix}{layout.CONTINUITY_FILE}"):
                 file = f"{folder}/{prefix}{layout.CONTINUITY_FILE}"
                 because = f"{file} is of another tool, or written by hand"
                 hint = f"`diurna import ledger {folder}` takes it over; --dry-run says what it would do"
                 return HomeNotFound(start, because=because, hint=hint)
+    newer = newer_branch(repository)
+    if newer:
+        return HomeNotFound(start, f"{newer} has one", NEWER_HINT, near=True)
     above = _superproject(repository)
     if above:
         because = f"{top} is a submodule of {above}, whose memory is another one"
         hint = f"`git config {HOME_SETTING} {quote(above)}` lets that one be used here, too; "
         return HomeNotFound(start, because, f"{hint}`diurna init` makes one of its own", near=True)
-    if os.path.isdir(f"{repository.commondir}/refs/remotes"):
-        hint = (
-            "`diurna init` brings the one that a remote has, else makes one; --home PATH names one"
-        )
-        return HomeNotFound(start, hint=hint)
     return HomeNotFound(start)
 
 
+def newer_branch(repository: Repository) -> str:
+    """Return the remote's own branch where it has a home that what is checked out lacks, "" for none."""
+    name = default_branch(repository)
+    tip = read_reference(repository, f"refs/remotes/origin/{name}") if name else ""
+    found = tip and tip != head(repository)[1] and prefix_in(repository.git(), tip) is not None
+    return f"origin/{name}" if found else ""
+
+
 def _superproject(repository: Repository) -> str:
-    """Return the work tree whose submodule this one is, "" for none, or where that has no home."""
+    """Return the work tree with a home whose submodule this one is, or one in it; "" for none."""
     try:
         above = find_repository(os.path.dirname(repository.top)) if repository.top else None
-        if above and repository.commondir.startswith(f"{above.gitdir}/modules/"):
+        if above is None or not repository.commondir.startswith(f"{above.gitdir}/modules/"):
+            return ""
+        try:
             return _found(above, above.top).repository.top
+        except HomeNotFound:
+            return _superproject(above)
     except DiurnaError:
-        pass
-    return ""
+        return ""
 
 
 def checked_out_home(repository: Repository, prefix: str) -> Home:

@@ -11,9 +11,9 @@ from ledger.git.repository import read_reference
 from ledger.home import discover
 from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
+from ledger.wal.dead_owner import died
 from ledger.wal.spool import Spool
 from memory.edits.pages import Pages
-from memory.worktree.checkout import may_be_left
 from memory.worktree.edited_copy import edited_paths
 from memory.worktree.uncommitted import put_back, taken_out
 from memory.write.draft import How, Receipt, SessionDraft
@@ -55,7 +55,6 @@ class Memory(Pages):
         *,
         again: bool = False,
         dry_run: bool = False,
-        stage: bool = False,
         tiers: bool = False,
         strict: bool = False,
         on: str | None = None,
@@ -66,7 +65,6 @@ class Memory(Pages):
             draft: what to record.
             again: record it even if the same was recorded in the last ten minutes.
             dry_run: change nothing, and return what would be.
-            stage: write it into the work tree and the index, and leave the commit to the user.
             tiers: work out, for the receipt, which tiers changed.
             strict: refuse a log that holds a secret, or a new fact that repeats or denies another one,
                 instead of storing it without the one and telling of the other.
@@ -78,9 +76,8 @@ class Memory(Pages):
                 (unless `draft.anyway`), or closes a circle of supersessions; nothing changed.
             WaitsInSpool: it is durable, and the next command that can write commits it.
             StorageFailed: the disk refused; nothing changed.
-            WriteRefused: `stage`, and the home has no work tree.
         """
-        return self._append(draft, How(again, dry_run, stage, tiers, strict, on))
+        return self._append(draft, How(again, dry_run, tiers, strict, on))
 
     def append_now(self, draft: SessionDraft) -> Receipt:
         """Append a session log and commit it, also where a person commits logs (W21)."""
@@ -108,12 +105,12 @@ class Memory(Pages):
         from memory.write.append import noticed_behind
 
         committer, recorder = self._committer, self._recorder()
-        aside = how.dry_run or how.stage or how.held or how.on is not None
+        aside = how.dry_run or how.held or how.on is not None
         noticed = () if aside else committer.branch.despite_pruning(self._absorb_for_append)
         receipt = recorder.append(draft, self.occasion(), how)
         if receipt.commit and self.home.tip() != receipt.commit:
             self.bring_back()  # somebody committed meanwhile
-        notes = () if how.stage else identity_findings(self.identity())
+        notes = identity_findings(self.identity())
         notes += noticed_behind(self.snapshot, committer.branch, receipt)
         notes, self.snapshot.notes[:] = (*self.snapshot.notes, *notes), ()
         if receipt.commit and any(isinstance(event, FactRedacted) for event in draft.events):
@@ -122,13 +119,13 @@ class Memory(Pages):
             findings=tuple(dict.fromkeys((*noticed, *receipt.findings, *notes)))
         )
 
-    def bring_back(self, *, dry_run: bool = False) -> None:
-        """Finish what a dead process left, commit again what a user's commit left out, and report it."""
-        owed = self.home.plain and self.waiting()
-        if owed or self.kept() or self.held() or may_be_left(self.home) or self.home.is_astray():
+    def bring_back(self) -> None:
+        """Finish what a dead process left, see to what a reference lost or a reset left, and report it."""
+        owed = self.home.plain and (self.waiting() or self.kept() or self.held())
+        if owed or died(self.home.repository.commondir) or self.home.is_astray():
             from memory.write.commit_files import bring_back
 
-            bring_back(self.snapshot.tip, self._committer, self.occasion, dry_run=dry_run)
+            bring_back(self.snapshot.tip, self._committer, self.occasion)
 
     def drain(self, *, held: bool = True) -> Committed | None:
         """Commit logs that wait in the spool, but for a person's to commit (W21); None when none does.

@@ -219,8 +219,9 @@ class Repo:
 
     def shape(self) -> tuple[str, ...]:
         """Return all that a command which changes nothing must leave as it is."""
+        refs = self.git("show-ref", "--head").split("\n")
         return (
-            self.git("show-ref", "--head"),
+            "\n".join(row for row in refs if " refs/diurna/" not in row),
             self.git("status", "--porcelain", "-uall"),
             self.git("ls-files", "-s"),
             self.git("config", "--local", "--list"),

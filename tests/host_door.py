@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from rituals.cli.app import main
+from rituals.hosts.moments import file_name
 from tests.conftest import NOW_MS, Repo
 
 MINUTE = 60_000
@@ -45,7 +46,9 @@ class Door:
         patch.delenv("DIURNA_AGENT", raising=False)
         for limit in ("START", "OTHER", "COMPACT", "BEHIND"):
             patch.setattr(f"rituals.hosts.hook_answer.{limit}_SECONDS", (60, 60))
-        patch.setattr("rituals.hosts.session_start._apart", lambda doing: doing())
+        patch.setattr("rituals.hosts.session_start.WAIT_SECONDS", (60, 60))
+        patch.setattr("rituals.hosts.session_start.REST_SECONDS", (60, 60))
+        patch.setattr("rituals.hosts.capture.detached.apart", lambda doing, **_: doing())
         patch.setattr("rituals.hosts.capture.detached.run", self._leave)
         self.at(0)
 
@@ -69,7 +72,10 @@ class Door:
             return said.read()
 
     def session(self, host: str = "claude", session: str = "s-1", **more: object) -> Session:
-        """Make a session of a host in the clone; `more` stands in each payload of it."""
+        """Make a session that began before, of a host in the clone; `more` stands in each payload of it."""
+        began = self.repo.path / ".git/diurna/starts" / file_name(host, session)
+        began.parent.mkdir(parents=True, exist_ok=True)
+        began.write_text('{"how": "told"}')
         return Session(self, host, session, more)
 
     def _leave(self, arguments: Sequence[str], folder: str, module: str = "") -> None:

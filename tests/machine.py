@@ -9,7 +9,6 @@ of the spool and of names.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -95,7 +94,6 @@ class Clone(Place):
         self.sheet = self.folder / place / "continuity.md"
         self.acknowledged: set[str] = set()
         self.set_back: set[str] = set()  # a person's git took them off all branches
-        self.owed: set[str] = set()  # the next command has to bring them back
         self.typed: set[str] = set()  # words on the page that no command has heard yet
         self.withheld: set[str] = set()
 
@@ -506,11 +504,6 @@ class Machine(RuleBasedStateMachine):
         if wrong := unlike(f"{clone.name}, warm or cold", shown, self.ask(clone)):
             raise Differs("; ".join(wrong))
         COUNTS["comparisons of warm and cold"] += 1
-        if clone.owed - set(logs):
-            raise Lost(
-                f"{clone.name}: {clone.owed - set(logs)} were left out, and are not brought back"
-            )
-        clone.owed.clear()
         clone.set_back -= set(logs)
         self._heard(clone, logs)
         self.withhold(clone, shown)
@@ -783,25 +776,6 @@ class Machine(RuleBasedStateMachine):
         for words in COMMITS[how]:
             self.plays(clone, *(word.replace("FILE", clone.theirs[0]) for word in words))
         self.settle(clone)
-
-    @act(number=clones)
-    def commit_beside(self, number: int) -> None:
-        """A person's git read the index before a log was in it, and HEAD behind that: it is brought back (W11)."""
-        clone = self.at(number)
-        if clone.kind in (BRANCH, FOLDER) or not clone.settled():
-            return
-        mine = clone.folder / ".git/mine"
-        mine.write_bytes((clone.folder / ".git/index").read_bytes())
-        said = self.does(clone, "note", "--json", f"fact: Something {self.word()} came in between.")
-        os.environ["GIT_INDEX_FILE"] = str(mine)
-        try:
-            words = ("commit", "-q", "--allow-empty", "-m", "theirs")
-            self.plays(clone, *words, drops=True, leaves=True)
-        finally:
-            del os.environ["GIT_INDEX_FILE"]
-        if not said.code and json.loads(said.out)["commit"]:
-            clone.owed.add(json.loads(said.out)["stem"])
-        self.look(clone)
 
     @act(
         number=clones, how=st.sampled_from(("--soft", "--mixed", "--hard")), back=st.integers(0, 2)

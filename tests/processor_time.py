@@ -170,7 +170,8 @@ def leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
         _keep_small(item)
         if "browser" in getattr(item, "fixturenames", ()) and not item.get_closest_marker("smoke"):
             item.add_marker("deep")  # what a browser takes is seen when it ends, and is no item's
-        if is_hypothesis_test(getattr(item, "obj", None)):
+        cases = getattr(getattr(item, "callspec", None), "params", {})
+        if "seed" in cases or is_hypothesis_test(getattr(item, "obj", None)):
             item.add_marker("law")
     deep = [item for item in items if item.get_closest_marker("deep")]
     named = any("::" in argument for argument in config.args)

@@ -278,7 +278,5 @@ def test_what_landed_and_what_ended_is_recorded_once(
     assert (last_run(home).did, home.tip()) == (("verified",), recorded)
     refs, *rest = zip(shape, repo.shape(), strict=True)
     assert all(before == after for before, after in rest)
-    assert set(refs[1].splitlines()) - set(refs[0].splitlines()) == {
-        f"{recorded} refs/heads/memory"
-    }
+    assert {*refs[1].split("\n")} - {*refs[0].split("\n")} == {f"{recorded} refs/heads/memory"}
     assert run("check", "--replay").code == 0

@@ -96,10 +96,10 @@ def files_of(shop: Place) -> list[Path]:
 
 @pytest.mark.deep(but=("0-a bit", "0-emptied", "0-zeroed", "0-cut", "0-other"))
 @pytest.mark.parametrize("kind", DAMAGES)
-@pytest.mark.parametrize("round_", range(examples(1, 40)))
-def test_m2_damage_changes_no_answer(world: World, kind: str, round_: int) -> None:
+@pytest.mark.parametrize("seed", range(examples(1, 40)))
+def test_m2_damage_changes_no_answer(world: World, kind: str, seed: int) -> None:
     """Every file in turn, its time set back or not, before commands that begin with another one each time; also a write."""
-    shop, rng = make_shop(world), random.Random(f"{kind} {round_}")
+    shop, rng = make_shop(world), random.Random(f"{kind} {seed}")
     said = cold(shop, COMMANDS)
     for number, name in enumerate([one.name for one in files_of(shop)]):
         file = cache_of(shop) / name
@@ -113,7 +113,7 @@ def test_m2_damage_changes_no_answer(world: World, kind: str, round_: int) -> No
             there.truncate()
         if rng.random() < 0.5:
             os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
-        first = (number + round_) % len(COMMANDS)
+        first = (number + seed) % len(COMMANDS)
         some = (COMMANDS[first:] + COMMANDS[:first])[:1]
         assert answers(shop, some) == [said[COMMANDS.index(one)] for one in some], name
     file = files_of(shop)[0]
@@ -194,7 +194,7 @@ def test_m4_warm_is_cold(world: World, kind: str) -> None:
 @pytest.mark.deep(but=(OWN_BRANCH, IN_TREE))
 @pytest.mark.parametrize("kind", KINDS)
 def test_m4_m5_a_cache_of_another_time_is_brought_on_or_built_anew(world: World, kind: str) -> None:
-    """The branch went back, or on past it; and it is deleted between two questions."""
+    """The branch went back for good, or on past it; and it is deleted between two questions."""
     shop = make_shop(world, kind)
     now = cold(shop)
     kept = shop.world.folder / "kept"
@@ -202,6 +202,7 @@ def test_m4_m5_a_cache_of_another_time_is_brought_on_or_built_anew(world: World,
     tip = shop.tip()
     reset = ("reset", "-q", "--hard")
     move = ("update-ref", f"refs/heads/{shop.branch}") if kind == OWN_BRANCH else reset
+    shop.git("update-ref", "-d", f"refs/diurna/seen/{shop.branch}", ok=False)
     shop.git(*move, f"{tip}~2")
     before = answers(shop)
     assert before != now

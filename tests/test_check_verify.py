@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World, sealed
+from tests.world import KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World, sealed
 
 USE_X = {"use-x": "Use X always."}
 
@@ -41,13 +41,6 @@ def uses(place: Place) -> int:
     return int(place.show()["use-x"]["uses"])
 
 
-def seen(place: Place) -> list[str]:
-    """What is kept of each branch, as its name and the subject of a commit."""
-    return place.git(
-        "for-each-ref", "--format=%(refname:lstrip=3) %(subject)", "refs/diurna/seen"
-    ).split("\n")
-
-
 def object_file(place: Place, name: str) -> Path:
     oid = place.git("rev-parse", name)
     return place.common / "objects" / oid[:2] / oid[2:]
@@ -65,12 +58,11 @@ def home(world: World) -> Place:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_whole_ledger_has_no_finding_and_its_tip_is_remembered(world: World, kind: str) -> None:
+def test_a_whole_ledger_has_no_finding(world: World, kind: str) -> None:
     """In every kind of home; nothing of the repository's own changes."""
     place = world.home(kind, facts=USE_X)
     before = place.shape()
     assert found(place) == []
-    assert (f"{place.branch} diurna: kept" in seen(place)) == (kind == IN_TREE)
     assert place.shape() == before
 
 
@@ -81,14 +73,6 @@ def test_an_unborn_branch_has_nothing_to_check(world: World) -> None:
     place.git("init", "-q", "-b", "main")
     place.write("diurna.toml", "format = 1\n")
     assert {one["severity"] for one in found(place)} <= {"warning", "info"}
-    assert seen(place) == [""]
-
-
-def test_where_nothing_can_be_kept_is_no_failure(world: World) -> None:
-    """The logs are kept where that is possible; where not, verify says the same."""
-    place = world.home(facts=USE_X)
-    place.write(".git/refs/diurna", "")
-    assert found(place) == [] and seen(place) == [""]
 
 
 def test_errors_come_first_and_the_order_is_fixed(home: Place) -> None:

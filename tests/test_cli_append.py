@@ -259,20 +259,6 @@ def test_anyway_records_the_kind_that_json_says(repo: Repo, run: Run) -> None:
     assert run("show", "a", "--json").json["facts"][0]["kind"] == "tread"
 
 
-def test_append_stage(repo: Repo, run: Run) -> None:
-    """`--stage`, of a note too, leaves the commit to the user."""
-    head = repo.git("rev-parse", "HEAD")
-    assert run("append", "--stage", "--title", "t", "--new", "id=a One").said == (
-        "STEM  staged in the index\ncreated  a\n"
-    )
-    assert run("note", "--stage", "id=b Two.").code == 0
-    assert repo.git("rev-parse", "HEAD") == head
-    staged = repo.git("status", "--porcelain").splitlines()
-    assert [line[:30] for line in staged] == ["A  memory/sessions/2026-11/21/"] * 2
-    repo.git("commit", "-q", "-m", "mine")
-    assert run("show", "a", "b").code == 0
-
-
 def test_the_prose_is_a_text_or_a_file(repo: Repo, run: Run) -> None:
     """`@FILE` reads one; the bare name of one that is there still does, and is told."""
     file = str(repo.write("notes.md", "It went well."))

@@ -55,7 +55,9 @@ def _asked(
             "source": "startup",
         }
         said = Door(where, patch).call("claude", "SessionStart", given).decode()
-        return all(fact in said for fact in facts), said
+        bare = not (place.folder / ".git").exists()
+        put = bare or place.run("install", "claude", "--dry-run", code=None).code == 0
+        return put and all(fact in said for fact in facts), said
     words = {"note": ["note", f"id=oven fact: {MINE}"], "recall": ["recall", "team oven"]}
     if KEPT not in facts:
         words["init"] = ["init", "--branch", "memory"]
@@ -82,7 +84,7 @@ def test_c12_c15_a_clone_of_each_kind(
 ) -> None:
     """What is refused names what makes it work; then all works, and the team's is the one ledger."""
     place = _made(world, row[0])
-    clone = place.folder.parent if place.folder.name == "lib" else place.folder
+    clone = world.folder / "c" if place.folder.name == "lib" else place.folder
     cells: dict[str, str] = {}
     for column, cell in zip(_ROWS[0][1:], row[1:], strict=True):
         cells[column] = (
@@ -105,6 +107,9 @@ def test_c12_c15_a_clone_of_each_kind(
         worked, said = _asked(place, column, monkeypatch, facts)
         refused = cell.removeprefix("not here: ")
         assert worked if refused == cell else not worked and refused in said, (column, said)
+    if row[0] == "SHA-256":
+        hint = place.run("why", "x.py:1", code=1).json["error"]["hint"]
+        assert hint == "its memory is kept elsewhere; of its commits nothing can be told"
     if team:
         hub = world.place("hub.git")
         assert hub.git("grep", "-l", MINE, "memory", "--", "sessions")
@@ -128,6 +133,48 @@ def test_a_ledger_that_began_offline_joins_the_teams(world: World) -> None:
     assert 'project = "a"' in world.place("hub.git").git("show", "memory:diurna.toml")
     world.place("a").sync()
     assert place.tip("memory") == world.place("a").tip("memory")
+
+
+@pytest.mark.parametrize(
+    "command", ["init --branch other", "init --tree notes", "import ledger memory --write"]
+)
+def test_no_ledger_begins_beside_the_teams(world: World, command: str) -> None:
+    """Whoever begins one is told of that of a remote, which is found from then on."""
+    place = _made(world, "of one commit")
+    place.write("memory/continuity.md", "# Continuity\n\n## Decisions\n\n- uv: We use uv.\n")
+    place.git("add", "memory")
+    place.git("commit", "-q", "-m", "theirs")
+    refused = place.run(*command.split(), code=1).json["error"]["message"]
+    assert refused.startswith("this repository has a home, on the branch memory")
+    assert place.texts() == {"keep": KEPT}
+
+
+def test_a_remote_that_has_a_branch_below_the_name(world: World) -> None:
+    """The hint gives it another one there, and the next sync goes on with that."""
+    place = _made(world, "of a fork")
+    place.git("remote", "remove", "upstream")
+    place.run("init", "--branch", "memory")
+    place.note(f"id=oven fact: {MINE}")
+    place.git("push", "-q", "origin", "main:memory/old")
+    error = place.run("sync", code=1).json["error"]
+    assert "can not have a branch memory beside memory/old" in error["message"]
+    _follow(place, error["hint"].split("`")[1])
+    place.note("id=kiln fact: The kiln is theirs.")
+    place.sync()
+    assert world.place("fork.git").git("rev-parse", "diurna-memory") == place.tip("memory")
+
+
+def test_a_branch_that_is_older_than_memory(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told where memory is, no second ledger begins, and the command that is named brings it."""
+    world.home(facts={"keep": f"decision: {KEPT}"})
+    world.place("a").git("clone", "-q", ".", "../c")
+    place = world.place("c")
+    place.git("switch", "-q", "-c", "old", place.git("rev-list", "--max-parents=0", "HEAD"))
+    for column in ("init", "note", "recall", "hook", "sync", "check"):
+        worked, said = _asked(place, column, monkeypatch, [KEPT])
+        assert not worked and "origin/main has" in said and "`git merge origin/HEAD`" in said
+    place.git("merge", "-q", "origin/HEAD")
+    assert place.texts() == {"keep": KEPT}
 
 
 def test_paths_are_found_however_their_letters_are_composed(world: World) -> None:

@@ -9,7 +9,7 @@ import pytest
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.session import Entry
 from memory.write.signing import commit_subject
-from tests.conftest import Repo, Run, laid_once
+from tests.world import OWN_REPOSITORY, Place, World
 
 #: Stands in every text, title, remark and reason that the commands below are given.
 WORD = "quokkaberry"
@@ -50,29 +50,30 @@ def test_what_was_done_to_how_many_facts(entries: list[Entry], said: str) -> Non
     assert commit_subject(entries) == said
 
 
-@laid_once
-def known(repo: Repo, run: Run) -> None:
+@pytest.fixture
+def known(world: World) -> Place:
     """A home that was told of it."""
+    home = world.home(OWN_REPOSITORY)
     words = f"decision: {WORD} is how we say no.", f"thread: What of {WORD}?"
-    assert run("note", *words).code == 0
+    home.note(*words)
     own = ("--new", f"id=own invariant: Own {WORD}.", "--agent", f"{WORD} sat here all day long")
-    assert run("append", "--title", f"About {WORD}", *own).code == 0
+    home.run("append", "--title", f"About {WORD}", *own)
+    return home
 
 
-def say(repo: Repo, run: Run, *lines: tuple[str, ...]) -> str:
+def say(home: Place, *lines: tuple[str, ...]) -> str:
     """Give commands; return all messages of commits and reflogs: no word that was said is in one."""
     for words in lines:
-        ran = run(*words)
-        assert ran.code == 0, (words, ran.err)
-    said = repo.git("log", "--all", "--reflog", "--format=%B%n%gs")
-    assert WORD not in said + repo.git("reflog", "--all")
+        home.run(*words)
+    said = home.git("log", "--all", "--reflog", "--format=%B%n%gs")
+    assert WORD not in said + home.git("reflog", "--all")
     return said
 
 
-def test_no_command_puts_a_sentence_into_a_commit(known: Repo, run: Run) -> None:
+def test_no_command_puts_a_sentence_into_a_commit(known: Place) -> None:
     """What is said to each command that commits stands in no message, and in no reflog."""
     said = say(
-        known, run,
+        known,
         ("append", "--title", f"More {WORD}", "--update", "own", f"Own {WORD} more."),
         ("task", "add", f"Feed the {WORD}", "--id", f"feed-{WORD}"),
         ("task", "start", f"feed-{WORD}"),
@@ -83,13 +84,13 @@ def test_no_command_puts_a_sentence_into_a_commit(known: Repo, run: Run) -> None
     assert "diurna: 1 decision, 1 thread" in said
 
 
-def test_nor_does_one_that_takes_it_away(known: Repo, run: Run) -> None:
-    page = known.path / "memory" / "continuity.md"
+def test_nor_does_one_that_takes_it_away(known: Place) -> None:
+    page = known.folder / "continuity.md"
     page.write_text(page.read_text().replace("is how we say no", f"{WORD} is how we say it"))
-    draft = known.path / "draft.json"
+    draft = known.folder / "draft.json"
     draft.write_text(json.dumps({"title": f"{WORD} again", "new": [{"text": f"A {WORD} came."}]}))
     said = say(
-        known, run, ("check", "--absorb"), ("append", "--from-json", str(draft)),
+        known, ("check", "--absorb"), ("append", "--from-json", str(draft)),
         ("forget", "--archive", "own", "--reason", f"No {WORD}."),
         ("redact", "own", "--reason", f"It is {WORD}."),
         ("check", "--publish",),

@@ -10,14 +10,16 @@ from ledger.git.commit_record import Commit, Identity
 from ledger.git.pygit2_store import Store
 from ledger.git.repository import find_repository
 from memory import Memory, SessionDraft
-from tests.world import World
+from tests.world import OWN_REPOSITORY, World
 
 
 def test_d4_a_commit_that_drops_a_users_file_is_refused_before_the_ref_moves(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The log waits, and is committed later with all of the user's files."""
-    home = world.home()
+    home = world.home(OWN_REPOSITORY)
+    home.write("code.py", "theirs\n")
+    home.commit_all()
     right, before = Store._tree, home.shape()
 
     def dropping(store: Store, wanted: object) -> str | None:

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from tests.conftest import Repo, Run, diagonal, sampled
-from tests.world import DIED, FOLDER, IN_TREE, OWN_BRANCH, OWN_REPOSITORY, World
+from tests.world import COMMITTING, DIED, FOLDER, OWN_BRANCH, OWN_REPOSITORY, World
 
 #: What a person does right behind the death, as git takes it.
 PERSONS = {
@@ -22,7 +22,7 @@ PERSONS = {
 }
 #: Where a command dies: words of its steps, as `World.steps` tells them.
 STEPS = (
-    "git fast-import", "git update-index", "link .git/index.lock", "replace .git/index", "git update-ref", "write pipe:",
+    "git fast-import", "git update-index", "git update-ref", "write pipe:",
     "sessions/2", "continuity.md", "replace .git/diurna/written", "rename .git/diurna/spool", "ftruncate .git/diurna/lock",
 )  # fmt: skip
 DEEDS = {
@@ -36,7 +36,7 @@ DEEDS = {
 DEATHS = [
     (deed, step, behind, kind, person)
     for deed in DEEDS for step in STEPS for behind in (False, True)
-    for kind in (IN_TREE, OWN_REPOSITORY, OWN_BRANCH, FOLDER) for person in PERSONS
+    for kind in (OWN_REPOSITORY, OWN_BRANCH, FOLDER) for person in PERSONS
 ]  # fmt: skip
 
 
@@ -50,8 +50,6 @@ def test_no_commit_of_a_persons_deletes_a_log(
     home = world.home(
         kind, facts={"first": "fact: Webhooks retry.", "word": "fact: The zqtrout swims."}
     )
-    if kind == FOLDER:
-        os.environ["DIURNA_OWN_COMMITS"] = ""
     if deed == "sync":
         home.join(world.hub(), sync=False)
     home.write("code.py", "print('theirs')\n")
@@ -68,7 +66,7 @@ def test_no_commit_of_a_persons_deletes_a_log(
     if deed == "absorb" and page.exists():
         page.write_text(page.read_text().replace("Webhooks retry.", "Webhooks retry thrice."))
     died = home.at_step(1, "die", *DEEDS[deed], on=step, behind=behind).code == DIED
-    assert died or kind != IN_TREE or deed not in ("note", "redact", "undo")
+    assert died or kind != OWN_REPOSITORY or deed not in ("note", "redact", "undo")
     before = home.logs()
     for words in PERSONS[person]:
         code, told = home.tries(*words.split())
@@ -85,7 +83,9 @@ def test_no_commit_of_a_persons_deletes_a_log(
     assert home.fsck() == []
 
 
-@pytest.mark.parametrize(("step", "kind"), diagonal(sampled(STEPS[:6], 3), [IN_TREE, OWN_BRANCH]))
+@pytest.mark.parametrize(
+    ("step", "kind"), diagonal(("git fast-import", "git update-ref"), COMMITTING)
+)
 def test_a_redaction_withholds_from_the_moment_it_is_recorded(
     world: World, kind: str, step: str
 ) -> None:
@@ -100,11 +100,11 @@ def test_a_redaction_withholds_from_the_moment_it_is_recorded(
 
 def test_no_redaction_lies_beside_a_page_that_shows_its_text(world: World) -> None:
     """Whenever it dies: `git add -A` takes both, and then no command has a reason to write the page anew."""
-    home = world.home(IN_TREE, facts={"word": "fact: The zqotter swims."})
-    watch = 'grep -rlq "Redacted: word" memory/sessions && grep -q zqotter memory/continuity.md && touch .git/seen; true'
+    home = world.home(OWN_REPOSITORY, facts={"word": "fact: The zqotter swims."})
+    watch = 'grep -rlq "Redacted: word" sessions && grep -q zqotter continuity.md && touch .git/seen; true'
     home.at_step(0, f"$ {watch}", *DEEDS["redact"])
     assert not (home.folder / ".git/seen").exists()
-    assert "zqotter" not in home.read("memory/continuity.md")
+    assert "zqotter" not in home.read("continuity.md")
 
 
 @pytest.mark.parametrize(

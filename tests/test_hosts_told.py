@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import re
@@ -54,10 +55,17 @@ class Stage:
             return ""
         if verb == "branches":
             return self.door.repo.git("checkout", "-q", "-b", what)
+        if verb == "joins":
+            host, name = who.partition("/")[0], who.replace("/", "-")
+            self._sessions[who] = Session(self.door, host, name, {})
+            return ""
         mine = self.session(who)
         if verb == "misses":
             with missing():
                 return mine.start(what or "startup")
+        if verb == "leaves":
+            with leaving():
+                return mine.start()
         if verb in _SOURCES:
             return mine.start(_SOURCES[verb])
         if verb in ("shrinks", "dies"):
@@ -123,10 +131,10 @@ def test_stories(door: Door, run: Run, story: str) -> None:
     for minute, who, verb, what, expected in steps(story):
         door.at(float(minute))
         told = stage.does(who, verb, what)
-        if verb in (*_SOURCES, "misses") or "…" in expected:
+        if verb in (*_SOURCES, "misses", "leaves") or "…" in expected:
             lines = {*re.sub(r"^as of [^,\n]+", "as of LOG", told).split("\n"), "…"}
             assert set(expected) <= lines, (minute, verb, told)
-            assert verb != "misses" or expected or not told, (minute, told)
+            assert verb in _SOURCES or expected or not told, (minute, told)
         elif verb != "types":
             assert plain(told) == expected, (minute, who, verb, what)
 
@@ -363,8 +371,8 @@ def test_a_log_that_comes_late_is_news(door: Door, run: Run, tmp_path: Path) -> 
             assert ("From afar" in mine.start()) is (words[0] == "note")
 
 
-def test_a_captured_log_that_waits_is_news_once(door: Door, run: Run) -> None:
-    """While it waits, behind a commit that a person may amend, and not again when it has landed."""
+def test_a_captured_log_is_news_once(door: Door) -> None:
+    """While it is a file that nobody has committed, and not again when a person has."""
     mine, other = door.session(), door.session(session="o")
     mine.start()
     door.repo.git("commit", "-q", "--allow-empty", "-m", "of a person")
@@ -373,7 +381,8 @@ def test_a_captured_log_that_waits_is_news_once(door: Door, run: Run) -> None:
     say(path, TALK)
     other.hook("end", transcript_path=str(path), reason="exit")
     assert "one queue for each tenant" in mine.prompt()
-    assert run("capture", "--land").out.startswith("committed 2")
+    door.repo.git("add", "memory")
+    door.repo.git("commit", "-q", "--allow-empty", "-m", "their log")
     assert mine.prompt() == ""
 
 
@@ -475,7 +484,51 @@ def missing() -> Iterator[None]:
 
 
 def _late(*_: object) -> str:
-    raise TookTooLong(True)
+    raise TookTooLong
+
+
+def test_what_goes_on_behind_a_start_makes_nothing_of_a_removed_repository(door: Door) -> None:
+    """It ends, and nobody hears of it."""
+    with leaving():
+        assert door.session().start() == ""
+        shutil.rmtree(door.repo.path)
+    assert not door.repo.path.exists()
+
+
+@contextlib.contextmanager
+def leaving() -> Iterator[None]:
+    """Let hooks have no time to wait for what they begin apart; that goes on when they have ended."""
+    out, into = os.pipe()
+    children: list[int] = []
+
+    def apart(doing: Callable[[], object], **_: object) -> None:
+        child = os.fork()
+        if not child:
+            try:
+                os.close(into)
+                os.read(out, 1)
+                doing()
+            finally:
+                os._exit(0)
+        children.append(child)
+        raise TookTooLong
+
+    def flock(fd: int, how: int, lock: Callable[[int, int], None] = fcntl.flock) -> None:
+        try:
+            lock(fd, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if how & fcntl.LOCK_NB:
+                raise
+            raise TookTooLong from None
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rituals.hosts.capture.detached.apart", apart)
+        patch.setattr(fcntl, "flock", flock)
+        yield
+    os.close(into)
+    for child in children:
+        os.waitpid(child, 0)
+    os.close(out)
 
 
 def _plain(text: str) -> str:
@@ -530,10 +583,9 @@ def test_a_compaction_is_survived(door: Door, run: Run, tmp_path: Path) -> None:
     mine.start()
     for number in range(13):
         mine.runs(f"git commit -m {number}")
-    mine.stop("We decided that two queues are enough.")
     mine.tool("TodoWrite", todos=[{"content": "Ship it", "status": "completed"}])
     keep = lines_of(mine.hook("precompact", trigger="auto").decode().strip())
-    for line in ("[Memory] next Decide on retries.", "Asked before: Request number 3.", "Decided: We decided that two queues are enough.",
+    for line in ("[Memory] next Decide on retries.", "Asked before: Request number 3.",
                  "Last said: Next I write the tests of the parser.", "Changed and not committed: src/new.py"):  # fmt: skip
         assert line in keep
     assert any(line.startswith("Asked last: Use [redacted") for line in keep)

@@ -15,7 +15,7 @@ from rituals.intake.sources import SOURCES
 from rituals.intake.stored_facts import Brought, parts
 from tests.conftest import diagonal, each_row
 from tests.hostile_stores import CANARY, HOSTILE_TEXTS, NODES, PLANTS, SCHEMAS, TABLES, corrupt
-from tests.world import IN_TREE, Answer, Place, World
+from tests.world import OWN_REPOSITORY, Answer, Place, World
 
 NAMES = [source.name for source in SOURCES]
 _MEMORY_BYTES = 50 << 20
@@ -53,7 +53,7 @@ def test_a_hostile_file_is_survived(world: World, name: str, what: str) -> None:
     place = planted(name, folder, ("A plain thing.",))
     for path in [path for path in (folder / "store").rglob("*") if path.is_file()]:
         NODES[what](path)
-    ran = read(world.home(IN_TREE, f"shop {name} {what}"), name, place)
+    ran = read(world.home(OWN_REPOSITORY, f"shop {name} {what}"), name, place)
     assert (
         CANARY not in ran.out + ran.err or place.is_symlink()
     )  # a link that the user names is meant
@@ -70,7 +70,7 @@ def test_links_of_folders_are_not_followed(world: World, name: str) -> None:
     (other / "note.md").write_text(f"- [fact] {CANARY}\n", "utf-8")
     (place / "out").symlink_to(other)
     (place / "round").symlink_to(place)
-    ran = read(world.home(IN_TREE), name, place)
+    ran = read(world.home(OWN_REPOSITORY), name, place)
     assert CANARY not in ran.out and len(ran.json.get("new", [])) <= 2
 
 
@@ -84,7 +84,7 @@ def test_a_hostile_database_is_survived(
     corrupt(place if place.is_file() else next(place.glob("*.db")), TABLES[name], SCHEMAS[what])
     home = world.place("shop")
     if not home.folder.exists():
-        home = world.home(IN_TREE, "shop")
+        home = world.home(OWN_REPOSITORY, "shop")
     tracemalloc.start()
     try:
         ran = read(home, name, place)
@@ -97,7 +97,7 @@ def test_a_hostile_database_is_survived(
 @pytest.mark.parametrize("name", NAMES)
 def test_hostile_texts_are_stored_as_data(world: World, name: str) -> None:
     """They come in without a secret or are left out, verify, publish, print as plain characters, and come once."""
-    home = world.home(IN_TREE)
+    home = world.home(OWN_REPOSITORY)
     place = planted(name, world.folder / "made", HOSTILE_TEXTS)
     named = f"{place}#shop" if name == "claude-mem" else str(place)
     took = home.run("import", name, named, "--write")
@@ -108,7 +108,7 @@ def test_hostile_texts_are_stored_as_data(world: World, name: str) -> None:
         home.run("check", option)
     assert not home.run("import", name, named).json["new"]
     shown = [took.out, home.text("show"), home.text("brief")]
-    for text in (home.read("memory/continuity.md"), *shown):
+    for text in (home.read("continuity.md"), *shown):
         assert "a1B2c3D4e5F6g7H8i9J0" not in text
     assert not {"\x1b", "\x07", "\x00", "\u202e", "\U000e0041"} & set("".join(shown))
     assert not home.show().keys() & {"fake", "other", "fake-id"}

@@ -38,7 +38,7 @@ def test_whatever_is_said_names_no_command_line(said: str) -> None:
          "if it is meant as it is, say `anyway`: true"),
         ("say `--ref a` or `--update a TEXT` instead; where both are recorded, `diurna append --supersede b=a` makes one",
          "say `refs` with a or `update` of a instead; where both are recorded, `supersede` of b by a makes one"),
-        ("run `diurna init` here to make one, or name one with --home PATH",
+        ("`diurna init` brings the one that a remote has, else makes one; --home PATH names one",
          "a person has to look at it, where the memory is"),
         ("free some space; `diurna check` says more", "free some space"),
     ],

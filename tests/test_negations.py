@@ -15,7 +15,6 @@ from projection.brief.wording import shortened
 from projection.text.clipping import ended, windowed
 from projection.text.session_digest import gist
 from rituals.hosts.capture.composition import sentence_of
-from rituals.hosts.observed.admission import decision
 from rituals.intake.decision_records import decision_of
 
 #: By language: sentences with a negation first, within and last; what they are about; what makes them long.
@@ -88,7 +87,6 @@ def _digested(text: str) -> Iterator[str]:
 
 
 _TAKING: dict[str, Callable[[str], Iterator[str]]] = {
-    "observed": lambda text: (said for said in [decision(text)[1]] if said),
     "clipped": _clipped,
     "recalled": _recalled,
     "digest": _digested,

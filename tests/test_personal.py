@@ -278,16 +278,14 @@ def test_each_way_is_parted_and_refused_without_a_home_for_it(shop: Place, way: 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_library_refuses_it(world: World, kind: str) -> None:
-    """No draft gets past the door, asked, held or staged; a value is taken at its worst, and surely no is no."""
+    """No draft gets past the door, asked or held; a value is taken at its worst, and surely no is no."""
     home = world.home(kind, "theirs")
     with_it = [
         SessionDraft("T", events=(FactCreated("m", f"{WORD}.", "", (("personal", value),)),))
         for value in ("true", "yes", "TRUE", "Quillfeather")
     ]
     before, memory = home.shape(), Memory.open(str(home.folder))
-    ways: list[Callable[[SessionDraft], object]] = [
-        memory.append, memory.hold, lambda draft: memory.append(draft, stage=True),
-    ]  # fmt: skip
+    ways: list[Callable[[SessionDraft], object]] = [memory.append, memory.hold]
     for draft in with_it:
         for way in ways:
             with pytest.raises(DraftRefused, match="only one person's"):

@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 
+from tests.campaigns import kills
 from tests.conftest import sampled
 from tests.host_door import TALK, named, say
 from tests.world import DIED, FOLDER, Place, World, sealed
@@ -199,6 +200,15 @@ def test_a_writer_that_dies_loses_and_doubles_nothing(home: Place, number: int) 
     assert names == [f"?? {file_of(one)}" for one in (first, stem)]
 
 
+@pytest.mark.deep(reason="a_writer_that_dies_loses_and_doubles_nothing is the small one")
+def test_commands_that_are_killed_beside_a_persons_git_lose_and_double_nothing() -> None:
+    """Notes, tasks, captures, redactions and pages: the campaign at its smallest."""
+    came = kills.run(12, 1)
+    assert (
+        came["kills"] == 12 and came["LOST"] + came["DOUBLED"] + came["SHOWN"] + came["faults"] == 0
+    )
+
+
 def test_what_is_owed_is_written_where_it_belongs(home: Place) -> None:
     """Its writer died before: no other branch and no other work tree is given it."""
     other = home.world.place("other")
@@ -216,7 +226,7 @@ def test_what_is_owed_is_written_where_it_belongs(home: Place) -> None:
 
 
 def test_what_waited_for_a_commit_in_an_older_diurna_becomes_a_file(home: Place) -> None:
-    """On its branch alone; `[commit] own` says nothing any more, and the old hook is silent and can go."""
+    """On its branch alone; `[commit] own` says nothing any more."""
     (stem,) = home.waiting()
     home.git("clean", "-q", "-f", "-d")
     shutil.rmtree(home.folder / ".git/diurna/spool/at")
@@ -227,16 +237,8 @@ def test_what_waited_for_a_commit_in_an_older_diurna_becomes_a_file(home: Place)
     policy = home.read("memory/diurna.toml")
     home.write("memory/diurna.toml", policy + "\n[commit]\nown = true\n")
     home.git("commit", "-q", "-a", "-m", "policy")
-    hook = home.folder / ".git/hooks/pre-commit"
-    hook.write_text(
-        "#!/bin/sh\n# >>> diurna >>> put in by `diurna init --hooks`\n# (the file is ours, too)\n"
-        "diurna hook pre-commit\n# <<< diurna <<<\n"
-    )
     assert home.status()["captured"]["taken_out"] == [] == home.check()
     assert (home.folder / file_of(stem)).exists()
-    assert home.run("hook", "pre-commit").json["said"] == ""
-    home.run("init", "--hooks")
-    assert not hook.exists() and (home.folder / ".git/hooks/post-merge").exists()
 
 
 def test_a_redaction_withholds_at_once_and_a_purge_asks_for_a_commit(home: Place) -> None:
@@ -270,6 +272,25 @@ def test_a_sessions_end_writes_the_page_where_no_pull_meets_it(home: Place, shar
     assert home.git("diff", "--name-only").split() == ["memory/continuity.md"] * (not shared)
     home.git("switch", "-q", "-c", "topic")
     assert home.check() == []
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_an_older_page_is_no_fault_and_an_edit_of_it_counts(home: Place, committed: bool) -> None:
+    """It goes by the logs that the page was made of, whatever was recorded since."""
+    home.commit_all()
+    home.run("check", "--publish")
+    record(home, "later")
+    home.commit_all()
+    page = home.read("memory/continuity.md")
+    assert "id: later " not in page and home.check() == [] == home.check("--replay")
+    home.write("memory/continuity.md", page.replace("Webhooks of retries are", "Every webhook is"))
+    if committed:
+        home.commit_all()
+    home.run("check", "--absorb")
+    assert home.texts() == {
+        "retries": "Every webhook is told.",
+        "later": "Webhooks of later are told.",
+    }
 
 
 def test_a_claim_counts_before_it_is_committed(home: Place) -> None:

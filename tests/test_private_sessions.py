@@ -145,8 +145,8 @@ def test_another_session_is_heard(door: Door, run: Run, monkeypatch: pytest.Monk
     assert run("private", "on").code == 0 and len(run("private", "--json").json["silent"]) == 1
     session = door.session()
     session.start()
-    session.stop(WORK)
-    assert "retry three times" in observed(door)
+    session.runs("git push origin retries")
+    assert "git push origin retries" in observed(door)
     other = repo.path.parent / "other"
     repo.git("worktree", "add", "-q", "-b", "other", str(other))
     monkeypatch.chdir(other)
@@ -155,7 +155,7 @@ def test_another_session_is_heard(door: Door, run: Run, monkeypatch: pytest.Monk
     assert run("private", "on").code == 0
     again = door.session(session="second", cwd=str(other))
     again.start()
-    again.stop(f"We decided to use {MARK}.")
+    again.runs(f"git push origin {MARK}")
     assert MARK not in observed(door)
     monkeypatch.chdir(repo.path)
     assert [one["session"] for one in run("private", "--json").json["silent"]] == ["somebody-else"]

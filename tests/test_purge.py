@@ -71,7 +71,7 @@ def test_no_command_of_git_finds_it(world: World, monkeypatch: pytest.MonkeyPatc
     home.run("check", "--publish")
     before = shown(home)
     dry = home.text(*purge, "--dry-run")
-    assert "refs/heads/main" in dry and "main of origin still has it" in dry and "force" not in dry
+    assert "refs/heads/main" in dry and "origin/main still has it" in dry and "force" not in dry
     with monkeypatch.context() as terminal:
         terminal.setattr("rituals.cli.context.Invocation.interactive", lambda _: True)
         tip = home.git("rev-parse", "main")

@@ -6,19 +6,18 @@ import fcntl
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.campaigns import forks
 from tests.campaigns.machine import race
-from tests.conftest import diagonal, sampled
-from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World
+from tests.conftest import diagonal
+from tests.world import KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
 MINE = ("note", "id=mine fact: Webhooks retry.")
 
 
-@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+@pytest.mark.parametrize("kind", [OWN_REPOSITORY, OWN_BRANCH])
 def test_b2_processes_at_once_lose_nothing(world: World, kind: str) -> None:
     """All are acknowledged, each is one log, and git is content; the campaign has eight with 200 appends each."""
     found = race(world.home(kind), processes=4, appends=1)
@@ -27,8 +26,7 @@ def test_b2_processes_at_once_lose_nothing(world: World, kind: str) -> None:
 
 #: What comes between a writer's look at the tip and its move, and the kind of home.
 BETWEEN = [
-    ("another writer", IN_TREE), ("another writer", OWN_BRANCH), ("another writer", OWN_REPOSITORY),
-    ("a commit", IN_TREE), ("a commit", OWN_REPOSITORY),
+    ("another writer", OWN_REPOSITORY), ("another writer", OWN_BRANCH), ("a commit", OWN_REPOSITORY),
 ]  # fmt: skip
 
 
@@ -50,7 +48,7 @@ def test_b1_b13_who_lost_the_race_builds_on_what_came(world: World, who: str, ki
     assert set(home.texts()) == {"first", "mine"}
 
 
-@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+@pytest.mark.parametrize("kind", [OWN_REPOSITORY, OWN_BRANCH])
 def test_b3_an_unborn_branch_gets_one_root(world: World, kind: str) -> None:
     """With everybody's logs above it."""
     home = world.home(kind)
@@ -142,14 +140,14 @@ def test_b14_where_file_locks_do_nothing_the_branch_still_holds(
 
 #: A lock of a git that lives; whether the log is committed all the same, and what is said.
 LOCKS: dict[str, tuple[bool, dict[str, list[str]]]] = {
-    "index.lock": (True, {IN_TREE: ["index-busy"], OWN_BRANCH: []}),
-    "packed-refs.lock": (True, {IN_TREE: [], OWN_BRANCH: []}),
-    "config.lock": (True, {IN_TREE: [], OWN_BRANCH: []}),
+    "index.lock": (True, {OWN_REPOSITORY: ["index-busy"], OWN_BRANCH: []}),
+    "packed-refs.lock": (True, {OWN_REPOSITORY: [], OWN_BRANCH: []}),
+    "config.lock": (True, {OWN_REPOSITORY: [], OWN_BRANCH: []}),
     "refs/heads/{}.lock": (False, {}),
 }
 
 
-@pytest.mark.parametrize(("name", "kind"), diagonal(LOCKS, [IN_TREE, OWN_BRANCH]))
+@pytest.mark.parametrize(("name", "kind"), diagonal(LOCKS, [OWN_REPOSITORY, OWN_BRANCH]))
 def test_b5_b6_b7_a_live_gits_lock_is_left_to_it(
     world: World, name: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,7 +219,7 @@ MOMENTS = ("git update-ref", "git fast-import", "rename .git/diurna/spool")
 
 
 @pytest.mark.parametrize(
-    ("command", "moment", "kind"), diagonal(PACKING, MOMENTS, [IN_TREE, OWN_BRANCH])
+    ("command", "moment", "kind"), diagonal(PACKING, MOMENTS, [OWN_REPOSITORY, OWN_BRANCH])
 )
 def test_b8_packing_and_pruning_beside_a_writer_loses_nothing(
     world: World, command: str, moment: str, kind: str
@@ -236,48 +234,3 @@ def test_b8_packing_and_pruning_beside_a_writer_loses_nothing(
     assert home.waiting() == (stems[1:] if taken else [])
     home.holds([*stems, home.note("id=last fact: Carts expire.")])
     assert home.git("status", "--porcelain") == ""
-
-
-def take(home: Place, *specs: str) -> list[Path]:
-    """Take loose objects away, as a prune does that looked before the branch moved; return them."""
-    oids = home.git("rev-parse", *specs).split()
-    files = [home.common / "objects" / oid[:2] / oid[2:] for oid in oids]
-    for file in files:
-        file.unlink()
-    return files
-
-
-PRUNED = [
-    (kind, what)
-    for kind in (IN_TREE, OWN_BRANCH)
-    for what in ("", "^{tree}", ":PREFIXsessions", "~1", "~1^{tree}", "log", "page", "all")
-]
-
-
-@pytest.mark.parametrize(("kind", "what"), sampled(PRUNED, 3))
-def test_b9_what_a_prune_took_is_made_again(world: World, kind: str, what: str) -> None:
-    """Commit, trees, log and page come back under the same ids by what writes next, and the branch moves on."""
-    home = world.home(kind)
-    stems = [home.note(f"id=f{number} fact: Number {number}.") for number in range(2)]
-    home.run("check", "--publish")
-    at, prefix = home.tip(), home.prefix
-    home.git("unpack-objects", "-q", ok=False)
-    for pack in (home.common / "objects/pack").glob(
-        "*.pack"
-    ):  # loose, as one commit after another leaves them
-        moved = pack.rename(world.folder / pack.name)
-        pack.with_suffix(".idx").unlink()
-        home.git_bytes("unpack-objects", "-q", data=moved.read_bytes())
-    (log,) = [one for one in home.git("ls-tree", "-r", at).splitlines() if stems[-1] in one]
-    specs = {
-        "log": [log.split()[2]], "page": [f"{at}:{prefix}continuity.md"],
-        "all": [at, f"{at}^{{tree}}", f"{at}:{prefix}sessions", log.split()[2]],
-    }.get(what, [at + what.replace('PREFIX', prefix)])  # fmt: skip
-    before = home.users_files()
-    files = take(home, *dict.fromkeys(specs))
-    home.run("check", "--fix", code=None)
-    stem = home.note("id=next fact: Queues drain.")
-    assert all(file.exists() for file in files) or not home.fsck()
-    home.holds([*stems, stem])
-    assert home.git("merge-base", "--is-ancestor", at, home.branch, ok=False) == ""
-    assert home.git("status", "--porcelain") == "" and home.users_files() == before

@@ -346,12 +346,25 @@ def kept_with(home: Place, *tokens: str) -> list[str]:
     return found
 
 
+#: What sessions of hosts and people leave beside git, of which the last one is missed by nobody.
+LEFT = {
+    "observed/a": f'{{}}\n{{"said": "The code is {LATER} by now."}}\n{{}}\n',
+    "captured/a": f'{{"items": [{{"text": "The code is {LATER} by now."}}, {{"text": "Kept."}}]}}',
+    "candidates/a": f'{{"items": "The code is {LATER} by now.',
+    "dropped/page.md": f"One.\nThe code is {LATER} by now.\nTwo.\n",
+    "checkpoints/a": f"The code is {LATER} by now.",
+}
+
+
 def test_nothing_that_is_kept_beside_git_holds_it(told: Told) -> None:
     """Caches, index, briefs, copies in the spool, notes of faults, what was set aside or left half written."""
     git, state = told.home.common, told.home.common / "diurna"
     (state / "bug-1.log").write_text(
         f"Traceback\n  text='The code is {LATER} by now.'\nIt is kept on paper.\n"
     )
+    for name, data in LEFT.items():
+        (state / name).parent.mkdir(exist_ok=True)
+        (state / name).write_text(data)
     (state / "stale").mkdir(exist_ok=True)
     told.home.run("recall", "anything")
     blob = told.home.git("rev-parse", f"HEAD:memory/{told.path(1)}")
@@ -369,6 +382,12 @@ def test_nothing_that_is_kept_beside_git_holds_it(told: Told) -> None:
         assert kept_with(told.home, *TOKENS) == []
     assert (state / "bug-1.log").read_text() == "Traceback\n(redacted)\nIt is kept on paper.\n"
     assert not list((git / "diurna/stale").iterdir())
+    left = {name: (state / name).read_text() for name in LEFT if (state / name).exists()}
+    assert [*left] == [*LEFT][:-1]
+    assert left["captured/a"] == '{"items": [{"text": "Kept."}]}' and not left["candidates/a"]
+    spaced = left["observed/a"]
+    assert spaced.split() == ["{}", "(redacted)", "{}"] and len(spaced) == len(LEFT["observed/a"])
+    assert left["dropped/page.md"] == "One.\n(redacted)\nTwo.\n"
 
 
 def test_caches_of_other_branches_and_the_mirror_go_with_it(told: Told, world: World) -> None:

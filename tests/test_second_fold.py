@@ -153,6 +153,7 @@ def lives(files: dict[str, bytes]) -> tuple[dict[str, list[tuple[str, str]]], di
         (read_log(key, data) for key, data in keyed(files).items()), key=lambda log: log.key
     )
     points = {counts_from(log.key, event) for log in logs for event in log.events}
+    hidden = {event.id for log in logs for event in log.events if event.verb == "Redacted"}
     before: dict[str, tuple[str, bool]] = {}
     told: dict[str, list[tuple[str, str]]] = {}
     sessions: dict[int, list[int]] = {}
@@ -162,7 +163,7 @@ def lives(files: dict[str, bytes]) -> tuple[dict[str, list[tuple[str, str]]], di
             early = tuple(one for one in log.events if counts_from(log.key, one) <= point)
             if log.key <= point or early:
                 upto.append(log if log.key <= point else log._replace(events=early))
-        fold = SecondFold(upto, windows_of(policy), lasting_of(policy))
+        fold = SecondFold(upto, windows_of(policy), lasting_of(policy), hidden)
         facts: list[dict[str, Any]] = [fold.told(id, {}) for id in fold.facts()]
         for fact in facts:
             tier, found = fact["tier"], told.setdefault(fact["id"], [])

@@ -1,4 +1,4 @@
-"""The user's own work is never touched (faults of group D). fault:D9, hooks managers, is in `test_setup_git_hooks`."""
+"""The user's own work is never touched (faults of group D)."""
 
 from __future__ import annotations
 
@@ -177,7 +177,6 @@ def test_d3_an_entry_that_could_not_follow_follows_later(
     home.git("checkout", "-q", "-f", "main")
     assert append(home, writer, "d")[1] == []
     assert home.git("status", "--porcelain", "-uno") == ""
-    assert not list((home.common / "diurna").glob("index-pending*"))
 
 
 def test_d3_an_entry_that_the_branch_has_otherwise_by_now_is_let_go(
@@ -186,7 +185,6 @@ def test_d3_an_entry_that_the_branch_has_otherwise_by_now_is_let_go(
     """Somebody with git alone moved the branch on: the index is not set back to what it was."""
     home = world.home(OWN_REPOSITORY, facts={"a": "The text of a."})
     busy(home)
-    assert list((home.common / "diurna").glob("index-pending@*"))
     home.git("reset", "-q", "--hard")
     page = home.read("continuity.md")
     home.plant({"continuity.md": page.replace("The text of a.", "Other words.")})
@@ -386,7 +384,6 @@ def test_d7_git_signs_our_commits_where_the_user_says_so(world: World, writer: s
     assert home.git("cat-file", "commit", "HEAD") == body
     home.holds([stem])
     home.git("config", "gpg.program", "false")
-    assert home.run("append", "--stage", "--title", "s").codes() == []
     home.git("config", "--add", "commit.gpgsign", "off")
     assert append(home, writer, "b")[1] == []
 

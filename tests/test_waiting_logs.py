@@ -142,8 +142,11 @@ def test_several_work_trees_see_it(home: Place, world: World) -> None:
     assert f"{SAID} (in ../other, branch other, not committed)" in home.text("show", "--list")
     assert banana(other) and "not committed" not in other.text("show", "--list")
     assert home.git("status", "--porcelain") == "" and home.status()["captured"]["taken_out"] == []
+    assert "logs, not committed: in ../other, branch other\n" in home.text("status")
     home.git("worktree", "remove", "--force", str(other.folder))
-    assert banana(home)
+    told = home.run("status", json=False)
+    assert banana(home) and "logs, not committed: branch other\n" in told.out
+    assert "git add" not in told.err
     home.run("check", "--restore", code=None)
     assert home.git("status", "--porcelain") == ""
     home.git("switch", "-q", "other")

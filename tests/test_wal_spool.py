@@ -9,7 +9,7 @@ import pytest
 from ledger.git.commit_record import Commit, Identity
 from ledger.model.order import seal
 from ledger.model.sha256 import blob_id
-from ledger.wal.intents import Intent, Intents, Kept
+from ledger.wal.intents import Intent, Intents
 from ledger.wal.spool import Mark, Spool
 from ledger.wal.user_key import user_key
 
@@ -74,17 +74,15 @@ def test_what_is_noted_of_a_commit_is_read_again(tmp_path: Path) -> None:
     """Oldest first; a note that was cut short, wherever, is left out, and spoils none behind it."""
     notes, who = Intents(str(tmp_path)), Identity("Ada", "ada@a.test")
     made = Commit("refs/heads/main", "", "", (("a.md", b"One.\n"), ("b.md", None)), "Two\n\nlines", who, 1_800_000_000)  # fmt: skip
-    whole = Kept((("blob", b"\0"), ("tree", b""), ("commit", b"x\n")), (("a.md", "1" * 40), ("c.md", "2" * 40)))  # fmt: skip
     files = (("a.md", blob_id(b"One.\n")), ("b.md", ""))
     meant = Intent("refs/heads/main", "", who.lines(1_800_000_000), "Two\n\nlines", files)
     notes.note(made)
-    notes.keep(*whole)
-    assert notes.read() == [meant, whole]
+    assert notes.read() == [meant]
     file = tmp_path / "kept" / "commits"
     for cut in range(0, len(said := file.read_bytes()), 3):
         file.write_bytes(said[:cut])
         notes.note(made, "gpgsig x")
-        assert notes.read()[-1] == meant._replace(signature="gpgsig x") and len(notes.read()) <= 3
+        assert notes.read()[-1] == meant._replace(signature="gpgsig x") and len(notes.read()) <= 2
     notes.note(made._replace(parent="1" * 40, files=(("c.md", None),)))
     asked = [notes.last("refs/heads/main", "1" * 40), notes.last("refs/heads/main", "")]
     notes.forget()

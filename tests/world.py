@@ -50,6 +50,8 @@ from tests.campaigns import forks
 
 ROOT = Path(__file__).resolve().parents[1]
 IN_TREE, OWN_BRANCH, OWN_REPOSITORY = KINDS = ("in-tree", "own-branch", "own-repository")
+#: Where Diurna commits by itself.
+COMMITTING = (OWN_REPOSITORY, OWN_BRANCH)
 #: A home beside code whose logs are plain files that a person commits; in `IN_TREE` Diurna commits them, as in scripts.
 FOLDER = "folder"
 NAME, EMAIL = "Ada", "ada@example.invalid"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ledger.environment import variables, working_directory
-from ledger.git.config_files import may_filter, plain_value
+from ledger.git.config_files import home_setting, may_filter, plain_value
 from ledger.model.record import Record
 
 TYPE_CHECKING = False
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 #: Extensions that neither change objects nor references.
 _HARMLESS = ("noop", "preciousobjects", "worktreeconfig")
+_REMOTES = "refs/remotes/"
 _PARTIAL = "is a partial clone that lacks folders and not only files"
+_UNSAFE = ", which Diurna can not work with safely"
 
 
 class Repository(Record):
@@ -57,13 +59,14 @@ class Repository(Record):
         return self.git().unfiltered() if may_filter(self.commondir, self.gitdir) else ()
 
 
-def find_repository(start: str) -> Repository | None:
+def find_repository(start: str, *, fit: bool = True) -> Repository | None:
     """Find the innermost repository that holds a folder, as git does.
 
     Like git, it does not search in a folder that `GIT_CEILING_DIRECTORIES` names, nor past a `.git` file.
     Unlike git, it takes a bare repository for one only where it is started or named, and nowhere below a
     work tree: a clone brings along any folder, and one can look like a git directory with a cache and
-    settings of its own.
+    settings of its own. Without `fit` its shape is not asked for yet: its settings may name a home
+    elsewhere.
 
     Raises:
         UnsupportedRepository: it is of a shape Diurna can not write safely, or not to be trusted.
@@ -91,7 +94,7 @@ def find_repository(start: str) -> Repository | None:
             if os.path.basename(folder) == ".git" or (folder == first and not _brought(folder)):
                 found = _repository("", folder)
         if found:
-            return _checked(found)
+            return fit_for_us(_trusted(found)) if fit else _trusted(found)
         parent = os.path.dirname(folder)
         if parent == folder or parent in ceilings:
             return None
@@ -102,13 +105,6 @@ def _unsupported(message: str, hint: str) -> UnsupportedRepository:
     from ledger.errors import UnsupportedRepository  # what has nothing to say refuses nothing
 
     return UnsupportedRepository(message, hint=hint)
-
-
-def _beside(where: str) -> str:
-    """Say how a home is made that works for a repository which can not have one."""
-    from shlex import quote
-
-    return f"`diurna init {quote(where + '-memory')}` makes a home of its own beside it"
 
 
 def _brought(folder: str) -> bool:
@@ -147,22 +143,37 @@ def _is_whole(gitdir: str, common: str) -> bool:
     )
 
 
-def _checked(repository: Repository) -> Repository:
-    """Refuse what can not be handled safely; say whether it is a partial clone."""
-    promisor = ""
-    config = _read(repository.commondir + "/config")
-    lower = config.lower()
-    if "[extensions" in lower or "repositoryformatversion" in lower or "promisor" in lower:
-        promisor = _check_extensions(repository.where, config)
+def _trusted(repository: Repository) -> Repository:
+    """Refuse what git does not trust; say whether it has settings of ours."""
     me = os.geteuid()
     if os.stat(repository.gitdir).st_uid != me or os.stat(repository.where).st_uid != me:
         repository.git().run("rev-parse", "--git-dir")  # git decides whether it trusts the owner
-    settings = "[diurna" in lower
-    found = promisor or settings
-    return repository._replace(promisor=promisor, settings=settings) if found else repository
+    settings = "[diurna" in _read(repository.commondir + "/config").lower()
+    return repository._replace(settings=True) if settings else repository
 
 
-def _check_extensions(where: str, config: str) -> str:
+def fit_for_us(repository: Repository) -> Repository:
+    """Refuse what can not be handled safely; say whether it is a partial clone.
+
+    Raises:
+        UnsupportedRepository: it is of a shape Diurna can not write safely.
+    """
+    promisor = _check_extensions(repository, _read(repository.commondir + "/config"))
+    return repository._replace(promisor=promisor) if promisor else repository
+
+
+def _unfit(repository: Repository, said: str, cure: str = "") -> UnsupportedRepository:
+    """Say what is the matter with a repository, and what works instead."""
+    from shlex import quote
+
+    beside = "its memory is kept elsewhere; of its commits nothing can be told"
+    if not home_setting(repository.commondir, repository.where):
+        place = quote(repository.where + "-memory")
+        beside = f"`diurna init {place}` makes a home of its own beside it"
+    return _unsupported(f"{repository.where} {said}", cure + beside)
+
+
+def _check_extensions(repository: Repository, config: str) -> str:
     """Return the remote that has what a partial clone lacks, "" for none; it is no extension."""
     section = named = promisor = ""
     lacks: dict[str, str] = {}
@@ -175,8 +186,8 @@ def _check_extensions(where: str, config: str) -> str:
         key, _, value = line.lower().partition("=")
         key, value = key.strip(), value.strip()
         if section == "core" and key == "repositoryformatversion" and value not in ("0", "1"):
-            message = f"{where} has repository format {value}, which this version does not know"
-            raise _unsupported(message, _beside(where))
+            said = f"has repository format {value}, which this version does not know"
+            raise _unfit(repository, said)
         if section == "remote" and key == "promisor" and value not in ("false", "no", "off", "0"):
             promisor = promisor or named
         elif section == "remote" and key == "partialclonefilter":
@@ -190,11 +201,9 @@ def _check_extensions(where: str, config: str) -> str:
             "refstorage": f"stores its references as {value}",
             "partialclone": "is a partial clone of a git before 2.25",
         }.get(key, f"uses the extension {key}")
-        message = f"{where} {said}, which Diurna can not work with safely"
-        raise _unsupported(message, _beside(where))
+        raise _unfit(repository, said + _UNSAFE)
     if promisor and not lacks.get(promisor, "blob:").startswith("blob:"):
-        message = f"{where} {_PARTIAL}, which Diurna can not work with safely"
-        raise _unsupported(message, f"{_with_folders(promisor)}; {_beside(where)}")
+        raise _unfit(repository, _PARTIAL + _UNSAFE, f"{_with_folders(promisor)}; ")
     return promisor
 
 
@@ -239,17 +248,29 @@ def read_reference(repository: Repository, reference: str) -> str:
 
 def remote_branches(repository: Repository, branch: str) -> list[str]:
     """Return the remote-tracking references of a branch name, `origin`'s first, then by name."""
-    found = set()
-    folder = repository.commondir + "/refs/remotes"
-    if os.path.isdir(folder):
-        for remote in os.listdir(folder):
-            if os.path.isfile(f"{folder}/{remote}/{branch}"):
-                found.add(f"refs/remotes/{remote}/{branch}")
+    slashed, folder = slashed_remotes(repository), f"{repository.commondir}/{_REMOTES}"
+    named = [*(os.listdir(folder) if os.path.isdir(folder) else ()), *slashed]
+    found = {
+        f"{_REMOTES}{one}/{branch}" for one in named if os.path.isfile(f"{folder}{one}/{branch}")
+    }
     for line in _read(repository.commondir + "/packed-refs").split("\n"):
-        parts = line[41:].split("/", 3)
-        if parts[:2] == ["refs", "remotes"] and parts[3:] == [branch]:
+        if line[41:].startswith(_REMOTES) and branch_there(line[41:], slashed) == branch:
             found.add(line[41:])
-    return sorted(found, key=lambda one: (one != f"refs/remotes/origin/{branch}", one))
+    return sorted(found, key=lambda one: (one != f"{_REMOTES}origin/{branch}", one))
+
+
+def slashed_remotes(repository: Repository) -> list[str]:
+    """Return the names of remotes that hold a slash, as no reference shows where theirs ends."""
+    lines = _read(f"{repository.commondir}/config").split("\n")
+    parts = [line.strip().split('"') for line in lines]
+    return [line[1] for line in parts if line[0] == "[remote " and "/" in line[1]]
+
+
+def branch_there(reference: str, slashed: list[str]) -> str:
+    """Return the branch of a remote-tracking reference, by the remotes whose names hold a slash."""
+    below = reference.removeprefix(_REMOTES)
+    named = [one for one in slashed if below.startswith(one + "/")]
+    return below[len(max(named, key=len, default=below.partition("/")[0])) + 1 :]
 
 
 def default_branch(repository: Repository) -> str:

@@ -104,7 +104,7 @@ CODES: dict[str, tuple[str, str]] = {
     "stale-lock": (INFO, "a lock that belonged to nobody was moved aside"),
     "log-dropped": (
         WARNING,
-        "a commit begun beside an append left the log out, or a reference did",
+        "a branch was set back, and what nobody took out comes back",
     ),
     "object-mended": (INFO, "a damaged object was written again from the spool"),
     "cache-rebuilt": (INFO, "the cache was unusable and was rebuilt"),
@@ -135,7 +135,7 @@ CODES: dict[str, tuple[str, str]] = {
     "attributes-missing": (WARNING, "git may change or merge files that it must leave alone"),
     "cache-differs": (ERROR, "the cache says something that the ledger does not"),
     "upstream-stale": (WARNING, "a home of others was not fetched; what is here of it is used"),
-    "mirrored": (WARNING, "a push to a remote sends what is kept beside the branch, too"),
+    "mirrored": (WARNING, "a push or a fetch takes along what is kept beside the branch, too"),
     "not-pushed": (WARNING, "logs of more than a week ago are on no remote"),
     "check-failed": (WARNING, "a check could not be made"),
     # what memory has on a change of the code

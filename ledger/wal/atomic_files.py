@@ -135,9 +135,11 @@ def make_folder(path: str, mode: int = 0o700) -> None:
     if os.path.isdir(path):
         return
     above = os.path.dirname(path)
-    if above and above != path:
-        make_folder(above, mode)
     try:
+        if os.path.basename(path) == ".git":
+            raise FileNotFoundError(errno.ENOENT, "the repository was removed", path)
+        if above and above != path:
+            make_folder(above, mode)
         os.mkdir(path, mode)
     except OSError as problem:
         if not os.path.isdir(path):  # else another process was faster

@@ -96,27 +96,20 @@ def await_gits(commondir: str, since: float) -> None:
 def clear_index_lock(commondir: str, gitdir: str, top: str, noted_at: float) -> Finding | None:
     """Move an index lock aside that the git of a killed Diurna process left; say so, or return None.
 
-    One that is our own copy of the index under another name is ours for sure. Any other is only if it was
-    made right after the dead process said what it does, and no git is at work in the work tree: one that
-    waits for an editor holds its lock without having it open. `noted_at` is when the dead process said
-    what it does, in seconds since 1970.
+    It is one only if it was made right after the dead process said what it does, and no git is at work
+    in the work tree: one that waits for an editor holds its lock without having it open. `noted_at` is
+    when the dead process said what it does, in seconds since 1970.
     """
     path = gitdir + "/index.lock"
     try:
         made_at = os.stat(path).st_mtime
     except OSError:
         return None
-    if not _same(path, next_index(gitdir)):
-        if not -_CLOCK_TICK_SECONDS <= made_at - noted_at <= _MOVES_WITHIN_SECONDS:
-            return None
-        if _git_at_work((top, gitdir)) or _is_open(path):
-            return None
+    if not -_CLOCK_TICK_SECONDS <= made_at - noted_at <= _MOVES_WITHIN_SECONDS:
+        return None
+    if _git_at_work((top, gitdir)) or _is_open(path):
+        return None
     return _put_away(commondir, path, "was left by a git that a killed Diurna process had started")
-
-
-def next_index(gitdir: str) -> str:
-    """Return the file in which Diurna prepares the index of a work tree."""
-    return f"{gitdir}/{STATE_DIR}/index-next"
 
 
 def _places(commondir: str) -> tuple[str, ...]:
@@ -131,13 +124,6 @@ def _places(commondir: str) -> tuple[str, ...]:
     except OSError:
         pass
     return tuple(found)
-
-
-def _same(one: str, other: str) -> bool:
-    try:
-        return os.path.samefile(one, other)
-    except OSError:
-        return False
 
 
 def _git_at_work(folders: tuple[str, ...]) -> bool:

@@ -7,7 +7,6 @@ same ids, when `git gc --prune=now` took them while the branch was just moving t
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 
 from ledger.errors import DiurnaError
 from ledger.git.commit_record import Commit
@@ -18,10 +17,6 @@ from ledger.wal.atomic_files import make_folder
 _END = b"\0\0\n"
 _NOTHING = "-"
 _FIXED = 5
-#: Begins a note of whole objects; a note of a commit begins with the name of a reference.
-_OBJECTS = "objects"
-#: Begins the name of a file in such a note, in the place of an object's kind.
-_FILE = "/"
 #: Stands in the place of a path before the header that signs a commit: no path in a tree begins so.
 _SIGNATURE = "/gpgsig"
 
@@ -35,14 +30,6 @@ class Intent(Record):
     message: str  #: of the commit, without its last line break
     files: tuple[tuple[str, str], ...]  #: (path from the root, blob id), "" for a file taken out
     signature: str = ""  #: the header that signs it, "" for none
-
-
-class Kept(Record):
-    """What a commit that joins others is made of."""
-
-    objects: tuple[tuple[str, bytes], ...]  #: (kind, bytes), the commit last
-    #: (path from the root, blob id) of files that a replay gives again
-    files: tuple[tuple[str, str], ...]
 
 
 class Intents:
@@ -65,20 +52,6 @@ class Intents:
         for path, data in wanted.files:
             fields += (path, "" if data is None else blob_id(data))
         fields += (_SIGNATURE, signature) if signature else ()
-        self._add(fields)
-
-    def keep(self, objects: Iterable[tuple[str, bytes]], files: Iterable[tuple[str, str]]) -> None:
-        """Keep what a commit that joins others is made of; `Kept` says what the arguments are."""
-        import zlib
-
-        fields = [_OBJECTS]
-        for path, blob in files:
-            fields += (f"{_FILE}{path}", blob)
-        for kind, data in objects:
-            fields += (kind, zlib.compress(data, 1).hex())
-        self._add(fields)
-
-    def _add(self, fields: list[str]) -> None:
         text = "\0".join([field or _NOTHING for field in fields])
         try:
             # an end at both ends: a note cut short by a kill spoils no other
@@ -92,21 +65,17 @@ class Intents:
         except (DiurnaError, OSError, UnicodeEncodeError):
             pass
 
-    def read(self) -> list[Intent | Kept]:
+    def read(self) -> list[Intent]:
         """Return what was noted, oldest first; what can not be read is left out."""
         try:
             with open(self._path, "rb") as file:
                 data = file.read()
         except OSError:
             return []
-        found: list[Intent | Kept] = []
+        found: list[Intent] = []
         for line in data.split(_END):
             parts = line.decode("utf-8", "surrogateescape").split("\0")
             fields = ["" if part == _NOTHING else part for part in parts]
-            if fields[0] == _OBJECTS:
-                kept = _kept(fields[1:])
-                found += [kept] if kept is not None else []
-                continue
             if len(fields) < _FIXED or not len(fields) % 2:
                 continue
             reference, parent, author, committer, message = fields[:_FIXED]
@@ -118,7 +87,7 @@ class Intents:
 
     def last(self, reference: str, parent: str) -> dict[str, str]:
         """Return path -> blob id of the commit that was to be made last of a branch where it stood."""
-        meant = [one for one in self.read() if isinstance(one, Intent)]
+        meant = self.read()
         if not meant or (meant[-1].reference, meant[-1].parent) != (reference, parent):
             return {}
         return dict(meant[-1].files)
@@ -129,18 +98,3 @@ class Intents:
             os.unlink(self._path)
         except OSError:
             pass
-
-
-def _kept(fields: list[str]) -> Kept | None:
-    """Read a note of whole objects; None when it is cut short."""
-    import zlib
-
-    try:
-        rows = list(zip(fields[0::2], fields[1::2], strict=True))
-        files = tuple((kind[1:], blob) for kind, blob in rows if kind[:1] == _FILE)
-        objects = tuple(
-            (kind, zlib.decompress(bytes.fromhex(text))) for kind, text in rows[len(files) :]
-        )
-    except (ValueError, zlib.error):
-        return None
-    return Kept(objects, files) if objects and objects[-1][0] == "commit" else None

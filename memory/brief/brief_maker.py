@@ -79,15 +79,11 @@ class Asked(Record):
 
 
 def made_for(
-    snapshot: Snapshot,
-    asked: Asked,
-    recall: Callable[..., Answer] | None = None,
-    tip: str | None = None,
+    snapshot: Snapshot, asked: Asked, recall: Callable[..., Answer] | None = None
 ) -> Brief:
     """Gather and write a brief of a home and those beside it, all as of one commit.
 
-    `recall` asks the index for the task (`found_for`), None where there is none; `tip` None is where the
-    branch stands.
+    `recall` asks the index for the task (`found_for`), None where there is none.
 
     Raises:
         WrongUsage: the budget is too small.
@@ -100,10 +96,10 @@ def made_for(
     home = snapshot.home
     from memory.replay.upstream_homes import layers_beside
 
-    layers = layers_beside(snapshot, tip)
+    layers = layers_beside(snapshot)
     found = found_for(recall, words_of(snapshot, asked.task)) if recall else ()
     asked = asked._replace(task=snapshot.ask(lambda cache: _task_named(cache, asked.task)))
-    material = snapshot.ask(lambda cache: _material(home, cache, asked, found), tip)
+    material = snapshot.ask(lambda cache: _material(home, cache, asked, found))
     if layers:
         from memory.brief.other_homes import beside
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from ledger.environment import now_ms
-from ledger.git.repository import head, is_shallow
+from ledger.git.repository import head, is_shallow, slashed_remotes
 from ledger.wal.user_key import digest
 from memory.cache.broken_truth_file import Kept, Lack, Wait, has_code, read, write
 
@@ -101,7 +101,7 @@ def truth_of(
         return NOTHING_GONE
     kept = read(home)
     if waits is not None and (kept is None or kept.said != said) and not home.repository.promisor:
-        before = read(home, whole=True) or Kept("", "", ())
+        before = read(home) or Kept("", "", ())
         kept = _with_waits(home, before, tuple(waits()), said)
     if kept is None or not (kept.lacks or kept.waits):
         return NOTHING_GONE
@@ -140,7 +140,7 @@ def _ended_now(home: Home, kept: Kept) -> list[Lack]:
     if len(days) == len(kept.waits) or not commit:
         return days
     if commit not in kept.heads or kept.refs != refs_stamp(home, kept.waits):
-        kept = _with_waits(home, read(home, whole=True) or kept, kept.waits, kept.said)
+        kept = _with_waits(home, read(home) or kept, kept.waits, kept.said)
     return days + [one for known, one in kept.ends if known == commit]
 
 
@@ -190,6 +190,7 @@ def refs_stamp(home: Home, waits: Iterable[Wait]) -> str:
             places |= {f"{common}/refs/tags", *_below(f"{common}/refs/tags")}
         else:
             remotes = _below(f"{common}/refs/remotes")
+            remotes += [f"{common}/refs/remotes/{one}" for one in slashed_remotes(home.repository)]
             places |= {f"{where}/{name.strip()}" for where in (f"{common}/refs/heads", *remotes)}
     if not places:
         return ""

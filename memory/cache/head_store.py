@@ -7,12 +7,12 @@ the state of the ledger. Deleting it costs a walk through the history, and nothi
 from __future__ import annotations
 
 import marshal
-import os
 
 from ledger.errors import DiurnaError
-from ledger.model.layout import CACHE_DIR, CACHE_VERSION, HERE_FILE
+from ledger.model.layout import HERE_FILE
 from ledger.model.record import Record
-from ledger.wal.user_key import digest, signed, user_key
+from ledger.wal.user_key import digest
+from memory.cache.signed_file import read_signed, write_signed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,16 +84,8 @@ def here_path(home: Home) -> str:
 
 def read(home: Home) -> Kept:
     """Return what the file says; nothing where there is none that this user's Diurna wrote."""
-    path = here_path(home)
-    try:
-        with open(path, "rb") as file:
-            line, _, data = file.read().partition(b"\n")
-    except OSError:
-        return NOTHING
-    key, head = user_key(), line.split(b" ")
-    if len(head) != 3 or head[:2] != [_HEADER, b"%d" % CACHE_VERSION] or not key:
-        return NOTHING
-    return _kept(marshal.loads(data)) if head[2] == _sum(key, path, data) else NOTHING
+    plain = read_signed(here_path(home), _HEADER)
+    return NOTHING if plain is None else _kept(plain)
 
 
 def keep(home: Home, told: Told) -> None:
@@ -119,30 +111,16 @@ def settle(home: Home, settled: Mapping[str, Settled], points: Mapping[str, str]
 
 def _write(home: Home, kept: Kept) -> None:
     """Write the file, where a key can be kept; what the disk refuses is worked out anew."""
-    from ledger.wal.atomic_files import make_folder, replace_file
-
-    key, path = user_key(), here_path(home)
-    if not key:
-        return
-    settled = {point: tuple(one) for point, one in kept.settled.items()}
-    told = [(*one[:-1], tuple([tuple(row) for row in one.facts])) for one in kept.told[:HEADS]]
-    data = marshal.dumps((settled, kept.points, told, kept.sum))
-    line = b" ".join([_HEADER, b"%d" % CACHE_VERSION, _sum(key, path, data)])
     try:
-        make_folder(f"{home.repository.commondir}/{CACHE_DIR}")
-        replace_file(path, line + b"\n" + data, 0o600)
+        write_signed(here_path(home), _HEADER, kept._replace(told=kept.told[:HEADS]))
     except (OSError, DiurnaError):
         pass
 
 
 def _kept(plain: Any) -> Kept:
     settled, points, told, sum = plain
-    return Kept(
-        {point: Settled(*one) for point, one in settled.items()},
-        points,
-        tuple([_told(one) for one in told]),
-        sum,
-    )
+    known = {point: Settled(*one) for point, one in settled.items()}
+    return Kept(known, points, tuple([_told(one) for one in told]), sum)
 
 
 def _told(plain: Any) -> Told:
@@ -152,7 +130,3 @@ def _told(plain: Any) -> Told:
     from projection.document.branch_remarks import Elsewhere
 
     return told._replace(facts=tuple([Elsewhere(*row) for row in told.facts]))
-
-
-def _sum(key: bytes, path: str, data: bytes) -> bytes:
-    return signed(key, os.fsencode(os.path.basename(path)), data).encode()

@@ -48,7 +48,7 @@ def tip_of(name: str) -> str:
 def waiting(home: Home) -> tuple[str, ...]:
     """Return the stems of the logs that wait for the branch."""
     folder = home.spool_folder
-    if not any(_has_files(one) for one in (folder, f"{folder}/held")):
+    if not any(has_files(one) for one in (folder, f"{folder}/held")):
         return ()
     from ledger.wal.spool import Spool
 
@@ -56,7 +56,8 @@ def waiting(home: Home) -> tuple[str, ...]:
     return (*spool.waiting(), *spool.held())
 
 
-def _has_files(folder: str) -> bool:
+def has_files(folder: str) -> bool:
+    """Tell whether there is a file in a folder, and the folder."""
     try:
         with os.scandir(folder) as entries:
             return any(entry.is_file() for entry in entries)
@@ -129,6 +130,7 @@ def elsewhere(home: Home) -> dict[str, str]:
 
 
 def _place(home: Home, mark: Mark) -> str:
-    there = mark.tree != mark_here(home).tree
+    gone = not os.path.isdir(f"{home.repository.commondir}/{mark.tree}")
+    there = mark.tree != mark_here(home).tree and not gone
     tree = f"in {os.path.relpath(mark.top, home.repository.top)}" if there else ""
     return ", ".join(filter(None, (tree, mark.branch and f"branch {mark.branch}")))

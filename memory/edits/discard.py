@@ -20,8 +20,7 @@ from memory.edits.committed import note_checked
 from memory.edits.detect import edited_files
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.authorship import in_the_way, left_alone, refuse_left
-from memory.worktree.checkout import place_of, store_blob, update_index, write_noted
-from memory.worktree.next_index import index_line
+from memory.worktree.checkout import entry_line, place_of, store_blob, update_index, write_noted
 from memory.worktree.projection_files import changes, projection_files, standing_files
 from memory.write.commit_files import Files, commit_files
 from memory.write.draft import Occasion
@@ -95,7 +94,7 @@ def discard_edits(
         made = commit_files(snapshot, committer, drifted, said, when()) if changed else ""
         if home.checked_out:
             rest = [name for name in edited if name not in files and name in new]
-            lines = [index_line(home.prefix + name, new[name]) for name in rest]
+            lines = [entry_line(home.prefix + name, blob_id(new[name])) for name in rest]
             snapshot.notes += update_index(home, lines)
         note_checked(home, made or tip)
         return Discarded(dropped, files, made)

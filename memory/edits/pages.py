@@ -172,7 +172,7 @@ class Pages(Reader):
         """
         from memory.worktree import projection_files as pages
         from memory.worktree.authorship import refuse_left
-        from memory.write.commit_files import commit_files, heal_index
+        from memory.write.commit_files import commit_files
         from memory.write.spool_commits import check_writable
 
         pages.refuse_unwritable(self.home)
@@ -185,7 +185,6 @@ class Pages(Reader):
             refuse_left(self.left_alone())
         if not paths or dry_run:
             return paths, ""
-        heal_index(self._committer)
         said, tip = "diurna: publish the projection", self.snapshot.tip
         made = commit_files(tip, self._committer, self._drifted, said, self.occasion())
         self.snapshot.notes += identity_findings(self.identity())

@@ -35,7 +35,6 @@ from ledger.model.order import is_stem
 from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES
 from ledger.remote.tree_merge import Joined, Read, Sides, find, join, with_files
-from ledger.wal.intents import Intents
 from memory.merge.hand_written import (
     HandWritten,
     code_beside,
@@ -280,8 +279,6 @@ class _Planner:
         wanted = [(BLOB, data) for data in joined.blended.values()]
         wanted += [(TREE, raw) for raw in {**joined.written, **written}.values()]
         wanted.append((COMMIT, commit))
-        named = [(home.prefix + path, blob) for path, blob in pages]
-        Intents(home.spool_folder).keep(wanted, named)
         write_objects(self._git, [*((BLOB, bodies[path]) for path, _ in pages), *wanted])
         return object_id(COMMIT, commit)
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 import os
 
 from ledger.environment import now_ms
-from ledger.home import OWN_BRANCH, Home, discover, has_layers
+from ledger.home import Home, discover, has_layers
 from ledger.model.layout import CACHE_VERSION, FORMAT_VERSION, POLICY_FILE, SESSIONS_DIR, stem_of
 from ledger.model.record import Record
 from ledger.wal.dead_owner import died
 from ledger.wal.user_key import digest, signed, user_key
-from memory.cache.view_name import BRIEFS, hidden, tip_of, waiting
+from memory.cache.view_name import BRIEFS, elsewhere, has_files, hidden, seen, tip_of, waiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class Kept(Record):
     """The last brief that was made for somebody."""
 
     of: str  #: what the home showed then
+    beside: tuple[str, str, str]  #: and what else counts (`_beside`)
     newest: str  #: the newest log of then, as people read it
     waits: tuple[str, ...]  #: the logs that waited
     text: str
@@ -73,7 +74,7 @@ def continuity(start: str) -> bytes | None:
     home = discover(start)
     if _waiting(home):
         return None
-    of, file = _shown(home), _File(home, _SHOWN, key=user_key())
+    of, file = seen(home), _File(home, _SHOWN, key=user_key())
     found = _read(file, of).get(_PAGE)
     if found is not None:
         return found
@@ -122,9 +123,9 @@ def last_brief(home: Home, wish: Wish) -> Kept | None:
     if found is None:
         return None
     head, _, text = found.decode("utf-8", "surrogateescape").partition("\n")
-    at, of, newest, alone, *waits = head.split(" ")
-    kept = Kept(of, newest, tuple(waits), text, alone=bool(alone))
-    now, shown = waiting(home), _shown(home)  # before the tip is looked up
+    at, of, gone, place, here, newest, alone, *waits = head.split(" ")
+    kept = Kept(of, (gone, place, here), newest, tuple(waits), text, alone=bool(alone))
+    now, shown = waiting(home), seen(home)  # before the tip is looked up
     tip, logs, policy = tip_of(shown), home.prefix + SESSIONS_DIR, home.prefix + POLICY_FILE
     git = home.repository.git()
     changes = git.changes(kept.tip, tip, logs, policy) if kept.tip != tip else []
@@ -135,7 +136,8 @@ def last_brief(home: Home, wish: Wish) -> Kept | None:
     if changes and _hides(git, [blob for _, _, blob, _ in changes]):
         return None
     newer = len((landed | {*now}) - {*waits})
-    return kept._replace(newer=newer, current=(of, kept.waits) == (shown, now))
+    current = (of, kept.waits) == (shown, now) and _is_so(kept.beside, _beside(home))
+    return kept._replace(newer=newer, current=current)
 
 
 def _hides(git: Git, blobs: Sequence[str]) -> bool:
@@ -159,13 +161,15 @@ def make_brief(home: Home, wish: Wish) -> Kept:
     from memory.query.reader import Reader
 
     file, hides, name = _last(home, wish)
-    waits, of = waiting(home), _shown(home)
+    waits, of, before = waiting(home), seen(home), _beside(home)
     with closing(Reader(home)) as reader:
         made = reader.brief(agent=wish.agent, role=wish.role, budget_chars=wish.budget_chars)
         alone = not _something_beside(reader.snapshot, None)
-    kept = Kept(of, made.place.newest, waits, made.text, alone=alone)
+    beside = _beside(home)  # what is elsewhere is known by now, unless that is another place
+    beside = beside if beside[1] == before[1] else before
+    kept = Kept(of, beside, made.place.newest, waits, made.text, alone=alone)
     if made.commit == kept.tip:
-        head = " ".join((str(now_ms()), of, kept.newest, "alone" * alone, *waits))
+        head = " ".join((str(now_ms()), of, *kept.beside, kept.newest, "alone" * alone, *waits))
         briefs = {name: b"", **_read(file, hides)}
         briefs[name] = f"{head}\n{kept.text}".encode("utf-8", "surrogateescape")
         _write(file, hides, dict(list(briefs.items())[:_BRIEFS]))
@@ -175,7 +179,6 @@ def make_brief(home: Home, wish: Wish) -> Kept:
 def _last(home: Home, wish: Wish) -> tuple[_File, str, str]:
     """Return the file of the last briefs, what counts of it, and the name of one in it."""
     from memory.brief.brief_place import branch_of
-    from memory.cache.broken_truth import truth_of
 
     file, hides, layers = _File(home, BRIEFS, key=user_key()), [hidden(home)], ""
     if has_layers(home):
@@ -185,47 +188,28 @@ def _last(home: Home, wish: Wish) -> tuple[_File, str, str]:
         hides += [hidden(own)] if own else []
         file, layers = file._replace(aside=brief_file(home)), layers_as_of(home)
     asked = (wish.agent, wish.role, str(wish.budget_chars), branch_of(home), home.repository.top)
-    beside = (truth_of(home).said, _elsewhere(home), layers)
-    return file, digest(*hides), digest(*map(os.fsencode, (*asked, *beside)))
+    return file, digest(*hides), digest(*map(os.fsencode, (*asked, layers)))
 
 
-def _elsewhere(home: Home) -> str:
-    """Return what is said of facts that HEAD does not hold; beside code it is not asked."""
-    if not (home.plain and os.path.isdir(home.held_folder)) and (
-        home.kind != OWN_BRANCH or _is_all_here(home)
-    ):
-        return ""
-    from memory.replay.head_view import here_known, here_of
+def _beside(home: Home) -> tuple[str, str, str]:
+    """Return what a brief says beside its ledger: what is gone; at which place it is; what is elsewhere.
 
-    here = here_known(home)
-    if here is None:
-        from memory.query.open_snapshot import open_snapshot
-
-        here = open_snapshot(home).ask(lambda cache: here_of(home, cache))
-    return here.said
-
-
-def _is_all_here(home: Home) -> bool:
-    """Tell whether it was told of this very HEAD and ledger that nothing is elsewhere, as most often.
-
-    Where HEAD has no commit yet, there is no elsewhere.
+    The last is "" where it is not known of the place yet: no ledger is opened for it.
     """
     from ledger.git.repository import head
-    from memory.cache.head_store import read
+    from memory.cache.broken_truth import truth_of
+    from memory.replay.head_view import asks, here_known
 
-    reference, commit = head(home.repository)
-    told = read(home).of(commit, reference.removeprefix("refs/heads/"), home.tip())
-    return not commit or (told is not None and not told.facts)
+    here, place = here_known(home), head(home.repository)[1] if asks(home) else ""
+    if home.plain and os.path.isdir(home.held_folder):
+        place = repr(elsewhere(home))
+    gone, place = [digest(os.fsencode(one)) for one in (truth_of(home).said, place)]
+    return gone, place, digest(os.fsencode(here.said)) if here is not None else ""
 
 
-def _shown(home: Home) -> str:
-    """Return the name of what the home shows now; a home that never captured a log spares the module."""
-    if not os.path.isdir(home.held_folder):
-        return home.tip()
-    from memory.cache.view_name import beside
-
-    waits = beside(home)  # before the tip is looked up
-    return home.tip() + waits
+def _is_so(then: tuple[str, str, str], now: tuple[str, str, str]) -> bool:
+    """Tell whether what a brief said beside its ledger is so by now, too, as far as it is known."""
+    return then[0] == now[0] and (then[2] == now[2] if now[2] else then[1] == now[1])
 
 
 def undisturbed(
@@ -247,30 +231,25 @@ def undisturbed(
 
 
 def _something_beside(snapshot: View, name: str | None) -> bool:
-    """Tell whether a policy or a log can not be read, the format is newer, or a commit lost a log."""
+    """Tell whether a policy or a log can not be read, the format is newer, or a reset left a log."""
     problem, version = snapshot.ask(
         lambda cache: (cache.policy_problem or cache.unread(), cache.policy.format), name
     )
     if problem or version > FORMAT_VERSION:
         return True
-    if not snapshot.home.checked_out:
+    if not snapshot.home.plain:
         return False
     from ledger.wal.spool import Spool
-    from memory.repair.lost_blobs import dropped
+    from memory.repair.lost_blobs import set_back
 
     home = snapshot.home
-    return bool(dropped(home, Spool(home.spool_folder), snapshot.tip.cache()))
+    return bool(set_back(home, Spool(home.spool_folder), snapshot.tip.cache()))
 
 
 def _waiting(home: Home) -> bool:
     """Tell whether logs wait that were asked for, a process died at its work, or the branch was moved."""
-    if died(home.repository.commondir) or home.is_astray():
-        return True
-    try:
-        with os.scandir(home.spool_folder) as entries:
-            return any(entry.is_file() for entry in entries)
-    except OSError:
-        return False
+    astray = died(home.repository.commondir) or home.is_astray()
+    return astray or has_files(home.spool_folder)
 
 
 class _File(Record):

@@ -346,8 +346,6 @@ class Reader(OpenHome):
         role: str = "",
         task: str = "",
         agent: str = "",
-        branch: str | None = None,
-        changed: Sequence[str] | None = None,
         json: bool = False,
     ) -> Brief:
         """Return what an agent reads at the start of a session, most important first.
@@ -357,9 +355,6 @@ class Reader(OpenHome):
             role: whose notes and patterns are wanted too.
             task: what is about to be done, or the id of a task; what has to do with it comes first.
             agent: for whom; "" for who opened this home. What changed is told from its last log on.
-            branch: that is worked on; None for the one that is checked out.
-            changed: files that are worked on; None for those that differ from what is committed, where
-                there is a task.
             json: it is written as JSON, else as markdown.
 
         Raises:
@@ -368,9 +363,7 @@ class Reader(OpenHome):
         from memory.brief.brief_maker import Asked, made_for
         from memory.brief.brief_place import branch_of, changed_files
 
-        if branch is None:
-            branch = branch_of(self.home)
-        if changed is None:
-            changed = changed_files(self.home) if task else ()
-        asked = Asked(agent or self.asker(), role, task, branch, tuple(changed), budget_chars, json)
+        asker, branch = agent or self.asker(), branch_of(self.home)
+        changed = changed_files(self.home) if task else ()
+        asked = Asked(asker, role, task, branch, changed, budget_chars, json)
         return made_for(self.snapshot, asked, self.recall if task else None)

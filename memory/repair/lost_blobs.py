@@ -25,93 +25,41 @@ from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
 from memory.worktree.checkout import store_blob, work_file
 
-#: How many places where the branch stood are looked at.
-_TIPS = 50
 
+def set_back(home: Home, spool: Spool, cache: Cache) -> list[str]:
+    """Return the stems of plain files that the branch had, and that a reset left in the work tree.
 
-def dropped(home: Home, spool: Spool, cache: Cache) -> list[str]:
-    """Return the stems of kept logs that the branch had, and has lost though the user still has them.
-
-    What a person took out of the work tree was meant to go; of the index that can not be said, for git
-    reads it before it locks it, and may write it without our entry. Mostly this costs a look into
-    one folder and one question to the cache.
+    Mostly this costs a look into one folder and one question to the cache.
     """
-    if not home.checked_out or not cache.commit:
+    if not home.plain or not cache.commit:
         return []
     kept = spool.kept()
     known = cache.known(kept) if kept else {}
-    paths = {stem: log_path(stem) for stem in kept if stem not in known}
-    if paths and cache.redacted:
-        from memory.redaction.withheld_texts import held_logs
-
-        redacted = {stem for stem, _ in held_logs(cache)}  # it may have been meant to go (fault:E7)
-        paths = {stem: path for stem, path in paths.items() if stem not in redacted}
-    there = [stem for stem, path in paths.items() if os.path.isfile(f"{home.folder}/{path}")]
-    if not there:
-        return []
-    found = [
+    return [
         stem
-        for stem in there
-        if (data := spool.read_kept(stem)) is not None and work_file(home, paths[stem]) == data
+        for stem in kept
+        if stem not in known
+        if (data := spool.read_kept(stem)) and work_file(home, log_path(stem)) == data
     ]
-    if not home.plain:  # there a commit that is reset leaves them to the next one
-        found = [stem for stem in found if _stood(home, cache.commit, paths[stem])]
-    if not found:
-        return []
-    wanted = [home.prefix + paths[stem] for stem in found]
-    rows = home.repository.git().tree_files(cache.commit, *wanted)
-    at_tip = {path for _, _, path in rows}  # one that only can not be read was not dropped
-    return [stem for stem in found if home.prefix + paths[stem] not in at_tip]
 
 
-def dropped_finding(home: Home, stem: str, then: str, hint: str = "") -> Finding:
-    """Say that a commit left a log out, what became of it (`then`), and what to do."""
-    beside = "a commit that was begun beside that left it out"
-    said = f"{stem} was committed on {home.branch}, and {beside}; {then}"
-    return Finding("log-dropped", said, hint=hint)
+def mend_spooled(snapshot: Snapshot, spool: Spool, *, kept: bool) -> None:
+    """Look for what a power cut took, and for logs that were never read back.
 
-
-def _stood(home: Home, tip: str, path: str) -> bool:
-    """Tell whether the branch had a file, and a commit took it out of there.
-
-    It is in the tip's history; or the branch stood where it was, and an amended commit replaced that. A
-    reset is the user's own way of setting a commit back.
-    """
-    git, full = home.repository.git(), home.prefix + path
-    said = git.run("log", "-1", "--format=%H", tip, "--", f":(top,literal){full}", check=False)
-    if said.strip():
-        return True
-    listed = git.run(
-        "log", "-g", f"-n{_TIPS}", "--format=%H %gs", home.reference, "--", check=False
-    )
-    moves = [line for line in listed.decode("utf-8", "replace").split("\n") if line]
-    there = git.resolve(*[f"{move[:40]}:{full}" for move in moves]) if moves else []
-    last = next((number for number, blob in enumerate(there) if blob), 0)
-    return last > 0 and moves[last - 1][41:].startswith("commit")
-
-
-def mend_spooled(snapshot: Snapshot, spool: Spool, *, kept: bool) -> list[str]:
-    """Look for what a power cut took, for logs that were never read back, and for dropped ones.
-
-    Call it only while holding Diurna's own lock; return the stems of those that were dropped. `kept`:
-    look at the kept logs too: once is enough, for after a power cut every process is a new one.
+    Call it only while holding Diurna's own lock. `kept`: look at the kept logs too: once is enough, for
+    after a power cut every process is a new one.
     """
     cache, home = snapshot.cache(), snapshot.home
     drop_purged(cache, spool)
+    if home.plain:  # what a person commits is theirs to see to
+        return
     stems = (*spool.waiting(), *spool.held())
     logs = {stem: spool.read(stem) for stem in stems if cache.log_ref(stem) is not None}
     if kept:
         for stem in suspects(home, spool, cache):
             logs[stem] = spool.read_kept(stem)
-    if home.plain:  # what the tip lacks is a person's: `Committer.settle` sees to it
-        mend(snapshot, {stem: data for stem, data in logs.items() if cache.log_ref(stem)})
-        return []
     for stem in mend(snapshot, logs):
         spool.requeue(stem)
-    found = dropped(home, spool, snapshot.cache())
-    for stem in found:
-        spool.requeue(stem)
-    return found
 
 
 def let_go(
@@ -123,28 +71,23 @@ def let_go(
     what nothing referred to a moment ago. Then git may pack what has piled up. `intents` are what
     recent commits are made of; `remake` writes again what a prune took of them.
     """
-    git, kept = snapshot.home.repository.git(), spool.kept()
-    if len(kept) < KEEP or git_prunes(snapshot.home.repository.commondir):
+    home, kept = snapshot.home, spool.kept()
+    if home.plain or len(kept) < KEEP or git_prunes(home.repository.commondir):
         return
     os.sync()
     drop_purged(snapshot.cache(), spool)
     kept = spool.kept()
     remake()
-    plain = snapshot.home.plain
-    wanted = snapshot.cache().known(kept) if plain else kept
-    waits = mend(snapshot, {stem: spool.read_kept(stem) for stem in wanted})
+    waits = mend(snapshot, {stem: spool.read_kept(stem) for stem in kept})
     cache = snapshot.cache()
-    if not plain:  # there another branch has them, or a person set them back
-        waits += [stem for stem in kept if stem not in waits and cache.log_ref(stem) is None]
+    waits += [stem for stem in kept if stem not in waits and cache.log_ref(stem) is None]
     for stem in waits:
         spool.requeue(stem)
-    # a commit of the user's that is under way may yet leave out the newest
-    newest = kept[len(kept) - KEEP // 8 :]
-    spool.forget([stem for stem in kept if stem not in waits and stem not in newest])
+    spool.forget([stem for stem in kept if stem not in waits])
     if not waits:
         intents.forget()
-    if snapshot.home.kind == OWN_REPOSITORY:  # of all others git packs when a person works there
-        git.tidy()
+    if home.kind == OWN_REPOSITORY:  # of all others git packs when a person works there
+        home.repository.git().tidy()
 
 
 def drop_purged(cache: Cache, spool: Spool) -> None:

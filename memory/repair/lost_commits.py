@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 
 from ledger.errors import DiurnaError, ObjectMissing, StorageFailed
 from ledger.git.commit_record import loose_object
 from ledger.git.git_objects import (
-    BLOB,
     COMMIT,
     TREE,
     Objects,
@@ -30,7 +30,7 @@ from ledger.model.record import Record
 from ledger.model.sha256 import blob_id
 from ledger.remote.tree_merge import with_files
 from ledger.wal.git_locks import journal
-from ledger.wal.intents import Intent, Intents, Kept
+from ledger.wal.intents import Intent, Intents
 from ledger.wal.spool import Spool
 from memory.repair.lost_blobs import clear_damaged
 from memory.replay.ledger_snapshot import Snapshot
@@ -41,16 +41,12 @@ _STRANGERS = 200
 
 
 class Made(Record):
-    """A commit that a note gives: its bytes, parents, new trees by id, and (path, blob id).
-
-    `blobs` holds the bytes of files, by id, where the note has them.
-    """
+    """A commit that a note gives: its bytes, parents, new trees by id, and (path, blob id)."""
 
     data: bytes
     parents: tuple[str, ...]
     trees: dict[str, bytes]
     files: tuple[tuple[str, str], ...]
-    blobs: dict[str, bytes]
 
 
 def lost_objects(home: Home) -> list[tuple[str, str]]:
@@ -72,7 +68,6 @@ def remake(snapshot: Snapshot) -> list[str]:
     if not lost:
         return []
     bodies = {oid: (TREE, raw) for one in made.values() for oid, raw in one.trees.items()}
-    bodies |= {oid: (BLOB, data) for one in made.values() for oid, data in one.blobs.items()}
     bodies |= {oid: (COMMIT, one.data) for oid, one in made.items()}
     structure = [oid for _, _, oid in lost if oid in bodies]
     for _, _, oid in lost:
@@ -80,30 +75,15 @@ def remake(snapshot: Snapshot) -> list[str]:
     git = home.repository.git()
     write_objects(git, [bodies[oid] for oid in structure], whole=False)
     written = [*structure]
-    files = [(commit, path, oid) for commit, path, oid in lost if oid not in bodies]
-    pages = []
-    for commit, path, oid in files:
-        data = next(copies(home, path, oid), None)
-        if data is None:
-            pages.append((commit, oid))
-        else:
+    for commit, path, oid in lost:
+        sources = chain(copies(home, path, oid), _rendered(snapshot, commit))
+        found = () if oid in bodies else (data for data in sources if blob_id(data) == oid)
+        for data in islice(found, 1):
             store_blob(home, data)
             written.append(oid)
-    for commit in dict.fromkeys(commit for commit, _ in pages):
-        wanted = {oid for owner, oid in pages if owner == commit}
-        for data in _rendered(snapshot, commit):
-            if blob_id(data) in wanted:
-                store_blob(home, data)
-                written.append(blob_id(data))
     if written:
-        if len(written) == 1:
-            said = f"an object of a recent commit was lost and was written again: {written[0]}"
-        else:
-            said = (
-                f"{len(written)} objects of recent commits were lost and were written again: "
-                f"{written[0][:12]} and {len(written) - 1} more"
-            )
-        journal(home.repository.commondir, f"{said} ({' '.join(written)})")
+        said = f"objects of recent commits were lost and were written again: {' '.join(written)}"
+        journal(home.repository.commondir, said)
         snapshot.notes.append(Finding("object-mended", said))
     return written
 
@@ -166,10 +146,7 @@ def _reachable(home: Home, store: _Store) -> dict[str, Made]:
     given: dict[str, Made] = {}
     for intent in intents:
         try:
-            if isinstance(intent, Kept):
-                commit, made = _given(intent)
-            else:
-                commit, made = _make(intent, store.read)
+            commit, made = _make(intent, store.read)
         except (
             DiurnaError,
             ValueError,
@@ -179,7 +156,7 @@ def _reachable(home: Home, store: _Store) -> dict[str, Made]:
         given[commit] = made
         store.held.update(made.trees)
         store.held[commit] = made.data
-    named = {intent.reference for intent in intents if isinstance(intent, Intent)}
+    named = {intent.reference for intent in intents}
     tips = {read_reference(home.repository, name) for name in {home.reference, *named} if name}
     found: dict[str, Made] = {}
     todo = sorted(tip for tip in tips if tip)
@@ -220,19 +197,7 @@ def _make(intent: Intent, read: Callable[[str], bytes]) -> tuple[str, Made]:
         head, _, rest = data.partition(b"\n\n")
         signed = intent.signature.encode("utf-8", "surrogateescape")
         data = head + b"\n" + signed + b"\n\n" + rest
-    return object_id(COMMIT, data), Made(data, tuple(parents), trees, intent.files, {})
-
-
-def _given(kept: Kept) -> tuple[str, Made]:
-    """Return the commit that a note of whole objects ends with."""
-    commit = kept.objects[-1][1]
-    head = commit.partition(b"\n\n")[0].decode("utf-8", "replace").split("\n")
-    parents = tuple(line[7:] for line in head if line[:7] == "parent ")
-    by_kind: dict[str, dict[str, bytes]] = {TREE: {}, BLOB: {}}
-    for kind, data in kept.objects[:-1]:
-        by_kind[kind][object_id(kind, data)] = data
-    trees = dict(_below(head[0][5:], by_kind[TREE]))  # others were made on the way to these
-    return object_id(COMMIT, commit), Made(commit, parents, trees, kept.files, by_kind[BLOB])
+    return object_id(COMMIT, data), Made(data, tuple(parents), trees, intent.files)
 
 
 def _below(tree: str, written: dict[str, bytes]) -> list[tuple[str, bytes]]:
@@ -254,8 +219,6 @@ def _lost(home: Home, store: _Store, made: dict[str, Made]) -> list[tuple[str, s
         rows.setdefault(commit, (commit, "commit", commit))
         for tree in one.trees:
             rows.setdefault(tree, (commit, "tree", tree))
-        for blob in one.blobs:
-            rows.setdefault(blob, (commit, "file", blob))
         for path, blob in one.files:
             if blob:
                 rows.setdefault(blob, (commit, path, blob))
@@ -290,12 +253,12 @@ def _read(path: str) -> bytes | None:
         return None
 
 
-def _rendered(snapshot: Snapshot, commit: str) -> list[bytes]:
-    """Return the projection of a commit, as it was when that was made: a replay gives it again."""
+def _rendered(snapshot: Snapshot, commit: str) -> Iterator[bytes]:
+    """Yield the projection of a commit, as it was when that was made: a replay gives it again."""
     from memory.replay.replayed_state import cold_state
     from memory.worktree.projection_files import projection_files
 
     try:
-        return list(projection_files(cold_state(snapshot, commit)).values())
+        yield from projection_files(cold_state(snapshot, commit)).values()
     except DiurnaError:
-        return []
+        return

@@ -14,7 +14,6 @@ import zlib
 
 from ledger.codec.log import decode
 from ledger.errors import DiurnaError
-from ledger.git.repository import read_reference
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import CACHE_DIR, DROPPED_DIR, LOCK_FILE, MIRROR_DIR, STATE_DIR, log_path
 from ledger.model.logset import LogRef
@@ -32,7 +31,7 @@ from memory.cache.view_name import drop_briefs
 from memory.redaction.withheld_lines import Telling, telling_of
 from memory.redaction.withheld_texts import held_logs, redacted_logs
 from memory.repair.lost_blobs import drop_purged
-from memory.repair.seen_tip import keep
+from memory.repair.seen_tip import drop_redacted
 from memory.replay.log_bytes import read_bytes
 from memory.replay.upstream_homes import brief_file
 from projection.document.page_renderer import REDACTED
@@ -74,8 +73,7 @@ def clean(home: Home, cache: Cache) -> bool:
         _clear_sessions(home, telling)
         _clear_observed(home, cache)
         _clear_mirror(home, cache, telling)
-        if read_reference(home.repository, home.lost):
-            keep(home, {}, held_logs(cache))
+        drop_redacted(home, held_logs(cache))
         if done:
             make_folder(os.path.dirname(_record(home)))
             replace_file(_record(home), _said(cache).encode("ascii"), 0o600)

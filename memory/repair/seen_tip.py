@@ -2,21 +2,18 @@
 
 A clone keeps the branch's tip as it was seen last, so they are there whatever git collects. What nobody
 took out comes back. What somebody may have meant to go is kept without the history that it stood in, and
-named. Of a branch with code the logs alone are kept, as they were when it was last found whole.
+named. Of branches with code the logs that landed are kept together, and those that are nowhere else named.
 """
 
 from __future__ import annotations
-
-import os
 
 from ledger.errors import DiurnaError, GitFailed, ObjectMissing
 from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Identity
 from ledger.git.git_objects import COMMIT, TREE, Objects, merge_commit, object_id, write_objects
 from ledger.git.repository import read_reference, remote_branches
-from ledger.git.trees import FOLDER, put
 from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.layout import SEEN, SENT, SESSIONS_DIR, kept_as, stem_of
+from ledger.model.layout import SENT, SESSIONS_DIR, kept_as, stem_of
 from ledger.model.order import breaks_seal, is_stem
 from ledger.remote.tree_merge import with_files
 from ledger.wal.spool import Spool
@@ -24,7 +21,7 @@ from memory.worktree.checkout import EMPTY_TREE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from memory.replay.ledger_snapshot import Snapshot
 
@@ -77,36 +74,68 @@ def missing(home: Home, tip: str, commit: str, held: Held) -> Logs:
 
 
 def lost(home: Home, held: Held) -> Logs:
-    """Return the logs that went from the branch, and that nobody has put back, as path -> blob id."""
+    """Return the logs that went and that nobody has put back, as path -> blob id.
+
+    They went from the branch; of branches with code, from all that git refers to.
+    """
     tip, found = home.tip(), dict[str, str]()
-    for name in (home.lost, kept_as(SEEN, home.reference)):
+    for name in (home.lost, home.kept):
         if (kept := read_reference(home.repository, name)) not in ("", tip):
             found |= missing(home, tip, kept, held)
+    if found and not home.seen:
+        asked = ("--exclude=refs/diurna/*", "--all", "--reflog", "--full-history", "--root")
+        form = ("-m", "--format=", "--name-only", "--no-renames", "--diff-filter=AM")
+        said = home.repository.git().text("log", *asked, *form, "--", home.prefix + SESSIONS_DIR)
+        there, waits = set(said.split("\n")), Spool(home.spool_folder).held()
+        found = {
+            path: blob
+            for path, blob in found.items()
+            if home.prefix + path not in there and stem_of(path) not in waits
+        }
     return found
 
 
-def remember(home: Home, tip: str) -> None:
-    """Keep the logs of a branch with code as they are at a tip that is whole; a disk may refuse."""
+def lost_findings(home: Home, held: Held, known: Container[str] = ()) -> list[Finding]:
+    """Name the logs that went, but those at paths that are known."""
+    gone = [stem_of(path) for path in lost(home, held) if path not in known]
+    return [went(gone, home.branch if home.seen else "every branch")] if gone else []
+
+
+def remember(home: Home, held: Held) -> None:
+    """Keep the logs of a branch with code beside those that landed before; a disk may refuse."""
+    tip = home.tip()
     if home.seen or not (home.reference and tip):
         return
-    git, name, folder = home.repository.git(), kept_as(SEEN, home.reference), SESSIONS_DIR
+    git, before = home.repository.git(), read_reference(home.repository, home.kept)
     try:
-        oid, before = git.resolve(f"{tip}:{home.prefix}{folder}", f"{name}:{home.prefix}{folder}")
-        if oid not in ("", before):
-            trees: list[tuple[str, bytes]] = []
-            for part in reversed(f"{home.prefix}{folder}".split("/")):
-                trees.append((TREE, put(b"", os.fsencode(part), FOLDER, oid)))
-                oid = object_id(*trees[-1])
-            git.run("update-ref", name, _stored(home, oid, trees))
+        if fresh := missing(home, before, tip, held):
+            (root,) = git.resolve(f"{before}^{{tree}}") if before else ("",)
+            git.run("update-ref", home.kept, _stored(home, root, fresh))
     except DiurnaError:
         pass
 
 
-def _stored(home: Home, root: str, trees: Iterable[tuple[str, bytes]]) -> str:
-    """Store a commit of nobody's without a history, and its trees; return it."""
-    nobody = Identity(FALLBACK_NAME, FALLBACK_EMAIL).lines(0)
+def drop_redacted(home: Home, held: Held) -> None:
+    """Let what is kept go of what a redaction names.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+    git = home.repository.git()
+    if read_reference(home.repository, home.lost):
+        keep(home, {}, held)
+    if not home.seen and (kept := read_reference(home.repository, home.kept)):
+        git.run("update-ref", home.kept, _stored(home, "", missing(home, "", kept, held)))
+
+
+def _stored(home: Home, root: str, logs: Logs) -> str:
+    """Store a commit of nobody's without a history, of a tree ("" for none) and logs; return it."""
+    git, nobody = home.repository.git(), Identity(FALLBACK_NAME, FALLBACK_EMAIL).lines(0)
+    with Objects(git) as objects:
+        files = [(home.prefix + path, blob) for path, blob in logs.items()]
+        root, written = with_files(objects.read, root, files)
     data = merge_commit(root, (), nobody, "diurna: kept")
-    write_objects(home.repository.git(), [*trees, (COMMIT, data)])
+    write_objects(git, [*[(TREE, raw) for raw in written.values()], (COMMIT, data)])
     return object_id(COMMIT, data)
 
 
@@ -122,12 +151,7 @@ def keep(home: Home, more: Mapping[str, str], held: Held, *moves: str) -> None:
     before = read_reference(home.repository, name)
     logs = missing(home, tip, before, held) if before else {}
     logs |= {path: blob for path, blob in more.items() if (stem_of(path), blob) not in held}
-    made = ""
-    if logs:
-        with Objects(git) as objects:
-            files = [(home.prefix + path, blob) for path, blob in logs.items()]
-            root, written = with_files(objects.read, "", files)
-        made = _stored(home, root, [(TREE, raw) for raw in written.values()])
+    made = _stored(home, "", logs) if logs else ""
     if made != before:
         moves = (*moves, f"update {name} {made}" if made else f"delete {name}")
     if moves:
@@ -158,7 +182,8 @@ def settle(snapshot: Snapshot) -> list[Finding]:
         if gone and tip and git.holds(tip, seen):
             gone = {}  # history tells what became of each
         if gone and tip and (tip in remotes.values() or git.holds(seen, tip)):
-            taken, kept = _taken(home, remotes, sent), read_reference(where, home.lost)
+            taken = _taken(home, remotes, sent, set(stems))
+            kept = read_reference(where, home.lost)
             told = missing(home, tip, kept, held) if kept else {}  # and left by who was told
             other = git.resolve(*[f"{tip}:{path}" for path in gone])
             back = {
@@ -172,12 +197,13 @@ def settle(snapshot: Snapshot) -> list[Finding]:
     for path, data in zip(back, bodies, strict=True):
         if data is not None:
             spool.put(stem_of(path), data)
-    went_off = {stem_of(path) for path in gone if path not in back}
+    off = {path: blob for path, blob in gone.items() if path not in back}
+    went_off = set(map(stem_of, off))
     moves = [f"update {home.seen} {tip} {seen}"] if tip else []
     for there in [one for one in remotes.values() if one != sent][:1]:
         if there == tip or not sent or git.holds(there, sent):
             moves.append(f"update {kept_as(SENT, home.reference)} {there}")
-    keep(home, {path: blob for path, blob in gone.items() if path not in back}, held, *moves)
+    keep(home, off, held, *moves)
     spool.forget(stems)  # what became of them is decided
     found = []
     if back:
@@ -200,13 +226,23 @@ def went(stems: Iterable[str], what: str) -> Finding:
     return Finding("history-rewritten", said, hint="`diurna check --restore` adds them again")
 
 
-def _taken(home: Home, remotes: Mapping[str, str], sent: str) -> set[str]:
-    """Return the stems of logs that a remote had, as far as this clone knows, and none has any more."""
-    git = home.repository.git()
-    listed, now, reflog = [sent] * bool(sent), list(remotes.values()), ("log", "-g", f"-n{_TIPS}")
+def _taken(home: Home, remotes: Mapping[str, str], sent: str, stems: set[str]) -> set[str]:
+    """Return which logs a remote had, as far as this clone knows, and none has any more.
+
+    Where it was thrown away what a remote had, that is each.
+    """
+    git, listed = home.repository.git(), [sent] * bool(sent)
     for name in remotes:
-        listed += git.text(*reflog, "--format=%H", name, "--", check=False).split()
+        try:
+            with open(f"{home.repository.commondir}/logs/{name}", "rb") as file:
+                rows = file.read().decode("utf-8", "replace").split("\n")[:-1]
+        except OSError:
+            continue  # it was cloned, and never moved
+        if not rows:
+            return stems
+        listed += [one for row in rows[-_TIPS:] for one in row.split(" ", 2)[:2]]
     had = [one for one in git.resolve(*[f"{one}^{{commit}}" for one in listed]) if one]
+    now = list(remotes.values())
     asked = ("--format=", "--name-only", "--no-renames", "--root", "--diff-filter=A", *had)
     added = git.text("log", *asked, "--not", *now, "--", SESSIONS_DIR, check=False) if had else ""
     there = {path for one in now for _, _, path in git.tree_files(one, SESSIONS_DIR)}

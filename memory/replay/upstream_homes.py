@@ -146,11 +146,11 @@ def layers(home: Home, policy: Policy) -> tuple[Layer, ...]:
     return tuple(found)
 
 
-def layers_beside(snapshot: Snapshot, tip: str | None = None) -> tuple[Layer, ...]:
-    """Return the homes that are read beside one, nearest first, as of a tip; None for where it is now."""
+def layers_beside(snapshot: Snapshot) -> tuple[Layer, ...]:
+    """Return the homes that are read beside one, nearest first."""
     if not has_layers(snapshot.home):
         return ()
-    return layers(snapshot.home, snapshot.ask(lambda cache: cache.policy, tip))
+    return layers(snapshot.home, snapshot.ask(lambda cache: cache.policy))
 
 
 def layers_as_of(home: Home) -> str:

@@ -1,7 +1,6 @@
 """The files of a work tree that are Diurna's, and their entries in git's index.
 
-Which bytes Diurna wrote last is remembered, so that a person's edit is told from them. Index entries that
-could not be set are kept for the next command.
+Which bytes Diurna wrote last is remembered, so that a person's edit is told from them.
 """
 
 from __future__ import annotations
@@ -11,19 +10,19 @@ import time
 from collections.abc import Iterable, Mapping
 
 from ledger.environment import now_seconds
-from ledger.errors import DiurnaError
 from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import EDITABLE, MIRROR_DIR, SESSIONS_DIR, VIEW_FILES
-from ledger.model.sha256 import blob_id, sha1
+from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
-from ledger.wal.dead_owner import died
 from ledger.wal.git_locks import clear_index_lock
 
 INDEX_TRIES = 12
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  #: git knows this one without having it
 FILE_MODE = "100644"
+#: Ends the hint of what a commit brought and a work tree could not be given yet.
+LATER = "the next Diurna command tries again"
 
 
 def written_record(home: Home) -> str:
@@ -153,116 +152,43 @@ def store_blob(home: Home, data: bytes) -> None:
     home.repository.git().run("hash-object", "-w", "--no-filters", "--stdin", data=data)
 
 
-def pending_file(home: Home) -> str:
-    """Return the file of the entries that wait for the index, of the branch that is checked out."""
-    branch = os.fsencode(head(home.repository)[0])
-    return f"{home.repository.gitdir}/diurna/index-pending@{sha1(branch).hexdigest()[:12]}"
+def entry_line(path: str, blob: str) -> str:
+    """Return the entry of a file as `git update-index --index-info` reads it; "" as blob takes it out.
+
+    `path` is from the root of the work tree.
+    """
+    return f"{FILE_MODE} {blob}\t{path}" if blob else f"0 {'0' * 40}\t{path}"
 
 
-def may_be_left(home: Home) -> bool:
-    """Tell whether entries wait for the index, or a process died at its work."""
-    if died(home.repository.commondir):
-        return True
-    return home.checked_out and os.path.exists(pending_file(home))
-
-
-def remember_pending(home: Home, lines: list[str]) -> None:
-    """Keep index entries for the next command; whose files are not there gets them then."""
-    path = pending_file(home)
-    kept = dict.fromkeys([*read_pending(path), *lines])
-    make_folder(os.path.dirname(path))
-    replace_file(path, os.fsencode("".join(f"{line}\n" for line in kept)), 0o600)
-
-
-def read_pending(path: str) -> list[str]:
-    """Return the entries of such a file."""
+def index_stamp(home: Home) -> tuple[int, ...]:
+    """Return what tells whether somebody wrote the index since."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return [line for line in file.read().split("\n") if line]
+        found = os.stat(f"{home.repository.gitdir}/index")
     except OSError:
-        return []
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def _standing(home: Home, lines: list[str]) -> list[str]:
-    """Return the entries that the branch still has so; it may have moved on meanwhile.
+def update_index(
+    home: Home, lines: list[str], sparse: bool = False, tries: int = 0
+) -> list[Finding]:
+    """Set index entries.
 
-    A log that was to be staged is in no commit yet.
+    The home has a work tree; `lines` are as `entry_line` writes them; `sparse`: it lies outside the
+    sparse checkout: mark the entries so. Somebody who holds the index is waited for, `tries` times
+    where that is not 0.
     """
     if not lines:
         return []
-    tip = head(home.repository)[1]
-    rows = [line.partition("\t") for line in lines]
-    there = home.repository.git().resolve(*[f"{tip}:{path}" for _, _, path in rows])
-    wanted = ["" if entry.startswith("0 ") else entry[-40:] for entry, _, _ in rows]
-    found = []
-    for line, (_, _, path), blob, known in zip(lines, rows, wanted, there, strict=True):
-        inside = path[len(home.prefix) :]
-        staged = blob and not known and inside.startswith(SESSIONS_DIR + "/")
-        if blob == known or (staged and blob_id(work_file(home, inside) or b"") == blob):
-            found.append(line)
-    return found
-
-
-def _write_pending(home: Home, lines: list[str]) -> list[str]:
-    """Write the files of entries that had to wait, where the work tree lacks them or has our last ones."""
-    left: list[str] = []
-    ours = read_written(home)
-    wanted: list[tuple[str, str, str]] = []
-    for line in lines:
-        (mode, blob), path = line.split("\t", 1)[0].split(" "), line.split("\t", 1)[1]
-        inside = path[len(home.prefix) :]
-        here = work_file(home, inside)
-        if mode == FILE_MODE and (here is None or blob_id(here) in ours.get(inside, ())):
-            wanted.append((inside, blob, line))
-    bodies = home.repository.git().blobs([blob for _, blob, _ in wanted])
-    for (inside, _, line), body in zip(wanted, bodies, strict=True):
-        if body is None:
-            continue
-        try:
-            write_noted(home, inside, body, home.state_dir)
-        except DiurnaError:
-            left.append(line)
-    return left
-
-
-def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Finding]:
-    """Set index entries, with those that an earlier command could not set, and write their files.
-
-    The home has a work tree; `lines` are `mode SP blob TAB path` as `git update-index --index-info`
-    reads them; `sparse`: it lies outside the sparse checkout: mark the entries so.
-    """
-    pending = pending_file(home)
-    kept = read_pending(pending)
-    before = _standing(home, kept)
-    if kept and not before:
-        os.unlink(pending)
-    wanted = before + [line for line in lines if line not in before]
-    if not wanted:
-        return []
-    data = "".join(line + "\n" for line in wanted).encode("utf-8", "surrogateescape")
-    findings, said = _set_entries(home, data)
+    data = "".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape")
+    findings, said = _set_entries(home, data, tries or INDEX_TRIES)
     if said:
-        make_folder(os.path.dirname(pending))
-        replace_file(pending, data, 0o600)
-        return [
-            *findings,
-            Finding(
-                "index-busy",
-                "what was committed stands, and git's index could not follow: "
-                + said.strip().split("\n")[0],
-                hint="the next Diurna command that writes sets the entry; "
-                "until then `git status` shows the file as deleted",
-            ),
-        ]
-    if before:
-        newer = {_path_of(line) for line in lines}
-        late = [line for line in before if _path_of(line) not in newer]
-        left = [] if sparse else _write_pending(home, late)
-        os.unlink(pending)
-        if left:
-            remember_pending(home, left)
+        because = said.strip().split("\n")[0]
+        message = f"what was committed stands, and git's index could not follow: {because}"
+        hint = f"{LATER}; until then `git status` shows the file as deleted"
+        return [*findings, Finding("index-busy", message, hint=hint)]
     if sparse:
-        paths = "".join(_path_of(line) + "\0" for line in wanted)
+        paths = "".join(line.split("\t", 1)[1] + "\0" for line in lines)
         marks = ("update-index", "--skip-worktree", "-z", "--stdin")
         home.repository.git().run(
             *home.repository.unfiltered(),
@@ -275,14 +201,9 @@ def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Fin
 
 def _as_checked_out(home: Home, data: bytes) -> bytes:
     """Return entries for the paths of some others, as the branch has them that is checked out by now."""
-    paths = [_path_of(line) for line in os.fsdecode(data).split("\n") if line]
+    paths = [line.split("\t", 1)[1] for line in os.fsdecode(data).split("\n") if line]
     there = blobs_at(home, head(home.repository)[1], paths, whole=True)
-    return os.fsencode(
-        "".join(
-            f"{FILE_MODE} {blob}\t{path}\n" if blob else f"0 {'0' * 40}\t{path}\n"
-            for path, blob in there.items()
-        )
-    )
+    return os.fsencode("".join(f"{entry_line(path, blob)}\n" for path, blob in there.items()))
 
 
 def blobs_at(home: Home, tip: str, paths: Iterable[str], *, whole: bool = False) -> dict[str, str]:
@@ -301,11 +222,7 @@ def blobs_at(home: Home, tip: str, paths: Iterable[str], *, whole: bool = False)
     return dict.fromkeys(wanted, "") | dict(zip(wanted, found, strict=False))
 
 
-def _path_of(line: str) -> str:
-    return line.split("\t", 1)[1]
-
-
-def _set_entries(home: Home, data: bytes) -> tuple[list[Finding], str]:
+def _set_entries(home: Home, data: bytes, tries: int) -> tuple[list[Finding], str]:
     """Set entries of git's index, waiting a while for others who hold it.
 
     One who holds it may be about to check out another branch: the entries are then those of that one.
@@ -313,7 +230,7 @@ def _set_entries(home: Home, data: bytes) -> tuple[list[Finding], str]:
     git, where = home.repository.git(), home.repository
     findings: list[Finding] = []
     said, options = b"", where.unfiltered()
-    for attempt in range(INDEX_TRIES):
+    for attempt in range(tries):
         began, here = now_seconds(), head(where)[0]
         lines = data if here == home.reference else _as_checked_out(home, data)
         status, _, said = git.call(*options, "update-index", "--add", "--index-info", data=lines)

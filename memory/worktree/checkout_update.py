@@ -14,10 +14,9 @@ from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR
 from ledger.model.sha256 import blob_id
-from memory.worktree.checkout import INDEX_TRIES, blobs_at, update_index
+from memory.worktree.checkout import INDEX_TRIES, blobs_at, entry_line, index_stamp, update_index
 from memory.worktree.commit_follow import show_files, take_back
 from memory.worktree.mirror import mirror
-from memory.worktree.next_index import NextIndex, entry_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ class Ahead:
     def __init__(self, home: Home, files: Sequence[tuple[str, bytes | None]]) -> None:
         self._home = home
         self._files = files
-        self._index = NextIndex(home)
+        self._index: tuple[int, ...] = ()  # as it was once it had the entries
         #: what could not be done
         self.findings: list[Finding] = []
         self._unset = False
@@ -49,28 +48,28 @@ class Ahead:
         found = show_files(self._home, inside, self._stage)
         if not self._home.checked_out:
             move(lambda: True)
-        self.findings = [one for one in found if one.code != "index-busy"]
-        self._unset |= len(self.findings) < len(found)
+        self.findings = found
 
     def _stage(self, home: Home, lines: list[str], sparse: bool) -> list[Finding]:
         """Set the index's entries while git has the branch locked, and move it.
 
         So nobody's commit has them before the branch does. One who holds the index is waited for with
-        nothing locked: their git may want the branch. Where the index is none that is replaced at one
-        stroke, its entries come first.
+        nothing locked: their git may want the branch.
         """
         found: list[Finding] = []
+
+        def is_set() -> bool:
+            found[:] = update_index(home, lines, sparse, tries=1)
+            self._index = index_stamp(home)
+            return not any(one.code == "index-busy" for one in found)
+
         for attempt in range(INDEX_TRIES):
-            if not self._index.prepare(lines):
-                found = update_index(home, lines, sparse)
-                break
-            if self._move(self._index.take):
-                return []
+            if self._move(is_set):
+                return found
             time.sleep(0.01 * (attempt + 1))
-        else:
-            self._unset = True  # somebody holds it for long: `settle` sets them, or tells
+        self._unset = True  # somebody holds it for long: `settle` sets them, or tells
         self._move(lambda: True)
-        return found
+        return []
 
     def take_back(self) -> None:
         """Let them be as the branch has them: it did not move."""
@@ -92,7 +91,7 @@ class Ahead:
         home = self._home
         if not home.checked_out:
             return
-        if self._unset or self._index.was_written_over():
+        if self._unset or self._index != index_stamp(home):
             lines = [entry_line(path, blob) for path, blob in self._blobs().items()]
             self.findings += update_index(home, lines)
         if head(home.repository)[0] != home.reference:

@@ -33,14 +33,14 @@ from ledger.wal.intents import Intents
 from memory.worktree.checkout import (
     EMPTY_TREE,
     FILE_MODE,
+    LATER,
     blobs_at,
-    remember_pending,
+    entry_line,
     update_index,
     work_file,
     write_noted,
 )
 from memory.worktree.merge_drivers import ensure_drivers
-from memory.worktree.next_index import entry_line, index_line
 
 #: Sets entries of the index, as `update_index`.
 Stage = Callable[[Home, list[str], bool], list[Finding]]
@@ -131,8 +131,14 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
             changes = where.git().changes(base or EMPTY_TREE, made, *_ours(home)) or ()
             shown = {path: "" if letter == "D" else blob for letter, _, blob, path in changes}
         take_back(home, shown)  # but for what the branch has of it, whoever moved it
-    lock.settle()
+    if not is_behind(findings):
+        lock.settle()
     return findings
+
+
+def is_behind(findings: Iterable[Finding]) -> bool:
+    """Tell whether work trees could not be given yet what a commit brought."""
+    return any(one.hint.startswith(LATER) for one in findings)
 
 
 def _ours(home: Home) -> list[str]:
@@ -161,17 +167,16 @@ def follow(
                  if there[home.prefix + path] == (blob_id(data) if data is not None else "")]  # fmt: skip
     findings: list[Finding] = []
     lines: list[str] = []
-    unwritten: list[str] = []
     shown: dict[str, str] = {}
     sparse = not os.path.isdir(home.folder) and _is_sparse(home)
     for path, data in files:
         full = f"{home.folder}/{path}"
         if data is None:  # a projection page that the replay no longer makes
-            lines.append(index_line(home.prefix + path, None))
+            lines.append(entry_line(home.prefix + path, ""))
             if os.path.isfile(full) and not leads_out(home, path):
                 os.unlink(full)
             continue
-        lines.append(index_line(home.prefix + path, data))
+        lines.append(entry_line(home.prefix + path, blob_id(data)))
         if sparse:
             continue
         link = leads_out(home, path)
@@ -184,14 +189,10 @@ def follow(
             write_noted(home, path, data, home.state_dir)
             shown[home.prefix + path] = blob_id(data)
         except DiurnaError as problem:
-            findings.append(
-                Finding("log-edited", f"{full} was not written: {problem}", path, 0, problem.hint)
-            )
-            if not _never_written(problem):
-                unwritten.append(lines[-1])
+            hint = problem.hint if _never_written(problem) else LATER
+            said = f"{full} was not written: {problem}"
+            findings.append(Finding("log-edited", said, path, 0, hint))
     findings += stage(home, lines, sparse)
-    if unwritten:
-        remember_pending(home, unwritten)
     if head(home.repository)[0] != here:
         take_back(home, shown)
     return findings
@@ -268,7 +269,7 @@ def catch_up(home: Home, base: str, tip: str, *, logs_stay: bool = False) -> lis
 
     Only where both are as `base` has them, the index also as `tip` has it: what the user staged or edited
     since stays. The home has a work tree; `base` is the tip before that commit, "" when the branch was
-    unborn; `logs_stay`: a log that the tip lacks may have been left out (W11), and its file stays.
+    unborn; `logs_stay`: a log that the tip lacks may have been set back, and its file stays.
     """
     git = home.repository.git()
     ours = _ours(home)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.codec.log import decode, encode, entry_of
 from ledger.codec.validate import problems
-from ledger.errors import CorruptRepository, DraftRefused, Outrun, WaitsInSpool, WriteRefused
+from ledger.errors import CorruptRepository, DraftRefused, Outrun, WaitsInSpool
 from ledger.model.event import ADDING, FactRedacted
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
@@ -23,8 +23,6 @@ from memory.cache.cache_file import Cache
 from memory.cache.view_name import drop_briefs, mark_here, seen, tip_of
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
-from memory.worktree.checkout import store_blob
-from memory.worktree.commit_follow import follow
 from memory.worktree.uncommitted import write_owed
 from memory.write.amendments import MEANT, NAMED, WORDED, amended, told_of
 from memory.write.branch_lock import Branch, obstacle
@@ -114,8 +112,6 @@ class Recorder:
             own, receipt = ready.own, ready.receipt
             if how.dry_run:
                 return receipt
-            if how.stage:
-                return receipt._replace(findings=(*receipt.findings, *self._stage(own)))
             if plain and how.on is not None:
                 self._put_on(own, how.on)
             elif how.on is None:
@@ -238,16 +234,6 @@ class Recorder:
             said = Finding("unreadable", problem.message, hint=problem.hint)
             return receipt._replace(findings=(*receipt.findings, said))
 
-    def _stage(self, own: Own) -> list[Finding]:
-        """Put a log into the work tree and the index; it counts once the user commits it."""
-        if not self.home.checked_out:
-            raise WriteRefused(
-                "the home is not checked out, so there is nothing to stage into",
-                hint="leave --stage out; the log is committed to its own branch",
-            )
-        store_blob(self.home, own.data)
-        return follow(self.home, [(log_path(own.stem), own.data)])
-
     def _recorded_before(self, log: SessionLog, case: Case) -> Receipt | None:
         """Find the log that a retry repeats: same agent, same content, a moment ago.
 
@@ -324,7 +310,8 @@ def noticed_behind(snapshot: Snapshot, branch: Branch, receipt: Receipt) -> tupl
         return (*_contradicted(cache, receipt), *behind(cache))
 
     def behind(cache: Cache) -> tuple[Finding, ...]:
-        if not receipt.commit or receipt.already or receipt.type not in WORKING:
+        recorded = receipt.commit or receipt.waits == NOT_COMMITTED
+        if not recorded or receipt.already or receipt.type not in WORKING:
             return tuple(cache.unread())
         from memory.write.review_notice import due_findings, fading_findings
 

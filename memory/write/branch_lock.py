@@ -24,15 +24,17 @@ from ledger.git.repository import head, landing_hint, operation_under_way, read_
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import LOCK_FILE
 from ledger.wal.atomic_files import Lock, make_folder
-from ledger.wal.git_locks import FOLLOWING, LEFT, clear_stale_lock, git_prunes, locks_of
+from ledger.wal.git_locks import FOLLOWING, LEFT, clear_stale_lock, git_prunes, locks_of, said_by
 from memory.repair.seen_tip import settle
 from memory.replay.ledger_snapshot import Snapshot
-from memory.worktree.commit_follow import finish_dead
+from memory.worktree.commit_follow import finish_dead, is_behind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import TypeVar
+
+    from ledger.model.findings import Finding
 
     Made = TypeVar("Made")
 
@@ -55,6 +57,7 @@ class Branch:
         #: whether nobody asked for the write, so that it waits for no git
         self.hurried = False
         self._owed: list[Callable[[], None]] = []
+        self._behind = ""  #: where work trees stand that could not follow
 
     def lock(self) -> Lock:
         """Return Diurna's lock, to be entered.
@@ -70,7 +73,9 @@ class Branch:
 
         `lock` is held; `tip` is where the branch stands, "" to look.
         """
-        self._snapshot.notes += finish_dead(self.home, lock, tip)
+        found = finish_dead(self.home, lock, tip)
+        self._behind = said_by(lock.note)[1] if is_behind(found) else ""
+        self._snapshot.notes += found
         if self.home.is_astray():
             self._snapshot.notes += settle(self._snapshot)
 
@@ -145,13 +150,19 @@ class Branch:
         except (StorageFailed, GitFailed):
             self.end_note(lock, tip)
             raise
-        self._owed = owed
-        lock.write_note(f"{FOLLOWING} {reference} {tip}", lasting=True)
+        self._owed, self._behind = owed, self._behind or tip
+        lock.write_note(f"{FOLLOWING} {reference} {self._behind}", lasting=True)
         return made
 
-    def end_note(self, lock: Lock, tip: str) -> None:
-        """Take the note away; where git left its own lock behind, tell the next owner that it may go."""
+    def end_note(self, lock: Lock, tip: str, shown: Iterable[Finding] = ()) -> None:
+        """Take the note away, unless `shown` says that a work tree could not follow.
+
+        Where git left its own lock behind, tell the next owner that it may go.
+        """
         where, reference = self.home.repository, self.home.reference
+        if is_behind(shown):
+            return lock.leave_note(f"{FOLLOWING} {reference} {self._behind}")
+        self._behind = ""
         # a git that is killed, or may not take it away, leaves its own behind; who started it lives on
         if any(map(os.path.exists, locks_of(where.commondir, where.gitdir, reference))):
             lock.leave_note(f"{LEFT} {reference} {tip}")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
-from ledger.errors import DiurnaError, WaitsInSpool
+from ledger.errors import DiurnaError
 from ledger.git.git_objects import move_references
 from ledger.git.repository import read_reference
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.wal.dead_owner import died
 from memory.cache.sqlite import CacheDamaged
-from memory.repair.lost_blobs import dropped, dropped_finding
 from memory.repair.seen_tip import along
 from memory.replay.ledger_snapshot import Snapshot
-from memory.worktree.checkout import pending_file, update_index
 from memory.worktree.commit_follow import catch_up, show_elsewhere, show_move
 from memory.write.draft import Occasion
 from memory.write.personal_guard import refuse_personal_logs
@@ -57,7 +54,7 @@ def commit_files(
             refuse_personal_logs(home, policy, listed)
             made, findings = committer.write(committer.wanted(tip, listed, message, occasion), lock)
             snapshot.notes += findings
-            branch.end_note(lock, made)
+            branch.end_note(lock, made, findings)
             return made
 
         return branch.despite_pruning(lambda: branch.persist(once, lock), lock)
@@ -99,8 +96,10 @@ def move(snapshot: Snapshot, committer: Committer, where: Callable[[str], str]) 
                 return tip
             git = home.repository.git()
 
+            shown: list[Finding] = []
+
             def act() -> None:
-                snapshot.notes += show_move(home, tip, made)
+                shown.extend(show_move(home, tip, made))
                 moves = [
                     (name, to or made) for name, to in ((home.reference, ""), *along(home, tip))
                 ]
@@ -111,50 +110,26 @@ def move(snapshot: Snapshot, committer: Committer, where: Callable[[str], str]) 
                     catch_up(home, made, home.tip())
 
             branch.noted(lock, tip, act, take_back, made)
-            snapshot.notes += show_elsewhere(home, tip, made)
-            branch.end_note(lock, made)
+            shown += show_elsewhere(home, tip, made)
+            snapshot.notes += shown
+            branch.end_note(lock, made, shown)
             return made
 
         return branch.despite_pruning(lambda: branch.persist(once, lock), lock)
 
 
-def heal_index(committer: Committer) -> list[Finding]:
-    """Set the index entries that an earlier command had to leave, or died before it set them."""
-    if not committer.home.checked_out:
-        return []
-    with committer.branch.lock() as lock:
-        committer.branch.finish_dead(lock)
-    return update_index(committer.home, [])
-
-
-def bring_back(
-    snapshot: Snapshot, committer: Committer, occasion: Callable[[], Occasion], *, dry_run: bool
-) -> None:
-    """Do both, and report that, or why it failed; nobody asked for it, so it waits for no git.
-
-    The snapshot is told what was noticed; `dry_run`: change nothing; only note it.
-    """
-    home, because = snapshot.home, ""
+def bring_back(snapshot: Snapshot, committer: Committer, occasion: Callable[[], Occasion]) -> None:
+    """Finish what was left undone, and tell the snapshot; nobody asked for it, so it waits for no git."""
+    home = snapshot.home
     committer.branch.hurried = True
     try:
-        lost = [] if home.plain else dropped(home, committer.spool, snapshot.cache())
-        if not dry_run:
-            left = died(home.repository.commondir)
-            if home.plain:
-                snapshot.notes += committer.settle()
-                left = left or committer.owes()
-            if lost or left or home.is_astray():
-                snapshot.notes += committer.land(occasion(), None, free=True).findings
-                return
-            if os.path.exists(pending_file(home)):
-                snapshot.notes += heal_index(committer)
-    except CacheDamaged:
-        return  # whoever asks next builds it anew
-    except WaitsInSpool as problem:
-        because = f" ({problem.message})"
-    except (DiurnaError, OSError):
-        return  # what is in the way here is in the way of the command, which says so
+        left = died(home.repository.commondir)
+        if home.plain:
+            snapshot.notes += committer.settle()
+            left = left or committer.owes()
+        if left or home.is_astray():
+            snapshot.notes += committer.land(occasion(), None, free=True).findings
+    except (CacheDamaged, DiurnaError, OSError):
+        pass  # what is in the way here is in the way of the command, which says so
     finally:
         committer.branch.hurried = False
-    hint = "the next Diurna command that can write commits it again"
-    snapshot.notes += [dropped_finding(home, stem, f"it is kept{because}", hint) for stem in lost]

@@ -63,8 +63,6 @@ class How(Record):
 
     again: bool = False  #: even if the same was recorded a moment ago
     dry_run: bool = False  #: change nothing; the receipt says what would be
-    #: write the log into the work tree and the index, and leave the commit to the user
-    stage: bool = False
     tiers: bool = True  #: work out which tiers changed
     #: refuse what is otherwise told: a secret, a new fact that repeats or denies another one
     strict: bool = False

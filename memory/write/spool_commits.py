@@ -30,14 +30,15 @@ from ledger.wal.intents import Intents
 from ledger.wal.spool import KEEP, Spool
 from memory.cache.sqlite import CacheDamaged
 from memory.cache.view_name import mark_here, marks_elsewhere
+from memory.redaction.withheld_texts import held_logs
 from memory.repair.lost_blobs import (
     clear_damaged,
-    dropped,
-    dropped_finding,
+    drop_purged,
     let_go,
     mend_spooled,
+    set_back,
 )
-from memory.repair.seen_tip import along
+from memory.repair.seen_tip import along, remember
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.trunk import publishes
 from memory.worktree.checkout_update import Ahead
@@ -131,7 +132,8 @@ class Committer:
         work tree has not had yet is written.
         """
         home, spool = self.home, self.spool
-        for stem in dropped(home, spool, self._snapshot.cache()):
+        drop_purged(self._snapshot.cache(), spool)  # it may have been meant to go (fault:E7)
+        for stem in set_back(home, spool, self._snapshot.cache()):
             spool.requeue(stem, mark_here(home))
         held = spool.held()
         known = self._snapshot.cache().known(held) if held else {}
@@ -140,11 +142,14 @@ class Committer:
             f"refs/heads/{one.branch}:{home.prefix}{log_path(stem)}" for stem, one in others.items()
         ]
         there = home.repository.git().resolve(*wanted) if wanted else ()
-        for stem in [*known, *[stem for stem, blob in zip(others, there, strict=True) if blob]]:
+        landed = dict.fromkeys(known, home.reference)
+        for (stem, one), blob in zip(others.items(), there, strict=True):
+            landed |= {stem: f"refs/heads/{one.branch}"} if blob else {}
+        for reference in set(landed.values()):
+            remember(home._replace(reference=reference), held_logs(self._snapshot.cache()))
+        for stem in landed:
             spool.commit(stem)
-        if len(spool.kept()) >= KEEP:
-            with self.branch.lock():
-                let_go(self._snapshot, spool, self._intents, self.branch.remake_locked)
+        spool.forget(spool.kept()[:-KEEP])  # what a person may yet reset to before
         return write_owed(home, spool, spool.held())
 
     def land(
@@ -205,7 +210,7 @@ class Committer:
         on: str | None,
         free: bool,
     ) -> Committed:
-        lost = mend_spooled(self._snapshot, self.spool, kept=not self._looked)
+        mend_spooled(self._snapshot, self.spool, kept=not self._looked)
         self._looked = True
         waits = self.spool.held()
         for stem in self._snapshot.cache().known(waits) if waits else ():
@@ -237,15 +242,7 @@ class Committer:
                 return Committed(tip, ())
             return self._commit_once(occasion, dict(sorted(logs.items())), lock, tip)
 
-        landed = self.branch.persist(once, lock)
-        again = {*self.spool.held(), *self.spool.waiting()}
-        said = [
-            dropped_finding(
-                self.home, stem, "it waits" if stem in again else "it is committed again"
-            )
-            for stem in lost
-        ]
-        return landed._replace(findings=(*landed.findings, *said))
+        return self.branch.persist(once, lock)
 
     def _read(
         self, stems: Iterable[str], own: Own | None = None
@@ -295,9 +292,11 @@ class Committer:
         if home.tip() != made and not self._contains(made):
             raise StorageFailed(f"{home.reference} did not keep the commit {made}")
         findings += shown
-        self.branch.end_note(lock, made)
+        self.branch.end_note(lock, made, shown)
         for stem in batch:
             self.spool.commit(stem)
+        if home.plain:
+            remember(home, held_logs(cache))
         if cleared:  # the cache holds that they can not be read
             self._snapshot.rebuilt()
         else:

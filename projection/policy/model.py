@@ -117,7 +117,7 @@ class Capture(Record):
     keep: str = ""
     trust: str = "thread"  #: `SUPERSEDE`, or "thread": a person decides
     approve: str = "none"  #: `ASK`, or "none"
-    decision_words: tuple[str, ...] = ()  #: that tell of a decision, beside the built-in ones
+    decision_words: tuple[str, ...] = ()  #: of former times: says nothing
     facts: str = SAID  #: `SAID`, or `OFF`
     ask: int = 4  #: how often an agent is asked in a session at most what the next one has to know
     characters: int = 6000  #: of what was said, that a log tells at most

@@ -193,7 +193,8 @@ _MARKER = re.compile(r"^(?:<<<<<<<|>>>>>>>) ", re.M)
 #: What of a view is computed, line by line.
 _COMPUTED = re.compile(
     r"#{2,3} .*|None( yet)?\.|Never\.|Not recorded\.|\d{4}-\d\d-\d\d( \d\d:\d\d UTC)?|.* \(`[a-z0-9.-]+`\)"
-    r"|- (Date|Decided by|Rationale|Status): .*|- DEC-\d{3,}: .* `[a-z0-9.-]+`"
+    r"|- (Date|Decided by|Rationale|Status|Reworded|Superseded by .*|Marked as false|Holds again): .*"
+    r"|- DEC-\d{3,}: .* `[a-z0-9.-]+`"
 )
 
 

@@ -7,16 +7,16 @@ from bisect import bisect_right
 from ledger.environment import now_seconds
 from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.layout import stem_of
 from ledger.model.record import Record
 from memory.api import Memory
 from memory.redaction.withheld_texts import held_logs
-from memory.repair.seen_tip import lost, went
+from memory.repair.seen_tip import lost_findings
 from memory.replay.trunk import Publishing, publishing
 from memory.replay.upstream_homes import Fetched, upstreams
 from projection.fold.projection_state import TIERS
 from projection.lifecycle.review_due import Size, reasons, size_of
 from projection.lifecycle.transitions import Fading, fading
+from projection.policy.model import OFF
 from rituals.decide.confirmation import due
 from rituals.decide.open_contradictions import contested
 from rituals.hosts.background_start import Run, last_run, obstacle
@@ -89,7 +89,7 @@ class Overview(Record):
 def overview(memory: Memory) -> Overview:
     """Gather where a ledger stands. Nothing is written."""
     state, commondir = memory.state(), memory.home.repository.commondir
-    view = state.view()
+    view, keeps = state.view(), state.policy.capture.keep != OFF
     since = len(state.work) - bisect_right(state.work, state.summary.last_review)
     size = size_of(view)
     edited = memory.edited()
@@ -121,7 +121,7 @@ def overview(memory: Memory) -> Overview:
         upstreams(memory.home, state.policy),
         tuple([one.session for one in lasting(memory.home)]),
         starts(commondir),
-        tuple([f"{one.host} {one.session}" for one in unfinished(commondir)]),
+        tuple([f"{one.host} {one.session}" for one in unfinished(commondir) if keeps]),
         untold_since(memory.home, state.summary.newest),
         last_run(memory.home),
         obstacle(memory.home, state.policy),
@@ -144,9 +144,9 @@ def _edits(memory: Memory) -> tuple[Finding, ...]:
     from memory.edits.detect import find_edits
     from rituals.check.verify.worktree import undeclared
 
-    home = memory.home
-    gone = lost(home, memory.ask(held_logs, committed=True)) if home.seen else ()
-    found = [went(map(stem_of, gone), home.branch)] if gone else []
+    home, found = memory.home, list[Finding]()
+    if home.seen:  # of a branch with code all history is looked through, which `check` does
+        found = lost_findings(home, memory.ask(held_logs, committed=True))
     return (*undeclared(memory, find_edits(memory.snapshot.tip, memory.tip_state)), *found)
 
 

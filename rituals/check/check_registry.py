@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
-from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding, severe
+from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding
 from ledger.model.record import Record
 from memory.api import Memory
-from memory.repair.seen_tip import remember
 from rituals.check.survey import PARTS, Survey
 
 #: What a check looks at: the branch's tip, all its history, the work tree, the rest of the clone's state,
@@ -158,18 +157,9 @@ Progress = Callable[[int, int], None]
 def made(memory: Memory, command: str, progress: Progress | None = None) -> tuple[Finding, ...]:
     """Make the checks of `verify`, `lint` or `review`; return what is wrong, errors first.
 
-    Remembers the tip when no error is found, so that a later rewriting of the history shows. Progress is
-    told (done, total).
+    Progress is told (done, total).
     """
     parts = PARTS if command == LINT else PARTS[:-1]
     now_ms = memory.occasion().now_ms
     survey = Survey(memory, now_ms, cold=True, progress=progress, parts=parts)
-    found = make(survey, chosen(command))
-    remember_sound(survey, found)
-    return found
-
-
-def remember_sound(survey: Survey, findings: tuple[Finding, ...]) -> None:
-    """Remember the tip where no error is found, so that a later rewriting of the history shows."""
-    if survey.tip and not severe(findings):
-        remember(survey.home, survey.tip)
+    return make(survey, chosen(command))

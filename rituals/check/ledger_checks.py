@@ -13,7 +13,7 @@ from ledger.model.logset import LogRef
 from ledger.model.order import ahead_by_a_day, is_sealed, is_weak
 from ledger.model.personal_footer import says_personal
 from ledger.model.sha256 import blob_id
-from memory.repair.seen_tip import lost, named, went
+from memory.repair.seen_tip import lost_findings, named
 from memory.worktree.checkout import work_file
 from memory.worktree.edited_copy import copy_of, read_copy
 from memory.worktree.projection_files import committed_projection
@@ -161,9 +161,7 @@ def history(survey: Survey) -> Iterator[Finding]:
 def rewritten(survey: Survey) -> Iterator[Finding]:
     """Tell that logs went with a rewritten history (fault:E8, fault:E9); new commit ids are fine."""
     known = {damage.path for damage in survey.damages[0]}
-    gone = [path for path in lost(survey.home, survey.held) if path not in known]
-    if gone:
-        yield went(map(stem_of, gone), survey.home.branch)
+    yield from lost_findings(survey.home, survey.held, known)
 
 
 def personal(survey: Survey) -> Iterator[Finding]:

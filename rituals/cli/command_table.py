@@ -35,7 +35,6 @@ WRITING = (
     Option("--again", "Record it even if the same was recorded a moment ago."),
     Option("--strict", "Refuse a log with a secret, or a fact with the text of another one."),
     Option("--personal", "It is only yours: record it in your own home, not here.", keeps="own"),
-    Option("--stage", "Stage the log for your own next commit."),
     DRY_RUN,
 )
 KIND = Option("--kind", "Only facts of this kind.", "KIND")
@@ -296,7 +295,6 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Option("--tree", "The folder beside the code; else memory/.", "FOLDER", default=None),
         Option("--move", "Move the home, with its past.", choices=("branch", "tree")),
         Option("--project", "Its name; else the folder's.", "NAME"),
-        Option("--hooks/--no-hooks", "Let git publish after a pull, or not."),
         Option("--personal", "A home of what is only yours, below your data folder."),
         Option("--tour", "See the whole story on a throw-away ledger, in a minute.", to="mode",
                sets="tour"),
@@ -329,7 +327,7 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
     "private": (Argument("switch", "[on|off]", required=False, choices=("on", "off")),),
     "hook": (
         Argument("event", default=""),
-        Argument("arguments", many=True, required=False, type="click:UNPROCESSED"), DRY_RUN,
+        Argument("arguments", many=True, required=False, type="click:UNPROCESSED"),
     ),
     "completion": (Argument("shell", "bash|zsh|fish", choices=("bash", "zsh", "fish")),),
 }  # fmt: skip

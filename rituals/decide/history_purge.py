@@ -59,17 +59,14 @@ class Purge(Record):
     @property
     def afterwards(self) -> tuple[str, ...]:
         """The branches of remotes that still have it, a line each; no command is named that forces."""
-        here = {one.reference: one for one in self.history.moves}
-        said: list[str] = []
-        for one in self.history.moves:
-            if one.reference.startswith(_REMOTES):
-                remote, _, branch = one.reference.removeprefix(_REMOTES).partition("/")
-                if _HEADS + branch in here:
-                    said.append(
-                        f"{branch} of {remote} still has it, at {one.old[:12]}: let this clone's take "
-                        "its place there, in whatever way the forge allows"
-                    )
-        return tuple(said)
+        here = [one.reference for one in self.history.moves if one.reference.startswith(_HEADS)]
+        ends = tuple([one.removeprefix(_HEADS[:-1]) for one in here])
+        return tuple(
+            f"{one.reference.removeprefix(_REMOTES)} still has it, at {one.old[:12]}: let this clone's "
+            "take its place there, in whatever way the forge allows"
+            for one in self.history.moves
+            if one.reference.startswith(_REMOTES) and one.reference.endswith(ends)
+        )
 
 
 def plan_purge(memory: Memory, facts: tuple[str, ...], logs: tuple[str, ...]) -> Purge:

@@ -107,7 +107,7 @@ def _by_commits(memory: Memory, waits: Iterable[Wait]) -> list[Ended]:
         return []
     # a ledger in the tree is told what its own branch went through, as far as the trunk has it
     reference, commit = head(home.repository) if home.kind == IN_TREE else (branch, tip)
-    kept = with_ends(home, read(home, whole=True) or Kept("", "", ()), waits, (reference, commit))
+    kept = with_ends(home, read(home) or Kept("", "", ()), waits, (reference, commit))
     if kept.heads:
         write(home, kept)
     found = [one for known, one in kept.ends if known == commit]

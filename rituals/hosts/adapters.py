@@ -93,8 +93,7 @@ class Host(Record):
     own: tuple[str, ...] = ()
     #: files, below a project and the user's folder: it runs the hooks of each
     beside: tuple[str, ...] = ()
-    #: a start follows a compaction, which gives back what that took; else the next prompt does
-    restarts: bool = True
+    ahead: str = ""  #: the event that comes before a session's start
     #: the hooks of a project run also where it is started in a folder of the project
     below: bool = True
     asks: bool = False  #: a stop that is blocked with a reason goes on with that
@@ -129,7 +128,7 @@ HOSTS = {
                  "bash", "timeoutSec", grouped=False),
             Kept("COPILOT_HOME", ".copilot", "session-state/*/events.jsonl", ("data", "sessionId"),
                  ("data", "context", "cwd")),
-            own=_COPILOT_HOOKS, beside=_COPILOT_HOOKS, restarts=False, asks=True,
+            own=_COPILOT_HOOKS, beside=_COPILOT_HOOKS, asks=True,
         ),
         Host(
             "gemini", "gemini-cli", "SessionStart", _NESTED,
@@ -156,7 +155,7 @@ HOSTS = {
                 "chat.message": PROMPT, "tool.execute.after": TOOL,
                 "experimental.session.compacting": PRECOMPACT, "session.idle": STOP,
             },
-            ".opencode", ".config/opencode", ("opencode",),
+            ".opencode", ".config/opencode", ("opencode",), ahead=PROMPT,
         ),
         Host(
             "cursor", "cursor", "sessionStart", ("additional_context",),

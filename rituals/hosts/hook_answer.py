@@ -20,7 +20,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rituals.hosts.context.session_news import Telling
     from rituals.hosts.moments import Moment
 
 #: The answer where there is nothing to say.
@@ -33,14 +32,12 @@ BEHIND_SECONDS = (0.3, 1.5)
 #: What a stamp is given after an answer that took all of its time.
 _LEAST_SECONDS = 0.05
 PAYLOAD_BYTES = 10 << 20
-#: Events in which something may have been done or decided; those that wait for a brief, and those that
+#: Events in which something may have been done; those that wait for a brief, and those that
 #: tell one that was missed; and those that may end a part of a session.
 _OBSERVED = (
     adapters.PROMPT,
     adapters.TOOL,
     adapters.FAILURE,
-    adapters.STOP,
-    adapters.SUBAGENT_STOP,
     adapters.TASK,
 )
 _BRIEFED = (adapters.START, adapters.SUBAGENT_START)
@@ -79,7 +76,7 @@ class Call:
         self._kind = adapters.meaning(host, event)
         self._said: Moment | None = None
         self._commondir = self._top = ""
-        self._late = self._silent = self._outdated = False
+        self._late = self._silent = self._outdated = self._unheard = False
         self._observed = self._kind not in _OBSERVED
         self._heard: Callable[[], None] | None = None
         limits = dict.fromkeys(_BRIEFED, START_SECONDS) | {adapters.PRECOMPACT: COMPACT_SECONDS}
@@ -88,22 +85,10 @@ class Call:
 
     def answer(self) -> bytes:
         """Return the answer, within the limit of time."""
-        left = self._until - monotonic()
-        starts = self._kind in _BRIEFED
         try:
-            try:
-                return limited(self._seconds, left / 2 if starts else left, self._answer)
-            except TookTooLong as problem:
-                from rituals.hosts.session_start import ANY, LAST
-
-                self._late, self._heard = True, None
-                said, which = self._said, LAST if problem.args[0] else ANY
-                if said is None or not starts:
-                    return NOTHING
-                left = self._until - monotonic()
-                return limited(self._seconds, left, lambda: self._brief(said, which, again=True))
+            return limited(self._seconds, self._until - monotonic(), self._answer)
         except TookTooLong:
-            self._heard = None
+            self._late, self._heard = True, None
         except Exception as problem:  # noqa: BLE001 - an agent never waits for a fault of ours, nor sees it
             self._note(problem)
         return NOTHING
@@ -118,9 +103,11 @@ class Call:
 
     def follow_up(self) -> None:
         """Do what nobody waits for, in what is left of the time, or behind it in another process."""
+        if not (self._said and self._said.session):
+            return  # whoever calls without one may remove the repository at once
         try:
             left = self._kind in (*_BRIEFED, *_STAMPED, adapters.PROMPT) or not self._observed
-            if self._late and self._said and left:
+            if self._late and left:
                 from rituals.hosts.session_start import make_ready
 
                 make_ready(self._said, self._environment, self._keep)
@@ -151,28 +138,26 @@ class Call:
             from rituals.hosts.session_start import make_moments
 
             make_moments(said, self._commondir, self._environment)
-        if self._kind == adapters.STOP:
+        if self._kind == adapters.STOP or self._unheard:
             from rituals.hosts.session_start import make_ready
 
             make_ready(said, self._environment)
-        handed = bool(said.given.get("messages") and said.session)
-        unasked = (self._silent or not said.session) and self._kind != adapters.START
-        if self._kind not in _STAMPED or unasked:
-            if handed and self._silent:  # of these only what is known again is kept
-                from rituals.hosts.handed_messages import keep_messages
-
-                keep_messages(self._commondir, said)
-            return
-        from rituals.hosts.capture.stamps import is_due, stamp
-
+        ends = self._kind in _STAMPED and (self._kind == adapters.START or not self._silent)
+        handed = (ends or self._silent) and bool(said.given.get("messages"))
         if handed:
             from rituals.hosts.handed_messages import keep_messages, kept_in
 
             said = said._replace(transcript=kept_in(self._commondir, said))
-        if not self._silent:
+        if ends and not self._silent:
+            from rituals.hosts.capture.stamps import stamp
+
             stamp(self._commondir, said)
         if handed:  # behind the stamp: without one nobody would look for them
             keep_messages(self._commondir, said)
+        if not ends:
+            return
+        from rituals.hosts.capture.stamps import is_due
+
         if is_due(self._commondir, said):
             from rituals.hosts.capture.detached import spawn
 
@@ -202,7 +187,7 @@ class Call:
             self._mark(said)
             from ledger.wal.dead_owner import died
 
-            if died(self._commondir):  # any command finishes what it left
+            if said.session and died(self._commondir):  # any command finishes what it left
                 from rituals.hosts.capture.detached import run
 
                 run(["status"], said.folder)
@@ -219,20 +204,20 @@ class Call:
             from rituals.hosts.capture.stamps import note_end
 
             note_end(self._commondir, said)
-        from rituals.hosts.moments import COMPACT, owe
+        from rituals.hosts.moments import COMPACT, owe, owe_unseen
 
-        if said.event in _BRIEFED and said.session:
-            owe(self._commondir, said, said.source or said.event)
-        elif said.event == adapters.PRECOMPACT and not adapters.HOSTS[said.host].restarts:
-            owe(self._commondir, said, COMPACT)
+        if said.event in (*_BRIEFED, adapters.PRECOMPACT) and said.session:
+            compacts = said.event == adapters.PRECOMPACT
+            owe(self._commondir, said, COMPACT if compacts else said.source or said.event)
+        elif said.session and said.event != adapters.HOSTS[said.host].ahead:
+            owe_unseen(self._commondir, said)
 
-    def _brief(self, said: Moment, which: str = "", *, again: bool = False) -> bytes:
+    def _brief(self, said: Moment, which: str = "") -> bytes:
         """Return the answer that tells a brief, the last one perhaps; nothing where there is none."""
         from rituals.hosts.moments import COMPACT, settle
-        from rituals.hosts.session_start import context, role_brief
+        from rituals.hosts.session_start import context
 
-        told = role_brief if said.event == adapters.SUBAGENT_START else context
-        text, heard = told(said, self._environment, which, again=again)
+        text, heard = context(said, self._environment, which)
         self._find(said.folder)  # a fresh clone has it from now on
         in_time = self._kind == adapters.START and said.source != COMPACT
 
@@ -260,9 +245,10 @@ class Call:
             allow(*BEHIND_SECONDS)
         event = adapters.SUBAGENT_START if said.agent else adapters.START
         try:
-            return self._brief(said._replace(event=event, source=source), which, again=True)
+            return self._brief(said._replace(event=event, source=source), which)
         finally:
-            if self._heard is None:
+            self._unheard = self._heard is None
+            if self._unheard:
                 os.close(fd)
 
     def _find(self, folder: str) -> None:
@@ -270,7 +256,7 @@ class Call:
         from ledger.git.repository import find_repository
         from ledger.model.layout import SILENCES_FILE, STATE_DIR
 
-        repository = keeper = find_repository(folder)
+        repository = keeper = find_repository(folder, fit=False)
         if repository and not self._environment.get("DIURNA_HOME"):
             from ledger.git.config_files import home_setting
 
@@ -292,9 +278,9 @@ class Call:
             return
         from rituals.hosts.observed.admission import admitted, is_candidate, observing
 
-        if not is_candidate(said) or (known := observing(self._commondir)).off:
+        if not is_candidate(said) or observing(self._commondir).off:
             return
-        found = admitted(said, self._top, known.words)
+        found = admitted(said, self._top)
         if found is not None:
             from ledger.home import discover
             from rituals.hosts.observed.observation_spool import spool_of
@@ -321,7 +307,9 @@ class Call:
             from rituals.hosts.context.session_news import at_prompt, at_tool
 
             ask = at_prompt if said.event == adapters.PROMPT else at_tool
-            return self._told(ask(said, self._commondir, needed))
+            telling = ask(said, self._commondir, needed)
+            self._heard = telling.written if telling else None
+            return telling.text if telling else ""
         if said.event == adapters.STOP and not self._silent:
             from rituals.hosts.observed.admission import observing
 
@@ -336,12 +324,6 @@ class Call:
 
             return save(said, discover(said.folder))
         return ""
-
-    def _told(self, telling: Telling | None) -> str:
-        if telling is None:
-            return ""
-        self._heard = telling.written
-        return telling.text
 
     def _form(self, said: Moment, text: str) -> bytes:
         """Put what the agent is to know into the form that its host takes."""

@@ -12,7 +12,15 @@ import os
 from ledger.environment import local_day, now_ms, working_directory
 from ledger.model.record import Record
 from ledger.secrets.private_parts import without_private
-from rituals.hosts.adapters import OTHER, START, SUBAGENT_STOP, Host, caller, meaning
+from rituals.hosts.adapters import (
+    OTHER,
+    START,
+    SUBAGENT_START,
+    SUBAGENT_STOP,
+    Host,
+    caller,
+    meaning,
+)
 from rituals.hosts.payloads import (
     fields_of,
     files_in,
@@ -89,7 +97,7 @@ class Moment(Record):
 class Start(Record):
     """How a session, or a subagent, started."""
 
-    how: str = ""  #: `TOLD` or `MISSED`; "" where that was no start of a session
+    how: str = ""  #: `TOLD` or `MISSED`; "" where nobody saw a session start
     at: int = 0  #: when that was, milliseconds since 1970
     owed: str = ""  #: how that began of which it was not told its brief yet (`Moment.source`)
 
@@ -113,9 +121,16 @@ def claim(commondir: str, said: Moment) -> tuple[str, int]:
 
 def owe(commondir: str, said: Moment, source: str) -> None:
     """Note that it is to be told its brief, before that is made: a killed hook leaves it to the next."""
-    begins = said.event == START and source != COMPACT
+    begins = source not in (COMPACT, SUBAGENT_START) and not said.agent
     known = Start(MISSED, now_ms()) if begins else start_of(commondir, said)
     _note(commondir, said, known._replace(owed=source))
+
+
+def owe_unseen(commondir: str, said: Moment) -> None:
+    """Owe it to a session, or a subagent, of which nothing is known: no hook of its start ever ran."""
+    before = "" if said.agent else captured_file(commondir, said.host, said.session, ".seen")
+    if not (os.path.isfile(_start_file(commondir, said)) or os.path.isfile(before)):
+        owe(commondir, said, "startup")
 
 
 def settle(commondir: str, said: Moment, *, in_time: bool) -> None:

@@ -84,9 +84,14 @@ def open_file(path: str, flags: int) -> int:
     try:
         return os.open(path, flags | _ODD, 0o600)
     except FileNotFoundError:
-        if not flags & os.O_CREAT or os.path.isdir(os.path.dirname(path)):
+        folder = os.path.dirname(path)
+        if not flags & os.O_CREAT or os.path.isdir(folder):
             raise
-        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+        for one in (os.path.dirname(folder), folder):  # and none of a repository that was removed
+            try:
+                os.mkdir(one, 0o700)
+            except FileExistsError:
+                pass
         return os.open(path, flags | _ODD, 0o600)
 
 

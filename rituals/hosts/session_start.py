@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 
-from ledger.environment import now_ms
-from rituals.hosts.adapters import HOSTS, SUBAGENT_START
+from ledger.environment import TookTooLong, allow, now_ms
+from rituals.hosts.adapters import HOSTS, START, SUBAGENT_START
+from rituals.hosts.capture import detached
 from rituals.hosts.moments import Moment, file_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from ledger.home import Home
     from memory.brief.brief_place import Wish
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 
 #: How long a brief may take that nobody waits for.
 _READY_SECONDS = 60
+#: How long it is waited for where there is one of before, of the processor and by the clock, and what is
+#: left to tell that one.
+WAIT_SECONDS, REST_SECONDS = (0.3, 1.5), (0.3, 1.0)
 #: The least that any host takes of one hook.
 CONTEXT_CHARS, CONTEXT_BYTES = 7_500, 9_500
 #: What a session starts with, as far as it was not there before: its prompts bring the rest.
@@ -43,24 +48,30 @@ _RULE_CHARS = len(RULE) + 4
 
 
 def context(
-    said: Moment, environment: Mapping[str, str], which: str = NEW, *, again: bool = False
+    said: Moment, environment: Mapping[str, str], which: str = NEW
 ) -> tuple[str, Callable[[], None] | None]:
     """Return the brief and the ground rule with what stands around them; "" where there is no memory.
 
-    Behind it comes what is to be called when the session has heard it, None for nothing. Of two hooks
-    that a host runs for one start one is answered. `which` brief it is (`NEW`, `ANY`, `LAST`); "" where
-    that one is not to be had. `again`: this session was to be told before.
+    A subagent is told the brief for its role alone. Behind it comes what is to be called when the session
+    has heard it, None for nothing. Of two hooks that a host runs for one start one is answered. `which`
+    brief it is (`NEW`, `ANY`, `LAST`); "" where that one is not to be had.
     """
     from ledger.errors import HomeNotFound
     from ledger.escape import visible
     from ledger.home import discover
-    from rituals.hosts.context.session_news import begin
+    from rituals.hosts.context.session_news import begin, note_shown
 
     try:
         home = discover(said.folder)
         commondir, name = home.repository.commondir, file_name(said.host, said.session)
-        if not again and _is_told_beside(said, commondir, home.repository.top, said.source):
+        sub = said.event == SUBAGENT_START
+        once = f"{said.role} {said.agent}" if sub else said.source
+        if which == NEW and _is_told_beside(said, commondir, home.repository.top, once):
             return "", None
+        if sub:
+            text = visible(_brief(said, environment, ROLE_CHARS, which)[0]).rstrip()
+            shows = bool(text and said.session)
+            return text, (lambda: note_shown(commondir, name, text)) if shows else None
         resumed = said.source in ("resume", "fork")
         told = begin(home, name, resumed=resumed) if said.session else None
         around = Around(commondir, said)
@@ -80,36 +91,12 @@ def context(
             if size <= CONTEXT_BYTES:
                 break
             budget = budget * 3 // 4
-        behind = around.behind(CONTEXT_CHARS - len(text) - _RULE_CHARS, CONTEXT_BYTES - size, text)
+        behind = around.behind(CONTEXT_CHARS - len(text) - _RULE_CHARS, CONTEXT_BYTES - size)
         whole = "\n\n".join([part for part in (text, behind, RULE) if part])
         return whole, (lambda: told(whole, around.told, last)) if told else None
     except HomeNotFound as problem:
-        return f"{problem.message}: {problem.hint}" if problem.near else "", None
-
-
-def role_brief(
-    said: Moment, environment: Mapping[str, str], which: str = NEW, *, again: bool = False
-) -> tuple[str, Callable[[], None] | None]:
-    """Return the brief for a subagent's role, and what is to be called then; all as for `context`."""
-    from ledger.errors import HomeNotFound
-    from ledger.escape import visible
-    from ledger.home import discover
-
-    try:
-        commondir = discover(said.folder).repository.commondir
-        once = f"{said.role} {said.agent}"
-        if not again and _is_told_beside(said, commondir, said.folder, once):
-            return "", None
-        text = visible(_brief(said, environment, ROLE_CHARS, which)[0]).rstrip()
-    except HomeNotFound:
-        return "", None
-
-    def told() -> None:
-        from rituals.hosts.context.session_news import note_shown
-
-        note_shown(commondir, file_name(said.host, said.session), text)
-
-    return text, told if text and said.session else None
+        near = problem.near and said.event == START
+        return f"{problem.message}: {problem.hint}" if near else "", None
 
 
 def _is_told_beside(said: Moment, commondir: str, top: str, once: str) -> bool:
@@ -136,7 +123,14 @@ def _brief(
     home, wish = discover(said.folder), _wish(said, environment, budget)
     last = last_brief(home, wish)
     if last is None or not (last.current or which != NEW):
-        last = _made(home, wish) if which != LAST else None
+        if last is not None:
+            allow(*WAIT_SECONDS)
+        try:  # where no host's session is, nothing runs on
+            last = _made(home, wish, apart=bool(said.session)) if which != LAST else None
+        except TookTooLong:
+            if last is None:
+                raise
+            allow(*REST_SECONDS)
     if last is None or last.current:
         return last.text if last else "", None
     newer = f", {last.newer} newer not read" if last.newer else ""
@@ -150,14 +144,15 @@ def _wish(said: Moment, environment: Mapping[str, str], budget: int) -> Wish:
     return Wish(agent, said.role, budget_chars=budget - _AS_OF_CHARS)
 
 
-def _made(home: Home, wish: Wish, *, patient: bool = True) -> Kept | None:
+def _made(home: Home, wish: Wish, *, apart: bool = False, waits: bool = True) -> Kept | None:
     """Make a brief: of all that want one at once one does, and the others find it made.
 
-    None where it is not `patient` and another one is at it.
+    `apart`: that goes on where the time of all who wait is up. None where it is not waited for, and
+    another one is at it.
     """
     import fcntl
 
-    from memory.query.last_answers import last_brief, make_brief
+    from memory.query.last_answers import Kept, last_brief, make_brief
     from rituals.hosts.payloads import open_file
 
     try:
@@ -165,9 +160,16 @@ def _made(home: Home, wish: Wish, *, patient: bool = True) -> Kept | None:
     except OSError:
         return make_brief(home, wish)  # a disk that refuses
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | (0 if patient else fcntl.LOCK_NB))
+        fcntl.flock(fd, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
         last = last_brief(home, wish)
-        return last if last is not None and last.current else make_brief(home, wish)
+        if last is not None and last.current:
+            return last
+        if not apart:
+            return make_brief(home, wish)
+        commondir = home.repository.commondir
+        making = _noting(commondir, "a brief", lambda: tuple(make_brief(home, wish)))
+        made = detached.made_apart(making, seconds=_READY_SECONDS, held=fd)
+        return Kept(*made) if made else None
     except BlockingIOError:
         return None
     finally:
@@ -184,7 +186,7 @@ def make_next(said: Moment, environment: Mapping[str, str]) -> None:
     wish = _wish(said, environment, ROLE_CHARS if sub else START_CHARS - _RULE_CHARS)
     last = last_brief(home, wish)
     if last is None or last.newer:
-        _made(home, wish, patient=False)
+        _made(home, wish, waits=False)
 
 
 def prepare(said: Moment, commondir: str, environment: Mapping[str, str]) -> None:
@@ -215,7 +217,7 @@ def make_ready(
         first()
         make_next(said, environment)
 
-    _apart(made)
+    detached.apart(made, seconds=_READY_SECONDS)
 
 
 def make_moments(said: Moment, commondir: str, environment: Mapping[str, str]) -> None:
@@ -223,36 +225,30 @@ def make_moments(said: Moment, commondir: str, environment: Mapping[str, str]) -
 
     def made() -> None:
         from rituals.hosts.context.moment_contents import make
-        from rituals.hosts.payloads import note_fault
 
+        make(commondir, said.folder, environment)
+
+    detached.apart(_noting(commondir, "the index of moments", made), seconds=_READY_SECONDS)
+
+
+def _noting(commondir: str, what: str, doing: Callable[[], Any]) -> Callable[[], Any]:
+    """Return the same, which notes why it failed: nobody waits for it; `check` tells."""
+
+    def noted() -> Any:
         try:
-            make(commondir, said.folder, environment)
-        except Exception as problem:  # noqa: BLE001 - nobody waits for it; `check` tells
-            note_fault(commondir, f"the index of moments: {problem!r}")
+            return doing()
+        except Exception as problem:  # noqa: BLE001 - as above
+            from rituals.hosts.payloads import note_fault
 
-    _apart(made)
+            return note_fault(commondir, f"{what}: {problem!r}")
 
-
-def _apart(doing: Callable[[], None]) -> None:
-    """Do something in a process of its own that nobody waits for, and that does not stay for long."""
-    from rituals.hosts.capture.detached import apart
-
-    def limited() -> None:
-        import signal
-
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(_READY_SECONDS)
-        doing()
-
-    apart(limited)
+    return noted
 
 
 #: What is kept free behind the brief where others did something of late, and in what steps before it.
 _LATELY_CHARS, _STEP = 800, 200
 _LATELY = "Lately in other sessions"
 _OBSERVATIONS, _ASKS, _DAY_MS = 20, 3, 86_400_000
-#: By how many letters of what was decided it is found in the brief.
-_SAME_CHARS = 40
 #: How much of a spool is looked through, and where there are enough observations already.
 _TAIL_BYTES, _END_BYTES = 6 << 10, 1 << 10
 
@@ -277,16 +273,13 @@ class Around:
         used = -(-(len(self.before) + 2) // _STEP) * _STEP if self.before else 0
         return used + (_LATELY_CHARS if self._acts or self._asks else 0)
 
-    def behind(self, chars: int, size: int, brief: str = "") -> str:
-        """Return what others did of late, in so many characters and bytes; "" for nothing.
-
-        What was decided and stands in the brief is not told a second time.
-        """
+    def behind(self, chars: int, size: int) -> str:
+        """Return what others did of late, in so many characters and bytes; "" for nothing."""
         if not (self._acts or self._asks):
             return ""
         from projection.brief.wording import enveloped
         from rituals.hosts.context import session_wording as wording
-        from rituals.hosts.context.other_sessions import failing_key, said_key
+        from rituals.hosts.context.other_sessions import failing_key
 
         by_spool: dict[str, tuple[str, list[Observation]]] = {}
         for spool, one in reversed(self._acts):  # oldest first
@@ -294,7 +287,6 @@ class Around:
                 one
             )
         newest = max([one.at for _, one in self._acts[:1]] + [one.at for one in self._asks])
-        whole = wording.mark(brief, len(brief))
         lines: list[tuple[int, str, dict[str, int]]] = [
             (one.at, wording.asked(wording.who(one.host, self._host), one.text, one.at, newest), {})
             for one in self._asks
@@ -302,11 +294,9 @@ class Around:
         for path, (by, seen) in by_spool.items():
             name = os.path.basename(path)
             for state in wording.states(seen):
-                at, kind, what = state.one.at, state.one.kind, state.what
-                said = wording.mark(what, _SAME_CHARS) if kind == wording.DECISION else ""
-                if kind not in wording.ROUTINES and not (said and said in whole):
-                    known = {said_key(what): at} if said else {}
-                    known |= {failing_key(name, what): at} if state.failed else {}
+                at, key = state.one.at, failing_key(name, state.what)
+                if state.one.kind not in wording.ROUTINES:
+                    known = {key: at} if state.failed else {}
                     lines.append((at, wording.act(by, state, newest), known))
             failing = {
                 failing_key(name, one.what): one.one.at
@@ -317,7 +307,7 @@ class Around:
         frame = len(enveloped(_LATELY, (), ""))
         chars, size = chars - frame, size - frame
         kept: dict[str, int] = {}
-        # the newest are told; what is decided goes before what is done all the time
+        # the newest are told, before what is done all the time
         for at, line, known in sorted(lines, key=lambda one: (" changed " in one[1], -one[0])):
             chars, size = chars - len(line) - 1, size - len(line.encode("utf-8", "replace")) - 1
             if chars < 0 or size < 0:

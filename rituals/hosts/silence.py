@@ -67,8 +67,18 @@ def lasting(home: Home) -> list[Silence]:
 
 
 def place_of(home: Home) -> str:
-    """Return the work tree of a home; of one that has none, where its repository is."""
-    return home.repository.top or home.repository.where
+    """Return the work tree whose sessions a home's silences are of; where none is, its repository."""
+    from contextlib import suppress
+
+    from ledger.environment import working_directory
+    from ledger.git.config_files import HOME_SETTING
+    from ledger.git.repository import find_repository
+
+    here = home.repository
+    if home.named == HOME_SETTING:  # of code that keeps its memory elsewhere
+        with suppress(OSError):  # the folder may be gone
+            here = find_repository(working_directory(), fit=False) or here
+    return here.top or here.where
 
 
 def begin(commondir: str, top: str, session: str, since: int) -> bool:

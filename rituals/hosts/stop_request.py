@@ -15,7 +15,14 @@ from ledger.environment import now_ms
 from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.moments import REQUEST, Moment, captured_file
-from rituals.hosts.payloads import fields_of, open_file, read_object, read_start, write_object
+from rituals.hosts.payloads import (
+    fields_of,
+    open_file,
+    read_object,
+    read_start,
+    record_of,
+    write_object,
+)
 
 #: How many characters of reports make a session worth the first question, each further one, and one before
 #: what was said is out of sight.
@@ -185,9 +192,7 @@ def _last_report(said: Moment) -> str:
 
 
 def _talk(data: bytes) -> Talk:
-    said = read_object(data) or {}
-    kept = {key: value for key, value in said.items() if isinstance(value, int) and value >= 0}
-    return Talk(**{key: kept[key] for key in Talk._fields if key in kept})
+    return record_of(Talk(), read_object(data)) or Talk()
 
 
 def _change(path: str, change: Callable[[Talk], Talk], *, new: bool = False) -> bool:

@@ -37,7 +37,7 @@ def make(home: Home) -> None:
     if code is None:
         return
     tip = home.tip()  # before it is read: what moves meanwhile is seen
-    before = read(home, whole=True)
+    before = read(home)
 
     def asked(cache: Cache) -> tuple[list[Standing], list[Wait], str]:
         return list(state_of(cache).standings()), waiting(home, cache), cache.summary.digest

@@ -6,7 +6,7 @@ The home of what is only the user's is a repository of its own below their data 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ledger.errors import DiurnaError, HomeNotFound, PolicyInvalid, WriteRefused
 from ledger.git.repository import (
@@ -18,6 +18,7 @@ from ledger.git.repository import (
     remote_branches,
 )
 from ledger.home import (
+    NEWER_HINT,
     OWN_BRANCH,
     OWN_REPOSITORY,
     PERSONAL,
@@ -25,19 +26,19 @@ from ledger.home import (
     branch_home,
     checked_out_home,
     discover,
+    newer_branch,
     personal_folder,
 )
 from ledger.model import layout
 from ledger.model.layout import POLICY_FILE
 from ledger.remote.remote import choose_remote
-from ledger.remote.transport import fetch
+from ledger.remote.transport import advertised, fetch
 from ledger.wal.atomic_files import make_folder
 from memory.api import Memory
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
 from memory.worktree.mirror import keep_out_of_status, mirror
 from projection.policy.model import APPEND, PACED, Policy
 from projection.policy.toml import read_policy
-from rituals.setup.git_hooks.hook_install import HookPlan, apply_hooks, plan_hooks, plan_removal
 from rituals.setup.setup_plan import SetupPlan, initial, missing, named, refuse_branch
 from rituals.setup.tree import holds_work, plan_checked_out, plan_tree, prefix_of
 
@@ -65,9 +66,9 @@ def plan_setup(
                 f"{place} is in no git repository, so there is none to put the branch into",
                 hint="run `diurna init` without --branch for a repository of its own",
             )
-        there, unasked = _home_of(repository, branch)  # it would be found first, or lose its place
+        there, unasked = home_of(repository, branch)  # it would be found first, or lose its place
         if there is not None and (there.kind, there.branch) != (OWN_BRANCH, branch):
-            raise _second_home(there)
+            raise second_home(there)
         plan = _plan_branch(repository, branch, project)
         return plan._replace(steps=unasked + plan.steps)
     if repository is not None and _is_fresh_top(repository, place) and folder:
@@ -95,54 +96,54 @@ def _plan_found(repository: Repository, project: str, prefix: str) -> SetupPlan:
     """Plan a home in a work tree, or what one that is there lacks; without a prefix the usual one."""
     if os.path.isfile(f"{repository.top}/{layout.POLICY_FILE}") and not prefix:
         return plan_own(repository.top, repository, _own_policy(project, repository.top))
-    there, unasked = _home_of(repository, layout.DEFAULT_BRANCH)
+    there, unasked = home_of(repository)
     if there is None:
         plan = plan_tree(repository.top, repository, project, prefix)
         return plan._replace(steps=unasked + plan.steps)
     if prefix and prefix != there.prefix:
-        raise _second_home(there)
+        raise second_home(there)
     if there.kind == OWN_BRANCH:
         return _plan_branch(repository, there.branch, project)
     return plan_tree(repository.top, repository, project, there.prefix)
 
 
-def with_hooks(plan: SetupPlan, wanted: bool, command: tuple[str, ...]) -> SetupPlan:
-    """Add to a plan what becomes of git's hooks.
-
-    With `wanted` our block is put in, else taken out; the command is how Diurna is run on this machine.
-
-    Raises:
-        WriteRefused: a hook can not be touched; nothing was changed.
-    """
-    if wanted:
-        hooks = plan_hooks(plan.repository, plan.kind, plan.place, command)
-    else:
-        hooks = plan_removal(plan.repository) if plan.repository else HookPlan()
-    return plan._replace(hooks=hooks, steps=plan.steps + hooks.steps)
-
-
-def _home_of(repository: Repository, branch: str) -> tuple[Home | None, tuple[str, ...]]:
+def home_of(
+    repository: Repository, branch: str = layout.DEFAULT_BRANCH
+) -> tuple[Home | None, tuple[str, ...]]:
     """Return the home that commands find at the top of a repository, else the one that a remote has.
 
     Behind it, None for none, comes what could not be asked, as a step of a plan.
+
+    Raises:
+        WriteRefused: the remote's own branch has one, which what is checked out lacks.
     """
     there = _found(repository)
-    if (there and there.tip()) or read_reference(repository, f"refs/heads/{branch}"):
+    if there and there.tip():
         return there, ()
-    failed = _bring(repository, branch)
+    newer = newer_branch(repository)
+    if newer:
+        raise WriteRefused(f"{newer} has a home, which this branch has not", hint=NEWER_HINT)
+    if read_reference(repository, f"refs/heads/{branch}"):
+        return there, ()
+    failed = _bring(repository, dict.fromkeys((branch, layout.DEFAULT_BRANCH)))
     steps = (f"begin without the word of a remote: {failed.message}",) if failed else ()
     return _found(repository), steps
 
 
-def _bring(repository: Repository, branch: str) -> DiurnaError | None:
-    """Fetch a branch that is not known here from the first remote that has it, `origin` before others.
+def _bring(repository: Repository, branches: Iterable[str]) -> DiurnaError | None:
+    """Fetch branches that are not known here from the first remote that has one, `origin` before others.
 
     Returns why one could not be asked, None where nothing was in the way.
     """
     failed, git = None, repository.git()
     for name in sorted(git.text("remote").split(), key=lambda one: one != "origin"):
         try:
-            if fetch(git, choose_remote(git, branch, name)):
+            asked = [choose_remote(git, branch, name) for branch in branches]
+            there = advertised(
+                git, asked[0], [one.branch for one in asked]
+            )  # a silent host is given up soon
+            found = [fetch(git, one) for one in asked if one.branch in there]
+            if found:
                 return None
         except DiurnaError as problem:
             failed = failed or problem
@@ -157,7 +158,7 @@ def _found(repository: Repository) -> Home | None:
         return None
 
 
-def _second_home(there: Home) -> WriteRefused:
+def second_home(there: Home) -> WriteRefused:
     """Say that a home would stand beside another one."""
     on = f"on the branch {there.branch}"
     if there.kind != OWN_BRANCH:
@@ -194,8 +195,7 @@ def plan_own(place: str, repository: Repository | None, policy: Policy) -> Setup
 
 def _plan_branch(repository: Repository, branch: str, project: str) -> SetupPlan:
     reference = f"refs/heads/{branch}"
-    another = "a home on a branch of its own is never checked out; choose another name"
-    refuse_branch(repository, branch, another)
+    refuse_branch(repository, branch, "diurna init --branch")
     local = read_reference(repository, reference)
     upstream = next(iter(remote_branches(repository, branch)), "")
     tip = local or (read_reference(repository, upstream) if upstream else "")
@@ -247,7 +247,6 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
             writer = Memory(checked_out_home(repository, ""), clock=clock, in_process=False)
         writer.commit_files(files, said, only_missing=True)
     apply_drivers(home, plan_drivers(home))
-    apply_hooks(plan.hooks)
     if plan.kind == OWN_BRANCH and repository.top:
         mirror(home, [(layout.CONTINUITY_FILE, memory.continuity().encode())])
     return memory

@@ -274,16 +274,14 @@ def _moved(where: str, how: str) -> bytes:
 
 def _refuse_branch(home: Home, there: Home) -> None:
     git = home.repository.git()
-    another = "`diurna init --move branch --branch NAME` takes another name"
+    another = "diurna init --move branch --branch"
     refuse_branch(home.repository, there.branch, another)
     tip = there.tip()
     past = relocated(git, home.tip(), home.prefix, "")
     known = set(git.run("rev-list", tip).decode("ascii").split()) if tip else set()
     if tip and not known & {object_id(kind, data) for kind, data in past.objects if kind == COMMIT}:
-        raise WriteRefused(
-            f"the branch {there.branch} exists and holds something else",
-            hint=another,
-        )
+        message = f"the branch {there.branch} exists and holds something else"
+        raise WriteRefused(message, hint=f"`{another} NAME` takes another name")
 
 
 def _refuse_dirty(home: Home) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ledger.errors import WriteRefused
-from ledger.git.repository import Repository, head, operation_under_way
+from ledger.git.repository import Repository, head, operation_under_way, read_reference
 from ledger.home import OWN_BRANCH
 from ledger.model.layout import ATTRIBUTES, ATTRIBUTES_FILE, CONTINUITY_FILE, POLICY_FILE
 from ledger.model.record import Record
@@ -14,7 +14,6 @@ from projection.fold.full_replay import State
 from projection.fold.projection_state import NOTHING
 from projection.policy.model import Policy
 from projection.policy.template import write_policy
-from rituals.setup.git_hooks.hook_install import HookPlan
 
 
 class SetupPlan(Record):
@@ -28,7 +27,6 @@ class SetupPlan(Record):
     #: (path relative to the home, bytes) to commit; those that exist are left out
     files: tuple[tuple[str, bytes], ...]
     steps: tuple[str, ...]  #: the plan in sentences; empty when there is nothing to do
-    hooks: HookPlan = HookPlan()  #: what becomes of git's hooks, where that was asked for
     personal: bool = False  #: nobody but the user looks into its folder
     #: the file at the top of the repository that leads to the folder, where it is missing
     pointer: tuple[tuple[str, bytes], ...] = ()
@@ -84,20 +82,29 @@ def refuse_state(repository: Repository, reference: str) -> None:
         )
 
 
-def refuse_branch(repository: Repository, branch: str, hint: str) -> None:
-    """Refuse what is no name for a branch, and one that a work tree has checked out.
+def refuse_branch(repository: Repository, branch: str, command: str) -> None:
+    """Refuse what is no name for a branch, one that is checked out, and one that bars another.
+
+    `command` takes another name behind it.
 
     Raises:
-        WriteRefused: so it is; `hint` says what to do about one that is checked out.
+        WriteRefused: so it is.
     """
     status, _, _ = repository.git().call("check-ref-format", "--branch", branch)
     if status or branch.startswith("-"):
         raise WriteRefused(f"{branch!r} is no name for a branch", hint="for example: memory")
+    git = repository.git()
+    hint = f"`{command} diurna-{branch.replace('/', '-')}` takes another name"
     reference, place = f"refs/heads/{branch}", ""
+    form, there = "--format=%(refname:short)", (f"{reference}/", f"refs/remotes/*/{branch}/**")
+    above = [branch[:at] for at, char in enumerate(branch) if char == "/"]
+    beside = [one for one in above if read_reference(repository, f"refs/heads/{one}")]
+    beside = beside or git.text("for-each-ref", "--count=1", form, *there).split()
+    if beside:
+        raise WriteRefused(f"git can not have a branch {branch} beside {beside[0]}", hint=hint)
     if repository.top and head(repository)[0] == reference:
         place = repository.top  # also while it is unborn
     elif repository.top:
-        asked = repository.git().run("for-each-ref", "--format=%(worktreepath)", reference)
-        place = asked.decode("utf-8", "surrogateescape").strip()
+        place = git.text("for-each-ref", "--format=%(worktreepath)", reference).strip()
     if place:
         raise WriteRefused(f"{branch} is checked out in {place}", hint=hint)

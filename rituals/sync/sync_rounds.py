@@ -22,7 +22,7 @@ from ledger.git.repository import read_reference
 from ledger.model.findings import Finding
 from ledger.model.layout import SENT, kept_as, stem_of
 from ledger.remote.remote import Remote, choose_remote
-from ledger.remote.transport import Progress, fetch, push
+from ledger.remote.transport import Progress, advertised, fetch, push
 from ledger.wal.transfer_note import Transfer
 from memory.api import Memory
 from memory.merge.hand_written import code_beside
@@ -272,13 +272,20 @@ class _Sync:
             return plan.tip
 
     def _refuse_missing(self, before: str) -> None:
-        """Stop where the remote lost the branch."""
+        """Stop where the remote lost the branch, or has others below its name."""
         home, remote = self._memory.home, self._remote
         if before:
             raise SyncRefused(
                 f"{remote.shown} had a branch {remote.shown_branch} and has none now; "
                 "nothing was changed here",
                 hint=f"to bring it back there: git push {remote.shown} {home.branch}",
+            )
+        for below in advertised(self._git, remote, [f"{remote.branch}/*"]):
+            beside = f"{remote.shown_branch} beside {below.removeprefix('refs/heads/')}"
+            told = f"`git push -u {remote.shown} {home.branch}:diurna-{home.branch}`"
+            raise SyncRefused(
+                f"git can not have a branch {beside}, on {remote.shown}",
+                hint=f"{told} gives it another name there",
             )
 
     def _look_for_loss(self, before: str, theirs: str) -> None:

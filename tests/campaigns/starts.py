@@ -45,9 +45,11 @@ def main() -> int:
 
 
 def home(folder: Path) -> Path:
-    """Make a repository with a memory of 20 facts."""
+    """Make a repository of code with a memory of 20 facts."""
     folder.mkdir()
-    for line in ("init -q", "config user.name Ada", "config user.email ada@example.invalid"):
+    (folder / "a.py").write_text("pass\n")
+    for line in ("init -q", "config user.name Ada", "config user.email ada@example.invalid",
+                 "add a.py", "commit -qm code"):  # fmt: skip
         subprocess.run(["git", "-C", str(folder), *line.split()], check=True)
     run(folder, "init", "--branch", "memory")
     run(folder, "note", *[f"id=rule-{n} decision: Part {n} has {n} doors." for n in range(20)])
@@ -62,7 +64,7 @@ def run(folder: Path, *words: str) -> str:
 def told(folder: Path, way: str, loops: int) -> tuple[int, int, int, int]:
     """Let sessions start at once and ask twice; return how many were told by when, and what status says."""
     if way == "kept":
-        hooks(folder, "Stop", ["before"])
+        hooks(folder, "SessionStart", ["before"])
         time.sleep(PAUSE_SECONDS)
         run(folder, "note", "decision: One came since.")
     names = [f"s-{number}" for number in range(SESSIONS)]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from ledger.git.cli import Git
 from ledger.git.landing.landing_search import Work
-from ledger.git.repository import Repository
+from ledger.git.repository import Repository, branch_there, slashed_remotes
 from ledger.model.ids import is_object
 from ledger.model.record import Record
 
@@ -110,7 +110,7 @@ class Points:
 
     def _behind(self, log: Written) -> str:
         """Return the first commit of a branch that may hold what was not committed when a log ended."""
-        for tip in self._tips(log.branch):
+        for tip in reversed(self._tips(log.branch)):  # what was rewritten later had it first
             if tip != log.commit and self._holds(tip, log.commit):
                 form = ("--first-parent", f"-n{_DEEP}", "--format=%H %ct")
                 said = self._git.text("log", *form, tip, f"^{log.commit}", check=False)
@@ -143,16 +143,15 @@ _CHECKOUT, _ASIDE = "checkout: moving from ", ("rebase", "pull --rebase")
 def now(repository: Repository, ms: int) -> list[Seen]:
     """Return where branches are, here and at remotes, under the names that logs know them by."""
     form = "--format=%(objectname) %(refname) %(symref)"
-    found = []
-    for line in (
-        repository.git().text("for-each-ref", form, _HEADS, _REMOTES, check=False).split("\n")
-    ):
+    found, slashed = [], slashed_remotes(repository)
+    said = repository.git().text("for-each-ref", form, _HEADS, _REMOTES, check=False)
+    for line in said.split("\n"):
         commit, _, rest = line.partition(" ")
         name, _, symbolic = rest.partition(" ")
         if name and not symbolic:
             branch = name.removeprefix(_HEADS)
             if branch == name:
-                branch = name.removeprefix(_REMOTES).partition("/")[2]
+                branch = branch_there(name, slashed)
             found.append(Seen(branch, commit, ms))
     return found
 

@@ -29,8 +29,7 @@ from projection.policy.model import OFF
 from rituals.check.doctor.fix import COMMIT, MOVE, REBUILD, SET, Noticed, mended_by
 from rituals.check.survey import Survey
 from rituals.hosts.capture.capture_notes import FAILED, attempts
-from rituals.hosts.capture.stamps import QUIET_MS, sessions, told_of
-from rituals.hosts.observed.observation_spool import spool_of
+from rituals.hosts.capture.stamps import QUIET_MS, unfinished
 from rituals.hosts.user_settings import settings
 from rituals.setup.foreign_attributes import attribute_findings
 from rituals.setup.strays import strays
@@ -106,8 +105,8 @@ def _is_home(survey: Survey, branch: str) -> bool:
     return bool(repository.git().resolve(f"{found.reference}:{POLICY_FILE}")[0])
 
 
-#: So many observations may wait behind their boundary.
-UNTRIED = 25
+#: So many sessions of which no log tells are named.
+_NAMED = 5
 _NOW = "`diurna capture` does it now"
 _COMMON = ("HEAD.lock", "packed-refs.lock", "config.lock", "shallow.lock", "index.lock")
 _OF_WORK_TREE = ("HEAD.lock", "index.lock", "config.worktree.lock", "ORIG_HEAD.lock")
@@ -171,15 +170,12 @@ def capture_noticed(survey: Survey) -> Iterator[Finding]:
     if wrong:
         hint = "until it is mended no model reads the sessions; it is your own file"
         yield Finding("capture-settings", wrong, hint=hint)
-    untried = 0
-    for session in sessions(commondir):
-        told = told_of(commondir, session.host, session.session)
-        waiting, _ = spool_of(commondir, session.host, session.session).since(told.size)
-        untried += sum([seen.at < survey.now_ms - QUIET_MS for seen in waiting])
-    if untried > UNTRIED:
-        said = f"{untried} observations wait that no boundary has tried to record"
-        hint = f"hooks should have; `diurna install` writes them; {_NOW}"
-        yield Finding("capture-waits", said, hint=hint)
+    late = [one for one in unfinished(commondir) if one.at < survey.now_ms - QUIET_MS]
+    if late:
+        named = [f"{one.host} {one.session}" for one in late[:_NAMED]]
+        named += [f"{len(late) - _NAMED} more"] * (len(late) > _NAMED)
+        hint = f"the next start of any session records what others left; {_NOW}"
+        yield Finding("capture-waits", f"no log tells of {', '.join(named)}", hint=hint)
 
 
 def moved_noticed(survey: Survey) -> Iterator[Finding]:
@@ -276,19 +272,20 @@ def unsent_noticed(survey: Survey) -> Iterator[Finding]:
 
 
 def mirrors_noticed(at: Survey | Memory) -> Iterator[Finding]:
-    """Tell of remotes that get every reference with a push, those too by which logs that went are kept."""
-    keys, told = r"^remote\..*\.(mirror|push)$", set[str]()
+    """Tell of remotes that take every reference along, those too by which logs that went are kept."""
+    keys, told = r"^remote\..*\.(mirror|push|fetch)$", set[str]()
     rows = (
         at.home.repository.git().text("config", "-z", "--get-regexp", keys, check=False).split("\0")
     )
     for key, is_set, value in (row.partition("\n") for row in rows if row):
         name = key[7 : key.rindex(".")]
         off = is_set and value.lower() in ("", "false", "no", "off", "0")
-        every = value.lstrip("+").startswith("refs/*:") if key.endswith(".push") else not off
+        every = not off if key.endswith(".mirror") else value.lstrip("+").startswith("refs/*:")
         if every and name not in told:
             told.add(name)
-            said = f"a push to {name} sends every reference, also logs that were taken off a branch"
-            hint = "let `remote.….push` name the branches, and `remote.….mirror` be false"
+            said = f"{name} mirrors every reference: a push sends logs that were taken off a branch"
+            said = f"{said}, and a fetch that prunes lets go of them"
+            hint = "let `remote.….push` and `.fetch` name the branches, and `.mirror` be false"
             yield Finding("mirrored", said, hint=hint)
 
 

@@ -14,12 +14,10 @@ from memory.worktree.projection_files import refuse_unwritable
 from rituals.check.check_registry import (
     DOCTOR,
     MACHINE,
-    VERIFY,
     Check,
     bare,
     chosen,
     order,
-    remember_sound,
 )
 from rituals.check.doctor.fix import (
     COMMIT,
@@ -73,7 +71,7 @@ def visit(
         found.append(Noticed(Finding(code, problem.message, hint=problem.hint)))
         return Visit(_ordered(found))
     try:
-        noticed, seen = _examine(survey, checks)
+        noticed = _examine(survey, checks)
         remedies = plan(noticed)
         treated: tuple[Treated, ...] = ()
         fresh = remedies if fix else ()
@@ -82,20 +80,18 @@ def visit(
                 break
             treated += treat(survey, fresh)
             survey.memory.snapshot.notes.clear()  # of what was done, which is told as such
-            noticed, seen = _examine(survey, checks)
+            noticed = _examine(survey, checks)
             tried = {one.remedy for one in treated}
             fresh = tuple(one for one in plan(noticed) if one not in tried)
             remedies += fresh
         ordered = _ordered([*found, *noticed])
-        if VERIFY in commands:
-            remember_sound(seen, tuple(one.finding for one in ordered))
         return Visit(ordered, remedies, treated, survey.memory.home)
     finally:
         survey.memory.close()
 
 
-def _examine(survey: Survey, checks: Iterable[Check]) -> tuple[list[Noticed], Survey]:
-    """Return what is noticed, and the survey that was made."""
+def _examine(survey: Survey, checks: Iterable[Check]) -> list[Noticed]:
+    """Return what is noticed."""
     survey = survey.fresh()
     made = [one for one in checks if one.needs != MACHINE and (survey.deep or not one.deep)]
     found = _found([one for one in made if not one.content], survey)
@@ -104,7 +100,7 @@ def _examine(survey: Survey, checks: Iterable[Check]) -> tuple[list[Noticed], Su
     notes = survey.memory.snapshot.notes
     found += [Noticed(note) for note in notes]
     notes.clear()
-    return _with_remedies(survey, found), survey
+    return _with_remedies(survey, found)
 
 
 def _with_remedies(survey: Survey, found: list[Noticed]) -> list[Noticed]:

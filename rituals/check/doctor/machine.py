@@ -70,7 +70,7 @@ def hosts_noticed(machine: Machine) -> Iterator[Finding]:
         said = f"{', '.join(calling)}: the hook calls {program or '`diurna`'}, {why}"
         hint = "install Diurna so that every shell finds it, for instance by `uv tool install`"
         yield Finding("host-command", said, hint=hint)
-    repository = find_repository(machine.where)
+    repository = find_repository(machine.where, fit=False)
     if repository is not None:
         yield from _failed(repository.commondir)
 

@@ -9,7 +9,6 @@ from ledger.errors import DiurnaError
 from ledger.git.repository import is_shallow
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef, log_refs
-from ledger.model.sha256 import blob_id
 from memory.repair.lost_commits import copies, lost_objects
 from memory.replay.read_logs import read_all, unreadable
 from rituals.check.doctor.fix import FETCH, FIX_HINT, REMAKE, Noticed, Remedy, mended_by
@@ -115,21 +114,7 @@ def lost_logs(survey: Survey) -> tuple[list[LogRef], list[Finding]]:
             bad = {one.file for one in reading.findings if one.code == "unreadable"}
             there = ["" if ref.path in bad else ref.blob for ref in packed]
         lost += [ref for ref, found in zip(packed, there, strict=True) if not found]
-    stems = set(survey.memory.kept())
-    for ref in refs:  # those of late are read whole: a power cut leaves halves
-        if ref.stem in stems and ref not in lost and not _is_whole(objects, ref):
-            lost.append(ref)
     return sorted(lost), odd
-
-
-def _is_whole(objects: str, ref: LogRef) -> bool:
-    from ledger.git.commit_record import loose_object
-
-    try:
-        data = loose_object(objects, ref.blob)
-    except DiurnaError:
-        return False
-    return data is None or blob_id(data[data.index(b"\0") + 1 :]) == ref.blob
 
 
 def twins_noticed(survey: Survey) -> Iterator[Finding | Noticed]:

@@ -21,7 +21,9 @@ from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import stem_of
 from ledger.wal.atomic_files import replace_file
+from ledger.wal.spool import Spool
 from memory.api import Memory
+from memory.cache.view_name import mark_here
 from memory.redaction.withheld_texts import held_logs
 from memory.repair.seen_tip import lost
 from memory.worktree.projection_files import refuse_unwritable
@@ -160,7 +162,7 @@ def restore_plan(memory: Memory) -> tuple[tuple[str, bytes], ...]:
 
 
 def restore(memory: Memory, plan: tuple[tuple[str, bytes], ...]) -> None:
-    """Commit again what `restore_plan` found.
+    """Commit again what `restore_plan` found; what is gone from a folder home is a plain file again (W21).
 
     The work tree follows where its copy is missing or the one that was committed; an edit that nobody
     committed stays.
@@ -171,6 +173,15 @@ def restore(memory: Memory, plan: tuple[tuple[str, bytes], ...]) -> None:
     home = memory.home
     refuse_unwritable(home)
     standing = list_sessions(home, home.tip()).standing
+    if home.plain:
+        spool, mark = Spool(home.spool_folder), mark_here(home, owed=True)
+        for path, data in plan:
+            if path not in standing:
+                spool.put(stem_of(path), data, held=True, mark=mark)
+        memory.bring_back()
+        plan = tuple([one for one in plan if one[0] in standing])
+    if not plan:
+        return
     stale = []
     if home.checked_out:
         stale = [p for p, _ in plan if p in standing and same_in_work_tree(home, p, standing[p])]

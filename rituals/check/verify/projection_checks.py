@@ -87,6 +87,7 @@ class Recheck(Record):
     drift: tuple[str, ...]  #: committed projection files that differ from it, sorted
     #: projection files that the cache would give otherwise, sorted: a bug or damage
     stale: tuple[str, ...]
+    behind: tuple[str, ...] = ()  #: those that are of fewer logs, and may be (W21)
 
     @property
     def in_step(self) -> bool:
@@ -108,11 +109,23 @@ def recheck(memory: Memory) -> Recheck:
     cold = memory.cold_state()
     files = projection_files(cold)
     cached = projection_files(memory.tip_state())
-    drift = changes(files, committed_projection(memory.home, memory.home.tip(), cold.policy))
+    committed = committed_projection(memory.home, memory.home.tip(), cold.policy)
+    drift = tuple(path for path, _ in changes(files, committed))
     stale = sorted(
         path for path in files.keys() | cached.keys() if files.get(path) != cached.get(path)
     )
-    return Recheck(cold, tuple(path for path, _ in drift), tuple(stale))
+    if memory.home.plain and _is_older(memory.home, committed.get(CONTINUITY_FILE, ""), cold):
+        return Recheck(cold, (), tuple(stale), drift)
+    return Recheck(cold, drift, tuple(stale))
+
+
+def _is_older(home: Home, page: str, state: State) -> bool:
+    """Tell whether a page, by its blob id, is of fewer logs than a state; "" is of none."""
+    (data,) = home.repository.git().blobs([page]) if page else (None,)
+    line = machine_line((data or b"").decode("utf-8", "replace"))
+    summary = state.summary
+    older = line is not None and line.digest != summary.digest and line.newest <= summary.newest
+    return older or not page
 
 
 def policy_problem(problem: str) -> Finding:

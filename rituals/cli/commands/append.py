@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from rituals.record.answer_lines import Answer
 
 #: The options of how a log is written.
-_HOW = ("again", "stage", "strict", "dry_run")
+_HOW = ("again", "strict", "dry_run")
 #: What options say of a log whose content is JSON.
 _WHOSE = ("agent", "type", "anyway", *HEADER_KEYS)
 _NEW_HINT = 'for example: --new "decision: Webhooks retry three times."'
@@ -71,7 +71,7 @@ def _note_finding(call: Invocation, texts: tuple[str, ...], given: Mapping[str, 
     from rituals.answers.record_fields import fields_of
     from rituals.review.finding_reports import report
 
-    others = ("replace", "asked", "ref", "title", "again", "stage", "strict")
+    others = ("replace", "asked", "ref", "title", "again", "strict")
     if len(texts) != 1 or not given["rule"] or any(given[key] for key in others):
         raise WrongUsage(
             "--rule takes one text, and --path, --symbol, --role, --agent", hint=_BUG_HINT

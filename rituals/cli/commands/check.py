@@ -9,7 +9,7 @@ from ledger.errors import HomeNotFound, WrongUsage
 from ledger.model.findings import ERROR, INFO, Finding, severe
 from ledger.model.layout import log_path
 from rituals.answers.json_objects import finding_objects, home_object
-from rituals.check.check_registry import CHECKS, DOCTOR, LINT, SAID, VERIFY
+from rituals.check.check_registry import CHECKS, DOCTOR, LINT, SAID, VERIFY, made
 from rituals.cli.context import Invocation
 from rituals.cli.output import Output, counted, told
 
@@ -76,7 +76,6 @@ def _whole(
 
 def _restore(call: Invocation, everything: bool, dry_run: bool) -> int:
     """Commit again what history took."""
-    from rituals.check.check_registry import made
     from rituals.check.verify import history as lost
 
     memory = call.memory()
@@ -106,7 +105,6 @@ def _restore(call: Invocation, everything: bool, dry_run: bool) -> int:
 def _lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> int:
     """Check the ledger alone, or files by themselves."""
     from projection.policy.model import Privacy
-    from rituals.check.check_registry import made
     from rituals.check.linted_files import lint_files
     from rituals.cli.terminal.sarif_text import FORGES, show_on_forge
 

@@ -28,7 +28,7 @@ from rituals.cli.output import counted
 from rituals.cli.terminal.intake_text import wanted
 from rituals.intake.ledger_import import LedgerPlan, plan_ledger_import
 from rituals.intake.ledger_pages import OtherLedger, find_ledger, read_ledger
-from rituals.setup.home_setup import apply_setup
+from rituals.setup.home_setup import apply_setup, home_of, second_home
 from rituals.setup.setup_plan import SetupPlan
 from rituals.setup.tree import plan_checked_out, tree_policy
 
@@ -128,6 +128,9 @@ def _new_home(ledger: OtherLedger) -> tuple[Home, SetupPlan]:
             f"there is no home here, and {ledger.root} is in no work tree of git",
             hint="`diurna init` makes a home; then run this again in it",
         )
+    there = home_of(repository)[0]
+    if there is not None:  # a remote has it
+        raise second_home(there)
     prefix = ledger.root[len(repository.top) + 1 :] + "/" * (ledger.root != repository.top)
     branch = head(repository)[0].removeprefix("refs/heads/")
     home = checked_out_home(repository, prefix)

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 import click
 
 from ledger.environment import user_folder, variables
+from ledger.errors import DiurnaError
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted, told
 from rituals.hosts.adapters import HOSTS
@@ -93,14 +94,17 @@ def make_home(call: Invocation, branch: str) -> None:
 
 def _remove(call: Invocation, hosts: tuple[str, ...], *, user: bool, dry_run: bool) -> int:
     """Take out what `install` put there, and what this clone keeps of what persons asked for."""
-    from ledger.git.repository import find_repository
+    from ledger.git.repository import Repository, find_repository
     from rituals.hosts.capture.kept_asks import drop_asks
     from rituals.hosts.install.install_plan import base_folder, plan_removal
 
     base = base_folder(call.home or call.folder(), user=user)
     hosts = tuple(dict.fromkeys(hosts))
     plan = plan_removal(base, hosts or HOSTS, user=user)
-    repository = find_repository(call.folder())
+    try:
+        repository: Repository | None = call.find_home().repository
+    except DiurnaError:
+        repository = find_repository(call.folder(), fit=False)
     if repository is not None and not dry_run:
         drop_asks(repository.commondir, lambda one: not hosts or one.host in hosts)
     return _carry_out(call, plan, hosts, user=user, dry_run=dry_run)

@@ -91,7 +91,8 @@ def _replay(call: Invocation, write: bool, dry_run: bool) -> int:
     found = recheck(memory)
     written: tuple[str, ...] = ()
     if write:
-        written = found.drift if dry_run else memory.write_projection(found.state)
+        new = (*found.drift, *found.behind)
+        written = new if dry_run else memory.write_projection(found.state)
     summary, facts = found.state.summary, len(found.state)
     if call.json:
         call.out.answer(
@@ -111,7 +112,9 @@ def _replay(call: Invocation, write: bool, dry_run: bool) -> int:
         call.out.line(f"replayed {said}; digest {summary.digest[:16]}")
         for path in written:
             call.out.line(f"{'would write' if dry_run else 'wrote'} {path}")
-        if found.in_step:
+        if found.behind and not write:
+            call.out.line(f"behind the logs: {', '.join(found.behind)}")
+        elif found.in_step:
             call.out.line("the projection is in step")
     call.out.findings((*absorbed, *found.findings()))
     return 0 if found.in_step or (write and not dry_run) else 1

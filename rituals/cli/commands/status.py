@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from ledger.model.order import ended_of, stamp_of
+from memory.cache.view_name import elsewhere
 from memory.write.draft import NOT_COMMITTED, waiting
 from rituals.cli.context import Invocation
 from rituals.cli.output import Output, counted
@@ -68,7 +71,8 @@ def _ledger_rows(found: Overview, out: Output) -> Iterator[tuple[str, str]]:
     if found.untold:
         yield "untold", f"{found.untold} commits since the last log, and none tells of them"
     if found.obstacle == NOT_COMMITTED:
-        yield "new", f"{counted(len(found.held), 'log')}, {NOT_COMMITTED}"
+        for where, many in _loose(found).items():
+            yield "new", f"{counted(many, 'log')}, {NOT_COMMITTED}{waiting(where)}"
     elif found.held:
         logs = "1 log waits" if len(found.held) == 1 else f"{len(found.held)} logs wait"
         yield "captured", f"{logs}{waiting(found.obstacle)}"
@@ -94,6 +98,12 @@ def _due_rows(found: Overview) -> Iterator[tuple[str, str]]:
         yield "reads", ", ".join([f"{one.name} ({one.age(found.now)})" for one in found.reads])
 
 
+def _loose(found: Overview) -> Counter[str]:
+    """Count the logs that nobody committed by where they are, "" for here."""
+    away = elsewhere(found.home)
+    return Counter(away.get(stem, "") for stem in found.held if stem not in found.taken_out)
+
+
 def _hints(found: Overview) -> Iterator[str]:
     if found.taken_out:
         yield (
@@ -101,7 +111,8 @@ def _hints(found: Overview) -> Iterator[str]:
             f"{found.taken_out[0]}` takes back what it says"
         )
     if found.obstacle == NOT_COMMITTED:
-        yield f"`git add {found.home.prefix}` and your own commit share them; every answer has them"
+        if "" in _loose(found):
+            yield f"`git add {found.home.prefix}` and your own commit share them; every answer has them"
     elif found.held:
         when = "once nothing is in the way" if found.obstacle else "after the next session"
         yield f"what was captured is committed {when}, or with the next append; every answer has it"

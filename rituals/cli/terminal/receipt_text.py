@@ -26,18 +26,15 @@ def record(
     again: bool,
     dry_run: bool,
     strict: bool,
-    stage: bool = False,
     noted: bool = False,
 ) -> None:
     """Append a draft and say what that did, or would do.
 
     `again` records it even if the same was recorded a moment ago, `strict` refuses what is otherwise only
-    told, `stage` leaves the commit to the user; `noted`: it is a note.
+    told; `noted`: it is a note.
     """
     out = call.out
-    receipt = drafts.append(
-        call.memory(), again=again, dry_run=dry_run, stage=stage, tiers=not stage, strict=strict
-    )
+    receipt = drafts.append(call.memory(), again=again, dry_run=dry_run, tiers=True, strict=strict)
     receipt = receipt._replace(findings=(*drafts.findings, *receipt.findings))
     if drafts.here is not None and drafts.here.type in WORKING and not dry_run:
         _note_answer(call, dict(drafts.here.header).get("session", ""))
@@ -46,7 +43,7 @@ def record(
         log = {"dry_run": True, "log": receipt.data.decode()} if dry_run else {}
         out.answer({**receipt_object(receipt), "near": near_objects(receipt.near), **log})
     else:
-        print_receipt(call, receipt, dry_run=dry_run, stage=stage)
+        print_receipt(call, receipt, dry_run=dry_run)
         for one in receipt.near:
             option = f"--replace {one.id}" if noted else f"--supersede {one.id}={one.fact}"
             out.line("near     ", *near_pieces(one), f" If yours replaces it: `{option}`")
@@ -59,7 +56,6 @@ def record_answer(
     *,
     again: bool,
     dry_run: bool,
-    stage: bool,
     strict: bool,
 ) -> None:
     """Append what an answer says, and say what of it can not be recorded.
@@ -77,7 +73,7 @@ def record_answer(
             _note_answer(call, nothing=True)
         _say_nothing(call, "noted: nothing", answer.findings if answer else ())
         return
-    how = {"again": again, "dry_run": dry_run, "stage": stage, "strict": strict, "noted": True}
+    how = {"again": again, "dry_run": dry_run, "strict": strict, "noted": True}
     memory, request, said = call.memory(), answer.request, answer.findings
     try:
         drafts: Drafts | None = named(drafts_of(memory, request, options=True))
@@ -88,9 +84,7 @@ def record_answer(
         used, more = as_uses(memory, request)
         if more and not strict:
             answer = answer._replace(request=used, findings=(*said, *more))
-            return record_answer(
-                call, answer, again=again, dry_run=dry_run, stage=stage, strict=strict
-            )
+            return record_answer(call, answer, again=again, dry_run=dry_run, strict=strict)
         lines = (request.new, request.close, request.invalidate, request.refs)
         typed = any(one.where == "--ref" for one in refused.findings)
         if strict or typed or sum(map(len, lines)) < 2:
@@ -127,16 +121,12 @@ def _say_nothing(call: Invocation, said: str, findings: tuple[Finding, ...]) -> 
     call.out.findings(findings)
 
 
-def print_receipt(
-    call: Invocation, receipt: Receipt, *, dry_run: bool, stage: bool = False
-) -> None:
+def print_receipt(call: Invocation, receipt: Receipt, *, dry_run: bool) -> None:
     """Print what an append did, or would do, without what was noticed."""
     memory, out = call.memory(), call.out
     if dry_run and not receipt.already:
         out.line("would append ", (out.short(receipt.stem), "yellow"))
         return out.text(receipt.data.decode())
-    staged = stage and not receipt.already
-    here = "staged in the index" if staged else receipt.place(memory.home.branch)
-    out.line((out.short(receipt.stem), "yellow"), f"  {here}")
+    out.line((out.short(receipt.stem), "yellow"), f"  {receipt.place(memory.home.branch)}")
     for verb, what in told(receipt):
         out.line(f"{verb:<7}  ", what if verb == "tier" else (what, "green"))

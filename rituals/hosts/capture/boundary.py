@@ -147,12 +147,11 @@ class _Boundary:
 
     def tell(self) -> Outcome:
         """Tell what is left; what makes no log is told with what comes later."""
-        began, size, said = now_ms(), self._pending.spool_size(), ""
+        began, said = now_ms(), ""
         try:
             piece = self._pending.next(self._asked.why)
-            used = self._used(piece)
-            if piece is not None and (used or not piece.is_slight):
-                self._tell(piece, used)
+            if piece is not None:
+                self._tell(piece, self._used(piece))
         except (_Failed, DraftRefused) as problem:
             said = str(problem)
             self._note(Attempt(now_ms(), *self._key, self._asked.why, FAILED, said=said))
@@ -162,17 +161,15 @@ class _Boundary:
             raise
         if not self._asked.dry_run:
             if not said and self._asked.why not in (PRECOMPACT, SUBAGENT_STOP):
-                self._told = self._told._replace(at=began, size=size)  # else something is left
+                self._told = self._told._replace(at=began)  # else something is left
             self._note_told()
         if not self._logs and not said:
             said = "nothing new"
         return Outcome(self._asked, tuple(self._logs), tuple(self._attempts), said)
 
-    def _used(self, piece: Piece | None) -> tuple[Use, ...]:
+    def _used(self, piece: Piece) -> tuple[Use, ...]:
         """Return what a piece used; sessions of the past count nothing (O6)."""
-        if piece is None or self._asked.past:
-            return ()
-        return self._proofs.of(piece.said)
+        return () if self._asked.past else self._proofs.of(piece.said)
 
     @cached_property
     def _proofs(self) -> Evidence:
@@ -212,7 +209,7 @@ class _Boundary:
         prompts = [one for one in piece.turns if one.role == USER and self._keep != FORMERLY]
         if draft.prose or draft.events or prompts:
             done = piece.observations or part.items or sources.commits or sources.texts
-            acted = said or done or deeds_of(piece.turns)
+            acted = said or done or any(deeds_of(piece.turns))
             self._append(draft if acted else draft._replace(type=CONTINUED))
             self._keep_asks(sources)
             self._told = self._told.having_told(seen, met, heard.cost)

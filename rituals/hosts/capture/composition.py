@@ -10,6 +10,8 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
+from itertools import accumulate
 
 from ledger.codec.fact_blocks import order_meta
 from ledger.escape import prose
@@ -22,7 +24,15 @@ from memory.write.draft import SessionDraft
 from projection.brief.wording import shortened
 from projection.policy.model import SUPERSEDE, THREAD_KIND
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.capture.fitting import Opens, fitted, paragraphs, shares, size_of, standing
+from rituals.hosts.capture.fitting import (
+    Opens,
+    Paragraph,
+    fitted,
+    paragraphs,
+    shares,
+    size_of,
+    standing,
+)
 from rituals.hosts.capture.told_sources import MARKS, TITLE_CHARS, Sources
 from rituals.hosts.capture.typed_words import UNSHARED
 from rituals.hosts.extraction import SOURCES
@@ -78,8 +88,12 @@ class _Passage:
 
     def __init__(self, section: str, heading: str, text: str, asks: tuple[str, ...] = ()) -> None:
         self.section, self.heading = section, prose(heading)
-        self.asks = asks
-        self.paragraphs = paragraphs(text)
+        self.asks, self._text = asks, text
+
+    @cached_property
+    def paragraphs(self) -> list[Paragraph]:
+        """What it tells; read where there may be room for it."""
+        return paragraphs(self._text)
 
     def texts(self) -> list[str]:
         """Return what others are going to read of an agent."""
@@ -106,7 +120,8 @@ def passages_of(sources: Sources, room: int, opens: Opens) -> str:
     passages += [_Passage("Texts", one.heading, one.body) for one in sources.texts]
     for one in sources.reports:
         passages.append(_Passage("Turns", one.heading, one.text, one.asks))
-    if sum([size_of(one.paragraphs) + len(one.heading) for one in passages]) > room:
+    sizes = accumulate(size_of(one.paragraphs) + len(one.heading) for one in passages)
+    if any(size > room for size in sizes):
         passages = [one for name in _SECTIONS for one in _of(name, passages)[-_PASSAGES:]]
     texts = [*answered, *[text for one in passages for text in one.texts()]]
     readable = dict(zip(texts, opens(texts), strict=True))
@@ -239,7 +254,7 @@ def day_named(at: int) -> str:
 LINES, PATHS = 20, 12
 _EXIT_AT_END = re.compile(r" \((exit -?\d{1,6})\)\Z")
 #: What is told first where there is no room for all.
-_ORDER = ("decision", "edit", "git", "test", "task", "package", "file")
+_ORDER = ("edit", "git", "test", "task", "package", "file")
 #: The last millisecond that a stamp can say.
 _LATEST_MS = 253_402_300_799_999
 
@@ -256,16 +271,14 @@ def observed_lines(observations: Sequence[Observation]) -> list[str]:
     """Return the lines that tell of observations, in the order of their first times."""
     edits = [one for one in observations if one.kind == "edit" and one.paths]
     found = _edits(edits)
-    same: dict[tuple[str, str, str, bool], list[Observation]] = {}
+    same: dict[tuple[str, str, bool], list[Observation]] = {}
     for one in observations:
         if one.kind != "edit" or not one.paths:
             said = _EXIT_AT_END.sub("", one.what)
-            by = one.why if one.kind == "decision" else ""
             ended = bool(_EXIT_AT_END.search(one.what))  # its code is no word of one that has none
-            same.setdefault((one.kind, by, said, ended), []).append(one)
-    for (kind, by, said, _), some in same.items():
-        where = [path for path in some[0].paths if path not in said]
-        about = f"{by}: {said}" if by else said
+            same.setdefault((one.kind, said, ended), []).append(one)
+    for (kind, about, _), some in same.items():
+        where = [path for path in some[0].paths if path not in about]
         about += f" · {', '.join(where[:PATHS])}" if where else ""
         found.append(_Folded(some[0].at, kind, about + _ends(some)))
     if len(found) > LINES:

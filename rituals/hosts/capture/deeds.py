@@ -99,9 +99,9 @@ def ran(turns: Iterable[Turn]) -> list[Turn]:
     return [turn for turn in turns if turn.role == TOOL and not turn.failed]
 
 
-def deeds_of(turns: Iterable[Turn]) -> list[Deed]:
-    """Return what tools wrote, or ran without only looking, where they did not fail."""
-    return [deed for turn in ran(turns) for deed in _deeds(turn)]
+def deeds_of(turns: Iterable[Turn]) -> Iterator[Deed]:
+    """Yield what tools wrote, or ran without only looking, where they did not fail."""
+    return (deed for turn in ran(turns) for deed in _deeds(turn))
 
 
 def forbidden(fact: Known, deeds: Sequence[Deed]) -> bool:

@@ -55,7 +55,6 @@ class Told(Record):
     """Up to where a session is told."""
 
     at: int  #: when that was found, milliseconds since 1970; 0 for never
-    size: int  #: bytes that its spool had then
     #: up to where, by kind and name of what it is a span of (`ledger.model.session_headers`)
     ends: Mapping[str, int]
     #: how often reading a slice failed, by the name and the start of it
@@ -161,10 +160,8 @@ def told_of(commondir: str, host: str, session: str) -> Told:
     """Return up to where a session was told, as it was noted."""
     said = read_file(captured_file(commondir, host, session, _TOLD))
     ends, failed = _numbers(said.get("ends")), _numbers(said.get("failed"))
-    at, size, *counts = [
-        _number(said.get(key)) for key in Told._fields if key not in ("ends", "failed")
-    ]
-    return Told(_past(at), size, ends, failed, *counts)
+    at, *counts = [_number(said.get(key)) for key in Told._fields if key not in ("ends", "failed")]
+    return Told(_past(at), ends, failed, *counts)
 
 
 def note_told(commondir: str, host: str, session: str, told: Told) -> None:

@@ -19,7 +19,7 @@ from rituals.hosts.capture.stamps import seen_of
 from rituals.hosts.observed.observation_spool import Observation, spool_of
 from rituals.hosts.silence import audible, heard, silences
 from rituals.hosts.transcripts.slices import Slice, read_slice
-from rituals.hosts.transcripts.turns import ASSISTANT, USER, Turn
+from rituals.hosts.transcripts.turns import Turn
 
 _NAME_CHARS = 200
 
@@ -36,11 +36,6 @@ class Piece(Record):
     def turns(self) -> tuple[Turn, ...]:
         """What was said and done in it."""
         return self.said.turns if self.said else ()
-
-    @property
-    def is_slight(self) -> bool:
-        """Whether nobody said anything, and nothing was observed."""
-        return not (self.observations or any(one.role in (USER, ASSISTANT) for one in self.turns))
 
 
 class Pending:

@@ -96,7 +96,7 @@ def uses(
     said = [turn for turn in turns if turn.role in (USER, ASSISTANT)]
     for turn in said:
         add(_unless_listed(_named(turn, known)))
-    deeds = deeds_of(turns)
+    deeds = list(deeds_of(turns) if facts else ())
     restatements = known_words or Restatements((one.id, one.text) for one in facts if said)
     for turn in said:
         restated = restatements.said_in(without_lead(turn.text))

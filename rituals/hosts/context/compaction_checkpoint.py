@@ -112,15 +112,13 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, object]]:
     yield "task", _short(open_[-1]) if open_ else ""
     last = moment.message or (said[-1] if said else "")
     yield "next", _short(last.strip().rpartition("\n\n")[2])
-    decided = [one.what for one in seen if one.kind == "decision"]
-    yield "decisions", list(filter(None, map(_short, decided[-_DECISIONS:])))
     snapshot = open_snapshot(home)
     try:
         yield "state", snapshot.ask(lambda cache: state_line(cache.view()))
     finally:
         snapshot.close()
     yield "files", [_short(one) for one in changed_files(home)[:_FILES]]
-    decided += [f"{turn.asked} → {turn.text}" for turn in turns if turn.asked]
+    decided = [f"{turn.asked} → {turn.text}" for turn in turns if turn.asked]
     yield "decisions", list(filter(None, map(_short, dict.fromkeys(decided))))[-_DECISIONS:]
 
 

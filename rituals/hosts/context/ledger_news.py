@@ -8,7 +8,7 @@ date.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from ledger.home import Home
 from ledger.model.layout import SESSIONS_DIR, stem_of
@@ -20,13 +20,11 @@ from memory.query.open_snapshot import open_snapshot
 from projection.brief.choice import roles_of
 from projection.brief.forms import Markdown
 from projection.brief.lines import line_of
-from projection.brief.values import News
 from projection.brief.wording import plain, shortened, untagged
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import LiveView
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import STATE_KIND, THREAD_KIND
-from rituals.hosts.context.session_wording import repeats
 
 _FACTS = 3
 #: How many logs and facts are looked at closely.
@@ -58,7 +56,6 @@ def ledger_news(
     tip: str,
     told: Iterable[str],
     waits: tuple[str, ...],
-    said: Sequence[str],
 ) -> LedgerNews:
     """Return what is new.
 
@@ -68,7 +65,6 @@ def ledger_news(
         tip: the commit up to which it was told.
         told: the logs beside it that it was told of.
         waits: the logs that wait, looked for before the tip is.
-        said: what was told as it was decided (`rituals.hosts.context.session_wording.mark`).
     """
     heard = frozenset(told)
     now = home.tip()
@@ -83,7 +79,7 @@ def ledger_news(
             cache, [one for one in entries if (one.session != session or bool(one.reach))], _LOOKED
         )
         moved = any(_moves_state(cache, act.id) for one in entries for act in one.acts)
-        news = tuple([one for one in public(news) if not repeats(_text(one), said)])
+        news = tuple(public(news))
         state = state_line(cache.view()) if moved else None
         facts = [
             _FORM.line(line_of(one, _FACT_CHARS)._replace(tier="", date="", stem=""))
@@ -98,11 +94,6 @@ def ledger_news(
         return snapshot.ask(ask)
     finally:
         snapshot.close()
-
-
-def _text(one: News) -> str:
-    fact = one.replacing or (one.now.fact if one.now else None)
-    return fact.text if fact else ""
 
 
 def state_line(view: LiveView) -> str:
@@ -185,8 +176,6 @@ def states_in(cache: Cache) -> dict[str, int]:
 
 def states_of(home: Home) -> dict[str, int]:
     """Return the same for a home that is not open."""
-    from memory.query.open_snapshot import open_snapshot
-
     snapshot = open_snapshot(home)
     try:
         return snapshot.ask(states_in)

@@ -24,8 +24,6 @@ _ROUTINE_MS, _TEST_MS = 5_400_000, 1_800_000
 _TOLD_MS, _TOLD = 86_400_000, 500
 #: What is known when routine was told last.
 _ROUTINE = "routine"
-#: Begins what was decided: a log will say it again.
-SAID = "said"
 #: How much of a spool is looked through for files.
 _TAIL_BYTES = 1 << 16
 #: Commands of git that may take something away, with what has to stand beside them; () for nothing.
@@ -118,9 +116,7 @@ def all_news(listener: Listener, *, beside: bool = False) -> News:
         rest += [
             (state.one.at, wording.act(by, state, now))
             for state in wording.states(new)
-            if state.one.kind not in wording.ROUTINES
-            and _loss(name, state.one) not in told
-            and not (state.one.kind == wording.DECISION and said_key(state.what) in told)
+            if state.one.kind not in wording.ROUTINES and _loss(name, state.one) not in told
         ]
         known = [
             path
@@ -134,7 +130,6 @@ def all_news(listener: Listener, *, beside: bool = False) -> News:
             shown.update({f"changed {name} {path}": now for path in wording.changed(new)})
             shown.update({key: now for key, one in stand.items() if one.failed})
             passed += [key for key, one in stand.items() if not one.failed]
-        told.update({said_key(one.what): now for one in new if one.kind == wording.DECISION})
         acts = [one for one in wording.states(new) if one.one.kind not in wording.ROUTINES]
         told.update({failing_key(name, one.what): now for one in acts if one.failed})
         waits &= not any(
@@ -215,11 +210,6 @@ def _losses(name: str, spool: Spool, listener: Listener) -> list[_Clash]:
         and is_loss(one.what)
         and _loss(name, one) not in listener.told
     ]
-
-
-def said_key(what: str) -> str:
-    """Return by what it is known that something decided was told."""
-    return f"{SAID} {wording.mark(what)}"
 
 
 def failing_key(name: str, what: str) -> str:

@@ -13,7 +13,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from ledger.environment import monotonic, now_ms
 from ledger.model.record import Record
 from rituals.hosts.moments import STARTS_DIR
-from rituals.hosts.payloads import files_in, lock, open_file, read_start, sweep
+from rituals.hosts.payloads import (
+    fields_of,
+    files_in,
+    lock,
+    open_file,
+    read_object,
+    read_start,
+    record_of,
+    sweep,
+    write_object,
+)
 
 NEWS_DIR, OBSERVED_DIR = "diurna/news", "diurna/observed"
 #: How many lines of a cursor `has_news` reads, and by how many bytes one grows, so that a full disk
@@ -98,8 +108,9 @@ def standing_in(line: bytes) -> Standing:
     return Standing(*words) if len(words) == len(Standing()) else Standing()
 
 
-_FORMAT = "diurna-news 2"
-_IDS = ("moments", "known")
+_FORMAT, _LINE = "diurna-news 3", "\n"
+#: What of a cursor stands in its first lines.
+_AHEAD = ("watched", "prompt", "tool", "look")
 #: How many ids of facts that it was shown are kept of a session.
 SHOWN = 300
 _ID_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789-"
@@ -237,65 +248,26 @@ def tidy(commondir: str, now_seconds: float) -> None:
 
 
 def _packed(cursor: Cursor) -> bytes:
-    """Write a cursor: five lines that `has_news` reads, then a line for each thing that was told."""
-    lines = [
+    """Write a cursor: five lines that `has_news` reads, then all else."""
+    head = [
+        _FORMAT,
         "\0".join(cursor.watched),
-        " ".join(cursor.prompt),
-        " ".join(cursor.tool),
-        str(cursor.look),
-        f"tip {cursor.tip}",
-        f"state {cursor.state}",
-        *[f"waiting {stem}" for stem in cursor.waiting],
-        *[f"offset {size} {name}" for name, size in cursor.offsets.items()],
-        f"shown {' '.join(cursor.shown)}",
-        f"unlisted {cursor.unlisted}",
-        *[f"{word} {' '.join(getattr(cursor, word))}" for word in _IDS],
-        f"characters {cursor.characters}",
-        f"needed {cursor.needed}",
-        *[f"told {at} {key}" for key, at in cursor.told.items()],
-        "end",
+        *[" ".join(one) for one in cursor[1:3]],
+        cursor.look,
     ]
-    text = "\n".join([line.replace("\n", " ") for line in lines])
-    return f"{_FORMAT}\n{text}\n".encode("utf-8", "surrogateescape")
+    lines = "".join([f"{str(one).replace(_LINE, ' ')}{_LINE}" for one in head])
+    rest = {field: value for field, value in fields_of(cursor).items() if field not in _AHEAD}
+    said = write_object(rest, ascii_only=False).encode("utf-8", "replace")
+    return lines.encode("utf-8", "surrogateescape") + said + b"\n"
 
 
 def _cursor(data: bytes) -> Cursor:
     """Read a cursor; an empty one where it is new, damaged, or of another version."""
-    head, _, rest = data.decode("utf-8", "surrogateescape").rstrip("\n").partition("\n")
-    lines = rest.split("\n")
-    if head != _FORMAT or len(lines) < HEAD or lines[-1] != "end":
+    head, watched, *lines = [*data.rstrip(b"\n").split(b"\n"), b""]
+    said = read_object(lines[3]) if head == _FORMAT.encode() and len(lines) == HEAD else None
+    found = record_of(Cursor(), said)
+    if found is None or {*map(type, (*found.offsets.values(), *found.told.values()))} - {int}:
         return Cursor()
-    told: dict[str, list[str]] = {}
-    for line in lines[HEAD - 1 : -1]:
-        word, _, said = line.partition(" ")
-        told.setdefault(word, []).append(said)
-    first = {word: said[0] for word, said in told.items()}
-    shown, moments, known = [tuple(first.get(word, "").split()) for word in ("shown", *_IDS)]
-    counts = [_number(first.get(word, "")) for word in ("unlisted", "characters", "needed")]
-    unlisted, characters, needed = counts
-    return Cursor(
-        names(lines[0].encode("utf-8", "surrogateescape")),
-        standing_in(lines[1].encode()),
-        standing_in(lines[2].encode()),
-        _number(lines[3]),
-        first.get("tip", ""),
-        tuple(told.get("waiting", ())),
-        _numbers(told.get("offset", ())),
-        _numbers(told.get("told", ())),
-        first.get("state", "?"),
-        shown,
-        unlisted,
-        moments,
-        known,
-        characters,
-        needed,
-    )
-
-
-def _number(said: str) -> int:
-    return int(said) if said.isdecimal() else 0
-
-
-def _numbers(lines: Sequence[str]) -> dict[str, int]:
-    pairs = [line.partition(" ") for line in lines]
-    return {name: int(number) for number, _, name in pairs if number.isdecimal()}
+    prompt, tool = map(standing_in, lines[:2])
+    look = int(lines[2]) if lines[2].isdigit() else 0
+    return found._replace(watched=names(watched), prompt=prompt, tool=tool, look=look)

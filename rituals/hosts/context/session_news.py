@@ -233,7 +233,7 @@ def _heard_since(
 
 
 def _whole(moment: Moment, listener: Listener, cursor: Cursor) -> tuple[tuple[str, ...], Cursor]:
-    from rituals.hosts.context.other_sessions import SAID, all_news
+    from rituals.hosts.context.other_sessions import all_news
 
     commondir, name = listener.commondir, listener.name
     seen = standing(commondir, name, cursor.watched)
@@ -255,9 +255,8 @@ def _whole(moment: Moment, listener: Listener, cursor: Cursor) -> tuple[tuple[st
     watched = watched_of(home)
     seen = seen._replace(ledger=standing(commondir, name, watched).ledger)
     moved = moved._replace(watched=watched, prompt=seen)
-    said = [key[len(SAID) + 1 :] for key in cursor.told if key.startswith(f"{SAID} ")]
     waits = waiting(home)
-    found = ledger_news(home, moment.session, cursor.tip, cursor.waiting, waits, said)
+    found = ledger_news(home, moment.session, cursor.tip, cursor.waiting, waits)
     lines = list(news.pressing)
     if found.state is not None:
         if found.state not in ("", cursor.state):

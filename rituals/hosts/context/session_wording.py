@@ -15,11 +15,9 @@ from rituals.hosts.observed.observation_spool import Observation
 EDIT, TEST = "edit", "test"
 #: What sessions do all the time.
 ROUTINES = (EDIT, "file", TEST)
-DECISION = "decision"
 _TASK, _EXIT = "task", " (exit "
 _WHAT_CHARS, _PATH_CHARS, _PATHS, _TESTS = 120, 80, 6, 3
 _DAY_MS = 86_400_000
-_MARK_CHARS, _SAME_CHARS, _LEAST_CHARS = 160, 40, 16
 
 
 class State(Record):
@@ -47,8 +45,6 @@ def states(observations: Iterable[Observation]) -> list[State]:
 
 def _outcomes(one: Observation) -> list[tuple[str, str]]:
     """Return what was done, with and without how it ended; one line of shell may run several commands."""
-    if one.kind == DECISION:
-        return [(one.what, one.what)]
     if one.kind == _TASK:
         return [(one.what.partition(": ")[2] or one.what, one.what)]
     found, rest = [], one.what
@@ -159,21 +155,6 @@ def said(one: Observation) -> str:
 def path_said(path: str) -> str:
     """Return a path as a line shows it."""
     return safe(path, _PATH_CHARS)
-
-
-def mark(text: str, chars: int = _MARK_CHARS) -> str:
-    """Return by what words are known again, whatever stands between them."""
-    return "".join([char for char in text.lower() if char.isalnum()])[:chars]
-
-
-def repeats(text: str, marks: Iterable[str]) -> bool:
-    """Tell whether a text begins with what was said, or the other way round; a few words are no proof."""
-    own = mark(text)
-    starts = [(own[:_SAME_CHARS], other[:_SAME_CHARS], other) for other in marks]
-    return any(
-        min(len(start), len(begun)) >= _LEAST_CHARS and (start in other or begun in own)
-        for start, begun, other in starts
-    )
 
 
 def safe(text: str, chars: int = 10_000) -> str:

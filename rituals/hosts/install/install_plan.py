@@ -197,7 +197,7 @@ def base_folder(start: str, *, user: bool) -> str:
     """
     if user:
         return user_folder()
-    repository = find_repository(start)
+    repository = find_repository(start, fit=False)
     if repository is None or not repository.top:
         raise WriteRefused(
             f"{start} lies in no work tree of git",

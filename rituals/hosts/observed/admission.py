@@ -1,9 +1,8 @@
-"""Say what of an event is worth an observation: what changed something, tested it, or decided it.
+"""Say what of an event is worth an observation: what changed something, or tested it.
 
-First match: a tool that writes, a command of shell that changes, tests or builds, a task, a word that
-tells of a decision. All else is dropped. What is kept has its secrets replaced, stands in one line, and
-names files from the top of the work tree; what lies outside of it is nobody's memory. A sentence
-tells of a decision by words of several languages.
+First match: a tool that writes, a command of shell that changes, tests or builds, a task. All else is
+dropped, and so is whatever is said. What is kept has its secrets replaced, stands in one line, and
+names files from the top of the work tree; what lies outside of it is nobody's memory.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import os
 from ledger.environment import now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
-from rituals.hosts.adapters import FAILURE, STOP, SUBAGENT_STOP, TASK
+from rituals.hosts.adapters import FAILURE, TASK
 from rituals.hosts.observed import tool_input
 from rituals.hosts.payloads import read_start
 
@@ -26,93 +25,6 @@ if TYPE_CHECKING:
     from rituals.hosts.observed.observation_spool import Observation
 
     Found = tuple[str, str, str, Iterable[str]] | None
-
-#: Words that tell of a decision; one that ends in `-` begins one. A policy may name more.
-WORDS = (
-    "decided", "we decide", "chose", "chosen", "instead of", "rather than", "abandon-",
-    "switched to", "switch to", "settled on", "opted for", "ruled out", "going with", "go with",
-    "from now on", "no longer use", "never use", "entschieden", "beschlossen", "anstelle",
-    "anstatt", "statt dessen", "stattdessen", "verworfen", "ab jetzt", "décidé", "décidons",
-    "choisi", "au lieu de", "plutôt que", "abandonn-", "désormais", "decidimos", "decidido",
-    "elegimos", "en lugar de", "en vez de", "a partir de ahora", "escolhemos", "em vez de",
-    "a partir de agora", "deciso", "scelto", "invece di", "d'ora in poi", "besloten",
-    "gekozen voor", "in plaats van", "voortaan", "zdecydowa-", "zamiast", "rozhodl-", "místo",
-    "решил-", "решено", "выбрал-", "вместо", "отказал-", "вирішил-", "замість", "karar verdik",
-    "yerine",
-    "决定", "改用", "而不是", "放弃", "決定", "採用", "放棄",
-    "決めた", "決めました", "代わりに", "やめる", "결정", "대신",
-    "선택했",
-)  # fmt: skip
-#: A pasted file is no conversation.
-_LOOKED_AT_CHARS = 20_000
-_TRIED = 20
-_ENDS = ".!?\n。\uff01\uff1f"
-_WIDTH_CHARS = 240
-
-
-def decision(text: str, more: tuple[str, ...] = ()) -> tuple[str, str]:
-    """Return the word that tells of a decision and its sentence; ("", "") where none does.
-
-    A question decides nothing, and neither does a line of code. `more` are words of the policy.
-    """
-    text = text[:_LOOKED_AT_CHARS]
-    low = text.lower()
-    if len(low) != len(text):  # some letters become two
-        text = low
-    best = (len(text), "", "")
-    for word in (*WORDS, *[one.lower() for one in more]):
-        stem = word.removesuffix("-")
-        at = low.find(stem) if stem else -1
-        tried = 0
-        while 0 <= at < best[0] and tried < _TRIED:
-            tried += 1
-            if _stands_alone(low, at, len(stem), stem != word):
-                said = _sentence(text, at)
-                if said:
-                    best = (at, stem, said)
-                    break
-            at = low.find(stem, at + 1)
-    return best[1:]
-
-
-def _stands_alone(text: str, at: int, length: int, stem: bool) -> bool:
-    """Tell whether a word is not a part of another one; scripts without blanks have no such parts."""
-    if text[at] >= "\u2e80":
-        return True
-    before, behind = text[at - 1 : at], text[at + length : at + length + 1]
-    return not before.isalnum() and (stem or not behind.isalnum())
-
-
-def _sentence(text: str, at: int) -> str:
-    """Return the sentence around a place, "" for a question or for code."""
-    if text.count("```", 0, at) % 2:
-        return ""
-    start = max([_behind(text, mark, at) for mark in _ENDS])
-    end = min([_end(text, mark, at) for mark in _ENDS])
-    said = " ".join(text[start:end].split())
-    if said.endswith(("?", "\uff1f")):
-        return ""
-    if len(said) <= _WIDTH_CHARS:
-        return said
-    from projection.text.clipping import windowed
-
-    return windowed(said, len(" ".join(text[start:at].split())), _WIDTH_CHARS)
-
-
-def _behind(text: str, mark: str, at: int) -> int:
-    """Return where the text behind the last such mark begins; a point within a word is none."""
-    found = text.rfind(mark, 0, at)
-    while found >= 0 and mark in ".!?" and not text[found + 1 : found + 2].isspace():
-        found = text.rfind(mark, 0, found)
-    return found + 1
-
-
-def _end(text: str, mark: str, at: int) -> int:
-    found = text.find(mark, at)
-    while found >= 0 and mark in ".!?" and text[found + 1 : found + 2].strip():
-        found = text.find(mark, found + 1)
-    return len(text) if found < 0 else found + (mark != "\n")
-
 
 _TASKS = frozenset(
     "taskcreate taskupdate todowrite todo_write update_plan write_todos update_todo_list"
@@ -130,7 +42,7 @@ _SIGNS = (
 )  # fmt: skip
 #: Of the tools that write, what only looks, by what it is given.
 _VIEWS = ("view", "undo_edit")
-#: What the policy says: the commit that does, `on` or `off`, and words that tell of a decision.
+#: What the policy says: the commit that does, and `on` or `off`.
 NOTE_FILE = f"{STATE_DIR}/observing"
 _NOTE_BYTES = 1 << 16
 _MANY_PATHS = 20
@@ -138,18 +50,12 @@ _ID_CHARS = 80
 _DONE = ("completed", "complete", "done")
 
 
-def admitted(
-    said: Moment, top: str, words: tuple[str, ...] = (), now: int = 0
-) -> Observation | None:
-    """Return what is kept of an event, None for nothing.
+def admitted(said: Moment, top: str) -> Observation | None:
+    """Return what is kept of an event, of a tool or a task; None for nothing.
 
-    Args:
-        said: of a tool, a stop or a task.
-        top: of the work tree, "" for none.
-        words: that tell of a decision, beside the built-in ones.
-        now: milliseconds since 1970, 0 for the clock's.
+    `top` is of the work tree, "" for none.
     """
-    found = _found(said, top, words)
+    found = _found(said, top)
     if found is None:
         return None
     kind, why, what, paths = found
@@ -167,12 +73,11 @@ def admitted(
         safe = [path for path in safe if nameable(path) == path]
     once = _plain_id(said.once, kind, why, what, *safe, said.at, said.session)
     return Observation(
-        at=now or now_ms(),
+        at=now_ms(),
         kind=kind,
         why=shortened(why, SHORT_CHARS),
         what=what,
         paths=tuple(safe[:_MANY_PATHS]),
-        where="" if once.startswith("~") else once,
         once=once,
     )
 
@@ -191,7 +96,6 @@ class Observing(Record):
 
     tip: str = ""  #: the commit that says so, "" where nobody noted it
     off: bool = False  #: nothing is kept of sessions
-    words: tuple[str, ...] = ()  #: that tell of a decision, beside the built-in ones
     ask: int = 4  #: how often an agent is asked in a session
 
 
@@ -200,16 +104,14 @@ def observing(commondir: str) -> Observing:
     said = read_start(f"{commondir}/{NOTE_FILE}", _NOTE_BYTES).decode("utf-8", "replace")
     if "\n" not in said:
         return Observing()
-    tip, off, *words = said.split("\n")
+    tip, off, *_ = said.split("\n")
     asks = off.partition(" ")[2]
     ask = int(asks) if asks.isdigit() else Observing().ask
-    return Observing(tip, off == "off", tuple([word for word in words if word]), ask)
+    return Observing(tip, off == "off", ask)
 
 
 def is_candidate(said: Moment) -> bool:
     """Tell at once whether an event may be worth an observation: most are not."""
-    if said.event in (STOP, SUBAGENT_STOP):
-        return bool(said.message)
     if said.event == TASK:
         return bool(said.task)
     tool = said.tool.lower()
@@ -220,11 +122,9 @@ def is_candidate(said: Moment) -> bool:
     )
 
 
-def _found(said: Moment, top: str, words: tuple[str, ...]) -> Found:
+def _found(said: Moment, top: str) -> Found:
     if said.event == TASK:
         return ("task", "task completed", f"completed: {said.task}", ()) if said.task else None
-    if said.event in (STOP, SUBAGENT_STOP):
-        return _decided(said.message, words)
     tool = said.tool.lower()
     if tool in tool_input.WRITING:
         return _written(said, tool, top)
@@ -312,11 +212,6 @@ def _task(said: Moment) -> Found:
     return "task", said.tool, f"{status or 'new'}: {subject}", ()
 
 
-def _decided(text: str, words: tuple[str, ...]) -> Found:
-    word, sentence = decision(text, words)
-    return ("decision", f"agent said “{word}”", sentence, ()) if word else None
-
-
 def _from_top(text: str, top: str) -> str:
     """Say paths of the work tree from its top."""
     for one in dict.fromkeys((top, os.path.realpath(top) if top else "")):
@@ -349,6 +244,5 @@ def refresh(home: Home) -> None:
     from projection.policy.model import OFF
 
     capture = open_snapshot(home).ask(lambda cache: cache.policy.capture, tip)
-    words = [" ".join(word.split()) for word in capture.decision_words]
-    said = "\n".join((tip, "off" if capture.keep == OFF else f"on {capture.ask}", *words))
-    replace_file(f"{commondir}/{NOTE_FILE}", f"{said}\n".encode(), 0o600)
+    said = "off" if capture.keep == OFF else f"on {capture.ask}"
+    replace_file(f"{commondir}/{NOTE_FILE}", f"{tip}\n{said}\n".encode(), 0o600)

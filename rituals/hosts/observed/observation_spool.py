@@ -35,18 +35,17 @@ _SAME_MS = 2000
 CONTENT = "~"
 _HEAD_BYTES = _TAIL_BYTES = 1 << 16
 #: How much of a text is kept.
-_CHARS = {"why": SHORT_CHARS, "what": WHAT_CHARS, "where": SHORT_CHARS, "once": SHORT_CHARS}
+_CHARS = {"why": SHORT_CHARS, "what": WHAT_CHARS, "once": SHORT_CHARS}
 
 
 class Observation(Record):
     """One thing that a session did."""
 
     at: int  #: milliseconds since 1970
-    kind: str  #: edit, git, package, file, test, task or decision
+    kind: str  #: edit, git, package, file, test or task
     why: str  #: why it was admitted
     what: str  #: at most 240 characters in one line, secrets replaced
     paths: tuple[str, ...] = ()  #: relative to the work tree
-    where: str = ""  #: locator: transcript name and byte, or the host's id of the call
     once: str = ""  #: counts once by this; "" counts always
 
 
@@ -246,13 +245,13 @@ def _observation(line: bytes) -> Observation | None:
     if found is None:
         return None
     at, paths = found.get("at"), found.get("paths")
-    texts = [found.get(name) for name in ("kind", "why", "what", "where", "once")]
-    kind, why, what, where, once = [text if isinstance(text, str) else "" for text in texts]
+    texts = [found.get(name) for name in ("kind", "why", "what", "once")]
+    kind, why, what, once = [text if isinstance(text, str) else "" for text in texts]
     if not isinstance(at, int) or not kind or not what:
         return None
     listed = paths if isinstance(paths, list) else []
     named = tuple([path for path in listed if isinstance(path, str)])
-    return Observation(at, kind, why, what[:WHAT_CHARS], named, where, once)
+    return Observation(at, kind, why, what[:WHAT_CHARS], named, once)
 
 
 def _session_in(path: str) -> str:

@@ -10,20 +10,17 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
+from rituals.hosts.transcripts.dialogs import DIALOGS, Answer, answers_of, questions_of
 from rituals.hosts.transcripts.injected import words_of
 from rituals.hosts.transcripts.turns import (
     ASSISTANT,
-    DIALOGS,
     HIDDEN,
     HOST,
     TITLE,
     TOOL,
     USER,
-    Answer,
     Call,
     Turns,
-    answers_of,
-    questions_of,
 )
 
 Line = Mapping[str, object]
@@ -46,6 +43,50 @@ _EXIT = re.compile(
 _EXIT_CHARS = 300
 #: What Codex puts before what a command printed.
 _CODEX_OUTPUT = "\nOutput:\n"
+
+
+#: By its first bytes, of what kind a line is, and in Codex's its payload; the kinds that say something.
+_KIND = re.compile(
+    rb'\{[^{}]{0,2000}?"type": ?"([\w-]+)"(?:, ?"payload": ?\{[^{}]{0,200}?"type": ?"(\w+)")?'
+)
+_CLAUDE_KINDS = frozenset((b"user", b"assistant", b"queue-operation", b"ai-title", b"custom-title"))
+_CODEX_SILENT = frozenset((b"reasoning", b"token_count", b"agent_message", b"agent_reasoning"))
+_RESULTS = {
+    "claude": re.compile(rb'"tool_use_id": ?"([^"\\]+)"'),
+    "codex": re.compile(rb'"call_id": ?"([^"\\]+)"'),
+}
+#: Where a result stands beside words, has them in blocks, or failed, it is read.
+_CLAUDE_TELLS = re.compile(rb'"type": ?"text"|"is_error": ?true')
+_UUID = re.compile(rb'"uuid": ?"([\w-]+)"')
+#: How a result tells, as the first thing that a shell says, that a command did not fail.
+_CODEX_DONE = re.compile(rb'"output": ?"[^"]{0,200}?(?:exited with code|Exit code:) 0\\n')
+
+
+def says_nothing(host: str, line: bytes, turns: Turns) -> bool:
+    """Tell by the bytes of a line that nothing of it is read, as of most that tools print.
+
+    A name in quotes stands in none of the texts of a line, where they have a mark before them.
+    """
+    found = _KIND.match(line) if host in _RESULTS else None
+    if found is None:
+        return False
+    kind, inner = found.groups()
+
+    def awaited() -> bool:
+        ids = _RESULTS[host].findall(line)
+        return any(turns.awaits(id.decode("utf-8", "replace")) for id in ids)
+
+    if host == "codex":
+        result = inner == b"function_call_output" and _CODEX_DONE.search(line, found.end())
+        return inner in _CODEX_SILENT or bool(result and not awaited())
+    if kind == b"user":
+        printed = b'"tool_result"' in line and not _CLAUDE_TELLS.search(line)
+        return printed and not awaited()
+    if kind not in _CLAUDE_KINDS:
+        name = _UUID.search(line)
+        turns.pass_over(name[1].decode() if name else "")
+        return True
+    return False
 
 
 def _claude(line: Line, turns: Turns) -> None:

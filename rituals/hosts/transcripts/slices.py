@@ -16,7 +16,7 @@ import stat
 from ledger.model.record import Record
 from ledger.secrets.private_parts import without_private
 from rituals.hosts.moments import BEGINS
-from rituals.hosts.transcripts.formats import FORMATS
+from rituals.hosts.transcripts.formats import FORMATS, says_nothing
 from rituals.hosts.transcripts.injected import without_injected, words_of
 from rituals.hosts.transcripts.turns import ASKED, ASSISTANT, HOST, TITLE, USER, Turn, Turns
 
@@ -92,6 +92,8 @@ def _slice(host: str, path: str, start: int, limit: int) -> Slice | None:
             start = begin = tail + len(file.readline())
         end = begin
         for line, end in _lines(file, begin):
+            if says_nothing(host, line, turns):
+                continue
             found = _object(line)
             turns.begin(end - len(line), found, found.get("uuid") or found.get("id"))
             read(found, turns)

@@ -1,17 +1,13 @@
-"""Collect the turns of a transcript while its lines are read, of which a later one may undo others.
-
-Where a host shows a dialog, it gives the questions to a tool and the answers back as its result: by the
-question, by its id, by its number, or as a sentence.
-"""
+"""Collect the turns of a transcript while its lines are read, of which a later one may undo others."""
 
 from __future__ import annotations
 
-import json
-import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from ledger.model.record import Record
+from rituals.hosts.transcripts.dialogs import Answer
 
 USER, ASSISTANT, TOOL, HOST = "user", "assistant", "tool", "host"
 #: The role of a line that only tells by what a person's words are known again.
@@ -22,6 +18,9 @@ TITLE, INTERRUPTED, QUEUE, ASKED = "title", "interrupted", "queue", "asked"
 
 #: So much of what a tool answered is kept, and of what made a commit, which is read.
 _RESULT_CHARS, _COMMIT_CHARS = 80, 4 << 10
+#: Of what an agent does and says so many characters are kept: the first, the newest on its way, and of its
+#: newest reports, each with so many for its place. Where something was committed is kept.
+_FIRST_CHARS, _NEWEST_CHARS, _PLACE_CHARS = 1 << 17, (1 << 19, 1 << 19), 200
 
 
 class Turn(Record):
@@ -72,6 +71,11 @@ class Turns:
         self._count = 0
         self._calls: dict[str, tuple[str, int, Call]] = {}
         self._queued: list[str] = []
+        #: The keys and the sizes of what the agent did on its way, and of what was told last before a
+        #: prompt; what there is room for; the keys of the last words, and of the newest.
+        self._rings: tuple[deque[tuple[str, int]], ...] = (deque(), deque())
+        self._first, self._rooms = _FIRST_CHARS, [*_NEWEST_CHARS]
+        self._reports, self._words = set[str](), ""
         #: All that persons typed, also what is taken back; hosts' words may stand among it.
         self.typed: list[str] = []
         #: By what it is known again what of that no file has (`typed_words.hidden_runs`).
@@ -161,6 +165,18 @@ class Turns:
                 said.append(self._turn(USER, one.typed, QUEUE if one.question else tool))
         self._put(f"answer {self._count} {len(self._said)}", said)
 
+    def pass_over(self, id: str) -> None:
+        """Pass over a line of which only the id counts, by which others name it."""
+        self._places.setdefault(id, self._count)
+
+    def awaits(self, id: str) -> bool:
+        """Tell whether what a tool answers is read: a dialog's is, and what made a commit."""
+        call = self.call(id)
+        if call is None or call.asked or "commit" in call.given:
+            return call is not None
+        del self._calls[id]
+        return False
+
     def call(self, id: str) -> Call | None:
         """Return the use of a tool that has no result yet."""
         found = self._calls.get(id)
@@ -228,6 +244,32 @@ class Turns:
         if said:
             self._said[key] = said
             self._lines[key] = self._count
+            self._let_go(key, said)
+
+    def _let_go(self, key: str, said: Sequence[Turn]) -> None:
+        """Let go of the oldest of what the agent did and said where that is too much."""
+        roles = {one.role for one in said}
+        if ASSISTANT in roles:
+            self._words = key
+        elif USER in roles:
+            self._reports.add(self._words)
+        if roles <= {ASSISTANT, TOOL} and not any("commit" in one.given for one in said):
+            size = sum([len(one.text) + len(one.given) + _PLACE_CHARS for one in said])
+            self._first -= size
+            if self._first < 0:
+                self._pass(0, key, size)
+
+    def _pass(self, ring: int, key: str, size: int) -> None:
+        self._rings[ring].append((key, size))
+        self._rooms[ring] -= size
+        while self._rooms[ring] < 0:
+            key, size = self._rings[ring].popleft()
+            self._rooms[ring] += size
+            if ring == 0 and key in self._reports:
+                self._pass(1, key, size)
+            else:
+                self._said.pop(key, None)
+                self._lines.pop(key, None)
 
 
 def _contents(said: Iterable[Turn]) -> list[tuple[str, ...]]:
@@ -258,111 +300,3 @@ _SECONDS = 100_000_000_000
 
 def _mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, dict) else {}
-
-
-#: The tools that ask a person.
-DIALOGS = frozenset(
-    "AskUserQuestion request_user_input ask_user ask_user_question question".split()
-)
-#: What stands between a person's words and the host's.
-_SAID = re.compile(r"\AUser (?:responded|selected|answered): ")
-_TYPED = "user_note: "
-_NONE = frozenset(("", "Unanswered", "(no option selected)"))
-
-
-def questions_of(arguments: object) -> Sequence[Mapping[str, object]]:
-    """Return the questions that a tool was given; one alone has no list."""
-    given = arguments if isinstance(arguments, dict) else {}
-    asked = given.get("questions")
-    many = asked if isinstance(asked, list) else [given]
-    return [one for one in many if isinstance(one, dict) and isinstance(one.get("question"), str)]
-
-
-class Answer(Record):
-    """What a person answered to a question of a dialog."""
-
-    question: str
-    picked: str = ""  #: of the options that it offered
-    typed: str = ""  #: freely
-
-
-def answers_of(
-    questions: Sequence[Mapping[str, object]], answer: object, notes: object = None
-) -> list[Answer]:
-    """Return what a person answered to the questions of a dialog, where they answered.
-
-    `answer` is as the host has it; `notes` is what the person typed besides, by the question.
-    """
-    answer = _opened(answer)
-    if isinstance(answer, str):
-        return _told(questions, answer)
-    found: list[Answer] = []
-    for place, one in enumerate(questions):
-        question = str(one["question"])
-        if isinstance(answer, dict):
-            keys = (question, one.get("id"), str(place))
-            given = next(
-                (answer[key] for key in keys if isinstance(key, str) and key in answer), None
-            )
-        else:
-            given = answer[place] if isinstance(answer, list) and place < len(answer) else None
-        more = notes.get(question) if isinstance(notes, dict) else None
-        found.append(_answer(one, _texts(given), _texts(_mapping(more).get("notes"))))
-    return [one for one in found if one.picked or one.typed]
-
-
-def _answer(asked: Mapping[str, object], given: Sequence[str], notes: Sequence[str] = ()) -> Answer:
-    """Part what a person answered by the options that the question offered."""
-    listed = asked.get("options", asked.get("choices"))
-    options = [
-        label if isinstance(one, dict) and isinstance(label := one.get("label"), str) else one
-        for one in (listed if isinstance(listed, list) else ())
-    ]
-    known = sorted([one for one in options if isinstance(one, str) and one], key=len, reverse=True)
-    picked, typed = list[str](), list(notes)
-    for rest in given:  # a host may join several, and what was typed besides
-        while label := next((one for one in known if _begins(rest, one)), ""):
-            picked.append(label)
-            rest = rest[len(label) :].lstrip(" ,;")
-        typed += [rest] if rest else []
-    return Answer(str(asked["question"]), "; ".join(picked), "; ".join(typed))
-
-
-def _begins(answer: str, label: str) -> bool:
-    return answer.startswith(label) and answer[len(label) : len(label) + 1] in ("", ",", ";")
-
-
-def _opened(answer: object) -> object:
-    """Return what is in an answer: in JSON, and under its name."""
-    if isinstance(answer, str) and answer.startswith("{"):
-        try:
-            answer = json.loads(answer)
-        except (ValueError, RecursionError):
-            return answer
-    return answer.get("answers", answer) if isinstance(answer, dict) else answer
-
-
-def _texts(given: object) -> list[str]:
-    """Return the words of one answer."""
-    if isinstance(given, dict):
-        given = given.get("answers", given.get("answer"))
-    many = given if isinstance(given, list) else [given]
-    texts = [one.removeprefix(_TYPED).strip() for one in many if isinstance(one, str)]
-    return [one for one in texts if one not in _NONE]
-
-
-def _told(questions: Sequence[Mapping[str, object]], answer: str) -> list[Answer]:
-    """Return what a sentence of the host tells: `"question"="answer"`, or the answer alone."""
-    places = [answer.find(f'"{one["question"]}"="') for one in questions]
-    marks = sorted([(at, number) for number, at in enumerate(places) if at >= 0])
-    found: list[Answer] = []
-    for place, (at, number) in enumerate(marks):
-        one = questions[number]
-        end = marks[place + 1][0] if place + 1 < len(marks) else len(answer)
-        said = answer[at + len(str(one["question"])) + 4 : end].rpartition('"')[0].strip()
-        if said not in _NONE:
-            found.append(_answer(one, [said]))
-    if not marks and len(questions) == 1 and _SAID.match(answer):
-        said = _SAID.sub("", answer).strip()
-        return [_answer(questions[0], [said])] if said not in _NONE else []
-    return found

@@ -33,6 +33,7 @@ _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _BREAK = re.compile(r"[\n\x0b\x0c\u2028\u2029]")
 #: What a schema says to a client. A length or a pattern some provider refuses: our refusal says it better.
 _SAID = ("type", "description", "enum", "items", "properties", "required", "minimum", "maximum")
+_TEXT = {"type": "string"}
 #: What a text is read as where a type of JSON is wanted that is none.
 _READ: dict[str, tuple[type, ...]] = {
     "array": (list, dict), "object": (dict,), "integer": (int, float), "boolean": (bool,),
@@ -113,16 +114,6 @@ class Caller(Record):
     session: str = ""
 
 
-def _model_for(function: Callable[..., Any]) -> type[Strict]:
-    """Make the model of the arguments that a function takes by name."""
-    fields: dict[str, Any] = {
-        name: (one.annotation, ... if one.default is Parameter.empty else one.default)
-        for name, one in signature(function).parameters.items()
-        if one.kind is Parameter.KEYWORD_ONLY
-    }
-    return create_model(function.__name__, __base__=Strict, **fields)
-
-
 class Tool(Record):
     """One tool."""
 
@@ -143,11 +134,17 @@ BY_NAME: dict[str, Tool] = {}
 def tool(
     description: str, *, writes: bool = False, takes: type[Strict] | None = None
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """List a function that answers as a tool, by its name."""
+    """List a function that answers as a tool, by its name; its named parameters are the arguments."""
 
     def listed(does: Callable[..., Any]) -> Callable[..., Any]:
+        fields: dict[str, Any] = {
+            name: (one.annotation, ... if one.default is Parameter.empty else one.default)
+            for name, one in signature(does).parameters.items()
+            if one.kind is Parameter.KEYWORD_ONLY
+        }
         name = does.__name__
-        BY_NAME[name] = Tool(name, description, takes or _model_for(does), does, writes)
+        model = takes or create_model(name, __base__=Strict, **fields)
+        BY_NAME[name] = Tool(name, description, model, does, writes)
         return does
 
     return listed
@@ -174,8 +171,8 @@ def _meant(said: Any, schema: Mapping[str, Any]) -> Any:
     """Read what comes from a client that knows no types, or can leave no argument out, as it is meant.
 
     `null` is absence, and so is an empty text where none can stand. A text that is JSON of the wanted type
-    is that, a number is the text of it, a single value a list of one, and a list of texts, where one is
-    wanted, names with commas between.
+    is that, a number is the text of it, a single value a list of one, an object of other keys a list of
+    pairs, and a list of texts, where one is wanted, names with commas between.
     """
     kind = schema["type"]
     if isinstance(said, str) and kind in _READ:
@@ -190,20 +187,19 @@ def _meant(said: Any, schema: Mapping[str, Any]) -> Any:
         return ", ".join(said)
     if kind == "array":
         many = said if isinstance(said, list) else [said]
+        pair = schema["items"].get("properties", {})
+        if isinstance(said, dict) and len(pair) == 2 and pair.keys().isdisjoint(said):
+            many = [dict(zip(pair, one, strict=True)) for one in said.items()]
         return [_meant(one, schema["items"]) for one in many if one is not None]
     if kind == "object" and isinstance(said, dict):
-        known = schema["properties"]
+        fields = [(name, one, schema["properties"].get(name, _TEXT)) for name, one in said.items()]
         return {
-            name: _meant(one, known[name]) if name in known else one
-            for name, one in said.items()
+            name: _meant(one, field)
+            for name, one, field in fields
             if one is not None
-            and not (one == "" and name in known and _is_never_empty(known[name]))
+            and (one != "" or (field["type"] == "string" and "enum" not in field))
         }
     return said
-
-
-def _is_never_empty(schema: Mapping[str, Any]) -> bool:
-    return schema["type"] != "string" or "enum" in schema
 
 
 @cache
