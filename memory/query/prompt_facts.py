@@ -21,7 +21,7 @@ from memory.recall.index.fts_file import Index
 from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.lookups import Lookups
 from memory.recall.recall_values import FACTS, Filters, without_operators
-from memory.recall.search import search
+from memory.recall.search import IN_ONE_STRETCH, search
 from memory.recall.standing import SURE, Candidate, ordered, verdict
 from memory.recall.words import ENGLISH as IN_ENGLISH
 from memory.recall.words import listed
@@ -31,9 +31,10 @@ from projection.policy.model import ENGLISH, Moments
 
 #: How much of a prompt is read, and how many facts are told at most.
 PROMPT_CHARS, TOLD = 1_500, 3
-#: What a fact must have: the share of the prompt; what its words tell together, and how many they are; its
-#: heaviest word against the heaviest that it lacks; its score against that of the first.
-COVERED, TELLING, WORDS, HEAVIEST, NEAR_FIRST = 0.45, 4.0, 2, 0.75, 0.50
+#: What a fact must have: the share of the prompt, and of it in one stretch of the text; what its words
+#: tell together, and how many they are; its heaviest word against the heaviest that it lacks; its
+#: score against that of the first.
+COVERED, TOGETHER, TELLING, WORDS, HEAVIEST, NEAR_FIRST = 0.45, 0.45, 4.0, 2, 0.75, 0.50
 
 
 class Found(Record):
@@ -101,6 +102,7 @@ def is_sure(one: Candidate, weights: Mapping[str, float]) -> bool:
     telling = [weights.get(word, 0.0) for word in held]
     return (
         scored.covered >= COVERED
+        and dict(scored.parts)[IN_ONE_STRETCH] >= TOGETHER
         and len(held) >= WORDS
         and sum(telling) >= TELLING
         and max(telling) >= HEAVIEST * scored.lacked

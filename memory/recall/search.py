@@ -25,6 +25,8 @@ from memory.recall.words import ENGLISH, is_everyday
 PLACES_READ, COMMON_READ = 4500, 20_000
 #: How many texts are scored, those that have most of the question, and how many are told.
 CANDIDATES, TOLD, FACTS_TOLD = 200, 200, 60
+#: The part of a score that says how much of the question stands together in a text.
+IN_ONE_STRETCH = "in one stretch"
 #: A text that is as like a question as this in meaning is looked at, whatever words it has.
 ALIKE = 0.4
 
@@ -278,7 +280,7 @@ def _scored(
         at += [(one, weight) for one in places]
     together = _together(at) / total
     score = (words + pairs) * (1 + rules.together * together)
-    parts = [("words", words), ("word after word", pairs), ("in one stretch", together)]
+    parts = [("words", words), ("word after word", pairs), (IN_ONE_STRETCH, together)]
     if cosine is not None:
         parts.append(("meaning", rules.meaning * total * cosine))
         score += parts[-1][1]
