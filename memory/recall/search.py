@@ -107,7 +107,7 @@ def search(
     facts = ranked(index, terms, test, cosines)
     passages: list[Scored] = []
     if told:
-        passages = ranked(index, _in_passages(lookups, found, notes), test)
+        passages = ranked(index, _in_passages(lookups, found, question.language, notes), test)
         if not passages or max([one.covered for one in passages]) < ENOUGH:
             passages = []
     return Search(
@@ -120,6 +120,12 @@ def search(
 def weight_of(count: int, texts: int) -> float:
     """Return how much a word tells that so many of all texts hold (BM25's idf, never negative)."""
     return log(1 + (texts - count + 0.5) / (count + 0.5))
+
+
+def _weight(word: Word, language: str, held: int, texts: int) -> float:
+    """Return how much a word of a question tells: an everyday one less, as its absence says nothing."""
+    share = RULES.everyday if is_everyday(word.raw, language) else 1.0
+    return share * weight_of(min(held, texts), max(texts, TELLING))
 
 
 def _both(
@@ -167,21 +173,22 @@ def _found(lookups: Lookups, word: Word, language: str, notes: list[str]) -> _Fo
 
 
 def _in_facts(lookups: Lookups, found: _Found, language: str) -> Term:
-    """Weigh a word as facts have it: an everyday one for less, as its absence says nothing."""
+    """Weigh a word as facts have it."""
     word, rows, near = found.word, lookups.facts(found.stems), NO_ROWS
     if found.guessed:
         rows, near = near, rows
     elif len(word.raw) >= INSIDE_LETTERS and not (word.beginning or lookups.as_spelled):
         near = lookups.facts(lookups.inside(word.raw, found.stems))
-    weight = weight_of(len(rows) or len(near), max(lookups.index.totals.facts, TELLING))
-    weight *= RULES.everyday if is_everyday(word.raw, language) else 1.0
+    weight = _weight(word, language, len(rows) or len(near), lookups.index.totals.facts)
     return Term(word.raw, weight, rows, near, found.guessed)
 
 
-def _in_passages(lookups: Lookups, found: Sequence[_Found], notes: list[str]) -> list[Term]:
+def _in_passages(
+    lookups: Lookups, found: Sequence[_Found], language: str, notes: list[str]
+) -> list[Term]:
     """Weigh words as passages have them, the rarest first, as long as there is room."""
     counts = [sum([lookups.count(stem) for stem in one.stems]) for one in found]
-    many = max(lookups.index.totals.passages, TELLING)
+    many = lookups.index.totals.passages
     terms: dict[int, Term] = {}
     read, room = 0, PLACES_READ
     for at in sorted(range(len(found)), key=lambda at: counts[at]):
@@ -198,7 +205,8 @@ def _in_passages(lookups: Lookups, found: Sequence[_Found], notes: list[str]) ->
         if common:
             notes.append(COMMON_NOTES[1] + word.raw)
         rows = lookups.passages(stems)
-        terms[at] = Term(word.raw, weight_of(held if common else len(rows), many), rows)
+        weight = _weight(word, language, held if common else len(rows), many)
+        terms[at] = Term(word.raw, weight, rows)
     return [terms[at] for at in range(len(found))]
 
 
