@@ -145,9 +145,9 @@ class Clone:
         if not self.colleague.run(*purge, code=None).code:
             self.colleague.git("push", "-q", "-f", "origin", self.branch, ok=False)
             self._git("fetch", "-q")
-            self._point(f"origin/{self.branch}")
-            if self._resolved(self.place, self.branch) == self._resolved(self.hub, self.branch):
-                self.purged.append(f"The {word} is open")
+            if self.kind != BARE:  # there the fetch has moved it
+                self._point(f"origin/{self.branch}")
+            self.purged.append(f"The {word} is open")
 
     def restore(self, rng: random.Random) -> None:
         """What went is put back because somebody asks for it."""
