@@ -85,7 +85,7 @@ def tidy(memory: Memory) -> None:
         if one.at < now_ms() - SPOOL_MS and not _is_behind(commondir, one):
             left = Pending(memory.snapshot, one.host, one.session, "", {})
             left.sweep()
-            if one.at < now_ms() - STAMPS_MS and not left.spool_size():
+            if one.at < now_ms() - STAMPS_MS and not os.path.exists(left.spool.path):
                 forget(commondir, one.host, one.session)
 
 
