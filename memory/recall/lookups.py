@@ -20,8 +20,9 @@ _ONCES = 1024
 _ONCE = tuple([(offset,) for offset in range(_ONCES)])
 #: The end of a beginning that may be lost to stemming: `configura*` is indexed as "configur".
 _STEMMED_ENDS = 4
-#: A word inside of another has so many letters, and so many such words are looked at.
-INSIDE_LETTERS, _INSIDE_MOST = 5, 24
+#: A word inside of another has so many letters, and so many such words are looked at; among more facts
+#: none is: reading all of their words anew behind each log would take longer than the question.
+INSIDE_LETTERS, _INSIDE_MOST, _INSIDE_FACTS = 5, 24, 20_000
 #: How many letters at the end of a word may differ between its forms, where nothing knows its endings.
 _ENDING = 3
 
@@ -119,7 +120,8 @@ class Lookups:
     def inside(self, raw: str, stems: Sequence[str]) -> tuple[str, ...]:
         """Return the words of facts that hold a word, or that it holds."""
         if self._vocabulary is None:
-            self._known = frozenset(self.index.words_of_facts())
+            few = self.index.totals.facts <= _INSIDE_FACTS
+            self._known = frozenset(self.index.words_of_facts() if few else ())
             self._vocabulary = "\n" + "\n".join(sorted(self._known)) + "\n"
         words, whole = self._vocabulary, folded(raw)
         found: dict[str, None] = {}

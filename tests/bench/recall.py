@@ -23,7 +23,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from ledger.model.event import (
@@ -254,7 +254,7 @@ def table(shared: Path, folder: Path) -> None:
 
 
 #: Each rule, and what it weighs where it is left out.
-WITHOUT = {
+WITHOUT: dict[str, Any] = {
     "b": 0.0, "everyday": 1.0, "inside": 0.0, "pairs": 0.0, "together": 0.0, "live": 1.0, "open": 1.0,
 }  # fmt: skip
 

@@ -109,8 +109,6 @@ class Index:
         )
         self._changes = -1
         self._rows: dict[int, LogRow] = {}
-        self._found: dict[str, list[tuple[int, int]]] = {}
-        self._kept = 0
         self.totals = Totals()
         self.mark = NOWHERE
         self.load()
@@ -170,8 +168,6 @@ class Index:
     def forget(self) -> None:
         """Forget what was read."""
         self._rows.clear()
-        self._found.clear()
-        self._kept = 0
         totals, mark = self.get("totals"), self.get("mark")
         try:
             self.totals, self.mark = Totals(*totals), Mark(*mark)
@@ -218,17 +214,10 @@ class Index:
 
     def found(self, stem: str) -> list[tuple[int, int]]:
         """Return where a word stands in passages of prose: (row, offset), in the order of rows."""
-        known = self._found.get(stem)
-        if known is None:
-            known = self.rows(f"SELECT doc, {_OFFSET} FROM places WHERE term = ?", (stem,))  # noqa: S608 - ours
-            if self.mark.recent:
-                known.sort(key=_by_row)
-            self._kept += len(known)
-            if self._kept > _KEPT_LIMIT:
-                self._found.clear()
-                self._kept = len(known)
-            self._found[stem] = known
-        return known
+        rows = self.rows(f"SELECT doc, {_OFFSET} FROM places WHERE term = ?", (stem,))  # noqa: S608 - ours
+        if self.mark.recent:
+            rows.sort(key=_by_row)
+        return rows
 
     def newest(self, stem: str, count: int) -> list[int]:
         """Return the rows of the newest passages that hold a word, newest first."""
@@ -321,7 +310,6 @@ def _by_row(place: tuple[int, int]) -> int:
     return place[0]
 
 
-_KEPT_LIMIT = 50_000  # `lookups` keeps what it made of them
 _ROWS_LIMIT = 20_000
 
 
