@@ -331,7 +331,9 @@ def answer_anchor(cache: Cache, asked: str, answer: Answer) -> Anchor:
             hint=f"`diurna show --list` lists facts, `diurna log` sessions; {FORMS}",
         )
     best = hits[0]
-    return _logs(asked, QUERY, best.id, _stems_of(cache, best.id) or (best.stem,))
+    # a fact that only may answer stands for what was said in its log
+    id = best.passage if answer.perhaps and best.passage else best.id
+    return _logs(asked, QUERY, id, _stems_of(cache, id) or (best.stem,))
 
 
 def _fact_named(cache: Cache, asked: str) -> str:
