@@ -122,18 +122,6 @@ class Breach(Record):
     #: what each of them is given: first words that follow each other, then flags, paths, names
     given: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
-        """Write it as a person would type it."""
-        if self.program == EDITS:
-            return f"edits of {' '.join(self.given)}"
-        given = [
-            one[1:].replace("|", " or ") if one[0] == ONE_OF
-            else f"without {one[1:]}" if one[0] == NOT
-            else one.replace(TO_SHELL, "| sh")
-            for one in self.given
-        ]  # fmt: skip
-        return " ".join([*([self.program] if self.program else []), *given, "…"])
-
 
 def breaches(kind: str, text: str, warns: str = "") -> tuple[Breach, ...]:
     """Return which commands break a rule, each once; () for what is no rule.
