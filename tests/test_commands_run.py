@@ -291,7 +291,7 @@ def test_without_a_home_every_command_says_so(world: World) -> None:
         refused = code.run(name, *LEAST.get(name, []), code=None)
         if name != "check":
             assert (refused.code, refused.said) == (1, "HomeNotFound"), f"{name} {refused}"
-            assert "run `diurna init` here" in refused.json["error"]["hint"]
+            assert "`diurna init` brings" in refused.json["error"]["hint"]
         else:
             assert "no-home" in refused.codes()
     assert code.shape() == before

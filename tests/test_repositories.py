@@ -309,6 +309,31 @@ def test_c1_c10_in_the_middle_of_something_a_log_waits_for_its_end(
     assert place.waiting() == [] and place.git("status", "--porcelain") == ""
 
 
+def test_c10_a_merge_that_is_not_done_is_still_under_way(world: World) -> None:
+    """What git has only to clear away does not count; what a person has to finish does."""
+    alone = world.home(OWN_REPOSITORY, "one")
+    alone.git("checkout", "-q", "-b", "side")
+    alone.write("notes.txt", "theirs\n")
+    alone.commit_all("theirs")
+    alone.git("checkout", "-q", "main")
+    alone.write("notes.txt", "ours\n")
+    alone.commit_all("ours")
+    for command in ("merge", "rebase"):
+        assert alone.tries(command, "side")[0] == 1
+        error = alone.run("check", "--publish", code=1).json["error"]
+        assert f"a {command} is in progress" in error["message"]
+        alone.git(command, "--abort")
+    alone.git("merge", "-q", "--no-ff", "--no-commit", "-s", "ours", "side")
+    alone.run("check", "--publish", code=1)
+    merged = alone.git("rev-parse", "MERGE_HEAD")
+    alone.git("commit", "-q", "--no-edit")
+    alone.write(".git/MERGE_HEAD", merged + "\n")
+    alone.run("check", "--publish")
+    assert alone.note("id=on It goes on.") in alone.logs() and NAME in alone.git(
+        "log", "-1", "--format=%an"
+    )
+
+
 @pytest.mark.parametrize("branch", ["main", "feat/retry-2", "odd;name", "-x"])
 def test_c1_where_a_log_will_land_is_said(world: World, branch: str) -> None:
     """The branch that HEAD was on, and how to get back to it; never what a shell would obey."""
