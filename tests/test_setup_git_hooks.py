@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -16,7 +17,7 @@ from tests.world import IN_TREE, OWN_REPOSITORY, Place, World
 
 TABLES = Path(__file__).with_name("git_hooks.md")
 PUBLISHED = "diurna: publish the projection"
-EVENTS = ("post-merge", "post-rewrite")
+HOOKS, EVENTS = ".git/hooks", ("post-merge", "post-rewrite")
 REPUBLISH = "rituals.setup.git_hooks.republish"
 Program = Callable[[str], None]
 
@@ -25,12 +26,9 @@ Program = Callable[[str], None]
 def program(monkeypatch: pytest.MonkeyPatch) -> Program:
     """Let hooks start this very source, or another program; no other Diurna is on the path."""
     monkeypatch.setenv("PATH", "/usr/local/bin:/usr/bin:/bin")
-
-    def program(path: str) -> None:
-        monkeypatch.setattr("rituals.cli.context.Invocation.program", lambda _: (path,))
-
-    program(forks.program())
-    return program
+    called = "rituals.cli.context.Invocation.program"
+    monkeypatch.setattr(called, lambda _: (forks.program(),))
+    return lambda path: monkeypatch.setattr(called, lambda _: (path,))
 
 
 @pytest.fixture
@@ -46,18 +44,13 @@ def pair(world: World) -> list[Place]:
     return [one, two]
 
 
-def hook_of(home: Place, event: str = "post-merge") -> Path:
-    return home.folder / ".git/hooks" / event
-
-
 def bytes_of(cell: str) -> bytes:
     """Read the bytes that a cell of the tables holds."""
     return cell.strip("`").encode().decode("unicode_escape").encode("latin-1")
 
 
-def put(home: Place, data: bytes, event: str = "post-merge", mode: int = 0o755) -> Path:
-    hook = hook_of(home, event)
-    hook.write_bytes(data)
+def hook_of(home: Place, data: bytes, event: str = "post-merge", mode: int = 0o755) -> Path:
+    hook = home.write(f"{HOOKS}/{event}", data)
     hook.chmod(mode)
     return hook
 
@@ -136,19 +129,14 @@ def test_c16_the_repository_that_git_works_in_is_meant(world: World) -> None:
 
 def test_k6_k7_a_hook_never_fails(world: World, alone: Place, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """No home, a detached HEAD, an unknown event, wrong options, a bug, what hangs: exit code 0, and one line at most."""
-
-    def bug(*_: object, **__: object) -> str:
-        raise RuntimeError("a bug")
-
     monkeypatch.setattr(f"{REPUBLISH}.LIMIT_SECONDS", 1)
     not_published = "diurna: not published"
-    alone.git("branch", "side")
+    bug, hangs = Mock(side_effect=RuntimeError("a bug")), lambda *_, **__: time.sleep(600)
     for place, does, line, words in (
         (world.repository("code"), None, "post-merge 0", ""),
         (alone, None, "pre-push -x --force", "diurna: "), (alone, None, "--what", "diurna: "), (alone, None, "", "diurna: "),
         (alone, bug, "post-merge 0", f"{not_published}: a bug; `diurna status` says more\n"),
-        (alone, lambda *_, **__: time.sleep(600), "post-merge 0",
-         f"{not_published} in time; `diurna check --publish` does it\n"),
+        (alone, hangs, "post-merge 0", f"{not_published} in time; `diurna check --publish` does it\n"),
     ):  # fmt: skip
         with monkeypatch.context() as patch:
             if does:
@@ -161,7 +149,7 @@ def test_k6_k7_a_hook_never_fails(world: World, alone: Place, monkeypatch: pytes
 
 def test_d9_k5_k9_ours_runs_behind_the_one_that_is_there(alone: Place, program: Program) -> None:
     """With its exit code, never inside itself (a hook may merge in turn), and not where Diurna is gone."""
-    hook = put(alone, b'#!/bin/sh\necho "depth ${DIURNA_HOOK-none}"\nexit 7\n')
+    hook = hook_of(alone, b'#!/bin/sh\necho "depth ${DIURNA_HOOK-none}"\nexit 7\n')
     stub = alone.write(".git/it's ours", '#!/bin/sh\necho "ours $*"\n')
     stub.chmod(0o755)
     program(str(stub))
@@ -177,52 +165,38 @@ def test_d9_a_hook_that_is_there_stays_as_it_is(
     alone: Place, row: tuple[str, ...], program: Program
 ) -> None:
     """Its output, input, arguments and exit code are the same; twice is once; taken out, so is every byte and its mode."""
-    hook = put(alone, bytes_of(row[1]), mode=0o750)
+    hook = hook_of(alone, bytes_of(row[1]), mode=0o750)
     before = runs(hook, "1")
     for path, steps in (("/nowhere/diurna", 2), ("/nowhere/diurna", 0), ("/elsewhere/diurna", 2)):
         program(path)
         assert len(alone.run("init", "--hooks").json["steps"]) == steps
         assert hook.read_bytes().count(b">>> diurna >>>") == 1 and runs(hook, "1") == before
-    ours = hook_of(alone, "post-rewrite")
+    ours = alone.folder / HOOKS / "post-rewrite"
     ours.write_bytes(ours.read_bytes() + b"echo more\n")
     alone.run("init", "--no-hooks")
     assert (hook.read_bytes(), hook.stat().st_mode & 0o777) == (bytes_of(row[1]), 0o750)
     assert ours.read_bytes() == b"#!/bin/sh\necho more\n"
 
 
-def refused(home: Place, reason: str) -> str:
-    """Check that hooks are not put in, for a reason, and that nothing changed; return the hint."""
-    before = home.shape(), sorted(hook_of(home).parent.iterdir())
-    error = home.run("init", "--hooks", code=1).json["error"]
-    assert reason in error["message"]
-    assert (home.shape(), sorted(hook_of(home).parent.iterdir())) == before
-    return str(error["hint"])
-
-
 @pytest.mark.parametrize("row", rows(section(TABLES, "Refused")), ids=lambda row: row[2])
-def test_d9_a_foreign_hook_is_left_alone(alone: Place, row: tuple[str, ...]) -> None:
-    """Refused with a reason and a line to add by hand; neither hook is written."""
+def test_d9_what_can_not_hold_a_block_is_left_alone(alone: Place, row: tuple[str, ...]) -> None:
+    """A foreign hook, a folder that others share: refused with a reason and a line to add by hand; nothing is written."""
     event, made, data, reason = row
     if made == "link":
-        hook_of(alone, event).symlink_to(alone.write("hook.sh", "#!/bin/sh\n"))
+        (alone.folder / HOOKS / event).symlink_to(alone.write("hook.sh", "#!/bin/sh\n"))
     elif made == "folder":
-        hook_of(alone, event).mkdir()
+        (alone.folder / HOOKS / event).mkdir()
+    elif made == "core.hooksPath":
+        alone.git("config", made, data)
+        (alone.folder / data).mkdir()
     else:
-        put(alone, bytes_of(data), event, int(made, 8))
-    assert "diurna hook" in refused(alone, f"the hook {event} {reason}; it is left as it is")
+        hook_of(alone, bytes_of(data), event, int(made, 8))
+    before = alone.shape(), sorted((alone.folder / HOOKS).iterdir())
+    error = alone.run("init", "--hooks", code=1).json["error"]
+    assert reason in error["message"] and "diurna hook" in error["hint"]
+    assert before == (alone.shape(), sorted((alone.folder / HOOKS).iterdir()))
+    assert made != "core.hooksPath" or not list((alone.folder / data).iterdir())
     assert alone.run("init", "--no-hooks").json["steps"] == []
-
-
-def test_d9_hooks_that_others_share_are_not_written(world: World, alone: Place) -> None:
-    """A folder of hooks that is committed, or that other repositories use, is the user's to change."""
-    for reason, folder in (
-        ("outside this repository", str(world.folder / "hooks")), ("part of your commits", ".githooks"),
-    ):  # fmt: skip
-        shared = alone.folder / folder
-        shared.mkdir()
-        alone.git("config", "core.hooksPath", folder)
-        refused(alone, reason)
-        assert list(shared.iterdir()) == []
 
 
 def test_d9_husky_keeps_its_folder(alone: Place) -> None:
@@ -244,14 +218,14 @@ def test_d9_husky_keeps_its_folder(alone: Place) -> None:
     assert "husky post-merge\ndiurna: published " in answer
     alone.run("init", "--no-hooks")
     assert wrapper.read_bytes() == was
-    assert not [name for name in EVENTS if hook_of(alone, name).exists()]
+    assert not [name for name in EVENTS if (alone.folder / HOOKS / name).exists()]
 
 
 def test_a_transcript(world: World) -> None:
-    """Planned, made, there already, taken out, gone already."""
+    """Planned, made, there already, taken out, gone already; a new repository gets them, a branch of its own needs none."""
     home = world.home(policy={"publish": "review"})
-    hooks = home.folder / ".git/hooks"
-    shipped = sorted(hooks.iterdir()) if hooks.exists() else []
+    hooks = home.folder / HOOKS
+    shipped = sorted(hooks.iterdir())
     for option, plan, done in (("--hooks", "make", "made"), ("--no-hooks", "take away", "took away")):  # fmt: skip
         steps = [f"{plan} the hook {hooks}/{name}" for name in EVENTS]
         assert home.run("init", option, "--dry-run").json["steps"] == steps
@@ -262,12 +236,8 @@ def test_a_transcript(world: World) -> None:
         assert warned == (option == "--hooks")
         assert home.text("init", option).startswith("nothing to do: ")
     assert sorted(hooks.iterdir()) == shipped
-
-
-def test_which_home_has_hooks(world: World) -> None:
-    """A new repository gets them where that is asked; a branch of its own needs none."""
     world.place("made").run("init", str(world.folder / "team"), "--hooks")
-    assert os.access(world.folder / "team/.git/hooks/post-merge", os.X_OK)
+    assert os.access(world.folder / "team" / HOOKS / "post-merge", os.X_OK)
     code = world.repository("code")
     before = code.shape()
     error = code.run("init", "--branch", "memory", "--hooks", code=1).json["error"]
