@@ -66,6 +66,16 @@ def is_time(fixed: str) -> bool:
     return fixed.isascii() and fixed.isdigit() and len(fixed) < 15
 
 
+def own_version(instead: str = "") -> str:
+    """Return the version of Diurna, or what is given for it where it is run without being installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("diurna")
+    except PackageNotFoundError:
+        return instead
+
+
 def variables() -> Mapping[str, str]:
     """Return the environment's variables, as they are at this moment."""
     return os.environ

@@ -23,7 +23,6 @@ from rituals.cli.context import Invocation
 from rituals.cli.exit_codes import translate
 from rituals.serve.mcp.handlers import Handlers
 from rituals.serve.mcp.serve import server_of
-from rituals.serve.mcp.wording import NoMemory
 from rituals.serve.open_memory import OpenMemory
 from tests.conftest import NOW_MS, Repo
 
@@ -61,7 +60,7 @@ async def connected(
     session: str = "",
 ) -> AsyncIterator[Client]:  # fmt: skip
     """A client of a server of one home, in this process."""
-    opened = OpenMemory(lambda: discover(str(path)), open_memory, NoMemory)
+    opened = OpenMemory(lambda: discover(str(path)), open_memory)
     server = server_of(lambda: Handlers(opened, explain, agent, lambda: session), "1.0")
     info = types.Implementation(name=name, version="7")
     with anyio.fail_after(SECONDS):

@@ -40,7 +40,7 @@ def test_a_person_is_told_at_once_that_there_is_no_home(bare_repo: Repo, run: Ru
     pytest.importorskip("mcp")
     ran = run("mcp", "--http", "0")
     assert (ran.code, ran.out) == (1, "")
-    assert "no Diurna home" in ran.err and "hint: run `diurna init`" in ran.err
+    assert "no Diurna home" in ran.err and "hint: `diurna init`" in ran.err
 
 
 def test_a_person_at_a_terminal_is_told_at_once_too(bare_repo: Repo) -> None:

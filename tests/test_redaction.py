@@ -382,12 +382,12 @@ def test_nothing_that_is_kept_beside_git_holds_it(told: Told) -> None:
         assert kept_with(told.home, *TOKENS) == []
     assert (state / "bug-1.log").read_text() == "Traceback\n(redacted)\nIt is kept on paper.\n"
     assert not list((git / "diurna/stale").iterdir())
-    left = {name: (state / name).read_text() for name in LEFT if (state / name).exists()}
-    assert [*left] == [*LEFT][:-1]
-    assert left["captured/a"] == '{"items": [{"text": "Kept."}]}' and not left["candidates/a"]
-    spaced = left["observed/a"]
+    files = {name: (state / name).read_text() for name in LEFT if (state / name).exists()}
+    assert [*files] == [*LEFT][:-1]
+    assert files["captured/a"] == '{"items": [{"text": "Kept."}]}' and not files["candidates/a"]
+    spaced = files["observed/a"]
     assert spaced.split() == ["{}", "(redacted)", "{}"] and len(spaced) == len(LEFT["observed/a"])
-    assert left["dropped/page.md"] == "One.\n(redacted)\nTwo.\n"
+    assert files["dropped/page.md"] == "One.\n(redacted)\nTwo.\n"
 
 
 def test_caches_of_other_branches_and_the_mirror_go_with_it(told: Told, world: World) -> None:

@@ -147,20 +147,20 @@ def test_f1_a_clock_takes_no_author_and_no_day_away(world: World, seed: int) -> 
 #: A day or an instant, and no part of a name.
 _SHOWN = re.compile(r"(?<![\w:/-])(\d{4}-\d\d-\d\d)(?![\d:+-]|~)")
 DOORS = (
-    "show", "show --list", "show near", "show --about shop", "log", "recall near --in facts", "recall words",
+    "show", "show --list", "show near far", "recall --level full far", "why far", "show --about shop", "log", "recall near --in facts", "recall words",
     "recall near --level timeline", "recall --level full near", "task list", "brief", "why near", "why do-it", "view sessions",
     "view decisions", "view state", "view progress", "view daily", "view daily 2026-11-21", "view weekly", "recall 2026-11-21 --level timeline",
 )  # fmt: skip
-PAGES = ("/", "/facts", "/decisions", "/tasks", "/log", "/fact/near", "/fact/chosen", "/health")
+PAGES = ("/", "/facts", "/decisions", "/tasks", "/log", "/fact/near", "/fact/far", "/fact/chosen", "/health")  # fmt: skip
 
 
 @pytest.mark.parametrize("way", ["text", "run", "web"])
 def test_what_follows_a_clock_that_is_ahead_has_its_own_day(world: World, way: str) -> None:
-    """At each door, in print and in JSON, no day is later than the machine's clock."""
+    """At each door, in print and in JSON, no day is later than the machine's clock; the page is as it is replayed."""
     home = world.home(OWN_REPOSITORY)
     true = home.clock.now_ms
     home.clock.now_ms += YEAR * 1000
-    home.append("---\nagent: a\n---\n# Far\n\nWords.\n")
+    home.note("id=far entity=shop fact: Far words.", "id=oak decision: Choose elm.")
     home.clock.now_ms = true + 5000
     stem = home.note("id=near entity=shop fact: Near the words.", "id=do-it task: Do it.", "id=chosen decision: Choose ash.")  # fmt: skip
     home.run("task", "start", "do-it")
@@ -177,6 +177,7 @@ def test_what_follows_a_clock_that_is_ahead_has_its_own_day(world: World, way: s
             span = "--since", "2026-11-21", "--until", "2026-11-21"
             assert home.run(*door.split(), *span).json[rows]
         assert all("More words" in shown[door] for door in DOORS if "2026-11-21" in door)
+    shown["show"] = re.sub("<!-- id: (far|oak) .*", "", shown.get("show", ""))
     late = [(door, text[max(at.start() - 60, 0) : at.end()]) for door, text in shown.items() for at in _SHOWN.finditer(text) if at[1] > "2026-11-22"]  # fmt: skip
     assert not late
 

@@ -24,6 +24,8 @@ LATEST_YEAR = 9999
 #: The first millisecond that no stamp can say.
 _END_MS = 253_402_300_800_000
 _DAY_CHARS = 10
+#: Stands for the day of what a wrong clock stamped.
+NO_DAY = "day not known"
 
 
 def stamp_of(milliseconds: int) -> str:
@@ -52,12 +54,17 @@ def milliseconds_of(stem: str) -> int:
 
 def ahead_by_a_day(stem: str, now_ms: int) -> bool:
     """Tell whether a log is stamped more than a day ahead of the clock."""
-    return milliseconds_of(stem) > now_ms + 86_400_000
+    return milliseconds_of(stem) > now_ms + _DAY_MS
+
+
+def latest_seen(now_ms: int) -> str:
+    """Return the latest stamp that is believed: what is told of a later time, a wrong clock told (O4)."""
+    return stamp_of(now_ms + _DAY_MS)
 
 
 def day_seen(clock: str, now_ms: int) -> str:
-    """Return the day of a clock, "" where that is more than a day ahead: it was wrong (O4)."""
-    return "" if ahead_by_a_day(clock, now_ms) else clock[:10]
+    """Return the day of a clock, "" where that is more than a day ahead."""
+    return "" if clock > latest_seen(now_ms) else clock[:_DAY_CHARS]
 
 
 def _days(year: int, month: int, day: int) -> int:

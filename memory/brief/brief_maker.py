@@ -8,8 +8,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ledger.codec.log import read_header
+from ledger.environment import now_ms
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.ids import is_fact_id
+from ledger.model.order import day_seen, latest_seen
 from ledger.model.record import Record
 from ledger.model.task_states import CANCELLED, DONE
 from memory.brief.brief_place import BRIEF_CHARS
@@ -217,7 +219,8 @@ def _place(cache: Cache, asked: Asked, last: str, elsewhere: str) -> Place:
         cache.logs_after(last) if last else summary.logs,
         label(asked.role),
         here=elsewhere,
-        day=summary.clock[:10],
+        day=day_seen(summary.clock, now_ms()),
+        latest=latest_seen(now_ms()),
     )
 
 

@@ -46,7 +46,9 @@ def view_page(snapshot: Snapshot, cache: Cache, name: str, argument: str = "") -
         about = {one.fact.id: one.fact for one in source.standings}
         lines = session_lines(snapshot, cache, logs, about)
         source = source._replace(sessions=tuple(reversed(lines)))
-    return page_of(name, source, argument)
+    now = now_ms()
+    shown = [one._replace(fact=one.fact.seen(now)) for one in source.standings]
+    return page_of(name, source._replace(standings=tuple(shown)), argument)
 
 
 def day_of(name: str, said: str, now_ms: int) -> str:

@@ -324,13 +324,13 @@ class Reader(OpenHome):
         alike = meant(fact, self.cache().fact_ids())
         return alike or "`diurna show --list --all` lists all ids, archived ones too"
 
-    def standing(self, fact: str) -> Standing:
-        """Return one fact where it stands, by its id or the start of it.
+    def standing(self, fact: str, state: State | None = None) -> Standing:
+        """Return one fact where it stands, by its id or the start of it; now, or in a `state` of before.
 
         Raises:
             NotFound: there is no such fact; the hint names those spelled alike.
         """
-        found = self.state().get(self.named(fact))
+        found = (self.state() if state is None else state).get(self.named(fact))
         if found is None:
             raise NotFound(f"there is no fact {fact}", hint=self.near_hint(fact))
         return found

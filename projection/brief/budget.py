@@ -147,12 +147,17 @@ class _Filling:
             if part.name != but:
                 self._take(part, self._budget)
 
+    def _dated(self, item: values.Item, chars: int) -> values.Line:
+        """Write an item as a line, without a day that a wrong clock told."""
+        line = line_of(item, chars)
+        return line._replace(date="") if line.date > self.place.latest else line
+
     def _line(self, part: _Part, item: values.Item, nth: int, halves: int = 2) -> values.Line:
         """Write an item as the nth line of a section, and of a fact how it is known."""
         gone = gone_of(item, self._material)
         if is_behind(gone):
             nth, halves = self._budget, 2  # the first and the longer texts are for what holds
-        line = line_of(item, text_chars(part.name, nth, self._budget) * halves // 2)
+        line = self._dated(item, text_chars(part.name, nth, self._budget) * halves // 2)
         if isinstance(item, values.Session):
             return line
         mark = line.mark._replace(gone=gone) if gone else line.mark
@@ -213,7 +218,7 @@ class _Filling:
 
     def _take_cut(self, part: _Part, item: values.Item, room: int) -> bool:
         """Take a line whose text may need all of some room; tell whether that was enough for it."""
-        line = line_of(item, room)
+        line = self._dated(item, room)
         while (over := part.cost(line) - room) > 0:
             if len(line.text) <= LEAST_TEXT_CHARS:
                 return False

@@ -91,6 +91,7 @@ class Place(Record):
     known: str = ""  #: how facts are known whose line says nothing of it
     here: str = ""  #: what is elsewhere and has no line
     day: str = ""  #: of the newest log, by its writer's clock
+    latest: str = "~"  #: the latest stamp that is believed
 
 
 class Brief(Record):

@@ -8,7 +8,7 @@ history; its tier needs the position in the ledger too (`tiers`).
 from __future__ import annotations
 
 from ledger.model.event import Event, Meta
-from ledger.model.order import is_date, is_stem, key_of
+from ledger.model.order import is_date, is_stem, key_of, latest_seen
 from ledger.model.record import Record
 from ledger.model.task_states import IN_PROGRESS, TODO, either
 from projection.policy.model import CLOSABLE, TASK_KIND
@@ -173,10 +173,19 @@ class Fact(Record):
     counted: Counted = UNCOUNTED
     opposed: tuple[str, ...] = ()
     clocks: tuple[tuple[str, str], ...] = ()
+    #: what is told of a later time was told by a wrong clock; "" where all is believed
+    latest: str = ""
 
     def clock(self, stem: str) -> str:
         """Return when a log of its history was written, by its writer's clock: a stamp, or the name."""
-        return dict(self.clocks).get(stem, stem)
+        told = dict(self.clocks).get(stem, stem)
+        return "" if self.latest and told > self.latest else told
+
+    def seen(self, now_ms: int) -> Fact:
+        """Return it as it is shown: of a clock that was more than a day ahead no day is known (O4)."""
+        latest = latest_seen(now_ms)
+        days = [day if day <= latest else "" for day in (self.created, self.last_used)]
+        return self._replace(latest=latest, created=days[0], last_used=days[1])
 
     @property
     def text(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ledger.model.order import NO_DAY
 from ledger.model.record import Record
 from projection.fold.fact_history import Fact, History
 from projection.fold.projection_state import Standing, Summary
@@ -66,4 +67,4 @@ class ViewSource(Record):
 def minute_of(at: str) -> str:
     """Return when a log ended: `2026-11-21 08:30 UTC`; the day where its name says no more."""
     clock = SessionLine(at).clock
-    return f"{at[:10]} {clock} UTC" if clock else at[:10] or "day not known"
+    return f"{at[:10]} {clock} UTC" if clock else at[:10] or NO_DAY

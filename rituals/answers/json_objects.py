@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ledger.environment import now_ms
 from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
 from ledger.model.findings import Finding
 from ledger.model.order import ended_of, stamp_of
@@ -54,7 +55,7 @@ def status_object(found: Overview) -> dict[str, Any]:
     upstream = found.upstream
     return {
         "home": home_object(found.home),
-        **fields_of(found, "logs sessions work_days facts"),
+        **fields_of(found, "logs sessions facts"),
         "fading": [one.id for one in found.fading],
         "tiers": dict(found.tiers),
         "review": {
@@ -96,7 +97,7 @@ def status_object(found: Overview) -> dict[str, Any]:
 
 def fact_object(standing: Standing, mark: Mark, history: History | None = None) -> dict[str, Any]:
     """Describe a fact where it stands, and what stands in its place; a finding by its history, too."""
-    fact = standing.fact
+    fact = standing.fact.seen(now_ms())
     meta = dict(fact.meta)
     return {
         **fields_of(fact, "id kind text"),

@@ -42,7 +42,6 @@ class Overview(Record):
     sessions: int  #: how many of them are `work` logs
     facts: int  #: how many facts, whatever their tier
     tiers: tuple[tuple[str, int], ...]  #: (tier, count), all six
-    work_days: int  #: the days on which there was one
     fading: tuple[Fading, ...]  #: what goes to the archive next, soonest first
     since_review: int  #: work logs since the last review
     review_every: int  #: after how many a review is due, 0 for never
@@ -100,7 +99,6 @@ def overview(memory: Memory) -> Overview:
         state.summary.sessions,
         sum(view.tiers),
         tuple(zip(TIERS, view.tiers, strict=True)),
-        state.decay.days_behind(""),
         fading(view.live, state.decay, state.policy),
         since,
         state.policy.review.every,

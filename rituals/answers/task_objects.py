@@ -7,7 +7,7 @@ away.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ledger.model.order import floor_of, milliseconds_of
 from ledger.model.record import Record
@@ -91,11 +91,6 @@ def with_claims(
         return Listed(task, stale, left(task), _sign_ms(cache, task, commondir) if stale else 0)
 
     return tuple([told(task) for task in tasks])
-
-
-def tasks_object(found: Iterable[Listed]) -> list[dict[str, Any]]:
-    """Describe tasks."""
-    return [task_object(one) for one in found]
 
 
 def task_object(one: Listed) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from ledger.environment import own_version
 from ledger.errors import WrongUsage
 from rituals.cli import command_registry
 from rituals.cli.command_builder import HOME, NO_PAGER, command_of, parameter_of
@@ -96,12 +97,7 @@ def _print_help(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if not value or ctx.resilient_parsing:
         return
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        found = version("diurna")
-    except PackageNotFoundError:
-        found = "(run from its sources, not installed)"
+    found = own_version("(run from its sources, not installed)")
     ctx.ensure_object(Invocation).out.line(f"diurna {found}")
     ctx.exit()
 

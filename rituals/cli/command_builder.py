@@ -14,7 +14,6 @@ from ledger.home import named_folder
 from rituals.cli.command_registry import find, function_of
 from rituals.cli.command_table import TAKES
 from rituals.cli.context import Invocation
-from rituals.cli.gone import GONE, instead_of
 from rituals.cli.option_table import Argument, Option, astray
 
 HOME = Option("--home", "The home, or a folder in it; else $DIURNA_HOME, else the working directory.",
@@ -27,27 +26,18 @@ _EPILOGS = {"import": "rituals.cli.commands.import_:LISTED"}
 
 
 class _Command(click.Command):
-    """Reads its help when it is asked for it, and says what does now what a line of before asks for."""
+    """Reads its help when it is asked for it, and does one thing at a time."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if self.name == "note":  # an item of a list is no option
             args = [f" {one}" if one[:2] == "- " else one for one in args]
-        name, typed = self.name or "", [*args]
-        if typed and f"{name} {typed[0]}" in GONE:
-            raise WrongUsage(f"there is no {name} {typed[0]}", hint=instead_of(name, typed))
-        modes = {f"--{one.sets}" for one in TAKES.get(name, ()) if _chooses(one)}
-        both = sorted(modes.intersection(typed[: typed.index("--")] if "--" in typed else typed))
+        modes = {f"--{one.sets}" for one in TAKES.get(self.name or "", ()) if _chooses(one)}
+        both = sorted(modes.intersection(args[: args.index("--")] if "--" in args else args))
         if len(both) > 1:
             raise WrongUsage(
                 f"{both[0]} and {both[1]} are two things", hint="leave one of them out"
             )
-        try:
-            return super().parse_args(ctx, args)
-        except click.UsageError as problem:
-            hint = instead_of(name, typed)
-            if not hint:
-                raise
-            raise WrongUsage(problem.format_message().rstrip("."), hint=hint) from problem
+        return super().parse_args(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.help, self.epilog = help_of(self.name or "")

@@ -143,14 +143,13 @@ class Invocation:
         """
         if self._memory is None:
             from memory.api import Memory
-            from memory.write.host_session import host_session
-            from rituals.hosts.processes import noted_session
+            from rituals.hosts.processes import host_session_here
 
             home = self.find_home()
             self._memory = Memory(
                 home,
                 agent=self.agent,
-                session=host_session(variables()) or noted_session(home.repository.commondir),
+                session=host_session_here(home.repository.commondir),
                 clock=self.now_ms,
                 in_process=False,
                 progress=self.out.progress,

@@ -1,47 +1,35 @@
-"""Answer what is no command, no word of one and no option: by what does it now, else by its spelling."""
+"""Answer what is no command: by what does it, else by its spelling."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from projection.text.fuzzy import nearest
 
-#: What people type that is not there, and what to do instead: a command, a command and its first word, an
-#: option of it (and its value), or an option of all. With the keys of `projection.policy` at most 60.
+#: What people type that is no command, and what to do instead.
+#: With the keys of `projection.policy` at most 60.
 GONE = {
-    "--json=": "`--json | jq` chooses fields: `diurna show --json | jq '.facts[].id'`",
     "absorb": "`diurna check --absorb` makes a log of your edits of the page",
     "add": "`diurna note TEXT` records a fact, `diurna task add TEXT` a task",
     "adopt": "`diurna import ledger DIR` brings in a ledger of the same format",
     "archive": "`diurna forget ID --archive --reason TEXT` puts a fact out of sight",
-    "brief --format": "`diurna brief` is markdown, `diurna brief --json` JSON",
-    "capture --again": "`diurna capture --past` shows what past sessions would leave",
-    "check --accept": "`diurna check` names what stands open; `diurna redact ID` withholds a text",
     "confirm": "`diurna review --confirm ID` records that a fact holds",
     "critique": '`diurna note "thread: …"` records a point, `diurna close ID` settles it',
     "diff": "`diurna log --changes A..B` shows what was learned and what faded between two points",
     "doctor": "`diurna check` checks this machine and clone, too; `--fix` mends",
     "done": "`diurna close ID` closes a thread or a task",
     "entity": "`diurna show --about NAME` shows all about an entity",
-    "export parquet": "`diurna export events` prints a memory as JSON, a line each",
-    "export snapshot": "`diurna brief` prints what somebody new has to know",
     "finding": "`diurna note \"finding: TEXT\" --rule NAME` records one",
     "get": "`diurna show ID` shows a fact, `diurna show --list` lists the ids",
     "harvest": "`diurna import docs` reads decision records, `diurna import items` what an agent found",
     "history": "`diurna why ID --versions` lists the texts of a fact",
     "impact": "`diurna check --diff BASE...HEAD` says what memory has on a change",
-    "import --from-json": "`diurna import items -` takes what an agent found, an object a line",
     "learn": "`diurna review --learn` proposes facts that sessions taught",
     "links": "`diurna show --links ID` shows what a fact is linked with",
     "lint": "`diurna check --ci` checks the ledger alone, `diurna check FILE` a file",
     "list": "`diurna show --list` lists facts, one line each",
-    "log --around": "`diurna recall --level timeline WHAT` shows the sessions around something",
     "ls": "`diurna show --list` lists facts, one line each",
     "open": "`diurna show ID` shows a fact, `diurna edit ID` opens its text in your editor",
-    "org forget": "`diurna org rebuild --forget LEDGER` takes it out",
-    "org read": "`diurna org work --once LEDGER` reads it now",
-    "org token": "`CREATE ROLE ada LOGIN` on the server, and `diurna org readers LEDGER ada`",
-    "org vacuum": "`diurna org rebuild LEDGER`, and `org work` writes the files anew",
     "publish": "`diurna check --publish` writes and commits the page where it drifted",
     "push": "`diurna sync` fetches, joins and pushes",
     "quiz": "the skill diurna-review asks what a newcomer asks, `diurna recall WORDS` answers",
@@ -51,34 +39,16 @@ GONE = {
     "report": "`diurna review --report` tells how memories lived",
     "resolve": "`diurna conflicts ID` takes what holds: --choose SIDE or --text TEXT",
     "restore": "`diurna edit ID --restore` lets an older text or a false fact hold again",
-    "review --pull-request": "`diurna review` asks on a terminal, `diurna web --write` on a page",
-    "review --quiz": "the skill diurna-review asks what a newcomer asks, `diurna recall WORDS` answers",
-    "review --svg": "`diurna review --report --json` has the numbers",
     "rm": "`diurna forget ID` lets a fact go; `diurna undo` takes back what your last log did",
     "search": "`diurna recall WORDS` finds what answers a question",
     "snapshot": "`diurna brief` prints what somebody new has to know",
-    "task accept": "`diurna task add TEXT` adds a task",
-    "task request": "another project is asked by an issue in its repository",
     "timeline": "`diurna recall --level timeline WHAT` shows the sessions around something",
     "todo": '`diurna task add "TEXT"` adds a task, `diurna task` lists those that are open',
     "tour": "`diurna init --tour` shows the whole story",
     "uninstall": "`diurna install --remove` takes out what install put there",
     "update": "`diurna edit ID TEXT` gives a fact a new text",
     "verify": "`diurna check` checks the ledger; `--restore` brings lost logs back",
-    "web --export": "`diurna export site DIR` writes the same pages as files",
 }  # fmt: skip
-
-
-def instead_of(command: str, words: Sequence[str]) -> str:
-    """Return what to do instead of the first word that a command takes no more; "" where there is none."""
-    for place, word in enumerate(words):
-        option, equals, value = word.partition("=")
-        value = value if equals else "".join(words[place + 1 : place + 2])
-        for form in (option, f"{option} {value}", f"{option}=" * bool(equals)):
-            line = GONE.get(f"{command} {form}") or (GONE.get(form) if form[:1] == "-" else "")
-            if line:
-                return line
-    return ""
 
 
 def proposal(name: str, commands: Iterable[str]) -> str:

@@ -92,11 +92,14 @@ def note_session(commondir: str, host: str, session: str) -> None:
                 pass  # another start was faster
 
 
-def noted_session(commondir: str) -> str:
-    """Return the session that the host's process above this one is in, "" where none was noted."""
-    process = host_process()
+def host_session_here(commondir: str) -> str:
+    """Return the host's session that this process is in, as variables or a hook say, "" for none."""
+    from memory.write.host_session import host_session
+
+    named = host_session(variables())
+    process = None if named else host_process()
     if process is None:
-        return ""
+        return named
     said = read_start(f"{commondir}/{_FOLDER}/{process.name}", _FILE_BYTES)
     return said.decode("utf-8", "replace").partition("\n")[2]
 
@@ -108,14 +111,13 @@ def note_opening(home: Home, ids: Iterable[str], session: str = "") -> None:
 
     What is no id is passed over; `session` is the one that asked, "" for the one of this process.
     """
-    from memory.write.host_session import host_session
     from memory.write.opened_facts import note_opened
     from rituals.hosts.silence import is_silent
 
     named, commondir = tuple(ids), home.repository.commondir
     if not named:
         return
-    session = session or host_session(variables()) or noted_session(commondir)
+    session = session or host_session_here(commondir)
     off = variables().get("DIURNA_HOOKS") == "off"
     if session and not off and not is_silent(commondir, session, working_directory()):
         note_opened(home, session, named, now_ms())

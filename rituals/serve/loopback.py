@@ -43,12 +43,6 @@ def listen(port: int, free: str) -> socket.socket:
     return listening
 
 
-def hosts_of(listening: socket.socket) -> tuple[str, str]:
-    """Return the two names, each with the port, under which a program of this machine finds the socket."""
-    port = listening.getsockname()[1]
-    return f"{HOST}:{port}", f"localhost:{port}"
-
-
 async def serve(app: App, listening: socket.socket) -> int:
     """Serve an application until a signal comes; return which."""
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # it reports clients that leave

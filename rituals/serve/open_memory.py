@@ -30,18 +30,11 @@ class OpenMemory:
     Args:
         find: finds the home.
         open_memory: opens it, on the worker's thread.
-        no_home: says in the words of whoever asks that there was no home yet since the server was started.
     """
 
-    def __init__(
-        self,
-        find: Callable[[], Home],
-        open_memory: Callable[[Home], Memory],
-        no_home: Callable[[HomeNotFound], DiurnaError] = lambda problem: problem,
-    ) -> None:
+    def __init__(self, find: Callable[[], Home], open_memory: Callable[[Home], Memory]) -> None:
         self._find = find
         self._open = open_memory
-        self._no_home = no_home
         self._home: Home | None = None
         self._memory: Memory | None = None
         self._worker = Worker("diurna-memory")
@@ -99,9 +92,7 @@ class OpenMemory:
         try:
             home = self._find()
         except HomeNotFound as problem:
-            if self._home is None:
-                raise self._no_home(problem) from None
-            if problem.because:
+            if self._home is None or problem.because:
                 raise
             raise _gone(self._home, problem.message) from None
         if self._home is None:

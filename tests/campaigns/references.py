@@ -8,6 +8,7 @@ and what somebody took out on purpose has not come back.
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import tempfile
 from collections import Counter
@@ -44,6 +45,7 @@ class Clone:
 
     def __init__(self, world: World, kind: str, logs: int = 3) -> None:
         world.laid(f"references {kind} {logs}", lambda apart: _make(apart, kind, logs))
+        os.environ["DIURNA_OWN_COMMITS"] = "" if kind == FOLDER else "1"
         self.kind, self.hub = kind, world.place("hub.git")
         self.place, self.colleague = world.place("a"), world.place("two", "two")
         self.branch = "memory" if kind in (OWN_BRANCH, BARE) else "main"
@@ -143,7 +145,8 @@ class Clone:
         if not self.colleague.run(*purge, code=None).code:
             self.colleague.git("push", "-q", "-f", "origin", self.branch, ok=False)
             self._git("fetch", "-q")
-            self._point(f"origin/{self.branch}")
+            if self.kind != BARE:  # there the fetch has moved it
+                self._point(f"origin/{self.branch}")
             self.purged.append(f"The {word} is open")
 
     def restore(self, rng: random.Random) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ledger.environment import now_ms
 from ledger.model.event import FactCreated, FactUpdated, told
+from ledger.model.order import NO_DAY
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, ENDED
 from memory.cache.cache_file import Cache
@@ -119,7 +121,8 @@ class Facts:
         found = self.wanted(fact, log)
         if found is None:
             return None
-        known = found.fact
+        known = found.fact.seen(now_ms())
+        found = found._replace(fact=known)
         stem, date = self._stem(found, log), self.date(found, log)
         agent = self._agent(stem)
         mark = self.mark(fact)
@@ -132,7 +135,8 @@ class Facts:
         elif level == TIMELINE:
             shown = self._events(found)
         else:
-            said = f"{fact}  {known.kind}  {found.tier}  {date}  {line}"
+            day = date or NO_DAY
+            said = f"{fact}  {known.kind}  {found.tier}  {day}  {line}"
             shown = f"{said}  ({stem}, {told.said or agent or 'nobody named'})"
         return Hit(
             fact, known.kind, found.tier, date, stem, agent, 0.0, line, shown,
@@ -293,7 +297,7 @@ class Facts:
             for stem, _, event, _ in shown:
                 agent = self._agent(stem) or "nobody named"
                 lines.append(
-                    f"  {fact.clock(stem)[:10]}  {told(event, fact.id)}  ({stem}, {agent})"
+                    f"  {fact.clock(stem)[:10] or NO_DAY}  {told(event, fact.id)}  ({stem}, {agent})"
                 )
         mark = self.mark(fact.id)
         before = _said(found, mark)
@@ -316,8 +320,8 @@ def _full(found: Standing, stem: str, agent: str, before: str) -> str:
     """Return all there is to know of a fact without its history."""
     fact = found.fact
     said = [
-        f"{fact.id}  {fact.kind}  {found.tier}  uses {fact.uses}  created {fact.created}"
-        f"  last used {fact.last_used}  ({stem}, {agent or 'nobody named'})"
+        f"{fact.id}  {fact.kind}  {found.tier}  uses {fact.uses}  created {fact.created or NO_DAY}"
+        f"  last used {fact.last_used or NO_DAY}  ({stem}, {agent or 'nobody named'})"
     ]
     if before:
         said.append(before)

@@ -11,7 +11,7 @@ import re
 from ledger.codec.plain_text import text_of
 from ledger.environment import now_ms
 from ledger.model.logset import LogRef
-from ledger.model.order import day_seen
+from ledger.model.order import NO_DAY, day_seen
 from memory.recall.hits.snippets import (
     LINE_CHARS,
     heading_of,
@@ -77,7 +77,7 @@ def passage_hit(
     any more; `chars` is what its line may take.
     """
     kind = SESSION_KIND if log.day else DOCUMENT_KIND
-    day = log.day and day_seen(log.day, now_ms())
+    day = day_seen(log.day, now_ms())
     number = log.pieces[place].line
     if number > len(lines):
         return None
@@ -106,7 +106,7 @@ def passage_hit(
             ["  ".join([one for one in (id, about, heading, mark.whole) if one]), *around]
         )
     elif kind == SESSION_KIND:
-        shown = f"{id}  {kind}  {day or 'day not known'}  {line}  ({log.agent or 'nobody named'})"
+        shown = f"{id}  {kind}  {day or NO_DAY}  {line}  ({log.agent or 'nobody named'})"
     else:
         shown = f"{id}  {kind}  {line}"
     stem = log.stem if kind == SESSION_KIND else ""

@@ -110,7 +110,9 @@ def _read_draft_of(call: Invocation, memory: Memory, file: str, given: Mapping[s
         from rituals.record.json_request import read_json
 
         whole = read_json(call.text(given["from_json"]), _name(given["from_json"]))
-        request = _with_header(whole, request)
+        # what JSON does not say of the log's header, the options may
+        header = {key: getattr(whole, key) or getattr(request, key) for key in _WHOSE}
+        request = whole._replace(**header)
     elif not file and request.says_nothing:
         if not call.piped():
             raise WrongUsage("there is nothing to append", hint=_NOTHING_HINT)
@@ -226,13 +228,6 @@ def _read(call: Invocation, file: str) -> bytes:
     if file != STDIN and not os.path.exists(file):
         raise NotFound("there is no such file", where=one_line(file), hint=_FILE_HINT)
     return call.read(file)
-
-
-def _with_header(request: Request, options: Request) -> Request:
-    """Take from the options what JSON does not say of the log's header."""
-    return request._replace(
-        **{key: getattr(request, key) or getattr(options, key) for key in _WHOSE}
-    )
 
 
 def _name(path: str) -> str:

@@ -29,7 +29,7 @@ def capture(
     """Run `diurna capture`."""
     from rituals.hosts.capture.boundary import Asked
     from rituals.hosts.capture.session_choice import capture as asked_for
-    from rituals.hosts.capture.session_choice import catch_up, limited
+    from rituals.hosts.capture.session_choice import catch_up
 
     if mode == "land":
         return land_held(call, dry_run=dry_run)
@@ -42,15 +42,14 @@ def capture(
         raise WrongUsage("--since and --write are for --past")
     path = given["transcript"] and os.path.abspath(given["transcript"])
     asked = Asked(given["host"], given["session"], path, why or "asked", show or dry_run)
-    with limited(unasked=bool(why)):
-        found = list((catch_up if mode else asked_for)(call.memory(), asked, variables()))
-        if why == END and not (show or dry_run):
-            call.memory().write_page()
-        if why:
-            from rituals.hosts.moments import Moment
-            from rituals.hosts.session_start import make_next
+    found = list((catch_up if mode else asked_for)(call.memory(), asked, variables()))
+    if why == END and not (show or dry_run):
+        call.memory().write_page()
+    if why:
+        from rituals.hosts.moments import Moment
+        from rituals.hosts.session_start import make_next
 
-            make_next(Moment(asked.host, why, folder=working_directory()), variables())
+        make_next(Moment(asked.host, why, folder=working_directory()), variables())
     return _show_outcomes(call, found, show=show, dry_run=dry_run)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ledger.environment import now_ms
+from ledger.model.order import NO_DAY
 from projection.document.archive_pages import summary_of
 from projection.document.fact_remarks import Mark, some_of
 from projection.fold.declared_conflicts import CONFLICTS
 from projection.fold.projection_state import INVALIDATED, Standing
-from projection.graph.entities import Entity, EntityView
+from projection.graph.entities import EntityView
 from projection.graph.fact_links import LINK, SERVES
 from projection.graph.graph_neighbours import (
     BOTH,
@@ -60,18 +62,15 @@ def entity(call: Invocation, name: str) -> None:
         return
     found = memory.entities()
     if call.json:
-        return out.answer({"entities": [_entity_object(one) for one in found]})
+        return out.answer(
+            {"entities": [fields_of(one, "name facts false spellings") for one in found]}
+        )
     if not found:
         out.talk("no fact names an entity")
         out.hint("a fact's footer says what it is about: `entity: NAME`")
     for one in found:
-        _entity_line(out, one)
-
-
-def _entity_line(out: Output, one: Entity) -> None:
-    """Print an entity of the list."""
-    false = f", {one.false} of them false" if one.false else ""
-    out.line((one.name, "bold"), f"  {counted(one.facts, 'fact')}{false}{_also(one.spellings)}")
+        false = f", {one.false} of them false" if one.false else ""
+        out.line((one.name, "bold"), f"  {counted(one.facts, 'fact')}{false}{_also(one.spellings)}")
 
 
 def _show_entity(out: Output, view: EntityView, marks: Mapping[str, Mark]) -> None:
@@ -84,11 +83,13 @@ def _show_entity(out: Output, view: EntityView, marks: Mapping[str, Mark]) -> No
         for line in view.summary:
             out.line(f"  {line}")
     for standing in view.standings:
-        fact = standing.fact
+        fact = standing.fact.seen(now_ms())
         used = f"{counted(fact.uses, 'use')}, last {fact.last_used}" if fact.uses else "no use"
         out.line("")
         out.line(
-            f"{fact.created}  ", (fact.id, "bold"), f"  {_place(standing, marks[fact.id])}, {used}"
+            f"{fact.created or NO_DAY}  ",
+            (fact.id, "bold"),
+            f"  {_place(standing, marks[fact.id])}, {used}",
         )
         out.line(f"  {summary_of(fact)}")
         if fact.origin:
@@ -129,10 +130,6 @@ def _short(name: str) -> str:
 def _tell_more(out: Output, some: Sequence[object]) -> None:
     if len(some) > NEAR:
         out.line(f"  … and {len(some) - NEAR:,} more: --json has all")
-
-
-def _entity_object(one: Entity) -> dict[str, object]:
-    return fields_of(one, "name facts false spellings")
 
 
 def _view_object(view: EntityView, marks: Mapping[str, Mark]) -> dict[str, object]:

@@ -6,10 +6,9 @@ import os
 from collections.abc import Mapping
 
 from ledger.errors import HomeNotFound, NotFound, WrongUsage
-from ledger.model.order import is_stem
+from ledger.model.order import NO_DAY, is_stem
 from memory.write.draft import USED
 from rituals.answers.record_fields import fields_of, mark_object
-from rituals.cli.commands.why import NO_DAY
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.output import Output, counted
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
     from memory.query.session_timeline import Session, Timeline
     from projection.document.fact_remarks import Mark
-    from projection.text.salience import Quote
     from projection.text.session_digest import Digest
 
 _NAME_WORDS = 3  #: of a user; what has more is what was asked for
@@ -155,14 +153,13 @@ def _digested(call: Invocation, what: str) -> Digest:
 def _digest_object(found: Digest) -> dict[str, object]:
     return {
         **fields_of(found, "stem title summary line"),
-        **{name: _quotes(getattr(found, name)) for name in ("points", "actions", "decisions")},
+        **{
+            name: [fields_of(quote, "line text") for quote in getattr(found, name)]
+            for name in ("points", "actions", "decisions")
+        },
         "entities": [fields_of(one, "name kind line") for one in found.entities],
         **fields_of(found, "chars log_chars ratio"),
     }
-
-
-def _quotes(quotes: tuple[Quote, ...]) -> list[dict[str, object]]:
-    return [fields_of(quote, "line text") for quote in quotes]
 
 
 def _print_digest(found: Digest, out: Output) -> None:

@@ -54,7 +54,6 @@ def mcp(call: Invocation, http: int | None, agent: str) -> None:
     setting = Setting(
         call.find_home,
         agent or call.agent,
-        _session,
         call.now_ms,
         lambda problem: translate(problem, call),
         lambda line: _announce(call, line),
@@ -88,12 +87,6 @@ def completion(call: Invocation, shell: str) -> None:
         call.out.answer({"shell": shell, "script": said})
     else:
         call.out.text(said)
-
-
-def _session() -> str:
-    from memory.write.host_session import host_session
-
-    return host_session(variables())
 
 
 def _announce(call: Invocation, line: str) -> None:

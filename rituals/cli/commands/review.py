@@ -8,7 +8,6 @@ from ledger.errors import WrongUsage
 from ledger.model.event import VERB_OF
 from ledger.model.findings import ERROR, INFO, WARNING
 from memory.write.draft import NOT_COMMITTED
-from projection.lifecycle.promotion import Score
 from rituals.answers.json_objects import (
     disputed_objects,
     event_line,
@@ -20,7 +19,7 @@ from rituals.cli.context import Invocation
 from rituals.cli.output import counted
 from rituals.decide.open_contradictions import contested
 from rituals.review.review_plan import asked
-from rituals.review.review_question import Question, is_raising
+from rituals.review.review_question import is_raising
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,10 +89,13 @@ def _review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
         **fields_of(aged, "born faded swept false returned"),
         "fading": [fields_of(one, "id left days") for one in aged.fading],
         "pace": {**fields_of(plan.pace, "days sessions"), "agents": dict(plan.pace.agents)},
-        "promotions": [_score_object(score) for score in plan.scores],
+        "promotions": [
+            fields_of(one, "id total undocumented reusable specific used unlike proposal")
+            for one in plan.scores
+        ],
         "questions": [
-            {**_question_object(question), "fresh": question.key in fresh}
-            for question in plan.questions
+            {**fields_of(one, "key rule facts said evidence proposal"), "fresh": one.key in fresh}
+            for one in plan.questions
         ],
         "disputed": disputed_objects(contested(plan.state)),
         "asks": asked(plan),
@@ -107,14 +109,6 @@ def _review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
         "findings": finding_objects(outcome.findings),
         "dry_run": dry_run,
     }
-
-
-def _score_object(score: Score) -> dict[str, object]:
-    return fields_of(score, "id total undocumented reusable specific used unlike proposal")
-
-
-def _question_object(question: Question) -> dict[str, object]:
-    return fields_of(question, "key rule facts said evidence proposal")
 
 
 def _verified_line(outcome: Outcome) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ledger.errors import WrongUsage
-from ledger.model.task_states import DONE, STATES
+from ledger.model.task_states import STATES
 from memory.recall.hits.snippets import one_line
 from projection.document.archive_pages import summary_of
-from rituals.answers.task_objects import Listed, Wanted, listed, task_object, tasks_object
+from rituals.answers.task_objects import Listed, Wanted, listed, task_object
 from rituals.cli.context import Invocation
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ def answer(call: Invocation, given: Mapping[str, Any]) -> None:
     wanted = Wanted(given["state"] or "", mine, given["workstream"], given["everything"])
     found = listed(reader, wanted, call.now_ms())
     if call.json:
-        return out.answer({"tasks": tasks_object(found)})
+        return out.answer({"tasks": [task_object(one) for one in found]})
     for one in found:
         print_line(one, out)
     if not found:
@@ -131,42 +131,23 @@ def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[st
     from rituals.cli.terminal.receipt_text import record
     from rituals.record.option_values import parse_ids
     from rituals.record.own_home_parts import Drafts
-    from rituals.record.tasks.task_steps import (
-        Author,
-        Leaving,
-        NewTask,
-        adding,
-        carried_out,
-        handing_over,
-        moving,
-        picking,
-        starting,
-    )
+    from rituals.record.tasks import task_steps as steps
 
     memory, dry_run = call.memory(), given["dry_run"]
-    author = Author(given["agent"], given["role"], session=given["session"])
+    author = steps.Author(given["agent"], given["role"], session=given["session"])
     if action == "add":
-        new = NewTask(
+        new = steps.NewTask(
             words[0], given["id"], given["priority"] or "", given["owner"],
             given["goal"], given["workstream"], parse_ids(given["depends"]),
             parse_ids(given["serves"]), given["criterion"], given["question"], given["risk"],
         )  # fmt: skip
-        drafts = Drafts(*adding(memory, new, author, anyway=given["anyway"]))
+        drafts = Drafts(*steps.adding(memory, new, author, anyway=given["anyway"]))
         return record(call, drafts, again=False, dry_run=dry_run, strict=False)
-    if action == "handoff":
-        leaving = Leaving(
-            given["to"], given["done"], given["remaining"], given["warning"], given["question"],
-            given["next"], given["confidence"],
-        )  # fmt: skip
-        plan = partial(handing_over, memory, words[0], leaving, author)
-    elif action == "start":
-        plan = partial(starting, memory, words[0], author, take_over=given["take_over"])
-    elif action == "pick":
-        plan = partial(picking, memory, author, start=given["start"])
-    else:
-        state = words[1] if action == "move" else DONE
-        plan = partial(moving, memory, words[0], state, author, given["why"])
-    change, receipt = carried_out(memory, plan, dry_run=dry_run)
+    id, state = (*words, "", "")[:2]
+    leaving = steps.Leaving(*[given[key] for key in _LEFT.split()])
+    given = {**given, "state": state, "leaving": leaving}
+    plan = partial(steps.step, memory, action, id, author, given)
+    change, receipt = steps.carried_out(memory, plan, dry_run=dry_run)
     tell(call, change, receipt, dry_run=dry_run)
     if action == "handoff" and not (dry_run or call.json):
         _ask_before_leaving(call, given["session"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.errors import NotFound
 from ledger.home import PERSONAL
+from ledger.model.order import NO_DAY
 from memory.cache.name_lookup import fact_named, is_named
 from memory.recall.recall_values import parted
 from rituals.answers.record_fields import fields_of
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from rituals.cli.output import Output
     from rituals.decide.fact_corrections import Telling
 
-#: Of what was written by a clock that is wrong, and committed by it.
-NO_DAY = "day not known"
 #: So many supersessions are printed each way.
 _NEAR = 100
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
+from ledger.environment import now_ms
 from memory.recall.hits.snippets import one_line
 from projection.document.archive_pages import summary_of
 from projection.document.fact_remarks import PLAIN, Gone, Mark
@@ -56,7 +57,7 @@ def block_of(
     one: Standing, state: State, known: Testimony = UNTOLD, gone: tuple[Gone, ...] = ()
 ) -> str:
     """Write a fact with its footer as `continuity.md` has it, and where it stands if more is to say."""
-    written = block(one.fact, one.tier, one.fact.kind, one.reason)
+    written = block(one.fact.seen(now_ms()), one.tier, one.fact.kind, one.reason)
     found = finding_of(one.fact, state.histories[one.fact.id])
     said = found.state if found is not None else _standing_of(one, state)
     lacks = "; ".join([mark.said for mark in gone])

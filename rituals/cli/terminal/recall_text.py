@@ -5,7 +5,7 @@ And select the facts that `diurna show` shows.
 
 from __future__ import annotations
 
-from ledger.errors import NotFound, WrongUsage
+from ledger.errors import WrongUsage
 from memory.query.fact_marks import as_here
 from memory.recall.recall_values import (
     COMMON_NOTES,
@@ -52,10 +52,9 @@ def select(
         NotFound: a named fact is not there; nothing else is shown then.
         WrongUsage: there is no such kind.
     """
+    found = state.standings()
     if ids:
-        found = [_named(memory, state, fact) for fact in dict.fromkeys(ids)]
-    else:
-        found = state.standings()
+        found = [memory.standing(fact, state) for fact in dict.fromkeys(ids)]
     if not as_of:
         found = as_here(memory.snapshot, found)
     if kind:
@@ -76,13 +75,6 @@ def check_kind(policy: Policy, kind: str) -> None:
     if kind not in {one.name for one in policy.kinds}:
         kinds = ", ".join(one.name for one in policy.kinds)
         raise WrongUsage(f"there is no kind {kind}", where="--kind", hint=f"kinds: {kinds}")
-
-
-def _named(memory: Reader, state: State, fact: str) -> Standing:
-    found = state.get(fact)
-    if found is None:
-        raise NotFound(f"there is no fact {fact}", hint=memory.near_hint(fact))
-    return found
 
 
 #: What stands above the hits of a kind, where an answer has others too.

@@ -45,7 +45,7 @@ from rituals.hosts.capture.composition import (
 from rituals.hosts.capture.deeds import deeds_of
 from rituals.hosts.capture.gates import Gates, kept_by, makes_facts, record_own
 from rituals.hosts.capture.kept_asks import Ask, asks_in, keep_asks
-from rituals.hosts.capture.stamps import note_told, seen_of, told_of
+from rituals.hosts.capture.stamps import Told, note_told, seen_of, told_of
 from rituals.hosts.capture.told_sources import (
     Sources,
     answered_title,
@@ -55,7 +55,6 @@ from rituals.hosts.capture.told_sources import (
 )
 from rituals.hosts.capture.untold_session import Pending, Piece
 from rituals.hosts.capture.use_evidence import Evidence, nearest
-from rituals.hosts.capture.uses import Use
 from rituals.hosts.context.session_cursor import heard_by
 from rituals.hosts.extraction import SOURCES, Extraction, extract
 from rituals.hosts.moments import CAPTURED_DIR, file_name
@@ -151,7 +150,7 @@ class _Boundary:
         try:
             piece = self._pending.next(self._asked.why)
             if piece is not None:
-                self._tell(piece, self._used(piece))
+                self._tell(piece)
         except (_Failed, DraftRefused) as problem:
             said = str(problem)
             self._note(Attempt(now_ms(), *self._key, self._asked.why, FAILED, said=said))
@@ -167,16 +166,13 @@ class _Boundary:
             said = "nothing new"
         return Outcome(self._asked, tuple(self._logs), tuple(self._attempts), said)
 
-    def _used(self, piece: Piece) -> tuple[Use, ...]:
-        """Return what a piece used; sessions of the past count nothing (O6)."""
-        return () if self._asked.past else self._proofs.of(piece.said)
-
     @cached_property
     def _proofs(self) -> Evidence:
         return Evidence(self._memory, self._gates, self._seen, self._pending.session)
 
-    def _tell(self, piece: Piece, used: tuple[Use, ...]) -> None:
-        """Record a piece as a log, where it has anything to record."""
+    def _tell(self, piece: Piece) -> None:
+        """Record a piece as a log, where it has anything to record; one of the past uses nothing (O6)."""
+        used = () if self._asked.past else self._proofs.of(piece.said)
         began, before = now_ms(), len(self._gates.left_out)
         span = Span(piece.name, piece.said.start, piece.said.end) if piece.said else None
         asked, again = self._proofs.parted(self._asked_for(piece))
@@ -212,7 +208,7 @@ class _Boundary:
             acted = said or done or any(deeds_of(piece.turns))
             self._append(draft if acted else draft._replace(type=CONTINUED))
             self._keep_asks(sources)
-            self._told = self._told.having_told(seen, met, heard.cost)
+            self._told = Told(*self._told[:3], seen, met, *heard.cost)
         elif not said:
             return
         spans = ((OBSERVED, piece.observed), (TRANSCRIPT, span))

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: How much the process gives way to what the agent and its user run.
 _NICENESS = 10
+#: How long a command may take that nobody waits for, whatever it hangs on.
+_SECONDS = 180
 #: Descriptors that a host may have left open in its hook.
 _DESCRIPTORS = 256
 
@@ -52,7 +54,7 @@ def run(arguments: Sequence[str], folder: str, module: str = "rituals") -> None:
         os.nice(_NICENESS)
         os.execve(sys.executable, command, environment)  # noqa: S606 - ourselves, without a shell
 
-    apart(become)
+    apart(become, seconds=_SECONDS)
 
 
 def apart(doing: Callable[[], object], *, seconds: int = 0, kept: Collection[int] = ()) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from glob import escape, iglob
 from stat import S_ISREG
 
@@ -29,8 +28,6 @@ from rituals.hosts.capture.stamps import (
 from rituals.hosts.capture.untold_session import Pending
 from rituals.hosts.payloads import read_object
 
-#: How long a child that nobody waits for may take, whatever it hangs on.
-_CHILD_SECONDS = 180
 #: How long a spool is kept behind the last sign of its session, and how long the stamps of that.
 SPOOL_MS, STAMPS_MS = 24 * 3_600_000, 30 * 24 * 3_600_000
 
@@ -88,20 +85,8 @@ def tidy(memory: Memory) -> None:
         if one.at < now_ms() - SPOOL_MS and not _is_behind(commondir, one):
             left = Pending(memory.snapshot, one.host, one.session, "", {})
             left.sweep()
-            if one.at < now_ms() - STAMPS_MS and not left.spool_size():
+            if one.at < now_ms() - STAMPS_MS and not os.path.exists(left.spool.path):
                 forget(commondir, one.host, one.session)
-
-
-@contextmanager
-def limited(*, unasked: bool) -> Iterator[None]:
-    """End this process when its time is up, if it is a hook's child that nobody asked for or waits for."""
-    if unasked:
-        signal.alarm(_CHILD_SECONDS)
-    try:
-        yield
-    finally:
-        if unasked:
-            signal.alarm(0)
 
 
 def _is_behind(commondir: str, one: Seen) -> bool:

@@ -64,10 +64,6 @@ class Told(Record):
     characters: int  #: how many they say that it was shown
     needed: int  #: and told
 
-    def having_told(self, shown: int, moments: int, cost: tuple[int, int]) -> Told:
-        """Return the same with what logs say of it that the session was shown and told."""
-        return self._replace(shown=shown, moments=moments, characters=cost[0], needed=cost[1])
-
 
 def note_end(commondir: str, moment: Moment) -> None:
     """Mark that a session is over, in a file that is there at once; one that goes on has it no more."""

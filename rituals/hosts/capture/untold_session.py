@@ -112,13 +112,6 @@ class Pending:
             self._in_spool = ends_in_spool(LogSpool(self._snapshot.home.spool_folder))
         return max(self._in_spool.get(row, 0), self.in_ledger(row), noted)
 
-    def spool_size(self) -> int:
-        """Return how many bytes the spool of observations has."""
-        try:
-            return os.stat(self.spool.path).st_size
-        except OSError:
-            return 0
-
     def sweep(self) -> None:
         """Remove the spool where the ledger has everything in it."""
         held = self.spool.read()

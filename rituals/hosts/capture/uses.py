@@ -99,7 +99,7 @@ def uses(
     deeds = list(deeds_of(turns) if facts else ())
     restatements = known_words or Restatements((one.id, one.text) for one in facts if said)
     for turn in said:
-        restated = restatements.said_in(without_lead(turn.text))
+        restated = restatements.said_in(turn.text)
         add(
             one
             for one in _unless_listed(_said(turn, RESTATED, *one) for one in restated)
@@ -190,21 +190,6 @@ def _is_meant(before: str, id: str, behind: str) -> bool:
     ticked = before.endswith("`") and behind.startswith("`")
     reads = "-" in id or "." in id or (ticked and bool(_MEMORY.search(near + id + behind[:_NEAR])))
     return before.endswith("[[") or (reads and not _OTHER.search(near))
-
-
-#: What stands before what is right, and says nothing of it.
-_LEAD = re.compile(
-    r"(?:(?<=[.!?]\s)|^)(?:(?:no|nope|stop|wait|wrong|hey|nein|falsch|halt|нет|não)\b[,.!:;–-]+\s*"
-    r"|(?:that|this|it)(?:['’]s| is| was) (?:\w+ )?wrong(?: again)?[,.!:;–-]+\s*"
-    r"|(?:as )?I (?:(?:have |just |already )*(?:told|said|asked|mentioned|explained))\b"
-    r"[^.:,!?]{0,40}[:,]\s*)+",
-    re.IGNORECASE | re.MULTILINE,
-)
-
-
-def without_lead(text: str) -> str:
-    """Return what somebody typed without what only says that something was wrong."""
-    return _LEAD.sub("", text)
 
 
 #: A longer question is a story, one of fewer words that carry it a subject.

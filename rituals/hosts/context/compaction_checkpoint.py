@@ -167,7 +167,7 @@ def _did(found: Mapping[str, object]) -> list[str]:
         if isinstance(one, dict) and isinstance(at := one.get("at"), int)
         and (what := _text(one, "what")) and (kind := _text(one, "kind"))
     ]  # fmt: skip
-    told = [one for one in states(seen) if one.said not in _texts(found, "decisions")]
+    told = states(seen)
     newest = told[-1].one.at if told else 0
     return [f"Did: {safe(one.said, _LINE_CHARS)} ({clock(one.one.at, newest)})" for one in told]
 

@@ -28,10 +28,10 @@ Line = Mapping[str, object]
 #: So much of what a tool was given is kept.
 GIVEN_CHARS = 16 << 10
 #: How Claude Code marks what it wrote itself: summaries, notes about commands, errors of its service.
-_CLAUDE_MARKS = (
-    "isCompactSummary", "repeatsCompactSummary", "isVisibleInTranscriptOnly", "isMeta",
-    "isApiErrorMessage", "planContent",
-)  # fmt: skip
+_CLAUDE_MARKS = frozenset(
+    "isCompactSummary repeatsCompactSummary isVisibleInTranscriptOnly isMeta isApiErrorMessage"
+    " planContent".split()
+)
 #: How it says that the person stopped it, and what they said where they refused a tool.
 _CLAUDE_STOPPED, _CLAUDE_REFUSED = "[Request interrupted by user", "the user said:\n"
 #: How shells tell of failure in what they answer, all of them near its beginning or its end.
@@ -100,7 +100,7 @@ def _claude(line: Line, turns: Turns) -> None:
             turns.unqueue(content, taken_back=operation == "popAll")
     elif kind in ("ai-title", "custom-title"):
         turns.title(_text(line.get("aiTitle")) or _text(line.get("customTitle")), _text(kind))
-    if kind not in (USER, ASSISTANT) or any(line.get(mark) for mark in _CLAUDE_MARKS):
+    if kind not in (USER, ASSISTANT) or any(map(line.get, _CLAUDE_MARKS)):
         return
     blocks = _blocks(_mapping(line.get("message")).get("content"))
     texts = [_text(block.get("text")) for block in blocks if block.get("type") == "text"]

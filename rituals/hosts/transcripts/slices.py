@@ -97,7 +97,7 @@ def _slice(host: str, path: str, start: int, limit: int) -> Slice | None:
             found = _object(line)
             turns.begin(end - len(line), found, found.get("uuid") or found.get("id"))
             read(found, turns)
-            if _QUESTION in line and _ASKS.search(line):
+            if found.get("type") != ASSISTANT and _QUESTION in line and _ASKS.search(line):
                 turns.asked()
     typed = tuple(filter(None, map(words_of, turns.typed)))
     helps = turns.asking == ASSISTANT

@@ -5,7 +5,8 @@ A handover is its move to handoff-ready, and the fact that says what the next on
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ledger.errors import DiurnaError, DraftRefused, NotFound, Outrun, WrongUsage
 from ledger.model.event import Event, FactMoved, FactUpdated
@@ -13,7 +14,7 @@ from ledger.model.findings import Finding
 from ledger.model.ids import ID_LIMIT_CHARS
 from ledger.model.record import Record
 from ledger.model.session import EDIT
-from ledger.model.task_states import HANDOFF_READY, IN_PROGRESS, TODO
+from ledger.model.task_states import DONE, HANDOFF_READY, IN_PROGRESS, TODO
 from memory.api import Memory
 from memory.cache.cache_file import Cache
 from memory.cache.cached_tasks import handoffs_in, task_in, tasks_in
@@ -206,6 +207,24 @@ def moving(memory: Memory, id: str, state: str, author: Author, why: str = "") -
     event = FactMoved(id, state)
     said = because(event, why) if why else event
     return Change(task, _draft(f"Move {id} to {state}", author, (said,), why))
+
+
+def step(memory: Memory, action: str, id: str, author: Author, given: Mapping[str, Any]) -> Change:
+    """Plan what an action does with a task: `start`, `handoff`, `pick`, `move` or `done`.
+
+    `given` has `start`, `take_over`, `leaving`, `state` and `why`, each of some of them.
+
+    Raises:
+        DiurnaError: as of the plan.
+    """
+    if action == "pick":
+        return picking(memory, author, start=given["start"])
+    if action == "start":
+        return starting(memory, id, author, take_over=given["take_over"])
+    if action == "handoff":
+        return handing_over(memory, id, given["leaving"], author)
+    state = DONE if action == "done" else given["state"]
+    return moving(memory, id, state, author, given["why"])
 
 
 def carried_out(

@@ -123,10 +123,6 @@ class Tool(Record):
     does: Callable[..., dict[str, Any]]
     writes: bool  #: whether it may append a log; none takes anything away
 
-    def run(self, memory: Any, asked: Strict, caller: Caller) -> dict[str, Any]:
-        """Answer a call."""
-        return self.does(memory, caller, **dict(asked))
-
 
 BY_NAME: dict[str, Tool] = {}
 

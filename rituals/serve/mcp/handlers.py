@@ -1,5 +1,7 @@
 """Answer requests of the protocol, whatever the transport: all but the handshake, which `serve` gives.
 
+The documents are the resources `diurna://…` and the prompt `session-start`, each quoted as data.
+
 A request that fails is answered with a message and a hint; the server lives on. Whatever touches the
 memory happens on the thread of `open_memory`, so a slow question delays no ping and no cancellation.
 """
@@ -7,24 +9,34 @@ memory happens on the thread of `open_memory`, so a slow question delays no ping
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
+from ledger.environment import now_ms
+from ledger.errors import NotFound, WrongUsage
 from ledger.model.sha256 import sha256
-from rituals.serve.mcp import documents
 from rituals.serve.mcp.arguments import Caller, Tool, read, schema_of
 from rituals.serve.mcp.tools import BY_NAME
-from rituals.serve.mcp.wording import markdown, told, whole
+from rituals.serve.mcp.wording import markdown, quoted, told, whole
 from rituals.serve.open_memory import OpenMemory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory.api import Memory
     from rituals.answers.record_fields import Failure
 
-_NAME_CHARS = 100
-_CONNECTION, _CONNECTION_CHARS, _CALLER_CHARS = "mcp-session-id", 32, 60
+_NAME_CHARS, _URI_CHARS = 100, 200
+_MARKDOWN, _CONTINUITY, _FACT, _SESSION_START = (
+    "text/markdown", "diurna://continuity", "diurna://fact/", "session-start",
+)  # fmt: skip
+_RECORD = (
+    "When a piece of work is done, call the tool `append` once: what happened, the facts you learned, "
+    "changed or found false, and those you relied on."
+)
+_CONNECTION_CHARS, _CALLER_CHARS = 32, 60
 
 
 class Handlers:
@@ -63,21 +75,17 @@ class Handlers:
             raise _invalid(f"there is no tool {params.name[:_NAME_CHARS]!r}", ", ".join(BY_NAME))
         who = self._caller(context)
         try:
-            asked = read(tool.takes, params.arguments or {})
-            found = whole(
-                await self._opened.ask(
-                    lambda memory: tool.run(memory, asked, who), writes=tool.writes
-                )
-            )
+            asked = dict(read(tool.takes, params.arguments or {}))
+            ask = partial(self._opened.ask, writes=tool.writes)
+            found = whole(await ask(lambda memory: tool.does(memory, who, **asked)))
         except Exception as problem:  # noqa: BLE001 - said to the client, each of them
-            return _result(told(self._explain(problem)), is_error=True)
+            return _result(told(problem, self._explain(problem)), is_error=True)
         return _result(markdown(found), structured_content=found)  # some clients read text alone
 
     async def list_resources(self, _: Any, _params: Any) -> types.ListResourcesResult:
         """Say which documents there are."""
         page = types.Resource(
-            uri=documents.CONTINUITY, name="continuity", description="All that holds now",
-            mime_type=documents.MARKDOWN,
+            uri=_CONTINUITY, name="continuity", description="All that holds now", mime_type=_MARKDOWN,
         )  # fmt: skip
         return types.ListResourcesResult(resources=[page])
 
@@ -86,8 +94,8 @@ class Handlers:
     ) -> types.ListResourceTemplatesResult:
         """Say how documents of many are addressed."""
         fact = types.ResourceTemplate(
-            uri_template=documents.FACT + "{id}", name="fact",
-            description="One fact, whatever its tier", mime_type=documents.MARKDOWN,
+            uri_template=_FACT + "{id}", name="fact",
+            description="One fact, whatever its tier", mime_type=_MARKDOWN,
         )  # fmt: skip
         return types.ListResourceTemplatesResult(resource_templates=[fact])
 
@@ -100,8 +108,8 @@ class Handlers:
             MCPError: the document can not be given.
         """
         uri = str(params.uri)
-        text = await self._text(lambda: documents.question(uri))
-        content = types.TextResourceContents(uri=uri, mime_type=documents.MARKDOWN, text=text)
+        text = await self._text(lambda memory: quoted(_document(memory, uri)))
+        content = types.TextResourceContents(uri=uri, mime_type=_MARKDOWN, text=text)
         return types.ReadResourceResult(contents=[content])
 
     async def list_prompts(self, _: Any, _params: Any) -> types.ListPromptsResult:
@@ -110,50 +118,63 @@ class Handlers:
         task = types.PromptArgument(
             name="task", description="What you are about to do", required=False
         )
-        start = types.Prompt(name=documents.SESSION_START, description=about, arguments=[task])
+        start = types.Prompt(name=_SESSION_START, description=about, arguments=[task])
         return types.ListPromptsResult(prompts=[start])
 
     async def get_prompt(
         self, context: Any, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        """Give the prompt `session-start`.
+        """Give the prompt `session-start`: the brief, and one sentence on how to record.
 
         Raises:
             MCPError: there is no such prompt, or it can not be given.
         """
-        if params.name != documents.SESSION_START:
-            said = f"there is no prompt {params.name[:_NAME_CHARS]!r}"
-            raise _invalid(said, documents.SESSION_START)
-        who = self._caller(context)
-        text = await self._text(lambda: documents.session_start(params.arguments or {}, who))
+        if params.name != _SESSION_START:
+            raise _invalid(f"there is no prompt {params.name[:_NAME_CHARS]!r}", _SESSION_START)
+        who, tool = self._caller(context), BY_NAME["brief"]
+
+        def brief(memory: Memory) -> str:
+            asked = dict(read(tool.takes, params.arguments or {}))
+            return f"{tool.does(memory, who, **asked)['text'].rstrip()}\n\n{_RECORD}\n"
+
+        text = await self._text(brief)
         message = types.PromptMessage(
             role="user", content=types.TextContent(type="text", text=text)
         )
         return types.GetPromptResult(messages=[message])
 
-    async def _text(self, request: Callable[[], documents.Question]) -> str:
+    async def _text(self, question: Callable[[Memory], str]) -> str:
         try:
-            found: str = whole(await self._opened.ask(request()))
+            found: str = whole(await self._opened.ask(question))
         except Exception as problem:  # noqa: BLE001 - said to the client, each of them
-            asked = isinstance(problem, documents.REFUSALS)
+            asked = isinstance(problem, NotFound | WrongUsage)
             code = types.INVALID_PARAMS if asked else types.INTERNAL_ERROR
-            raise MCPError(code=code, message=told(self._explain(problem))) from None
+            raise MCPError(code=code, message=told(problem, self._explain(problem))) from None
         return found
 
     def _caller(self, context: Any) -> Caller:
-        params = context.session.client_params
-        name = params.client_info.name if params else ""
-        return caller(self._agent, name, self._session() or _connection(context.request))
+        """Say who calls: the agent that was named to the server, else what the client calls itself.
+
+        Its session is that of its host, else the connection, else "".
+        """
+        params, request = context.session.client_params, context.request
+        name = plain_name(params.client_info.name if params else "")
+        agent, known = self._agent or name, request and request.headers.get("mcp-session-id")
+        # whoever knows the id itself can speak for that client
+        hashed = sha256(known.encode()).hexdigest()[:_CONNECTION_CHARS] if known else ""
+        return Caller(agent, name if name != agent else "", self._session() or hashed)
 
 
-def caller(agent: str, client: str, session: str = "") -> Caller:
-    """Say who calls.
+def _document(memory: Memory, uri: str) -> str:
+    if uri == _CONTINUITY:
+        return memory.continuity()
+    if not uri.startswith(_FACT):
+        hint = f"{_CONTINUITY} or {_FACT}ID"
+        raise NotFound(f"there is no resource {uri[:_URI_CHARS]!r}", hint=hint)
+    from projection.document.page_renderer import block
 
-    `agent` is the name that was given to the server, "" for none; `client` is what the client calls
-    itself, and may be anything; `session` is of the connection, "" for none.
-    """
-    name = plain_name(client)
-    return Caller(agent or name, name if agent and name != agent else "", session)
+    one = memory.standing(uri.removeprefix(_FACT))
+    return block(one.fact.seen(now_ms()), one.tier, one.fact.kind, one.reason)
 
 
 def plain_name(said: str) -> str:
@@ -162,15 +183,6 @@ def plain_name(said: str) -> str:
         one if one.isascii() and (one.isalnum() or one in "._-") else " " for one in said
     )
     return " ".join(kept.split())[:_CALLER_CHARS].strip(" .-")
-
-
-def _connection(request: Any) -> str:
-    """Name the connection of an HTTP request; "" where the client keeps none.
-
-    By a hash: whoever knows the id itself can speak for that client.
-    """
-    known = request.headers.get(_CONNECTION, "") if request is not None else ""
-    return sha256(known.encode()).hexdigest()[:_CONNECTION_CHARS] if known else ""
 
 
 def _described(tool: Tool) -> types.Tool:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import shlex
-import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from ledger.environment import own_version
 from ledger.model.record import Record
 
 TYPE_CHECKING = False
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from rituals.answers.record_fields import Failure
     from rituals.serve.access import Access
     from rituals.serve.mcp.handlers import Handlers
-    from rituals.serve.mcp.stdio import Wire
     from rituals.serve.request_limits import App, Message, Receive, Send
 
 PATH = "/mcp"
@@ -46,8 +46,6 @@ class Setting(Record):
 
     find: Callable[[], Home]  #: finds the home where the server was started, or that was named
     agent: str  #: who writes, "" for what each client calls itself
-    #: names the host session that starts it, "" for none; that of a client over HTTP is another
-    session: Callable[[], str]
     clock: Callable[[], int]  #: gives milliseconds since 1970
     explain: Callable[[Exception], Failure]  #: says what an exception means
     announce: Callable[[str], None]  #: says a line to whoever started it
@@ -61,24 +59,35 @@ def serve_wire(setting: Setting) -> int:
     Raises:
         DiurnaError: there is no standard input or output; or a person is there, and no home.
     """
-    from rituals.serve.mcp.stdio import Wire
+    from rituals.serve.mcp.stdio import ClientGone, Wire
 
     wire = Wire.claim()
     if wire.terminal:
         setting.find()
         setting.announce("waiting for a client's messages on standard input; Ctrl-D ends")
     own = os.urandom(16).hex()
-    return _served(
-        setting, lambda server: over_wire(server, wire),
-        lambda: setting.session() or noted(setting) or own,
-    )  # fmt: skip
+    import anyio
+    from mcp.server.stdio import stdio_server
+
+    from rituals.serve.long_running import settle, until_stopped
+
+    async def served() -> None:
+        try:  # the wire does what these files are asked for
+            async with stdio_server(wire, wire) as (read, write):  # type: ignore[arg-type]
+                await server.run(read, write, server.create_initialization_options())
+        except* ClientGone:
+            pass
+
+    with _serving(setting, lambda: _session_of(setting) or own) as server:
+        settle("mcp")
+        return anyio.run(until_stopped, served)
 
 
 def serve_http(setting: Setting, port: int) -> int:
     """Serve the programs of this user, also those of others; return the signal that ended it.
 
-    Each request bears the token of the home, which a file has that this user alone can read. What is only
-    the user's is neither shown nor taken. Port 0 is for a free one.
+    Each request bears the token of the home, which a file has that this user alone can read; a web page is
+    refused. What is only the user's is neither shown nor taken. Port 0 is for a free one.
 
     Raises:
         HomeNotFound: there is none; a person starts this, and reads it.
@@ -93,61 +102,33 @@ def serve_http(setting: Setting, port: int) -> int:
             "what is only yours is not served over HTTP",
             hint="a client that starts `diurna mcp --home personal` itself gets it",
         )
+    import anyio
+
     from rituals.serve.access import Access, home_key, new_token, private_file
-    from rituals.serve.loopback import hosts_of, listen
+    from rituals.serve.long_running import settle
+    from rituals.serve.loopback import HOST, listen, serve
+    from rituals.serve.request_limits import LIMIT_BYTES
 
     with WithoutPersonal(), listen(port, "--http 0") as listening:
         access = Access(listening.getsockname()[1], home_key(home, b"mcp") or new_token())
         path = os.path.join(home.state_dir, f"mcp-{access.port}.token")
         with private_file(path, access.token):
-            setting.announce(f"listening on http://{hosts_of(listening)[0]}{PATH}")
+            setting.announce(f"listening on {access.address.rstrip('/')}{PATH}")
             header = f'"Authorization: Bearer $(cat {shlex.quote(path)})"'
             setting.announce(f"each request needs the header {header}")
-            return _served(setting, lambda server: over_http(server, listening, access), lambda: "")
+            from mcp.server.transport_security import TransportSecuritySettings
 
-
-def over_wire(server: Server[Any], wire: Wire) -> int:
-    """Serve the process that started this one, until it closes its end or a signal comes.
-
-    Returns:
-        The signal that ended it, 0 for none.
-    """
-    import anyio
-    from mcp.server.stdio import stdio_server
-
-    from rituals.serve.long_running import settle, until_stopped
-    from rituals.serve.mcp.stdio import ClientGone
-
-    async def served() -> None:
-        try:  # the wire does what these files are asked for
-            async with stdio_server(wire, wire) as (read, write):  # type: ignore[arg-type]
-                await server.run(read, write, server.create_initialization_options())
-        except* ClientGone:
-            pass
-
-    settle("mcp")
-    return anyio.run(until_stopped, served)
-
-
-def over_http(server: Server[Any], listening: socket.socket, access: Access) -> int:
-    """Serve programs that have the token until a signal comes; return it. A web page is refused."""
-    import anyio
-    from mcp.server.transport_security import TransportSecuritySettings
-
-    from rituals.serve.long_running import settle
-    from rituals.serve.loopback import HOST, hosts_of, serve
-    from rituals.serve.request_limits import LIMIT_BYTES
-
-    settle("mcp")
-    only_ours = TransportSecuritySettings(
-        enable_dns_rebinding_protection=True, allowed_hosts=list(hosts_of(listening)),
-        allowed_origins=[],  # only browsers send one
-    )  # fmt: skip
-    app = server.streamable_http_app(
-        streamable_http_path=PATH, max_request_body_size=LIMIT_BYTES, host=HOST,
-        transport_security=only_ours,
-    )  # fmt: skip
-    return anyio.run(serve, _only_with(access, app), listening)
+            only_ours = TransportSecuritySettings(
+                enable_dns_rebinding_protection=True, allowed_hosts=list(access.hosts),
+                allowed_origins=[],  # only browsers send one
+            )  # fmt: skip
+            with _serving(setting, lambda: "") as server:
+                settle("mcp")
+                app = server.streamable_http_app(
+                    streamable_http_path=PATH, max_request_body_size=LIMIT_BYTES, host=HOST,
+                    transport_security=only_ours,
+                )  # fmt: skip
+                return anyio.run(serve, _only_with(access, app), listening)
 
 
 def _only_with(access: Access, app: App) -> App:
@@ -185,9 +166,9 @@ def server_of(handlers: Callable[[], Handlers], version: str) -> Server[Any]:
     return found
 
 
-def _served(
-    setting: Setting, serve: Callable[[Server[Any]], int], session: Callable[[], str]
-) -> int:
+@contextmanager
+def _serving(setting: Setting, session: Callable[[], str]) -> Iterator[Server[Any]]:
+    """Make a server that asks the memory, as long as it is needed; `session` names its clients' one."""
     from rituals.serve.open_memory import OpenMemory
 
     def opened(home: Home) -> Memory:
@@ -195,12 +176,7 @@ def _served(
 
         return Memory(home, clock=setting.clock)
 
-    def no_home(problem: Any) -> Any:
-        from rituals.serve.mcp.wording import NoMemory
-
-        return NoMemory(problem)
-
-    memory = OpenMemory(setting.find, opened, no_home)
+    memory = OpenMemory(setting.find, opened)
 
     def handlers() -> Handlers:
         from rituals.serve.mcp.handlers import Handlers
@@ -208,26 +184,17 @@ def _served(
         return Handlers(memory, setting.explain, setting.agent, session)
 
     try:
-        return serve(server_of(handlers, _version()))
+        yield server_of(handlers, own_version())
     finally:
         memory.close()
 
 
-def noted(setting: Setting) -> str:
-    """Return the session that a hook noted for the host that started this server, "" for none."""
+def _session_of(setting: Setting) -> str:
+    """Return the session of the host that started this server, "" for none."""
     from ledger.errors import DiurnaError
-    from rituals.hosts.processes import noted_session
+    from rituals.hosts.processes import host_session_here
 
     try:
-        return noted_session(setting.find().repository.commondir)
+        return host_session_here(setting.find().repository.commondir)
     except DiurnaError:
-        return ""
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("diurna")
-    except PackageNotFoundError:
         return ""

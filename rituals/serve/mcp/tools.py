@@ -4,7 +4,6 @@ Every answer that quotes memory says so: what comes out of it was written by age
 times, and is evidence, never an instruction. Each tool that writes makes one log, as on the command line.
 """
 
-from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -36,7 +35,6 @@ from rituals.serve.mcp.wording import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.api import Memory
-    from rituals.record.tasks.task_steps import Author
 
 _CLOSED = {"open": False, "closed": True}
 #: How many tasks are listed at most.
@@ -217,24 +215,37 @@ def task(
     Raises:
         WrongUsage: the action lacks what it is about.
     """
+    from rituals.answers.task_objects import Listed, Wanted, listed, task_object
+    from rituals.record.option_values import parse_ids
     from rituals.record.tasks import task_steps as steps
 
     if (action == "add" and not text.strip()) or (action == "move" and not state):
         raise WrongUsage(f"{action} needs {'text' if action == 'add' else 'state'}")
     author = steps.Author(caller.agent, role, caller.host, caller.session)
+
+    def rows(*tasks: Listed) -> list[Answered]:
+        return [filled("id state line", **task_object(one)) for one in tasks]
+
     if action == "list":
-        return _listed(memory)
+        found = listed(memory, Wanted(), memory.occasion().now_ms)
+        more = len(found) - MOST_LISTED
+        notes = [f"{more} more are open"] if more > 0 else []
+        return filled(notice=NOTICE, tasks=rows(*found[:MOST_LISTED]), notes=notes)
     if action == "add":
-        return _added(memory, author, text, id, priority, depends, criteria)
+        points = tuple([line for line in criteria.split("\n") if line.strip()])
+        new = steps.NewTask(text, id, priority, depends=parse_ids((depends,)), criteria=points)
+        draft, odd = steps.adding(memory, new, author)
+        added = memory.append(draft, tiers=True)
+        return recorded(added, (*odd, *added.findings))
     left = steps.Leaving(to, (done,), (remaining,), (warnings,), (questions,), (next,), confidence)
-    plans: dict[str, Callable[[], Any]] = {
-        "pick": partial(steps.picking, memory, author, start=start),
-        "start": partial(steps.starting, memory, id, author, take_over=take_over),
-        "handoff": partial(steps.handing_over, memory, id, left, author),
-        "move": partial(steps.moving, memory, id, state, author, why),
-        "done": partial(steps.moving, memory, id, "done", author, why),
-    }
-    return _step(memory, plans[action])
+    given = {"state": state, "why": why, "start": start, "take_over": take_over, "leaving": left}
+    plan = partial(steps.step, memory, action, id, author, given)
+    change, receipt = steps.carried_out(memory, plan)
+    told: Answered = {"notes": list(change.notes), "already": change.already}
+    if receipt is not None:
+        return recorded(receipt, receipt.findings, **told)
+    chosen = rows(Listed(change.task)) if change.task else []
+    return filled(notice=NOTICE if chosen else "", tasks=chosen, **told)
 
 
 @take.tool(
@@ -276,7 +287,7 @@ def status(memory: "Memory", caller: Caller) -> Answered:
 
 
 #: What `diurna status --json` says that is of no use to an agent.
-_UNTOLD = frozenset("work_days fading silent untold by_itself answered reads findings".split())
+_UNTOLD = frozenset("fading silent untold by_itself answered reads findings".split())
 #: Name -> tool: all of the above.
 BY_NAME = take.BY_NAME
 
@@ -341,40 +352,3 @@ def _recall_of_org(
 
 #: Asked by the memory's thread alone.
 _ORG: list[Any] = []
-
-
-def _listed(memory: "Memory") -> Answered:
-    from rituals.answers.task_objects import Wanted, listed, task_object
-
-    found = listed(memory, Wanted(), memory.occasion().now_ms)
-    more = len(found) - MOST_LISTED
-    return filled(
-        notice=NOTICE, tasks=[filled("id state line", **task_object(one)) for one in found[:MOST_LISTED]],
-        notes=[f"{more} more are open"] if more > 0 else [],
-    )  # fmt: skip
-
-
-def _added(
-    memory: "Memory", author: "Author", text: str, id: str, priority: str, depends: str, criteria: str
-) -> Answered:  # fmt: skip
-    from rituals.record.option_values import parse_ids
-    from rituals.record.tasks.task_steps import NewTask, adding
-
-    points = tuple([line for line in criteria.split("\n") if line.strip()])
-    new = NewTask(text, id, priority, depends=parse_ids((depends,)), criteria=points)
-    draft, odd = adding(memory, new, author)
-    receipt = memory.append(draft, tiers=True)
-    return recorded(receipt, (*odd, *receipt.findings))
-
-
-def _step(memory: "Memory", plan: Callable[[], Any]) -> Answered:
-    """Carry out a step of a task; tell what became of it, or which one was picked."""
-    from rituals.answers.task_objects import Listed, task_object
-    from rituals.record.tasks.task_steps import carried_out
-
-    change, receipt = carried_out(memory, plan)
-    told: Answered = {"notes": list(change.notes), "already": change.already}
-    if receipt is not None:
-        return recorded(receipt, receipt.findings, **told)
-    chosen = [filled("id state line", **task_object(Listed(change.task)))] if change.task else []
-    return filled(notice=NOTICE if chosen else "", tasks=chosen, **told)

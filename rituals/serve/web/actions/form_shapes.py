@@ -29,15 +29,7 @@ from rituals.record.draft_composer import free_id, kinds_of, taken_in, words_for
 from rituals.record.option_values import new_fact, slips_of
 from rituals.record.own_home_parts import Drafts, drafts_of
 from rituals.record.request import Request, Supersession
-from rituals.record.tasks.task_steps import (
-    Author,
-    Leaving,
-    NewTask,
-    adding,
-    handing_over,
-    moving,
-    starting,
-)
+from rituals.record.tasks.task_steps import Author, Leaving, NewTask, adding, step
 from rituals.review.finding_reports import DISMISSED, KNOWN, report
 from rituals.serve.web.actions.form_fields import (
     IDS,
@@ -181,14 +173,13 @@ def _add_task(memory: Memory, form: Values) -> Drafts:
 def _move(memory: Memory, form: Values, state: str) -> Any:
     if not state:
         raise WrongUsage("no state is chosen", hint="choose the state that it is in from now on")
-    return partial(moving, memory, form.id, state, Author(), form.why)
+    return partial(step, memory, "move", form.id, Author(), {"state": state, "why": form.why})
 
 
 def _hand_over(memory: Memory, form: Values) -> Any:
     points = form.done, form.remaining, form.warning, form.question, form.first
-    return partial(
-        handing_over, memory, form.id, Leaving(form.to, *points, form.confidence), Author()
-    )
+    form["leaving"] = Leaving(form.to, *points, form.confidence)
+    return partial(step, memory, "handoff", form.id, Author(), form)
 
 
 def _report(memory: Memory, form: Values) -> FormPlan:
@@ -337,7 +328,7 @@ FORMS: dict[str, Shape] = {
     ),
     "start": Shape(
         "Start …", "task start {id} --take-over",
-        lambda memory, form: partial(starting, memory, form.id, Author(), take_over=form.take_over),
+        lambda memory, form: partial(step, memory, "start", form.id, Author(), form),
         (Field("take_over", "Take it over, if somebody has it and that is agreed", tick=True),),
         "It is in progress then, and yours.",
     ),

@@ -71,12 +71,13 @@ def now(tip: TipView, asked: Asked) -> Page:
 
 def sections_of(tip: TipView) -> Iterable[Section]:
     """Yield the live facts by section, as `continuity.md` has them, the most used first."""
-    here = tip.here()
+    here, now = tip.here(), tip.memory.occasion().now_ms
     view = tip.memory.ask(lambda cache: here.view(cache, tip.state.view()))
     groups: dict[str, list[Standing]] = {
         section_title(view.policy, one.name): [] for one in view.policy.kinds
     }
-    for standing in view.live:
+    for one in view.live:
+        standing = one._replace(fact=one.fact.seen(now))
         groups.setdefault(section_title(view.policy, standing.fact.kind), []).append(standing)
     for title, found in groups.items():
         found.sort(key=lambda one: (here.lacks(one.fact), -one.fact.uses, one.fact.id))

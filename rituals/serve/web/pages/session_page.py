@@ -19,7 +19,7 @@ from ledger.model.event import (
 )
 from ledger.model.ids import WITHHELD
 from ledger.model.layout import log_path
-from ledger.model.order import has_time, key_of, stem_in
+from ledger.model.order import NO_DAY, has_time, key_of, stem_in
 from ledger.model.session import FACTS_HEADING, REFERENCES_HEADING, Entry
 from memory.write.draft import did
 from projection.fold.fact_history import REDACTED_TEXT
@@ -101,7 +101,7 @@ def _place(tip: TipView, said: str) -> int:
 def when(at: str) -> str:
     """Say on which day and at which time a session ended, as far as that is known."""
     if not at:
-        return "day not known"
+        return NO_DAY
     day = date.fromisoformat(at[:10])
     said = f"{day:%A}, {day.day} {day:%B %Y}"
     digits = at[11:15]

@@ -116,7 +116,8 @@ class TipView:
     @cached_property
     def standings(self) -> dict[str, Standing]:
         """Every fact where it stands, by id."""
-        return {one.fact.id: one for one in self.state.standings()}
+        now, found = self.memory.occasion().now_ms, self.state.standings()
+        return {one.fact.id: one._replace(fact=one.fact.seen(now)) for one in found}
 
     @cached_property
     def facts(self) -> frozenset[str]:
