@@ -73,6 +73,7 @@ def test_a_pull_is_published_at_once(world: World, how: str) -> None:
     assert code == 0 and "diurna: published continuity.md in " in answer
     assert subject(two) == PUBLISHED and "drift" not in two.check("--ci")
     assert two.git("status", "--porcelain") == ""
+    assert not {"MERGE_HEAD", "rebase-merge"} & {one.name for one in two.common.iterdir()}
     main = two.git("rev-parse", "main")
     side.git("pull", "-q", how, "--no-edit", "origin", "main")
     assert subject(side) == PUBLISHED and side.read("continuity.md") == side.page()
