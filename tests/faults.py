@@ -1,6 +1,6 @@
 """The faults that Diurna is built against, each with a code that code and tests cite.
 
-`fault:D4` in a comment or docstring, and `d4` in the name of a test, mean the row `D4` here. A bare code such
+`fault:D9` in a comment or docstring, and `d9` in the name of a test, mean the row `D9` here. A bare code such
 as M5 is a rule of FORMAT.md.
 """
 
@@ -70,6 +70,7 @@ D5 The user edited `continuity.md`.
 D6 The user's commit hooks would run on our commit.
 D7 The user has commits signed.
 D8 git knows no name or address for the committer.
+D9 Another tool manages the hooks of the repository.
 E The ledger through time
 E1 A log was edited in some commit.
 E2 A log was deleted in some commit.
@@ -172,6 +173,7 @@ K5 Diurna is missing or broken where a hook calls it.
 K6 Anything at all goes wrong in a hook.
 K7 A hook has little time.
 K8 Output is closed, or there is no home folder and no locale.
+K9 A hook starts a command that starts the hook again.
 K18 A review is interrupted, or outrun by an append.
 L Secrets and privacy
 L9 A text holds a token of a known vendor.

@@ -55,3 +55,14 @@ def filled(text: str, fill: Callable[[str, str], str | None]) -> str:
         return found[0] if body is None else f"```{found[1]}\n{body}```"
 
     return _BLOCK.sub(block, text)
+
+
+def section(page: Path, title: str) -> str:
+    """Return what stands below a heading of a page."""
+    return page.read_text(encoding="utf-8").partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def rows(text: str) -> list[tuple[str, ...]]:
+    """Return the rows of the first table of a text, without its head."""
+    found = re.findall(r"^\| (.+) \|$", text, re.MULTILINE)[1:]
+    return [tuple(row.split(" | ")) for row in found]

@@ -36,6 +36,8 @@ from tests.pages import (
     ROOT,
     WORKING,
     blocks,
+    rows,
+    section,
 )
 
 HERE = Path(memory.__file__).parent.parent
@@ -253,17 +255,6 @@ def test_the_pictures_of_the_guide_are_there_and_small() -> None:
     assert shown == set(GUIDE_PICTURES) == {path.stem for path in PICTURES.iterdir()}
     assert all(path.stat().st_size <= 60_000 for path in PICTURES.iterdir())
     assert 'exclude = ["/rituals/guide/pictures"]' in (ROOT / "pyproject.toml").read_text("utf-8")
-
-
-def section(page: Path, title: str) -> str:
-    """Return what stands below a heading of a page."""
-    return page.read_text(encoding="utf-8").partition(f"\n## {title}\n")[2].partition("\n## ")[0]
-
-
-def rows(text: str) -> list[tuple[str, ...]]:
-    """Return the rows of the first table of a text, without its head."""
-    found = re.findall(r"^\| (.+) \|$", text, re.MULTILINE)[1:]
-    return [tuple(row.split(" | ")) for row in found]
 
 
 def test_a_first_day_needs_twelve_words() -> None:

@@ -6,6 +6,7 @@ Every row is a fact; the facts were written at `WRITTEN`, between two stretches 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -18,6 +19,7 @@ from projection.fold.projection_state import Standing
 from rituals.review.evidence.changed_files import evidence_questions, read_manifest
 from rituals.review.review_question import Question
 from tests.conftest import each_row
+from tests.pages import rows
 from tests.world import Place, World
 
 WRITTEN = "2026-06-15-120000000-0c1d2e3f4a5b"
@@ -74,119 +76,9 @@ class Row(NamedTuple):
     rule: str = ""
 
 
-PLANTED: dict[str, Row] = {
-    # ---- must be found
-    "gone-file": Row("Mail goes out through `lib/legacy_mailer.py`.", "file-gone"),
-    "gone-file-bare": Row(
-        "Mail goes out through lib/legacy_mailer.py and nothing else.", "file-gone"
-    ),
-    "gone-file-name": Row("The sender lives in `legacy_mailer.py`.", "file-gone"),
-    "gone-file-line": Row("The sender is set up at `lib/legacy_mailer.py:12`.", "file-gone"),
-    "gone-file-wrapped": Row(
-        "Mail goes out through\n`lib/legacy_mailer.py`\nat night.", "file-gone"
-    ),
-    "gone-file-item": Row(
-        "Two senders:\n- `lib/legacy_mailer.py` for old shops\n- `lib/mailer.py`", "file-gone"
-    ),
-    "gone-file-no-example": Row("See `src/foo.d/bar.py` for it.", "file-gone"),
-    "gone-config": Row("Defaults stand in `old/config.yml`.", "file-gone"),
-    "gone-dotfile": Row("Lines end as `.editorconfig` says.", "file-gone"),
-    "gone-script": Row("Deploy with `./scripts/deploy.sh production`.", "file-gone"),
-    "gone-script-bash": Row("Deploy with `bash scripts/deploy.sh`.", "file-gone"),
-    "gone-test": Row("Check it with `pytest tests/test_client.py -q`.", "file-gone"),
-    "gone-module": Row("Regenerate with `python -m tools.gen`.", "file-gone"),
-    "gone-folder": Row("All workers stand in `src/queue/`.", "folder-gone"),
-    "gone-folder-plain": Row("All workers stand in `src/queue`.", "folder-gone"),
-    "renamed": Row("HTTP calls go through `src/api/client.py`.", "file-renamed"),
-    "renamed-dot": Row("HTTP calls go through `./src/api/client.py`, always.", "file-renamed"),
-    "gone-function": Row("`retry_webhook()` retries three times.", "name-gone"),
-    "gone-function-plain": Row("Webhooks pass through `retry_webhook`.", "name-gone"),
-    "gone-class": Row("Charges go through `PaymentGateway`.", "name-gone"),
-    "gone-method": Row("Charges go through `PaymentGateway.charge_card()`.", "name-gone"),
-    "gone-constant": Row("`MAX_RETRIES` is five.", "name-gone"),
-    "gone-env": Row("The key comes from `PAYMENTS_KEY`.", "name-gone"),
-    "gone-ts": Row("Stock is reserved by `reserveStock(id)`.", "name-gone"),
-    "gone-ts-const": Row("Lists show `pageSize` items.", "name-gone"),
-    "gone-go": Row("Orders arrive in `Server.HandleOrder()`.", "name-gone"),
-    "gone-go-type": Row("`OrderBook` holds open orders.", "name-gone"),
-    "gone-def": Row("`def retry_webhook(event)` is the one entry.", "name-gone"),
-    "gone-npm": Row("Run `npm run lint:fix` before pushing.", "command-gone"),
-    "gone-yarn": Row("Run `yarn e2e` nightly.", "command-gone"),
-    "gone-make": Row("Ship with `make deploy`.", "command-gone"),
-    "gone-make-as-typed": Row("Ship with `$ STAGE=live sudo make deploy`.", "command-gone"),
-    "version-react": Row("The shop uses React 17.", "version-changed"),
-    "version-node": Row("Needs Node 16 or newer.", "version-changed"),
-    "version-finer": Row("Needs Node 16.20 or newer.", "version-changed"),
-    "version-python": Row("Python 3.10 is the floor.", "version-changed"),
-    "version-pin": Row("Pinned: `pydantic==1.10`.", "version-changed"),
-    "version-cargo": Row("The core runs on tokio 0.2.", "version-changed"),
-    "version-list": Row(
-        "In use: serde 1, tokio 0.2 (archived upstream, works fine).", "version-changed"
-    ),
-    "version-edition": Row("Rust **edition 2018** everywhere.", "version-changed"),
-    "stray": Row("The retry landed in commit {stray}.", "commit-stray"),
-    "stray-span": Row("See `{stray}` for the retry.", "commit-stray"),
-    "changed-lot": Row("State moves through `src/core/engine.py`.", "code-changed"),
-    # ---- must not be found: it is there
-    "there-file": Row("Mail goes out through `lib/mailer.py`."),
-    "there-name": Row("The sender lives in `mailer.py`, settings in `settings.yaml`."),
-    "there-moved-name": Row("HTTP calls go through `client.py`."),
-    "there-folder": Row("Settings stand in `config/`, code in `src/api`."),
-    "there-function": Row("`keep_alive()` keeps sockets open; `CartView` shows the cart."),
-    "there-command": Row("Run `npm run build` and `make lint`."),
-    "there-module": Row("Format with `python -m tools.fmt`."),
-    "there-version": Row("The shop uses lodash 4.17 and click 8.1, serde 1."),
-    "there-version-both": Row("React went from 17 to React 18."),
-    "there-version-either": Row("Widgets run on React 17 and on React 18."),
-    "there-commit": Row("The shop began with commit {first}."),
-    "there-steady": Row("State moves through `src/core/steady.py`."),
-    # ---- must not be found: it says so itself
-    "says-of-a-clause": Row("`old/config.yml` was removed; see `legacy_mailer.py`.", "file-gone"),
-    "asks": Row("No `legacy_mailer.py`? `mailer.py` then.", "file-gone"),
-    "says-removed": Row("`lib/legacy_mailer.py` was removed; use `lib/mailer.py`."),
-    "says-renamed": Row("`src/api/client.py` was renamed to `src/http/client.py`."),
-    "says-no-longer": Row("We no longer call `retry_webhook()`."),
-    "says-replaced": Row("`PaymentGateway` was replaced by `Payments`."),
-    "says-never": Row("There is no `src/queue/` and there must be none."),
-    "says-do-not": Row("Do not add `scripts/deploy.sh` again."),
-    "says-used-to": Row("Deploys used to run `make deploy`."),
-    # ---- must not be found: it is an example, a glob, another place
-    "example": Row("Name senders by what they send, e.g. `lib/legacy_mailer.py`."),
-    "example-long": Row("Scripts are verbs, for example `scripts/deploy.sh`."),
-    "example-fence": Row(
-        "Layout:\n\n```\nlib/legacy_mailer.py\nretry_webhook()\n```\n\nKeep to it."
-    ),
-    "example-path": Row("See `path/to/file.py`, `your/app.py` and `a/bar/c.py`."),
-    "example-placeholder": Row("New senders are `lib/<name>_mailer.py`."),
-    "glob": Row("Lint covers `lib/legacy_*.py`, `src/queue/**` and `**/deploy.sh`."),
-    "url": Row(
-        "See https://example.invalid/lib/legacy_mailer.py and www.example.invalid/old/config.yml."
-    ),
-    "url-link": Row("See [the sender](https://example.invalid/src/queue/worker.py)."),
-    "other-repo": Row("In the `mail` repository `lib/legacy_mailer.py` is the entry."),
-    "other-upstream": Row("Upstream keeps `retry_webhook()` in `src/api/client.py`."),
-    "other-owner": Row("See acme/mail:lib/legacy_mailer.py for theirs."),
-    "other-home": Row("The secret stands in `~/lib/legacy_mailer.py` and `/old/config.yml`."),
-    "other-parent": Row("Beside it, `../mail/lib/legacy_mailer.py` sends."),
-    # ---- must not be found: it never was here, or not since
-    "never-file": Row("Ideas go to `ideas/someday.md` and `docs/plan.md`."),
-    "never-name": Row(
-        "`requests.get()` and `asyncio.gather()` and `FutureWarning` are theirs; `urlopen_all`."
-    ),
-    "never-command": Row("Run `npm run storybook` and `make coffee`."),
-    "never-version": Row("Postgres 14 and Redis 6.2, react-query 3.1, click 3 times."),
-    "never-version-prefix": Row("Pinned: `pydantic==1.1`."),
-    "never-commit": Row("Theirs is commit 1234abcd and build `deadbee1`."),
-    "never-since": Row("Early notes stood in `notes/early.md`."),
-    "numbers": Row(
-        "See ADR-0001, increment-57, tokio-test 3/4 and 2026-07-15; click-17 is not pydantic-1."
-    ),
-    "words": Row("Read and/or write; client/server; input/output; 24/7; `true`; `null`; v2.0.1."),
-    "abbreviations": Row("Ask A. B. Smith, cf. Sec. 3.2, vs. 17 others."),
-    "ignored": Row(
-        "Settings of a machine stand in `.env`; the bundle is `dist/bundle.js` in `dist/`."
-    ),
-    "document-only": Row("The guide says `guide_only_word` somewhere."),
+PLANTED = {
+    name: Row(text.replace("\\n", "\n"), rule.strip("-"))
+    for name, rule, text in rows(Path(__file__).with_name("planted_facts.md").read_text("utf-8"))
 }
 
 

@@ -66,94 +66,10 @@ def test_histories_end_facts_at_the_exact_commit(tmp_path: Path, seed: int) -> N
 
 # ---- at the door: what a history of commits ends ---------------------------------------------------------
 
-#: A home's history, a line a step: `+ PATH` and `- PATH` are commits that bring a file and take it
-#: away, `NAME =` calls
-#: the commit of HEAD so, `? ID NAME, …` says what has ended (by which commit, `!` a check that fails)
-#: and what has not, `ID: …` notes.
-STORIES = {
-    "a merge, not a commit inside it; and it stays when that is taken back": """
-        + src/pay.py
-        pay: until='gone src/pay.py' decision: Pay by hand.
-        queue: until='merged feature/x' decision: The queue is in memory.
-        git switch -qc feature/x
-        - src/pay.py
-        inside =
-        ? pay inside
-        git switch -q main
-        ?
-        + more.py
-        git merge -q --no-ff -m "Merge branch 'feature/x'" feature/x
-        merge =
-        ? pay merge, queue merge
-        git revert --no-edit -m 1 HEAD
-        ? pay merge, queue merge
-        git switch -q feature/x
-        ? pay inside
-    """,
-    "what is true when it is said must become false first": """
-        new: until='gone src/new.py' fact: There is no new way yet.
-        + a.py
-        + src/new.py
-        ?
-        - src/new.py
-        last =
-        ? new last
-    """,
-    "a fast-forward ends at the last commit of the branch; a fresh branch never": """
-        x: until='merged feature/x' fact: X waits.
-        y: until='merged feature/y' fact: Y waits.
-        + a.py
-        git branch feature/y
-        git switch -qc feature/x
-        + b.py
-        + c.py
-        tip =
-        ?
-        git switch -q main
-        git merge -q --ff-only feature/x
-        + d.py
-        ? x tip
-    """,
-    "a tag that comes and goes while HEAD does not move": """
-        v: until='tag v5*' fact: The old way stays.
-        + a.py
-        + b.py
-        last =
-        git tag v5-file HEAD:a.py
-        ?
-        git tag v5.0
-        ? v last
-        git tag -d v5.0
-        ?
-    """,
-    "facts that came since; a check fails at the commit that breaks it": """
-        + src/queue.py
-        + src/send.py
-        path: check='has src/queue.py' decision: One module holds the queue.
-        old: check='gone src/old.py' fact: There is no old way.
-        ask: check='has src/queue.py' thread: Should the queue be a file?
-        ?
-        + src/old.py
-        first =
-        ? old first!
-        send: until='gone src/send.py' decision: Send by hand.
-        - src/queue.py
-        second =
-        ? old first!, path second!, ask second!
-        - src/send.py
-        third =
-        ? old first!, path second!, ask second!, send third
-    """,
-    "a footer that is given later": """
-        a: fact: There is no b yet.
-        + b.py
-        diurna edit a --until "gone b.py"
-        ?
-        - b.py
-        last =
-        ? a last
-    """,
-}
+STORIES = dict(
+    story.split("\n", 1)
+    for story in Path(__file__).with_name("until.md").read_text("utf-8").split("\n## ")[1:]
+)
 
 
 def told(home: Place) -> dict[str, str]:

@@ -22,11 +22,13 @@ from hypothesis import strategies as st
 from ledger.model.event import FactUpdated
 from memory import Memory, SessionDraft
 from tests.conftest import NOW_MS, Ran, Run
+from tests.pages import rows, section
 from tests.web.homes import PAYLOADS, laid
 from tests.web_client import Answer, Client, client_of, main_of
 from tests.world import git
 
 AGENT = "Ada"
+TABLES = Path(__file__).with_name("web_forms.md")
 
 
 def version(text: str) -> str:
@@ -149,109 +151,25 @@ def twins(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Twins:
     return Twins(tmp_path, run, monkeypatch)
 
 
-SAME: dict[str, tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]] = {
-    "confirm one": ("confirm", (("id", "calm"),), ("review", "--confirm", "calm")),
-    "confirm many": (
-        "confirm", (("id", "orders"), ("id", "money"), ("id", "orders")), ("review", "--confirm", "orders", "money")
-    ),
-    "a text": ("resolve", (("id", "limit"), ("choose", V20)), ("conflicts", "limit", "--choose", V20)),
-    "own words": (
-        "resolve", (("id", "limit"), ("text", "It depends:\r\n\r\n- on the shop\r\n")),
-        ("conflicts", "limit", "--text", "It depends:\n\n- on the shop")
-    ),
-    "a birth": (
-        "resolve", (("id", "deploy"), ("choose", FRIDAYS)),
-        ("conflicts", "deploy", "--choose", FRIDAYS)
-    ),
-    "closed": ("resolve", (("id", "find"), ("stands", "closed")), ("conflicts", "find", "--closed")),
-    "open": (
-        "resolve", (("id", "find"), ("text", "Find it."), ("stands", "open")),
-        ("conflicts", "find", "--text", "Find it.", "--open")
-    ),
-    "a successor": (
-        "resolve", (("id", "old"), ("choose", "left")), ("conflicts", "old", "--choose", "left")
-    ),
-    "a circle": (
-        "resolve", (("id", "north"), ("choose", "north")), ("conflicts", "north", "--choose", "north")
-    ),
-    "reworded": (
-        "resolve", (("id", "table"), ("choose", SHOPS)),
-        ("conflicts", "table", "--choose", SHOPS)
-    ),
-    "a state": (
-        "resolve", (("id", "wire"), ("state", "blocked")), ("conflicts", "wire", "--state", "blocked")
-    ),
-    "close": ("close", (("id", "storm"),), ("close", "storm")),
-    "close, and why": (
-        "close", (("id", "storm"), ("reason", "It can not.\rWe measured it.")),
-        ("close", "storm", "--reason", "It can not.\nWe measured it.")
-    ),
-    "a new fact": (
-        "note",
-        (("text", "Refunds are paid within\r\ntwo days."), ("kind", "decision"),
-         ("entity", "Payments  API, Redis"), ("body", "The law says so.")),
-        ("append", "--type", "edit", "--title", "Refunds are paid within",
-         "--new", 'decision: entity="Payments API, Redis" Refunds are paid within\ntwo days.',
-         "--body", "The law says so.")
-    ),
-    "other words": (
-        "reword", (("id", "calm"), ("text", "-Nobody- contradicts it."), ("kind", "fact"), ("reason", "shorter")),
-        ("edit", "--reason", "shorter", "--", "calm", "-Nobody- contradicts it.")
-    ),
-    "another kind": (
-        "reword", (("id", "calm"), ("text", "Nobody contradicts this one."), ("kind", "decision"),
-                   ("until", "date 2031-01-01")),
-        ("edit", "--kind", "decision", "--until", "date 2031-01-01", "calm")
-    ),
-    "other names": (
-        "reword", (("id", "calm"), ("text", "Nobody contradicts this one."), ("kind", "fact"),
-                   ("entity", " Calm,  Ben"), ("tags", "quiet")),
-        ("edit", "--entity", "Calm, Ben", "--tags", "quiet", "calm")
-    ),
-    "withheld": (
-        "withhold", (("id", "calm"), ("reason", "a name")), ("redact", "calm", "--reason", "a name")
-    ),
-    "false": ("deny", (("id", "calm"), ("reason", "Ben does")), ("forget", "calm", "--false", "--reason", "Ben does")),
-    "false, and what holds": (
-        "deny", (("id", "calm"), ("instead", "money"), ("reason", "")),
-        ("forget", "calm", "--replaced-by", "money")
-    ),
-    "replaced": (
-        "replace", (("id", "calm"), ("text", "Ben contradicts this one, on Mondays."), ("kind", "fact")),
-        ("append", "--type", "edit", "--title", "Replace calm",
-         "--new", "fact: id=fegaza Ben contradicts this one, on Mondays.",
-         "--supersede", "calm=fegaza")
-    ),
-    "a task": (
-        "add-task",
-        (("text", "Measure the\r\nqueue"), ("priority", "high"), ("criterion", "It is fast.\r\n\r\nIt is right."),
-         ("owner", "codex"), ("depends", "wire, find"), ("goal", "calm nights"), ("workstream", "Queue"),
-         ("question", "Which one?"), ("risk", "It is slow.")),
-        ("task", "add", "--priority", "high", "--owner", "codex", "--goal", "calm nights",
-         "--workstream", "Queue", "--depends", "wire", "--depends", "find",
-         "--criterion", "It is fast.", "--criterion", "It is right.", "--question", "Which one?",
-         "--risk", "It is slow.", "Measure the\nqueue")
-    ),
-    "a finding": (
-        "report-finding", (("text", "It leaks 3 files"), ("rule", "leak"), ("path", "a/b.py"), ("symbol", "f")),
-        ("note", "--rule", "leak", "--path", "a/b.py", "--symbol", "f", "finding: It leaks 3 files")
-    ),
-    "close several": ("shut", (("id", "storm"), ("id", "find")), ("close", "storm", "find")),
-    "archive": (
-        "archive", (("id", "calm"), ("reason", "it is\r\nfrozen")),
-        ("forget", "calm", "--archive", "--reason", "it is\nfrozen")
-    ),
-    "return": (
-        "return", (("id", "put-away"), ("reason", "thawed")),
-        ("forget", "put-away", "--back", "--reason", "thawed")
-    ),
-    "reinstate": (
-        "reinstate", (("id", "untrue"), ("reason", "it holds")),
-        ("edit", "untrue", "--restore", "--reason", "it holds")
-    ),
-}  # fmt: skip
+Fields = tuple[tuple[str, str], ...]
 
 
+def words(cell: str) -> tuple[str, ...]:
+    """Return the words of a cell of the tables, as a shell reads them."""
+    named = re.sub(
+        r"\b(V20|SHOPS|FRIDAYS)\b", lambda found: str(globals()[found[1]]), cell.strip("`")
+    )
+    return tuple(word.encode().decode("unicode_escape") for word in shlex.split(named))
+
+
+def fields(cell: str) -> Fields:
+    return tuple((name, value) for name, _, value in (word.partition("=") for word in words(cell)))
+
+
+SAME = {
+    case: (form, fields(pairs), words(command))
+    for case, form, pairs, command in rows(section(TABLES, "Recorded"))
+}
 #: Forms that are recorded at once: nothing is seen before.
 AT_ONCE = ("confirm", "resolve", "shut")
 #: Each has one beside it that is nearly the same.
@@ -297,29 +215,15 @@ def test_a_form_records_what_the_command_records(twins: Twins, cases: list[str])
         assert twins.shape() == shape
 
 
-STEPS: tuple[tuple[str, tuple[tuple[str, str], ...], str], ...] = (
-    ("close", (("id", "storm"),), "close storm"),
-    ("reopen", (("id", "storm"), ("reason", "It came back.\r\nTwice.")), ""),
-    ("add-task", (("text", "Grind coffee"),), "task add 'Grind coffee'"),
-    ("start", (("id", "{id}"),), "task start {id}"),
-    ("move", (("id", "{id}"), ("state", "blocked"), ("why", "no key")), "task move {id} blocked --why 'no key'"),
-    ("move", (("id", "{id}"), ("state", "in-progress")), "task move {id} in-progress"),
-    ("hand-over", (("id", "{id}"), ("to", "codex"), ("done", "One.\r\nTwo."), ("first", "Three."),
-                   ("confidence", "high")),
-     "task handoff {id} --to codex --done 'One.\nTwo.' --next Three. --confidence high"),
-    ("start", (("id", "{id}"), ("take_over", "yes")), "task start {id} --take-over"),
-    ("done", (("id", "{id}"), ("why", "it went")), "task done {id} --why 'it went'"),
-)  # fmt: skip
-
-
 @pytest.mark.deep(reason="a_form_records_what_the_command_records has one step each")
 def test_work_goes_its_way_by_forms_as_by_commands(twins: Twins) -> None:
     """A thread closed and opened again; a task added, begun, handed over, taken over, moved and finished."""
     id = ""
-    for name, pairs, command in STEPS:
-        done = twins.form(name, *[(key, said.replace("{id}", id)) for key, said in pairs])
+    for name, *cells in rows(section(TABLES, "One after the other")):
+        pairs, command = (cell.replace("{id}", id) for cell in cells)
+        done = twins.form(name, *fields(pairs))
         assert done.stem and done.title, (name, done.page)
-        assert done.command == f"diurna {command}".replace("{id}", id) or not id
+        assert shlex.split(done.command) == ["diurna", *words(command)] or not id
         ran = twins.line(*shlex.split(done.command)[1:])
         assert ran.code == 0 and twins.agree(), (name, ran.err)
         if name == "add-task":
@@ -419,53 +323,12 @@ def test_a_notice_is_said_once_and_for_a_log_of_this_server_alone(twins: Twins) 
         assert "Recorded:" not in twins.client.get(f"/help?done={stem}").text
 
 
-REFUSED: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
-    "no id": ("archive", (("reason", "x"),)),
-    "two ids": ("archive", (("id", "calm"), ("id", "limit"), ("reason", "x"))),
-    "an id that is none": ("confirm", (("id", "../../etc/passwd"),)),
-    "an unknown id": ("confirm", (("id", "nobody-knows"),)),
-    "one of two unknown": ("confirm", (("id", "calm"), ("id", "nobody-knows"))),
-    "nothing ticked": ("confirm", ()),
+REFUSED = {
     "too many": ("confirm", tuple(("id", f"a-{n}") for n in range(201))),
-    "too large a form": ("confirm", tuple(("x", "y") for _ in range(401))),
-    "a false fact": ("confirm", (("id", "untrue"),)),
-    "no reason": ("archive", (("id", "calm"), ("reason", " \r\n "))),
+    "too large a form": ("confirm", (("x", "y"),) * 401),
     "too long a reason": ("archive", (("id", "calm"), ("reason", "x" * 16_001))),
-    "archived before": ("archive", (("id", "put-away"), ("reason", "x"))),
-    "not archived": ("return", (("id", "calm"), ("reason", "x"))),
-    "an empty text": ("resolve", (("id", "limit"), ("text", "\r\n"))),
-    "nothing said": ("resolve", (("id", "limit"),)),
-    "two things said": ("resolve", (("id", "limit"), ("choose", V20), ("text", "Both."))),
-    "no such side": ("resolve", (("id", "limit"), ("choose", "00000000"))),
-    "a number of a side": ("resolve", (("id", "limit"), ("choose", "1"))),
-    "no such state": ("resolve", (("id", "wire"), ("state", "flying"))),
-    "neither open nor closed": ("resolve", (("id", "find"), ("stands", "ajar"))),
-    "no contradiction": ("resolve", (("id", "calm"), ("text", "Else."))),
-    "no thread": ("close", (("id", "calm"),)),
-    "no text": ("note", (("text", " \r\n"), ("kind", "fact"))),
-    "no kind": ("reword", (("id", "calm"), ("text", "x"), ("kind", "flying"))),
-    "no end": ("reword", (("id", "calm"), ("text", "x"), ("until", "never"))),
-    "an empty rewording": ("reword", (("id", "calm"), ("text", " "))),
-    "a false one reworded": ("reword", (("id", "untrue"), ("text", "x"))),
-    "a false one replaced": ("replace", (("id", "untrue"), ("text", "x"))),
-    "replaced by itself": ("deny", (("id", "calm"), ("instead", "calm"))),
-    "replaced by what is false": ("deny", (("id", "calm"), ("instead", "untrue"))),
-    "replaced by nobody": ("deny", (("id", "calm"), ("instead", "nobody-knows"))),
-    "withheld without a reason": ("withhold", (("id", "calm"), ("reason", ""))),
-    "withheld and said": ("withhold", (("id", "calm"), ("reason", "Nobody contradicts this one."))),
-    "a task of nothing": ("add-task", (("text", ""),)),
-    "a task behind nothing": ("add-task", (("text", "x y"), ("depends", "nobody-knows"))),
-    "no task": ("start", (("id", "calm"),)),
-    "a state of no task": ("move", (("id", "wire"), ("state", "flying"))),
-    "no state": ("move", (("id", "wire"), ("state", ""))),
-    "nothing handed over": ("hand-over", (("id", "wire"), ("to", "codex"))),
-    "a finding of nothing": ("report-finding", (("text", ""), ("rule", "r"))),
-    "a NUL": ("resolve", (("id", "limit"), ("text", "a\0b"))),
-    "another answer": ("answer", (("key", "x"), ("say", "perhaps"))),
-    "another word": ("learn", (("key", "x"), ("say", "perhaps"))),
-    "not the last log": ("undo", (("stem", "2026-01-01-000000000-" + "a" * 26),)),
-    "no form": ("delete", ()),
-}  # fmt: skip
+    **{case: (form, fields(pairs)) for case, form, pairs in rows(section(TABLES, "Refused"))},
+}
 
 
 def test_what_is_refused_changes_nothing_and_says_why(twins: Twins) -> None:

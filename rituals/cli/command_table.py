@@ -295,6 +295,7 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Option("--tree", "The folder beside the code; else memory/.", "FOLDER", default=None),
         Option("--move", "Move the home, with its past.", choices=("branch", "tree")),
         Option("--project", "Its name; else the folder's.", "NAME"),
+        Option("--hooks/--no-hooks", "Let git publish after a pull, or not."),
         Option("--personal", "A home of what is only yours, below your data folder."),
         Option("--tour", "See the whole story on a throw-away ledger, in a minute.", to="mode",
                sets="tour"),
@@ -327,7 +328,7 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
     "private": (Argument("switch", "[on|off]", required=False, choices=("on", "off")),),
     "hook": (
         Argument("event", default=""),
-        Argument("arguments", many=True, required=False, type="click:UNPROCESSED"),
+        Argument("arguments", many=True, required=False, type="click:UNPROCESSED"), DRY_RUN,
     ),
     "completion": (Argument("shell", "bash|zsh|fish", choices=("bash", "zsh", "fish")),),
 }  # fmt: skip

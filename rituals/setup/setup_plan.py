@@ -14,6 +14,7 @@ from projection.fold.full_replay import State
 from projection.fold.projection_state import NOTHING
 from projection.policy.model import Policy
 from projection.policy.template import write_policy
+from rituals.setup.git_hooks.hook_install import HookPlan
 
 
 class SetupPlan(Record):
@@ -27,6 +28,7 @@ class SetupPlan(Record):
     #: (path relative to the home, bytes) to commit; those that exist are left out
     files: tuple[tuple[str, bytes], ...]
     steps: tuple[str, ...]  #: the plan in sentences; empty when there is nothing to do
+    hooks: HookPlan = HookPlan()  #: what becomes of git's hooks, where that was asked for
     personal: bool = False  #: nobody but the user looks into its folder
     #: the file at the top of the repository that leads to the folder, where it is missing
     pointer: tuple[tuple[str, bytes], ...] = ()

@@ -18,11 +18,12 @@ from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from ledger.model.record import Record
 from memory.replay.trunk import Publishing
+from projection.policy.model import REVIEW
 from rituals.answers.json_objects import finding_objects
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import told
-from rituals.setup.home_setup import apply_setup, plan_personal, plan_setup
+from rituals.setup.home_setup import apply_setup, plan_personal, plan_setup, with_hooks
 from rituals.setup.setup_plan import SetupPlan
 from rituals.setup.tree import prefix_of, sharing_asks
 
@@ -39,11 +40,11 @@ _OTHER_HOME = (
 
 
 def init(
-    call: Invocation, /, dry_run: bool, mode: str | None, keep: bool, **wish: Any
+    call: Invocation, /, hooks: bool | None, dry_run: bool, mode: str | None, keep: bool, **wish: Any
 ) -> None:  # fmt: skip
     """Run `diurna init`."""
     if mode:
-        if call.json or dry_run or any(wish.values()):
+        if call.json or dry_run or hooks is not None or any(wish.values()):
             raise WrongUsage("--tour takes --keep alone")
         return _tour(call, keep=keep)
     from memory.replay.trunk import publishing
@@ -55,6 +56,8 @@ def init(
         _move_home(call, Wish(**wish), dry_run=dry_run)
         return
     plan, hosts = choose(call, Wish(**wish), dry_run=dry_run)
+    if hooks is not None:
+        plan = with_hooks(plan, hooks, call.program())
     if plan.files and not (dry_run or plan.personal) and _can_ask(call, plan):
         call.out.talk(_WHAT_ASKS)
         if click.confirm("share what you ask agents for, a line each?", False, err=True):
@@ -67,7 +70,7 @@ def init(
         where = publishing(memory.home, memory.policy)
         memory.close()
     call.out.findings(findings)
-    _show_setup(call, plan, where, findings, project=wish["project"])
+    _show_setup(call, plan, where, findings, project=wish["project"], hooks=bool(hooks))
     if not call.json:
         offer(call, hosts)
 
@@ -193,6 +196,7 @@ def _show_setup(
     findings: tuple[Finding, ...],
     *,
     project: str,
+    hooks: bool,
 ) -> None:
     if call.json:
         said = fields_of(plan, "kind place branch prefix steps")
@@ -207,6 +211,8 @@ def _show_setup(
         call.out.hint(f"the project's name stands in {policy}; change it there")
     if where is None:
         return
+    if hooks and where.when == REVIEW:
+        call.out.hint(f'the hooks publish nothing while {policy} says publish = "review"')
     if plan.files and not where.here:
         call.out.hint(f"{CONTINUITY_FILE} is published on {where.trunk}, once it has this home")
     if plan.files:

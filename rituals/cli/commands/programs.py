@@ -10,7 +10,7 @@ from ledger.errors import DiurnaError
 from rituals.cli.context import Invocation
 
 
-def hook(call: Invocation, event: str, arguments: tuple[str, ...]) -> None:
+def hook(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: bool) -> None:
     """Run `diurna hook`."""
     from rituals.hosts.adapters import HOSTS
 
@@ -19,10 +19,24 @@ def hook(call: Invocation, event: str, arguments: tuple[str, ...]) -> None:
 
         run(event, arguments[0] if arguments else "", variables())
         return
-    said = f"there is nothing to do in a hook {event!r}"  # of git's, of an older Diurna
+    from rituals.setup.git_hooks.hook_install import EVENTS
+    from rituals.setup.git_hooks.republish import Limit, TookTooLong, republish
+
+    said = ""
+    try:
+        if event in EVENTS:
+            where = call.home or call.folder()
+            with Limit():
+                said = republish(event, arguments, where, variables(), call.now_ms, dry_run=dry_run)
+        else:
+            said = f"there is nothing to do in a hook {event!r}"
+    except TookTooLong:
+        said = "not published in time; `diurna check --publish` does it"
+    except Exception as problem:  # noqa: BLE001 - a hook must never stop git; the next command says it again
+        said = f"not published: {problem}; `diurna status` says more"
     if call.json:
         call.out.answer({"event": event, "said": said})
-    else:
+    elif said:
         call.out.talk(f"diurna: {said}")
 
 
