@@ -148,7 +148,7 @@ def _mcp() -> None:
     import_module("tests.mcp_clients")
 
 
-@pytest.mark.deep(only="3")
+@pytest.mark.deep(reason="no_method_of_memory_returns_it is the small one")
 @pytest.mark.parametrize("points", [1, 3])
 def test_no_tool_of_the_server_shows_it(_mcp: None, redacted: Told, points: int) -> None:
     """Each tool, with each of its parameters that can be about the past."""
