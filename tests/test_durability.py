@@ -247,7 +247,7 @@ def test_a10_an_error_behind_the_rename_that_landed(tried: Callable[..., Tried],
 
 def _crowd(place: Place) -> None:
     """Give the root so many files that its tree is far larger than a log."""
-    blob = place.git("rev-parse", "HEAD:code.py")
+    blob = place.git("rev-parse", "HEAD:diurna.toml")
     rows = "".join(f"100644 {blob}\tdata-{number:040}\n" for number in range(200))
     place.git("stash", "-q", "-u")
     place.git("update-index", "--add", "--index-info", data=rows.encode())

@@ -207,7 +207,7 @@ def test_who_hands_over_or_was_compacted_is_asked(stop: Stop, run: Run, door: Do
 DAYS = st.lists(st.tuples(st.integers(0, 5_000), st.sampled_from(["", "note"])), max_size=12)
 
 
-@settings(max_examples=examples(4, 100))
+@settings(max_examples=examples(2, 100))
 @given(DAYS)
 def test_never_without_new_words(
     tmp_path_factory: pytest.TempPathFactory, days: list[tuple[int, str]]

@@ -40,6 +40,7 @@ def test_whatever_is_done_in_one_clone(kind: str, number: int) -> None:
     play(kind, 1, number, 2, 4)
 
 
+@pytest.mark.deep(only="folder")
 @pytest.mark.parametrize("number", range(1))
 @pytest.mark.parametrize("kind", KINDS, indirect=True)
 def test_whatever_is_done_in_two_clones(kind: str, number: int) -> None:

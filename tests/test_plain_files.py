@@ -151,6 +151,7 @@ def test_recording_writes_one_file_and_nothing_else(home: Place) -> None:
     assert (again["stem"], again["already"], path.exists()) == (stem, True, False)
 
 
+@pytest.mark.deep(only=("merge", "rebase"))
 @pytest.mark.parametrize("how", ["merge", "squash", "rebase"])
 def test_two_branches_of_notes_never_conflict(world: World, how: str) -> None:
     """On a forge, which has none of this clone's configuration; the trunk published meanwhile."""

@@ -109,6 +109,7 @@ def test_no_command_of_git_finds_it(world: World, monkeypatch: pytest.MonkeyPatc
     assert "leads to it any more" in home.text(*purge, "--yes")
 
 
+@pytest.mark.deep(reason="test_an_own_branch and the vectors of L6 are the small ones")
 def test_a_clone_that_follows_a_purged_branch_keeps_nothing_of_it(world: World) -> None:
     """By whatever git: its own log, which nobody took out, comes back, and what was purged does not (L6)."""
     one, two = world.team(OWN_BRANCH, "two", facts={"vault": TEXT, "plain": "Plain."})

@@ -91,6 +91,7 @@ def test_no_run_of_what_was_typed_is_shared(
     assert [one for one in kept if one not in turns] == []
 
 
+@pytest.mark.deep(only="own-repository")
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_door_shows_what_a_person_said(world: World, kind: str) -> None:
     """24 private sentences in ten languages, each said again by the agent: no commit, page, export, tool or log has one."""
