@@ -64,10 +64,10 @@ def title_of(text: str, chars: int) -> tuple[str, bool]:
     said = plain(unstressed(text))
     if len(said) <= chars:
         return said, False
-    from projection.text.clipping import clipped, sentence_starts
+    from projection.text.clipping import clipped, last_start
 
     least = chars * 3 // 5
-    end = max(said.rfind(_BREAK, least, chars - 1), *sentence_starts(said, least, chars - 2), -1)
+    end = max(said.rfind(_BREAK, least, chars - 1), last_start(said, least, chars - 2))
     return (f"{said[:end].rstrip()} …" if end > 0 else clipped(said, chars)), True
 
 

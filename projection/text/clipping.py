@@ -12,6 +12,7 @@ _CUT = "…"
 #: What ends a sentence where a blank and a capital follow, in writings without blanks alone, and what may
 #: stand behind it.
 _STOPS, _ALONE, _CLOSING = ".!?…", "\u3002\uff01\uff1f", "\"'”’»)]*_`\u300d\u300f"
+_BREAKS = _STOPS + "\n" + _ALONE
 #: How a line begins that does not go on where the one above it ended.
 _STARTS = ("- ", "* ", "+ ", "#", "|", ">", "```", "~~~", "1. ", "2. ")
 #: What may stand before the capital of a sentence.
@@ -49,8 +50,8 @@ def clipped(text: str, chars: int) -> str:
         lost = _said(text, *_turning(text, len(kept), chars // 2))
         if not lost or len(kept) + 2 + len(lost) <= chars:
             break
-        whole = [*sentence_starts(text, len(kept) // 2, len(kept))]
-        kept = text[: whole[-1]].rstrip() if whole else _kept(text, chars - 2 - len(lost))
+        whole = last_start(text, len(kept) // 2, len(kept))
+        kept = text[:whole].rstrip() if whole else _kept(text, chars - 2 - len(lost))
     return f"{kept}{_CUT} {lost}" if lost else kept + _CUT
 
 
@@ -70,8 +71,8 @@ def ended(text: str, chars: int) -> str:
     bare = lines.replace("\n", " ")
     if len(bare) <= chars:
         return bare
-    ends = [*sentence_starts(lines, chars // 2, chars - 2)]
-    return f"{bare[: ends[-1]].rstrip()} {_CUT}" if ends else clipped(bare, chars)
+    end = last_start(lines, chars // 2, chars - 2)
+    return f"{bare[:end].rstrip()} {_CUT}" if end else clipped(bare, chars)
 
 
 def sentence_starts(text: str, first: int, behind: int) -> Iterator[int]:
@@ -81,20 +82,33 @@ def sentence_starts(text: str, first: int, behind: int) -> Iterator[int]:
     """
     at = first
     while at < behind:
-        mark = text[at]
-        at += 1
-        if mark == "\n" or mark in _ALONE:
-            at = _past(text, at, behind, str.isspace if mark == "\n" else _CLOSING.__contains__)
-            yield at
-        elif mark in _STOPS:
-            closed = _past(text, at, behind, _CLOSING.__contains__)
-            begins = _past(text, closed, behind, str.isspace)
-            rest = text[begins : begins + 8].lstrip(_OPENING)
-            # a capital, or a letter of a writing that has none
-            capital = rest[:1].isalpha() and not rest[0].islower()
-            if begins > closed and capital and not _shortens(text, at - 1):
-                at = begins
-                yield at
+        start = _start(text, at, behind) if text[at] in _BREAKS else 0
+        at = start or at + 1
+        if start:
+            yield start
+
+
+def last_start(text: str, first: int, behind: int) -> int:
+    """Return the last place that `sentence_starts` yields of a short stretch, 0 for none."""
+    marks = _BREAKS[: len(_STOPS) + 1] if text.isascii() else _BREAKS
+    at = behind
+    while (at := max([text.rfind(mark, first, at) for mark in marks])) >= 0:
+        if start := _start(text, at, behind):
+            return start
+    return 0
+
+
+def _start(text: str, at: int, behind: int) -> int:
+    """Return where a sentence begins behind a mark, 0 where none does."""
+    mark = text[at]
+    closed = _past(text, at + 1, behind, str.isspace if mark == "\n" else _CLOSING.__contains__)
+    if mark not in _STOPS:
+        return closed
+    begins = _past(text, closed, behind, str.isspace)
+    rest = text[begins : begins + 8].lstrip(_OPENING)
+    # a capital, or a letter of a writing that has none
+    capital = rest[:1].isalpha() and not rest[0].islower()
+    return begins if begins > closed and capital and not _shortens(text, at) else 0
 
 
 def _past(text: str, at: int, behind: int, is_one: Callable[[str], bool]) -> int:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from ledger.codec.outline_by_lines import code_ranges
 from ledger.model.record import Record
 from memory.recall.index.unspaced import bare_words, pairs_in
-from projection.text.clipping import sentence_starts
+from projection.text.clipping import last_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,6 +148,8 @@ def _blocks(text: str, begin: int, end: int) -> Iterator[_Stretch]:
 
 def _turns(text: str, first: int, behind: int) -> list[_Stretch]:
     """Return where the turns of a block begin and end."""
+    if text.find(":", first, behind) < 0:
+        return [(first, behind)]
     starts = [first, *[found.end() for found in _TURNS.finditer(text, first, behind)]]
     return [*pairwise([*starts, behind])]
 
@@ -219,9 +221,8 @@ def _cut(text: str, place: int, end: int, behind: int) -> int:
         return behind
     size = end - place
     items = [found.end() for found in _ITEM.finditer(text, place + size // 4, end)]
-    ends = items or [*sentence_starts(text, place + size // 2, end)]
-    if ends:
-        return ends[-1]
+    if cut := items[-1] if items else last_start(text, place + size // 2, end):
+        return cut
     blank = text.rfind(" ", place + size // 2, end)
     return blank + 1 if blank > 0 else end
 
