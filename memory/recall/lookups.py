@@ -23,8 +23,9 @@ _STEMMED_ENDS = 4
 #: A word inside of another has so many letters, and so many such words are looked at; among more facts
 #: none is: reading all of their words anew behind each log would take longer than the question.
 INSIDE_LETTERS, _INSIDE_MOST, _INSIDE_FACTS = 5, 24, 20_000
-#: How many letters at the end of a word may differ between its forms, where nothing knows its endings.
-_ENDING = 3
+#: How many letters at the end of a word may differ between its forms, where nothing knows its endings,
+#: and how many must not.
+_ENDING, _ROOT_LETTERS = 3, 4
 
 Rows = Mapping[int, Sequence[int]]
 NO_ROWS: Rows = {}
@@ -113,7 +114,7 @@ class Lookups:
     def alike(self, raw: str) -> tuple[str, ...]:
         """Return the words that share all of a word but its ending, none of a word too short to tell."""
         root = folded(raw)[: max(INSIDE_LETTERS, len(raw) - _ENDING)]
-        if len(root) < INSIDE_LETTERS or not raw.isalpha():
+        if len(root) < _ROOT_LETTERS or not raw.isalpha():
             return ()
         return tuple([stem for stem, _ in self.index.beginning(root)])
 

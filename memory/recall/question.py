@@ -85,7 +85,7 @@ def _take(piece: str, words: dict[str, Word]) -> None:
         for typed, indexed in pairs.items():
             words.setdefault(typed, Word(typed, indexed, len(typed) == 1))
     for found in _WORD.findall(piece):
-        parts = [found] if found.islower() else _CAMEL.sub(" ", found).split()
+        parts = _CAMEL.sub(" ", found).split() if found[0].isalpha() else [found]  # not `2FA`
         for part in parts if len(parts) == 1 else [found, *parts]:
             # of `don't`, `Ada's` and `l'équipe` the longer part says something
             raw = max(re.split("['’]", part.lower()), key=len)

@@ -268,7 +268,7 @@ def _scored(
     words = pairs = covered = told = heaviest = lacked = before = 0.0
     held = []
     behind = set[int]()
-    at: list[tuple[int, float]] = []
+    at: list[tuple[int, str, float]] = []
     for raw, weight, rows, near, guessed in terms:
         places = rows.get(row, ())
         beside = row in near
@@ -285,7 +285,7 @@ def _scored(
         if not behind.isdisjoint(places):
             pairs += rules.pairs * (before + weight) / 2
         before, behind = weight, {one + 1 for one in places if one >= 0}
-        at += [(one, weight) for one in places]
+        at += [(one, raw, weight) for one in places]
     together = _together(at) / total
     score = (words + pairs) * (1 + rules.together * together)
     parts = [("words", words), ("word after word", pairs), (IN_ONE_STRETCH, together)]
@@ -295,19 +295,19 @@ def _scored(
     return Scored(row, score, tuple(held), tuple(parts), covered / total, told, heaviest, lacked)
 
 
-def _together(places: list[tuple[int, float]]) -> float:
+def _together(places: list[tuple[int, str, float]]) -> float:
     """Return the most that the different words in one stretch of a text tell together."""
     places.sort()
-    inside: dict[float, int] = {}
+    inside: dict[str, int] = {}
     best = told = 0.0
     start = 0
-    for at, weight in places:
-        inside[weight] = inside.get(weight, 0) + 1
-        told += weight * (inside[weight] == 1)
+    for at, word, weight in places:
+        inside[word] = inside.get(word, 0) + 1
+        told += weight * (inside[word] == 1)
         while at - places[start][0] > STRETCH:
-            gone = places[start][1]
+            _, gone, lost = places[start]
             inside[gone] -= 1
-            told -= gone * (not inside[gone])
+            told -= lost * (not inside[gone])
             start += 1
         best = max(best, told)
     return best

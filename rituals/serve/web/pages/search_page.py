@@ -25,23 +25,10 @@ PLACES = {"": "everything", FACTS: "facts", SESSIONS: "sessions"}
 #: What the parts of a score come to in words, by name; "" where a part says nothing worth reading.
 WHY: dict[str, Callable[[float], str]] = {
     "word after word": lambda value: "words stand one after the other as you typed them" if value else "",
-    "of the question covered": lambda value: f"it has {value:.0%} of the question, by rare words",
-    "covered in one stretch": lambda value: f"{value:.0%} of it in one stretch" if value else "",
-    "covered with its neighbours": lambda value: f"{value:.0%} with what is beside it" if value else "",
-    "subject": lambda value: "its first words say so" if value else "",
+    "in one stretch": lambda value: f"{value:.0%} of the question in one stretch" if value else "",
     "meaning": lambda value: "it means something alike" if value else "",
-    "other words": lambda value: "it says so in other words" if value else "",
-    "who speaks": lambda value: "somebody whom you named says it" if value > 1 else "",
-    "has what is asked for": lambda value: "it has a time or number, as you ask for" if value > 1 else "",
-    "date": lambda value: "it is of the day that you named" if value else "",
-    "neighbours": lambda value: "what stands beside it answers, too" if value > 0 else "",
-    "session": lambda value: "its session as a whole is about that" if value else "",
     "live": lambda value: "it has not faded" if value > 1 else "it has faded, so it counts less",
     "open": lambda value: "it is open, as you ask for" if value > 1 else "",
-    "newest": lambda value: "it is among the newest, as you ask for" if value > 1.5 else "",
-    "done": lambda value: "it is done, so it counts less",
-    "version": lambda value: "it names a version, as you ask for one",
-    "newest of its series": lambda value: "it is the newest of its series",
 }  # fmt: skip
 
 
