@@ -21,7 +21,7 @@ from memory.recall.index.fts_file import Index
 from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.lookups import Lookups
 from memory.recall.recall_values import FACTS, Filters, without_operators
-from memory.recall.search import IN_ONE_STRETCH, search
+from memory.recall.search import search
 from memory.recall.standing import SURE, Candidate, ordered, verdict
 from memory.recall.words import ENGLISH as IN_ENGLISH
 from memory.recall.words import listed
@@ -102,7 +102,7 @@ def is_sure(one: Candidate, weights: Mapping[str, float]) -> bool:
     telling = [weights.get(word, 0.0) for word in held]
     return (
         scored.covered >= COVERED
-        and dict(scored.parts)[IN_ONE_STRETCH] >= TOGETHER
+        and scored.together >= TOGETHER
         and len(held) >= WORDS
         and sum(telling) >= TELLING
         and max(telling) >= HEAVIEST * scored.lacked

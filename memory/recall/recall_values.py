@@ -52,6 +52,11 @@ class Filters(Record):
         """Whether it is said which facts are wanted."""
         return bool(self.kinds or self.tiers or self.tags or self.entities or self.roles)
 
+    @property
+    def by_log(self) -> bool:
+        """Whether it is said which logs are wanted."""
+        return bool(self.since or self.until or self.agents or self.roles or self.branches)
+
 
 class Part(Record):
     """One part of a score: what it is, what it adds, and where it comes from."""

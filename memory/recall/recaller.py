@@ -216,7 +216,8 @@ class _View:
         best.sort(key=lambda one: self._facts.has_ended(one.standing.fact))
         hits = []
         for one in best[:limit]:
-            hit = self._facts.hit(*self._facts.brought(one.scored.row), level)
+            log = None if one.before else self._facts.brought(one.scored.row)[1]
+            hit = self._facts.hit(one.standing.fact.id, log, level)
             if hit is not None:
                 hits.append(with_score(hit, one.scored, explain, hit.mark.weight))
         # they come by their scores: of equal ones what a person decided goes first

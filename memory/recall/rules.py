@@ -14,14 +14,14 @@ class Rules(Record):
     usual: int = 400  #: characters of a text that loses nothing by its length
     everyday: float = 0.5  #: what an everyday word tells, against one as rare
     inside: float = 0.5  #: what a word tells that holds the one that is asked for, or is held by it
-    pairs: float = 1.5  #: what two words of the question add that stand side by side
-    together: float = (
-        0.5  #: how much more a text counts that has all of the question in one stretch
-    )
+    pairs: float = 2.0  #: what two words of the question add that stand side by side
     meaning: float = (
         4.0  #: what a fact gains that means what the question does, against all its words
     )
     live: float = 1.25  #: how much more a fact counts that is not in the archive
+    core: float = 1.5  #: the same of what never decays: a rule that holds for everything
+    #: what a fact gains of the score of the text that it took the place of, its own or another's
+    before: float = 0.4
     open: float = (
         1.5  #: how much more an open thread counts where that is asked, and a closed one less
     )

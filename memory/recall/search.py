@@ -25,8 +25,6 @@ from memory.recall.words import ENGLISH, is_everyday
 PLACES_READ, COMMON_READ = 4500, 20_000
 #: How many texts are scored, those that have most of the question, and how many are told.
 CANDIDATES, TOLD, FACTS_TOLD = 200, 200, 60
-#: The part of a score that says how much of the question stands together in a text.
-IN_ONE_STRETCH = "in one stretch"
 #: A text that is as like a question as this in meaning is looked at, whatever words it has.
 ALIKE = 0.4
 
@@ -49,9 +47,9 @@ class Scored(Record):
     words: tuple[str, ...] = ()  #: of the question that it has
     parts: tuple[tuple[str, float], ...] = ()
     covered: float = 0.0  #: how much of the question it has, 0 to 1
-    told: float = 0.0  #: what its words tell together
     heaviest: float = 0.0  #: what the one tells that tells most
     lacked: float = 0.0  #: the same of those that it lacks
+    together: float = 0.0  #: how much of the question stands in one stretch of it, 0 to 1
 
 
 class Search(Record):
@@ -265,7 +263,7 @@ def _scored(
 ) -> Scored:
     rules = RULES
     norm = rules.k1 * (1 - rules.b + rules.b * chars / rules.usual)
-    words = pairs = covered = told = heaviest = lacked = before = 0.0
+    words = pairs = covered = heaviest = lacked = before = 0.0
     held = []
     behind = set[int]()
     at: list[tuple[int, str, float]] = []
@@ -281,18 +279,18 @@ def _scored(
         times = len(places) + rules.inside * beside
         words += weight * (rules.k1 + 1) * times / (times + norm)
         covered += weight if places else weight * rules.inside
-        told, heaviest = told + weight, max(heaviest, weight * (rules.inside if guessed else 1.0))
+        heaviest = max(heaviest, weight * (rules.inside if guessed else 1.0))
         if not behind.isdisjoint(places):
             pairs += rules.pairs * (before + weight) / 2
         before, behind = weight, {one + 1 for one in places if one >= 0}
         at += [(one, raw, weight) for one in places]
-    together = _together(at) / total
-    score = (words + pairs) * (1 + rules.together * together)
-    parts = [("words", words), ("word after word", pairs), (IN_ONE_STRETCH, together)]
+    parts = [("words", words), ("word after word", pairs)]
     if cosine is not None:
         parts.append(("meaning", rules.meaning * total * cosine))
-        score += parts[-1][1]
-    return Scored(row, score, tuple(held), tuple(parts), covered / total, told, heaviest, lacked)
+    return Scored(
+        row, sum([value for _, value in parts]), tuple(held), tuple(parts), covered / total,
+        heaviest, lacked, _together(at) / total,
+    )  # fmt: skip
 
 
 def _together(places: list[tuple[int, str, float]]) -> float:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from ledger.model.record import Record
 from memory.recall.rules import ABOVE, BEST, ENOUGH_TOLD, HEAVY, NINTH, RULES
 from memory.recall.search import Scored, Search
-from projection.fold.projection_state import ARCHIVED_TIERS, Standing
+from projection.fold.projection_state import ARCHIVED_TIERS, TIERS, Standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,30 +18,42 @@ SURE, PERHAPS, SILENT = "", "perhaps", "silent"
 
 
 class Candidate(Record):
-    """A fact that may answer: its text's score, where it stands, and the date of that text."""
+    """A fact that may answer: a text's score, where the fact stands, and the date of that text."""
 
     scored: Scored
     standing: Standing
     date: str
+    before: bool = False  #: the text is none that stands: the fact took its place
 
 
 def ordered(found: Sequence[Candidate], asked_open: bool) -> list[Candidate]:
     """Order candidates, best first, each fact once; the parts of their scores say why."""
-    best: dict[str, Candidate] = {}
+    texts: dict[str, list[Candidate]] = {}
     for one in found:
-        fact = one.standing.fact
-        parts = [("live", 1.0 if one.standing.tier in ARCHIVED_TIERS else RULES.live)]
-        if asked_open:
-            share = RULES.open if fact.open else 1 / RULES.open if fact.closed else 1.0
-            parts.append(("open", share))
-        score = one.scored.score
-        for _, share in parts:
-            score *= share
-        if fact.id not in best or best[fact.id].scored.score < score:
-            scored = one.scored._replace(score=score, parts=(*one.scored.parts, *parts))
-            best[fact.id] = one._replace(scored=scored)
-    return sorted(best.values(), key=lambda one: (one.scored.score, one.date, one.scored.row),
+        texts.setdefault(one.standing.fact.id, []).append(one)
+    best = [_as_one(some, asked_open) for some in texts.values()]
+    return sorted(best, key=lambda one: (one.scored.score, one.date, one.scored.row),
                   reverse=True)  # fmt: skip
+
+
+def _as_one(texts: list[Candidate], asked_open: bool) -> Candidate:
+    """Return a fact as the best of its texts answers, and the best of those whose place it took."""
+    texts.sort(key=lambda one: (one.before, -one.scored.score))
+    best, before = texts[0], [one.scored for one in texts if one.before][:1]
+    scored, fact, tier = best.scored, best.standing.fact, best.standing.tier
+    more = [("before", RULES.before * one.score) for one in before]
+    share = RULES.core if tier == TIERS[0] else RULES.live
+    shares = [("live", 1.0 if tier in ARCHIVED_TIERS else share)]
+    if asked_open:
+        shares.append(("open", RULES.open if fact.open else 1 / RULES.open if fact.closed else 1.0))
+    score = (0.0 if best.before else scored.score) + sum([value for _, value in more])
+    scored = scored._replace(
+        score=score * prod([value for _, value in shares]),
+        parts=(*scored.parts, *more, *shares),
+        heaviest=max([one.heaviest for one in (scored, *before)]),
+        lacked=min([one.lacked for one in (scored, *before)]),
+    )
+    return best._replace(scored=scored)
 
 
 def verdict(best: Sequence[Scored], found: Search) -> str:

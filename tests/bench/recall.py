@@ -113,19 +113,25 @@ def _noted(logs: Rows) -> Iterator[tuple[int, SessionDraft]]:
         yield at, SessionDraft(log["title"], body, events)
 
 
-def _apart(shared: Path, ledger: Path) -> Iterator[tuple[int, SessionDraft]]:
-    """Yield the facts of a ledger, and what of its page has no footer, each as a log of its own."""
-    memory = Memory.open(str(ledger))
-    facts = [one.fact for one in memory.state().standings()]
-    noted = [(fact.created, fact.id, fact.kind, fact.text) for fact in facts]
-    memory.close()
+def _loose(shared: Path) -> SessionDraft:
+    """Return a log that notes what of the page of mercury has no footer: no import makes facts of that."""
     page = (shared / "ledgers" / MERCURY / "memory/continuity.md").read_text()
+    noted = []
     for heading, text in re.findall(r"^##+ (.+)\n((?:(?!#).*\n?)*)", page, re.M):
         said = text.partition("\n- [ ] ")[0].strip()
         if said and "<!-- id:" not in said:
             name = "-".join(re.findall("[a-z0-9]+", heading.lower().replace("&", "and"))[:6])
-            noted.append((noted[-1][0], name, "fact", said))
-    for number, (day, id, kind, text) in enumerate(sorted(noted)):
+            noted.append(FactCreated(name, said, "", ()))
+    return SessionDraft("Note what has no footer", "", tuple(noted))
+
+
+def _apart(ledger: Path) -> Iterator[tuple[int, SessionDraft]]:
+    """Yield the facts of a ledger, each as a log of its own."""
+    memory = Memory.open(str(ledger))
+    facts = [one.fact for one in memory.state().standings()]
+    noted = sorted([(fact.created, fact.id, fact.kind, fact.text) for fact in facts])
+    memory.close()
+    for number, (day, id, kind, text) in enumerate(noted):
         events = (FactCreated(id, text, "", (("kind", kind),)),)
         yield _day_ms(day) + number * _APART_MS, SessionDraft(f"Note {id}", "", events)
 
@@ -168,9 +174,10 @@ def ledger_of(name: str, shared: Path, folder: Path) -> Path:
         return there / "ledger" if name == MERCURY else there
     if name == MERCURY:
         there.mkdir(parents=True)
-        brought_in(shared / "ledgers" / MERCURY, there)
+        ledger = brought_in(shared / "ledgers" / MERCURY, there)
+        _append(ledger, [(time.time_ns() // 1_000_000, _loose(shared))])
     elif name == "apart":
-        _append(_home(there), _apart(shared, ledger_of(MERCURY, shared, folder)))
+        _append(_home(there), _apart(ledger_of(MERCURY, shared, folder)))
     elif name.isdecimal():
         generate(there, int(name), contents=_many(shared, int(name)))
     else:
@@ -255,7 +262,8 @@ def table(shared: Path, folder: Path) -> None:
 
 #: Each rule, and what it weighs where it is left out.
 WITHOUT: dict[str, Any] = {
-    "b": 0.0, "everyday": 1.0, "inside": 0.0, "pairs": 0.0, "together": 0.0, "live": 1.0, "open": 1.0,
+    "b": 0.0, "everyday": 1.0, "inside": 0.0, "pairs": 0.0, "live": 1.0,
+    "core": RULES.live, "before": 0.0, "open": 1.0,
 }  # fmt: skip
 
 

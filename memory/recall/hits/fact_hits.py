@@ -28,7 +28,7 @@ from memory.recall.search import Scored
 from memory.recall.standing import Candidate
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.reader_marks import NOTHING_MARKED, Marks
-from projection.document.fact_remarks import Mark, Met, is_ended, mark_of
+from projection.document.fact_remarks import Mark, Met, instead_of, is_ended, mark_of
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
@@ -243,13 +243,20 @@ class Facts:
         return tagged and (not about or any(matches_entity(fact, name) for name in about))
 
     def candidates(self, found: Iterable[Scored]) -> list[Candidate]:
-        """Return those of some texts, as a search scored them, whose facts may be shown."""
+        """Return the facts that stand for some texts, as a search scored them, if they may be shown."""
         candidates = []
         for scored in found:
             fact, log = self.brought(scored.row)
-            standing = self.wanted(fact, log)
-            if standing is not None and self._counts(fact, scored.row):
-                candidates.append(Candidate(scored, standing, self.date(standing, log)))
+            standing, known = self.wanted(fact, log), self.known(fact)
+            before = standing is None and not self._filters.by_log
+            stand = [standing]
+            if before and known is not None and known.kind != QUESTION_KIND:
+                log = None
+                names = instead_of(known, self.known, self._met) if known.false else [fact]
+                stand = [self.wanted(name, None) for name in names]
+            for one in stand:
+                if one is not None and self._counts(fact, scored.row):
+                    candidates.append(Candidate(scored, one, self.date(one, log), before))
         return candidates
 
     def brought(self, row: int) -> tuple[str, LogRow | None]:
@@ -347,9 +354,7 @@ def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] 
     only = _only(filters)
     agents, roles, branches = map(frozenset, (filters.agents, filters.roles, filters.branches))
     questions = facts.passed_over
-    by_log = since or until or agents or roles or branches
-    choosing = by_log or only or questions
-    if not choosing and facts.logs is None:
+    if not (filters.by_log or only or questions) and facts.logs is None:
         return None
     choosy = filters.kinds or filters.tiers or filters.tags or filters.entities or roles
     known: dict[int, bool] = {}
@@ -381,7 +386,7 @@ def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] 
         number = row >> PLACE_BITS
         if number not in known:
             known[number] = keeps_log(number)
-        if not known[number] or (is_question(row) and by_log):
+        if not known[number] or (is_question(row) and filters.by_log):
             return False
         if not is_fact:
             return not roles or log_at(number).role in roles

@@ -25,7 +25,7 @@ PLACES = {"": "everything", FACTS: "facts", SESSIONS: "sessions"}
 #: What the parts of a score come to in words, by name; "" where a part says nothing worth reading.
 WHY: dict[str, Callable[[float], str]] = {
     "word after word": lambda value: "words stand one after the other as you typed them" if value else "",
-    "in one stretch": lambda value: f"{value:.0%} of the question in one stretch" if value else "",
+    "before": lambda value: "what it took the place of has words of the question" if value else "",
     "meaning": lambda value: "it means something alike" if value else "",
     "live": lambda value: "it has not faded" if value > 1 else "it has faded, so it counts less",
     "open": lambda value: "it is open, as you ask for" if value > 1 else "",
