@@ -20,9 +20,9 @@ _ONCES = 1024
 _ONCE = tuple([(offset,) for offset in range(_ONCES)])
 #: The end of a beginning that may be lost to stemming: `configura*` is indexed as "configur".
 _STEMMED_ENDS = 4
-#: A word inside of another has so many letters, and so many such words are looked at; among more facts
+#: A word inside of another has so many letters, and so many such words are looked at; among more texts
 #: none is: reading all of their words anew behind each log would take longer than the question.
-INSIDE_LETTERS, _INSIDE_MOST, _INSIDE_FACTS = 5, 24, 20_000
+INSIDE_LETTERS, _INSIDE_MOST, _INSIDE_TEXTS = 5, 24, 20_000
 #: How many letters at the end of a word may differ between its forms, where nothing knows its endings,
 #: and how many must not.
 _ENDING, _ROOT_LETTERS = 3, 4
@@ -47,17 +47,17 @@ class Lookups:
         #: (whether facts, stem) -> rows, in the order asked
         self._rows: dict[tuple[bool, str], Rows] = {}
         self._stated: dict[str, list[str]] = {}
-        self._vocabulary: str | None = None  #: the words of all facts, a line each
-        self._known: frozenset[str] = frozenset()
+        #: whether of facts, or of passages -> all their words, and the same a line each
+        self._known: dict[bool, tuple[frozenset[str], str]] = {}
         self._kept = 0
 
     def of(self, index: Index) -> Lookups:
         """Return itself, without what an earlier state of the index said."""
         if index is not self._index or index.totals is not self._totals:
             self._index, self._totals = index, index.totals
-            for kept in (self._counts, self._begun, self._rows, self._stated):
+            for kept in (self._counts, self._begun, self._rows, self._stated, self._known):
                 kept.clear()
-            self._vocabulary, self._kept = None, 0
+            self._kept = 0
         return self
 
     @property
@@ -118,13 +118,14 @@ class Lookups:
             return ()
         return tuple([stem for stem, _ in self.index.beginning(root)])
 
-    def inside(self, raw: str, stems: Sequence[str]) -> tuple[str, ...]:
-        """Return the words of facts that hold a word, or that it holds."""
-        if self._vocabulary is None:
-            few = self.index.totals.facts <= _INSIDE_FACTS
-            self._known = frozenset(self.index.words_of_facts() if few else ())
-            self._vocabulary = "\n" + "\n".join(sorted(self._known)) + "\n"
-        words, whole = self._vocabulary, folded(raw)
+    def inside(self, raw: str, stems: Sequence[str], facts: bool = True) -> tuple[str, ...]:
+        """Return the words of facts, or of passages, that hold a word, or that it holds."""
+        if facts not in self._known:
+            totals = self.index.totals
+            few = (totals.facts if facts else totals.passages) <= _INSIDE_TEXTS
+            every = frozenset(self.index.words_of(facts) if few else ())
+            self._known[facts] = every, "\n" + "\n".join(sorted(every)) + "\n"
+        (known, words), whole = self._known[facts], folded(raw)
         found: dict[str, None] = {}
         part = stems[0] if len(stems) == 1 else whole
         at = words.find(part) if len(part) >= INSIDE_LETTERS else -1
@@ -137,7 +138,7 @@ class Lookups:
             for start in range(len(whole) - INSIDE_LETTERS + 1)
             for end in range(start + INSIDE_LETTERS, len(whole) + 1)
         }
-        found.update(dict.fromkeys(sorted(parts & self._known)))
+        found.update(dict.fromkeys(sorted(parts & known)))
         return tuple([one for one in found if one not in stems][:_INSIDE_MOST])
 
     def respelled(self, raw: str, stems: Sequence[str]) -> tuple[str, ...]:

@@ -175,17 +175,30 @@ def _in_facts(lookups: Lookups, found: _Found, language: str) -> Term:
     word, rows, near = found.word, lookups.facts(found.stems), NO_ROWS
     if found.guessed:
         rows, near = near, rows
-    elif len(word.raw) >= INSIDE_LETTERS and not (word.beginning or lookups.as_spelled):
-        near = lookups.facts(lookups.inside(word.raw, found.stems))
+    else:
+        near = lookups.facts(_holding(lookups, found))
     weight = _weight(word, language, len(rows) or len(near), lookups.index.totals.facts)
     return Term(word.raw, weight, rows, near, found.guessed)
+
+
+def _holding(
+    lookups: Lookups, found: _Found, language: str = "", facts: bool = True
+) -> tuple[str, ...]:
+    """Return the words that hold a word, or that it holds; of passages none in English, it joins few."""
+    word = found.word
+    short = len(word.raw) < INSIDE_LETTERS or word.beginning or lookups.as_spelled
+    return () if short or language == ENGLISH else lookups.inside(word.raw, found.stems, facts)
 
 
 def _in_passages(
     lookups: Lookups, found: Sequence[_Found], language: str, notes: list[str]
 ) -> list[Term]:
     """Weigh words as passages have them, the rarest first, as long as there is room."""
-    counts = [sum([lookups.count(stem) for stem in one.stems]) for one in found]
+    held_by = [_holding(lookups, one, language, facts=False) for one in found]
+    counts = [
+        sum([lookups.count(stem) for stem in (*one.stems, *words)])
+        for one, words in zip(found, held_by, strict=True)
+    ]
     many = lookups.index.totals.passages
     terms: dict[int, Term] = {}
     read, room = 0, PLACES_READ
@@ -202,9 +215,9 @@ def _in_passages(
         read += cost
         if common:
             notes.append(COMMON_NOTES[1] + word.raw)
-        rows = lookups.passages(stems)
-        weight = _weight(word, language, held if common else len(rows), many)
-        terms[at] = Term(word.raw, weight, rows)
+        rows, near = lookups.passages(stems), lookups.passages(held_by[at])
+        weight = _weight(word, language, held if common else len(rows) or len(near), many)
+        terms[at] = Term(word.raw, weight, rows, near)
     return [terms[at] for at in range(len(found))]
 
 

@@ -228,7 +228,7 @@ class _Index:
             if at
         ]
 
-    def words_of_facts(self) -> list[str]:
+    def words_of(self, facts: bool) -> list[str]:
         """Return no word: only whole words and beginnings are asked of the database."""
         return []
 

@@ -195,9 +195,11 @@ class Index:
         """Return where a word stands in facts: (row, offset)."""
         return self.rows(f"SELECT doc, {_OFFSET} FROM facts_places WHERE term = ?", (stem,))  # noqa: S608 - ours
 
-    def words_of_facts(self) -> list[str]:
-        """Return the words of facts that begin with a letter."""
-        return [term for (term,) in self.rows("SELECT term FROM facts_terms WHERE term >= 'a'")]
+    def words_of(self, facts: bool) -> list[str]:
+        """Return the words of facts, or of passages, that begin with a letter."""
+        tables = ("facts_terms",) if facts else ("passages_terms", "recent_terms")
+        asked = [f"SELECT term FROM {table} WHERE term >= 'a'" for table in tables]  # noqa: S608 - names of ours
+        return [term for one in asked for (term,) in self.rows(one)]
 
     def questions_of(self, fact: str) -> list[int]:
         """Return the rows of the questions behind which a fact was used, newest first."""
