@@ -25,6 +25,11 @@ class Rules(Record):
     open: float = (
         1.5  #: how much more an open thread counts where that is asked, and a closed one less
     )
+    #: how much more a passage counts that begins with a word of the question, as who speaks does; what
+    #: the next one adds to it (the one behind half of that), and its whole log, against the best log
+    begins: float = 1.5
+    beside: float = 0.15
+    session: float = 0.4
 
 
 RULES = Rules()

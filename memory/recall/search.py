@@ -6,6 +6,7 @@ stand side by side, and how much of it a text has. Rules and their weights stand
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from heapq import nlargest
 from math import log
@@ -105,9 +106,10 @@ def search(
     facts = ranked(index, terms, test, cosines)
     passages: list[Scored] = []
     if told:
-        passages = ranked(index, _in_passages(lookups, found, question.language, notes), test)
-        if not passages or max([one.covered for one in passages]) < ENOUGH:
-            passages = []
+        asked = _in_passages(lookups, found, question.language, notes)
+        passages = ranked(index, asked, test)
+        enough = max([one.covered for one in passages], default=0.0) >= ENOUGH
+        passages = _around(asked, passages) if enough else []
     return Search(
         tuple(facts[:FACTS_TOLD]), tuple(passages[:told]), question, tuple(notes), tuple(facts),
         {one.raw: one.weight for one in terms},
@@ -238,6 +240,30 @@ def ranked(
             found.append(_scored(terms, total, row, piece.chars, cosine))
     found.sort(key=lambda one: (-one.score, -one.row))
     return found
+
+
+def _around(terms: Sequence[Term], found: Sequence[Scored]) -> list[Scored]:
+    """Rank passages anew by what is around them: how they begin, their neighbours, and their whole log."""
+    begun = {row for term in terms for row, places in term.rows.items() if 0 in places}
+    logs: dict[int, float] = dict.fromkeys([one.row >> PLACE_BITS for one in found], 0.0)
+    for term in terms:
+        times = Counter([row >> PLACE_BITS for row in term.rows])
+        for number in logs.keys() & times.keys():
+            logs[number] += term.weight * times[number] / (times[number] + RULES.k1)
+    own = {one.row: one.score for one in found}
+    made = []
+    for one in found:
+        next_, second = [
+            sum([own.get(one.row + way * far, 0.0) for way in (-1, 1)]) for far in (1, 2)
+        ]
+        beside = RULES.beside * (next_ + second / 2)
+        score = (one.score + beside) * (RULES.begins if one.row in begun else 1.0)
+        made.append(one._replace(score=score, parts=(*one.parts, ("neighbours", beside))))
+    share = RULES.session * max([one.score for one in made]) / (max(logs.values()) or 1.0)
+    for at, one in enumerate(made):
+        whole = share * logs[one.row >> PLACE_BITS]
+        made[at] = one._replace(score=one.score + whole, parts=(*one.parts, ("session", whole)))
+    return sorted(made, key=lambda one: (-one.score, -one.row))
 
 
 def _candidates(

@@ -27,6 +27,8 @@ WHY: dict[str, Callable[[float], str]] = {
     "word after word": lambda value: "words stand one after the other as you typed them" if value else "",
     "before": lambda value: "what it took the place of has words of the question" if value else "",
     "meaning": lambda value: "it means something alike" if value else "",
+    "neighbours": lambda value: "what stands beside it answers, too" if value > 0 else "",
+    "session": lambda value: "its session as a whole is about that" if value else "",
     "live": lambda value: "it has not faded" if value > 1 else "it has faded, so it counts less",
     "open": lambda value: "it is open, as you ask for" if value > 1 else "",
 }  # fmt: skip
