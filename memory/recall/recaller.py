@@ -25,6 +25,7 @@ from memory.recall.hits.snippets import WHOLE_CHARS, one_line, title_of
 from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.index.rows import PLACE_BITS, PLACES, LogRow
 from memory.recall.lookups import Lookups
+from memory.recall.meaning import Meaning
 from memory.recall.recall_values import (
     DOCS,
     FULL,
@@ -37,6 +38,7 @@ from memory.recall.recall_values import (
     Hit,
     is_place,
     tokens_of,
+    without_operators,
 )
 from memory.recall.recall_values import PERHAPS as MAYBE
 from memory.recall.search import Scored, Search, search
@@ -72,6 +74,7 @@ class Recaller:
         self._snapshot = snapshot
         self._following = IndexFollower(snapshot, progress)
         self._lookups = Lookups()
+        self._meaning = Meaning(snapshot.home)
         self.texts = LogTexts(snapshot.home)
         self._documents: Documents | None = None
         #: the last reading: what it was of, its facts, and what may be a hit
@@ -93,6 +96,7 @@ class Recaller:
         filters: Filters,
         explain: bool = False,
         loose: bool = False,
+        loading_ms: float = 0,
     ) -> Answer:
         """Find what answers a question (see `Reader.recall`)."""
         if filters.within == DOCS:
@@ -104,7 +108,11 @@ class Recaller:
             self._lookups.language = "" if language == ENGLISH else language
             facts, keeps = self._kept(cache, index, filters, past)
             view = _View(self, cache, index, facts)
-            found = search(index, query, keeps, lookups=self._lookups)
+            cosines = None
+            if not (past or filters.superseded):  # only of what stands now there are vectors
+                asked = without_operators(query)
+                cosines = self._meaning.cosines(index, asked, loading_ms)
+            found = search(index, query, keeps, lookups=self._lookups, cosines=cosines)
             hits, said = view.facts(found, level, limit, explain, loose or filters.choosy)
             passages = view.passages(found.passages, level, limit, explain)
             notes = found.notes

@@ -15,9 +15,7 @@ class Rules(Record):
     everyday: float = 0.5  #: what an everyday word tells, against one as rare
     inside: float = 0.5  #: what a word tells that holds the one that is asked for, or is held by it
     pairs: float = 2.0  #: what two words of the question add that stand side by side
-    meaning: float = (
-        4.0  #: what a fact gains that means what the question does, against all its words
-    )
+    meaning: float = 2.0  #: what meaning the same as the question adds, against all its words
     live: float = 1.25  #: how much more a fact counts that is not in the archive
     core: float = 1.5  #: the same of what never decays: a rule that holds for everything
     #: what a fact gains of the score of the text that it took the place of, its own or another's
@@ -37,6 +35,8 @@ RULES = Rules()
 #: three facts has, against the heaviest that it lacks; the score of the best against what all words tell,
 #: and against that of the ninth.
 HEAVY, BEST, ENOUGH_TOLD, ABOVE, NINTH = 0.75, 3, 0.8, 2.5, 8
+#: Where a model tells that no fact is as alike as this, one whose best word is weak does not answer.
+ALIKE = 0.43
 #: How common a word is in a ledger is told by so many texts at least.
 TELLING = 1000
 #: The number of words in one stretch of a text.

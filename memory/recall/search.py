@@ -26,8 +26,8 @@ from memory.recall.words import ENGLISH, is_everyday
 PLACES_READ, COMMON_READ = 4500, 20_000
 #: How many texts are scored, those that have most of the question, and how many are told.
 CANDIDATES, TOLD, FACTS_TOLD = 200, 200, 60
-#: A text that is as like a question as this in meaning is looked at, whatever words it has.
-ALIKE = 0.4
+#: The part of a score that a model gives.
+MEANING = "meaning"
 
 
 class Term(Record):
@@ -64,6 +64,7 @@ class Search(Record):
     weights: Mapping[str, float] = {}  #: what each word of it tells among facts
     stems: frozenset[str] = frozenset()  #: what was looked for, as the index has it
     cut: bool = False  #: there are more passages
+    likest: float | None = None  #: how alike the likest fact is in meaning, where that is known
 
 
 def search(
@@ -114,6 +115,7 @@ def search(
         tuple(facts[:FACTS_TOLD]), tuple(passages[:told]), question, tuple(notes), tuple(facts),
         {one.raw: one.weight for one in terms},
         frozenset([stem for one in found for stem in one.stems]), len(passages) > told,
+        max(cosines.values()) if cosines else None,
     )  # fmt: skip
 
 
@@ -232,11 +234,13 @@ def ranked(
     """Rank the texts that hold words of a question, best first; ties go to the newer text."""
     total = sum([term.weight for term in terms]) or 1.0
     found = []
+    # a fact that has no vector yet is as alike as half of the others
+    usual = sorted(cosines.values())[len(cosines) // 2] if cosines else 0.0
     for row in _candidates(terms, keeps, cosines or {}):
         log_row = index.log(row >> PLACE_BITS)
         piece = None if log_row is None else log_row.at(row & PLACES)
         if piece is not None:
-            cosine = None if cosines is None else max(0.0, cosines.get(row, 0.0))
+            cosine = None if cosines is None else max(0.0, cosines.get(row, usual))
             found.append(_scored(terms, total, row, piece.chars, cosine))
     found.sort(key=lambda one: (-one.score, -one.row))
     return found
@@ -270,7 +274,7 @@ def _candidates(
     terms: Sequence[Term], keeps: Callable[[int], bool] | None, cosines: Mapping[int, float]
 ) -> list[int]:
     """Return the rows that have most of a question, the newer first among equals."""
-    told = {row: alike for row, alike in cosines.items() if alike >= ALIKE}
+    told = dict.fromkeys(nlargest(FACTS_TOLD, cosines, key=lambda row: cosines[row]), 0.0)
     some = [(term.weight, term.rows) for term in terms]
     some += [(term.weight * RULES.inside, term.near) for term in terms]
     for weight, rows in sorted(some, key=lambda one: len(one[1])):
@@ -325,7 +329,7 @@ def _scored(
         at += [(one, raw, weight) for one in places]
     parts = [("words", words), ("word after word", pairs)]
     if cosine is not None:
-        parts.append(("meaning", rules.meaning * total * cosine))
+        parts.append((MEANING, rules.meaning * total * cosine))
     return Scored(
         row, sum([value for _, value in parts]), tuple(held), tuple(parts), covered / total,
         heaviest, lacked, _together(at) / total,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 
 from ledger.model.record import Record
-from memory.recall.rules import ABOVE, BEST, ENOUGH_TOLD, HEAVY, NINTH, RULES
-from memory.recall.search import Scored, Search
+from memory.recall.rules import ABOVE, ALIKE, BEST, ENOUGH_TOLD, HEAVY, NINTH, RULES
+from memory.recall.search import MEANING, Scored, Search
 from projection.fold.projection_state import ARCHIVED_TIERS, TIERS, Standing
 
 TYPE_CHECKING = False
@@ -41,7 +41,8 @@ def _as_one(texts: list[Candidate], asked_open: bool) -> Candidate:
     texts.sort(key=lambda one: (one.before, -one.scored.score))
     best, before = texts[0], [one.scored for one in texts if one.before][:1]
     scored, fact, tier = best.scored, best.standing.fact, best.standing.tier
-    more = [("before", RULES.before * one.score) for one in before]
+    words = [one.score - dict(one.parts).get(MEANING, 0.0) for one in before]
+    more = [("before", RULES.before * said) for said in words]
     share = RULES.core if tier == TIERS[0] else RULES.live
     shares = [("live", 1.0 if tier in ARCHIVED_TIERS else share)]
     if asked_open:
@@ -60,7 +61,8 @@ def verdict(best: Sequence[Scored], found: Search) -> str:
     """Tell whether the best facts answer a question: surely, perhaps, or not.
 
     They do not where the first ones all lack a word that tells clearly more than any that they have, and
-    the best neither scores much of what all words tell nor stands out of what follows.
+    the best neither scores much of what all words tell nor stands out of what follows; where a model
+    weighed, none is alike in meaning.
     """
     if not best:
         return SILENT
@@ -68,6 +70,7 @@ def verdict(best: Sequence[Scored], found: Search) -> str:
     weak = all(one.heaviest < HEAVY * one.lacked for one in best[:BEST])
     total = sum(found.weights.values())
     flat = len(best) > NINTH and first.score < ABOVE * best[NINTH].score
-    if weak and (flat or first.score < ENOUGH_TOLD * total):
+    little = flat or first.score < ENOUGH_TOLD * total
+    if weak and (little if found.likest is None else found.likest < ALIKE):
         return SILENT
     return PERHAPS if first.heaviest < first.lacked else SURE

@@ -14,6 +14,8 @@ import argparse
 import datetime
 import itertools
 import json
+import math
+import os
 import random
 import re
 import statistics
@@ -37,6 +39,7 @@ from ledger.model.event import (
 )
 from memory.api import Memory, SessionDraft
 from memory.recall import search, standing
+from memory.recall.meaning import make
 from memory.recall.rules import RULES
 from tests.bench.ledgers import brought_in, generate, stamp
 from tests.bench.retrieval import Rows, read_lines
@@ -199,7 +202,7 @@ def asked(memory: Memory, questions: Rows, *, loose: bool = False) -> Figures:
     """Ask all questions of a set; `loose`: what says too little of it is an answer, too."""
     first, three, silent, hidden, perhaps = [], [], [], [], []
     for one in questions:
-        answer = memory.recall(one["question"], limit=10, loose=loose)
+        answer = memory.recall(one["question"], limit=10, loose=loose, loading_ms=math.inf)
         ids = [hit.id for hit in answer.facts]
         if one["gold"]:
             first.append(any(id in one["gold"] for id in ids[:1]))
@@ -229,6 +232,7 @@ def figures(
     found = {}
     for name in names:
         memory = Memory.open(str(ledger_of(name, shared, folder)))
+        make(memory.snapshot)
         found[name] = asked(memory, questions_of(name, shared), loose=loose)
         memory.close()
     return found
@@ -293,7 +297,9 @@ def main() -> int:
     parser.add_argument("shared", type=Path, help="the folder of all sets")
     parser.add_argument("--folder", type=Path, default=kept, help="where the ledgers are kept")
     parser.add_argument("--rules", action="store_true", help="what each rule is worth")
+    parser.add_argument("--model", default=os.devnull, help="the folder of a model of meaning")
     chosen = parser.parse_args()
+    os.environ["DIURNA_MODEL"] = chosen.model
     (rules if chosen.rules else table)(chosen.shared, chosen.folder)
     return 0
 

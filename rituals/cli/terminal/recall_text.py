@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ledger.errors import WrongUsage
 from memory.query.fact_marks import as_here
+from memory.recall.meaning import LOADING_MS
 from memory.recall.recall_values import (
     COMMON_NOTES,
     DOCUMENT_KIND,
@@ -104,8 +105,9 @@ def answer(call: Invocation, query: tuple[str, ...], given: Mapping[str, Any]) -
         call.opened([hit.id for hit in answer.hits])
     else:
         filters = Filters(within=given["within"] or "", **{key: given[key] for key in _FILTERS})
-        answer = _found(call, query, filters, level=level, limit=given["limit"],
-                        explain=given["explain"])  # fmt: skip
+        how = {"limit": given["limit"], "explain": given["explain"]}
+        waits = 0 if given["no_vectors"] else LOADING_MS
+        answer = _found(call, query, filters, level=level, loading_ms=waits, **how)
     _print(call, " ".join(query), level, answer)
 
 

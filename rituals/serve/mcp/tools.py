@@ -5,6 +5,7 @@ times, and is evidence, never an instruction. Each tool that writes makes one lo
 """
 
 from functools import partial
+from math import inf
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -84,7 +85,8 @@ def recall(
         return _recall_of_org(memory, query, filters, level, limit, team, repo)
     if team or repo:
         raise WrongUsage("team and repo narrow a question to all ledgers", hint="org: true")
-    return _hits(memory.recall(query, level=level, limit=limit, filters=filters), level)
+    found = memory.recall(query, level=level, limit=limit, filters=filters, loading_ms=inf)
+    return _hits(found, level)
 
 
 @take.tool("Read hits or facts by id, whole.")

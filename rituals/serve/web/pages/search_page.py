@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from math import inf
 from typing import Any
 
 from ledger.model.order import key_of
@@ -102,7 +103,9 @@ def _asked(tip: TipView, words: str, level: str, many: int, within: str, bar: Fi
     )  # fmt: skip
     person = bar.asks("person")
     limit = (MOST if person else many) * (1 if within else 2)
-    found = tip.memory.recall(words, level=level, limit=limit, filters=filters, explain=True)
+    found = tip.memory.recall(
+        words, level=level, limit=limit, filters=filters, explain=True, loading_ms=inf
+    )
     if person:
         hits = (*found.hits, *found.false)
         persons = tip.persons([key_of(hit.stem) for hit in hits if hit.stem])

@@ -1,0 +1,264 @@
+"""Tell how alike facts are to a question in meaning, by a small sentence model that the user has here.
+
+The model is an ONNX file and its tokenizer, in the folder that `$DIURNA_MODEL` names, else in the user's
+data folder (`diurna install --model`). Vectors of facts stand in one file beside the index, each under the
+hash of what it was made of. The file is always written whole, by `make`, where nobody waits; a redaction
+takes it away with all else that is kept beside the ledger. Without a model nothing is loaded here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+
+from ledger.environment import data_folder, monotonic, variables
+from ledger.errors import StorageFailed
+from ledger.home import Home
+from ledger.model.record import Record
+from ledger.wal.atomic_files import plain_bytes, replace_file
+from memory.cache.cache_file import Cache
+from memory.recall.index.fts_file import Index, Totals
+from memory.recall.index.index_catch_up import IndexFollower
+from memory.recall.index.rows import FACTS_APART, FACTS_FROM, PLACE_BITS
+from memory.replay.ledger_snapshot import Snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+TOKENIZER = "tokenizer.json"
+#: How long a short command may wait for a model.
+LOADING_MS = 400
+#: A text is looked at in pieces of so many characters, of which the likest counts.
+_PIECE, _TOKENS = 250, 256
+
+
+class ModelUnusable(StorageFailed):
+    """A model can not be loaded, or is none for sentences."""
+
+
+class Files(Record):
+    """A model as it lies on the disk."""
+
+    model: str
+    tokenizer: str
+    stamp: tuple[int, ...]  #: sizes and times of both: where they differ, another one was put there
+
+
+class Piece(Record):
+    """A part of a fact's text that has a vector."""
+
+    stem: str  #: the log that brought the text
+    place: int  #: of the text in the index, within that log
+    key: str  #: the hash of what was read
+
+
+class Vectors(Record):
+    """What is kept of a model's vectors."""
+
+    model: str = ""  #: the hash of its files
+    stamp: tuple[int, ...] = ()  #: of these files
+    load_ms: int = 0  #: how long it took to load
+    digest: str = ""  #: of the logs of which no vector is missing
+    pieces: tuple[Piece, ...] = ()
+    data: bytes = b""  #: a vector a piece, two bytes a number
+
+
+def model_folder() -> str:
+    """Return where a model is looked for."""
+    return variables().get("DIURNA_MODEL", "") or data_folder() + "/diurna/model"
+
+
+def model_files() -> Files | None:
+    """Return the user's model, None where there is none."""
+    folder = model_folder()
+    try:
+        names = [name for name in sorted(os.listdir(folder)) if name.endswith(".onnx")]
+        paths = f"{folder}/{names[0]}", f"{folder}/{TOKENIZER}"
+        found = [os.stat(path) for path in paths]
+    except (OSError, IndexError):
+        return None
+    return Files(*paths, tuple([n for one in found for n in (one.st_size, one.st_mtime_ns)]))
+
+
+class Model:
+    """A sentence model that is loaded; `load_ms` is how long that took.
+
+    Raises:
+        ModelUnusable: it can not be.
+    """
+
+    def __init__(self, files: Files) -> None:
+        began = monotonic()
+        try:
+            import onnxruntime
+            from tokenizers import Tokenizer
+
+            how = onnxruntime.SessionOptions()
+            how.intra_op_num_threads, how.log_severity_level = 1, 4
+            only = ["CPUExecutionProvider"]
+            self._session = onnxruntime.InferenceSession(files.model, how, providers=only)
+            self._tokenizer = Tokenizer.from_file(files.tokenizer)
+        except ImportError as problem:
+            hint = "pip install '.[meaning]' in a clone of Diurna's repository"
+            raise ModelUnusable("the extra `meaning` is not installed", hint=hint) from problem
+        except Exception as problem:  # both raise whatever they like
+            raise ModelUnusable(f"{files.model}: {problem}") from problem
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(_TOKENS)
+        self._inputs = [one.name for one in self._session.get_inputs()]
+        self.load_ms = int((monotonic() - began) * 1000)
+
+    def vector(self, text: str) -> Any:
+        """Return the vector of a text, of length 1."""
+        import numpy
+
+        ids = numpy.array([self._tokenizer.encode(text).ids], dtype=numpy.int64)
+        known = {"attention_mask": numpy.ones_like(ids), "token_type_ids": numpy.zeros_like(ids)}
+        given = {name: known.get(name, ids) for name in self._inputs}
+        try:
+            said = self._session.run(None, given)[0]
+            mean = said.reshape(-1, said.shape[-1]).mean(0)  # where it tells of each word, of all
+        except Exception as problem:  # as above
+            raise ModelUnusable(f"it is no model for sentences: {problem}") from problem
+        return (mean / numpy.linalg.norm(mean)).astype(numpy.float32)
+
+
+#: A model is loaded once.
+loaded = cache(Model)
+
+
+class Meaning:
+    """Tells how alike the facts of one home are to a question."""
+
+    def __init__(self, home: Home) -> None:
+        self._path = _path(home)
+        self._file: object = None
+        self._vectors = Vectors()
+        self._matrix: Any = None
+        self._rows: tuple[Index, Totals, list[int]] | None = None
+
+    def cosines(self, index: Index, question: str, loading_ms: float) -> Mapping[int, float] | None:
+        """Return how alike facts are to a question, by row.
+
+        None where there is no model, or one that takes longer to load, or nothing was made by it.
+        """
+        files = model_files() if loading_ms else None
+        if files is None or not self._read(files) or self._vectors.load_ms > loading_ms:
+            return None
+        try:
+            alike = self._matrix @ loaded(files).vector(question)
+        except ModelUnusable:
+            return None
+        best: dict[int, float] = {}
+        for row, cosine in zip(self._rows_of(index), alike.tolist(), strict=True):
+            if row and cosine > best.get(row, -1.0):
+                best[row] = cosine
+        return best
+
+    def _read(self, files: Files) -> bool:
+        """Read the file where it is another one; tell whether it has vectors of a model."""
+        try:
+            about = os.stat(self._path)
+        except OSError:
+            return False
+        if (file := (about.st_ino, about.st_size, about.st_mtime_ns)) != self._file:
+            self._file, self._rows, self._vectors = file, None, _kept(self._path)
+            if self._vectors.pieces:
+                import numpy
+
+                flat = numpy.frombuffer(self._vectors.data, dtype=numpy.float16)
+                self._matrix = flat.reshape(len(self._vectors.pieces), -1).astype(numpy.float32)
+        return bool(self._vectors.pieces) and self._vectors.stamp == files.stamp
+
+    def _rows_of(self, index: Index) -> list[int]:
+        """Return the rows of the pieces' texts, 0 for one that an index does not have."""
+        if self._rows is None or self._rows[0] is not index or self._rows[1] is not index.totals:
+            known = dict(index.rows("SELECT stem, number FROM logs"))
+            numbers = [(known.get(one.stem, 0), one.place) for one in self._vectors.pieces]
+            rows = [number and number << PLACE_BITS | place for number, place in numbers]
+            self._rows = index, index.totals, rows
+        return self._rows[2]
+
+
+def make(snapshot: Snapshot, seconds: float = float("inf")) -> int:
+    """Make the vectors that are missing, as far as the time allows; return how many.
+
+    Raises:
+        ModelUnusable: there is a model that can not be used.
+        StorageFailed: the disk refused.
+    """
+    files, path, until = model_files(), _path(snapshot.home), monotonic() + seconds
+    if files is None:
+        return 0
+    kept = _kept(path)
+    if kept.stamp == files.stamp and kept.digest == snapshot.ask(
+        lambda cache: cache.summary.digest
+    ):
+        return 0
+    model, made = loaded(files), 0
+    name = sha256(
+        b"".join([plain_bytes(os.path.realpath(one)) or b"" for one in files[:2]])
+    ).hexdigest()
+    size, known, load_ms = len(kept.data) // max(1, len(kept.pieces)), {}, model.load_ms
+    if kept.model == name:
+        load_ms = min(load_ms, kept.load_ms)
+        known = {one.key: kept.data[at * size :][:size] for at, one in enumerate(kept.pieces)}
+    done: object = None
+    while (now := _texts(snapshot)) != done:  # what was redacted meanwhile is not in the next file
+        done, (digest, texts) = now, now
+        for piece, said in texts:
+            if piece.key not in known and monotonic() < until:
+                known[piece.key] = model.vector(said).astype("float16").tobytes()
+                made += 1
+        pieces = [piece for piece, _ in texts if piece.key in known]
+        whole = digest if len(pieces) == len(texts) else ""
+        head = json.dumps([name, files.stamp, load_ms, whole, pieces]).encode()
+        replace_file(path, b"\n".join([head, b"".join([known[one.key] for one in pieces])]), 0o600)
+    return made
+
+
+def _path(home: Home) -> str:
+    return home.cache_file + ".vectors"
+
+
+def _kept(path: str) -> Vectors:
+    """Return what was kept; nothing, where that can not be read."""
+    head, _, data = (plain_bytes(path) or b"").partition(b"\n")
+    try:
+        name, stamp, load_ms, digest, pieces = json.loads(head)
+        found = Vectors(name, tuple(stamp), load_ms, digest, tuple([Piece(*one) for one in pieces]))
+    except (ValueError, TypeError):
+        return Vectors()
+    whole = pieces and data and not len(data) % (2 * len(pieces))
+    return found._replace(data=data) if whole else Vectors()
+
+
+def _texts(snapshot: Snapshot) -> tuple[str, list[tuple[Piece, str]]]:
+    """Return the digest of the logs, and the pieces of all texts that stand, each with what it says."""
+    following = IndexFollower(snapshot)
+    try:
+        return following.ask(_standing)
+    finally:
+        following.close()
+
+
+def _standing(cache: Cache, index: Index) -> tuple[str, list[tuple[Piece, str]]]:
+    from textwrap import wrap
+
+    found = []
+    for id in cache.fact_ids():
+        fact = cache.fact(id)
+        if fact is None or fact.false or fact.redacted:
+            continue
+        head = fact.heads[-1]
+        log = index.log(index.number_of(head.stem))
+        at = [place for place, piece in enumerate(log.facts if log else ()) if piece.fact == id]
+        for text in wrap(head.text, _PIECE) if at else ():
+            said = f"{id.replace('-', ' ')}: {text}"
+            key = sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+            found.append((Piece(head.stem, FACTS_FROM + FACTS_APART * at[-1], key), said))
+    return cache.summary.digest, found
