@@ -152,7 +152,7 @@ def test_any_steps_in_any_order(
 ) -> None:
     """Also where numbers for late logs run out, and where what came bit by bit ends in a new file."""
     with World(tmp_path_factory.mktemp("law")) as world, pytest.MonkeyPatch.context() as patch:
-        for name in ("writer.APART", "update.APART", "update.REBUILD_FROM"):
+        for name in ("update.APART", "update.REBUILD_FROM"):
             patch.setattr(f"memory.recall.index.{name}", apart)
         home = world.home(OWN_REPOSITORY)
         set_logs(home, pool(0))
@@ -163,7 +163,7 @@ def test_room_for_late_logs_ends_in_a_new_file(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A few logs that come are put into the file as it is; where no number is left between two it is made anew."""
-    for name in ("writer.APART", "update.APART", "update.REBUILD_FROM"):
+    for name in ("update.APART", "update.REBUILD_FROM"):
         monkeypatch.setattr(f"memory.recall.index.{name}", 4)
     home = world.home(OWN_REPOSITORY)
     memory = Memory.open(str(home.folder))

@@ -10,8 +10,16 @@ from collections.abc import Callable, Sequence
 
 from ledger.errors import DiurnaError
 from ledger.home import PERSONAL, Home
-from memory.recall.hits.passage_hits import answer_of, holding_first
-from memory.recall.recall_values import FACTS, UPSTREAM, Answer, Filters, Hit, parted
+from memory.recall.recall_values import (
+    FACTS,
+    UPSTREAM,
+    Answer,
+    Filters,
+    Hit,
+    answer_of,
+    holding_first,
+    parted,
+)
 from memory.recall.recaller import Recaller
 from memory.replay.clone_view import View
 from memory.replay.ledger_snapshot import Snapshot
@@ -57,11 +65,9 @@ class Recallers(Recaller):
     ) -> Answer:
         """Find what answers a question (see `Reader.recall`); what a task asks for, in one's own home."""
         if filters.documents:
-            how |= {"limit": limit, "loose": loose}
-            return self._with_documents(query, filters._replace(documents=False), how)
+            return self._with_documents(query, limit, filters._replace(documents=False), loose, how)
         if filters.yours:
-            how |= {"limit": limit, "loose": loose}
-            return self._with_yours(query, filters._replace(yours=False), how)
+            return self._with_yours(query, limit, filters._replace(yours=False), loose, how)
         if filters.within == UPSTREAM:
             return self._of_others(query, limit, filters._replace(within=""), **how)
         theirs: Sequence[Hit] = ()
@@ -73,8 +79,7 @@ class Recallers(Recaller):
         theirs = theirs[: limit - len(found.hits)]
         if not theirs:
             return found
-        hits = holding_first([*found.facts, *theirs, *found.passages])
-        return answer_of(hits, found.notes)._replace(perhaps=found.perhaps)
+        return _joined(holding_first([*found.facts, *theirs, *found.passages]), found)
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
         """Return memories by their ids (see `Reader.get`), in the order asked for."""
@@ -90,32 +95,31 @@ class Recallers(Recaller):
                 hits += _named(name, other.get([rest], level=level))
         return answer_of(hits, ())
 
-    def _with_documents(self, query: str, filters: Filters, how: dict[str, Any]) -> Answer:
+    def _with_documents(
+        self, query: str, limit: int, filters: Filters, loose: bool, how: dict[str, Any]
+    ) -> Answer:
         """Ask the documents too, where no filter narrows the question; they stand behind the rest."""
         said: Sequence[Hit] = ()
         if filters._replace(yours=False) == Filters():
-            room = min(_BESIDE, how["limit"] // 3)
+            room = min(_BESIDE, limit // 3)
             said = self._of_documents().beside(query, how["level"], room, how.get("explain", False))
-        found = self.recall(query, filters=filters, **{**how, "limit": how["limit"] - len(said)})
-        if not said:
-            return found
-        return answer_of([*found.hits, *said], found.notes)._replace(perhaps=found.perhaps)
+        room = limit - len(said)
+        found = self.recall(query, limit=room, filters=filters, loose=loose, **how)
+        return _joined([*found.hits, *said], found) if said else found
 
-    def _with_yours(self, query: str, filters: Filters, how: dict[str, Any]) -> Answer:
+    def _with_yours(
+        self, query: str, limit: int, filters: Filters, loose: bool, how: dict[str, Any]
+    ) -> Answer:
         """Ask the user's own home too; what it answers may take half of the room."""
-        own, limit = self._yours(), how["limit"]
+        own, how = self._yours(), {**how, "filters": filters, "loose": loose}
         if own is None:
-            found = self.recall(query, filters=filters, **how)
+            found = self.recall(query, limit=limit, **how)
             return found._replace(notes=(*found.notes, NO_HOME))
-        answer = own.recall(query, filters=filters, **{**how, "limit": max(1, limit // 2)})
-        theirs = answer._replace(hits=tuple(_named(PERSONAL, answer)))
-        room = limit - len(theirs.hits)
-        found = NOTHING
-        if room:
-            found = self.recall(query, filters=filters, **{**how, "limit": room})
-        hits = holding_first([*found.hits, *theirs.hits])
-        notes = tuple(dict.fromkeys((*found.notes, *answer.notes)))
-        return answer_of(hits, notes)._replace(perhaps=found.perhaps or answer.perhaps)
+        answer = own.recall(query, limit=max(1, limit // 2), **how)
+        room = limit - len(answer.hits)
+        found = self.recall(query, limit=room, **how) if room else NOTHING
+        theirs = _named(PERSONAL, answer)
+        return _joined(holding_first([*found.hits, *theirs]), found, answer)
 
     def _yours(self) -> Recaller | None:
         """Return the user's own home; None where there is none, or it is the one that is open."""
@@ -167,12 +171,19 @@ def _view(home: Home) -> View:
     return View(home, lambda _home, _cache: True)
 
 
+def _joined(hits: list[Hit], *answers: Answer) -> Answer:
+    """Return hits of some answers as one, with what there is to say of each."""
+    notes = dict.fromkeys([note for one in answers for note in one.notes])
+    return answer_of(hits, tuple(notes), perhaps=any(one.perhaps for one in answers))
+
+
 def _named(name: str, answer: Answer) -> list[Hit]:
     """Return hits under the name of the home that they are of."""
-    return [_of(name, hit) for hit in answer.hits]
-
-
-def _of(name: str, hit: Hit) -> Hit:
-    text = f"{name}/{hit.text}" if hit.text.startswith(hit.id) else hit.text
-    passage = f"{name}/{hit.passage}" if hit.passage else ""
-    return hit._replace(id=f"{name}/{hit.id}", text=text, passage=passage)
+    return [
+        hit._replace(
+            id=f"{name}/{hit.id}",
+            text=f"{name}/{hit.text}" if hit.text.startswith(hit.id) else hit.text,
+            passage=f"{name}/{hit.passage}" if hit.passage else "",
+        )
+        for hit in answer.hits
+    ]

@@ -120,6 +120,31 @@ class Answer(Record):
         return tuple([hit for hit in self.hits if hit.kind in PASSAGE_KINDS])
 
 
+def answer_of(hits: list[Hit], notes: tuple[str, ...], *, perhaps: bool = False) -> Answer:
+    """Return the answer that hits come to."""
+    tokens, whole = sum([hit.tokens for hit in hits]), sum([hit.whole for hit in hits])
+    return Answer(tuple(hits), tokens, whole, notes, perhaps)
+
+
+def mixed(facts: list[Hit], passages: list[Hit], limit: int) -> list[Hit]:
+    """Return facts and behind them passages, half of the places each, or all where the other has less.
+
+    The best passage of the log that a fact's text comes from is named with the fact, not told once more.
+    """
+    shown = facts[: max(limit - len(passages), (limit + 1) // 2)]
+    of_log: dict[str, str] = {}
+    for hit in passages:
+        of_log.setdefault(hit.stem, hit.id)
+    shown = [hit._replace(passage=of_log.get(hit.stem, "")) for hit in shown]
+    named = {hit.passage for hit in shown}
+    return [*shown, *[hit for hit in passages if hit.id not in named][: limit - len(shown)]]
+
+
+def holding_first(hits: list[Hit]) -> list[Hit]:
+    """Return facts and then passages, of each what holds before what ended or is false."""
+    return sorted(hits, key=lambda hit: (hit.kind in PASSAGE_KINDS, hit.mark.false, hit.mark.ended))
+
+
 def is_place(said: str) -> bool:
     """Tell whether an id is `PATH:LINE` of a document, which neither a fact's nor a log's is."""
     path, _, line = said.rpartition(":")

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 from ledger.environment import now_ms
 from ledger.errors import NotFound
 from ledger.heavy_work import Uncollected
 from ledger.model.ids import is_fact_id
 from ledger.model.order import day_seen, is_stem, key_of, stem_in
-from memory.cache.name_lookup import fact_named, log_named
+from memory.cache.name_lookup import fact_named, false_among, log_named
 from memory.recall.hits.fact_hits import Facts, Past, kept, past_at
-from memory.recall.hits.outdated_hits import Outdated
-from memory.recall.hits.passage_hits import (
-    LogTexts,
-    Stated,
-    answer_of,
-    explained,
-    holding_first,
-    mixed,
-    passage_hit,
-    passage_text,
-    with_score,
-)
-from memory.recall.hits.snippets import WHOLE_CHARS, one_line, title_of
+from memory.recall.hits.outdated_hits import Outdated, Stated
+from memory.recall.hits.passage_hits import LogTexts, passage_hit, passage_text, with_score
+from memory.recall.hits.snippets import LINE_CHARS, WHOLE_CHARS, one_line, title_of
 from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.index.rows import PLACE_BITS, PLACES, LogRow
+from memory.recall.index.unspaced import has_unspaced
 from memory.recall.lookups import Lookups
 from memory.recall.meaning import Meaning
 from memory.recall.recall_values import (
@@ -36,7 +29,10 @@ from memory.recall.recall_values import (
     Answer,
     Filters,
     Hit,
+    answer_of,
+    holding_first,
     is_place,
+    mixed,
     tokens_of,
     without_operators,
 )
@@ -55,9 +51,15 @@ if TYPE_CHECKING:
     from memory.recall.documents.document_passages import Documents
     from memory.recall.index.fts_file import Index
     from memory.replay.ledger_snapshot import Snapshot
+    from projection.document.fact_remarks import Mark
 
-#: How many passages are shown whole.
-_WHOLE = 3
+    Keeps = Callable[[int], bool] | None
+
+_WORD = re.compile(r"[^\W_]+")
+#: How many passages are shown whole, and how many false facts are given beside what holds.
+_WHOLE, _FALSE = 3, 10
+#: For so many filters facts are kept from question to question.
+_READINGS = 8
 
 
 class Recaller:
@@ -75,11 +77,11 @@ class Recaller:
         self._following = IndexFollower(snapshot, progress)
         self._lookups = Lookups()
         self._meaning = Meaning(snapshot.home)
-        self.texts = LogTexts(snapshot.home)
+        self._texts = LogTexts(snapshot.home)
         self._documents: Documents | None = None
-        #: the last reading: what it was of, its facts, and what may be a hit
-        self._last: tuple[object, Facts, Callable[[int], bool] | None] | None = None
-        self._false: tuple[object, Facts] | None = None
+        #: what was read last, and by filters its facts, and what may be a hit
+        self._reading: object = None
+        self._known: dict[Filters, tuple[Facts, Keeps]] = {}
 
     def close(self) -> None:
         """Close the indexes."""
@@ -107,7 +109,7 @@ class Recaller:
             language = cache.policy.recall.language
             self._lookups.language = "" if language == ENGLISH else language
             facts, keeps = self._kept(cache, index, filters, past)
-            view = _View(self, cache, index, facts)
+            view = _View(self._texts, self._lookups.of(index), cache, index, facts)
             cosines = None
             if not (past or filters.superseded):  # only of what stands now there are vectors
                 asked = without_operators(query)
@@ -115,62 +117,72 @@ class Recaller:
             found = search(index, query, keeps, lookups=self._lookups, cosines=cosines)
             hits, said = view.facts(found, level, limit, explain, loose or filters.choosy)
             passages = view.passages(found.passages, level, limit, explain)
-            notes = found.notes
-            if passages and not hits and filters.within != SESSIONS:
-                notes = (*notes, NO_FACT)
             perhaps = bool(hits) and said == PERHAPS
-            notes = (*(past.notes if past else ()), *notes, *((MAYBE,) if perhaps else ()))
+            alone = bool(passages) and not hits and filters.within != SESSIONS
+            notes = (
+                *(past.notes if past else ()), *found.notes, *(NO_FACT,) * alone, *(MAYBE,) * perhaps,
+            )  # fmt: skip
             shown = view.with_whole(holding_first(mixed(hits, passages, limit)), level)
-            made = answer_of(shown, notes)._replace(perhaps=perhaps)
+            made = answer_of(shown, notes, perhaps=perhaps)
             if not explain:
                 return made
-            made = made._replace(ranked=len(found.passages), cut=found.cut)
-            every = None if past or filters.superseded else self._with_false(cache, index)
-            return explained(made, index, self.lookups(index), found, every, level)
+            false: Sequence[Hit] = ()
+            worded = _worded(index, found)
+            if not (past or filters.superseded):
+                told = [id for id, enough in worded if enough]
+                there = false_among(cache, told)
+                false = self._whole(cache, index).false_hits(
+                    [id for id in told if id in there], level
+                )
+            by = _found_by(self._lookups, found, [*shown, *false])
+            return made._replace(
+                worded=worded,
+                false=tuple(false),
+                found_by=by,
+                ranked=len(found.passages),
+                cut=found.cut,
+            )
 
-        with Uncollected(), self.texts:
+        with Uncollected():
             return self._following.ask(answer)
 
     def _kept(
-        self, cache: Cache, index: Index, filters: Filters, past: Past | None
-    ) -> tuple[Facts, Callable[[int], bool] | None]:
+        self, cache: Cache, index: Index, filters: Filters, past: Past | None = None
+    ) -> tuple[Facts, Keeps]:
         """Return facts and what may be a hit; those of the question before where nothing moved."""
         marks = marks_at(self._snapshot.home, cache)
-        reading = (cache, cache.commit, index, index.mark, filters, marks.said)
-        if self._last is not None and self._last[0] == reading and past is None:
-            return self._last[1:]
-        facts = Facts(cache, index, filters, past, marks)
-        keeps = kept(index, facts, filters)
-        self._last = None if past is not None else (reading, facts, keeps)
-        return facts, keeps
-
-    def _with_false(self, cache: Cache, index: Index) -> Facts:
-        """Return facts, false ones too; those of the question before where nothing moved."""
-        marks = marks_at(self._snapshot.home, cache)
         reading = (cache, cache.commit, index, index.mark, marks.said)
-        if self._false is None or self._false[0] != reading:
-            facts = Facts(cache, index, Filters(superseded=True), marks=marks)
-            self._false = reading, facts
-        return self._false[1]
+        if self._reading != reading or len(self._known) > _READINGS:
+            self._reading = reading
+            self._known.clear()
+        known = None if past else self._known.get(filters)
+        if known is None:
+            facts = Facts(cache, index, filters, past, marks)
+            known = facts, kept(index, facts, filters)
+            if not past:
+                self._known[filters] = known
+        return known
+
+    def _whole(self, cache: Cache, index: Index) -> _View:
+        """Return a view of all facts, false ones too."""
+        facts, _ = self._kept(cache, index, Filters(superseded=True))
+        return _View(self._texts, self._lookups.of(index), cache, index, facts)
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
         """Return memories by their ids (see `Reader.get`)."""
-
-        def answer(cache: Cache, index: Index) -> Answer:
-            marks = marks_at(self._snapshot.home, cache)
-            facts = Facts(cache, index, Filters(superseded=True), marks=marks)
-            view = _View(self, cache, index, facts)
-            return answer_of([view.named(one, level) for one in dict.fromkeys(ids)], ())
-
-        paths = [one for one in dict.fromkeys(ids) if is_place(one)]
-        if not paths:
-            with self.texts:
-                return self._following.ask(answer)
-        found = {hit.id: hit for hit in self._of_documents().get(paths, level)}
-        rest = [one for one in ids if one not in found]
+        wanted = dict.fromkeys(ids)
+        places = [one for one in wanted if is_place(one)]
+        rest = [one for one in wanted if not is_place(one)]
+        found = self._of_documents().get(places, level) if places else {}
         if rest:
-            found |= {hit.id: hit for hit in self.get(rest, level=level).hits}
-        return answer_of([found[one] for one in dict.fromkeys(ids)], ())
+            found |= self._following.ask(
+                lambda cache, index: {
+                    one: view.named(one, level)
+                    for view in [self._whole(cache, index)]
+                    for one in rest
+                }
+            )
+        return answer_of([found[one] for one in wanted], ())
 
     def _of_documents(self) -> Documents:
         if self._documents is None:
@@ -179,21 +191,16 @@ class Recaller:
             self._documents = Documents(self._snapshot)
         return self._documents
 
-    def lookups(self, index: Index) -> Lookups:
-        """Return what was looked up in an index so far."""
-        return self._lookups.of(index)
-
 
 class _View:
     """One reading: the index, the cache and the facts of one commit."""
 
-    def __init__(self, recaller: Recaller, cache: Cache, index: Index, facts: Facts) -> None:
-        self._recaller = recaller
-        self._cache = cache
-        self._index = index
-        self._facts = facts
+    def __init__(
+        self, texts: LogTexts, lookups: Lookups, cache: Cache, index: Index, facts: Facts
+    ) -> None:
+        self._texts, self._cache, self._index, self._facts = texts, cache, index, facts
         self._outdated = Outdated(cache, facts.known, facts.logs)
-        self._stated = Stated(recaller.lookups(index), index)
+        self._stated = Stated(lookups, index)
         #: of the passages that are shown, by id
         self._scored: dict[str, Scored] = {}
         self._withheld: frozenset[str] = frozenset()
@@ -202,11 +209,7 @@ class _View:
 
             self._withheld = redacted_logs(cache)
 
-    def _fetch(self, rows: Sequence[int]) -> None:
-        """Read the logs of passages, all at once, but those that are withheld."""
-        logs = [log for row in rows if (log := self._index.log(row >> PLACE_BITS))]
-        there = [log for log in logs if stem_in(log.stem) not in self._withheld]
-        self._recaller.texts.fetch(there, self._cache)
+    # ---- facts ------------------------------------------------------------------------------------
 
     def facts(
         self, found: Search, level: str, limit: int, explain: bool, loose: bool
@@ -233,52 +236,75 @@ class _View:
 
     def _open_threads(self, level: str, limit: int) -> list[Hit]:
         """Return what is open, the one that was used last first."""
-        facts = [one.fact for one in self._cache.view().live]
-        threads = [fact for fact in facts if fact.open]
+        threads = [one.fact for one in self._cache.view().live if one.fact.open]
         threads.sort(key=lambda fact: (fact.last_used, fact.id), reverse=True)
         hits = [self._facts.hit(fact.id, None, level) for fact in threads]
         return [hit for hit in hits if hit is not None][:limit]
+
+    def false_hits(self, ids: Sequence[str], level: str) -> list[Hit]:
+        """Return the first of some facts that are false."""
+        hits = [self._facts.hit(id, None, level) for id in ids[:_FALSE]]
+        return [hit for hit in hits if hit is not None]
+
+    # ---- passages ---------------------------------------------------------------------------------
 
     def passages(
         self, ranked: Sequence[Scored], level: str, limit: int, explain: bool
     ) -> list[Hit]:
         """Return the hits of the best passages that may be shown."""
+        logs = [there[0] for one in ranked[:limit] if (there := self._index.at(one.row))]
+        self._texts.fetch([log for log in logs if not self._is_withheld(log)], self._cache)
         found: dict[str, Hit] = {}
-        self._fetch([one.row for one in ranked[:limit]])
         for scored in ranked:
-            hit = self.hit(scored, level, explain)
+            if len(found) == limit:
+                break
+            hit = self._passage(scored.row, level, scored.words)
             if hit is not None and hit.id not in found:
-                found[hit.id] = hit
+                found[hit.id] = with_score(hit, scored, explain)
                 self._scored[hit.id] = scored
-                if len(found) == limit:
-                    break
         return list(found.values())
 
     def with_whole(self, hits: list[Hit], level: str) -> list[Hit]:
         """Return hits with the whole of the first passages, up to `WHOLE_CHARS`."""
-        left, found = _WHOLE, []
-        for hit in hits:
-            shown: Hit | None = None
-            if hit.id in self._scored and left:
-                left -= 1
-                row, words = self._scored[hit.id].row, self._scored[hit.id].words
-                log = self._index.log(row >> PLACE_BITS)
-                lines = [] if log is None else self._recaller.texts.lines(log, self._cache)
-                place = row & PLACES
-                shown = log and passage_hit(
-                    log, lines, place, level, words, mark=hit.mark, chars=WHOLE_CHARS
-                )
-            found.append(shown._replace(score=hit.score, parts=hit.parts) if shown else hit)
-        return found
+        found = {hit.id: hit for hit in hits}
+        for hit in [hit for hit in hits if hit.id in self._scored][:_WHOLE]:
+            row, words = self._scored[hit.id].row, self._scored[hit.id].words
+            whole = self._passage(row, level, words, hit.mark, WHOLE_CHARS)
+            if whole is not None:
+                found[hit.id] = whole._replace(score=hit.score, parts=hit.parts)
+        return list(found.values())
 
-    def hit(self, scored: Scored, level: str, explain: bool) -> Hit | None:
-        """Return the hit of a passage, None for one that is not to be shown."""
-        log = self._index.log(scored.row >> PLACE_BITS)
-        piece = None if log is None else log.at(scored.row & PLACES)
-        if log is None or piece is None or stem_in(log.stem) in self._withheld:
+    def _is_withheld(self, log: LogRow) -> bool:
+        return stem_in(log.stem) in self._withheld
+
+    def _passage(
+        self,
+        row: int,
+        level: str,
+        words: Sequence[str],
+        mark: Mark | None = None,
+        chars: int = LINE_CHARS,
+    ) -> Hit | None:
+        """Return a passage; None for one that is not to be shown, or whose bytes were lost since.
+
+        `mark` is what of it does not hold any more, None to find out.
+        """
+        there, place = self._index.at(row), row & PLACES
+        if there is None or self._is_withheld(there[0]):
             return None
-        hit = self._passage(log, scored.row & PLACES, level, scored.words)
-        return None if hit is None else with_score(hit, scored, explain)
+        log, lines = there[0], self._texts.lines(there[0], self._cache)
+        if mark is not None:
+            return passage_hit(log, lines, place, level, words, mark, chars)
+        hit = passage_hit(log, lines, place, level, words)
+        if hit is None:
+            return None
+        shown = hit.text if level != INDEX else passage_text(log, lines, place)
+        text = f"{title_of(lines)}\n\n{shown}"
+        brought = [piece.fact for piece in log.facts]
+        mark = self._outdated.mark(log.stem, text, brought, lambda: self._stated.of(text))
+        return passage_hit(log, lines, place, level, words, mark) if mark.said else hit
+
+    # ---- by their ids -----------------------------------------------------------------------------
 
     def named(self, one: str, level: str) -> Hit:
         """Return a memory by its id.
@@ -286,45 +312,45 @@ class _View:
         Raises:
             NotFound: there is none.
         """
+        if is_stem(stem_in(one.partition(":")[0])):
+            return self._of_log(one, level)
+        is_id = is_fact_id(one)
+        one = fact_named(self._cache, one) if is_id else one
+        hit = self._facts.hit(one, None, level) if is_id else None
+        if hit is not None:
+            return hit
+        if is_id and self._cache.fact(one) is not None:
+            raise NotFound(f"{one} is withheld: it was redacted",
+                           hint=f"`diurna why {one}` tells when and by whom")  # fmt: skip
+        from projection.text.fuzzy import meant
+
+        near = meant(one, self._cache.fact_ids())
+        near = near or "ids are those that `diurna recall` prints: of a fact, or STEM:LINE"
+        raise NotFound(f"there is no memory {one}", hint=near)
+
+    def _of_log(self, one: str, level: str) -> Hit:
+        """Return a log by its stem, perhaps the start of one, or a passage of it by its line."""
         stem, colon, line = one.partition(":")
-        if is_stem(stem_in(stem)):
-            number = self._index.number_of(key_of(stem))
-            if not number:  # perhaps the start of one
-                number = self._index.number_of(log_named(self._cache, stem).key)
-            log = self._index.log(number) if number else None
-            if log is None or stem_in(log.stem) in self._withheld:
-                said = "its words are withheld" if log is not None else "there is none"
-                raise NotFound(f"{one} names no session log that can be shown: {said}",
-                               hint="`diurna log` lists the session logs")  # fmt: skip
-            if not colon:
-                return self._whole(log, level)
-            wanted = int(line) if line.isdigit() and len(line) < 8 else 0
-            before = [n for n, piece in enumerate(log.pieces) if piece.line <= wanted]
-            if before and (hit := self._passage(log, before[-1], level, ())) is not None:
-                return hit
+        number = self._index.number_of(key_of(stem))
+        number = number or self._index.number_of(log_named(self._cache, stem).key)
+        log = self._index.log(number)
+        if log is None or self._is_withheld(log):
+            said = "its words are withheld" if log is not None else "there is none"
+            raise NotFound(f"{one} names no session log that can be shown: {said}",
+                           hint="`diurna log` lists the session logs")  # fmt: skip
+        if not colon:
+            return self._whole_log(log, level)
+        wanted = int(line) if line.isdigit() and len(line) < 8 else 0
+        before = [n for n, piece in enumerate(log.pieces) if piece.line <= wanted]
+        hit = self._passage(number << PLACE_BITS | before[-1], level, ()) if before else None
+        if hit is None:
             raise NotFound(
                 f"{stem} has no passage at line {line}", hint=f"`diurna recall --ids {stem}`"
             )
-        one = fact_named(self._cache, one) if is_fact_id(one) else one
-        hit = self._facts.hit(one, None, level) if is_fact_id(one) else None
-        if hit is None:
-            if is_fact_id(one) and self._cache.fact(one) is not None:
-                raise NotFound(
-                    f"{one} is withheld: it was redacted",
-                    hint=f"`diurna why {one}` tells when and by whom",
-                )
-            raise NotFound(f"there is no memory {one}", hint=self._near(one))
         return hit
 
-    def _near(self, one: str) -> str:
-        """Say which ids are spelled nearly like one that is not there."""
-        from projection.text.fuzzy import meant
-
-        said = meant(one, self._cache.fact_ids())
-        return said or "ids are those that `diurna recall` prints: of a fact, or STEM:LINE"
-
-    def _whole(self, log: LogRow, level: str) -> Hit:
-        lines = self._recaller.texts.lines(log, self._cache)
+    def _whole_log(self, log: LogRow, level: str) -> Hit:
+        lines = self._texts.lines(log, self._cache)
         text = "\n".join(lines)
         line = one_line(title_of(lines))
         shown = text if level == FULL else f"{log.stem}  {log.agent}  {line}"
@@ -333,14 +359,25 @@ class _View:
             shown, tokens_of(shown), tokens_of(text),
         )  # fmt: skip
 
-    def _passage(self, log: LogRow, place: int, level: str, words: Sequence[str]) -> Hit | None:
-        """Return a passage, None where the repository lost the log's bytes since it was indexed."""
-        lines = self._recaller.texts.lines(log, self._cache)
-        hit = passage_hit(log, lines, place, level, words)
-        if hit is None:
-            return None
-        shown = hit.text if level != INDEX else passage_text(log, lines, place)
-        text = f"{title_of(lines)}\n\n{shown}"
-        brought = [piece.fact for piece in log.facts]
-        mark = self._outdated.mark(log.stem, text, brought, lambda: self._stated.of(text))
-        return passage_hit(log, lines, place, level, words, mark=mark) if mark.said else hit
+
+def _worded(index: Index, found: Search) -> tuple[tuple[str, bool], ...]:
+    """Return the facts with words of a question, best first, each with whether it says enough of it."""
+    said: dict[str, bool] = {}
+    for scored in found.worded:
+        there = index.at(scored.row)
+        if there is not None:
+            fact, enough = there[1].fact, scored.heaviest >= scored.lacked
+            said[fact] = said.get(fact, False) or enough
+    return tuple(said.items())
+
+
+def _found_by(lookups: Lookups, found: Search, hits: Sequence[Hit]) -> tuple[str, ...]:
+    """Return the words of hits that are words of a question, in any form that the index takes for one."""
+    texts = [f"{hit.line} {hit.text}".lower() for hit in hits]
+    words = dict.fromkeys([word for text in texts for word in _WORD.findall(text)])
+    plain = [word for word in words if word.isascii()]
+    stems = dict(zip(plain, lookups.stems(" ".join(plain)), strict=True))
+    for word in words.keys() - stems.keys():
+        stems[word] = " ".join(lookups.stems(word))
+    typed = [word.raw for word in found.question.words if has_unspaced(word.raw)]
+    return (*typed, *[word for word in words if stems[word] in found.stems])

@@ -9,7 +9,6 @@ Documents are no memory: nothing of them is a fact, and no use of them is counte
 from __future__ import annotations
 
 import marshal
-import os
 import re
 from collections.abc import Sequence
 
@@ -22,13 +21,12 @@ from ledger.model.record import Record
 from ledger.model.sha256 import sha256
 from memory.cache.cache_file import Cache
 from memory.cache.sqlite import sqlite3
-from memory.cache.stamp import Stamp, StampBroken
-from memory.recall.hits.passage_hits import answer_of, passage_hit, with_score
-from memory.recall.index.fts_file import Index, IndexDamaged, Mark
-from memory.recall.index.index_catch_up import open_index, write_file
-from memory.recall.index.rows import PLACE_BITS, PLACES, LogRow
+from memory.recall.hits.passage_hits import passage_hit, with_score
+from memory.recall.index.fts_file import BUILT, Index, Mark, Totals
+from memory.recall.index.index_catch_up import IndexFile
+from memory.recall.index.rows import PLACE_BITS, PLACES, IndexDamaged
 from memory.recall.lookups import Lookups
-from memory.recall.recall_values import Answer, Filters, Hit
+from memory.recall.recall_values import Answer, Filters, Hit, answer_of
 from memory.recall.search import search
 from memory.replay.ledger_snapshot import Snapshot
 from projection.policy.model import ENGLISH, Recall
@@ -53,8 +51,6 @@ _BARE = len(marshal.dumps(([], [], [])))
 _NAMED = 5
 #: So much of what a question says a passage has to say that is shown though nobody asked for documents.
 _MOST_OF_IT = 0.6
-#: What can not be asked of documents.
-_NOT_FOR_DOCUMENTS = "documents have no kind, tier, tag, agent or time to choose them by"
 
 
 class Documents:
@@ -67,17 +63,14 @@ class Documents:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._home = snapshot.home
-        self._path = snapshot.home.cache_file + ".docs.recall"
-        self._index: Index | None = None
+        self._kept = IndexFile(snapshot.home.cache_file + ".docs.recall")
         self._lookups = Lookups()
         #: texts that were redacted: no line that has one is shown
         self._gone: tuple[str, ...] = ()
 
     def close(self) -> None:
         """Close the index."""
-        if self._index is not None:
-            self._index.close()
-            self._index = None
+        self._kept.close()
 
     def recall(self, query: str, level: str, limit: int, filters: Filters, explain: bool) -> Answer:
         """Find the passages that answer a question, best first.
@@ -87,7 +80,8 @@ class Documents:
         """
         if filters._replace(within="") != Filters():
             raise WrongUsage(
-                _NOT_FOR_DOCUMENTS, hint="`diurna recall --in docs WORDS`, with no other filter"
+                "documents have no kind, tier, tag, agent or time to choose them by",
+                hint="`diurna recall --in docs WORDS`, with no other filter",
             )
         return self._found(query, level, limit, explain, least=0)
 
@@ -104,70 +98,71 @@ class Documents:
         found = search(index, query, lookups=self._lookups)
         hits: dict[str, Hit] = {}
         for scored in found.passages:
-            if len(hits) == limit:
-                break
-            document = index.log(scored.row >> PLACE_BITS)
-            place = scored.row & PLACES
-            if document is not None and scored.covered >= least:
-                hit = self._hit(document, place, level, scored.words)
+            if len(hits) < limit and scored.covered >= least:
+                hit = self._hit(index, scored.row, level, scored.words)
                 if hit is not None:
                     hits.setdefault(hit.id, with_score(hit, scored, explain))
         return answer_of(list(hits.values()), (*found.notes, *self._notes(index)))
 
-    def get(self, places: Sequence[str], level: str) -> list[Hit]:
+    def get(self, places: Sequence[str], level: str) -> dict[str, Hit]:
         """Return passages by `PATH:LINE`.
 
         Raises:
             NotFound: recall knows no such document, or it has no such line.
         """
         index = self._followed()
-        return [self._named(index, one, level) for one in places]
+        found = {}
+        for said in places:
+            path, _, line = said.rpartition(":")
+            number = index.number_of(path)
+            document = index.log(number)
+            if document is None:
+                raise NotFound(
+                    f"{path} is no document that recall knows",
+                    hint="`[recall] files` of the policy names documents, as HEAD has them",
+                )
+            before = [n for n, piece in enumerate(document.pieces) if piece.line <= int(line)]
+            row = number << PLACE_BITS | (before[-1] if before else 0)
+            hit = self._hit(index, row, level, ()) if before else None
+            if hit is None:
+                raise NotFound(
+                    f"{path} has no passage at line {line}",
+                    hint=f"`diurna recall --in docs {path}`",
+                )
+            found[said] = hit._replace(id=said)
+        return found
 
-    def _named(self, index: Index, said: str, level: str) -> Hit:
-        path, _, line = said.rpartition(":")
-        number = index.number_of(path)
-        document = index.log(number) if number else None
-        if document is None:
-            raise NotFound(
-                f"{path} is no document that recall knows",
-                hint="`[recall] files` of the policy names documents; the work tree is not asked, HEAD is",
-            )
-        before = [n for n, piece in enumerate(document.pieces) if piece.line <= int(line)]
-        hit = self._hit(document, before[-1], level, ()) if before else None
-        if hit is None:
-            raise NotFound(
-                f"{path} has no passage at line {line}", hint=f"`diurna recall --in docs {path}`"
-            )
-        return hit._replace(id=said)
-
-    def _hit(self, document: LogRow, place: int, level: str, words: Sequence[str]) -> Hit | None:
-        lines = self._texts([document.blob])[0].split("\n")
-        return passage_hit(document, lines, place, level, words)
+    def _hit(self, index: Index, row: int, level: str, words: Sequence[str]) -> Hit | None:
+        there = index.at(row)
+        if there is None:
+            return None
+        lines = self._texts([there[0].blob])[0].split("\n")
+        return passage_hit(there[0], lines, row & PLACES, level, words)
 
     def _texts(self, blobs: Sequence[str]) -> list[str]:
         """Return the texts of documents, without lines that were redacted; "" for what is no text."""
-        texts = []
-        for data in self._home.repository.git().blobs(blobs):
-            text = document_text(data or b"") or ""
-            if self._gone:
-                from memory.redaction.withheld_texts import without_lines
+        texts = [
+            document_text(data or b"") or "" for data in self._home.repository.git().blobs(blobs)
+        ]
+        if not self._gone:
+            return texts
+        from memory.redaction.withheld_texts import without_lines
 
-                text = without_lines(text, self._gone)
-            texts.append(text)
-        return texts
+        return [without_lines(text, self._gone) for text in texts]
 
     def _notes(self, index: Index) -> tuple[str, ...]:
         if not index.totals.logs:
             return ("HEAD has no document, and `[recall] files` of the policy names none",)
         left = index.mark.skipped
         notes = [f"{left} documents are left out: too large, or too many"] if left else []
-        bare = index.rows(
-            "SELECT stem, source FROM logs WHERE length(passages) <= ? LIMIT ?", (_BARE, _NAMED)
+        bare = dict(
+            index.rows(
+                "SELECT stem, blob FROM logs WHERE length(passages) <= ? LIMIT ?", (_BARE, _NAMED)
+            )
         )
-        for (path, _), data in zip(
-            bare, self._home.repository.git().blobs([blob for _, blob in bare]), strict=True
-        ):
-            if document_text(data or b"") is None:
+        data = self._home.repository.git().blobs(bare.values())
+        for path, one in zip(bare, data, strict=True):
+            if document_text(one or b"") is None:
                 notes.append(f"{path} is not read: {NO_TEXT}")
         return tuple(notes)
 
@@ -182,7 +177,14 @@ class Documents:
         index = self._opened()
         if index is None or index.mark.generation != at:
             documents, left = documents_at(self._home, commit, policy.files)
-            index = self._brought(index, documents, at, left)
+            said = "\0".join([state, *[f"{one.blob} {one.path}" for one in documents]])
+            mark = Mark(_digest(said), at, 0, left)
+            if index is None or index.mark.digest != mark.digest:
+                index = self._made(documents, mark)
+            else:  # they are those of another commit
+                from memory.recall.index.update import note_mark
+
+                note_mark(index, mark)
         self._lookups.of(index)
         return index
 
@@ -194,75 +196,41 @@ class Documents:
             from memory.redaction.withheld_texts import withheld_texts
 
             self._gone = withheld_texts(self._home, cache, cache.redacted)
-        told = "\0".join([*recall.files, "", *sorted(cache.redacted)])
-        return recall, sha256(told.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        return recall, _digest("\0".join([*recall.files, "", *sorted(cache.redacted)]))
 
     def _opened(self) -> Index | None:
         """Return the index as it was left, None where it has to be made."""
         try:
-            if self._index is None:
-                self._index = open_index(self._path) if os.path.exists(self._path) else None
-            else:
-                self._index.load()
+            return self._kept.opened()
         except IndexDamaged:
-            self.close()
-        return self._index
+            self._kept.drop()
+        return None
 
-    def _brought(
-        self, index: Index | None, documents: tuple[Document, ...], at: str, left: int
-    ) -> Index:
-        """Return an index of some documents: the one that is there, where they are the same."""
-        state = at.partition(" ")[2]
-        said = "\0".join([state, *[f"{one.blob} {one.path}" for one in documents]])
-        digest = sha256(said.encode("utf-8", "surrogateescape")).hexdigest()
-        mark = Mark(digest, at, 0, left, 0)
-        if index is not None and index.mark.digest == digest:
-            self._note(index, mark)
-            return index
-        self.close()
-        if write_file(self._path, lambda base: self._fill(base, documents, mark)):
-            try:
-                self._index = open_index(self._path)
-            except IndexDamaged:
-                self._index = None
-        if (
-            self._index is None or self._index.mark != mark
-        ):  # the disk takes nothing, or others write
-            from memory.recall.index.writer import new_file
+    def _made(self, documents: tuple[Document, ...], mark: Mark) -> Index:
+        """Return an index of some documents; in memory where the disk takes nothing, or others write."""
 
-            self.close()
-            base = new_file(":memory:")
-            self._fill(base, documents, mark)
-            self._index = Index(base, Stamp(""))
-        return self._index
+        def fill(base: sqlite3.Connection) -> None:
+            from memory.recall.index.document import indexed_document
+            from memory.recall.index.update import APART, FIRST, add, write_mark
 
-    def _note(self, index: Index, mark: Mark) -> None:
-        """Note that the documents of another commit are the same; a disk that refuses is no matter."""
-        from memory.recall.index.writer import write_mark
+            texts = self._texts([one.blob for one in documents])
+            logs = [
+                indexed_document(*one, text) for one, text in zip(documents, texts, strict=True)
+            ]
+            numbers = range(FIRST, FIRST + APART * len(logs), APART)
+            places = {one.path: at for at, one in zip(numbers, documents, strict=True)}
+            base.execute("BEGIN")
+            totals = add(base, logs, places, Totals(), BUILT)
+            write_mark(base, mark, totals)
+            base.execute("COMMIT")
 
-        try:
-            with index.stamp.writing():
-                index.base.execute("BEGIN IMMEDIATE")
-                write_mark(index.base, mark, index.totals)
-                index.base.execute("COMMIT")
-        except (sqlite3.Error, StampBroken, OSError):
-            if index.base.in_transaction:
-                index.base.execute("ROLLBACK")
+        self._kept.make(fill)
+        index = self._opened()
+        return self._kept.in_memory(fill) if index is None or index.mark != mark else index
 
-    def _fill(self, base: sqlite3.Connection, documents: tuple[Document, ...], mark: Mark) -> None:
-        from memory.recall.index.document import indexed_document
-        from memory.recall.index.fts_file import Totals
-        from memory.recall.index.writer import APART, BUILT, FIRST, Placed, add, write_mark
 
-        texts = self._texts([one.blob for one in documents])
-        placed = [
-            Placed(FIRST + APART * place, one.blob, indexed_document(one.path, one.blob, text))
-            for place, (one, text) in enumerate(zip(documents, texts, strict=True))
-        ]
-        base.execute("BEGIN")
-        totals = add(base, placed, Totals(), BUILT)
-        write_mark(base, mark, totals)
-        base.execute("COMMIT")
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 class Document(Record):

@@ -10,10 +10,17 @@ from ledger.model.order import NO_DAY
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, ENDED
 from memory.cache.cache_file import Cache
-from memory.cache.name_lookup import false_among, ordinary_of_kind
+from memory.cache.name_lookup import ordinary_of_kind
 from memory.recall.hits.snippets import one_line
-from memory.recall.index.fts_file import Index, IndexDamaged
-from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, PLACES, LogRow, is_question
+from memory.recall.index.fts_file import Index
+from memory.recall.index.rows import (
+    FACTS_FROM,
+    PLACE_BITS,
+    PLACES,
+    IndexDamaged,
+    LogRow,
+    is_question,
+)
 from memory.recall.recall_values import (
     FACTS,
     FULL,
@@ -83,10 +90,9 @@ class Facts:
         past: Past | None = None,
         marks: Marks = NOTHING_MARKED,
     ) -> None:
+        self._cache, self._index, self._past = cache, index, past
         self._marks = marks if past is None else NOTHING_MARKED
-        self._cache = cache
-        self._shown = self._marks.shown(cache)
-        self._index = index
+        self._shown, self._place = self._marks.shown(cache), cache.placing()
         if "superseded" in filters.tiers:
             filters = filters._replace(superseded=True)
         self._filters = filters
@@ -94,24 +100,12 @@ class Facts:
         self._known: dict[tuple[str, str], Standing | None] = {}
         self._met: Met = {}
         self._standings: dict[str, Standing | None] = {}
-        self._hits: dict[tuple[str, str], Hit | None] = {}
-        self._questions: frozenset[str] | None = None
-        self._place = cache.placing()
-        self._past = past
         #: the logs that count, None for all
         self.logs = None if past is None else past.logs
-
-    @property
-    def passed_over(self) -> frozenset[str]:
-        """Facts of kind `question`, where none is asked for: each has the words of what is asked.
-
-        Those that this leaves out are few, and not `wanted` either.
-        """
-        if self._questions is None:
-            asked = QUESTION_KIND in self._filters.kinds
-            none: frozenset[str] = frozenset()
-            self._questions = none if asked else ordinary_of_kind(self._cache, QUESTION_KIND)
-        return self._questions
+        asked = QUESTION_KIND in filters.kinds
+        #: facts of kind `question`, where none is asked for: each has the words of what is asked; those
+        #: that this leaves out are few, and not `wanted` either
+        self.passed_over = frozenset() if asked else ordinary_of_kind(cache, QUESTION_KIND)
 
     def hit(self, fact: str, log: LogRow | None, level: str) -> Hit | None:
         """Return a fact as a hit, None where it may not be shown.
@@ -123,20 +117,20 @@ class Facts:
             return None
         known = found.fact.seen(now_ms())
         found = found._replace(fact=known)
-        stem, date = self._stem(found, log), self.date(found, log)
-        agent = self._agent(stem)
-        mark = self.mark(fact)
-        before = _said(found, mark)
+        stem, date = _stem(found, log), self.date(found, log)
+        agent, mark = self._agent(stem), self.mark(fact)
+        before = mark.whole or ("contradicted" if known.contradicted else "")
         line = one_line(f"{before}: {known.text}" if before else known.text) + mark.behind
         told = testimony(known, self._cache.entry, self._cache.some_histories)
-        full = _full(found, stem, told.said or agent, before) + mark.behind
+        full = (
+            _full(found, f"({stem}, {told.said or agent or 'nobody named'})", before) + mark.behind
+        )
         if level == FULL:
             shown = full
         elif level == TIMELINE:
-            shown = self._events(found)
+            shown = self._events(found, line)
         else:
-            day = date or NO_DAY
-            said = f"{fact}  {known.kind}  {found.tier}  {day}  {line}"
+            said = f"{fact}  {known.kind}  {found.tier}  {date or NO_DAY}  {line}"
             shown = f"{said}  ({stem}, {told.said or agent or 'nobody named'})"
         return Hit(
             fact, known.kind, found.tier, date, stem, agent, 0.0, line, shown,
@@ -145,7 +139,7 @@ class Facts:
 
     def date(self, found: Standing, log: LogRow | None) -> str:
         """Return the day of a fact's text that was found in a log, or of the one that stands."""
-        stem, known = self._stem(found, log), found.fact
+        stem, known = _stem(found, log), found.fact
         # a text that nothing came before is as old as the fact: an import log is younger than both
         first = not any(version.parents for version in known.heads if version.stem == stem)
         return known.created if first and known.created else known.clock(stem)[:10]
@@ -153,23 +147,6 @@ class Facts:
     def clocks(self) -> dict[str, str]:
         """Return when logs were written whose names say another time, by name."""
         return {ref.key: entry.clock for ref, entry in self._cache.entries_naming(ENDED)}
-
-    def _stem(self, found: Standing, log: LogRow | None) -> str:
-        stands = log is not None and _stands(found, log)
-        return log.stem if log is not None and stands else found.fact.heads[-1].stem
-
-    def false_hits(
-        self, worded: Iterable[tuple[str, bool]], level: str, limit: int
-    ) -> tuple[Hit, ...]:
-        """Return the false ones of some facts, if they say enough of a question."""
-        said = [id for id, enough in worded if enough]
-        false = false_among(self._cache, said)
-        hits = []
-        for id in [id for id in said if id in false][:limit]:
-            if (id, level) not in self._hits:  # whoever types a word is shown the same ones again
-                self._hits[id, level] = self.hit(id, None, level)
-            hits.append(self._hits[id, level])
-        return tuple([hit for hit in hits if hit is not None])
 
     def known(self, fact: str) -> Fact | None:
         """Return a fact as it stands at the point that is asked, None where there is none."""
@@ -183,8 +160,7 @@ class Facts:
     def mark(self, fact: str) -> Mark:
         """Say what has to be known before the text of a fact."""
         found = self.known(fact)
-        mark = mark_of(found, self.known, self._met)
-        mark = self._marks.on(mark, found)
+        mark = self._marks.on(mark_of(found, self.known, self._met), found)
         if found is None or found.kind != PATTERN_KIND:
             return mark
         from projection.lifecycle.pattern_standing import marked_as
@@ -192,18 +168,17 @@ class Facts:
         return marked_as(found, mark, self._cache.policy.learning)
 
     def _agent(self, stem: str) -> str:
-        number = self._index.number_of(stem)
-        log = self._index.log(number) if number else None
+        log = self._index.log(self._index.number_of(stem))
         return "" if log is None else log.agent
 
     def _standing(self, fact: str) -> Standing | None:
         """Return where a fact stands: one of many texts is asked for with each of them."""
         if fact not in self._standings:
-            known = self._cache.fact(fact) if self._past is None else None
-            self._standings[fact] = (
-                self._past.state.get(fact) if self._past is not None
-                else None if known is None else self._place(self._shown(known))
-            )  # fmt: skip
+            if self._past is not None:
+                self._standings[fact] = self._past.state.get(fact)
+            else:
+                known = self._cache.fact(fact)
+                self._standings[fact] = None if known is None else self._place(self._shown(known))
         return self._standings[fact]
 
     def wanted(self, fact: str, log: LogRow | None) -> Standing | None:
@@ -214,9 +189,8 @@ class Facts:
         key = fact, "" if log is None else log.stem
         if key not in self._known:
             found = self._standing(fact)
-            if found is not None and not self._passes(found, log):
-                found = None
-            self._known[key] = found
+            passes = found is not None and self._passes(found, log)
+            self._known[key] = found if passes else None
         return self._known[key]
 
     def _passes(self, found: Standing, log: LogRow | None) -> bool:
@@ -228,11 +202,8 @@ class Facts:
         if not filters.superseded and (fact.false or not (log is None or self._says(found, log))):
             return False
         role = dict(fact.meta).get("role", "") or (log.role if log is not None else "")
-        if (
-            (filters.kinds and fact.kind not in filters.kinds)
-            or (filters.tiers and found.tier not in filters.tiers)
-            or (filters.roles and role not in filters.roles)
-        ):
+        asked = ((filters.kinds, fact.kind), (filters.tiers, found.tier), (filters.roles, role))
+        if any(some and said not in some for some, said in asked):
             return False
         if not (filters.tags or filters.entities):
             return True
@@ -261,19 +232,20 @@ class Facts:
 
     def brought(self, row: int) -> tuple[str, LogRow | None]:
         """Return the fact of a row, and the log that brought this text; None where it holds questions."""
-        log = self._index.log(row >> PLACE_BITS)
-        piece = None if log is None else log.at(row & PLACES)
-        return ("" if piece is None else piece.fact), (None if is_question(row) else log)
+        found = self._index.at(row)
+        if found is None:
+            return "", None
+        return found[1].fact, None if is_question(row) else found[0]
 
     def _says(self, found: Standing, log: LogRow) -> bool:
         """Tell whether a log says a text that stands, as who adds a footer to it does, too."""
-        if _stands(found, log):
-            return True
         known = found.fact
-        sizes = {len(version.text) for version in known.heads}
+        if any(version.stem == log.stem for version in known.heads):
+            return True
+        texts = {version.text for version in known.heads}
+        sizes = {len(text) for text in texts}
         if not any(one.fact == known.id and one.chars in sizes for one in log.facts):
             return False
-        texts = {version.text for version in known.heads}
         entry = self._cache.entry(log.stem)
         return entry is not None and any(
             isinstance(act, FactCreated | FactUpdated) and act.id == known.id and act.text in texts
@@ -284,15 +256,15 @@ class Facts:
         """Tell whether a fact is found by a row: of what was asked by the newest alone."""
         if not is_question(row):
             return True
-        rows = [
-            one
-            for one in self._index.questions_of(fact)
-            if self.logs is None
-            or ((log := self._index.log(one >> PLACE_BITS)) and log.stem in self.logs)
-        ]
+        rows = self._index.questions_of(fact)
+        if self.logs is not None:
+            logs = [self._index.log(one >> PLACE_BITS) for one in rows]
+            rows = [
+                one for one, log in zip(rows, logs, strict=True) if log and log.stem in self.logs
+            ]
         return row in rows[:QUESTIONS]
 
-    def _events(self, found: Standing) -> str:
+    def _events(self, found: Standing, line: str) -> str:
         """Say what happened to a fact, oldest first: the newest events of it, one a line."""
         fact = found.fact
         lines = [f"{fact.id}  {fact.kind}  {found.tier}  uses {fact.uses}"]
@@ -302,40 +274,29 @@ class Facts:
             if len(shown) < len(acts):
                 lines.append(f"  … {len(acts) - len(shown)} earlier events")
             for stem, _, event, _ in shown:
-                agent = self._agent(stem) or "nobody named"
-                lines.append(
-                    f"  {fact.clock(stem)[:10] or NO_DAY}  {told(event, fact.id)}  ({stem}, {agent})"
-                )
-        mark = self.mark(fact.id)
-        before = _said(found, mark)
-        now = one_line(f"{before}: {fact.text}" if before else fact.text)
-        lines.append(f"  now: {now}{mark.behind}")
-        return "\n".join(lines)
+                day, agent = fact.clock(stem)[:10] or NO_DAY, self._agent(stem) or "nobody named"
+                lines.append(f"  {day}  {told(event, fact.id)}  ({stem}, {agent})")
+        return "\n".join([*lines, f"  now: {line}"])
 
 
-def _stands(found: Standing, log: LogRow) -> bool:
-    """Tell whether the text that a log brought is one of those that stand."""
-    return any(version.stem == log.stem for version in found.fact.heads)
+def _stem(found: Standing, log: LogRow | None) -> str:
+    """Return the log of a fact's text: the one in which it was found, where that one stands."""
+    heads = found.fact.heads
+    if log is not None and any(version.stem == log.stem for version in heads):
+        return log.stem
+    return heads[-1].stem
 
 
-def _said(found: Standing, mark: Mark) -> str:
-    """Say what a reader must know before the text: that it is done or false, or that several stand."""
-    return mark.whole or ("contradicted" if found.fact.contradicted else "")
-
-
-def _full(found: Standing, stem: str, agent: str, before: str) -> str:
+def _full(found: Standing, by: str, before: str) -> str:
     """Return all there is to know of a fact without its history."""
     fact = found.fact
-    said = [
-        f"{fact.id}  {fact.kind}  {found.tier}  uses {fact.uses}  created {fact.created or NO_DAY}"
-        f"  last used {fact.last_used or NO_DAY}  ({stem}, {agent or 'nobody named'})"
-    ]
-    if before:
-        said.append(before)
-    said += [
+    created, used = fact.created or NO_DAY, fact.last_used or NO_DAY
+    said = f"{fact.id}  {fact.kind}  {found.tier}  uses {fact.uses}"
+    shown = [
         f"{key}: {value}" for key, value in fact.meta if key not in ("kind", "created", ASKED_KEY)
     ]
-    return "\n".join([*said, fact.text])
+    head = f"{said}  created {created}  last used {used}  {by}"
+    return "\n".join([head, *([before] if before else []), *shown, fact.text])
 
 
 def _only(filters: Filters) -> str:
@@ -350,10 +311,8 @@ def _only(filters: Filters) -> str:
 
 def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] | None:
     """Return a function that tells whether a row may be a hit; None where all may."""
-    since, until = filters.since, filters.until
-    only = _only(filters)
-    agents, roles, branches = map(frozenset, (filters.agents, filters.roles, filters.branches))
-    questions = facts.passed_over
+    since, until, roles = filters.since, filters.until, filters.roles
+    only, questions = _only(filters), facts.passed_over
     if not (filters.by_log or only or questions) and facts.logs is None:
         return None
     choosy = filters.kinds or filters.tiers or filters.tags or filters.entities or roles
@@ -364,37 +323,30 @@ def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] 
 
         clocks = facts.clocks()
 
-    def log_at(number: int) -> LogRow:
-        log = index.log(number)
-        if log is None:
-            raise IndexDamaged(f"no log {number}")
-        return log
-
-    def keeps_log(number: int) -> bool:
-        log = log_at(number)
+    def keeps_log(log: LogRow) -> bool:
         return (
             (clocks is None or lies(log.stem, clocks.get(log.stem, log.stem), since, until))
-            and (not agents or log.agent in agents)
-            and (not branches or log.branch in branches)
+            and (not filters.agents or log.agent in filters.agents)
+            and (not filters.branches or log.branch in filters.branches)
             and (facts.logs is None or log.stem in facts.logs)
         )
 
     def keeps(row: int) -> bool:
-        is_fact = row & PLACES >= FACTS_FROM
+        is_fact, number = row & PLACES >= FACTS_FROM, row >> PLACE_BITS
         if (only == FACTS and not is_fact) or (only == SESSIONS and is_fact):
             return False
-        number = row >> PLACE_BITS
+        log = index.log(number)
+        if log is None:
+            raise IndexDamaged(f"no log {number}")
         if number not in known:
-            known[number] = keeps_log(number)
+            known[number] = keeps_log(log)
         if not known[number] or (is_question(row) and filters.by_log):
             return False
         if not is_fact:
-            return not roles or log_at(number).role in roles
-        if not (choosy or questions):
-            return True
-        piece = log_at(number).at(row & PLACES)
-        if piece is None or piece.fact in questions:
+            return not roles or log.role in roles
+        fact, brought = facts.brought(row)
+        if not fact or fact in questions:
             return False
-        return not choosy or facts.wanted(*facts.brought(row)) is not None
+        return not choosy or facts.wanted(fact, brought) is not None
 
     return keeps

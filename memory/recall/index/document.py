@@ -45,36 +45,19 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
     header = header_of(text)
     prose_text = "" if "<<<<<<< " in text and conflicted(text) else text
     texts, pieces = _prose(passages_of(prose_text))
-    facts: list[_Piece] = []
-    for event in entry.acts:
-        if (
-            isinstance(event, FactCreated | FactUpdated)
-            and event.text
-            and not _withheld(event.text)
-        ):
-            meta = dict(event.meta)
-            about = [meta.get(key, "") for key in ("entity", "tags", ASKED_KEY)]
-            names = " ".join([event.id, *about])
-            texts.append(
-                (
-                    FACTS_FROM + FACTS_APART * len(facts),
-                    event.text,
-                    f"{names} {split_words(event.text)}",
-                )
-            )
-            facts.append((0, len(event.text), event.id, 0))
-    questions: list[_Piece] = []
-    for fact, said in _questions(ref, text) if entry.uses and ASKED_MARK in text else ():
-        at = FACTS_FROM + FACTS_APART * len(questions) | QUESTIONS_BIT
-        texts.append((at, said, f"{fact} {split_words(said)}"))
-        questions.append((0, len(said), fact, 0))
-    packed = marshal.dumps((pieces, facts, questions))
+    packed = [pieces]
+    for some, bit in ((_facts(entry), 0), (_questions(ref, text, entry), QUESTIONS_BIT)):
+        packed.append([])
+        for at, (names, said) in enumerate(some):
+            place = FACTS_FROM + FACTS_APART * at | bit
+            texts.append((place, said, f"{names} {split_words(said)}"))
+            packed[-1].append((0, len(said), names.partition(" ")[0], 0))
     day = header.get("ended", "")[:10]
     if not is_date(day):
         day = ref.key[:10]
     row = (
         ref.key, ref.blob, day, entry.agent, header.get("role", ""), header.get("branch", ""),
-        packed,
+        marshal.dumps(packed),
     )  # fmt: skip
     return Indexed(row, tuple(texts))
 
@@ -86,8 +69,23 @@ def indexed_document(path: str, blob: str, text: str) -> Indexed:
     return Indexed(row, tuple(texts))
 
 
-def _questions(ref: LogRef, text: str) -> Iterator[tuple[str, str]]:
+def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Yield the texts of facts that a log brought, each behind its id and what it is about."""
+    for event in entry.acts:
+        if (
+            isinstance(event, FactCreated | FactUpdated)
+            and event.text
+            and event.text[0] != WITHHELD
+        ):
+            meta = dict(event.meta)
+            about = [meta.get(key, "") for key in ("entity", "tags", ASKED_KEY)]
+            yield " ".join([event.id, *about]), event.text
+
+
+def _questions(ref: LogRef, text: str, entry: Entry) -> Iterator[tuple[str, str]]:
     """Yield the facts that a log used, each with the question behind which it did."""
+    if not entry.uses or ASKED_MARK not in text:
+        return
     for event in decode(text.encode(), sealed=is_sealed(ref.stem))[0].events:
         proof = proof_in(event.remark) if isinstance(event, FactReferenced) else None
         if proof and proof.asked:
@@ -100,18 +98,8 @@ def _prose(passages: list[Passage]) -> tuple[list[tuple[int, str, str]], list[_P
     return texts, [(one.line, len(one.text), "", one.skip) for one in passages]
 
 
-def _withheld(text: str) -> bool:
-    return text[:1] == WITHHELD
-
-
 def header_of(text: str) -> dict[str, str]:
     """Return the header of a log, roughly: what is no `key: value` is passed over."""
-    if text[:3] != "---":
-        return {}
-    end = text.find("\n---", 3)
-    pairs: dict[str, str] = {}
-    for line in text[4 : max(end, 0)].split("\n"):
-        key, colon, value = line.partition(":")
-        if colon:
-            pairs.setdefault(key.strip(), value.strip())
-    return pairs
+    end = text.find("\n---", 3) if text[:3] == "---" else 0
+    pairs = [line.partition(":") for line in text[4 : max(end, 0)].split("\n")]
+    return {key.strip(): value.strip() for key, _, value in reversed(pairs)}

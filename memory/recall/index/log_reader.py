@@ -2,14 +2,14 @@
 
 FTS5 writes into one file from one process; reading, proving and cutting the logs takes longer than that,
 and is shared. What is indexed are bytes that the log's name proves (for an unsealed one its blob's id): of
-a log that was changed afterwards those that history has, or nothing.
+a log that was changed afterwards those that the cache found in history, or nothing.
 """
 
 from __future__ import annotations
 
 import marshal
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ledger.codec.log import read_entry
 from ledger.codec.plain_text import text_of
@@ -63,30 +63,20 @@ def prepare(home: Home, sources: Sequence[Source], workers: int = -1) -> Iterato
         for batch in batches:
             yield _prepared(batch, contents)
         return
-    team = [_Worker(home, batches[number::workers]) for number in range(workers)]
+    team = [_forked(home, batches[number::workers]) for number in range(workers)]
     try:
         for number, batch in enumerate(batches):
-            found = team[number % workers].next()
-            # a worker that died (of memory, or a signal) leaves its part to us
-            yield _prepared(batch, _contents(home, batch)) if found is None else found
+            _, pipe = team[number % workers]
+            size = int.from_bytes(pipe.read(8), "big")
+            data = pipe.read(size)
+            if size and len(data) == size:
+                yield [Indexed(*one) for one in marshal.loads(data)]
+            else:  # a worker that died (of memory, or a signal) leaves its part to us
+                yield _prepared(batch, _contents(home, batch))
     finally:
-        for worker in team:
-            worker.end()
-
-
-def mended(home: Home, sources: Iterable[Source]) -> list[Indexed]:
-    """Return what history has of logs that are not what they were sealed as."""
-    from ledger.git.log_history import sealed_before
-
-    sealed = {one.ref.path: one for one in sources if is_sealed(one.ref.stem)}
-    if not sealed:
-        return []
-    found = sealed_before(home, home.tip(), {path: one.ref.blob for path, one in sealed.items()})
-    firsts = [
-        Source(sealed[path].ref._replace(blob=blobs[0]), b"", sealed[path].hidden)
-        for path, blobs in found.items()
-    ]
-    return _prepared(firsts, _contents(home, firsts))
+        for child, pipe in team:
+            pipe.close()  # one that is not done yet finds nobody to write to
+            os.waitpid(child, 0)
 
 
 def _contents(home: Home, sources: Sequence[Source]) -> Iterator[bytes | None]:
@@ -141,42 +131,20 @@ def _entry(ref: LogRef, packed: bytes, data: bytes) -> Entry:
     return read_entry(ref.stem, data)[0]
 
 
-class _Worker:
-    """A child that prepares batches and sends them one by one."""
-
-    def __init__(self, home: Home, batches: Sequence[Sequence[Source]]) -> None:
-        out, into = os.pipe()
-        self._child = os.fork()
-        if not self._child:
-            status = 1
-            try:
-                os.close(out)
-                with os.fdopen(into, "wb") as pipe:
-                    _send(home, batches, pipe)
-                status = 0
-            finally:
-                os._exit(status)
+def _forked(home: Home, batches: Sequence[Sequence[Source]]) -> tuple[int, BinaryIO]:
+    """Start a child that prepares batches and sends them one by one; return it and where to read them."""
+    out, into = os.pipe()
+    child = os.fork()
+    if child:
         os.close(into)
-        self._pipe = os.fdopen(out, "rb")
-
-    def next(self) -> list[Indexed] | None:
-        """Return the next batch; None when there will be none any more."""
-        head = self._pipe.read(8)
-        size = int.from_bytes(head, "big")
-        data = self._pipe.read(size)
-        if len(head) < 8 or len(data) < size:
-            return None
-        return [Indexed(*one) for one in marshal.loads(data)]
-
-    def end(self) -> None:
-        """Let it go: one that is not done yet finds nobody to write to."""
-        self._pipe.close()
-        os.waitpid(self._child, 0)
-
-
-def _send(home: Home, batches: Sequence[Sequence[Source]], pipe: BinaryIO) -> None:
-    contents = _contents(home, [one for batch in batches for one in batch])
-    for batch in batches:
-        data = marshal.dumps([tuple(log) for log in _prepared(batch, contents)])
-        pipe.write(len(data).to_bytes(8, "big"))
-        pipe.write(data)
+        return child, os.fdopen(out, "rb")
+    try:
+        os.close(out)
+        contents = _contents(home, [one for batch in batches for one in batch])
+        with os.fdopen(into, "wb") as pipe:
+            for batch in batches:
+                data = marshal.dumps([tuple(log) for log in _prepared(batch, contents)])
+                pipe.write(len(data).to_bytes(8, "big") + data)
+        os._exit(0)
+    finally:
+        os._exit(1)

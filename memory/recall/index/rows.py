@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import marshal
+
 from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 #: A row's number is that of its log, and behind it the place in the log.
 PLACE_BITS = 16
@@ -13,6 +19,10 @@ FACTS_FROM, FACTS_APART = 1 << 14, 4
 QUESTIONS_BIT = 1
 #: Where in a text a word stands that is no word of it: of an id, or inside of another.
 IN_PARTS = 1 << 20
+
+
+class IndexDamaged(Exception):
+    """The index's file can not be read, or is of another version: build it anew."""
 
 
 class Piece(Record):
@@ -50,3 +60,34 @@ class LogRow(Record):
 def is_question(row: int) -> bool:
     """Tell whether a row, or a place, is of the questions behind which a fact was used."""
     return row & PLACES >= FACTS_FROM and bool(row & QUESTIONS_BIT)
+
+
+def unpacked(packed: bytes) -> Any:
+    """Return a value that was packed into the file.
+
+    Raises:
+        IndexDamaged: it is not what was written.
+    """
+    try:
+        return marshal.loads(packed)
+    except (ValueError, EOFError, TypeError) as problem:
+        raise IndexDamaged("not what was written") from problem
+
+
+def log_row(row: tuple[Any, ...]) -> LogRow:
+    """Return a log from what the file has of it.
+
+    Raises:
+        IndexDamaged: it is not what was written.
+    """
+    *said, packed = row
+    try:
+        kinds = unpacked(packed)
+        if {len(piece) for some in kinds for piece in some} - {len(Piece._fields)}:
+            raise ValueError("not the fields of a passage")
+        new = tuple.__new__  # there are thousands: the constructor takes thrice as long
+        pieces, facts, questions = [tuple([new(Piece, one) for one in some]) for some in kinds]
+    except (ValueError, TypeError) as problem:
+        raise IndexDamaged("not what was written") from problem
+    stem, blob, day, agent, role, branch = said
+    return LogRow(stem, blob, day, agent, role, branch, pieces, facts, questions)

@@ -1,11 +1,18 @@
-"""Work out what brings the index to where the cache stands, and write it."""
+"""Work out what brings the index to where the cache stands, and write it.
+
+Each log has its place in the ledger's order. FTS5 is told what it loses word by word, so a log is taken
+out with the very texts that it was put in with.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import marshal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from ledger.heavy_work import Uncollected
 from ledger.home import Home
+from ledger.model.layout import CACHE_VERSION
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from memory.cache.cache_file import Cache
@@ -13,36 +20,36 @@ from memory.cache.schema import entry_in
 from memory.cache.sqlite import sqlite3
 from memory.cache.stamp import StampBroken
 from memory.recall.index.document import Indexed
-from memory.recall.index.fts_file import NOWHERE, Index, IndexDamaged, Mark, Totals
-from memory.recall.index.log_reader import Source, mended, prepare
-from memory.recall.index.writer import (
-    APART,
-    BUILT,
-    FIRST,
-    RECENT,
-    Placed,
-    add,
-    numbers_for,
-    take_out,
-    write_mark,
-)
+from memory.recall.index.fts_file import BUILT, FACTS, NOWHERE, RECENT, TABLES, Index, Mark, Totals
+from memory.recall.index.log_reader import Source, prepare
+from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, IndexDamaged, is_question
 from memory.redaction.withheld_texts import hidden_by_log
 from projection.fold.projection_state import log_digest, set_digest
 
-#: From how many changed logs on a whole file is written anew; where they came bit by bit, only from this
-#: share of all logs on.
+#: From how many changed logs on a whole file is written anew.
 REBUILD_FROM = 5000
-_RECENT_SHARE = 10
+#: The number of the first log, and how far the numbers stand apart: there is room for logs that come late.
+#: A greater distance makes every place that FTS5 stores a byte longer.
+FIRST, APART = 1 << 30, 1 << 11
+#: Logs that come late stand no farther apart: others will come behind them.
+_LATE_APART = 64
+#: FTS5 sorts so many bytes in memory before it writes them, while an index is built; a hundred thousand
+#: logs are five or six such parts, which are best left as they are.
+_SORTED_BYTES = 32 << 20
+_PARTS_LEFT = 16
+#: The numbers of the logs before and behind a new one, 0 for none.
+_NEIGHBOURS = """SELECT
+  coalesce((SELECT number FROM logs WHERE stem < ?1 ORDER BY stem DESC LIMIT 1), 0),
+  coalesce((SELECT number FROM logs WHERE stem > ?1 ORDER BY stem LIMIT 1), 0)"""
 
 
 class Change(Record):
     """What brings an index from one mark to another."""
 
     before: Mark  #: where it has to stand
-    #: where it stands then; what can not be read is added to `skipped`, what can to `recent`
-    after: Mark
+    after: Mark  #: where it stands then; what can not be read is added to `skipped`
     fresh: tuple[Source, ...]  #: logs to be added, in ledger order
-    gone: tuple[tuple[str, str], ...]  #: (key, blob id that was read) of the logs to be taken out
+    gone: tuple[Source, ...]  #: logs to be taken out
 
 
 def everything(home: Home, cache: Cache) -> Change:
@@ -50,47 +57,32 @@ def everything(home: Home, cache: Cache) -> Change:
     return Change(NOWHERE, _mark(cache), _sources(home, cache, cache.packed_entries()), ())
 
 
-def _mark(cache: Cache, skipped: int = 0, recent: int = 0) -> Mark:
-    return Mark(cache.summary.digest, cache.generation, cache.newest_number(), skipped, recent)
-
-
-def _worn(mark: Mark, cache: Cache) -> bool:
-    """Tell whether so much came since the file was built that it is time for a new one."""
-    return mark.recent > max(REBUILD_FROM, cache.summary.logs // _RECENT_SHARE)
-
-
-def appended(home: Home, mark: Mark, cache: Cache) -> Change | None:
-    """Return what adds the logs that came since; None where that is not all that happened.
-
-    `cache` is open for reading.
-    """
-    if mark.generation != cache.generation or mark.number > cache.newest_number():
-        return None
-    if _worn(mark, cache):
-        return None
-    rows = cache.packed_entries(mark.number)
-    terms = [log_digest(key, blob) for key, _, blob, _ in rows]
-    if set_digest([int(mark.digest, 16), *terms]) != cache.summary.digest:
-        return None
-    return Change(mark, _mark(cache, mark.skipped, mark.recent), _sources(home, cache, rows), ())
-
-
 def difference(home: Home, index: Index, cache: Cache) -> Change | None:
     """Return what brings an index to a cache, however they came apart; None where a new file is faster."""
-    if _worn(index.mark, cache):
-        return None
-    change = appended(home, index.mark, cache)
-    if change is not None:
-        return change if len(change.fresh) <= REBUILD_FROM else None
+    mark, newest = index.mark, cache.newest_number()
+    if mark.generation == cache.generation and mark.number <= newest:
+        rows = cache.packed_entries(mark.number)
+        terms = [log_digest(key, blob) for key, _, blob, _ in rows]
+        if set_digest([int(mark.digest, 16), *terms]) == cache.summary.digest:  # they were added
+            if len(rows) > REBUILD_FROM:
+                return None
+            return Change(mark, _mark(cache, mark.skipped), _sources(home, cache, rows), ())
     known = index.logs()
     refs = {ref.key: ref.blob for ref in cache.log_refs()}
-    gone = [(key, source) for key, (blob, source) in known.items() if refs.get(key) != blob]
-    wanted = {key for key, blob in refs.items() if key not in known or known[key][0] != blob}
+    gone = [
+        Source(LogRef(key, "", blob), b"")
+        for key, blob in sorted(known.items())
+        if refs.get(key) != blob
+    ]
+    wanted = {key for key, blob in refs.items() if known.get(key) != blob}
     if len(wanted) + len(gone) > REBUILD_FROM or (gone and cache.redacted):
         return None  # what is withheld now may have been written into it, and can not be taken out
     rows = [row for row in cache.packed_entries() if row[0] in wanted] if wanted else []
-    after = _mark(cache, 0, index.mark.recent)
-    return Change(index.mark, after, _sources(home, cache, rows), tuple(sorted(gone)))
+    return Change(mark, _mark(cache), _sources(home, cache, rows), tuple(gone))
+
+
+def _mark(cache: Cache, skipped: int = 0) -> Mark:
+    return Mark(cache.summary.digest, cache.generation, cache.newest_number(), skipped)
 
 
 def _sources(
@@ -114,47 +106,50 @@ def write(home: Home, index: Index, change: Change) -> bool:
     Raises:
         IndexDamaged, sqlite3.Error: the file is damaged, or takes nothing.
     """
-    gone = [Source(LogRef(key, "", blob), b"") for key, blob in change.gone]
-    old = [log for batch in prepare(home, gone) for log in batch]
-    if len(old) != len(gone):
+    old = [log for batch in prepare(home, change.gone) for log in batch]
+    if len(old) != len(change.gone):
         return False  # git has collected what it was
-    missing: list[Source] = []
-    fresh = [log for batch in _read(home, change.fresh, missing) for log in batch]
-    fresh.sort(key=lambda log: log.row[0])
+    fresh = [log for batch in prepare(home, change.fresh) for log in batch]
+    with _writing(index) as base:
+        if index.mark != change.before:
+            return True
+        totals = _take_out(base, old, index.totals)
+        numbers = _placed(base, change.fresh)
+        if numbers is None:
+            return False
+        totals = add(base, fresh, numbers, totals, RECENT)
+        skipped = change.after.skipped + len(change.fresh) - len(fresh)
+        write_mark(base, change.after._replace(skipped=skipped), totals)
+        base.execute("COMMIT")
+    return True
+
+
+def note_mark(index: Index, mark: Mark) -> None:
+    """Note that an index stands elsewhere, with the same in it; a disk that refuses is no matter."""
+    try:
+        with _writing(index) as base:
+            write_mark(base, mark, index.totals)
+            base.execute("COMMIT")
+    except (sqlite3.Error, IndexDamaged, OSError):
+        pass
+
+
+@contextmanager
+def _writing(index: Index) -> Iterator[sqlite3.Connection]:
+    """Stand around a transaction; what is not committed at its end is taken back."""
+    base = index.base
     try:
         with index.stamp.writing():
-            return _write(index, change, old, fresh, len(missing))
+            base.execute("BEGIN IMMEDIATE")
+            try:
+                index.forget()
+                yield base
+            finally:
+                if base.in_transaction:
+                    base.execute("ROLLBACK")
+                index.forget()
     except StampBroken as problem:
         raise IndexDamaged("not as it was left") from problem
-
-
-def _write(
-    index: Index, change: Change, old: Sequence[Indexed], fresh: Sequence[Indexed], missing: int
-) -> bool:
-    """Write a change in one transaction; see `write`."""
-    base = index.base
-    base.execute("BEGIN IMMEDIATE")
-    try:
-        index.forget()
-        moved = index.mark != change.before
-        if not moved:
-            totals = take_out(base, old, index.totals)
-            numbers = numbers_for(base, [log.row[0] for log in fresh])
-            if numbers is not None:
-                totals = add(base, _placed(_blobs(change), numbers, fresh), totals, RECENT)
-                skipped, recent = change.after.skipped + missing, change.after.recent
-                after = change.after._replace(skipped=skipped, recent=recent + len(fresh))
-                write_mark(base, after, totals)
-                base.execute("COMMIT")
-                return True
-        base.execute("ROLLBACK")
-        return moved
-    except BaseException:
-        if base.in_transaction:
-            base.execute("ROLLBACK")
-        raise
-    finally:
-        index.forget()
 
 
 def fill(
@@ -171,43 +166,108 @@ def fill(
     Raises:
         sqlite3.Error: it can not be written.
     """
-    keys = [one.ref.key for one in change.fresh]
-    numbers = {key: FIRST + APART * place for place, key in enumerate(keys)}
-    blobs = _blobs(change)
-    missing: list[Source] = []
-    totals = Totals()
+    numbers, totals = _placed(base, change.fresh) or {}, Totals()
     with Uncollected():
         base.execute("BEGIN")
-        for batch in _read(home, change.fresh, missing):
-            totals = add(base, _placed(blobs, numbers, batch), totals, BUILT)
+        for batch in prepare(home, change.fresh):
+            totals = add(base, batch, numbers, totals, BUILT)
             if progress is not None:
-                progress(min(totals.logs, len(keys)), len(keys))
-        write_mark(base, change.after._replace(skipped=len(missing)), totals)
+                progress(totals.logs, len(numbers))
+        write_mark(base, change.after._replace(skipped=len(numbers) - totals.logs), totals)
         base.execute("COMMIT")
 
 
-def _blobs(change: Change) -> dict[str, str]:
-    return {one.ref.key: one.ref.blob for one in change.fresh}
+# ---- the file ----------------------------------------------------------------------------------------
 
 
-def _placed(
-    blobs: dict[str, str], numbers: dict[str, int], logs: Sequence[Indexed]
-) -> Iterator[Placed]:
-    for log in logs:
-        key = log.row[0]
-        yield Placed(numbers[key], blobs[key], log)
+def make_tables(base: sqlite3.Connection) -> None:
+    """Write the tables of an empty index into a new file, for one bulk filling: nothing can be taken back.
+
+    Raises:
+        sqlite3.Error: it can not be written.
+    """
+    base.execute("PRAGMA synchronous=OFF")
+    base.execute("PRAGMA journal_mode=OFF")
+    base.executescript(TABLES)
+    settings = (("hashsize", _SORTED_BYTES), ("automerge", _PARTS_LEFT))
+    base.executemany("INSERT INTO passages(passages, rank) VALUES (?, ?)", settings)
+    base.execute("INSERT INTO facts(facts, rank) VALUES (?, ?)", settings[0])
+    base.execute("INSERT INTO meta VALUES ('version', ?)", (marshal.dumps(CACHE_VERSION),))
 
 
-def _read(
-    home: Home, sources: Sequence[Source], missing: list[Source]
-) -> Iterator[Sequence[Indexed]]:
-    """Yield logs in batches, last of all what history has of changed ones; note those that are lost."""
-    there: set[str] = set()
-    for batch in prepare(home, sources):
-        there.update([log.row[0] for log in batch])
-        yield batch
-    lost = [one for one in sources if one.ref.key not in there]
-    found = mended(home, lost) if lost else []
-    yield found
-    there.update([log.row[0] for log in found])
-    missing += [one for one in lost if one.ref.key not in there]
+def write_mark(base: sqlite3.Connection, mark: Mark, totals: Totals) -> None:
+    """Note where an index stands, in the transaction that is open."""
+    base.executemany(
+        "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+        [("mark", marshal.dumps(tuple(mark))), ("totals", marshal.dumps(tuple(totals)))],
+    )
+
+
+def add(
+    base: sqlite3.Connection,
+    logs: Iterable[Indexed],
+    numbers: Mapping[str, int],
+    totals: Totals,
+    table: str,
+) -> Totals:
+    """Write logs into an index, in the transaction that is open; return its totals then.
+
+    FTS5 is fastest if they come in the order of their numbers. `table` is `BUILT` or `RECENT`.
+    """
+    rows: list[tuple[object, ...]] = []
+    texts: list[tuple[int, str, str]] = []
+    facts: list[tuple[int, str, str]] = []
+    for values, said in logs:
+        number = numbers[values[0]]
+        rows.append((number, *values, int(table == RECENT)))
+        start = number << PLACE_BITS
+        for place, text, parts in said:
+            (texts if place < FACTS_FROM else facts).append((start | place, text, parts))
+    base.executemany("INSERT INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    for where, some in ((table, texts), (FACTS, facts)):
+        base.executemany(f"INSERT INTO {where}(rowid, text, parts) VALUES (?, ?, ?)", some)  # noqa: S608 - a name of ours
+    questions = [(row, parts.partition(" ")[0]) for row, _, parts in facts if is_question(row)]
+    base.executemany("INSERT INTO questions VALUES (?, ?)", questions)
+    return Totals(totals.logs + len(rows), totals.passages + len(texts), totals.facts + len(facts))
+
+
+def _take_out(base: sqlite3.Connection, logs: Iterable[Indexed], totals: Totals) -> Totals:
+    """Take logs out of an index, in the transaction that is open; return its totals then."""
+    count, passages, facts = totals
+    for (stem, *_), texts in logs:
+        (row,) = base.execute("SELECT number, recent FROM logs WHERE stem = ?", (stem,)).fetchall()
+        start, table = row[0] << PLACE_BITS, RECENT if row[1] else BUILT
+        for place, text, parts in texts:
+            where = table if place < FACTS_FROM else FACTS
+            asked = f"INSERT INTO {where}({where}, rowid, text, parts) VALUES ('delete', ?, ?, ?)"  # noqa: S608 - a name of ours
+            base.execute(asked, (start | place, text, parts))
+            base.execute("DELETE FROM questions WHERE row = ?", (start | place,))
+        base.execute("DELETE FROM logs WHERE stem = ?", (stem,))
+        said = sum([place < FACTS_FROM for place, _, _ in texts])
+        count, passages, facts = count - 1, passages - said, facts - len(texts) + said
+    return Totals(count, passages, facts)
+
+
+def _placed(base: sqlite3.Connection, logs: Sequence[Source]) -> dict[str, int] | None:
+    """Give new logs, in ledger order, numbers between those of their neighbours; None without room."""
+    keys = [one.ref.key for one in logs]
+    runs: dict[tuple[int, int], list[str]] = {}
+    if base.execute("SELECT 1 FROM logs LIMIT 1").fetchone() is None:
+        runs, keys = {(0, 0): keys}, []
+    for key in keys:
+        below, above = base.execute(_NEIGHBOURS, (key,)).fetchone()
+        runs.setdefault((below, above), []).append(key)
+    found: dict[str, int] = {}
+    for (below, above), run in runs.items():
+        apart = APART
+        if not above:
+            start = below or FIRST - APART
+        elif not below:
+            start = above - APART * (len(run) + 1)
+        else:
+            start = below
+            apart = min((above - below) // (len(run) + 1), _LATE_APART)
+        if apart < 1 or start < 0:
+            return None
+        found |= {key: start + apart * place for place, key in enumerate(run, 1)}
+    return found
