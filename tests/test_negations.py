@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from memory.recall.hits.snippets import LINE_CHARS, one_line, telling, titled
+from memory.recall.hits.passage_hits import titled
 from projection.brief.wording import shortened
-from projection.text.clipping import ended, windowed
+from projection.text.clipping import LINE_CHARS, one_line, telling, windowed
 from projection.text.session_digest import gist
 from rituals.hosts.capture.composition import sentence_of
 from rituals.intake.decision_records import decision_of
@@ -109,13 +109,13 @@ def test_what_is_short_enough_is_whole_and_a_cut_keeps_to_its_room() -> None:
     for text in sentences():
         for chars in (1, 5, 40, 41, 80, 500):
             assert len(shortened(text, chars)) <= max(chars, 1)
-            assert len(ended(text, chars)) <= max(chars, 1)
+            assert len(one_line(text, chars)) <= max(chars, 1)
             assert shortened(text, chars) == text or len(text) > chars
             for at in (0, len(text) // 2, len(text)):
                 assert len(windowed(text, at, max(chars, 60))) <= max(chars, 60)
-    assert ended("One two. Three four.", 11) == "One two. …"
-    assert ended("一二三。四五六七八九", 6) == "一二三。 …"
-    assert ended("一二三。四五六七八九", 5) == "一二三。…"
+    assert one_line("One two. Three four.", 11) == "One two. …"
+    assert one_line("一二三。四五六七八九", 6) == "一二三。 …"
+    assert one_line("一二三。四五六七八九", 5) == "一二三。…"
     clear = shortened("We keep the queue of the orders. That is not all there is.", 40)
     assert clear.endswith("orders.…")
 

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from memory.recall.hits.passage_hits import passage_hit
-from memory.recall.hits.snippets import (
-    LINE_CHARS,
+from memory.recall.hits.passage_hits import (
     SECTION_CHARS,
     heading_of,
-    one_line,
+    passage_hit,
     section_of,
-    telling,
     title_of,
     titled,
 )
 from memory.recall.index.rows import LogRow, Piece
 from memory.recall.recall_values import TIMELINE
-from projection.text.clipping import sentence_starts
+from projection.text.clipping import LINE_CHARS, one_line, sentence_starts, telling
 from tests.conftest import each_row
 
 

@@ -214,19 +214,12 @@ class Git:
         """Tell whether a commit is reachable from another one."""
         return not self.call("merge-base", "--is-ancestor", ancestor, commit)[0]
 
-    def blob_reader(self) -> Running:
-        """Start what `blobs` asks, so that it is ready once it is known which are wanted."""
-        return self.start("cat-file", "--batch", "--buffer")
-
-    def blobs(self, ids: Iterable[str], reader: Running | None = None) -> Iterator[bytes | None]:
-        """Yield the bytes of each object, None for one that is missing.
-
-        A `reader` that was started before is asked, where there is one; it ends with that.
-        """
+    def blobs(self, ids: Iterable[str]) -> Iterator[bytes | None]:
+        """Yield the bytes of each object, None for one that is missing."""
         wanted = "".join(one + "\n" for one in ids).encode()
         if not wanted:
             return
-        status, answer, err = (reader or self.blob_reader()).finish(wanted)
+        status, answer, err = self.start("cat-file", "--batch", "--buffer").finish(wanted)
         if status:
             raise self.failure("cat-file", status, err)
         at = 0

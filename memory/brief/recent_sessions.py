@@ -9,10 +9,10 @@ from ledger.home import Home
 from ledger.model.order import day_seen, is_sealed
 from ledger.model.session import LOG_LIMIT_BYTES, Entry
 from memory.cache.cache_file import Cache
-from memory.recall.hits.outdated_hits import Outdated, brought_by
 from memory.replay.log_bytes import read_bytes
+from memory.replay.outdated_lines import Outdated, brought_by
 from projection.brief.values import Session
-from projection.text.clipping import ended
+from projection.text.clipping import one_line
 from projection.text.session_lines import in_short
 
 #: How many sessions are told, and among how many of the newest logs they are looked for.
@@ -43,7 +43,7 @@ def last_sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
             brought = [*brought_by(entry.acts), *entry.named]
             told = [one for one in _each_once(title.rstrip("."), first) if one]
             said = [outdated.line(ref.key, one, brought) for one in told]
-            line = ended(". ".join(said), _CHARS)
+            line = one_line(". ".join(said), _CHARS)
             day = day_seen(entry.clock, now_ms())
             found.append(Session(ref.stem, entry.agent, line, day))
     found.sort(key=lambda one: one.stem, reverse=True)

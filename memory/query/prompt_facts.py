@@ -16,7 +16,6 @@ from ledger.model.record import Record
 from memory.cache.cache_file import Cache
 from memory.query.open_snapshot import open_snapshot
 from memory.recall.hits.fact_hits import Facts, kept
-from memory.recall.hits.snippets import telling
 from memory.recall.index.fts_file import Index
 from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.lookups import Lookups
@@ -28,6 +27,7 @@ from memory.recall.words import listed
 from memory.replay.reader_marks import NOTHING_MARKED, Marks, marks_at
 from projection.fold.projection_state import Standing
 from projection.policy.model import ENGLISH, Moments
+from projection.text.clipping import telling
 
 #: How much of a prompt is read, and how many facts are told at most.
 PROMPT_CHARS, TOLD = 1_500, 3

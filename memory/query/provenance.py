@@ -36,9 +36,9 @@ from memory.query.fact_marks import marked
 from memory.query.origins import ADOPTION, Origin, Origins, origins_of, seen_at
 from memory.query.resident import Link, Resident, chain_of, supersessions
 from memory.query.visible_logs import logs_of, taking_part
-from memory.recall.hits.outdated_hits import Outdated, brought_by
 from memory.redaction.withheld_texts import ids_in
 from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.outdated_lines import Outdated, brought_by
 from memory.replay.reader_marks import marks_at
 from projection.document.fact_remarks import PLAIN, Mark
 from projection.document.page_renderer import REDACTED

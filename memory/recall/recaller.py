@@ -11,9 +11,15 @@ from ledger.model.ids import is_fact_id
 from ledger.model.order import day_seen, is_stem, key_of, stem_in
 from memory.cache.name_lookup import fact_named, false_among, log_named
 from memory.recall.hits.fact_hits import Facts, Past, kept, past_at
-from memory.recall.hits.outdated_hits import Outdated, Stated
-from memory.recall.hits.passage_hits import LogTexts, passage_hit, passage_text, with_score
-from memory.recall.hits.snippets import LINE_CHARS, WHOLE_CHARS, one_line, title_of
+from memory.recall.hits.passage_hits import (
+    WHOLE_CHARS,
+    LogTexts,
+    Stated,
+    passage_hit,
+    passage_text,
+    title_of,
+    with_score,
+)
 from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.index.rows import PLACE_BITS, PLACES, LogRow
 from memory.recall.index.unspaced import has_unspaced
@@ -39,9 +45,11 @@ from memory.recall.recall_values import (
 from memory.recall.recall_values import PERHAPS as MAYBE
 from memory.recall.search import Scored, Search, search
 from memory.recall.standing import PERHAPS, SILENT, SURE, ordered, verdict
+from memory.replay.outdated_lines import Outdated
 from memory.replay.reader_marks import marks_at
 from projection.fold.testimony import DECIDED
 from projection.policy.model import ENGLISH
+from projection.text.clipping import LINE_CHARS, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

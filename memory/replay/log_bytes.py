@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ledger.errors import GitFailed, StorageFailed
 from ledger.git.cli import Git
 from ledger.git.commit_record import loose_object
-from ledger.git.process import Running
 from ledger.home import Home
 from ledger.model.logset import LogRef
 from ledger.model.sha256 import blob_id
@@ -18,13 +17,10 @@ from ledger.wal.spool import Spool
 LOOSE_UP_TO = 64
 
 
-def read_bytes(
-    home: Home, refs: Sequence[LogRef], reader: Callable[[], Running | None] = lambda: None
-) -> Iterator[tuple[LogRef, bytes]]:
+def read_bytes(home: Home, refs: Sequence[LogRef]) -> Iterator[tuple[LogRef, bytes]]:
     """Yield the bytes of logs: from the spool and loose files what is there, the rest by one git.
 
-    Logs whose object is missing are left out. `reader` gives a git that was started before to be asked,
-    where there is one.
+    Logs whose object is missing are left out.
     """
     held = held_bytes(home, refs)
     yield from held.items()
@@ -39,7 +35,7 @@ def read_bytes(
         else:
             yield ref, data[data.index(b"\0") + 1 :]
     if packed:
-        found = blobs(home.repository.git(), [ref.blob for ref in packed], reader())
+        found = blobs(home.repository.git(), [ref.blob for ref in packed])
         for ref, content in zip(packed, found, strict=True):
             if content is not None:
                 yield ref, content
@@ -67,10 +63,10 @@ def _loose(objects: str, blob: str) -> bytes | None:
         return None
 
 
-def blobs(git: Git, ids: Sequence[str], reader: Running | None = None) -> list[bytes | None]:
+def blobs(git: Git, ids: Sequence[str]) -> list[bytes | None]:
     """Read objects; git gives up at a damaged one, and then each is asked for by itself."""
     try:
-        return list(git.blobs(ids, reader))
+        return list(git.blobs(ids))
     except GitFailed:
         if len(ids) == 1:
             return [None]

@@ -6,9 +6,11 @@ behind the mark of the cut, with what it negates. Nothing is cut between the two
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 _CUT = "…"
+#: The most characters that a line of what was found has: about 80 tokens.
+LINE_CHARS = 320
 #: What ends a sentence where a blank and a capital follow, in writings without blanks alone, and what may
 #: stand behind it.
 _STOPS, _ALONE, _CLOSING = ".!?…", "\u3002\uff01\uff1f", "\"'”’»)]*_`\u300d\u300f"
@@ -55,7 +57,7 @@ def clipped(text: str, chars: int) -> str:
     return f"{kept}{_CUT} {lost}" if lost else kept + _CUT
 
 
-def ended(text: str, chars: int) -> str:
+def one_line(text: str, chars: int = LINE_CHARS) -> str:
     """Put a text on one line of so many characters, cut behind a sentence where one ends in its back half.
 
     Else it is cut as `clipped` does.
@@ -73,6 +75,24 @@ def ended(text: str, chars: int) -> str:
         return bare
     end = last_start(lines, chars // 2, chars - 2)
     return f"{bare[:end].rstrip()} {_CUT}" if end else clipped(bare, chars)
+
+
+def telling(text: str, words: Sequence[str], chars: int = LINE_CHARS) -> str:
+    """Return a text from the first of the sentences that have most of some words, where it is too long.
+
+    A word is looked for without its ending, so this is a guess; it only says what is shown first.
+    """
+    if len(text) <= chars or not words:
+        return text
+    starts = [0, *sentence_starts(text, 0, len(text))]
+    lower = text.lower()
+    heads = [word[: max(3, len(word) - 2)] for word in words]
+    counts = [
+        sum([head in lower[start:end] for head in heads])
+        for start, end in zip(starts, [*starts[1:], len(text)], strict=True)
+    ]
+    best = starts[counts.index(max(counts))]
+    return "… " + text[best:] if best else text
 
 
 def sentence_starts(text: str, first: int, behind: int) -> Iterator[int]:

@@ -16,7 +16,6 @@ from ledger.model.record import Record
 from ledger.model.session import SOURCE_KEY, Entry
 from memory.api import Memory
 from memory.query.provenance import LogLine, lines_of
-from memory.recall.hits.snippets import one_line
 from memory.replay.as_of import logs_in, state_by
 from memory.write.seen_versions import with_seen
 from projection.fold.declared_conflicts import CONFLICTS
@@ -28,6 +27,7 @@ from projection.fold.testimony import is_person
 from projection.fold.undone_logs import BEHIND, TakenBack, effect
 from projection.graph.fact_links import footer, ids_in, named
 from projection.policy.model import CLOSABLE
+from projection.text.clipping import one_line
 from rituals.decide.decision import Decision
 
 _UNDO, _REDO = "Undo: ", "Redo: "

@@ -20,7 +20,6 @@ from ledger.model import instants
 from ledger.model.record import Record
 from ledger.remote.forge import forge_at
 from ledger.remote.remote import without_credentials
-from memory.recall.hits.snippets import one_line
 from memory.recall.index.fts_file import Totals
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, LogRow, Piece
 from memory.recall.lookups import Lookups
@@ -32,6 +31,7 @@ from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
 from projection.fold.testimony import Testimony
 from projection.policy.model import CLOSABLE
+from projection.text.clipping import one_line
 from rituals.org.org_database import Connection, DatabaseFailed, connect, place_of, told
 from rituals.org.org_rows import BEHIND, Stems, quoted
 

@@ -18,10 +18,10 @@ from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, SessionLog
 from ledger.model.sha256 import sha256
 from ledger.wal.atomic_files import make_folder, replace_file
-from memory.recall.hits.snippets import one_line
 from memory.write.birth_footers import footer_value
 from memory.write.near_facts import said_already
 from projection.policy.model import DEFAULT_KIND, QUESTION_KIND, THREAD_KIND
+from projection.text.clipping import one_line
 from rituals.record.draft_composer import birth, free_id, kinds_of, taken_in, words_for
 from rituals.record.note_lines import FACT, Line
 from rituals.record.option_values import parse_new, slip

@@ -11,7 +11,6 @@ from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, ENDED
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import ordinary_of_kind
-from memory.recall.hits.snippets import one_line
 from memory.recall.index.fts_file import Index
 from memory.recall.index.rows import (
     FACTS_FROM,
@@ -41,6 +40,7 @@ from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
 from projection.fold.testimony import testimony
 from projection.policy.model import PATTERN_KIND, QUESTION_KIND
+from projection.text.clipping import one_line
 
 #: How many events of a fact are told, the newest ones.
 EVENTS = 12

@@ -8,9 +8,9 @@ import re
 from ledger.codec.plain_text import NO_TEXT, document_text
 from ledger.codec.validate import read_draft
 from ledger.errors import NotFound, WrongUsage
-from memory.recall.hits.snippets import one_line
 from memory.write.draft import SessionDraft, draft_of
 from projection.policy.model import FINDING_KIND
+from projection.text.clipping import one_line
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.terminal.receipt_text import record, record_answer
 from rituals.record.draft_composer import kinds_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from memory.merge.summary import CHANGES, Learned
-from memory.recall.hits.snippets import one_line
 from memory.write.draft import NOT_COMMITTED
+from projection.text.clipping import one_line
 from rituals.answers.json_objects import finding_objects
 from rituals.answers.record_fields import all_fields_of, fields_of
 from rituals.cli.context import Invocation

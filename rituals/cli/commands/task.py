@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ledger.errors import WrongUsage
 from ledger.model.task_states import STATES
-from memory.recall.hits.snippets import one_line
 from projection.document.archive_pages import summary_of
+from projection.text.clipping import one_line
 from rituals.answers.task_objects import Listed, Wanted, listed, task_object
 from rituals.cli.context import Invocation
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ledger.errors import DraftRefused
 from ledger.model.session import WORKING
-from memory.recall.hits.snippets import one_line
 from memory.write.draft import Near, Receipt, told
+from projection.text.clipping import one_line
 from rituals.answers.json_objects import near_objects, receipt_object
 
 TYPE_CHECKING = False

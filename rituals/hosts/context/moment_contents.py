@@ -24,7 +24,6 @@ from ledger.model.personal_footer import says_personal
 from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.user_key import user_key
 from memory.query.open_snapshot import open_snapshot
-from memory.recall.hits.snippets import telling
 from memory.recall.words import ENGLISH, listed
 from memory.replay.replayed_state import state_of
 from projection.brief.wording import label, plain, untagged
@@ -32,6 +31,7 @@ from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
 from projection.policy.model import FINDING_KIND, OFF, THREAD_KIND, Moments
 from projection.text.claims import FOLDER, PATH, claims
+from projection.text.clipping import telling
 from projection.text.command_rules import ANY, EDITS, WARNS_KEY, Breach, breaches
 from rituals.hosts.context.broken_rules import ASKED_FOR
 from rituals.hosts.context.moment_index import CHORE, index_path, opened, packed, stems

@@ -16,11 +16,11 @@ from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.cache.broken_truth_file import Wait
 from memory.cache.ended_facts import ended
-from memory.recall.hits.snippets import telling
 from projection.brief.wording import label, plain, shortened
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
 from projection.text.claims import FOLDER, MODULE, NAME, PATH, TARGET, VERSION, Claim
+from projection.text.clipping import telling
 from projection.text.until_conditions import DATE, check_of, until_in, until_of
 from rituals.hosts.context.moment_answer import rows_at, rows_broken
 from rituals.hosts.context.moment_contents import constrained, may_be_told, of_names, rows_of

@@ -7,10 +7,10 @@ from math import inf
 from typing import Any
 
 from ledger.model.order import key_of
-from memory.recall.hits.snippets import one_line
 from memory.recall.recall_values import FACTS, INDEX, LEVELS, SESSIONS, Answer, Filters, Hit, Part
 from projection.fold.projection_state import ARCHIVED_TIERS
 from projection.graph.graph_neighbours import folded
+from projection.text.clipping import one_line
 from rituals.serve.web.page_value import Asked, Page, number_in
 from rituals.serve.web.pages.fact_list import OF_FACTS, FilterBar, filter_bar
 from rituals.serve.web.tip_view.tip_view import TipView

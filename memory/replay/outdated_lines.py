@@ -9,10 +9,6 @@ from collections.abc import Callable, Collection, Iterable
 
 from ledger.model.event import Event, FactCreated, FactUpdated
 from memory.cache.cache_file import Cache
-from memory.recall.index.fts_file import Index
-from memory.recall.index.rows import is_question
-from memory.recall.lookups import Lookups
-from memory.recall.question import as_indexed
 from projection.document.fact_remarks import PLAIN, Mark, Met, beginning, mark_of
 from projection.fold.fact_history import Fact
 
@@ -22,9 +18,6 @@ _FACTS = 24
 _LEAST_WORDS = 2
 #: A log that brought a text says it in other words, too: so many of its words tell that, in percent.
 _COVERED = 66
-#: So many of the rarest words of a sentence are looked up among facts, but none that more passages have;
-#: those tell that stand at no more places of facts; and so many facts are compared with a passage.
-_WORDS, _TOLD_BY, _COMMON, _STATED = 4, 2000, 400, 12
 
 
 class Outdated:
@@ -120,56 +113,6 @@ class Outdated:
         if fact.contradicted:
             return Mark(False, True, (id,), f"{id} is contradicted")
         return Mark(False, True, (id,), f"{id} says now", beginning(fact.text))
-
-
-class Stated:
-    """Finds the facts that a passage may state.
-
-    Args:
-        lookups: of the index.
-        index: of the ledger.
-    """
-
-    def __init__(self, lookups: Lookups, index: Index) -> None:
-        self._lookups, self._index = lookups, index
-
-    def of(self, text: str) -> list[str]:
-        """Return the facts that a text may state, those first that share most."""
-        return self._lookups.stated(text, self._read) if self._index.totals.facts else []
-
-    def _read(self, text: str) -> list[str]:
-        from projection.text.normalize import plain, sentences
-
-        lookups = self._lookups
-        shared: dict[int, int] = {}
-        parts = list(dict.fromkeys([plain(sentence) for sentence in sentences(text)]))
-        # read at once; what is not ASCII has words that only the index can tell
-        lookups.stems(_simple(" ".join(parts)))
-        for part in parts:
-            stems = {*lookups.stems(_simple(part) if part.isascii() else as_indexed(part))}
-            found: dict[int, int] = {}
-            for count, stem in sorted([(lookups.count(stem), stem) for stem in stems])[:_WORDS]:
-                for row in self._saying(stem) if count <= _TOLD_BY else ():
-                    found[row] = found.get(row, 0) + 1
-            for row, count in found.items():
-                shared[row] = max(shared.get(row, 0), count)
-        ids: dict[str, None] = {}
-        for row in sorted(shared, key=lambda row: (-shared[row], row)):
-            there = self._index.at(row) if shared[row] > 1 else None
-            if there is not None and len(ids) < _STATED:
-                ids[there[1].fact] = None
-        return list(ids)
-
-    def _saying(self, stem: str) -> list[int]:
-        """Return the facts that say a word, none where it stands at too many places."""
-        rows = self._lookups.facts((stem,))
-        said = [row for row in rows if not is_question(row)]
-        return said if sum([len(rows[row]) for row in said]) <= _COMMON else []
-
-
-def _simple(text: str) -> str:
-    """Return those words that are each one for the index, too, which remembers them."""
-    return " ".join([one for one in text.split() if one.isascii() and one.isalnum()])
 
 
 def brought_by(events: Iterable[Event]) -> list[str]:
