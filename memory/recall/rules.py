@@ -16,10 +16,10 @@ class Rules(Record):
     inside: float = 0.5  #: what a word tells that holds the one that is asked for, or is held by it
     pairs: float = 2.0  #: what two words of the question add that stand side by side
     meaning: float = 2.0  #: what meaning the same as the question adds, against all its words
-    live: float = 1.25  #: how much more a fact counts that is not in the archive
-    core: float = 1.5  #: the same of what never decays: a rule that holds for everything
+    #: how much more a fact counts that is not in the archive, and once more one that never decays
+    live: float = 1.2
     #: what a fact gains of the score of the text that it took the place of, its own or another's
-    before: float = 0.4
+    before: float = 0.25
     open: float = (
         1.5  #: how much more an open thread counts where that is asked, and a closed one less
     )

@@ -43,8 +43,8 @@ def _as_one(texts: list[Candidate], asked_open: bool) -> Candidate:
     scored, fact, tier = best.scored, best.standing.fact, best.standing.tier
     words = [one.score - dict(one.parts).get(MEANING, 0.0) for one in before]
     more = [("before", RULES.before * said) for said in words]
-    share = RULES.core if tier == TIERS[0] else RULES.live
-    shares = [("live", 1.0 if tier in ARCHIVED_TIERS else share)]
+    steps = 0 if tier in ARCHIVED_TIERS else 2 if tier == TIERS[0] else 1
+    shares = [("live", RULES.live**steps)]
     if asked_open:
         shares.append(("open", RULES.open if fact.open else 1 / RULES.open if fact.closed else 1.0))
     score = (0.0 if best.before else scored.score) + sum([value for _, value in more])
