@@ -255,18 +255,18 @@ def _around(terms: Sequence[Term], found: Sequence[Scored]) -> list[Scored]:
         for number in logs.keys() & times.keys():
             logs[number] += term.weight * times[number] / (times[number] + RULES.k1)
     own = {one.row: one.score for one in found}
+    beside, scores = {}, {}
+    for row, score in own.items():
+        near = own.get(row - 1, 0.0) + own.get(row + 1, 0.0)
+        far = own.get(row - 2, 0.0) + own.get(row + 2, 0.0)
+        beside[row] = RULES.beside * (near + far / 2)
+        scores[row] = (score + beside[row]) * (RULES.begins if row in begun else 1.0)
+    share = RULES.session * max(scores.values()) / (max(logs.values()) or 1.0)
     made = []
     for one in found:
-        next_, second = [
-            sum([own.get(one.row + way * far, 0.0) for way in (-1, 1)]) for far in (1, 2)
-        ]
-        beside = RULES.beside * (next_ + second / 2)
-        score = (one.score + beside) * (RULES.begins if one.row in begun else 1.0)
-        made.append(one._replace(score=score, parts=(*one.parts, ("neighbours", beside))))
-    share = RULES.session * max([one.score for one in made]) / (max(logs.values()) or 1.0)
-    for at, one in enumerate(made):
         whole = share * logs[one.row >> PLACE_BITS]
-        made[at] = one._replace(score=one.score + whole, parts=(*one.parts, ("session", whole)))
+        parts = (*one.parts, ("neighbours", beside[one.row]), ("session", whole))
+        made.append(one._replace(score=scores[one.row] + whole, parts=parts))
     return sorted(made, key=lambda one: (-one.score, -one.row))
 
 
