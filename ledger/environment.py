@@ -26,6 +26,8 @@ OWN_COMMITS = "DIURNA_OWN_COMMITS"
 NOW = "DIURNA_NOW"
 #: Seconds on a clock that only goes forward, for limits and pauses.
 monotonic = time.monotonic
+#: Seconds that this process has computed.
+computed = time.process_time
 #: Seconds and nanoseconds since 1970, for the age of files.
 now_seconds = time.time
 now_ns = time.time_ns

@@ -8,21 +8,18 @@ takes it away with all else that is kept beside the ledger. Without a model noth
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from functools import cache
-from hashlib import sha256
 
-from ledger.environment import data_folder, monotonic, variables
+from ledger.environment import computed, data_folder, monotonic, variables
 from ledger.errors import StorageFailed
 from ledger.home import Home
 from ledger.model.record import Record
-from ledger.wal.atomic_files import plain_bytes, replace_file
 from memory.cache.cache_file import Cache
 from memory.recall.index.fts_file import Index, Totals
-from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.index.rows import FACTS_APART, FACTS_FROM, PLACE_BITS
+from memory.recall.recall_values import LOADING_MS
 from memory.replay.ledger_snapshot import Snapshot
 
 TYPE_CHECKING = False
@@ -30,8 +27,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 TOKENIZER = "tokenizer.json"
-#: How long a short command may wait for a model.
-LOADING_MS = 400
 #: A text is looked at in pieces of so many characters, of which the likest counts.
 _PIECE, _TOKENS = 250, 256
 
@@ -85,20 +80,26 @@ def model_files() -> Files | None:
 
 
 class Model:
-    """A sentence model that is loaded; `load_ms` is how long that took.
+    """A sentence model that is loaded; `load_ms` is how long that took on an idle machine.
+
+    Args:
+        files: where it is.
+        hastily: it is loaded in half the time, and reads a text in thrice the time.
 
     Raises:
         ModelUnusable: it can not be.
     """
 
-    def __init__(self, files: Files) -> None:
-        began = monotonic()
+    def __init__(self, files: Files, hastily: bool = False) -> None:
+        began = computed()
         try:
             import onnxruntime
             from tokenizers import Tokenizer
 
             how = onnxruntime.SessionOptions()
             how.intra_op_num_threads, how.log_severity_level = 1, 4
+            if hastily:
+                how.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
             only = ["CPUExecutionProvider"]
             self._session = onnxruntime.InferenceSession(files.model, how, providers=only)
             self._tokenizer = Tokenizer.from_file(files.tokenizer)
@@ -110,7 +111,7 @@ class Model:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(_TOKENS)
         self._inputs = [one.name for one in self._session.get_inputs()]
-        self.load_ms = int((monotonic() - began) * 1000)
+        self.load_ms = int((computed() - began) * 1000)
 
     def vector(self, text: str) -> Any:
         """Return the vector of a text, of length 1."""
@@ -150,7 +151,7 @@ class Meaning:
         if files is None or not self._read(files) or self._vectors.load_ms > loading_ms:
             return None
         try:
-            alike = self._matrix @ loaded(files).vector(question)
+            alike = self._matrix @ loaded(files, loading_ms == LOADING_MS).vector(question)
         except ModelUnusable:
             return None
         best: dict[int, float] = {}
@@ -191,6 +192,11 @@ def make(snapshot: Snapshot, seconds: float = float("inf")) -> int:
         ModelUnusable: there is a model that can not be used.
         StorageFailed: the disk refused.
     """
+    import json
+    from hashlib import sha256
+
+    from ledger.wal.atomic_files import plain_bytes, replace_file
+
     files, path, until = model_files(), _path(snapshot.home), monotonic() + seconds
     if files is None:
         return 0
@@ -199,14 +205,13 @@ def make(snapshot: Snapshot, seconds: float = float("inf")) -> int:
         lambda cache: cache.summary.digest
     ):
         return 0
+    both = [plain_bytes(os.path.realpath(one)) or b"" for one in files[:2]]
+    name = sha256(b"".join(both)).hexdigest()
+    if kept.model != name:
+        kept = Vectors(name, load_ms=loaded(files, hastily=True).load_ms)
+    size = len(kept.data) // max(1, len(kept.pieces))
+    known = {one.key: kept.data[at * size :][:size] for at, one in enumerate(kept.pieces)}
     model, made = loaded(files), 0
-    name = sha256(
-        b"".join([plain_bytes(os.path.realpath(one)) or b"" for one in files[:2]])
-    ).hexdigest()
-    size, known, load_ms = len(kept.data) // max(1, len(kept.pieces)), {}, model.load_ms
-    if kept.model == name:
-        load_ms = min(load_ms, kept.load_ms)
-        known = {one.key: kept.data[at * size :][:size] for at, one in enumerate(kept.pieces)}
     done: object = None
     while (now := _texts(snapshot)) != done:  # what was redacted meanwhile is not in the next file
         done, (digest, texts) = now, now
@@ -216,7 +221,7 @@ def make(snapshot: Snapshot, seconds: float = float("inf")) -> int:
                 made += 1
         pieces = [piece for piece, _ in texts if piece.key in known]
         whole = digest if len(pieces) == len(texts) else ""
-        head = json.dumps([name, files.stamp, load_ms, whole, pieces]).encode()
+        head = json.dumps([name, files.stamp, kept.load_ms, whole, pieces]).encode()
         replace_file(path, b"\n".join([head, b"".join([known[one.key] for one in pieces])]), 0o600)
     return made
 
@@ -227,6 +232,10 @@ def _path(home: Home) -> str:
 
 def _kept(path: str) -> Vectors:
     """Return what was kept; nothing, where that can not be read."""
+    import json
+
+    from ledger.wal.atomic_files import plain_bytes
+
     head, _, data = (plain_bytes(path) or b"").partition(b"\n")
     try:
         name, stamp, load_ms, digest, pieces = json.loads(head)
@@ -239,6 +248,8 @@ def _kept(path: str) -> Vectors:
 
 def _texts(snapshot: Snapshot) -> tuple[str, list[tuple[Piece, str]]]:
     """Return the digest of the logs, and the pieces of all texts that stand, each with what it says."""
+    from memory.recall.index.index_catch_up import IndexFollower
+
     following = IndexFollower(snapshot)
     try:
         return following.ask(_standing)
@@ -247,6 +258,7 @@ def _texts(snapshot: Snapshot) -> tuple[str, list[tuple[Piece, str]]]:
 
 
 def _standing(cache: Cache, index: Index) -> tuple[str, list[tuple[Piece, str]]]:
+    from hashlib import sha256
     from textwrap import wrap
 
     found = []

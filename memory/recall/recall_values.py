@@ -13,6 +13,8 @@ INDEX, TIMELINE, FULL = LEVELS = ("index", "timeline", "full")
 FACTS, SESSIONS, DOCS, UPSTREAM = WITHIN = "facts", "sessions", "docs", "upstream"
 #: The kinds of a hit that is a passage: of a session log, and of a document of the repository.
 SESSION_KIND, DOCUMENT_KIND = PASSAGE_KINDS = "session", "document"
+#: How long a short command may wait for a model of meaning to be loaded.
+LOADING_MS = 400
 #: What is said where only passages answer, and where facts only may.
 NO_FACT = "no fact answers that; this is what was said"
 PERHAPS = "perhaps: no fact says most of that"

@@ -24,7 +24,6 @@ from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.index.rows import PLACE_BITS, PLACES, LogRow
 from memory.recall.index.unspaced import has_unspaced
 from memory.recall.lookups import Lookups
-from memory.recall.meaning import Meaning
 from memory.recall.recall_values import (
     DOCS,
     FULL,
@@ -53,11 +52,12 @@ from projection.text.clipping import LINE_CHARS, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memory.cache.cache_file import Cache
     from memory.recall.documents.document_passages import Documents
     from memory.recall.index.fts_file import Index
+    from memory.recall.meaning import Meaning
     from memory.replay.ledger_snapshot import Snapshot
     from projection.document.fact_remarks import Mark
 
@@ -84,7 +84,7 @@ class Recaller:
         self._snapshot = snapshot
         self._following = IndexFollower(snapshot, progress)
         self._lookups = Lookups()
-        self._meaning = Meaning(snapshot.home)
+        self._meaning: Meaning | None = None
         self._texts = LogTexts(snapshot.home)
         self._documents: Documents | None = None
         #: what was read last, and by filters its facts, and what may be a hit
@@ -119,9 +119,8 @@ class Recaller:
             facts, keeps = self._kept(cache, index, filters, past)
             view = _View(self._texts, self._lookups.of(index), cache, index, facts)
             cosines = None
-            if not (past or filters.superseded):  # only of what stands now there are vectors
-                asked = without_operators(query)
-                cosines = self._meaning.cosines(index, asked, loading_ms)
+            if loading_ms and not (past or filters.superseded):  # what stands now has vectors
+                cosines = self._cosines(index, without_operators(query), loading_ms)
             found = search(index, query, keeps, lookups=self._lookups, cosines=cosines)
             hits, said = view.facts(found, level, limit, explain, loose or filters.choosy)
             passages = view.passages(found.passages, level, limit, explain)
@@ -153,6 +152,12 @@ class Recaller:
 
         with Uncollected():
             return self._following.ask(answer)
+
+    def _cosines(self, index: Index, query: str, loading_ms: float) -> Mapping[int, float] | None:
+        from memory.recall.meaning import Meaning
+
+        self._meaning = self._meaning or Meaning(self._snapshot.home)
+        return self._meaning.cosines(index, query, loading_ms)
 
     def _kept(
         self, cache: Cache, index: Index, filters: Filters, past: Past | None = None

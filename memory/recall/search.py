@@ -18,7 +18,7 @@ from memory.recall.index.unspaced import bare_words
 from memory.recall.lookups import INSIDE_LETTERS, NEWEST, NO_ROWS, TOO_COMMON, Lookups, Rows
 from memory.recall.question import Question, Word, as_indexed, read_question
 from memory.recall.recall_values import COMMON_NOTES
-from memory.recall.rules import ENOUGH, RULES, STRETCH, TELLING
+from memory.recall.rules import ENOUGH, RULES, SEEN, STRETCH, TELLING
 from memory.recall.words import ENGLISH, is_everyday
 
 #: How many places of passages are read (words are looked up, the rarest first, and the rest is too common
@@ -274,7 +274,8 @@ def _candidates(
     terms: Sequence[Term], keeps: Callable[[int], bool] | None, cosines: Mapping[int, float]
 ) -> list[int]:
     """Return the rows that have most of a question, the newer first among equals."""
-    told = dict.fromkeys(nlargest(FACTS_TOLD, cosines, key=lambda row: cosines[row]), 0.0)
+    likest = nlargest(FACTS_TOLD, cosines, key=lambda row: cosines[row])
+    told = dict.fromkeys([row for row in likest if cosines[row] > SEEN], 0.0)
     some = [(term.weight, term.rows) for term in terms]
     some += [(term.weight * RULES.inside, term.near) for term in terms]
     for weight, rows in sorted(some, key=lambda one: len(one[1])):

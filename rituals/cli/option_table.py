@@ -117,7 +117,7 @@ RECALL = (
     SINCE, UNTIL, AS_OF,
     Option("--superseded", "Superseded and invalidated facts too."),
     Option("--yours", "Your own home's too (`diurna init --personal`)."),
-    Option("--no-vectors", "By words alone."),
+    Option("--no-vectors", "By words alone, also where a model is here (`diurna install --model`)."),
     Option("--explain", "Say what each score is made of."),
     Option("--org", "Ask all ledgers of the organisation that you may read (`diurna org`)."),
     Option("--team", "With --org: those of this team alone.", "NAME"),

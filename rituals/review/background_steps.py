@@ -26,6 +26,8 @@ from rituals.review import recorded_landings, truth_marks
 
 #: How long all steps may take together, on a clock that only goes forward.
 SECONDS = 60.0
+#: How long vectors are made in one turn.
+_MEANING_SECONDS = 20.0
 #: How often what moved meanwhile is followed at once.
 _ROUNDS = 3
 
@@ -68,6 +70,13 @@ def _index(memory: Memory) -> str:
     return ""
 
 
+def _weigh(memory: Memory) -> str:
+    from memory.recall.meaning import make
+
+    make(memory.snapshot, _MEANING_SECONDS)
+    return ""
+
+
 def _verify(memory: Memory) -> str:
     from ledger.model.findings import ERROR
     from rituals.check.check_registry import VERIFY, made
@@ -81,6 +90,7 @@ STEPS = (
     Step("landings", recorded_landings.record, daily=False),
     Step("facts that ended", _end, daily=False),
     Step("marks of what is gone", _mark, daily=False),
+    Step("meaning of facts", _weigh, daily=False),
     Step("what sessions left", _forget),
     Step("the index of recall", _index),
     Step("verify", _verify),

@@ -28,6 +28,7 @@ from rituals.check.doctor.fix import (
     Noticed,
     Remedy,
     Treated,
+    meaning_made,
     treat,
 )  # fmt: skip
 from rituals.check.survey import Survey
@@ -84,6 +85,7 @@ def visit(
             tried = {one.remedy for one in treated}
             fresh = tuple(one for one in plan(noticed) if one not in tried)
             remedies += fresh
+        treated += meaning_made(survey) if fix else ()
         ordered = _ordered([*found, *noticed])
         return Visit(ordered, remedies, treated, survey.memory.home)
     finally:

@@ -19,6 +19,7 @@ from ledger.wal.atomic_files import Lock, make_folder
 from ledger.wal.git_locks import is_left, journal, set_aside
 from memory.api import Memory
 from memory.recall.index.index_catch_up import drop_index
+from memory.recall.meaning import make
 from memory.repair.lost_blobs import clear_damaged
 from memory.repair.lost_commits import copies
 from memory.worktree.checkout import store_blob
@@ -88,6 +89,15 @@ def treat(survey: Survey, remedies: Iterable[Remedy]) -> tuple[Treated, ...]:
             problem = f"{failure.filename or 'the disk'}: {failure.strerror or failure}"
         done.append(Treated(remedy, problem))
     return tuple(done)
+
+
+def meaning_made(survey: Survey) -> tuple[Treated, ...]:
+    """Make what vectors of facts are missing, where the user has a model; say so."""
+    try:
+        made = make(survey.memory.snapshot)
+    except DiurnaError as failure:
+        return (Treated(Remedy(REBUILD, "make the vectors of facts"), str(failure)),)
+    return (Treated(Remedy(REBUILD, f"make {made} vectors of facts")),) if made else ()
 
 
 def _apply(survey: Survey, remedy: Remedy) -> None:

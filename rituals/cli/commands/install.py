@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import click
 
 from ledger.environment import user_folder, variables
-from ledger.errors import DiurnaError
+from ledger.errors import DiurnaError, WrongUsage
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted, told
 from rituals.hosts.adapters import HOSTS
@@ -17,6 +17,7 @@ from rituals.hosts.adapters import HOSTS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
     from rituals.hosts.install.install_plan import Change, Plan
 
@@ -44,10 +45,13 @@ _THEN = {
 
 
 def install(
-    call: Invocation, /, hosts: tuple[str, ...], user: bool, mcp: bool | None, export: str,
-    mode: str | None, dry_run: bool,
+    call: Invocation, /, hosts: tuple[str, ...], user: bool, mcp: bool | None, mode: str | None,
+    dry_run: bool, **given: Any,
 ) -> int:  # fmt: skip
     """Run `diurna install`."""
+    export = given.pop("export")
+    if mode == "model":
+        return _fetch_model(call, dry_run, **given)
     if mode:
         return _remove(call, hosts, user=user, dry_run=dry_run)
     from rituals.hosts.install.host_files import found_hosts
@@ -72,6 +76,36 @@ def install(
     if not (dry_run or user or call.state_dir()):
         call.out.hint("there is no memory here yet: `diurna init` makes a home for it")
     return code
+
+
+def _fetch_model(call: Invocation, dry_run: bool, source: str, sha256: str, yes: bool) -> int:
+    """Fetch the model of meaning, once somebody agrees to what is said of it."""
+    from rituals.answers.record_fields import all_fields_of
+    from rituals.setup.meaning_model import fetch_model, plan_model
+
+    plan = plan_model(source, sha256)
+    if not call.json:
+        call.out.line(f"{plan.name}, licence: {plan.licence}, into {plan.folder}")
+        for one in plan.parts:
+            size = f"{one.size / 1e6:.1f} MB, " if one.size else ""
+            call.out.line(f"  {plan.base}/{one.path}  {size}sha256 {one.sha256}")
+    if not (dry_run or yes):
+        if call.json or not call.interactive():
+            raise WrongUsage("nothing is fetched unasked", hint="`--yes` agrees to it")
+        if not click.confirm("fetch it?", False, err=True):
+            call.out.line("nothing is fetched")
+            return 0
+    if not dry_run:
+        fetch_model(plan)
+        if find_spec("onnxruntime") is None:
+            call.out.hint(
+                "the extra runs it: `pip install '.[meaning]'` in a clone of Diurna's repository"
+            )
+        call.out.hint("vectors are made while agents work, or now by `diurna check --fix`")
+    if call.json:
+        parts = [all_fields_of(one) for one in plan.parts]
+        call.out.answer({**all_fields_of(plan), "parts": parts, "dry_run": dry_run})
+    return 0
 
 
 def ask_branch(call: Invocation, *, proposed: bool = True) -> str:
@@ -153,7 +187,6 @@ def _list_found(call: Invocation, base: str, found: tuple[str, ...], *, user: bo
 
 def _export_plugin(call: Invocation, folder: str, *, alone: bool, dry_run: bool) -> int:
     """Write the plugin for marketplaces; return the exit code."""
-    from ledger.errors import WrongUsage
     from rituals.hosts.install.plugin_export import LOADING, plan_export
 
     if not alone:

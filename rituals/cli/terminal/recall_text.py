@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from ledger.errors import WrongUsage
 from memory.query.fact_marks import as_here
-from memory.recall.meaning import LOADING_MS
 from memory.recall.recall_values import (
     COMMON_NOTES,
     DOCUMENT_KIND,
     FULL,
     INDEX,
+    LOADING_MS,
     NO_FACT,
     SESSION_KIND,
     Answer,
