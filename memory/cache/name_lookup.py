@@ -14,7 +14,7 @@ from ledger.model.logset import LogRef
 from ledger.model.order import is_date, is_sealed, is_stamp, is_stem, key_of, stem_in
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
-from memory.cache.schema import FALSE, ORDINARY, PENDING, entry_in
+from memory.cache.schema import ORDINARY, PENDING, entry_in
 
 #: Sorts behind every character of a stem.
 END = "\U0010ffff"
@@ -144,12 +144,6 @@ def of_kinds(cache: Cache, facts: Sequence[str], kinds: Sequence[str]) -> frozen
     """Return those of some facts that are of one of some kinds, false ones too."""
     rows = cache.rows_among("SELECT id, kind FROM facts WHERE id IN (?)", facts)
     return frozenset([fact for fact, kind in rows if kind in kinds])
-
-
-def false_among(cache: Cache, ids: Sequence[str]) -> frozenset[str]:
-    """Return those of some facts that are superseded or invalidated."""
-    rows = cache.rows_among(f"SELECT id FROM facts WHERE state = {FALSE} AND id IN (?)", ids)  # noqa: S608 - a number
-    return frozenset([id for (id,) in rows])
 
 
 def ordinary_of_kind(cache: Cache, kind: str) -> frozenset[str]:

@@ -15,9 +15,9 @@ from ledger.model.personal_footer import says_personal
 from ledger.model.record import Record
 from memory.cache.cache_file import Cache
 from memory.query.open_snapshot import open_snapshot
-from memory.recall.hits.fact_hits import Facts, kept
+from memory.recall.hits.fact_hits import Facts
 from memory.recall.index.fts_file import Index
-from memory.recall.index.index_catch_up import IndexFollower
+from memory.recall.index.index_catch_up import ask_once
 from memory.recall.lookups import Lookups
 from memory.recall.recall_values import FACTS, Filters, without_operators
 from memory.recall.search import search
@@ -73,9 +73,8 @@ def found_for_prompt(
     words = without_operators(prompt[:PROMPT_CHARS])
     if not words:
         return ()
-    filters = Filters(within=FACTS)
-    facts = Facts(cache, index, filters, marks=marks)
-    found = search(index, words, kept(index, facts, filters), lookups=lookups, told=0)
+    facts = Facts(cache, index, Filters(within=FACTS), marks=marks)
+    found = search(index, words, facts.keeps, lookups=lookups, told=0)
     candidates = [
         one for one in facts.candidates(found.facts) if not says_personal(one.standing.fact.meta)
     ]
@@ -120,9 +119,5 @@ def answers_to(home: Home, prompt: str) -> tuple[Moments, tuple[Found, ...]]:
         lookups.language = "" if policy.recall.language == ENGLISH else policy.recall.language
         return policy.moment, found_for_prompt(cache, index, prompt, lookups, marks_at(home, cache))
 
-    follower = IndexFollower(open_snapshot(home))
-    try:
-        with Uncollected():
-            return follower.ask(answer)
-    finally:
-        follower.close()
+    with Uncollected():
+        return ask_once(open_snapshot(home), answer)

@@ -32,8 +32,7 @@ from memory.query.logs_around import (
 from memory.query.provenance import LogLine, lines_of
 from memory.query.reader import Reader
 from memory.recall.index.fts_file import Index
-from memory.recall.index.index_catch_up import IndexFollower
-from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, PLACES
+from memory.recall.index.index_catch_up import ask_once
 from memory.recall.lookups import Lookups
 from memory.recall.recall_values import without_operators
 from memory.recall.search import search
@@ -101,11 +100,9 @@ class Reasons(Record):
 
 def reasons(reader: Reader, place: CodeAsked) -> Reasons:
     """Find what is behind a place of the code."""
-    follower = IndexFollower(reader.snapshot)
-    try:
-        found = follower.ask(lambda cache, index: _Weighing(reader, cache, index, place).found())
-    finally:
-        follower.close()
+    found = ask_once(
+        reader.snapshot, lambda cache, index: _Weighing(reader, cache, index, place).found()
+    )
     stems = [stem for stem, _, _ in found.sessions]
     lines = lines_of(reader.snapshot, stems)
     sessions = [
@@ -232,14 +229,11 @@ class _Weighing:
         rows = self._index.matching(self._index.stems(" ".join(words)))
         ids, logs = set[str](), set[str]()
         for row in sorted(rows):
-            log = self._index.log(row >> PLACE_BITS)
-            piece = log.at(row & PLACES) if log is not None else None
-            if log is None or piece is None:
-                continue
-            if row & PLACES >= FACTS_FROM:
-                ids.add(piece.fact)
-            else:
-                logs.add(log.stem)
+            found = self._index.at(row)
+            if found is not None and found[1].fact:
+                ids.add(found[1].fact)
+            elif found is not None:
+                logs.add(found[0].stem)
         self._named_in(sorted(logs)[-_MOST_READ:], said, how)
         there = [id for id in ids if (fact := self._fact(id)) and names(fact.text, said)]
         for id in there:
@@ -279,10 +273,9 @@ class _Weighing:
         best = found.facts[0].score if found.facts else 0.0
         sure = min(1.0, max([one.covered for one in found.facts], default=0.0) / _SURE)
         for one in found.facts:
-            log = self._index.log(one.row >> PLACE_BITS)
-            piece = log.at(one.row & PLACES) if log is not None else None
-            if piece is not None and one.score > 0:
-                weight = self._facts.setdefault(piece.fact, _Weight())
+            there = self._index.at(one.row)
+            if there is not None and one.score > 0:
+                weight = self._facts.setdefault(there[1].fact, _Weight())
                 weight.words = max(weight.words, sure * _WORDS * one.score / best)
 
     def _query(self) -> str:

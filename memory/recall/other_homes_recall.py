@@ -60,22 +60,20 @@ class Recallers(Recaller):
             other.close()
         self._homes, self._others, self._own = {}, {}, None
 
-    def recall(
-        self, query: str, *, limit: int, filters: Filters, loose: bool = False, **how: Any
-    ) -> Answer:
+    def recall(self, query: str, *, limit: int, filters: Filters, **how: Any) -> Answer:
         """Find what answers a question (see `Reader.recall`); what a task asks for, in one's own home."""
         if filters.documents:
-            return self._with_documents(query, limit, filters._replace(documents=False), loose, how)
+            return self._with_documents(query, limit, filters._replace(documents=False), how)
         if filters.yours:
-            return self._with_yours(query, limit, filters._replace(yours=False), loose, how)
+            return self._with_yours(query, limit, filters._replace(yours=False), how)
         if filters.within == UPSTREAM:
-            return self._of_others(query, limit, filters._replace(within=""), **how)
+            return self._of_others(query, limit, filters._replace(within=""), how)
         theirs: Sequence[Hit] = ()
-        if not (loose or filters.within or filters.as_of) and self._asked():
-            theirs = self._of_others(query, _BESIDE, filters._replace(within=FACTS), **how).hits
+        if not (how.get("loose") or filters.within or filters.as_of) and self._asked():
+            theirs = self._of_others(query, _BESIDE, filters._replace(within=FACTS), how).hits
         # one's own is asked for no more than it may show: so whatever fewer hits have more have, too
         room = limit - min(len(theirs), limit // 3)
-        found = super().recall(query, limit=room, filters=filters, loose=loose, **how)
+        found = super().recall(query, limit=room, filters=filters, **how)
         theirs = theirs[: limit - len(found.hits)]
         if not theirs:
             return found
@@ -96,29 +94,26 @@ class Recallers(Recaller):
         return answer_of(hits, ())
 
     def _with_documents(
-        self, query: str, limit: int, filters: Filters, loose: bool, how: dict[str, Any]
+        self, query: str, limit: int, filters: Filters, how: dict[str, Any]
     ) -> Answer:
         """Ask the documents too, where no filter narrows the question; they stand behind the rest."""
         said: Sequence[Hit] = ()
         if filters._replace(yours=False) == Filters():
-            room = min(_BESIDE, limit // 3)
-            said = self._of_documents().beside(query, how["level"], room, how.get("explain", False))
-        room = limit - len(said)
-        found = self.recall(query, limit=room, filters=filters, loose=loose, **how)
+            room, explain = min(_BESIDE, limit // 3), how.get("explain", False)
+            said = self._of_documents().found(query, how["level"], room, explain, surely=True).hits
+        found = self.recall(query, limit=limit - len(said), filters=filters, **how)
         return _joined([*found.hits, *said], found) if said else found
 
-    def _with_yours(
-        self, query: str, limit: int, filters: Filters, loose: bool, how: dict[str, Any]
-    ) -> Answer:
+    def _with_yours(self, query: str, limit: int, filters: Filters, how: dict[str, Any]) -> Answer:
         """Ask the user's own home too; what it answers may take half of the room."""
-        own, how = self._yours(), {**how, "filters": filters, "loose": loose}
+        own = self._yours()
         if own is None:
-            found = self.recall(query, limit=limit, **how)
+            found = self.recall(query, limit=limit, filters=filters, **how)
             return found._replace(notes=(*found.notes, NO_HOME))
-        answer = own.recall(query, limit=max(1, limit // 2), **how)
-        room = limit - len(answer.hits)
-        found = self.recall(query, limit=room, **how) if room else NOTHING
+        answer = own.recall(query, limit=max(1, limit // 2), filters=filters, **how)
         theirs = _named(PERSONAL, answer)
+        room = limit - len(theirs)
+        found = self.recall(query, limit=room, filters=filters, **how) if room else NOTHING
         return _joined(holding_first([*found.hits, *theirs]), found, answer)
 
     def _yours(self) -> Recaller | None:
@@ -130,9 +125,9 @@ class Recallers(Recaller):
             self._own = Recaller(_view(home)) if home is not None else None
         return self._own
 
-    def _of_others(self, query: str, limit: int, filters: Filters, **how: Any) -> Answer:
+    def _of_others(self, query: str, limit: int, filters: Filters, how: dict[str, Any]) -> Answer:
         """Ask each home of others, and take turns with what they answer, nearest first."""
-        found: list[list[Hit]] = []
+        found: list[tuple[int, Hit]] = []
         notes: dict[str, None] = {} if self._asked() else {NO_UPSTREAM: None}
         for name, other in self._asked().items():
             try:
@@ -140,15 +135,10 @@ class Recallers(Recaller):
             except DiurnaError as problem:
                 notes[f"{name} can not be asked: {problem.message}"] = None
                 continue
-            found.append(_named(name, answer))
+            found += enumerate(_named(name, answer))
             notes |= dict.fromkeys(answer.notes)
-        turns = [
-            hits[turn]
-            for turn in range(max(map(len, found), default=0))
-            for hits in found
-            if turn < len(hits)
-        ]
-        return answer_of(turns[:limit], tuple(notes))
+        found.sort(key=lambda turn: turn[0])
+        return answer_of([hit for _, hit in found[:limit]], tuple(notes))
 
     def _asked(self) -> dict[str, Recaller]:
         """Return the homes of others that are here by now: a sync may have brought one."""

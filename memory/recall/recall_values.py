@@ -55,6 +55,16 @@ class Filters(Record):
         return bool(self.kinds or self.tiers or self.tags or self.entities or self.roles)
 
     @property
+    def only(self) -> str:
+        """Where hits may stand, in facts or in sessions, as far as this says; "" for both."""
+        if self.within:
+            return self.within
+        if self.kinds == (SESSION_KIND,):
+            return SESSIONS
+        no_sessions = self.kinds and SESSION_KIND not in self.kinds
+        return FACTS if no_sessions or self.tiers or self.tags or self.entities else ""
+
+    @property
     def by_log(self) -> bool:
         """Whether it is said which logs are wanted."""
         return bool(self.since or self.until or self.agents or self.roles or self.branches)

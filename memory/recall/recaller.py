@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-from ledger.environment import now_ms
-from ledger.errors import NotFound
+from ledger.errors import NotFound, WrongUsage
 from ledger.heavy_work import Uncollected
 from ledger.model.ids import is_fact_id
-from ledger.model.order import day_seen, is_stem, key_of, stem_in
-from memory.cache.name_lookup import fact_named, false_among, log_named
-from memory.recall.hits.fact_hits import Facts, Past, kept, past_at
+from ledger.model.order import is_stem, key_of, stem_in
+from memory.cache.name_lookup import fact_named, log_named
+from memory.recall.hits.fact_hits import Facts, Past, past_at
 from memory.recall.hits.passage_hits import (
     WHOLE_CHARS,
     LogTexts,
     Stated,
+    log_hit,
     passage_hit,
     passage_text,
     title_of,
@@ -26,10 +26,8 @@ from memory.recall.index.unspaced import has_unspaced
 from memory.recall.lookups import Lookups
 from memory.recall.recall_values import (
     DOCS,
-    FULL,
     INDEX,
     NO_FACT,
-    SESSION_KIND,
     SESSIONS,
     Answer,
     Filters,
@@ -38,7 +36,6 @@ from memory.recall.recall_values import (
     holding_first,
     is_place,
     mixed,
-    tokens_of,
     without_operators,
 )
 from memory.recall.recall_values import PERHAPS as MAYBE
@@ -48,7 +45,7 @@ from memory.replay.outdated_lines import Outdated
 from memory.replay.reader_marks import marks_at
 from projection.fold.testimony import DECIDED
 from projection.policy.model import ENGLISH
-from projection.text.clipping import LINE_CHARS, one_line
+from projection.text.clipping import LINE_CHARS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,14 +56,13 @@ if TYPE_CHECKING:
     from memory.recall.index.fts_file import Index
     from memory.recall.meaning import Meaning
     from memory.replay.ledger_snapshot import Snapshot
-    from projection.document.fact_remarks import Mark
-
-    Keeps = Callable[[int], bool] | None
 
 _WORD = re.compile(r"[^\W_]+")
 #: How many passages are shown whole, and how many false facts are given beside what holds.
 _WHOLE, _FALSE = 3, 10
-#: For so many filters facts are kept from question to question.
+#: All facts, false ones too.
+_EVERY = Filters(superseded=True)
+#: For so many filters views are kept from question to question.
 _READINGS = 8
 
 
@@ -87,9 +83,9 @@ class Recaller:
         self._meaning: Meaning | None = None
         self._texts = LogTexts(snapshot.home)
         self._documents: Documents | None = None
-        #: what was read last, and by filters its facts, and what may be a hit
+        #: what was read last, and views of it by filters
         self._reading: object = None
-        self._known: dict[Filters, tuple[Facts, Keeps]] = {}
+        self._known: dict[Filters, _View] = {}
 
     def close(self) -> None:
         """Close the indexes."""
@@ -110,45 +106,42 @@ class Recaller:
     ) -> Answer:
         """Find what answers a question (see `Reader.recall`)."""
         if filters.within == DOCS:
-            return self._of_documents().recall(query, level, limit, filters, explain)
+            if filters._replace(within="") != Filters():
+                raise WrongUsage(
+                    "documents have no kind, tier, tag, agent or time to choose them by",
+                    hint="`diurna recall --in docs WORDS`, with no other filter",
+                )
+            return self._of_documents().found(query, level, limit, explain)
         past = past_at(self._snapshot, filters.as_of)
 
         def answer(cache: Cache, index: Index) -> Answer:
             language = cache.policy.recall.language
             self._lookups.language = "" if language == ENGLISH else language
-            facts, keeps = self._kept(cache, index, filters, past)
-            view = _View(self._texts, self._lookups.of(index), cache, index, facts)
+            view = self._view(cache, index, filters, past)
             cosines = None
             if loading_ms and not (past or filters.superseded):  # what stands now has vectors
                 cosines = self._cosines(index, without_operators(query), loading_ms)
+            keeps = view.facts.keeps
             found = search(index, query, keeps, lookups=self._lookups, cosines=cosines)
-            hits, said = view.facts(found, level, limit, explain, loose or filters.choosy)
-            passages = view.passages(found.passages, level, limit, explain)
+            hits, said = view.of_facts(found, level, limit, explain, loose or filters.choosy)
+            passages = view.passages(found.passages, level, limit, explain, hits)
             perhaps = bool(hits) and said == PERHAPS
             alone = bool(passages) and not hits and filters.within != SESSIONS
             notes = (
                 *(past.notes if past else ()), *found.notes, *(NO_FACT,) * alone, *(MAYBE,) * perhaps,
             )  # fmt: skip
-            shown = view.with_whole(holding_first(mixed(hits, passages, limit)), level)
+            shown = holding_first(mixed(hits, passages, limit))
             made = answer_of(shown, notes, perhaps=perhaps)
             if not explain:
                 return made
-            false: Sequence[Hit] = ()
-            worded = _worded(index, found)
+            worded, false = _worded(index, found), list[Hit]()
             if not (past or filters.superseded):
-                told = [id for id, enough in worded if enough]
-                there = false_among(cache, told)
-                false = self._whole(cache, index).false_hits(
-                    [id for id in told if id in there], level
-                )
+                every = self._view(cache, index, _EVERY).facts
+                told = [id for id, enough in worded if enough and every.is_false(id)][:_FALSE]
+                false = [hit for id in told if (hit := every.hit(id, None, level))]
             by = _found_by(self._lookups, found, [*shown, *false])
-            return made._replace(
-                worded=worded,
-                false=tuple(false),
-                found_by=by,
-                ranked=len(found.passages),
-                cut=found.cut,
-            )
+            return made._replace(worded=worded, false=tuple(false), found_by=by,
+                                 ranked=len(found.passages), cut=found.cut)  # fmt: skip
 
         with Uncollected():
             return self._following.ask(answer)
@@ -159,27 +152,22 @@ class Recaller:
         self._meaning = self._meaning or Meaning(self._snapshot.home)
         return self._meaning.cosines(index, query, loading_ms)
 
-    def _kept(
+    def _view(
         self, cache: Cache, index: Index, filters: Filters, past: Past | None = None
-    ) -> tuple[Facts, Keeps]:
-        """Return facts and what may be a hit; those of the question before where nothing moved."""
+    ) -> _View:
+        """Return a view, that of a question before where nothing moved."""
         marks = marks_at(self._snapshot.home, cache)
         reading = (cache, cache.commit, index, index.mark, marks.said)
         if self._reading != reading or len(self._known) > _READINGS:
             self._reading = reading
             self._known.clear()
-        known = None if past else self._known.get(filters)
-        if known is None:
+        view = None if past else self._known.get(filters)
+        if view is None:
             facts = Facts(cache, index, filters, past, marks)
-            known = facts, kept(index, facts, filters)
+            view = _View(self._texts, self._lookups.of(index), cache, index, facts)
             if not past:
-                self._known[filters] = known
-        return known
-
-    def _whole(self, cache: Cache, index: Index) -> _View:
-        """Return a view of all facts, false ones too."""
-        facts, _ = self._kept(cache, index, Filters(superseded=True))
-        return _View(self._texts, self._lookups.of(index), cache, index, facts)
+                self._known[filters] = view
+        return view
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
         """Return memories by their ids (see `Reader.get`)."""
@@ -188,13 +176,12 @@ class Recaller:
         rest = [one for one in wanted if not is_place(one)]
         found = self._of_documents().get(places, level) if places else {}
         if rest:
-            found |= self._following.ask(
-                lambda cache, index: {
-                    one: view.named(one, level)
-                    for view in [self._whole(cache, index)]
-                    for one in rest
-                }
-            )
+
+            def named(cache: Cache, index: Index) -> list[Hit]:
+                view = self._view(cache, index, _EVERY)
+                return [view.named(one, level) for one in rest]
+
+            found |= zip(rest, self._following.ask(named), strict=True)
         return answer_of([found[one] for one in wanted], ())
 
     def _of_documents(self) -> Documents:
@@ -211,11 +198,9 @@ class _View:
     def __init__(
         self, texts: LogTexts, lookups: Lookups, cache: Cache, index: Index, facts: Facts
     ) -> None:
-        self._texts, self._cache, self._index, self._facts = texts, cache, index, facts
+        self._texts, self._cache, self._index, self.facts = texts, cache, index, facts
         self._outdated = Outdated(cache, facts.known, facts.logs)
         self._stated = Stated(lookups, index)
-        #: of the passages that are shown, by id
-        self._scored: dict[str, Scored] = {}
         self._withheld: frozenset[str] = frozenset()
         if cache.redacted:
             from memory.redaction.withheld_texts import redacted_logs
@@ -224,7 +209,7 @@ class _View:
 
     # ---- facts ------------------------------------------------------------------------------------
 
-    def facts(
+    def of_facts(
         self, found: Search, level: str, limit: int, explain: bool, loose: bool
     ) -> tuple[list[Hit], str]:
         """Return the facts that answer, best first, and whether they do (`standing.verdict`).
@@ -233,15 +218,15 @@ class _View:
         """
         if found.question.open and not found.question.subject:
             return self._open_threads(level, limit), SURE
-        best = ordered(self._facts.candidates(found.facts), found.question.open)
+        best = ordered(self.facts.candidates(found.facts), found.question.open)
         said = SURE if loose else verdict([one.scored for one in best], found)
         if said == SILENT:
             return [], said
-        best.sort(key=lambda one: self._facts.has_ended(one.standing.fact))
+        best.sort(key=lambda one: self.facts.has_ended(one.standing.fact))
         hits = []
         for one in best[:limit]:
-            log = None if one.before else self._facts.brought(one.scored.row)[1]
-            hit = self._facts.hit(one.standing.fact.id, log, level)
+            log = None if one.before else self.facts.brought(one.scored.row)[1]
+            hit = self.facts.hit(one.standing.fact.id, log, level)
             if hit is not None:
                 hits.append(with_score(hit, one.scored, explain, hit.mark.weight))
         # they come by their scores: of equal ones what a person decided goes first
@@ -251,71 +236,53 @@ class _View:
         """Return what is open, the one that was used last first."""
         threads = [one.fact for one in self._cache.view().live if one.fact.open]
         threads.sort(key=lambda fact: (fact.last_used, fact.id), reverse=True)
-        hits = [self._facts.hit(fact.id, None, level) for fact in threads]
+        hits = [self.facts.hit(fact.id, None, level) for fact in threads]
         return [hit for hit in hits if hit is not None][:limit]
-
-    def false_hits(self, ids: Sequence[str], level: str) -> list[Hit]:
-        """Return the first of some facts that are false."""
-        hits = [self._facts.hit(id, None, level) for id in ids[:_FALSE]]
-        return [hit for hit in hits if hit is not None]
 
     # ---- passages ---------------------------------------------------------------------------------
 
     def passages(
-        self, ranked: Sequence[Scored], level: str, limit: int, explain: bool
+        self, ranked: Sequence[Scored], level: str, limit: int, explain: bool, facts: Sequence[Hit]
     ) -> list[Hit]:
-        """Return the hits of the best passages that may be shown."""
+        """Return the hits of the best passages that may be shown, the first ones whole.
+
+        The best of the log that a fact comes from is named with the fact alone.
+        """
         logs = [there[0] for one in ranked[:limit] if (there := self._index.at(one.row))]
         self._texts.fetch([log for log in logs if not self._is_withheld(log)], self._cache)
         found: dict[str, Hit] = {}
+        left, named = _WHOLE, {hit.stem for hit in facts}
         for scored in ranked:
             if len(found) == limit:
                 break
-            hit = self._passage(scored.row, level, scored.words)
+            hit = self._passage(
+                scored.row, level, scored.words, WHOLE_CHARS if left else LINE_CHARS
+            )
             if hit is not None and hit.id not in found:
                 found[hit.id] = with_score(hit, scored, explain)
-                self._scored[hit.id] = scored
-        return list(found.values())
-
-    def with_whole(self, hits: list[Hit], level: str) -> list[Hit]:
-        """Return hits with the whole of the first passages, up to `WHOLE_CHARS`."""
-        found = {hit.id: hit for hit in hits}
-        for hit in [hit for hit in hits if hit.id in self._scored][:_WHOLE]:
-            row, words = self._scored[hit.id].row, self._scored[hit.id].words
-            whole = self._passage(row, level, words, hit.mark, WHOLE_CHARS)
-            if whole is not None:
-                found[hit.id] = whole._replace(score=hit.score, parts=hit.parts)
+                left -= bool(left) and hit.stem not in named
+                named.discard(hit.stem)
         return list(found.values())
 
     def _is_withheld(self, log: LogRow) -> bool:
         return stem_in(log.stem) in self._withheld
 
     def _passage(
-        self,
-        row: int,
-        level: str,
-        words: Sequence[str],
-        mark: Mark | None = None,
-        chars: int = LINE_CHARS,
+        self, row: int, level: str, words: Sequence[str], chars: int = LINE_CHARS
     ) -> Hit | None:
-        """Return a passage; None for one that is not to be shown, or whose bytes were lost since.
-
-        `mark` is what of it does not hold any more, None to find out.
-        """
+        """Return a passage; None for one that is not to be shown, or whose bytes were lost since."""
         there, place = self._index.at(row), row & PLACES
         if there is None or self._is_withheld(there[0]):
             return None
         log, lines = there[0], self._texts.lines(there[0], self._cache)
-        if mark is not None:
-            return passage_hit(log, lines, place, level, words, mark, chars)
-        hit = passage_hit(log, lines, place, level, words)
+        hit = passage_hit(log, lines, place, level, words, chars=chars)
         if hit is None:
             return None
         shown = hit.text if level != INDEX else passage_text(log, lines, place)
         text = f"{title_of(lines)}\n\n{shown}"
         brought = [piece.fact for piece in log.facts]
         mark = self._outdated.mark(log.stem, text, brought, lambda: self._stated.of(text))
-        return passage_hit(log, lines, place, level, words, mark) if mark.said else hit
+        return passage_hit(log, lines, place, level, words, mark, chars) if mark.said else hit
 
     # ---- by their ids -----------------------------------------------------------------------------
 
@@ -329,7 +296,7 @@ class _View:
             return self._of_log(one, level)
         is_id = is_fact_id(one)
         one = fact_named(self._cache, one) if is_id else one
-        hit = self._facts.hit(one, None, level) if is_id else None
+        hit = self.facts.hit(one, None, level) if is_id else None
         if hit is not None:
             return hit
         if is_id and self._cache.fact(one) is not None:
@@ -352,7 +319,7 @@ class _View:
             raise NotFound(f"{one} names no session log that can be shown: {said}",
                            hint="`diurna log` lists the session logs")  # fmt: skip
         if not colon:
-            return self._whole_log(log, level)
+            return log_hit(log, self._texts.lines(log, self._cache), level)
         wanted = int(line) if line.isdigit() and len(line) < 8 else 0
         before = [n for n, piece in enumerate(log.pieces) if piece.line <= wanted]
         hit = self._passage(number << PLACE_BITS | before[-1], level, ()) if before else None
@@ -361,16 +328,6 @@ class _View:
                 f"{stem} has no passage at line {line}", hint=f"`diurna recall --ids {stem}`"
             )
         return hit
-
-    def _whole_log(self, log: LogRow, level: str) -> Hit:
-        lines = self._texts.lines(log, self._cache)
-        text = "\n".join(lines)
-        line = one_line(title_of(lines))
-        shown = text if level == FULL else f"{log.stem}  {log.agent}  {line}"
-        return Hit(
-            log.stem, SESSION_KIND, "", day_seen(log.day, now_ms()), log.stem, log.agent, 0.0, line,
-            shown, tokens_of(shown), tokens_of(text),
-        )  # fmt: skip
 
 
 def _worded(index: Index, found: Search) -> tuple[tuple[str, bool], ...]:

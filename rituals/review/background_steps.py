@@ -60,13 +60,9 @@ def _forget(memory: Memory) -> str:
 
 
 def _index(memory: Memory) -> str:
-    from memory.recall.index.index_catch_up import IndexFollower
+    from memory.recall.index.index_catch_up import ask_once
 
-    follower = IndexFollower(memory.snapshot)
-    try:
-        follower.ask(lambda cache, index: True)
-    finally:
-        follower.close()
+    ask_once(memory.snapshot, lambda cache, index: True)
     return ""
 
 

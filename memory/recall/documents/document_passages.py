@@ -8,12 +8,11 @@ Documents are no memory: nothing of them is a fact, and no use of them is counte
 
 from __future__ import annotations
 
-import marshal
 import re
 from collections.abc import Sequence
 
 from ledger.codec.plain_text import NO_TEXT, document_text
-from ledger.errors import NotFound, WrongUsage
+from ledger.errors import NotFound
 from ledger.git.repository import head
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
@@ -26,7 +25,7 @@ from memory.recall.index.fts_file import BUILT, Index, Mark, Totals
 from memory.recall.index.index_catch_up import IndexFile
 from memory.recall.index.rows import PLACE_BITS, PLACES, IndexDamaged
 from memory.recall.lookups import Lookups
-from memory.recall.recall_values import Answer, Filters, Hit, answer_of
+from memory.recall.recall_values import Answer, Hit, answer_of
 from memory.recall.search import search
 from memory.replay.ledger_snapshot import Snapshot
 from projection.policy.model import ENGLISH, Recall
@@ -45,8 +44,6 @@ _BROUGHT = frozenset(
 #: So much of a document is read, and so many of them; beyond that they are left out, and said.
 DOCUMENT_LIMIT_BYTES = 1 << 20
 DOCUMENTS_LIMIT = 2000
-#: So long is what is kept of a document without a passage.
-_BARE = len(marshal.dumps(([], [], [])))
 #: So many documents that are no text are named.
 _NAMED = 5
 #: So much of what a question says a passage has to say that is shown though nobody asked for documents.
@@ -72,28 +69,14 @@ class Documents:
         """Close the index."""
         self._kept.close()
 
-    def recall(self, query: str, level: str, limit: int, filters: Filters, explain: bool) -> Answer:
+    def found(
+        self, query: str, level: str, limit: int, explain: bool, *, surely: bool = False
+    ) -> Answer:
         """Find the passages that answer a question, best first.
 
-        Raises:
-            WrongUsage: a filter asks for what documents do not have.
+        With `surely` those that say most of it, as it is spelled.
         """
-        if filters._replace(within="") != Filters():
-            raise WrongUsage(
-                "documents have no kind, tier, tag, agent or time to choose them by",
-                hint="`diurna recall --in docs WORDS`, with no other filter",
-            )
-        return self._found(query, level, limit, explain, least=0)
-
-    def beside(self, query: str, level: str, limit: int, explain: bool) -> tuple[Hit, ...]:
-        """Find the passages that surely answer a question: they say most of it, as it is spelled."""
-        self._lookups.as_spelled = True
-        try:
-            return self._found(query, level, limit, explain, least=_MOST_OF_IT).hits
-        finally:
-            self._lookups.as_spelled = False
-
-    def _found(self, query: str, level: str, limit: int, explain: bool, least: float) -> Answer:
+        self._lookups.as_spelled, least = surely, _MOST_OF_IT if surely else 0.0
         index = self._followed()
         found = search(index, query, lookups=self._lookups)
         hits: dict[str, Hit] = {}
@@ -136,34 +119,24 @@ class Documents:
         there = index.at(row)
         if there is None:
             return None
-        lines = self._texts([there[0].blob])[0].split("\n")
+        lines = (self._texts([there[0].blob])[0] or "").split("\n")
         return passage_hit(there[0], lines, row & PLACES, level, words)
 
-    def _texts(self, blobs: Sequence[str]) -> list[str]:
-        """Return the texts of documents, without lines that were redacted; "" for what is no text."""
-        texts = [
-            document_text(data or b"") or "" for data in self._home.repository.git().blobs(blobs)
-        ]
+    def _texts(self, blobs: Sequence[str]) -> list[str | None]:
+        """Return the texts of documents, without lines that were redacted; None for what is no text."""
+        texts = [document_text(data or b"") for data in self._home.repository.git().blobs(blobs)]
         if not self._gone:
             return texts
         from memory.redaction.withheld_texts import without_lines
 
-        return [without_lines(text, self._gone) for text in texts]
+        return [text and without_lines(text, self._gone) for text in texts]
 
     def _notes(self, index: Index) -> tuple[str, ...]:
         if not index.totals.logs:
             return ("HEAD has no document, and `[recall] files` of the policy names none",)
         left = index.mark.skipped
         notes = [f"{left} documents are left out: too large, or too many"] if left else []
-        bare = dict(
-            index.rows(
-                "SELECT stem, blob FROM logs WHERE length(passages) <= ? LIMIT ?", (_BARE, _NAMED)
-            )
-        )
-        data = self._home.repository.git().blobs(bare.values())
-        for path, one in zip(bare, data, strict=True):
-            if document_text(one or b"") is None:
-                notes.append(f"{path} is not read: {NO_TEXT}")
+        notes += [f"{path} is not read: {NO_TEXT}" for path in index.said["bare"][:_NAMED]]
         return tuple(notes)
 
     # ---- the index --------------------------------------------------------------------------------
@@ -214,14 +187,16 @@ class Documents:
             from memory.recall.index.update import APART, FIRST, add, write_mark
 
             texts = self._texts([one.blob for one in documents])
+            bare = [one.path for one, text in zip(documents, texts, strict=True) if text is None]
             logs = [
-                indexed_document(*one, text) for one, text in zip(documents, texts, strict=True)
+                indexed_document(*one, text or "")
+                for one, text in zip(documents, texts, strict=True)
             ]
             numbers = range(FIRST, FIRST + APART * len(logs), APART)
             places = {one.path: at for at, one in zip(numbers, documents, strict=True)}
             base.execute("BEGIN")
             totals = add(base, logs, places, Totals(), BUILT)
-            write_mark(base, mark, totals)
+            write_mark(base, mark, totals, bare=bare)
             base.execute("COMMIT")
 
         self._kept.make(fill)

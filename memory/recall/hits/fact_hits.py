@@ -23,7 +23,6 @@ from memory.recall.index.rows import (
 from memory.recall.recall_values import (
     FACTS,
     FULL,
-    SESSION_KIND,
     SESSIONS,
     TIMELINE,
     Filters,
@@ -105,7 +104,51 @@ class Facts:
         asked = QUESTION_KIND in filters.kinds
         #: facts of kind `question`, where none is asked for: each has the words of what is asked; those
         #: that this leaves out are few, and not `wanted` either
-        self.passed_over = frozenset() if asked else ordinary_of_kind(cache, QUESTION_KIND)
+        self._passed_over = frozenset() if asked else ordinary_of_kind(cache, QUESTION_KIND)
+        #: tells whether a row may be a hit; None where all may
+        self.keeps = self._keeping()
+
+    def _keeping(self) -> Callable[[int], bool] | None:
+        filters, logs, index = self._filters, self.logs, self._index
+        only, since, until = filters.only, filters.since, filters.until
+        if not (filters.by_log or only or self._passed_over) and logs is None:
+            return None
+        known: dict[int, bool] = {}
+        clocks: dict[str, str] | None = None
+        if since or until:
+            from ledger.model.instants import lies
+
+            # when logs were written whose names say another time, by name
+            named = self._cache.entries_naming(ENDED)
+            clocks = {ref.key: entry.clock for ref, entry in named}
+
+        def keeps_log(log: LogRow) -> bool:
+            return (
+                (clocks is None or lies(log.stem, clocks.get(log.stem, log.stem), since, until))
+                and (not filters.agents or log.agent in filters.agents)
+                and (not filters.branches or log.branch in filters.branches)
+                and (logs is None or log.stem in logs)
+            )
+
+        def keeps(row: int) -> bool:
+            is_fact, number = row & PLACES >= FACTS_FROM, row >> PLACE_BITS
+            if (only == FACTS and not is_fact) or (only == SESSIONS and is_fact):
+                return False
+            log = index.log(number)
+            if log is None:
+                raise IndexDamaged(f"no log {number}")
+            if number not in known:
+                known[number] = keeps_log(log)
+            if not known[number] or (is_question(row) and filters.by_log):
+                return False
+            if not is_fact:
+                return not filters.roles or log.role in filters.roles
+            fact, brought = self.brought(row)
+            if not fact or fact in self._passed_over:
+                return False
+            return not filters.choosy or self.wanted(fact, brought) is not None
+
+        return keeps
 
     def hit(self, fact: str, log: LogRow | None, level: str) -> Hit | None:
         """Return a fact as a hit, None where it may not be shown.
@@ -144,14 +187,15 @@ class Facts:
         first = not any(version.parents for version in known.heads if version.stem == stem)
         return known.created if first and known.created else known.clock(stem)[:10]
 
-    def clocks(self) -> dict[str, str]:
-        """Return when logs were written whose names say another time, by name."""
-        return {ref.key: entry.clock for ref, entry in self._cache.entries_naming(ENDED)}
-
     def known(self, fact: str) -> Fact | None:
         """Return a fact as it stands at the point that is asked, None where there is none."""
         found = self._standing(fact)
         return None if found is None else found.fact
+
+    def is_false(self, fact: str) -> bool:
+        """Tell whether a fact is superseded or invalidated."""
+        known = self.known(fact)
+        return known is not None and known.false
 
     def has_ended(self, fact: Fact) -> bool:
         """Tell whether a commit or a day ended a fact, as its footer says."""
@@ -297,56 +341,3 @@ def _full(found: Standing, by: str, before: str) -> str:
     ]
     head = f"{said}  created {created}  last used {used}  {by}"
     return "\n".join([head, *([before] if before else []), *shown, fact.text])
-
-
-def _only(filters: Filters) -> str:
-    """Return where hits may stand, in facts or in sessions, as far as the filters say; "" for both."""
-    if filters.within:
-        return filters.within
-    if filters.kinds == (SESSION_KIND,):
-        return SESSIONS
-    no_sessions = filters.kinds and SESSION_KIND not in filters.kinds
-    return FACTS if no_sessions or filters.tiers or filters.tags or filters.entities else ""
-
-
-def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] | None:
-    """Return a function that tells whether a row may be a hit; None where all may."""
-    since, until, roles = filters.since, filters.until, filters.roles
-    only, questions = _only(filters), facts.passed_over
-    if not (filters.by_log or only or questions) and facts.logs is None:
-        return None
-    choosy = filters.kinds or filters.tiers or filters.tags or filters.entities or roles
-    known: dict[int, bool] = {}
-    clocks: dict[str, str] | None = None
-    if since or until:
-        from ledger.model.instants import lies
-
-        clocks = facts.clocks()
-
-    def keeps_log(log: LogRow) -> bool:
-        return (
-            (clocks is None or lies(log.stem, clocks.get(log.stem, log.stem), since, until))
-            and (not filters.agents or log.agent in filters.agents)
-            and (not filters.branches or log.branch in filters.branches)
-            and (facts.logs is None or log.stem in facts.logs)
-        )
-
-    def keeps(row: int) -> bool:
-        is_fact, number = row & PLACES >= FACTS_FROM, row >> PLACE_BITS
-        if (only == FACTS and not is_fact) or (only == SESSIONS and is_fact):
-            return False
-        log = index.log(number)
-        if log is None:
-            raise IndexDamaged(f"no log {number}")
-        if number not in known:
-            known[number] = keeps_log(log)
-        if not known[number] or (is_question(row) and filters.by_log):
-            return False
-        if not is_fact:
-            return not roles or log.role in roles
-        fact, brought = facts.brought(row)
-        if not fact or fact in questions:
-            return False
-        return not choosy or facts.wanted(fact, brought) is not None
-
-    return keeps

@@ -100,6 +100,16 @@ def passage_hit(
     )  # fmt: skip
 
 
+def log_hit(log: LogRow, lines: list[str], level: str) -> Hit:
+    """Return the hit of a whole log."""
+    text, line = "\n".join(lines), one_line(title_of(lines))
+    shown = text if level == FULL else f"{log.stem}  {log.agent}  {line}"
+    return Hit(
+        log.stem, SESSION_KIND, "", day_seen(log.day, now_ms()), log.stem, log.agent, 0.0, line,
+        shown, tokens_of(shown), tokens_of(text),
+    )  # fmt: skip
+
+
 def _headings_before(text: str) -> int:
     """Return how many lines of a passage stand before the last of the headings that it begins with."""
     found = 0

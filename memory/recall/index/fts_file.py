@@ -94,12 +94,8 @@ class Index:
     """
 
     def __init__(self, base: sqlite3.Connection, stamp: Stamp) -> None:
-        self.base = base
-        self.stamp = stamp
+        self.base, self.stamp = base, stamp
         self.rows("PRAGMA data_version")  # what a killed writer left is taken back by it
-        self._check()
-        if self.get("version") != CACHE_VERSION:
-            raise IndexDamaged("an index of another version")
         self._questions = sqlite3.connect(":memory:", isolation_level=None)
         self._questions.executescript(
             f"CREATE VIRTUAL TABLE asked USING fts5(text, {_TOKENS});"
@@ -107,8 +103,9 @@ class Index:
         )
         self._changes = -1
         self._rows: dict[int, LogRow] = {}
-        self.totals = Totals()
-        self.mark = NOWHERE
+        #: what the file says of itself
+        self.said: dict[str, Any] = {}
+        self.totals, self.mark = Totals(), NOWHERE
         self.load()
 
     def close(self) -> None:
@@ -141,21 +138,13 @@ class Index:
         except sqlite3.Error as problem:
             raise IndexDamaged(str(problem)) from problem
 
-    def get(self, key: str) -> Any:
-        """Return a value of the file's own."""
-        rows = self.rows("SELECT value FROM meta WHERE key = ?", (key,))
-        return None if not rows else unpacked(rows[0][0])
-
     def load(self) -> None:
         """Forget what was read, if another connection wrote since; outside of a reading."""
-        self._check()
-        self._load()
-
-    def _check(self) -> None:
         try:
             self.stamp.check()
         except StampBroken as problem:
             raise IndexDamaged("not as it was left") from problem
+        self._load()
 
     def _load(self) -> None:
         ((seen,),) = self.rows("PRAGMA data_version")
@@ -166,10 +155,12 @@ class Index:
     def forget(self) -> None:
         """Forget what was read."""
         self._rows.clear()
-        totals, mark = self.get("totals"), self.get("mark")
+        self.said = {key: unpacked(value) for key, value in self.rows("SELECT * FROM meta")}
         try:
-            self.totals, self.mark = Totals(*totals), Mark(*mark)
-        except TypeError as problem:
+            if self.said["version"] != CACHE_VERSION:
+                raise IndexDamaged("an index of another version")
+            self.totals, self.mark = Totals(*self.said["totals"]), Mark(*self.said["mark"])
+        except (KeyError, TypeError) as problem:
             raise IndexDamaged("no totals") from problem
 
     def logs(self) -> dict[str, str]:

@@ -99,21 +99,6 @@ class IndexFile:
         base = sqlite3.connect(":memory:", isolation_level=None)
         make_tables(base)
         fill(base)
-        return self._keep(base)
-
-    def bring(self, index: Index, write: Callable[[Index], bool]) -> bool:
-        """Write something into the index, or into a copy in memory where its file takes nothing."""
-        try:
-            return write(index)
-        except sqlite3.Error as problem:
-            if not self._file or not isinstance(problem, sqlite3.OperationalError):
-                raise IndexDamaged(str(problem)) from problem
-        copy = sqlite3.connect(":memory:", isolation_level=None)
-        index.base.backup(copy)
-        self.close()
-        return self.bring(self._keep(copy), write)
-
-    def _keep(self, base: sqlite3.Connection) -> Index:
         base.execute("PRAGMA journal_mode=MEMORY")  # without a journal nothing can be taken back
         self._index, self._file = Index(base, Stamp("")), 0
         return self._index
@@ -147,15 +132,8 @@ class IndexFollower:
             self._catch_up()
         # others write faster than we follow: from an index made here and now
         return self._snapshot.ask(
-            lambda cache: question(cache, self._kept.in_memory(self.filling(cache)))
+            lambda cache: question(cache, self._kept.in_memory(self._filling(cache)))
         )
-
-    def filling(self, cache: Cache) -> Fill:
-        """Return what fills an empty index with the logs of a cache."""
-        from memory.recall.index.update import everything, fill
-
-        change = everything(self._home, cache)
-        return lambda base: fill(self._home, base, change, self._progress)
 
     def _attempt(
         self, cache: Cache, question: Callable[[Cache, Index], Said]
@@ -171,8 +149,10 @@ class IndexFollower:
             self._drop()
             return None
 
+    def _filling(self, cache: Cache) -> Fill:
+        return filling(self._home, cache, self._progress)
+
     def _drop(self) -> None:
-        """Stop using a file that was found damaged."""
         self._kept.drop()
         said = "the index of recall was unusable and was built anew"
         self._snapshot.tell_unusable(Stamp(index_file(self._home)), said)
@@ -185,11 +165,30 @@ class IndexFollower:
             index = self._kept.opened()
             if index is not None:
                 change = self._snapshot.ask(lambda cache: difference(self._home, index, cache))
-                if change and self._kept.bring(index, lambda one: write(self._home, one, change)):
+                if change is not None and write(self._home, index, change):
                     return
-        except IndexDamaged:
+        except sqlite3.OperationalError:
+            pass  # its disk takes nothing
+        except (sqlite3.Error, IndexDamaged):
             self._drop()
-        self._kept.make(self._snapshot.ask(self.filling))
+        self._kept.make(self._snapshot.ask(self._filling))
+
+
+def ask_once(snapshot: Snapshot, question: Callable[[Cache, Index], Said]) -> Said:
+    """Answer one question of a snapshot and its index (`IndexFollower.ask`)."""
+    follower = IndexFollower(snapshot)
+    try:
+        return follower.ask(question)
+    finally:
+        follower.close()
+
+
+def filling(home: Home, cache: Cache, progress: Callable[[int, int], None] | None = None) -> Fill:
+    """Return what fills an empty index with the logs of a cache."""
+    from memory.recall.index.update import everything, fill
+
+    change = everything(home, cache)
+    return lambda base: fill(home, base, change, progress)
 
 
 def in_step(mark: Mark, cache: Cache) -> bool:
@@ -244,14 +243,11 @@ def index_differs(snapshot: Snapshot, progress: Callable[[int, int], None] | Non
     """Compare the index of a home, where it has one, with one that is made in memory of the ledger now."""
     if not os.path.exists(index_file(snapshot.home)):
         return False
-    following = IndexFollower(snapshot, progress)
-    try:
-        filling, known = following.ask(
-            lambda cache, index: (following.filling(cache), _contents(index))
-        )
-    finally:
-        following.close()
-    fresh = IndexFile("").in_memory(filling)
+    known, fill = ask_once(
+        snapshot,
+        lambda cache, index: (_contents(index), filling(snapshot.home, cache, progress)),
+    )
+    fresh = IndexFile("").in_memory(fill)
     try:
         return _contents(fresh) != known
     finally:

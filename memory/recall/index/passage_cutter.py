@@ -7,7 +7,6 @@ sections that name and hold facts are left out: facts are found as facts.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from ledger.codec.outline_by_lines import code_ranges
 from ledger.model.record import Record
@@ -120,38 +119,29 @@ def _section(text: str, begin: int, end: int, room: int, is_log: bool) -> Iterat
     """Cut a part of a text that holds no section of facts."""
     told = False
     run: list[_Stretch] = []  # paragraphs of one turn, or of one section that nobody speaks
-    for first, behind in _blocks(text, begin, end):
+    for first, behind in _split(text, begin, end, _BREAK):
         heading = text[first] == "#"
         if heading and text[first : first + 3] == "## ":
             told = text[first:behind].partition("\n")[0].rstrip() in TOLD_HEADINGS
-        dialogue = is_log and not heading and not told
-        turns = _turns(text, first, behind) if dialogue else []
-        if len(turns) > 1 or (dialogue and _SPEAKER.match(text, first, behind)):
+        speaks = is_log and not (heading or told) and text.find(":", first, behind) >= 0
+        turns = [*_split(text, first, behind, _TURNS)] if speaks else []
+        if len(turns) > 1 or (speaks and _SPEAKER.match(text, first, behind)):
             for turn in turns:
                 yield from _packed(text, run, room)
-                bare = _stripped(text, *turn)
-                run = [] if bare is None else [bare]
+                run = [turn]
         else:
             run.append((first, behind))
     yield from _packed(text, run, room)
 
 
-def _blocks(text: str, begin: int, end: int) -> Iterator[_Stretch]:
-    """Yield where paragraphs begin and end."""
+def _split(text: str, begin: int, end: int, at: re.Pattern[str]) -> Iterator[_Stretch]:
+    """Yield what stands between the places where a pattern is found, but what is blank."""
     place = begin
-    for found in [*_BREAK.finditer(text, begin, end), None]:
+    for found in [*at.finditer(text, begin, end), None]:
         bare = _stripped(text, place, end if found is None else found.start())
         if bare is not None:
             yield bare
         place = end if found is None else found.end()
-
-
-def _turns(text: str, first: int, behind: int) -> list[_Stretch]:
-    """Return where the turns of a block begin and end."""
-    if text.find(":", first, behind) < 0:
-        return [(first, behind)]
-    starts = [first, *[found.end() for found in _TURNS.finditer(text, first, behind)]]
-    return [*pairwise([*starts, behind])]
 
 
 def _stripped(text: str, first: int, behind: int) -> _Stretch | None:
@@ -197,11 +187,8 @@ def _parts(text: str, first: int, behind: int, room: int) -> Iterator[_Stretch]:
     if behind - first <= room:
         yield first, behind
         return
-    starts = [first, *[found.end() for found in _ITEM.finditer(text, first, behind)]]
-    for start, stop in pairwise([*starts, behind]):
-        bare = _stripped(text, start, stop)
-        if bare is not None:
-            yield from _pieces(text, *bare, room) if bare[1] - bare[0] > 2 * room else [bare]
+    for start, stop in _split(text, first, behind, _ITEM):
+        yield from _pieces(text, start, stop, room) if stop - start > 2 * room else [(start, stop)]
 
 
 def _pieces(text: str, first: int, behind: int, room: int) -> Iterator[_Stretch]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from ledger.heavy_work import Uncollected
 from ledger.home import Home
@@ -195,12 +196,11 @@ def make_tables(base: sqlite3.Connection) -> None:
     base.execute("INSERT INTO meta VALUES ('version', ?)", (marshal.dumps(CACHE_VERSION),))
 
 
-def write_mark(base: sqlite3.Connection, mark: Mark, totals: Totals) -> None:
-    """Note where an index stands, in the transaction that is open."""
-    base.executemany(
-        "INSERT OR REPLACE INTO meta VALUES (?, ?)",
-        [("mark", marshal.dumps(tuple(mark))), ("totals", marshal.dumps(tuple(totals)))],
-    )
+def write_mark(base: sqlite3.Connection, mark: Mark, totals: Totals, **more: Any) -> None:
+    """Note where an index stands, and what else its reader asks, in the transaction that is open."""
+    said = {"mark": tuple(mark), "totals": tuple(totals), **more}
+    rows = [(key, marshal.dumps(value)) for key, value in said.items()]
+    base.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
 
 def add(
