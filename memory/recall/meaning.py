@@ -31,6 +31,9 @@ TOKENIZER = "tokenizer.json"
 _PIECE, _TOKENS = 250, 256
 
 
+_Piece = tuple[str, int, str]
+
+
 class ModelUnusable(StorageFailed):
     """A model can not be loaded, or is none for sentences."""
 
@@ -43,14 +46,6 @@ class Files(Record):
     stamp: tuple[int, ...]  #: sizes and times of both: where they differ, another one was put there
 
 
-class Piece(Record):
-    """A part of a fact's text that has a vector."""
-
-    stem: str  #: the log that brought the text
-    place: int  #: of the text in the index, within that log
-    key: str  #: the hash of what was read
-
-
 class Vectors(Record):
     """What is kept of a model's vectors."""
 
@@ -58,7 +53,8 @@ class Vectors(Record):
     stamp: tuple[int, ...] = ()  #: of these files
     load_ms: int = 0  #: how long it took to load
     digest: str = ""  #: of the logs of which no vector is missing
-    pieces: tuple[Piece, ...] = ()
+    #: of each piece of a text: the log that brought it, the text's place there, the hash of what was read
+    pieces: tuple[_Piece, ...] = ()
     data: bytes = b""  #: a vector a piece, two bytes a number
 
 
@@ -117,7 +113,7 @@ class Model:
         """Return the vector of a text, of length 1."""
         import numpy
 
-        ids = numpy.array([self._tokenizer.encode(text).ids], dtype=numpy.int64)
+        ids = numpy.array([self._tokenizer.encode(text).ids or [0]], dtype=numpy.int64)
         known = {"attention_mask": numpy.ones_like(ids), "token_type_ids": numpy.zeros_like(ids)}
         given = {name: known.get(name, ids) for name in self._inputs}
         try:
@@ -147,12 +143,15 @@ class Meaning:
 
         None where there is no model, or one that takes longer to load, or nothing was made by it.
         """
-        files = model_files() if loading_ms else None
+        files = model_files()
         if files is None or not self._read(files) or self._vectors.load_ms > loading_ms:
             return None
         try:
-            alike = self._matrix @ loaded(files, loading_ms == LOADING_MS).vector(question)
-        except ModelUnusable:
+            asked = loaded(files, loading_ms == LOADING_MS).vector(question)
+            if self._matrix is None:
+                self._matrix = _numbers(self._vectors)
+            alike = self._matrix @ asked
+        except (ModelUnusable, ValueError):  # it was taken away, or the file is damaged
             return None
         best: dict[int, float] = {}
         for row, cosine in zip(self._rows_of(index), alike.tolist(), strict=True):
@@ -167,20 +166,16 @@ class Meaning:
         except OSError:
             return False
         if (file := (about.st_ino, about.st_size, about.st_mtime_ns)) != self._file:
-            self._file, self._rows, self._vectors = file, None, _kept(self._path)
-            if self._vectors.pieces:
-                import numpy
-
-                flat = numpy.frombuffer(self._vectors.data, dtype=numpy.float16)
-                self._matrix = flat.reshape(len(self._vectors.pieces), -1).astype(numpy.float32)
+            self._file, self._matrix, self._rows = file, None, None
+            self._vectors = _kept(self._path)
         return bool(self._vectors.pieces) and self._vectors.stamp == files.stamp
 
     def _rows_of(self, index: Index) -> list[int]:
         """Return the rows of the pieces' texts, 0 for one that an index does not have."""
         if self._rows is None or self._rows[0] is not index or self._rows[1] is not index.totals:
             known = dict(index.rows("SELECT stem, number FROM logs"))
-            numbers = [(known.get(one.stem, 0), one.place) for one in self._vectors.pieces]
-            rows = [number and number << PLACE_BITS | place for number, place in numbers]
+            pieces = [(known.get(stem, 0), place) for stem, place, _ in self._vectors.pieces]
+            rows = [number and number << PLACE_BITS | place for number, place in pieces]
             self._rows = index, index.totals, rows
         return self._rows[2]
 
@@ -210,20 +205,27 @@ def make(snapshot: Snapshot, seconds: float = float("inf")) -> int:
     if kept.model != name:
         kept = Vectors(name, load_ms=loaded(files, hastily=True).load_ms)
     size = len(kept.data) // max(1, len(kept.pieces))
-    known = {one.key: kept.data[at * size :][:size] for at, one in enumerate(kept.pieces)}
+    known = {key: kept.data[at * size :][:size] for at, (_, _, key) in enumerate(kept.pieces)}
     model, made = loaded(files), 0
     done: object = None
     while (now := _texts(snapshot)) != done:  # what was redacted meanwhile is not in the next file
         done, (digest, texts) = now, now
-        for piece, said in texts:
-            if piece.key not in known and monotonic() < until:
-                known[piece.key] = model.vector(said).astype("float16").tobytes()
+        for (_, _, key), said in texts:
+            if key not in known and monotonic() < until:
+                known[key] = model.vector(said).astype("float16").tobytes()
                 made += 1
-        pieces = [piece for piece, _ in texts if piece.key in known]
+        pieces = [piece for piece, _ in texts if piece[-1] in known]
         whole = digest if len(pieces) == len(texts) else ""
         head = json.dumps([name, files.stamp, kept.load_ms, whole, pieces]).encode()
-        replace_file(path, b"\n".join([head, b"".join([known[one.key] for one in pieces])]), 0o600)
+        replace_file(path, b"\n".join([head, b"".join([known[key] for *_, key in pieces])]), 0o600)
     return made
+
+
+def _numbers(kept: Vectors) -> Any:
+    import numpy
+
+    flat = numpy.frombuffer(kept.data, dtype=numpy.float16)
+    return flat.reshape(len(kept.pieces), -1).astype(numpy.float32)
 
 
 def _path(home: Home) -> str:
@@ -239,14 +241,14 @@ def _kept(path: str) -> Vectors:
     head, _, data = (plain_bytes(path) or b"").partition(b"\n")
     try:
         name, stamp, load_ms, digest, pieces = json.loads(head)
-        found = Vectors(name, tuple(stamp), load_ms, digest, tuple([Piece(*one) for one in pieces]))
+        found = Vectors(name, tuple(stamp), load_ms, digest, tuple([tuple(one) for one in pieces]))
     except (ValueError, TypeError):
         return Vectors()
     whole = pieces and data and not len(data) % (2 * len(pieces))
     return found._replace(data=data) if whole else Vectors()
 
 
-def _texts(snapshot: Snapshot) -> tuple[str, list[tuple[Piece, str]]]:
+def _texts(snapshot: Snapshot) -> tuple[str, list[tuple[_Piece, str]]]:
     """Return the digest of the logs, and the pieces of all texts that stand, each with what it says."""
     from memory.recall.index.index_catch_up import IndexFollower
 
@@ -257,7 +259,7 @@ def _texts(snapshot: Snapshot) -> tuple[str, list[tuple[Piece, str]]]:
         following.close()
 
 
-def _standing(cache: Cache, index: Index) -> tuple[str, list[tuple[Piece, str]]]:
+def _standing(cache: Cache, index: Index) -> tuple[str, list[tuple[_Piece, str]]]:
     from hashlib import sha256
     from textwrap import wrap
 
@@ -272,5 +274,5 @@ def _standing(cache: Cache, index: Index) -> tuple[str, list[tuple[Piece, str]]]
         for text in wrap(head.text, _PIECE) if at else ():
             said = f"{id.replace('-', ' ')}: {text}"
             key = sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-            found.append((Piece(head.stem, FACTS_FROM + FACTS_APART * at[-1], key), said))
+            found.append(((head.stem, FACTS_FROM + FACTS_APART * at[-1], key), said))
     return cache.summary.digest, found
