@@ -35,6 +35,8 @@ PROMPT_CHARS, TOLD = 1_500, 3
 #: tell together, and how many they are; its heaviest word against the heaviest that it lacks; its
 #: score against that of the first.
 COVERED, TOGETHER, TELLING, WORDS, HEAVIEST, NEAR_FIRST = 0.45, 0.45, 4.0, 2, 0.75, 0.50
+#: The number of words in one stretch of a text.
+STRETCH = 30
 
 
 class Found(Record):
@@ -101,11 +103,29 @@ def is_sure(one: Candidate, weights: Mapping[str, float]) -> bool:
     telling = [weights.get(word, 0.0) for word in held]
     return (
         scored.covered >= COVERED
-        and scored.together >= TOGETHER
+        and _in_one_stretch(scored.places) >= TOGETHER * sum(weights.values())
         and len(held) >= WORDS
         and sum(telling) >= TELLING
         and max(telling) >= HEAVIEST * scored.lacked
     )
+
+
+def _in_one_stretch(found: tuple[tuple[int, str, float], ...]) -> float:
+    """Return the most that the different words in one stretch of a text tell together."""
+    places = sorted(found)
+    inside: dict[str, int] = {}
+    best = told = 0.0
+    start = 0
+    for at, word, weight in places:
+        inside[word] = inside.get(word, 0) + 1
+        told += weight * (inside[word] == 1)
+        while at - places[start][0] > STRETCH:
+            _, gone, lost = places[start]
+            inside[gone] -= 1
+            told -= lost * (not inside[gone])
+            start += 1
+        best = max(best, told)
+    return best
 
 
 def answers_to(home: Home, prompt: str) -> tuple[Moments, tuple[Found, ...]]:

@@ -41,7 +41,5 @@ SEEN = 0.25
 ALIKE = 0.43
 #: How common a word is in a ledger is told by so many texts at least.
 TELLING = 1000
-#: The number of words in one stretch of a text.
-STRETCH = 30
 #: The share of a question that has to be in some passage; below it none answers.
 ENOUGH = 0.15

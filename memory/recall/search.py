@@ -18,7 +18,7 @@ from memory.recall.index.unspaced import bare_words
 from memory.recall.lookups import INSIDE_LETTERS, NEWEST, NO_ROWS, TOO_COMMON, Lookups, Rows
 from memory.recall.question import Question, Word, as_indexed, read_question
 from memory.recall.recall_values import COMMON_NOTES
-from memory.recall.rules import ENOUGH, RULES, SEEN, STRETCH, TELLING
+from memory.recall.rules import ENOUGH, RULES, SEEN, TELLING
 from memory.recall.words import ENGLISH, is_everyday
 
 #: How many places of passages are read (words are looked up, the rarest first, and the rest is too common
@@ -50,7 +50,9 @@ class Scored(Record):
     covered: float = 0.0  #: how much of the question it has, 0 to 1
     heaviest: float = 0.0  #: what the one tells that tells most
     lacked: float = 0.0  #: the same of those that it lacks
-    together: float = 0.0  #: how much of the question stands in one stretch of it, 0 to 1
+    places: tuple[
+        tuple[int, str, float], ...
+    ] = ()  #: where in it which word stands, and what that tells
 
 
 class Search(Record):
@@ -333,23 +335,5 @@ def _scored(
         parts.append((MEANING, rules.meaning * total * cosine))
     return Scored(
         row, sum([value for _, value in parts]), tuple(held), tuple(parts), covered / total,
-        heaviest, lacked, _together(at) / total,
+        heaviest, lacked, tuple(at),
     )  # fmt: skip
-
-
-def _together(places: list[tuple[int, str, float]]) -> float:
-    """Return the most that the different words in one stretch of a text tell together."""
-    places.sort()
-    inside: dict[str, int] = {}
-    best = told = 0.0
-    start = 0
-    for at, word, weight in places:
-        inside[word] = inside.get(word, 0) + 1
-        told += weight * (inside[word] == 1)
-        while at - places[start][0] > STRETCH:
-            _, gone, lost = places[start]
-            inside[gone] -= 1
-            told -= lost * (not inside[gone])
-            start += 1
-        best = max(best, told)
-    return best
