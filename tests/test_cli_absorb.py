@@ -298,7 +298,7 @@ def test_a_kill_loses_and_doubles_nothing(world: World, kind: str) -> None:
         for at, line in enumerate(steps, 1)
         if line.startswith(("replace", "link", "git update-ref", "git fast-import"))
     ]
-    for number, step in enumerate(durable[:: max(1, len(durable) // 2)]):
+    for number, step in enumerate(durable[:: (len(durable) + 1) // 2]):
         there = home.fork(f"killed-{number}")
         there.at_step(step, "die", "check", "--absorb", behind=bool(number % 2))
         there.note("id=next Next.")

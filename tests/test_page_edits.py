@@ -180,19 +180,19 @@ def test_rows(part: int, world: World) -> None:
 def test_a_page_reads_back_and_an_edit_touches_only_its_fact(seed: int, world: World) -> None:
     """What was published says nothing, however it is written; what a person wrote holds, once, and nothing else moves."""
     rng = random.Random(seed)
-    files = made_up(rng, 8, texts=MESSY)
+    files = made_up(rng, 6, texts=MESSY)
     policy = files.pop("diurna.toml")
     home = published(
         world, {"diurna.toml": POLICY + policy.split(b"\n", 2)[2], **dict(sorted(files.items()))}
     )
     before = home.show()
     pages = {page: home.read(page) for page in PAGES}
-    for ends in ("\r\n", "\n"):
-        for page, text in pages.items():
-            home.write(page, text if ends == "\n" else f"\ufeff{text}\n".replace("\n", ends))
-        home.git("commit", "-qam", "ends")
-        assert absorbed(home, "--dry-run") == ([], [])
-        assert home.run("check", "--ci", PAGE, code=None).json["findings"] == []
+    for page, text in pages.items():
+        home.write(page, f"\ufeff{text}\n".replace("\n", "\r\n"))
+    home.git("commit", "-qam", "ends")
+    assert absorbed(home, "--dry-run") == ([], [])
+    assert home.run("check", "--ci", PAGE, code=None).json["findings"] == []
+    home.git("revert", "--no-edit", "HEAD")
     text = pages[PAGE]
     blocks = {found[2]: found for found in BLOCK.finditer(text)}
     free = [

@@ -21,7 +21,7 @@ def sessions(home: Place) -> int:
     return int(home.status()["sessions"])
 
 
-@pytest.mark.parametrize("notes", [4, pytest.param(30, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("notes", [2, pytest.param(30, marks=pytest.mark.deep)])
 def test_many_notes_are_one_session(world: World, notes: int) -> None:
     """Notes in a row are one stretch of their agent; five hours later another one begins."""
     home = world.home(OWN_REPOSITORY, policy=PACE, paced=True)

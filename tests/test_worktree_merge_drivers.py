@@ -48,8 +48,8 @@ def test_ours_stand_behind_what_the_user_has(two: Place) -> None:
         assert all(one.startswith((b"/memory/", b"merge=")) for one in ours), before
         for page in ("continuity.md", "archive/INDEX.md", "archive/2026-Q3.md"):
             assert merge_of(two, f"memory/{page}") == DRIVER, before
-        two.run("init")
-        assert path.is_symlink() and path.read_bytes() == after
+    two.run("init")
+    assert path.is_symlink() and path.read_bytes() == after
     two.note("id=ci fact: CI has two cores.")
     assert path.read_bytes() == after
     kept.write_bytes(b"")
