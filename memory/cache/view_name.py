@@ -67,11 +67,9 @@ def has_files(folder: str) -> bool:
 
 def hidden(home: Home) -> bytes:
     """Return what changes in a clone whenever something is hidden there."""
-    try:
-        with open(f"{home.repository.commondir}/{HIDDEN_FILE}", "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
+    from ledger.wal.atomic_files import plain_bytes
+
+    return plain_bytes(f"{home.repository.commondir}/{HIDDEN_FILE}") or b""
 
 
 def drop_briefs(home: Home) -> None:
