@@ -589,8 +589,12 @@ def test_a14_a16_c18_a_damaged_tree_or_commit_is_named_or_made_again(
     place = shop.place
     if cached:
         place.show()
+    notes = place.common / "diurna/spool/kept/commits"
+    notes.write_bytes(
+        b"\0\0\nrefs/heads/main\0" + notes.read_bytes() + b"\0\0\nrefs"
+    )  # two were cut short
     if not noted:
-        (place.common / "diurna/spool/kept/commits").unlink()
+        notes.unlink()
     oid, file = _object(place, spec.format(tip=shop.tip))
     whole = _damage(file, how)
     answer = place.limited(

@@ -93,7 +93,8 @@ def lost(home: Home, held: Held) -> Logs:
 
     They went from the branch; of branches with code, from all that git refers to.
     """
-    tip, found = home.tip(), dict[str, str]()
+    tip = home.tip()
+    found = {path: blob_id(data) for path, data in _rewritten(home, held).items()}
     for name in (home.lost, home.kept):
         if (kept := read_reference(home.repository, name)) not in ("", tip):
             found |= missing(home, tip, kept, held)
@@ -157,6 +158,11 @@ def _noted(home: Home) -> str:
     return beside_git(home.repository.commondir, home.kept)
 
 
+def _noted_words(home: Home) -> list[str]:
+    """Return what is noted beside git: logs, and last where Diurna left what keeps the branch, or ""."""
+    return (plain_bytes(_noted(home)) or b"").decode("ascii", "replace").split() or [""]
+
+
 def _stems(home: Home, commit: str) -> set[str]:
     """Return the sealed logs of a commit, none of ""."""
     git, folder = home.repository.git(), home.prefix + SESSIONS_DIR
@@ -171,12 +177,15 @@ def _is_written(home: Home) -> bool:
     return bool(written) and written[0] >= os.stat(_noted(home)).st_mtime_ns
 
 
-def _unled(home: Home, words: list[str], held: Held) -> Logs:
+def _rewritten(home: Home, held: Held) -> dict[str, bytes]:
     """Return the logs that were noted beside git and that nothing leads to since all was rewritten.
 
-    `words` are what was noted: the bytes of a log are where that leads, or in the spool, or nowhere.
+    By path, with the bytes that are where the note leads, or in the spool, or b"" for nowhere.
     """
     git, spool, tip = home.repository.git(), Spool(home.spool_folder), home.tip()
+    words, kept = _noted_words(home), read_reference(home.repository, home.kept)
+    if words[-1] in ("", kept) or (home.seen and tip and not _is_written(home)):
+        return {}  # of a power cut comes back what the spool has
     if tip and git.holds(tip, words[-1]):
         return {}  # history tells what became of each
     stems = {*filter(is_sealed, words)} - {
@@ -184,7 +193,7 @@ def _unled(home: Home, words: list[str], held: Held) -> Logs:
         *spool.held(),
         *[one for one, _ in held],
     }
-    for one in (tip, *[read_reference(home.repository, name) for name in (home.kept, home.lost)]):
+    for one in (tip, kept, read_reference(home.repository, home.lost)):
         stems -= _stems(home, one)
     try:
         known = missing(home, "", words[-1], held)
@@ -192,12 +201,10 @@ def _unled(home: Home, words: list[str], held: Held) -> Logs:
         known = {}
     paths = [log_path(stem) for stem in stems]
     bodies = git.blobs([known.get(path, _NOTHING) for path in paths])
-    logs = {
+    return {
         path: data or spool.read_kept(stem_of(path)) or b""
         for path, data in zip(paths, bodies, strict=True)
     }
-    write_objects(git, [(BLOB, data) for data in logs.values()])
-    return {path: blob_id(data) for path, data in logs.items()}
 
 
 def drop_redacted(home: Home, held: Held) -> None:
@@ -256,24 +263,21 @@ def settle(snapshot: Snapshot) -> list[Finding]:
 
     home, found = snapshot.home, list[Finding]()
     git, tip = home.repository.git(), read_reference(home.repository, home.reference)
-    words = (plain_bytes(_noted(home)) or b"").decode("ascii", "replace").split() or [""]
-    left = words[-1]
-    kept = read_reference(home.repository, home.kept)
-    apart = left not in ("", kept)
-    if home.seen and apart and not (tip and _is_written(home)):  # a power cut, or both were deleted
-        if git.resolve(f"{left}^{{commit}}")[0]:
+    left, kept = _noted_words(home)[-1], read_reference(home.repository, home.kept)
+    if home.seen and left not in ("", kept) and not (tip and _is_written(home)):
+        if git.resolve(f"{left}^{{commit}}")[0]:  # a power cut, or both were deleted
             git.run("update-ref", home.seen, left)
             kept = left
-        apart = not tip and kept != left  # else what the spool has comes back
     try:
         held = held_logs(snapshot.cache())
-        gone = _unled(home, words, held) if apart else {}
+        gone = _rewritten(home, held)
     except (ObjectMissing, GitFailed):
         return []
     if home.seen and kept not in ("", tip):
         found = _set_elsewhere(home, kept, held)
     if gone:
-        keep(home, gone, held)
+        write_objects(git, [(BLOB, data) for data in gone.values()])
+        keep(home, {path: blob_id(data) for path, data in gone.items()}, held)
         Spool(home.spool_folder).forget([*map(stem_of, gone)])
         found += lost_findings(home, held)
     if home.seen and tip and not kept:
