@@ -176,6 +176,7 @@ def test_rows(part: int, world: World) -> None:
     assert not failures, "\n".join(failures)
 
 
+@pytest.mark.deep(but="0", reason="test_rows is the small one")
 @pytest.mark.parametrize("seed", range(examples(4, 100)))
 def test_a_page_reads_back_and_an_edit_touches_only_its_fact(seed: int, world: World) -> None:
     """What was published says nothing, however it is written; what a person wrote holds, once, and nothing else moves."""
