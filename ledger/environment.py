@@ -104,6 +104,16 @@ def user_folder() -> str:
     return os.path.expanduser("~")
 
 
+def last_bytes(path: str, most: int) -> bytes:
+    """Return so many bytes of a file's end, all where it has fewer, none where it can not be read."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - most))
+            return file.read()
+    except OSError:
+        return b""
+
+
 def expanded(path: str) -> str:
     """Return a path with the home directory of a user for the `~` or `~NAME` that it begins with."""
     return os.path.expanduser(path)

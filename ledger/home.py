@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.environment import OWN_COMMITS, data_folder, variables
+from ledger.environment import OWN_COMMITS, data_folder, last_bytes, variables
 from ledger.errors import DiurnaError, HomeNotFound, NotFound
 from ledger.git.config_files import HOME_SETTING, home_setting
 from ledger.git.repository import (
@@ -68,13 +68,17 @@ class Home(Record):
 
     @property
     def lost(self) -> str:
-        """The reference that keeps the logs that went from the branch (L6)."""
-        return layout.kept_as(layout.LOST, self.reference)
+        """The reference that keeps the logs that went from there (L6)."""
+        return layout.kept_as(layout.LOST, self.reference if self.seen else self.prefix)
 
     def is_astray(self) -> bool:
-        """Tell whether the branch is elsewhere than it was seen last."""
-        seen = read_reference(self.repository, self.seen) if self.seen else ""
-        return bool(seen) and seen != read_reference(self.repository, self.reference)
+        """Tell whether the branch, or what keeps it, is elsewhere than Diurna left it."""
+        where = self.repository
+        end = last_bytes(layout.beside_git(where.commondir, self.kept), 41)
+        left = end[:40].decode("ascii", "replace")
+        kept = read_reference(where, self.kept) if left or self.seen else ""
+        at = read_reference(where, self.reference) if self.seen else kept
+        return left not in ("", kept) or (bool(kept) and kept != at)
 
     @property
     def checked_out(self) -> bool:
@@ -95,7 +99,7 @@ class Home(Record):
     def spool_folder(self) -> str:
         """Where logs wait; an own branch has a spool of its own beside the work tree's."""
         folder = f"{self.repository.commondir}/{layout.SPOOL_DIR}"
-        return f"{folder}@{_as_name(self.branch)}" if self.kind == OWN_BRANCH else folder
+        return f"{folder}@{layout.as_name(self.branch)}" if self.kind == OWN_BRANCH else folder
 
     @property
     def held_folder(self) -> str:
@@ -105,7 +109,7 @@ class Home(Record):
     @property
     def cache_file(self) -> str:
         """Where the caches of this branch and prefix are, without their suffix."""
-        name = _as_name(f"{self.reference or 'detached'}@{self.prefix}")[-180:]
+        name = layout.as_name(f"{self.reference or 'detached'}@{self.prefix}")[-180:]
         return f"{self.repository.commondir}/{layout.CACHE_DIR}/{name}"
 
     @property
@@ -118,14 +122,7 @@ class Home(Record):
         if not self.reference:
             return head(self.repository)[1]
         found = read_reference(self.repository, self.reference)
-        if not found and self.upstream:
-            found = read_reference(self.repository, self.upstream)
-        return found
-
-
-def _as_name(text: str) -> str:
-    """Make one file name of a branch or path, reversibly."""
-    return text.replace("%", "%25").replace("/", "%2F")
+        return found or (read_reference(self.repository, self.upstream) if self.upstream else "")
 
 
 def discover(start: str, *, named: str = "") -> Home:

@@ -481,10 +481,10 @@ def test_a_redaction_of_other_bytes_allows_nothing(told: Told) -> None:
     assert errors(told.home) == {told.path(5)}
 
 
-def purged_by_hand(home: Place, blobs: Sequence[str], replace: str = "", of: str = "--all") -> None:
+def purged_by_hand(home: Place, blobs: Sequence[str], replace: str = "") -> None:
     """Rewrite the history as a person would with the files that `redact` named, and forget the old one."""
     rows = []
-    for row in home.git("fast-export", "--no-data", of).split("\n"):
+    for row in home.git("fast-export", "--no-data", "--all").split("\n"):
         words = row.split(" ", 3)
         if words[0] == "M" and words[2] in blobs:
             if not replace:
@@ -543,7 +543,7 @@ def test_only_the_logs_that_a_redaction_names_may_go(told: Told) -> None:
     told.redact()
     assert errors(told.home) == set()
     gone = told.home.git("rev-parse", f"HEAD:memory/{told.path(5)}")
-    purged_by_hand(told.home, [gone], of="--branches")
+    purged_by_hand(told.home, [gone])
     assert "history-rewritten" in told.home.check("--ci")
 
 

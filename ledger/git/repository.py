@@ -376,11 +376,7 @@ def is_shallow(repository: Repository) -> bool:
 
 def cut_commits(repository: Repository) -> frozenset[str]:
     """Return the commits whose parents a shallow clone has not."""
-    try:
-        with open(repository.commondir + "/shallow", encoding="ascii") as file:
-            return frozenset(file.read().split())
-    except OSError:
-        return frozenset()
+    return frozenset(_read(repository.commondir + "/shallow").split())
 
 
 def _read(path: str) -> str:

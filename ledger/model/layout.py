@@ -101,8 +101,17 @@ def log_path(stem: str) -> str:
 
 def kept_as(kept: str, reference: str) -> str:
     """Return the reference that keeps something of a branch; no branch's is a folder of another's."""
-    name = reference.removeprefix("refs/heads/")
-    return kept + name.replace("%", "%25").replace("/", "%2F")
+    return kept + as_name(reference.removeprefix("refs/heads/"))
+
+
+def as_name(text: str) -> str:
+    """Make one file name of a branch or path, reversibly."""
+    return text.replace("%", "%25").replace("/", "%2F")
+
+
+def beside_git(commondir: str, kept: str) -> str:
+    """Return the file with the logs that a reference keeps, and last where it leads (L6)."""
+    return f"{commondir}/{kept.removeprefix('refs/')}"
 
 
 def stem_of(path: str) -> str:

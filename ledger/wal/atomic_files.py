@@ -36,10 +36,7 @@ def write_private(path: str, data: bytes) -> None:
         finally:
             os.close(fd)
     except OSError as problem:
-        try:
-            os.unlink(path)  # our own half-written file, never acknowledged
-        except OSError:
-            pass
+        try_unlink(path)  # our own half-written file, never acknowledged
         raise storage_failure(problem, path) from problem
 
 
@@ -61,6 +58,31 @@ def plain_bytes(path: str) -> bytes | None:
         return None
     finally:
         os.close(fd)
+
+
+def append_bytes(path: str, data: bytes) -> None:
+    """Write behind what a file of ours holds, in one step."""
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.write(fd, data)
+    finally:
+        os.close(fd)
+
+
+def unlink(path: str) -> None:
+    """Remove a file, where there is one."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
+def try_unlink(path: str) -> None:
+    """Remove a file, where that is possible: nothing hangs on it."""
+    try:
+        os.unlink(path)
+    except OSError:
+        pass
 
 
 def replace_file(
@@ -93,10 +115,7 @@ def replace_file(
             os.close(fd)
         os.replace(temporary, path)
     except OSError as problem:
-        try:
-            os.unlink(temporary)
-        except OSError:
-            pass
+        try_unlink(temporary)
         if scratch and problem.errno in (errno.EXDEV, errno.ENOENT):
             return replace_file(path, data, mode, durable)
         raise storage_failure(problem, path) from problem

@@ -12,7 +12,7 @@ from ledger.errors import DiurnaError
 from ledger.git.commit_record import Commit
 from ledger.model.record import Record
 from ledger.model.sha256 import blob_id
-from ledger.wal.atomic_files import make_folder
+from ledger.wal.atomic_files import append_bytes, make_folder, plain_bytes, try_unlink
 
 _END = b"\0\0\n"
 _NOTHING = "-"
@@ -57,23 +57,14 @@ class Intents:
             # an end at both ends: a note cut short by a kill spoils no other
             line = _END + text.encode("utf-8", "surrogateescape") + _END
             make_folder(os.path.dirname(self._path))
-            fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            try:
-                os.write(fd, line)
-            finally:
-                os.close(fd)
+            append_bytes(self._path, line)
         except (DiurnaError, OSError, UnicodeEncodeError):
             pass
 
     def read(self) -> list[Intent]:
         """Return what was noted, oldest first; what can not be read is left out."""
-        try:
-            with open(self._path, "rb") as file:
-                data = file.read()
-        except OSError:
-            return []
         found: list[Intent] = []
-        for line in data.split(_END):
+        for line in (plain_bytes(self._path) or b"").split(_END):
             parts = line.decode("utf-8", "surrogateescape").split("\0")
             fields = ["" if part == _NOTHING else part for part in parts]
             if len(fields) < _FIXED or not len(fields) % 2:
@@ -94,7 +85,4 @@ class Intents:
 
     def forget(self) -> None:
         """Forget notes: what was made of them is whole and on the disk."""
-        try:
-            os.unlink(self._path)
-        except OSError:
-            pass
+        try_unlink(self._path)

@@ -18,7 +18,7 @@ import os
 from ledger.errors import StorageFailed
 from ledger.model.order import breaks_seal, is_sealed
 from ledger.model.record import Record
-from ledger.wal.atomic_files import make_folder, replace_file, write_private
+from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file, unlink, write_private
 
 #: How many committed entries are kept before one flush makes their objects durable together.
 KEEP = 64
@@ -88,14 +88,14 @@ class Spool:
     def _unmark(self, stem: str) -> None:
         path = f"{self.folder}{_AT}/{stem}"
         if os.path.exists(path):
-            _unlink(path)
+            unlink(path)
 
     def mark(self, stem: str) -> Mark | None:
         """Return where a log belongs; None where that was not noted."""
         try:
-            with open(f"{self.folder}{_AT}/{stem}", "rb") as file:
-                tree, top, branch, owed = os.fsdecode(file.read()).split("\n")
-        except (OSError, ValueError):
+            said = plain_bytes(f"{self.folder}{_AT}/{stem}") or b""
+            tree, top, branch, owed = os.fsdecode(said).split("\n")
+        except ValueError:
             return None
         return Mark(tree, top, branch, bool(owed))
 
@@ -126,7 +126,7 @@ class Spool:
     def withdraw(self, stem: str) -> None:
         """Take back a log that nobody was told of and that is not to be committed any more."""
         for shelf in self._shelves:
-            _unlink(f"{shelf}/{stem}")
+            unlink(f"{shelf}/{stem}")
         self._unmark(stem)
 
     def requeue(self, stem: str, mark: Mark | None = None) -> None:
@@ -144,7 +144,7 @@ class Spool:
         """Let go of kept logs whose objects are on the disk."""
         for stem in stems:
             for shelf in self._shelves:
-                _unlink(f"{shelf}{_KEPT}/{stem}")
+                unlink(f"{shelf}{_KEPT}/{stem}")
 
 
 def _whole(folder: str) -> list[str]:
@@ -153,24 +153,14 @@ def _whole(folder: str) -> list[str]:
 
 def _is_part(path: str) -> bool:
     """Tell whether an entry can be read and is not what its name says."""
-    try:
-        with open(path, "rb") as file:
-            return breaks_seal(os.path.basename(path), file.read())
-    except OSError:
-        return False
+    data = plain_bytes(path)
+    return data is not None and breaks_seal(os.path.basename(path), data)
 
 
 def _move(path: str, target: str) -> None:
     """Move a file, where it is there."""
     try:
         os.rename(path, target)
-    except FileNotFoundError:
-        pass
-
-
-def _unlink(path: str) -> None:
-    try:
-        os.unlink(path)
     except FileNotFoundError:
         pass
 
@@ -184,9 +174,5 @@ def _stems(folder: str) -> list[str]:
 
 
 def _read(path: str, stem: str) -> bytes | None:
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError:
-        return None
-    return None if breaks_seal(stem, data) else data
+    data = plain_bytes(path)
+    return None if data is None or breaks_seal(stem, data) else data

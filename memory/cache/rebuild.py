@@ -11,6 +11,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import CACHE_VERSION
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry
+from ledger.wal.atomic_files import try_unlink, unlink
 from ledger.wal.git_locks import is_abandoned
 from memory.cache.cache_file import Cache, open_cache
 from memory.cache.log_application import Head, put_edges, put_facts, put_logs
@@ -155,10 +156,7 @@ def clear_abandoned(path: str) -> None:
         return
     for one in left:
         if is_abandoned(f"{folder}/{one}"):
-            try:
-                os.unlink(f"{folder}/{one}")
-            except OSError:
-                pass
+            try_unlink(f"{folder}/{one}")
 
 
 def install(temporary: str, path: str) -> None:
@@ -219,15 +217,9 @@ def take_away(path: str) -> None:
     """
     with Stamp(path).replacing():
         _drop_journal(path)
-        try:
-            os.unlink(path)
-        except FileNotFoundError:
-            pass
+        unlink(path)
 
 
 def _drop_journal(path: str) -> None:
     for suffix in ("-journal", "-wal", "-shm"):  # the last two are nobody's
-        try:
-            os.unlink(path + suffix)
-        except FileNotFoundError:
-            pass
+        unlink(path + suffix)

@@ -6,6 +6,7 @@ import os
 
 from ledger.home import Home
 from ledger.model.layout import CACHE_DIR, HIDDEN_FILE
+from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from ledger.wal.user_key import digest
 
 TYPE_CHECKING = False
@@ -67,11 +68,7 @@ def has_files(folder: str) -> bool:
 
 def hidden(home: Home) -> bytes:
     """Return what changes in a clone whenever something is hidden there."""
-    try:
-        with open(f"{home.repository.commondir}/{HIDDEN_FILE}", "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
+    return plain_bytes(f"{home.repository.commondir}/{HIDDEN_FILE}") or b""
 
 
 def drop_briefs(home: Home) -> None:
@@ -80,8 +77,6 @@ def drop_briefs(home: Home) -> None:
     Raises:
         StorageFailed: the disk refused.
     """
-    from ledger.wal.atomic_files import make_folder, replace_file
-
     make_folder(home.state_dir)
     replace_file(f"{home.repository.commondir}/{HIDDEN_FILE}", os.urandom(16), 0o600)
     folder = f"{home.repository.commondir}/{CACHE_DIR}"

@@ -22,7 +22,7 @@ from ledger.model.order import ended_of, is_stem, next_stamp, seal, stamp_of, st
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from ledger.secrets.log_redaction import guard
-from ledger.wal.atomic_files import make_folder, replace_file
+from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from memory.edits.detect import title_of
 from memory.redaction.withheld_lines import Telling
 from memory.replay.ledger_snapshot import Snapshot
@@ -280,11 +280,8 @@ def _read_edit(snapshot: Snapshot, nows: list[State], touch: Touch) -> Committed
 
 def read_checked(home: Home) -> str:
     """Return the commit up to which edits were looked for on this branch, "" where none is noted."""
-    try:
-        with open(_record(home), encoding="utf-8") as file:
-            reference, _, commit = file.read().strip().partition(" ")
-    except (OSError, UnicodeError):
-        return ""
+    said = (plain_bytes(_record(home)) or b"").decode("utf-8", "replace")
+    reference, _, commit = said.strip().partition(" ")
     return commit if reference == home.reference else ""
 
 

@@ -16,6 +16,7 @@ from ledger.environment import now_ms
 from ledger.home import Home, discover, has_layers
 from ledger.model.layout import CACHE_VERSION, FORMAT_VERSION, POLICY_FILE, SESSIONS_DIR, stem_of
 from ledger.model.record import Record
+from ledger.wal.atomic_files import plain_bytes
 from ledger.wal.dead_owner import died
 from ledger.wal.user_key import digest, signed, user_key
 from memory.cache.view_name import BRIEFS, elsewhere, has_files, hidden, seen, tip_of, waiting
@@ -276,11 +277,7 @@ class _File(Record):
 
 def _read(file: _File, of: str) -> dict[str, bytes]:
     """Return the answers of a view, newest first, up to the first one that is damaged."""
-    try:
-        with open(file.path, "rb") as kept_file:
-            data = kept_file.read() if file.key else b""
-    except OSError:
-        return {}
+    data = (plain_bytes(file.path) if file.key else None) or b""
     kept: dict[str, bytes] = {}
     at = 0
     while at < len(data):

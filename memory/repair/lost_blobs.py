@@ -140,16 +140,10 @@ def mend(snapshot: Snapshot, logs: Mapping[str, bytes | None]) -> list[str]:
     Raises:
         StorageFailed: the disk refused.
     """
-    home = snapshot.home
-    refs: dict[LogRef, bytes] = {}
-    for stem, data in logs.items():
-        if data is not None:
-            refs[LogRef(stem, log_path(stem), blob_id(data))] = data
-    whole = {ref for ref, data in read_bytes(home, list(refs)) if data == refs[ref]}
-    lost = [ref for ref in refs if ref not in whole]
-    for ref in lost:
+    home, lost = snapshot.home, not_whole(snapshot.home, logs)
+    for ref, data in lost.items():
         clear_damaged(home, ref.blob)
-        store_blob(home, refs[ref])
+        store_blob(home, data)
         said = f"the object {ref.blob} of {ref.path} was lost and was written again from the spool"
         journal(home.repository.commondir, said)
         snapshot.notes.append(Finding("object-mended", said, ref.path))
@@ -157,6 +151,17 @@ def mend(snapshot: Snapshot, logs: Mapping[str, bytes | None]) -> list[str]:
         return []
     cache = snapshot.rebuilt()
     return [ref.stem for ref in lost if cache.log_ref(ref.stem) is None]
+
+
+def not_whole(home: Home, logs: Mapping[str, bytes | None]) -> dict[LogRef, bytes]:
+    """Return the logs, by stem, whose bytes git does not have; None for a damaged copy."""
+    refs = {
+        LogRef(stem, log_path(stem), blob_id(data)): data
+        for stem, data in logs.items()
+        if data is not None
+    }
+    whole = {ref for ref, data in read_bytes(home, list(refs)) if data == refs[ref]}
+    return {ref: data for ref, data in refs.items() if ref not in whole}
 
 
 def clear_damaged(home: Home, blob: str) -> bool:

@@ -7,14 +7,14 @@ objects, under the same ids. Nothing is moved and nothing replaced; what is ther
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain, islice
 
 from ledger.errors import DiurnaError, ObjectMissing, StorageFailed
 from ledger.git.commit_record import loose_object
 from ledger.git.git_objects import (
     COMMIT,
+    LIMIT_BYTES,
     TREE,
     Objects,
     merge_commit,
@@ -29,6 +29,7 @@ from ledger.model.layout import MIRROR_DIR, SESSIONS_DIR, stem_of
 from ledger.model.record import Record
 from ledger.model.sha256 import blob_id
 from ledger.remote.tree_merge import with_files
+from ledger.wal.atomic_files import plain_bytes
 from ledger.wal.git_locks import journal
 from ledger.wal.intents import Intent, Intents
 from ledger.wal.spool import Spool
@@ -51,8 +52,7 @@ class Made(Record):
 
 def lost_objects(home: Home) -> list[tuple[str, str]]:
     """Return (what it is, id) of recent commits, trees and files that git does not have any more."""
-    with _Store(home) as store:
-        return [(what, oid) for _, what, oid in _lost(home, store, _reachable(home, store))]
+    return [(what, oid) for _, what, oid in _lost(home, _reachable(home))]
 
 
 def remake(snapshot: Snapshot) -> list[str]:
@@ -62,9 +62,8 @@ def remake(snapshot: Snapshot) -> list[str]:
         StorageFailed: the disk refused.
     """
     home = snapshot.home
-    with _Store(home) as store:
-        made = _reachable(home, store)
-        lost = _lost(home, store, made)
+    made = _reachable(home)
+    lost = _lost(home, made)
     if not lost:
         return []
     bodies = {oid: (TREE, raw) for one in made.values() for oid, raw in one.trees.items()}
@@ -88,93 +87,53 @@ def remake(snapshot: Snapshot) -> list[str]:
     return written
 
 
-class _Store:
-    """Reads objects past damaged ones, and holds those that intents give."""
+class _Store(Objects):
+    """Reads objects past damaged ones, at which git may give up."""
 
     def __init__(self, home: Home) -> None:
-        self._objects = home.repository.commondir + "/objects"
-        self._git = home.repository.git()
-        self._reader = Objects(self._git)
-        self.held: dict[str, bytes] = {}
+        super().__init__(home.repository.git())
+        self._folder = home.repository.commondir + "/objects"
 
-    def __enter__(self) -> _Store:
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        self._reader.__exit__(None, None, None)
-
-    def read(self, oid: str) -> bytes:
-        """Return an object's bytes.
+    def read(self, oid: str, limit: int = LIMIT_BYTES) -> bytes:
+        """Return the bytes of an object that is stored or held.
 
         Raises:
-            ObjectMissing: it is neither in the store nor held.
+            ObjectMissing: it is neither, or damaged.
         """
-        held = self.held.get(oid)
-        if held is not None:
-            return held
         try:
-            data = loose_object(self._objects, oid)
+            data = None if oid in self._held else loose_object(self._folder, oid)
         except StorageFailed as problem:
-            raise ObjectMissing("cat-file", 128, str(problem), self._git.where, oid) from None
+            raise ObjectMissing("cat-file", 128, str(problem), self._folder, oid) from None
         if data is not None:
             return data[data.index(b"\0") + 1 :]
         try:
-            return self._reader.read(oid)
+            return super().read(oid, limit)
         except ObjectMissing:
-            self._reader.__exit__(None, None, None)  # git may have given up at a damaged one
-            self._reader = Objects(self._git)
+            self._running.stop()
+            self._running = self._start()
             raise
 
-    def missing(self, ids: Iterable[str]) -> set[str]:
-        """Return which objects git can not read."""
-        lost, asked = set(), []
-        for oid in ids:
-            try:
-                if loose_object(self._objects, oid) is None:
-                    asked.append(oid)
-            except StorageFailed:
-                lost.add(oid)
-        if asked:
-            found = self._git.resolve(*asked)
-            lost |= {oid for oid, there in zip(asked, found, strict=True) if not there}
-        return lost
 
-
-def _reachable(home: Home, store: _Store) -> dict[str, Made]:
+def _reachable(home: Home) -> dict[str, Made]:
     """Return the commits that intents give and that a branch leads to, newest first."""
-    intents = Intents(home.spool_folder).read()
-    given: dict[str, Made] = {}
-    for intent in intents:
-        try:
-            commit, made = _make(intent, store.read)
-        except (
-            DiurnaError,
-            ValueError,
-            KeyError,
-        ):  # on a parent that is gone itself, or on damaged trees
-            continue
-        given[commit] = made
-        store.held.update(made.trees)
-        store.held[commit] = made.data
-    named = {intent.reference for intent in intents}
-    tips = {read_reference(home.repository, name) for name in {home.reference, *named} if name}
+    intents, given = Intents(home.spool_folder).read(), dict[str, Made]()
+    tips = {read_reference(home.repository, one.reference) for one in intents}
+    todo = sorted(filter(None, {home.tip(), *tips}))
     found: dict[str, Made] = {}
-    todo = sorted(tip for tip in tips if tip)
-    seen = set(todo)
-    strangers = 0
-    while todo and len(found) < len(given):
-        commit = todo.pop(0)
-        known = given.get(commit)
-        if known is not None:
-            found[commit] = known
-            parents = list(known.parents)
-        elif (strangers := strangers + 1) > _STRANGERS:
-            break
-        else:
-            parents = _parents(commit, store.read)
-        fresh = [parent for parent in parents if parent and parent not in seen]
-        seen.update(fresh)
-        todo += fresh
+    with _Store(home) as store:
+        for intent in intents:
+            try:
+                commit, made = _make(intent, store.read)
+            except (DiurnaError, ValueError, KeyError):
+                continue  # on a parent that is gone itself, or on damaged trees
+            given[commit] = made
+            store.hold({**made.trees, commit: made.data})
+        for number, commit in enumerate(todo):  # it grows
+            if commit in given:
+                found[commit] = given[commit]
+            if number - len(found) > _STRANGERS or len(found) == len(given):
+                break
+            todo += [one for one in _parents(commit, store.read) if one not in todo]
     return found
 
 
@@ -212,7 +171,7 @@ def _below(tree: str, written: dict[str, bytes]) -> list[tuple[str, bytes]]:
     return found
 
 
-def _lost(home: Home, store: _Store, made: dict[str, Made]) -> list[tuple[str, str, str]]:
+def _lost(home: Home, made: dict[str, Made]) -> list[tuple[str, str, str]]:
     """Return (commit, path or kind, id) of everything lost, each once, oldest commits first."""
     rows: dict[str, tuple[str, str, str]] = {}
     for commit, one in reversed(made.items()):
@@ -222,8 +181,14 @@ def _lost(home: Home, store: _Store, made: dict[str, Made]) -> list[tuple[str, s
         for path, blob in one.files:
             if blob:
                 rows.setdefault(blob, (commit, path, blob))
-    lost = store.missing(rows)
-    return [row for oid, row in rows.items() if oid in lost]
+    lost = []
+    with _Store(home) as store:
+        for oid, row in rows.items():
+            try:
+                store.read(oid)
+            except ObjectMissing:
+                lost.append(row)
+    return lost
 
 
 def copies(home: Home, path: str, oid: str) -> Iterator[bytes]:
@@ -239,18 +204,8 @@ def copies(home: Home, path: str, oid: str) -> Iterator[bytes]:
         candidates += (spool.read_kept(stem), spool.read(stem))
     if home.repository.top:
         candidates.append(work_file(home, inside))
-        candidates.append(_read(f"{home.repository.top}/{MIRROR_DIR}/{inside}"))
+        candidates.append(plain_bytes(f"{home.repository.top}/{MIRROR_DIR}/{inside}"))
     yield from (data for data in candidates if data is not None and blob_id(data) == oid)
-
-
-def _read(path: str) -> bytes | None:
-    try:
-        if os.path.islink(path):
-            return None
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return None
 
 
 def _rendered(snapshot: Snapshot, commit: str) -> Iterator[bytes]:

@@ -15,12 +15,11 @@ import zlib
 from ledger.codec.log import decode
 from ledger.errors import DiurnaError
 from ledger.home import OWN_BRANCH, Home
-from ledger.model.layout import CACHE_DIR, DROPPED_DIR, LOCK_FILE, MIRROR_DIR, STATE_DIR, log_path
-from ledger.model.logset import LogRef
+from ledger.model.layout import CACHE_DIR, DROPPED_DIR, LOCK_FILE, MIRROR_DIR, STATE_DIR
 from ledger.model.order import is_sealed
 from ledger.model.session_headers import OBSERVED, span_of
-from ledger.model.sha256 import blob_id, sha256
-from ledger.wal.atomic_files import Lock, make_folder, replace_file
+from ledger.model.sha256 import sha256
+from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file, unlink
 from ledger.wal.git_locks import git_prunes, is_abandoned
 from ledger.wal.intents import Intents
 from ledger.wal.spool import Spool
@@ -30,7 +29,7 @@ from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
 from memory.cache.view_name import drop_briefs
 from memory.redaction.withheld_lines import Telling, telling_of
 from memory.redaction.withheld_texts import held_logs, redacted_logs
-from memory.repair.lost_blobs import drop_purged
+from memory.repair.lost_blobs import drop_purged, not_whole
 from memory.repair.seen_tip import drop_redacted
 from memory.replay.log_bytes import read_bytes
 from memory.replay.upstream_homes import brief_file
@@ -39,20 +38,13 @@ from projection.document.page_renderer import REDACTED
 #: How the files begin in which repairs, faults and what persons asked for are noted.
 _NOTES = ("journal.log", "hooks.log", "asks.jsonl", "bug-")
 #: Where sessions of hosts leave lines, whose places count; objects with `items`; and what nobody misses.
-_LINES, _ITEMS, _DISPOSABLE = (
-    ("observed", "said"),
-    ("captured", "candidates"),
-    ("checkpoints", "news"),
-)
+_LINES, _ITEMS = ("observed", "said"), ("captured", "candidates")
+_DISPOSABLE = ("checkpoints", "news")
 
 
 def is_clean(home: Home, cache: Cache) -> bool:
     """Tell whether this home cleaned up after all redactions of a cache."""
-    try:
-        with open(_record(home), encoding="ascii", errors="replace") as file:
-            return file.read() == _said(cache)
-    except OSError:
-        return False
+    return plain_bytes(_record(home)) == _said(cache).encode()
 
 
 def clean(home: Home, cache: Cache) -> bool:
@@ -84,7 +76,7 @@ def clean(home: Home, cache: Cache) -> bool:
 
 def clean_again(home: Home, cache: Cache) -> bool:
     """Do so once more: git itself has less by now."""
-    _unlink(_record(home))
+    unlink(_record(home))
     return clean(home, cache)
 
 
@@ -105,21 +97,21 @@ def _clear_caches(home: Home) -> None:
     drop_briefs(home)
     aside = brief_file(home)
     if aside:
-        _unlink(aside)
+        unlink(aside)
     for name in sorted(os.listdir(folder)):
         path = f"{folder}/{name}"
         if name in mine or name.endswith((".redacted", ".stamp")):
             continue
         if name.endswith("-journal"):
             if not os.path.exists(path.removesuffix("-journal")):
-                _unlink(path)
+                unlink(path)
         elif name.endswith(".tmp"):
             if is_abandoned(path):
-                _unlink(path)
+                unlink(path)
         elif name.endswith((".sqlite", ".recall")):
             take_away(path)
         else:
-            _unlink(path)
+            unlink(path)
 
 
 def _clear_kept(home: Home, cache: Cache, telling: Telling) -> bool:
@@ -138,16 +130,12 @@ def _clear_kept(home: Home, cache: Cache, telling: Telling) -> bool:
         if lock.note:  # what died is finished first: it needs them
             return False
         os.sync()
-        refs = {
-            LogRef(stem, log_path(stem), blob_id(data)): data
-            for stem, data in kept.items()
-            if data is not None
-        }
-        for ref, data in refs.items():
-            telling.read(ref.stem, data)
-        whole = {ref.stem for ref, data in read_bytes(home, list(refs)) if data == refs[ref]}
+        for stem, data in kept.items():
+            if data is not None:
+                telling.read(stem, data)
+        lost = {ref.stem for ref in not_whole(home, kept)}
         drop_purged(cache, spool)
-        spool.forget([stem for stem in kept if stem in whole or kept[stem] is None])
+        spool.forget([stem for stem in kept if stem not in lost])
         if not spool.kept():
             Intents(home.spool_folder).forget()
             return True
@@ -166,7 +154,7 @@ def _clear_notes(home: Home, telling: Telling, blobs: set[str]) -> None:
             if telling.may_stand_in(data):
                 replace_file(path, telling.without(data), 0o600)
         elif name.endswith(".tmp") and is_abandoned(path) and telling.stands_in(_read(path)):
-            _unlink(path)
+            unlink(path)
     for path in _files(f"{state}/{DROPPED_DIR}"):
         data = _read(path)
         if telling.may_stand_in(data):
@@ -176,7 +164,7 @@ def _clear_notes(home: Home, telling: Telling, blobs: set[str]) -> None:
         data = _read(f"{aside}/{name}")
         object_id = name.partition(".")[0].replace("%2F", "")[-40:]
         if object_id in blobs or telling.stands_in(data) or telling.stands_in(_inflated(data)):
-            _unlink(f"{aside}/{name}")
+            unlink(f"{aside}/{name}")
 
 
 def _clear_sessions(home: Home, telling: Telling) -> None:
@@ -185,7 +173,7 @@ def _clear_sessions(home: Home, telling: Telling) -> None:
     for folder in _DISPOSABLE:
         for path in _files(f"{state}/{folder}"):
             if telling.may_stand_in(_read(path)):
-                _unlink(path)
+                unlink(path)
     for path in [path for folder in _ITEMS for path in _files(f"{state}/{folder}")]:
         data = _read(path)
         if telling.may_stand_in(data):
@@ -209,7 +197,7 @@ def _clear_observed(home: Home, cache: Cache) -> None:
         session, span = log.get("session"), span_of(log.get(OBSERVED))
         for path in [path for folder in _DISPOSABLE for path in _files(f"{state}/{folder}")]:
             if session and session.encode() in _read(path):
-                _unlink(path)
+                unlink(path)
         for path in _files(f"{state}/observed") if span is not None else ():
             with open(path, "rb+") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
@@ -265,15 +253,4 @@ def _inflated(data: bytes) -> bytes:
 
 
 def _read(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
-
-
-def _unlink(path: str) -> None:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass
+    return plain_bytes(path) or b""

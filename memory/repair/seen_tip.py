@@ -3,19 +3,32 @@
 A clone keeps the branch's tip as it was seen last, so they are there whatever git collects. What nobody
 took out comes back. What somebody may have meant to go is kept without the history that it stood in, and
 named. Of branches with code the logs that landed are kept together, and those that are nowhere else named.
+Which logs those are stands beside git too, for what rewrites all references rewrites these as well.
 """
 
 from __future__ import annotations
 
+import os
+
 from ledger.errors import DiurnaError, GitFailed, ObjectMissing
 from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Identity
-from ledger.git.git_objects import COMMIT, TREE, Objects, merge_commit, object_id, write_objects
+from ledger.git.git_objects import (
+    BLOB,
+    COMMIT,
+    TREE,
+    Objects,
+    merge_commit,
+    object_id,
+    write_objects,
+)
 from ledger.git.repository import read_reference, remote_branches
 from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.layout import SENT, SESSIONS_DIR, kept_as, stem_of
-from ledger.model.order import breaks_seal, is_stem
+from ledger.model.layout import SENT, SESSIONS_DIR, beside_git, kept_as, log_path, stem_of
+from ledger.model.order import breaks_seal, is_sealed, is_stem
+from ledger.model.sha256 import blob_id
 from ledger.remote.tree_merge import with_files
+from ledger.wal.atomic_files import append_bytes, make_folder, plain_bytes, replace_file
 from ledger.wal.spool import Spool
 from memory.worktree.checkout import EMPTY_TREE
 
@@ -32,6 +45,8 @@ if TYPE_CHECKING:
 
 #: How many places where a remote's branch stood are looked at, and how many logs are named.
 _TIPS, _NAMES = 50, 5
+#: Stands for the bytes of a log that are nowhere any more.
+_NOTHING = blob_id(b"")
 
 
 def named(stems: Iterable[str]) -> str:
@@ -78,7 +93,8 @@ def lost(home: Home, held: Held) -> Logs:
 
     They went from the branch; of branches with code, from all that git refers to.
     """
-    tip, found = home.tip(), dict[str, str]()
+    tip = home.tip()
+    found = {path: blob_id(data) for path, data in _rewritten(home, held).items()}
     for name in (home.lost, home.kept):
         if (kept := read_reference(home.repository, name)) not in ("", tip):
             found |= missing(home, tip, kept, held)
@@ -97,8 +113,12 @@ def lost(home: Home, held: Held) -> Logs:
 
 def lost_findings(home: Home, held: Held, known: Container[str] = ()) -> list[Finding]:
     """Name the logs that went, but those at paths that are known."""
-    gone = [stem_of(path) for path in lost(home, held) if path not in known]
-    return [went(gone, home.branch if home.seen else "every branch")] if gone else []
+    gone = {path: blob for path, blob in lost(home, held).items() if path not in known}
+    nowhere = [stem_of(path) for path, blob in gone.items() if blob == _NOTHING]
+    there = [stem_of(path) for path, blob in gone.items() if blob != _NOTHING]
+    said, hint = "acknowledged here and found in no reference any more", "look in another clone"
+    found = [went(there, f"taken off {home.branch if home.seen else 'every branch'}")] * bool(there)
+    return found + [went(nowhere, said, f"{hint} or a backup")] * bool(nowhere)
 
 
 def remember(home: Home, held: Held) -> None:
@@ -111,8 +131,80 @@ def remember(home: Home, held: Held) -> None:
         if fresh := missing(home, before, tip, held):
             (root,) = git.resolve(f"{before}^{{tree}}") if before else ("",)
             git.run("update-ref", home.kept, _stored(home, root, fresh))
+            note_logs(home, map(stem_of, fresh))
     except DiurnaError:
         pass
+
+
+def note_logs(home: Home, fresh: Iterable[str] | None = None) -> None:
+    """Note beside git where what keeps the branch leads, and the logs that are fresh there: all for None.
+
+    Call it behind each move of Diurna's. A disk may refuse; what is noted then is found again.
+    """
+    kept, path = read_reference(home.repository, home.kept), _noted(home)
+    try:
+        if fresh is not None and os.path.exists(path):
+            append_bytes(path, " ".join([*filter(is_sealed, fresh), f"{kept}\n"]).encode())
+        elif kept:
+            make_folder(os.path.dirname(path))
+            replace_file(path, " ".join([*_stems(home, kept), f"{kept}\n"]).encode(), 0o600)
+        else:
+            os.unlink(path)
+    except (OSError, DiurnaError):
+        pass
+
+
+def _noted(home: Home) -> str:
+    return beside_git(home.repository.commondir, home.kept)
+
+
+def _noted_words(home: Home) -> list[str]:
+    """Return what is noted beside git: logs, and last where Diurna left what keeps the branch, or ""."""
+    return (plain_bytes(_noted(home)) or b"").decode("ascii", "replace").split() or [""]
+
+
+def _stems(home: Home, commit: str) -> set[str]:
+    """Return the sealed logs of a commit, none of ""."""
+    git, folder = home.repository.git(), home.prefix + SESSIONS_DIR
+    listed = git.tree_files(commit, folder) if commit else ()
+    return {stem for _, _, path in listed if is_sealed(stem := stem_of(path))}
+
+
+def _is_written(home: Home) -> bool:
+    """Tell whether git wrote the branch since it was noted: what a power cut took back is older."""
+    files = [f"{home.repository.commondir}/{name}" for name in (home.reference, "packed-refs")]
+    written = [os.stat(one).st_mtime_ns for one in files if os.path.exists(one)]
+    return bool(written) and written[0] >= os.stat(_noted(home)).st_mtime_ns
+
+
+def _rewritten(home: Home, held: Held) -> dict[str, bytes]:
+    """Return the logs that were noted beside git and that nothing leads to since all was rewritten.
+
+    By path, with the bytes that are where the note leads, or in the spool, or b"" for nowhere.
+    """
+    git, spool, tip = home.repository.git(), Spool(home.spool_folder), home.tip()
+    words, kept = _noted_words(home), read_reference(home.repository, home.kept)
+    if words[-1] in ("", kept) or (home.seen and tip and not _is_written(home)):
+        return {}  # of a power cut comes back what the spool has
+    if tip and git.holds(tip, words[-1]):
+        return {}  # history tells what became of each
+    stems = {*filter(is_sealed, words)} - {
+        *spool.waiting(),
+        *spool.held(),
+        *[one for one, _ in held],
+    }
+    for one in (tip, kept, read_reference(home.repository, home.lost)):
+        stems -= _stems(home, one)
+    try:
+        known = missing(home, "", words[-1], held)
+    except (ObjectMissing, GitFailed):
+        known = {}
+    paths = [log_path(stem) for stem in stems]
+    bodies = git.blobs([known.get(path, _NOTHING) for path in paths])
+    return {
+        path: data or spool.read_kept(stem_of(path)) or b""
+        for path, data in zip(paths, bodies, strict=True)
+    }
 
 
 def drop_redacted(home: Home, held: Held) -> None:
@@ -161,7 +253,7 @@ def keep(home: Home, more: Mapping[str, str], held: Held, *moves: str) -> None:
 def settle(snapshot: Snapshot) -> list[Finding]:
     """Look what became of the tip that was seen last; what is to come back waits in the spool behind that.
 
-    Call it only while holding Diurna's own lock, where the branch is elsewhere.
+    Call it only while holding Diurna's own lock, where the branch, or what keeps it, is elsewhere.
 
     Raises:
         StorageFailed: the disk refused.
@@ -169,14 +261,40 @@ def settle(snapshot: Snapshot) -> list[Finding]:
     """
     from memory.redaction.withheld_texts import held_logs
 
-    home, where = snapshot.home, snapshot.home.repository
-    git, seen = where.git(), read_reference(where, home.seen)
+    home, found = snapshot.home, list[Finding]()
+    git, tip = home.repository.git(), read_reference(home.repository, home.reference)
+    left, kept = _noted_words(home)[-1], read_reference(home.repository, home.kept)
+    if home.seen and left not in ("", kept) and not (tip and _is_written(home)):
+        if git.resolve(f"{left}^{{commit}}")[0]:  # a power cut, or both were deleted
+            git.run("update-ref", home.seen, left)
+            kept = left
+    try:
+        held = held_logs(snapshot.cache())
+        gone = _rewritten(home, held)
+    except (ObjectMissing, GitFailed):
+        return []
+    if home.seen and kept not in ("", tip):
+        found = _set_elsewhere(home, kept, held)
+    if gone:
+        write_objects(git, [(BLOB, data) for data in gone.values()])
+        keep(home, {path: blob_id(data) for path, data in gone.items()}, held)
+        Spool(home.spool_folder).forget([*map(stem_of, gone)])
+        found += lost_findings(home, held)
+    if home.seen and tip and not kept:
+        git.run("update-ref", home.seen, tip)
+    remember(home, held)
+    note_logs(home)
+    return found
+
+
+def _set_elsewhere(home: Home, seen: str, held: Held) -> list[Finding]:
+    """Look what the branch has no more of the tip that was seen last."""
+    where, git = home.repository, home.repository.git()
     tip, remotes = read_reference(where, home.reference), remote_tips(home)
     sent = read_reference(where, kept_as(SENT, home.reference))
     back: Logs = {}
     taken: set[str] = set()
     try:
-        held = held_logs(snapshot.cache())
         gone = missing(home, home.tip(), seen, held)
         stems = [stem_of(path) for path in gone]
         if gone and tip and git.holds(tip, seen):
@@ -215,15 +333,17 @@ def settle(snapshot: Snapshot) -> list[Finding]:
         return [*found, Finding("history-rewritten", said, hint=hint)]
     shown = next((one.removeprefix("refs/remotes/") for one in remotes), "the remote")
     for logs, what in ((went_off & taken, shown), (went_off - taken, home.branch)):
-        found += [went(logs, what)] * bool(logs)
+        found += [went(logs, f"taken off {what}")] * bool(logs)
     return found
 
 
-def went(stems: Iterable[str], what: str) -> Finding:
+def went(
+    stems: Iterable[str], what: str, hint: str = "`diurna check --restore` adds them again"
+) -> Finding:
     """Say that logs are not where they were, and what brings them back."""
     many, _, names = named(stems).partition(": ")
-    said = f"{many} {'was' if many == '1 log' else 'were'} taken off {what}: {names}"
-    return Finding("history-rewritten", said, hint="`diurna check --restore` adds them again")
+    said = f"{many} {'was' if many == '1 log' else 'were'} {what}: {names}"
+    return Finding("history-rewritten", said, hint=hint)
 
 
 def _taken(home: Home, remotes: Mapping[str, str], sent: str, stems: set[str]) -> set[str]:
@@ -233,11 +353,10 @@ def _taken(home: Home, remotes: Mapping[str, str], sent: str, stems: set[str]) -
     """
     git, listed = home.repository.git(), [sent] * bool(sent)
     for name in remotes:
-        try:
-            with open(f"{home.repository.commondir}/logs/{name}", "rb") as file:
-                rows = file.read().decode("utf-8", "replace").split("\n")[:-1]
-        except OSError:
+        data = plain_bytes(f"{home.repository.commondir}/logs/{name}")
+        if data is None:
             continue  # it was cloned, and never moved
+        rows = data.decode("utf-8", "replace").split("\n")[:-1]
         if not rows:
             return stems
         listed += [one for row in rows[-_TIPS:] for one in row.split(" ", 2)[:2]]

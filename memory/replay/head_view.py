@@ -7,8 +7,8 @@ elsewhere names a fact, the fact is folded twice: of all events, and of those of
 from __future__ import annotations
 
 import marshal
-import os
 
+from ledger.environment import last_bytes
 from ledger.errors import DiurnaError
 from ledger.git.repository import head
 from ledger.home import OWN_BRANCH, Home
@@ -220,12 +220,7 @@ def told_before(home: Home, kept: Kept, commit: str, branch: str) -> Told | None
 
 def _last_lines(path: str) -> list[str]:
     """Return the whole lines at the end of a file, but for its first one; () where there is none."""
-    try:
-        with open(path, "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _REFLOG_BYTES))
-            return file.read().decode("utf-8", "replace").split("\n")[1:-1]
-    except OSError:
-        return []
+    return last_bytes(path, _REFLOG_BYTES).decode("utf-8", "replace").split("\n")[1:-1]
 
 
 def here_of(home: Home, cache: Cache) -> Here:

@@ -32,13 +32,8 @@ def written_record(home: Home) -> str:
 
 def read_written(home: Home) -> dict[str, list[str]]:
     """Return path -> blob ids of the projection files written in this work tree, the last one last."""
-    try:
-        with open(written_record(home), encoding="utf-8") as file:
-            lines = file.read().split("\n")
-    except OSError:
-        return {}
     found: dict[str, list[str]] = {}
-    for line in lines:
+    for line in (plain_bytes(written_record(home)) or b"").decode("utf-8", "replace").split("\n"):
         if len(line) > 41:
             found.setdefault(line[41:], []).append(line[:40])
     return found

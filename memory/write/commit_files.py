@@ -11,7 +11,7 @@ from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.wal.dead_owner import died
 from memory.cache.sqlite import CacheDamaged
-from memory.repair.seen_tip import along
+from memory.repair.seen_tip import along, note_logs
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.commit_follow import catch_up, show_elsewhere, show_move
 from memory.write.draft import Occasion
@@ -110,6 +110,7 @@ def move(snapshot: Snapshot, committer: Committer, where: Callable[[str], str]) 
                     catch_up(home, made, home.tip())
 
             branch.noted(lock, tip, act, take_back, made)
+            note_logs(home)
             shown += show_elsewhere(home, tip, made)
             snapshot.notes += shown
             branch.end_note(lock, made, shown)

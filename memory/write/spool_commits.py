@@ -21,7 +21,7 @@ from ledger.errors import (
 from ledger.git.commit_record import Commit, check_stored
 from ledger.git.repository import read_reference
 from ledger.model.findings import Finding
-from ledger.model.layout import FORMAT_VERSION, SESSIONS_DIR, log_path
+from ledger.model.layout import FORMAT_VERSION, SESSIONS_DIR, log_path, stem_of
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
@@ -38,7 +38,7 @@ from memory.repair.lost_blobs import (
     mend_spooled,
     set_back,
 )
-from memory.repair.seen_tip import along, remember
+from memory.repair.seen_tip import along, note_logs, remember
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.trunk import publishes
 from memory.worktree.checkout_update import Ahead
@@ -210,12 +210,12 @@ class Committer:
         on: str | None,
         free: bool,
     ) -> Committed:
+        self.branch.finish_dead(lock)
         mend_spooled(self._snapshot, self.spool, kept=not self._looked)
         self._looked = True
         waits = self.spool.held()
         for stem in self._snapshot.cache().known(waits) if waits else ():
             self.spool.commit(stem)
-        self.branch.finish_dead(lock)
         batch = self._read(self.spool.waiting(), own)
         held = {} if on is not None else self._to_commit()
         # a redaction waits among them so that the view has it; it was asked for all the same
@@ -327,6 +327,8 @@ class Committer:
             lock, wanted.parent, lambda: writer.commit(wanted, ahead.show, sign), ahead.take_back
         )
         ahead.settle()
+        if wanted.along:
+            note_logs(self.home, [stem_of(path) for path, data in wanted.files if data])
         return made, [
             *sign.findings,
             *ahead.findings,

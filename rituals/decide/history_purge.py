@@ -18,7 +18,7 @@ from ledger.model.layout import LOCK_FILE, SESSIONS_DIR, STATE_DIR, log_path, st
 from ledger.model.order import is_stem
 from ledger.model.record import Record
 from ledger.model.sha256 import blob_id
-from ledger.wal.atomic_files import Lock, make_folder
+from ledger.wal.atomic_files import Lock, make_folder, plain_bytes
 from ledger.wal.git_locks import EVERY, clear_left_lock, is_abandoned
 from ledger.wal.spool import Spool
 from memory.api import Memory
@@ -206,11 +206,8 @@ def _dirty(git: Git, tree: WorkTree, history: Rewriting) -> list[str]:
     index = {line.partition("\t")[2]: line.split(" ")[1] for line in listed if line}
     found = []
     for path in [row[3:] for row in rows]:
-        try:
-            with open(f"{tree.top}/{path}", "rb") as file:
-                here = blob_id(file.read())
-        except OSError:
-            here = index.get(path, "")
+        data = plain_bytes(f"{tree.top}/{path}")
+        here = index.get(path, "") if data is None else blob_id(data)
         was = git.resolve(f"{tree.old}:{path}")[0]
         if index.get(path) not in kept or not (here in kept or here == was):
             found.append(path)

@@ -18,6 +18,7 @@ from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed, is_stem, stem_in
 from ledger.model.record import Record
 from ledger.model.sha256 import blob_id
+from ledger.wal.atomic_files import plain_bytes
 from memory.api import Memory
 from memory.cache.name_lookup import log_named
 from memory.query.provenance import origins
@@ -272,11 +273,8 @@ def standing(memory: Memory, found: Holding) -> tuple[str, ...]:
     blobs, there = set(found.blobs), []
     for top in tops:
         for path in dict(found.places):
-            try:
-                with open(f"{top}/{path}", "rb") as file:
-                    there += [f"{top}/{path}"] if blob_id(file.read()) in blobs else []
-            except OSError:
-                continue
+            data = plain_bytes(f"{top}/{path}")
+            there += [f"{top}/{path}"] if data is not None and blob_id(data) in blobs else []
     return tuple(sorted(there))
 
 

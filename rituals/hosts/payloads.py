@@ -12,6 +12,7 @@ import os
 from ledger.environment import monotonic, now_seconds
 from ledger.model.layout import HOOK_FAULTS_FILE
 from ledger.model.record import Record
+from ledger.wal.atomic_files import try_unlink
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -158,10 +159,7 @@ def sweep(folder: str, before_seconds: float) -> None:
     """Remove the files of a folder that were written before a moment (seconds since 1970)."""
     for name, _, written in files_in(folder):
         if written < before_seconds * 1_000_000_000:
-            try:
-                os.unlink(f"{folder}/{name}")
-            except OSError:
-                pass  # another hook was faster
+            try_unlink(f"{folder}/{name}")  # another hook may be faster
 
 
 def record_of(sample: _R, said: object) -> _R | None:

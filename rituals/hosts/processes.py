@@ -13,6 +13,7 @@ import os
 from ledger.environment import now_ms, variables, working_directory
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
+from ledger.wal.atomic_files import try_unlink
 from rituals.hosts.payloads import read_start, write_file
 
 TYPE_CHECKING = False
@@ -86,10 +87,7 @@ def note_session(commondir: str, host: str, session: str) -> None:
     for name in os.listdir(folder):  # the notes of processes that are gone are taken away
         number, _, began = name.partition("-")
         if number.isdigit() and not _runs(int(number), began):
-            try:
-                os.unlink(f"{folder}/{name}")
-            except OSError:
-                pass  # another start was faster
+            try_unlink(f"{folder}/{name}")  # another start may be faster
 
 
 def host_session_here(commondir: str) -> str:

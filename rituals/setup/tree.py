@@ -13,6 +13,7 @@ from ledger.git.repository import Repository, head
 from ledger.home import IN_TREE, checked_out_home, pointed
 from ledger.model import layout
 from ledger.model.layout import POLICY_FILE, TREE_POINTER, TREE_PREFIX
+from ledger.wal.atomic_files import plain_bytes
 from memory.replay.trunk import trunk_of
 from memory.worktree.authorship import in_the_way, refuse_left
 from memory.worktree.merge_drivers import NEW_CLONE, plan_drivers
@@ -117,12 +118,8 @@ def refuse_overwriting(repository: Repository, files: tuple[tuple[str, bytes], .
     for path, data in files:
         full = f"{repository.top}/{path}"
         if os.path.lexists(full):
-            try:
-                with open(full, "rb") as file:
-                    if file.read() == data:
-                        continue
-            except OSError:
-                pass
+            if plain_bytes(full) == data:
+                continue
             raise WriteRefused(
                 f"{path} is there and is not committed; it is left as it is",
                 where=path,

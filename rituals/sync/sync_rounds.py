@@ -302,7 +302,7 @@ class _Sync:
         name = f"{remote.shown}/{remote.shown_branch}"
         gone = less.keys() & missing(home, ours, before, held).keys()
         if gone:
-            self._findings.append(went(map(stem_of, gone), name))
+            self._findings.append(went(map(stem_of, gone), f"taken off {name}"))
         if gone and not self._dry_run:
             keep(home, {path: less[path] for path in gone}, held)
         if stays := less.keys() - gone:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import tempfile
 from collections import Counter
 from pathlib import Path
 
+from tests.campaigns.second_fold import path_of
 from tests.world import FOLDER, OWN_BRANCH, OWN_REPOSITORY, Answer, Place, World, sealed
 
 HEADS = "for-each-ref", "refs/heads"
@@ -32,6 +34,13 @@ PLAIN = {
     "amend": ("add -A", "commit -q --amend -m again"),
     "revert": ("add -A", "commit -q -m logs", "revert --no-edit HEAD"),
 }
+#: How a branch is rewritten without a log before it was ever sent, and how all references are.
+UNSENT = {
+    "amend": ("rm -q {path}", "commit -q --amend --no-edit --allow-empty"),
+    "drop": ("rebase -q -X theirs --onto HEAD~2 HEAD~1",),
+    "recommit": ("reset -q --soft HEAD~2", "rm -q -f --cached {path}", "commit -q -m anew"),
+}
+EVERY = ("filter", "replace", "export", "mirror")
 
 
 class Clone:
@@ -46,6 +55,7 @@ class Clone:
     def __init__(self, world: World, kind: str, logs: int = 3) -> None:
         world.laid(f"references {kind} {logs}", lambda apart: _make(apart, kind, logs))
         os.environ["DIURNA_OWN_COMMITS"] = "" if kind == FOLDER else "1"
+        os.environ["FILTER_BRANCH_SQUELCH_WARNING"] = "1"  # it would wait for ten seconds
         self.kind, self.hub = kind, world.place("hub.git")
         self.place, self.colleague = world.place("a"), world.place("two", "two")
         self.branch = "memory" if kind in (OWN_BRANCH, BARE) else "main"
@@ -100,6 +110,62 @@ class Clone:
             self._point(made)
         self.removed |= before - self._there()
 
+    def unsent(self, rng: random.Random) -> None:
+        """The branch is rewritten before its first push: nothing here tells of a remote."""
+        at, way = self.place, rng.choice(tuple(UNSENT))
+        self._git("remote", "rm", "origin")
+        self._git("update-ref", "-d", f"refs/diurna/sent/{self.branch}")
+        self.note(rng)
+        self.note(rng)
+        before = self._there()
+        if self.branch == "memory":
+            self._git("worktree", "add", "-q", "-f", "../edit", "memory")
+            at = self.place.world.place("edit")
+        for line in UNSENT[way]:
+            at.git(*line.format(path=self._path(max(before))).split(), ok=False)
+        if at is not self.place:
+            self._git("worktree", "remove", "--force", "../edit")
+        self._took(before, f"unsent {way}")
+        self.next(rng)
+        self._git("remote", "add", "origin", "../hub.git")
+        if self.kind == BARE:
+            self._git("config", "remote.origin.fetch", "+refs/heads/*:refs/heads/*")
+
+    def every(self, rng: random.Random) -> None:
+        """All references are rewritten without a log, Diurna's own too, or are the remote's."""
+        before, way = self._there(), rng.choice(EVERY)
+        way = "export" if self.kind == FOLDER else way
+        path = self._path(rng.choice(sorted(before - set(self.hub.logs(self.branch)) or before)))
+        if way == "mirror" and self.branch == "memory":
+            own = "+refs/diurna/*:refs/diurna/*"
+            self._git("fetch", "-q", "-p", "origin", "+refs/heads/memory:refs/heads/memory", own)
+        elif way == "replace":
+            tip = self._resolved(self.place, self.branch)
+            less = self.place.git("commit-tree", f"{tip}~^{{tree}}", "-m", "less")
+            self._git("replace", tip, less)
+            self._git("filter-branch", "-f", "--", "--all")
+            self._git("replace", "-d", tip)
+        elif way == "filter":
+            gone = f"git rm -q --cached --ignore-unmatch {path}"
+            self._git("filter-branch", "-f", "--index-filter", gone, "--", "--all")
+        else:
+            rows = self.place.git("fast-export", "--all", "--no-data").split("\n")
+            kept = "\n".join([row for row in rows if not row.endswith(f" {path}")]) + "\n"
+            self.place.git("fast-import", "--quiet", "--force", data=kept.encode())
+        for name in self.place.git("for-each-ref", "--format=%(refname)", "refs/original").split():
+            self._git("update-ref", "-d", name)
+        if self.branch == "main":
+            self._git("reset", "-q", "--hard")
+        self._took(before, f"every {way}")
+
+    def _took(self, before: set[str], what: str) -> None:
+        gone = before - self._there()
+        self.removed |= gone
+        self.counts[what] += bool(gone)
+
+    def _path(self, stem: str) -> str:
+        return ("memory/" if self.kind == FOLDER else "") + path_of(stem)
+
     def delete(self, rng: random.Random) -> None:
         """The branch is deleted, or has another name for a while."""
         if self.kind == OWN_REPOSITORY or not self._resolved(self.place, "refs/heads/memory"):
@@ -118,7 +184,7 @@ class Clone:
         """A commit takes a log out, as `git revert` does."""
         if there := sorted(self._there()):
             gone = there[-1]
-            self.place.plant({f"sessions/{gone[:7]}/{gone[8:10]}/{gone}.md": None}, "taken out")
+            self.place.plant({path_of(gone): None}, "taken out")
             self.removed.add(gone)
             self.acknowledged.discard(gone)  # the history of the branch tells of it
 
@@ -184,10 +250,11 @@ class Clone:
     def told(self, answer: Answer) -> None:
         """Judge an answer."""
         there, whole = self._there(), answer.out + answer.err
-        kept = self._logs(f"refs/diurna/lost/{self.branch}")
-        if "taken off" in whole or "not here any more" in whole:
-            self.named |= kept | self._logs(f"refs/diurna/seen/{self.branch}")
-            self.named |= self._logs("refs/diurna/seen/memory%2F")
+        if re.search("taken off|not here any more|no reference any more", whole):
+            self.place.run("status", code=None)  # `check` alone changes nothing
+            for name in (self.branch, "memory%2F"):
+                self.named |= self._logs(f"refs/diurna/lost/{name}")
+                self.named |= self._logs(f"refs/diurna/seen/{name}")
         lost = self.acknowledged - there - set(self.place.waiting()) - self.named
         if lost and self.kind == FOLDER:
             asked = ("--exclude=refs/diurna/*", "--all", "--reflog", "--full-history", "-m")
@@ -256,8 +323,10 @@ def _make(world: World, kind: str, logs: int) -> None:
         world.place("a").commit_all()
 
 
-_ACTS = "note set_back forward restore forced_push rewrite delete revert purge".split()
-ACTS = dict.fromkeys((OWN_BRANCH, OWN_REPOSITORY, BARE), _ACTS) | {FOLDER: ["note", *PLAIN]}
+_ACTS = "note set_back forward restore forced_push rewrite unsent every delete revert purge".split()
+ACTS = dict.fromkeys((OWN_BRANCH, OWN_REPOSITORY, BARE), _ACTS) | {
+    FOLDER: ["note", *PLAIN, "every"]
+}
 
 
 def main() -> None:

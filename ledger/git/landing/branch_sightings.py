@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
+from ledger.environment import last_bytes
 from ledger.git.cli import Git
 from ledger.git.landing.landing_search import Work
 from ledger.git.repository import Repository, branch_there, slashed_remotes
@@ -219,11 +220,4 @@ def _reflog(path: str) -> Iterator[tuple[str, str, int, str]]:
 
 def _lines(path: str) -> list[str]:
     """Read the last lines of a file that may be missing, or in the making."""
-    try:
-        with open(path, "rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _REFLOG_BYTES))
-            data = file.read()
-    except OSError:
-        return []
-    return data.decode("utf-8", "surrogateescape").split("\n")
+    return last_bytes(path, _REFLOG_BYTES).decode("utf-8", "surrogateescape").split("\n")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from ledger.errors import StorageFailed
+from ledger.wal.atomic_files import try_unlink
 from memory.cache.sqlite import sqlite3
 from memory.cache.stamp import Stamp, StampBroken, file_number, see_to_disk
 from memory.recall.index.fts_file import Index
@@ -39,10 +40,7 @@ def index_file(home: Home) -> str:
 
 def drop_index(home: Home) -> None:
     """Take the index of a home away: the next question that needs it builds it anew."""
-    try:
-        os.unlink(index_file(home))
-    except OSError:
-        pass
+    try_unlink(index_file(home))
 
 
 class IndexFile:

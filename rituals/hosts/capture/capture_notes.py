@@ -6,12 +6,10 @@ recorded with the same answer the next time.
 
 from __future__ import annotations
 
-import os
-
 from ledger.errors import DiurnaError
 from ledger.model.record import Record
 from ledger.model.session_headers import Span
-from ledger.wal.atomic_files import Lock, make_folder, replace_file
+from ledger.wal.atomic_files import Lock, make_folder, replace_file, try_unlink
 from rituals.hosts.extraction import Extraction
 from rituals.hosts.moments import CAPTURED_DIR, captured_file
 from rituals.hosts.payloads import (
@@ -114,7 +112,4 @@ def keep_answer(commondir: str, host: str, session: str, answer: Answer) -> None
 
 def drop_answer(commondir: str, host: str, session: str) -> None:
     """Let go of the answer that is kept: a log has it."""
-    try:
-        os.unlink(captured_file(commondir, host, session, ".answer"))
-    except OSError:
-        pass
+    try_unlink(captured_file(commondir, host, session, ".answer"))

@@ -13,6 +13,7 @@ from collections import Counter
 
 from ledger.environment import machine_ms
 from ledger.model.record import Record
+from ledger.wal.atomic_files import try_unlink
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.moments import CAPTURED_DIR, Moment, captured_file, file_name
 from rituals.hosts.observed.observation_spool import OBSERVED_DIR, spools
@@ -173,10 +174,7 @@ def note_told(commondir: str, host: str, session: str, told: Told) -> None:
 def forget(commondir: str, host: str, session: str) -> None:
     """Take away the stamps of a session of which nothing is left to tell."""
     for end in (_SEEN, _ENDED, _TOLD, ".asked"):
-        try:
-            os.unlink(captured_file(commondir, host, session, end))
-        except OSError:
-            pass
+        try_unlink(captured_file(commondir, host, session, end))
 
 
 def _past(at: int) -> int:
