@@ -300,13 +300,13 @@ class Facts:
         """Tell whether a fact is found by a row: of what was asked by the newest alone."""
         if not is_question(row):
             return True
-        rows = self._index.questions_of(fact)
-        if self.logs is not None:
-            logs = [self._index.log(one >> PLACE_BITS) for one in rows]
-            rows = [
-                one for one, log in zip(rows, logs, strict=True) if log and log.stem in self.logs
-            ]
-        return row in rows[:QUESTIONS]
+        all_say_its_id = self._index.facts_found(self._index.stems(fact)[0])
+        newest = []
+        for one in sorted({one for one, _ in all_say_its_id if is_question(one)}, reverse=True):
+            log, piece = self._index.at(one) or (None, None)
+            if log and piece and piece.fact == fact:
+                newest += [one] * (self.logs is None or log.stem in self.logs)
+        return row in newest[:QUESTIONS]
 
     def _events(self, found: Standing, line: str) -> str:
         """Say what happened to a fact, oldest first: the newest events of it, one a line."""

@@ -43,8 +43,6 @@ CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE logs(number INTEGER PRIMARY KEY, stem TEXT NOT NULL UNIQUE, blob TEXT NOT NULL,
   day TEXT NOT NULL, agent TEXT NOT NULL, role TEXT NOT NULL,
   branch TEXT NOT NULL, passages BLOB NOT NULL, recent INTEGER NOT NULL);
-CREATE TABLE questions(row INTEGER PRIMARY KEY, fact TEXT NOT NULL);
-CREATE INDEX questions_fact ON questions(fact);
 """ + "".join(
     f"CREATE VIRTUAL TABLE {name} USING fts5(text, parts, content='', columnsize=0, {_TOKENS});"
     f"CREATE VIRTUAL TABLE {name}_terms USING fts5vocab({name}, row);"
@@ -211,11 +209,6 @@ class Index:
     def facts_found(self, stem: str) -> list[tuple[int, int]]:
         """Return where a word stands in facts: (row, offset)."""
         return self.rows(f"SELECT doc, {_OFFSET} FROM facts_places WHERE term = ?", (stem,))  # noqa: S608 - ours
-
-    def questions_of(self, fact: str) -> list[int]:
-        """Return the rows of the questions behind which a fact was used, newest first."""
-        asked = "SELECT row FROM questions WHERE fact = ? ORDER BY row DESC"
-        return [row for (row,) in self.rows(asked, (fact,))]
 
     def newest(self, stem: str, count: int) -> list[int]:
         """Return the rows of the newest passages that hold a word, newest first."""

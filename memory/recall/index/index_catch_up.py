@@ -139,7 +139,7 @@ class IndexFollower:
         """Answer if the index is in step, else return None."""
         try:
             index = self._kept.opened()
-            if index is None or not in_step(index.mark, cache):
+            if index is None:
                 return None
             with index:
                 return (question(cache, index),) if in_step(index.mark, cache) else None

@@ -49,12 +49,12 @@ class LogRow(Record):
 
     def at(self, place: int) -> Piece | None:
         """Return the passage at a place, None when there is none."""
-        if place >= FACTS_FROM:
-            number, some = (place - FACTS_FROM) // FACTS_APART, self.facts
-            if is_question(place):
-                some = self.questions
-            return some[number] if number < len(some) else None
-        return self.pieces[place] if place < len(self.pieces) else None
+        some = self.questions if is_question(place) else self.facts
+        if place < FACTS_FROM:
+            some = self.pieces
+        else:
+            place = (place - FACTS_FROM) // FACTS_APART
+        return some[place] if place < len(some) else None
 
 
 def is_question(row: int) -> bool:
@@ -82,11 +82,10 @@ def log_row(row: tuple[Any, ...]) -> LogRow:
     """
     *said, packed = row
     try:
-        kinds = unpacked(packed)
-        if {len(piece) for some in kinds for piece in some} - {len(Piece._fields)}:
-            raise ValueError("not the fields of a passage")
         new = tuple.__new__  # there are thousands: the constructor takes thrice as long
-        pieces, facts, questions = [tuple([new(Piece, one) for one in some]) for some in kinds]
+        pieces, facts, questions = [
+            tuple([new(Piece, one) for one in some]) for some in unpacked(packed)
+        ]
     except (ValueError, TypeError) as problem:
         raise IndexDamaged("not what was written") from problem
     stem, blob, day, agent, role, branch = said

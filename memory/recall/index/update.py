@@ -23,7 +23,7 @@ from memory.cache.stamp import StampBroken
 from memory.recall.index.document import Indexed
 from memory.recall.index.fts_file import BUILT, FACTS, NOWHERE, RECENT, TABLES, Index, Mark, Totals
 from memory.recall.index.log_reader import Source, prepare
-from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, IndexDamaged, is_question
+from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, IndexDamaged
 from memory.redaction.withheld_texts import hidden_by_log
 from projection.fold.projection_state import log_digest, set_digest
 
@@ -226,8 +226,6 @@ def add(
     base.executemany("INSERT INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     for where, some in ((table, texts), (FACTS, facts)):
         base.executemany(f"INSERT INTO {where}(rowid, text, parts) VALUES (?, ?, ?)", some)  # noqa: S608 - a name of ours
-    questions = [(row, parts.partition(" ")[0]) for row, _, parts in facts if is_question(row)]
-    base.executemany("INSERT INTO questions VALUES (?, ?)", questions)
     return Totals(totals.logs + len(rows), totals.passages + len(texts), totals.facts + len(facts))
 
 
@@ -241,7 +239,6 @@ def _take_out(base: sqlite3.Connection, logs: Iterable[Indexed], totals: Totals)
             where = table if place < FACTS_FROM else FACTS
             asked = f"INSERT INTO {where}({where}, rowid, text, parts) VALUES ('delete', ?, ?, ?)"  # noqa: S608 - a name of ours
             base.execute(asked, (start | place, text, parts))
-            base.execute("DELETE FROM questions WHERE row = ?", (start | place,))
         base.execute("DELETE FROM logs WHERE stem = ?", (stem,))
         said = sum([place < FACTS_FROM for place, _, _ in texts])
         count, passages, facts = count - 1, passages - said, facts - len(texts) + said
