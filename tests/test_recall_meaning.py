@@ -94,6 +94,7 @@ def test_meaning_counts_once_vectors_are_there(
     found = home.text(*ASKED, "--explain")
     assert found.startswith("pauses ") and "  meaning\n" in found and "  words\n" in found
     assert home.text(*ASKED, "--explain", "--no-vectors") == words_alone
+    assert "near     pauses " in home.text("note", "Callbacks backoff.", "--dry-run")
     home.note("id=bill Orders are billed in the database.")
     home.aside()
     assert [one["id"] for one in home.run("recall", "postgres").json["facts"]] == ["store", "bill"]

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 TOKENIZER = "tokenizer.json"
 #: A text is looked at in pieces of so many characters, of which the likest counts.
 _PIECE, _TOKENS = 250, 256
+#: From where on two facts mean nearly the same.
+_NEARLY = 0.75
 
 
 _Piece = tuple[str, int, str]
@@ -178,6 +180,28 @@ class Meaning:
             rows = [number and number << PLACE_BITS | place for number, place in pieces]
             self._rows = index, index.totals, rows
         return self._rows[2]
+
+
+def nearly_as(snapshot: Snapshot, texts: Mapping[str, str]) -> dict[str, dict[str, float]]:
+    """Return, by the names of texts, the facts that mean nearly the same, each with how much, up to 100.
+
+    None where no model is loaded in this process: nobody who records waits for one.
+    """
+    from memory.recall.index.index_catch_up import IndexFollower
+
+    meaning, following = Meaning(snapshot.home), IndexFollower(snapshot)
+
+    def of(index: Index, text: str) -> dict[str, float]:
+        alike = meaning.cosines(index, text, float("inf")) or {}
+        nearly = [(index.at(row), 100 * alike[row]) for row in alike if alike[row] >= _NEARLY]
+        return {found[1].fact: near for found, near in nearly if found is not None}
+
+    if not loaded.cache_info().currsize:
+        return {}
+    try:
+        return following.ask(lambda _, index: {key: of(index, texts[key]) for key in texts})
+    finally:
+        following.close()
 
 
 def make(snapshot: Snapshot, seconds: float = float("inf")) -> int:

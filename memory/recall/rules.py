@@ -38,7 +38,7 @@ HEAVY, BEST, ENOUGH_TOLD, ABOVE, NINTH = 0.75, 3, 0.8, 2.5, 8
 #: A fact that is more alike in meaning than this is looked at, whatever words it has.
 SEEN = 0.25
 #: Where a model tells that no fact is as alike as this, one whose best word is weak does not answer.
-ALIKE = 0.43
+ALIKE = 0.46
 #: How common a word is in a ledger is told by so many texts at least.
 TELLING = 1000
 #: The share of a question that has to be in some passage; below it none answers.

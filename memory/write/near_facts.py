@@ -6,6 +6,8 @@ no news to its writer.
 
 from __future__ import annotations
 
+import sys
+
 from ledger.errors import DraftRefused
 from ledger.model.event import Event, FactInvalidated, FactSuperseded, FactUpdated
 from ledger.model.findings import Finding
@@ -52,7 +54,7 @@ def near_in(
     """Return what is near the texts of a log, and (fact, the one that has its text already)."""
     for _ in range(2):
         try:
-            return _compared(snapshot.cache(), entry)
+            return _compared(snapshot, entry)
         except CacheDamaged:
             snapshot.discard()
     return (), []
@@ -88,13 +90,26 @@ def _candidates(cache: Cache, index: WordIndex, text: str, id: str = "") -> Iter
             yield fact
 
 
-def _compared(cache: Cache, entry: Entry) -> tuple[tuple[Near, ...], list[tuple[Fact, Standing]]]:
+def _meant(snapshot: Snapshot, fresh: Sequence[Fact]) -> dict[str, dict[str, float]]:
+    """Return, by the ids of facts, those that mean nearly the same, where this process weighs meaning."""
+    if "memory.recall.meaning" not in sys.modules:
+        return {}
+    from memory.recall.meaning import nearly_as
+
+    return nearly_as(snapshot, {fact.id: fact.text for fact in fresh})
+
+
+def _compared(
+    snapshot: Snapshot, entry: Entry
+) -> tuple[tuple[Near, ...], list[tuple[Fact, Standing]]]:
     from memory.cache.word_index import WordIndex
     from projection.compare.likeness import MOST_NEAR, NEAR, comparable, nearness, same_text
 
+    cache = snapshot.cache()
     fresh = _fresh(cache, entry)
     if not fresh:
         return (), []
+    meant = _meant(snapshot, fresh)
     index = WordIndex(cache)
     index.follow()
     settled = _settled(entry.acts)
@@ -103,16 +118,16 @@ def _compared(cache: Cache, entry: Entry) -> tuple[tuple[Near, ...], list[tuple[
     with cache:
         place = cache.placing()
         for number, fact in enumerate(fresh):
-            others = [
-                place(other)
-                for other in _candidates(cache, index, fact.text, fact.id)
-                if other.id not in settled
-            ]
+            alike = meant.get(fact.id, {})
+            known = {one.id: one for one in _candidates(cache, index, fact.text, fact.id)}
+            known |= {id: one for id in sorted(alike) if (one := cache.fact(id)) is not None}
+            others = [place(one) for one in known.values() if one.id not in settled]
             for other in (*others, *map(place, fresh[:number])):
                 if comparable(fact, other.fact):
                     if same_text(fact, other.fact):
                         same.append((fact, other))
-                    score = nearness(fact.text, other.fact.text) if other.live else 0.0
+                    score = max(nearness(fact.text, other.fact.text), alike.get(other.fact.id, 0))
+                    score *= other.live
                     if score >= NEAR:
                         near.append((-score, fact.id, other.fact.id, other.fact))
     near.sort(key=lambda one: one[:3])
