@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
@@ -203,7 +204,7 @@ def test_an_index_that_is_damaged_or_can_not_be_kept(
     kept.write_bytes(b"nonsense")
     assert ids(shop, "database container") == found
     kept.unlink()
-    monkeypatch.setattr("memory.recall.index.index_catch_up.write_file", lambda *_: False)
+    monkeypatch.setattr("memory.cache.rebuild.install", lambda *_: os.stat("/nowhere"))
     assert ids(shop, "database container") == found and not kept.exists()
 
 

@@ -136,7 +136,7 @@ class Documents:
             return ("HEAD has no document, and `[recall] files` of the policy names none",)
         left = index.mark.skipped
         notes = [f"{left} documents are left out: too large, or too many"] if left else []
-        notes += [f"{path} is not read: {NO_TEXT}" for path in index.said["bare"][:_NAMED]]
+        notes += [f"{path} is not read: {NO_TEXT}" for path in index.said.get("bare", ())[:_NAMED]]
         return tuple(notes)
 
     # ---- the index --------------------------------------------------------------------------------
@@ -187,15 +187,12 @@ class Documents:
             from memory.recall.index.update import APART, FIRST, add, write_mark
 
             texts = self._texts([one.blob for one in documents])
-            bare = [one.path for one, text in zip(documents, texts, strict=True) if text is None]
-            logs = [
-                indexed_document(*one, text or "")
-                for one, text in zip(documents, texts, strict=True)
-            ]
-            numbers = range(FIRST, FIRST + APART * len(logs), APART)
-            places = {one.path: at for at, one in zip(numbers, documents, strict=True)}
+            pairs = [*zip(documents, texts, strict=True)]
+            bare = [one.path for one, text in pairs if text is None]
+            logs = [indexed_document(*one, text or "") for one, text in pairs]
+            numbers = {one.path: FIRST + APART * at for at, one in enumerate(documents)}
             base.execute("BEGIN")
-            totals = add(base, logs, places, Totals(), BUILT)
+            totals = add(base, logs, numbers, Totals(), BUILT)
             write_mark(base, mark, totals, bare=bare)
             base.execute("COMMIT")
 

@@ -16,7 +16,7 @@ from memory.recall.index.rows import FACTS_APART, FACTS_FROM, QUESTIONS_BIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ledger.model.logset import LogRef
     from ledger.model.session import Entry
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 
 #: So much is taken of a question that a log by hand may have.
 _QUESTION_CHARS = 120
-
-
-#: A passage as it is packed (`rows.Piece`).
-_Piece = tuple[int, int, str, int]
 
 
 class Indexed(Record):
@@ -44,39 +40,42 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
     """
     header = header_of(text)
     prose_text = "" if "<<<<<<< " in text and conflicted(text) else text
-    texts, pieces = _prose(passages_of(prose_text))
-    packed = [pieces]
-    for some, bit in ((_facts(entry), 0), (_questions(ref, text, entry), QUESTIONS_BIT)):
+    day = header.get("ended", "")[:10]
+    if not is_date(day):
+        day = ref.key[:10]
+    of = ref.key, ref.blob, day, entry.agent, header.get("role", ""), header.get("branch", "")
+    return _indexed(of, passages_of(prose_text), _facts(entry), _questions(ref, text, entry))
+
+
+def indexed_document(path: str, blob: str, text: str) -> Indexed:
+    """Prepare a document for an index: its path stands for the stem of a log."""
+    return _indexed((path, blob, "", "", "", ""), passages_of(text, is_log=False), (), ())
+
+
+def _indexed(
+    of: tuple[str, str, str, str, str, str],
+    passages: list[Passage],
+    facts: Iterable[tuple[str, str]],
+    questions: Iterable[tuple[str, str]],
+) -> Indexed:
+    """Give passages, facts and questions their places."""
+    texts = [(at, one.text, split_words(one.text)) for at, one in enumerate(passages)]
+    packed = [[(one.line, len(one.text), "", one.skip) for one in passages]]
+    for some, bit in ((facts, 0), (questions, QUESTIONS_BIT)):
         packed.append([])
         for at, (names, said) in enumerate(some):
             place = FACTS_FROM + FACTS_APART * at | bit
             texts.append((place, said, f"{names} {split_words(said)}"))
             packed[-1].append((0, len(said), names.partition(" ")[0], 0))
-    day = header.get("ended", "")[:10]
-    if not is_date(day):
-        day = ref.key[:10]
-    row = (
-        ref.key, ref.blob, day, entry.agent, header.get("role", ""), header.get("branch", ""),
-        marshal.dumps(packed),
-    )  # fmt: skip
-    return Indexed(row, tuple(texts))
-
-
-def indexed_document(path: str, blob: str, text: str) -> Indexed:
-    """Prepare a document for an index: its path stands for the stem of a log."""
-    texts, pieces = _prose(passages_of(text, is_log=False))
-    row = (path, blob, "", "", "", "", marshal.dumps((pieces, [], [])))
-    return Indexed(row, tuple(texts))
+    return Indexed((*of, marshal.dumps(packed)), tuple(texts))
 
 
 def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
     """Yield the texts of facts that a log brought, each behind its id and what it is about."""
     for event in entry.acts:
-        if (
-            isinstance(event, FactCreated | FactUpdated)
-            and event.text
-            and event.text[0] != WITHHELD
-        ):
+        if not isinstance(event, FactCreated | FactUpdated) or not event.text:
+            continue
+        if event.text[0] != WITHHELD:
             meta = dict(event.meta)
             about = [meta.get(key, "") for key in ("entity", "tags", ASKED_KEY)]
             yield " ".join([event.id, *about]), event.text
@@ -90,12 +89,6 @@ def _questions(ref: LogRef, text: str, entry: Entry) -> Iterator[tuple[str, str]
         proof = proof_in(event.remark) if isinstance(event, FactReferenced) else None
         if proof and proof.asked:
             yield event.id, proof.asked[0][:_QUESTION_CHARS]
-
-
-def _prose(passages: list[Passage]) -> tuple[list[tuple[int, str, str]], list[_Piece]]:
-    """Return the texts of passages by place, and the passages as the index keeps them."""
-    texts = [(at, one.text, split_words(one.text)) for at, one in enumerate(passages)]
-    return texts, [(one.line, len(one.text), "", one.skip) for one in passages]
 
 
 def header_of(text: str) -> dict[str, str]:

@@ -73,7 +73,7 @@ class IndexFile:
             self.close()  # another process built it anew
         if self._index is None and number not in (0, self._damaged):
             self._file = number
-            self._index = open_index(self._path)
+            self._index = _opened(self._path)
         if self._index is not None:
             self._index.load()
         return self._index
@@ -85,9 +85,22 @@ class IndexFile:
 
     def make(self, fill: Fill) -> None:
         """Write a whole index beside the old one and put it in its place, or in memory."""
+        from ledger.wal.atomic_files import make_folder
+        from memory.cache.rebuild import write_beside
+        from memory.recall.index.update import make_tables
+
+        def made(base: sqlite3.Connection) -> None:
+            make_tables(base)
+            fill(base)
+
         self.close()
-        if not write_file(self._path, fill):
-            self.in_memory(fill)
+        try:
+            if Stamp(self._path).usable:
+                make_folder(os.path.dirname(self._path))
+                return write_beside(self._path, made)
+        except (sqlite3.Error, OSError, StorageFailed):
+            pass
+        self.in_memory(fill)
 
     def in_memory(self, fill: Fill) -> Index:
         """Return a whole index in memory."""
@@ -100,6 +113,23 @@ class IndexFile:
         base.execute("PRAGMA journal_mode=MEMORY")  # without a journal nothing can be taken back
         self._index, self._file = Index(base, Stamp("")), 0
         return self._index
+
+
+def _opened(path: str) -> Index:
+    stamp, base = Stamp(path), None
+    try:
+        stamp.check()
+        base = sqlite3.connect(path, timeout=10, isolation_level=None)
+        base.execute("PRAGMA synchronous=OFF")
+        # as the cache's: `memory.cache.rebuild.install` knows
+        base.execute("PRAGMA journal_mode=PERSIST")
+        index = Index(base, stamp)
+        see_to_disk(base, stamp)
+        return index
+    except (sqlite3.Error, StampBroken, IndexDamaged) as problem:
+        if base is not None:
+            base.close()
+        raise IndexDamaged(str(problem)) from problem
 
 
 class IndexFollower:
@@ -193,48 +223,6 @@ def in_step(mark: Mark, cache: Cache) -> bool:
     """Tell whether an index has the logs of a cache."""
     same = mark.digest == cache.summary.digest
     return same and (not mark.skipped or mark.generation == cache.generation)
-
-
-def write_file(path: str, fill: Fill) -> bool:
-    """Write a whole index beside the old one and put it in its place; False if the disk takes nothing."""
-    from ledger.wal.atomic_files import make_folder
-    from memory.cache.rebuild import write_beside
-    from memory.recall.index.update import make_tables
-
-    def made(base: sqlite3.Connection) -> None:
-        make_tables(base)
-        fill(base)
-
-    if not Stamp(path).usable:
-        return False
-    try:
-        make_folder(os.path.dirname(path))
-        write_beside(path, made)
-        return True
-    except (sqlite3.Error, OSError, StorageFailed):
-        return False
-
-
-def open_index(path: str) -> Index:
-    """Open an index.
-
-    Raises:
-        IndexDamaged: it is damaged or of another version.
-    """
-    stamp, base = Stamp(path), None
-    try:
-        stamp.check()
-        base = sqlite3.connect(path, timeout=10, isolation_level=None)
-        base.execute("PRAGMA synchronous=OFF")
-        # as the cache's: `memory.cache.rebuild.install` knows
-        base.execute("PRAGMA journal_mode=PERSIST")
-        index = Index(base, stamp)
-        see_to_disk(base, stamp)
-        return index
-    except (sqlite3.Error, StampBroken, IndexDamaged) as problem:
-        if base is not None:
-            base.close()
-        raise IndexDamaged(str(problem)) from problem
 
 
 def index_differs(snapshot: Snapshot, progress: Callable[[int, int], None] | None = None) -> bool:
