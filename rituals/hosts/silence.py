@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ledger.home import Home
-    from rituals.hosts.transcripts.slices import Slice
+    from rituals.hosts.transcripts.slices import Turn
 
 #: So many silences are remembered, the newest, and a lock is waited for so long.
 _KEPT, _PATIENCE_SECONDS = 1_000, 5.0
@@ -117,11 +117,10 @@ def end(commondir: str, top: str, session: str, now: int) -> bool:
     return _change(commondir, ended)
 
 
-def audible(part: Slice, commondir: str, session: str, folder: str) -> Slice:
-    """Return a part of a transcript without what was said in silence."""
+def audible(turns: tuple[Turn, ...], commondir: str, session: str, folder: str) -> tuple[Turn, ...]:
+    """Return turns of a transcript without what was said in silence."""
     known = silences(commondir)
-    turns = [one for one in part.turns if heard(known, session, folder, one.when)]
-    return part._replace(turns=tuple(turns)) if known else part
+    return tuple([one for one in turns if heard(known, session, folder, one.when)])
 
 
 def heard(known: Sequence[Silence], session: str, folder: str, at: int) -> bool:

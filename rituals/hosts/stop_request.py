@@ -184,11 +184,10 @@ def is_attended(said: Moment, environment: Mapping[str, str]) -> bool:
 
 
 def _last_report(said: Moment) -> str:
-    from rituals.hosts.transcripts.slices import last_slice
+    from rituals.hosts.transcripts.slices import newest_turns
 
-    part = last_slice(said.host, said.transcript, _TAIL_BYTES) if said.transcript else None
-    texts = [turn.text for turn in (part.turns if part else ()) if turn.role == "assistant"]
-    return next(filter(None, reversed(texts)), "")
+    turns = newest_turns(said.host, said.transcript, _TAIL_BYTES)
+    return next((one.text for one in reversed(turns) if one.role == "assistant" and one.text), "")
 
 
 def _talk(data: bytes) -> Talk:

@@ -6,7 +6,6 @@ fact has, or a number with the word beside it. Only short facts: what a long one
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from collections import Counter
@@ -22,6 +21,7 @@ from projection.text.vocabulary import LABELS
 from rituals.hosts.observed.shell import Simple, read
 from rituals.hosts.observed.shell_outcomes import MANAGERS, PACKAGE, act
 from rituals.hosts.observed.tool_input import line_in
+from rituals.hosts.payloads import read_object
 from rituals.hosts.transcripts.turns import TOOL, Turn
 
 #: A fact that is longer tells a story; a change that is longer holds everything.
@@ -263,11 +263,7 @@ def _added(given: str) -> Iterator[str]:
 
 def arguments(given: str) -> Mapping[str, object]:
     """Return what a tool was given by name; nothing where it was given a command, or was cut."""
-    try:
-        said = json.loads(given) if given.startswith("{") else {}
-    except (ValueError, RecursionError):
-        return {}
-    return said if isinstance(said, dict) else {}
+    return (given.startswith("{") and read_object(given.encode("utf-8", "replace"))) or {}
 
 
 def command_of(turn: Turn) -> str:

@@ -235,11 +235,11 @@ def hush(home: Home, switch: str, environment: Mapping[str, str], now: int) -> l
 
 def _asked_at(commondir: str, session: str, now: int) -> int:
     """Return when the request was made in which a session asks for silence: it says what is private."""
-    from rituals.hosts.transcripts.slices import last_slice
+    from rituals.hosts.transcripts.slices import newest_turns
 
     for one in sessions(commondir) if session else ():
         if one.session == session and one.transcript:
-            part = last_slice(one.host, one.transcript)
-            asked = [turn.when for turn in (part.turns if part else ()) if turn.role == "user"]
+            turns = newest_turns(one.host, one.transcript)
+            asked = [turn.when for turn in turns if turn.role == "user"]
             return min(now, (asked[-1] or now) - _SLACK_MS) if asked else now
     return now

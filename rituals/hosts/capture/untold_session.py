@@ -102,7 +102,8 @@ class Pending:
             return name, None
         if found.start != start:  # it is another file than the one that was told
             name = f"{base}~{number + 1}"
-        return name, audible(found, self._commondir, *self._silent_as)
+        heard_here = audible(found.turns, self._commondir, *self._silent_as)
+        return name, found._replace(turns=heard_here)
 
     def end(self, kind: str, name: str) -> int:
         """Return up to where something is told: by the ledger, by what waits, and by the note."""

@@ -75,12 +75,10 @@ def _shown(value: object, hidden: Callable[[str], bool]) -> object:
 
 
 def _requests(moment: Moment, home: Home) -> object:
-    from rituals.hosts.transcripts.slices import last_slice
+    from rituals.hosts.transcripts.slices import newest_turns
 
-    part = last_slice(moment.host, moment.transcript)
-    asked = [
-        turn.text for turn in (part.turns if part else ()) if turn.role == "user" and not turn.asked
-    ]
+    turns = newest_turns(moment.host, moment.transcript)
+    asked = [turn.text for turn in turns if turn.role == "user" and not turn.asked]
     return _shown([_short(one) for one in asked[-_REQUESTS:]], hides(home))
 
 
@@ -95,14 +93,14 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, object]]:
     from rituals.hosts.context.ledger_news import state_line
     from rituals.hosts.observed.observation_spool import spool_of
     from rituals.hosts.silence import audible
-    from rituals.hosts.transcripts.slices import last_slice
+    from rituals.hosts.transcripts.slices import newest_turns
 
     seen = spool_of(home.repository.commondir, moment.host, moment.session).read().observations
     acts = [{"at": one.at, "kind": one.kind, "what": one.what, "paths": one.paths} for one in seen]
     yield "acts", acts[-_ACTS:]
-    part = last_slice(moment.host, moment.transcript)
-    part = part and audible(part, home.repository.commondir, moment.session, moment.folder)
-    turns = [turn for turn in (part.turns if part else ()) if turn.text and turn.role != "host"]
+    found = newest_turns(moment.host, moment.transcript)
+    heard = audible(found, home.repository.commondir, moment.session, moment.folder)
+    turns = [turn for turn in heard if turn.text and turn.role != "host"]
     said = [turn.text for turn in turns if turn.role == "assistant"]
     tasks = [one.what for one in seen if one.kind == "task"]
     ended = {one.partition(": ")[2] for one in tasks if not one.startswith(_NEW)}

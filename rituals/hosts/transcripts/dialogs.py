@@ -5,11 +5,11 @@ By the question, by its id, by its number, or as a sentence.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 
 from ledger.model.record import Record
+from rituals.hosts.payloads import read_object
 
 #: The tools that ask a person.
 DIALOGS = frozenset(
@@ -90,10 +90,7 @@ def _begins(answer: str, label: str) -> bool:
 def _opened(answer: object) -> object:
     """Return what is in an answer: in JSON, and under its name."""
     if isinstance(answer, str) and answer.startswith("{"):
-        try:
-            answer = json.loads(answer)
-        except (ValueError, RecursionError):
-            return answer
+        answer = read_object(answer.encode("utf-8", "replace")) or answer
     return answer.get("answers", answer) if isinstance(answer, dict) else answer
 
 

@@ -10,17 +10,20 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
+from rituals.hosts.payloads import read_object
 from rituals.hosts.transcripts.dialogs import DIALOGS, Answer, answers_of, questions_of
 from rituals.hosts.transcripts.injected import words_of
 from rituals.hosts.transcripts.turns import (
     ASSISTANT,
     HIDDEN,
     HOST,
+    INTERRUPTED,
     TITLE,
     TOOL,
     USER,
     Call,
     Turns,
+    mapping,
 )
 
 Line = Mapping[str, object]
@@ -45,50 +48,6 @@ _EXIT_CHARS = 300
 _CODEX_OUTPUT = "\nOutput:\n"
 
 
-#: By its first bytes, of what kind a line is, and in Codex's its payload; the kinds that say something.
-_KIND = re.compile(
-    rb'\{[^{}]{0,2000}?"type": ?"([\w-]+)"(?:, ?"payload": ?\{[^{}]{0,200}?"type": ?"(\w+)")?'
-)
-_CLAUDE_KINDS = frozenset((b"user", b"assistant", b"queue-operation", b"ai-title", b"custom-title"))
-_CODEX_SILENT = frozenset((b"reasoning", b"token_count", b"agent_message", b"agent_reasoning"))
-_RESULTS = {
-    "claude": re.compile(rb'"tool_use_id": ?"([^"\\]+)"'),
-    "codex": re.compile(rb'"call_id": ?"([^"\\]+)"'),
-}
-#: Where a result stands beside words, has them in blocks, or failed, it is read.
-_CLAUDE_TELLS = re.compile(rb'"type": ?"text"|"is_error": ?true')
-_UUID = re.compile(rb'"uuid": ?"([\w-]+)"')
-#: How a result tells, as the first thing that a shell says, that a command did not fail.
-_CODEX_DONE = re.compile(rb'"output": ?"[^"]{0,200}?(?:exited with code|Exit code:) 0\\n')
-
-
-def says_nothing(host: str, line: bytes, turns: Turns) -> bool:
-    """Tell by the bytes of a line that nothing of it is read, as of most that tools print.
-
-    A name in quotes stands in none of the texts of a line, where they have a mark before them.
-    """
-    found = _KIND.match(line) if host in _RESULTS else None
-    if found is None:
-        return False
-    kind, inner = found.groups()
-
-    def awaited() -> bool:
-        ids = _RESULTS[host].findall(line)
-        return any(turns.awaits(id.decode("utf-8", "replace")) for id in ids)
-
-    if host == "codex":
-        result = inner == b"function_call_output" and _CODEX_DONE.search(line, found.end())
-        return inner in _CODEX_SILENT or bool(result and not awaited())
-    if kind == b"user":
-        printed = b'"tool_result"' in line and not _CLAUDE_TELLS.search(line)
-        return printed and not awaited()
-    if kind not in _CLAUDE_KINDS:
-        name = _UUID.search(line)
-        turns.pass_over(name[1].decode() if name else "")
-        return True
-    return False
-
-
 def _claude(line: Line, turns: Turns) -> None:
     """Read a line of Claude Code: each block of a message has one of its own."""
     kind = line.get("type")
@@ -102,7 +61,7 @@ def _claude(line: Line, turns: Turns) -> None:
         turns.title(_text(line.get("aiTitle")) or _text(line.get("customTitle")), _text(kind))
     if kind not in (USER, ASSISTANT) or any(map(line.get, _CLAUDE_MARKS)):
         return
-    blocks = _blocks(_mapping(line.get("message")).get("content"))
+    blocks = _blocks(mapping(line.get("message")).get("content"))
     texts = [_text(block.get("text")) for block in blocks if block.get("type") == "text"]
     key = _text(line.get("uuid"))
     turns.asking = turns.asking or (ASSISTANT if line.get("isSidechain") else USER)
@@ -117,10 +76,10 @@ def _claude(line: Line, turns: Turns) -> None:
     if line.get("isSidechain"):
         turns.add(ASSISTANT, texts, key=key)
     elif any(text.startswith(_CLAUDE_STOPPED) for text in texts):
-        turns.interrupted()
+        turns.mark(INTERRUPTED)
     elif texts and line.get("promptSource") != "system":
         # else a task, a colleague or the program wrote it
-        if _mapping(line.get("origin")).get("kind", "human") == "human":
+        if mapping(line.get("origin")).get("kind", "human") == "human":
             turns.prompt(texts, key, _text(line.get("parentUuid")))
 
 
@@ -130,7 +89,7 @@ def _claude_result(block: Line, more: object, turns: Turns) -> None:
     text = _joined(block.get("content"))
     failed = block.get("is_error") is True
     turns.result(name, text, failed=failed)
-    details = _mapping(more)
+    details = mapping(more)
     asked = questions_of(more) if "answers" in details else ()
     if asked or (call and call.asked):
         answers = answers_of(
@@ -146,7 +105,7 @@ def _claude_result(block: Line, more: object, turns: Turns) -> None:
 
 def _codex(line: Line, turns: Turns) -> None:
     """Read a line of Codex: its events repeat what its items say."""
-    item = _mapping(line.get("payload"))
+    item = mapping(line.get("payload"))
     kind = item.get("type")
     if line.get("type") == "response_item":
         _codex_item(item, kind, turns)
@@ -155,7 +114,7 @@ def _codex(line: Line, turns: Turns) -> None:
     elif line.get("type") == "compacted":
         turns.without_summary(_text(item.get("message")))
     elif line.get("type") == "session_meta" and not turns.asking:  # a second is of what it copied
-        source = _mapping(item.get("source"))
+        source = mapping(item.get("source"))
         helps = item.get("thread_source") == "subagent" or "subagent" in source
         turns.asking = ASSISTANT if helps else USER
 
@@ -169,7 +128,7 @@ def _codex_event(item: Line, kind: object, turns: Turns) -> None:
         turns.working = True
     elif kind == "turn_aborted":
         turns.working = False
-        turns.interrupted()
+        turns.mark(INTERRUPTED)
     elif kind == "thread_rolled_back":
         count = item.get("num_turns")
         turns.undo_prompts(count if isinstance(count, int) else 0)
@@ -178,7 +137,7 @@ def _codex_event(item: Line, kind: object, turns: Turns) -> None:
 def _codex_item(item: Line, kind: object, turns: Turns) -> None:
     if kind == "message" and item.get("role") in (USER, ASSISTANT):
         is_asked = item.get("role") == USER
-        about = _mapping(item.get("internal_chat_message_metadata_passthrough"))
+        about = mapping(item.get("internal_chat_message_metadata_passthrough"))
         kinds = about.get("content_item_kinds") if is_asked else None
         texts = []
         for place, block in enumerate(_blocks(item.get("content"))):
@@ -204,7 +163,7 @@ def _codex_item(item: Line, kind: object, turns: Turns) -> None:
 
 def _copilot(line: Line, turns: Turns) -> None:
     """Read an event of Copilot; those of its subagents stand in the same file."""
-    kind, data = line.get("type"), _mapping(line.get("data"))
+    kind, data = line.get("type"), mapping(line.get("data"))
     if kind == "user.message":
         if line.get("agentId"):
             turns.add(ASSISTANT, [_text(data.get("content"))])
@@ -217,13 +176,13 @@ def _copilot(line: Line, turns: Turns) -> None:
         ]
         turns.add(ASSISTANT, [_text(data.get("content"))], calls, _text(data.get("messageId")))
     elif kind == "tool.execution_complete":
-        text = _text(_mapping(data.get("result")).get("content"))
-        text = text or _text(_mapping(data.get("error")).get("message"))
+        text = _text(mapping(data.get("result")).get("content"))
+        text = text or _text(mapping(data.get("error")).get("message"))
         failed = data.get("success") is False or _fails(text)
         told = text if data.get("success") else None
         _result(data.get("toolCallId"), text, turns, failed=failed, told=told)
     elif kind == "abort":
-        turns.interrupted()
+        turns.mark(INTERRUPTED)
     elif kind == "session.title_changed":
         turns.title(_text(data.get("title")))
     elif kind == "session.snapshot_rewind":
@@ -234,7 +193,7 @@ def _gemini(line: Line, turns: Turns) -> None:
     """Read a line of Gemini CLI: a message, or a patch that may have several; the last of an id holds."""
     if "$rewindTo" in line:
         turns.undo_from(_text(line.get("$rewindTo")))
-    patch = _mapping(line.get("$set"))
+    patch = mapping(line.get("$set"))
     turns.title(_text(patch.get("summary")))
     for message in _blocks(patch.get("messages")) if patch else [line]:
         kind, key = message.get("type"), _text(message.get("id"))
@@ -249,13 +208,13 @@ def _gemini(line: Line, turns: Turns) -> None:
             for tool in used:
                 _responses(tool.get("result"), turns, failed=tool.get("status") == "error")
         elif kind == "info" and texts and texts[0].startswith("Request cancelled"):
-            turns.interrupted()
+            turns.mark(INTERRUPTED)
 
 
 def _qwen(line: Line, turns: Turns) -> None:
     """Read a line of Qwen Code, which has Claude's lines and Gemini's parts."""
     kind = line.get("type")
-    parts = _mapping(line.get("message")).get("parts")
+    parts = mapping(line.get("message")).get("parts")
     if kind == "tool_result":
         _responses(parts, turns)
     if kind not in (USER, ASSISTANT) or line.get("provenance") == "system":
@@ -263,7 +222,7 @@ def _qwen(line: Line, turns: Turns) -> None:
     if kind == USER:
         turns.prompt(_part_texts(parts), _text(line.get("uuid")), _text(line.get("parentUuid")))
         return
-    used = [_mapping(part.get("functionCall")) for part in _blocks(parts)]
+    used = [mapping(part.get("functionCall")) for part in _blocks(parts)]
     calls = [_call(one.get("name"), one.get("id"), one.get("args")) for one in used if one]
     turns.add(ASSISTANT, _part_texts(parts), calls, _text(line.get("uuid")))
 
@@ -271,8 +230,8 @@ def _qwen(line: Line, turns: Turns) -> None:
 def _responses(parts: object, turns: Turns, *, failed: bool = False) -> None:
     """Read what the tools of Gemini CLI and Qwen Code answered."""
     for part in _blocks(parts):
-        answer = _mapping(part.get("functionResponse"))
-        response = _mapping(answer.get("response"))
+        answer = mapping(part.get("functionResponse"))
+        response = mapping(answer.get("response"))
         if turns.call(_text(answer.get("id"))):
             text = _text(response.get("output")) or _text(response.get("error"))
             failed = failed or "error" in response or _fails(text)
@@ -289,7 +248,7 @@ def _result(id: object, text: str, turns: Turns, *, failed: bool, told: object) 
 
 def _opencode(line: Line, turns: Turns) -> None:
     """Read a message of opencode as its plugin hands it over; the last of an id holds."""
-    message = _mapping(line.get("info"))
+    message = mapping(line.get("info"))
     role, key = message.get("role"), _text(message.get("id"))
     parts = _blocks(line.get("parts"))
     if role == HIDDEN:
@@ -297,7 +256,7 @@ def _opencode(line: Line, turns: Turns) -> None:
     if role == HOST and key == TITLE:
         turns.title(_joined(parts))
     if role == HOST and key == "aborted":
-        turns.interrupted()
+        turns.mark(INTERRUPTED)
     if role not in (USER, ASSISTANT) or message.get("summary") is True:
         return
     texts = [
@@ -307,7 +266,7 @@ def _opencode(line: Line, turns: Turns) -> None:
     ]
     used = [part for part in parts if part.get("type") == TOOL]
     calls = [
-        _call(part.get("tool"), f"{key} {place}", _mapping(part.get("state")).get("input"))
+        _call(part.get("tool"), f"{key} {place}", mapping(part.get("state")).get("input"))
         for place, part in enumerate(used)
     ]
     if role == USER:
@@ -315,8 +274,8 @@ def _opencode(line: Line, turns: Turns) -> None:
     else:
         turns.add(ASSISTANT, texts, calls, key)
     for place, part in enumerate(used):
-        state = _mapping(part.get("state"))
-        about = _mapping(state.get("metadata"))
+        state = mapping(part.get("state"))
+        about = mapping(state.get("metadata"))
         text = _text(state.get("output")) or _text(state.get("error"))
         failed = state.get("status") == "error" or about.get("exit") not in (None, 0)
         told = None if failed else about.get("answers") or text
@@ -345,10 +304,6 @@ def _blocks(content: object) -> list[Line]:
     return [one for one in content if isinstance(one, dict)] if isinstance(content, list) else []
 
 
-def _mapping(value: object) -> Line:
-    return value if isinstance(value, dict) else {}
-
-
 def _text(value: object) -> str:
     """Return a text that can be written; half of a pair of surrogates can not."""
     if not isinstance(value, str):
@@ -360,10 +315,7 @@ def _call(name: object, id: object, given: object) -> Call:
     """Return the use of a tool by what its line says."""
     name = _text(name)
     if isinstance(given, str) and given.startswith("{"):
-        try:
-            given = json.loads(given)
-        except (ValueError, RecursionError):
-            pass
+        given = read_object(given.encode("utf-8", "replace")) or given
     asked = questions_of(given) if name in DIALOGS else ()
     return Call(name, _text(id), _given(given), asked)
 

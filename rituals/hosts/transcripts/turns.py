@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
@@ -14,13 +14,8 @@ USER, ASSISTANT, TOOL, HOST = "user", "assistant", "tool", "host"
 HIDDEN = "hidden"
 #: What a turn of the host says, and a turn of a person that was typed while the agent worked.
 TITLE, INTERRUPTED, QUEUE, ASKED = "title", "interrupted", "queue", "asked"
-
-
 #: So much of what a tool answered is kept, and of what made a commit, which is read.
 _RESULT_CHARS, _COMMIT_CHARS = 80, 4 << 10
-#: Of what an agent does and says so many characters are kept: the first, the newest on its way, and of its
-#: newest reports, each with so many for its place. Where something was committed is kept.
-_FIRST_CHARS, _NEWEST_CHARS, _PLACE_CHARS = 1 << 17, (1 << 19, 1 << 19), 200
 
 
 class Turn(Record):
@@ -64,18 +59,14 @@ class Turns:
         #: Whether the agent works on what it was asked.
         self.working = False
         self._said: dict[str, list[Turn]] = {}
-        #: The numbers of the lines: of what was said, of the ids of lines, and of a person's prompts.
+        #: The numbers of the lines: of what was said, of the ids of lines, and of a person's prompts. They
+        #: are their bytes, and one more for each message that stands on one.
         self._lines: dict[str, int] = {}
         self._places: dict[str, int] = {}
         self._prompts: list[int] = []
         self._count = 0
         self._calls: dict[str, tuple[str, int, Call]] = {}
         self._queued: list[str] = []
-        #: The keys and the sizes of what the agent did on its way, and of what was told last before a
-        #: prompt; what there is room for; the keys of the last words, and of the newest.
-        self._rings: tuple[deque[tuple[str, int]], ...] = (deque(), deque())
-        self._first, self._rooms = _FIRST_CHARS, [*_NEWEST_CHARS]
-        self._reports, self._words = set[str](), ""
         #: All that persons typed, also what is taken back; hosts' words may stand among it.
         self.typed: list[str] = []
         #: By what it is known again what of that no file has (`typed_words.hidden_runs`).
@@ -88,8 +79,7 @@ class Turns:
 
     def begin(self, at: int, line: Mapping[str, object], id: object) -> None:
         """Begin a line: where it starts, and by what id others name it."""
-        self._count += 1
-        self.at = at
+        self.at, self._count = at, max(at, self._count + 1)
         if "timestamp" in line or "info" in line:
             self._dated = line
         if id and isinstance(id, str):
@@ -115,10 +105,11 @@ class Turns:
 
         `key` is as for `add`; `behind` is the id of the line that it follows, "" for unknown.
         """
-        place = self._places.get(behind, self._count)
-        undone = [one for one in self._prompts if one > place]
-        if undone:
-            self.undo(undone[0])
+        # a line that was not read stands right before the first prompt that follows it
+        place = self._places.setdefault(behind, self._count - 1) if behind else self._count
+        undone = bisect_right(self._prompts, place)
+        if undone < len(self._prompts):
+            self.undo(self._prompts[undone])
         words = _words(" ".join(texts))
         for queued in [one for one in self._queued if one in words]:
             self._queued.remove(queued)
@@ -165,18 +156,6 @@ class Turns:
                 said.append(self._turn(USER, one.typed, QUEUE if one.question else tool))
         self._put(f"answer {self._count} {len(self._said)}", said)
 
-    def pass_over(self, id: str) -> None:
-        """Pass over a line of which only the id counts, by which others name it."""
-        self._places.setdefault(id, self._count)
-
-    def awaits(self, id: str) -> bool:
-        """Tell whether what a tool answers is read: a dialog's is, and what made a commit."""
-        call = self.call(id)
-        if call is None or call.asked or "commit" in call.given:
-            return call is not None
-        del self._calls[id]
-        return False
-
     def call(self, id: str) -> Call | None:
         """Return the use of a tool that has no result yet."""
         found = self._calls.get(id)
@@ -196,15 +175,11 @@ class Turns:
         if text:
             self._put(key, [self._turn(HOST, text, TITLE)])
 
-    def interrupted(self) -> None:
-        """Add that the person stopped the agent, once where it is said twice."""
+    def mark(self, what: str) -> None:
+        """Add that the person stopped the agent, or that the host asked in our name, once in a row."""
         newest = self._said[next(reversed(self._said))] if self._said else []
-        if not newest or newest[-1].tool != INTERRUPTED:
-            self._put(f"stop {self._count}", [self._turn(HOST, "", INTERRUPTED)])
-
-    def asked(self) -> None:
-        """Add that the host asked the agent, in our name, what the next session must know."""
-        self._put(f"asked {self._count}", [self._turn(HOST, "", ASKED)])
+        if not newest or newest[-1].tool != what:
+            self._put(f"{what} {self._count}", [self._turn(HOST, "", what)])
 
     def steered(self) -> None:
         """Say of the newest prompt that it was typed while the agent worked."""
@@ -213,11 +188,6 @@ class Turns:
             if said and said[-1].role == USER:
                 self._said[key] = [one._replace(tool=one.tool or QUEUE) for one in said]
                 return
-
-    def clear(self) -> None:
-        """Forget what was said, but not who asks."""
-        self._said.clear()
-        self.typed.clear()
 
     def without_summary(self, summary: str) -> None:
         """Take back the newest turn of the agent where it is the summary that a host asked it for."""
@@ -244,32 +214,6 @@ class Turns:
         if said:
             self._said[key] = said
             self._lines[key] = self._count
-            self._let_go(key, said)
-
-    def _let_go(self, key: str, said: Sequence[Turn]) -> None:
-        """Let go of the oldest of what the agent did and said where that is too much."""
-        roles = {one.role for one in said}
-        if ASSISTANT in roles:
-            self._words = key
-        elif USER in roles:
-            self._reports.add(self._words)
-        if roles <= {ASSISTANT, TOOL} and not any("commit" in one.given for one in said):
-            size = sum([len(one.text) + len(one.given) + _PLACE_CHARS for one in said])
-            self._first -= size
-            if self._first < 0:
-                self._pass(0, key, size)
-
-    def _pass(self, ring: int, key: str, size: int) -> None:
-        self._rings[ring].append((key, size))
-        self._rooms[ring] -= size
-        while self._rooms[ring] < 0:
-            key, size = self._rings[ring].popleft()
-            self._rooms[ring] += size
-            if ring == 0 and key in self._reports:
-                self._pass(1, key, size)
-            else:
-                self._said.pop(key, None)
-                self._lines.pop(key, None)
 
 
 def _contents(said: Iterable[Turn]) -> list[tuple[str, ...]]:
@@ -282,7 +226,7 @@ def _words(text: str) -> str:
 
 def when_said(line: Mapping[str, object]) -> int:
     """Return when a line or a message was written, milliseconds since 1970; 0 where it does not say."""
-    time = _mapping(_mapping(line.get("info")).get("time"))
+    time = mapping(mapping(line.get("info")).get("time"))
     said = line.get("timestamp", time.get("created"))
     if isinstance(said, int) and not isinstance(said, bool):
         return said if said > _SECONDS else said * 1000
@@ -298,5 +242,6 @@ def when_said(line: Mapping[str, object]) -> int:
 _SECONDS = 100_000_000_000
 
 
-def _mapping(value: object) -> Mapping[str, object]:
+def mapping(value: object) -> Mapping[str, object]:
+    """Return an object of a line; an empty one where there is none."""
     return value if isinstance(value, dict) else {}
