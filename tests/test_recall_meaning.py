@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import struct
-import subprocess
 import sys
 import threading
 from functools import partial
@@ -16,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.world import FOLDER, Place, World
+from tests.world import OWN_REPOSITORY, Place, World
 
 FACTS = {
     "pauses": "Failed deliveries wait longer each time.",
@@ -75,7 +74,7 @@ def model_in(folder: Path) -> Path:
 @pytest.fixture
 def home(world: World) -> Place:
     """A home with a few facts."""
-    return world.home(FOLDER, facts=FACTS)
+    return world.home(OWN_REPOSITORY, facts=FACTS)
 
 
 def vectors_of(home: Place) -> bytes:
@@ -105,28 +104,22 @@ def test_meaning_counts_once_vectors_are_there(
     assert [one["id"] for one in home.run(*ASKED).json["facts"]] == []
 
 
-def test_without_it_nothing_is_loaded_and_nothing_changes(home: Place, tmp_path: Path) -> None:
+def test_without_it_nothing_is_loaded_and_nothing_changes(
+    home: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A stand-in for the package tells that it was loaded: only by what makes vectors, where there is a model."""
-    trap, loaded, root = tmp_path / "trap", tmp_path / "loaded", Path(__file__).resolve().parents[1]
+    trap, loaded, asked = tmp_path / "trap", tmp_path / "loaded", ("recall", "orders", "--explain")
     trap.mkdir()
     (trap / "onnxruntime.py").write_text(f"open({str(loaded)!r}, 'w')\nraise ImportError\n")
-    environment = {
-        **os.environ,
-        "PYTHONPATH": f"{trap}:{root}",
-        "DIURNA_MODEL": str(tmp_path / "model"),
-    }
-
-    def ran(*command: str) -> tuple[int, bytes]:
-        given = [sys.executable, "-m", "rituals", *command]
-        done = subprocess.run(given, cwd=home.folder, env=environment, capture_output=True)
-        return done.returncode, done.stdout
-
-    asked = "recall", "orders"
-    assert ran(*asked) == (0, home.text(*asked).encode())
+    monkeypatch.syspath_prepend(trap)
+    monkeypatch.delitem(sys.modules, "onnxruntime", raising=False)
+    monkeypatch.setenv("DIURNA_MODEL", str(tmp_path / "model"))
+    without = home.text(*asked)
+    assert "all in order" in home.text("check", "--fix")
     model_in(tmp_path / "model")
-    assert ran(*asked) == (0, home.text(*asked).encode()) and not loaded.exists()
-    code, said = ran("check", "--fix")
-    assert code == 1 and b"the extra `meaning` is not installed" in said and loaded.exists()
+    assert home.text(*asked) == without and not loaded.exists()
+    said = home.run("check", "--fix", code=1, json=False).out
+    assert "the extra `meaning` is not installed" in said and loaded.exists()
 
 
 def test_a_model_is_fetched_where_somebody_says_so(
