@@ -137,8 +137,9 @@ class Recaller:
             worded, false = _worded(index, found), list[Hit]()
             if not (past or filters.superseded):
                 every = self._view(cache, index, _EVERY).facts
-                told = [id for id, enough in worded if enough and every.is_false(id)][:_FALSE]
-                false = [hit for id in told if (hit := every.hit(id, None, level))]
+                facts = [every.known(id) for id, enough in worded if enough]
+                told = [fact.id for fact in facts if fact is not None and fact.false]
+                false = [hit for id in told[:_FALSE] if (hit := every.hit(id, None, level))]
             by = _found_by(self._lookups, found, [*shown, *false])
             return made._replace(worded=worded, false=tuple(false), found_by=by,
                                  ranked=len(found.passages), cut=found.cut)  # fmt: skip

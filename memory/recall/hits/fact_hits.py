@@ -192,11 +192,6 @@ class Facts:
         found = self._standing(fact)
         return None if found is None else found.fact
 
-    def is_false(self, fact: str) -> bool:
-        """Tell whether a fact is superseded or invalidated."""
-        known = self.known(fact)
-        return known is not None and known.false
-
     def has_ended(self, fact: Fact) -> bool:
         """Tell whether a commit or a day ended a fact, as its footer says."""
         return bool(self._marks) and is_ended(self._marks.of(fact))

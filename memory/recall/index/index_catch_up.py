@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 
 from ledger.errors import StorageFailed
-from ledger.wal.atomic_files import try_unlink
 from memory.cache.sqlite import sqlite3
 from memory.cache.stamp import Stamp, StampBroken, file_number, see_to_disk
 from memory.recall.index.fts_file import Index
@@ -36,11 +35,6 @@ _TRIES = 20
 def index_file(home: Home) -> str:
     """Return where the index of a home is."""
     return home.cache_file + ".recall"
-
-
-def drop_index(home: Home) -> None:
-    """Take the index of a home away: the next question that needs it builds it anew."""
-    try_unlink(index_file(home))
 
 
 class IndexFile:

@@ -15,10 +15,10 @@ from ledger.model.layout import LOCK_FILE
 from ledger.model.record import Record
 from ledger.remote.remote import choose_remote
 from ledger.remote.transport import fetch_blobs
-from ledger.wal.atomic_files import Lock, make_folder
+from ledger.wal.atomic_files import Lock, make_folder, try_unlink
 from ledger.wal.git_locks import is_left, journal, set_aside
 from memory.api import Memory
-from memory.recall.index.index_catch_up import drop_index
+from memory.recall.index.index_catch_up import index_file
 from memory.recall.meaning import make
 from memory.repair.lost_blobs import clear_damaged
 from memory.repair.lost_commits import copies
@@ -116,7 +116,7 @@ def _apply(survey: Survey, remedy: Remedy) -> None:
     elif kind == COMMIT:
         _commit(survey, remedy.target)
     elif kind == REBUILD and remedy.target:
-        drop_index(survey.home)
+        try_unlink(index_file(survey.home))
     elif kind == REBUILD:
         memory.snapshot.rebuilt()
     else:
