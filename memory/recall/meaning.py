@@ -187,21 +187,18 @@ def nearly_as(snapshot: Snapshot, texts: Mapping[str, str]) -> dict[str, dict[st
 
     None where no model is loaded in this process: nobody who records waits for one.
     """
-    from memory.recall.index.index_catch_up import IndexFollower
+    if not loaded.cache_info().currsize:
+        return {}
+    from memory.recall.index.index_catch_up import ask_once
 
-    meaning, following = Meaning(snapshot.home), IndexFollower(snapshot)
+    meaning = Meaning(snapshot.home)
 
     def of(index: Index, text: str) -> dict[str, float]:
         alike = meaning.cosines(index, text, float("inf")) or {}
         nearly = [(index.at(row), 100 * alike[row]) for row in alike if alike[row] >= _NEARLY]
         return {found[1].fact: near for found, near in nearly if found is not None}
 
-    if not loaded.cache_info().currsize:
-        return {}
-    try:
-        return following.ask(lambda _, index: {key: of(index, texts[key]) for key in texts})
-    finally:
-        following.close()
+    return ask_once(snapshot, lambda _, index: {key: of(index, texts[key]) for key in texts})
 
 
 def make(snapshot: Snapshot, seconds: float = float("inf")) -> int:
@@ -215,6 +212,7 @@ def make(snapshot: Snapshot, seconds: float = float("inf")) -> int:
     from hashlib import sha256
 
     from ledger.wal.atomic_files import plain_bytes, replace_file
+    from memory.recall.index.index_catch_up import ask_once
 
     files, path, until = model_files(), _path(snapshot.home), monotonic() + seconds
     if files is None:
@@ -232,7 +230,9 @@ def make(snapshot: Snapshot, seconds: float = float("inf")) -> int:
     known = {key: kept.data[at * size :][:size] for at, (_, _, key) in enumerate(kept.pieces)}
     model, made = loaded(files), 0
     done: object = None
-    while (now := _texts(snapshot)) != done:  # what was redacted meanwhile is not in the next file
+    while (
+        now := ask_once(snapshot, _texts)
+    ) != done:  # what was redacted meanwhile is not in the next file
         done, (digest, texts) = now, now
         for (_, _, key), said in texts:
             if key not in known and monotonic() < until:
@@ -272,18 +272,8 @@ def _kept(path: str) -> Vectors:
     return found._replace(data=data) if whole else Vectors()
 
 
-def _texts(snapshot: Snapshot) -> tuple[str, list[tuple[_Piece, str]]]:
+def _texts(cache: Cache, index: Index) -> tuple[str, list[tuple[_Piece, str]]]:
     """Return the digest of the logs, and the pieces of all texts that stand, each with what it says."""
-    from memory.recall.index.index_catch_up import IndexFollower
-
-    following = IndexFollower(snapshot)
-    try:
-        return following.ask(_standing)
-    finally:
-        following.close()
-
-
-def _standing(cache: Cache, index: Index) -> tuple[str, list[tuple[_Piece, str]]]:
     from hashlib import sha256
     from textwrap import wrap
 
