@@ -28,6 +28,8 @@ class Rules(Record):
     begins: float = 1.5
     beside: float = 0.15
     session: float = 0.4
+    #: what a passage counts that lists files and commands, as a machine saw them
+    listed: float = 0.5
 
 
 RULES = Rules()

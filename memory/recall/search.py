@@ -243,7 +243,11 @@ def ranked(
         piece = None if log_row is None else log_row.at(row & PLACES)
         if piece is not None:
             cosine = None if cosines is None else max(0.0, cosines.get(row, usual))
-            found.append(_scored(terms, total, row, piece.chars, cosine))
+            scored = _scored(terms, total, row, piece.chars, cosine)
+            if piece.listed:
+                parts = (*scored.parts, ("listed", RULES.listed))
+                scored = scored._replace(score=scored.score * RULES.listed, parts=parts)
+            found.append(scored)
     found.sort(key=lambda one: (-one.score, -one.row))
     return found
 

@@ -44,7 +44,8 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
     if not is_date(day):
         day = ref.key[:10]
     of = ref.key, ref.blob, day, entry.agent, header.get("role", ""), header.get("branch", "")
-    return _indexed(of, passages_of(prose_text), _facts(entry), _questions(ref, text, entry))
+    seen = range(*_observed(prose_text))
+    return _indexed(of, passages_of(prose_text), _facts(entry), _questions(ref, text, entry), seen)
 
 
 def indexed_document(path: str, blob: str, text: str) -> Indexed:
@@ -57,16 +58,17 @@ def _indexed(
     passages: list[Passage],
     facts: Iterable[tuple[str, str]],
     questions: Iterable[tuple[str, str]],
+    seen: range = range(0),
 ) -> Indexed:
-    """Give passages, facts and questions their places."""
+    """Give passages, facts and questions their places; `seen` are the lines that a machine listed."""
     texts = [(at, one.text, split_words(one.text)) for at, one in enumerate(passages)]
-    packed = [[(one.line, len(one.text), "", one.skip) for one in passages]]
+    packed = [[(one.line, len(one.text), "", one.skip, one.line in seen) for one in passages]]
     for some, bit in ((facts, 0), (questions, QUESTIONS_BIT)):
         packed.append([])
         for at, (names, said) in enumerate(some):
             place = FACTS_FROM + FACTS_APART * at | bit
             texts.append((place, said, f"{names} {split_words(said)}"))
-            packed[-1].append((0, len(said), names.partition(" ")[0], 0))
+            packed[-1].append((0, len(said), names.partition(" ")[0], 0, False))
     return Indexed((*of, marshal.dumps(packed)), tuple(texts))
 
 
@@ -89,6 +91,13 @@ def _questions(ref: LogRef, text: str, entry: Entry) -> Iterator[tuple[str, str]
         proof = proof_in(event.remark) if isinstance(event, FactReferenced) else None
         if proof and proof.asked:
             yield event.id, proof.asked[0][:_QUESTION_CHARS]
+
+
+def _observed(text: str) -> tuple[int, int]:
+    """Return the line on which what a machine saw begins, and the one behind it."""
+    start = text.find("\n## Observed\n") + 1
+    end = text.find("\n## ", start) + 1 or len(text)
+    return (text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 2) if start else (0, 0)
 
 
 def header_of(text: str) -> dict[str, str]:

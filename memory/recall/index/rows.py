@@ -32,6 +32,7 @@ class Piece(Record):
     chars: int
     fact: str = ""
     skip: int = 0
+    listed: bool = False  #: it is of what a machine saw: files and commands, one after the other
 
 
 class LogRow(Record):

@@ -30,6 +30,7 @@ WHY: dict[str, Callable[[float], str]] = {
     "meaning": lambda value: "it means something alike" if value else "",
     "neighbours": lambda value: "what stands beside it answers, too" if value > 0 else "",
     "session": lambda value: "its session as a whole is about that" if value else "",
+    "listed": lambda value: "it lists files and commands, so it counts less" if value < 1 else "",
     "live": lambda value: "it has not faded" if value > 1 else "it has faded, so it counts less",
     "open": lambda value: "it is open, as you ask for" if value > 1 else "",
 }  # fmt: skip
