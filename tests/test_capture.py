@@ -182,31 +182,6 @@ def test_a_branch_without_the_log_does_not_tell_again(door: Door, run: Run) -> N
     assert told(door.repo) == files(0, 1, 2) and run("check", "--ci").code == 0
 
 
-def test_what_waits_is_told(door: Door, run: Run) -> None:
-    """While HEAD is detached a log waits, and counts without a note; `--land` commits it.
-
-    What was observed stays until the ledger has it.
-    """
-    door.repo.git("checkout", "-q", "--detach")
-    tip = door.repo.git("rev-parse", "main")
-    session = door.session()
-    session.edits(*files(0, 1))
-    assert "1 captured log waits; `diurna status` says for what" in run("capture").err
-    door.at(2 * DAY)
-    spool = door.repo.path / ".git/diurna/observed"
-    for _ in range(2):
-        assert run("capture", "--session", "s-1").out.endswith("nothing new\n")
-        assert list(spool.iterdir())
-        forget(door.repo, ".told")
-    door.repo.git("checkout", "-q", "main")
-    assert run("capture", "--land", "--dry-run").out == "would commit 1 captured log on main\n"
-    assert door.repo.git("rev-parse", "main") == tip and told(door.repo) == files(0, 1)
-    assert run("capture", "--land").out == "committed 1 captured log on main\n"
-    assert run("capture", "--land").out == "no captured log waits\n"
-    assert run("capture", "--session", "s-1").out.endswith("nothing new\n")
-    assert told(door.repo) == files(0, 1) and not list(spool.iterdir())
-
-
 def test_however_much_was_observed_one_log_tells_of_it(door: Door, run: Run) -> None:
     """In twenty lines, and with a count of what has no room there; a torn line counts as none."""
     session = door.session()

@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 from tests.campaigns.second_fold import path_of
-from tests.world import FOLDER, OWN_BRANCH, OWN_REPOSITORY, Answer, Place, World, sealed
+from tests.world import COMMITTED, FOLDER, OWN_BRANCH, OWN_REPOSITORY, Answer, Place, World, sealed
 
 HEADS = "for-each-ref", "refs/heads"
 BARE = "bare"  #: its branch is in a bare clone with a work tree beside
@@ -54,7 +54,7 @@ class Clone:
 
     def __init__(self, world: World, kind: str, logs: int = 3) -> None:
         world.laid(f"references {kind} {logs}", lambda apart: _make(apart, kind, logs))
-        os.environ["DIURNA_OWN_COMMITS"] = "" if kind == FOLDER else "1"
+        os.environ[COMMITTED] = "" if kind == FOLDER else "1"
         os.environ["FILTER_BRANCH_SQUELCH_WARNING"] = "1"  # it would wait for ten seconds
         self.kind, self.hub = kind, world.place("hub.git")
         self.place, self.colleague = world.place("a"), world.place("two", "two")
