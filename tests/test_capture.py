@@ -398,14 +398,18 @@ print(peak, sum(one.ru_utime + one.ru_stime for one in used))
 
 
 @pytest.mark.deep
-def test_a_long_session_is_told_in_little_time_and_memory(repo: Repo, transcript: Path) -> None:
-    """One of 120 MB, of which nearly all is what tools printed."""
+@pytest.mark.parametrize("role, times", [("user", 20), ("assistant", 600)])
+def test_a_long_session_is_told_in_little_time_and_memory(
+    repo: Repo, transcript: Path, role: str, times: int
+) -> None:
+    """One of 120 MB, of which nearly all is what tools printed, or an agent's short words."""
     result = {"type": "tool_result", "tool_use_id": "t", "content": "It is so.\n" * 3_000}
-    message = json.dumps({"type": "user", "message": {"role": "user", "content": [result]}})
-    for number in range(200):
+    said = result if role == "user" else {"type": "text", "text": "I look. " * 18}
+    message = json.dumps({"type": role, "message": {"role": role, "content": [said]}})
+    for number in range(120_000_000 // (len(message) * times) + 1):
         say(transcript, f"Does part {number} hold?", role="user")
         with transcript.open("a") as file:
-            file.write(f"{message}\n" * 20)
+            file.write(f"{message}\n" * times)
         say(transcript, f"Part {number} holds.")
     assert transcript.stat().st_size > 120_000_000
     command = [sys.executable, "-c", WEIGHED, "capture", *named(transcript)]
