@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 #: What git asks which ways to a remote it may take, and a name that is none. A list of the user's would
 #: open ways that we close, so that only this one is handed on.
 OFFLINE, NOWHERE = "GIT_ALLOW_PROTOCOL", "none"
-#: Set, it lets Diurna commit each log of a folder home by itself: in scripts.
-OWN_COMMITS = "DIURNA_OWN_COMMITS"
 #: Fixes the time of everything that is recorded and answered.
 NOW = "DIURNA_NOW"
 #: Seconds on a clock that only goes forward, for limits and pauses.

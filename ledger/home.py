@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.environment import OWN_COMMITS, data_folder, last_bytes, variables
+from ledger.environment import data_folder, last_bytes, variables
 from ledger.errors import DiurnaError, HomeNotFound, NotFound
 from ledger.git.config_files import HOME_SETTING, home_setting
 from ledger.git.repository import (
@@ -88,7 +88,7 @@ class Home(Record):
     @property
     def plain(self) -> bool:
         """Whether its logs are plain files in a work tree, which a person commits (W21)."""
-        return self.kind == IN_TREE and self.checked_out and not variables().get(OWN_COMMITS)
+        return self.kind == IN_TREE and self.checked_out
 
     @property
     def folder(self) -> str:

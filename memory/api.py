@@ -110,7 +110,7 @@ class Memory(Pages):
         receipt = recorder.append(draft, self.occasion(), how)
         if receipt.commit and self.home.tip() != receipt.commit:
             self.bring_back()  # somebody committed meanwhile
-        notes = identity_findings(self.identity())
+        notes = identity_findings(self.identity()) if receipt.commit else ()
         notes += noticed_behind(self.snapshot, committer.branch, receipt)
         notes, self.snapshot.notes[:] = (*self.snapshot.notes, *notes), ()
         if receipt.commit and any(isinstance(event, FactRedacted) for event in draft.events):

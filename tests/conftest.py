@@ -26,7 +26,6 @@ from typing import Any, NamedTuple, TypeVar
 import pytest
 from hypothesis import HealthCheck, settings
 
-from ledger.environment import OWN_COMMITS
 from memory.cache.stamp import Stamp
 from memory.write.host_session import VARIABLES
 from rituals.cli.app import main
@@ -36,7 +35,7 @@ from tests.campaigns import forks
 from tests.campaigns.matrices import WHOLE as WHOLE
 from tests.campaigns.matrices import drawn
 from tests.processor_time import leave_out
-from tests.world import PLAIN_GIT, World, git, lay, plain
+from tests.world import COMMITTED, PLAIN_GIT, World, commit_written, git, lay, plain
 
 gc.disable()  # until all is collected
 laying.once = processor_time.of_no_item
@@ -279,7 +278,7 @@ def _machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             if key != WRITE_TABLES:
                 patch.delenv(key)
         patch.setenv("HOME", str(home))
-        patch.setenv(OWN_COMMITS, "1")  # a log is where git has it; the tests of W21 say otherwise
+        patch.setenv(COMMITTED, "1")
         patch.delenv("XDG_DATA_HOME", raising=False)
         patch.setenv("GIT_CONFIG_GLOBAL", str(config))
         patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
@@ -410,6 +409,8 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         capsys.readouterr()
         code = main(list(arguments))
         printed = capsys.readouterr()
+        named = arguments[arguments.index("--home") + 1] if "--home" in arguments else "."
+        commit_written(os.path.abspath(named))
         return Ran(code, printed.out, printed.err)
 
     return run
@@ -429,6 +430,7 @@ def spawn() -> Run:
     def spawn(*arguments: str, stdin: bytes = b"", **more: str) -> Ran:
         if not stdin and not more:
             forked = forks.run(["-m", "rituals", *arguments], os.getcwd(), os.environ)
+            commit_written(os.getcwd())
             return Ran(forked.returncode, forked.stdout, forked.stderr)
         root = str(Path(__file__).parent.parent)
         done = subprocess.run(
@@ -437,6 +439,7 @@ def spawn() -> Run:
             capture_output=True,
             env={**os.environ, "PYTHONPATH": root, **more},
         )
+        commit_written(os.getcwd())
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return spawn

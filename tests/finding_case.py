@@ -2,7 +2,7 @@ r"""The table of findings: how each comes about, and what is said of it.
 
 `findings.txt` has a transcript of each code: `@ CODE (exit code) also OTHER, CODES`, then steps. `$` is a
 command of Diurna's, the last of which is asked; `!` is one of a shell, in which `$LOG` is the log that the
-home has, `commit` commits all, `lose` takes an object out of git, and `program` makes one that is on the
+home has, `commit` commits all, `own` makes a repository for a home of its own, `lose` takes an object out of git, and `program` makes one that is on the
 path; `> PATH` commits a file of the home, which stands below, with `\xff` for what is no text (`> sealed
 TIME` a log whose name proves its bytes); `+` lets days pass. Behind them stand the line that tells it, and
 the hint. What can not be come by so stands in `finding_cases.py`.
@@ -32,6 +32,11 @@ _SHELL = """
 LOG=$(git ls-files memory/sessions/2026-11/21 2>/dev/null | head -1)
 commit() { git add -A && git commit -q -m 'by hand' --date 2026-11-21T12:00:00Z; }
 place() { o=$(git rev-parse "$1"); echo .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-); }
+own() {
+    git init -q -b main $PWD-own
+    git -C $PWD-own config user.name Ada
+    git -C $PWD-own config user.email ada@example.invalid
+}
 lose() { rm -f $(place "$1"); }
 program() { mkdir -p ../tools; printf '#!/bin/sh\\n%s\\n' "$2" > ../tools/$1; chmod +x ../tools/$1; }
 """
@@ -55,6 +60,12 @@ class Shop(Repo):
         subprocess.run(
             ["sh", "-ec", _SHELL + script], cwd=self.path, check=True, capture_output=True
         )
+
+    def own(self) -> str:
+        """Make a home in a repository of its own, and return where it is."""
+        self.shell("own")
+        self.run("init", f"{self.path}-own")
+        return f"{self.path}-own"
 
     def alone(self) -> None:
         """Let nothing be called but the programs of a case, and git."""

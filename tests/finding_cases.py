@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from pathlib import Path
 
 from ledger.model.layout import log_path
 from ledger.model.order import seal
@@ -66,14 +67,15 @@ def _(shop: Shop) -> Arguments:
 @case(
     "index-busy",
     "warning: what was committed stands, and git's index could not follow: fatal: Unable to create "
-    "'TOP/.git/index.lock': File exists.",
+    "'TOP-own/.git/index.lock': File exists.",
     "the next Diurna command tries again; until then `git status` shows the file as deleted",
 )
 def _(shop: Shop) -> Arguments:
     for module in ("checkout_update", "checkout"):
         shop.monkeypatch.setattr(f"memory.worktree.{module}.INDEX_TRIES", 1)
-    (shop.path / ".git/index.lock").touch()
-    return ("append", "--title", "Second")
+    own = shop.own()
+    Path(own, ".git/index.lock").touch()
+    return ("append", "--title", "Second", "--home", own)
 
 
 @case(
@@ -138,11 +140,12 @@ def _(shop: Shop) -> Arguments:
 )
 def _(shop: Shop) -> Arguments:
     data = b"# As it was captured\n"
-    held = shop.path / ".git/diurna/spool/held" / seal("2026-11-01-101500000", data)
+    own = shop.own()
+    held = Path(own, ".git/diurna/spool/held", seal("2026-11-01-101500000", data))
     held.parent.mkdir(parents=True)
     held.write_bytes(data)
     shop.alone()
-    return ("check",)
+    return ("check", "--home", own)
 
 
 @case(
@@ -152,7 +155,7 @@ def _(shop: Shop) -> Arguments:
     exit_code=1,
 )
 def _(shop: Shop) -> Arguments:
-    (file,) = (shop.path / ".git/diurna/cache").glob("*.sqlite")
+    (file,) = (shop.path / ".git/diurna/cache").glob("*%2F.sqlite")
     with sqlite3.connect(file) as cache:
         cache.execute("DELETE FROM facts")
     cache.close()

@@ -30,7 +30,7 @@ from tests.campaigns.second_fold import normal, path_of, unlike
 from tests.conftest import NOW_MS
 from tests.host_door import MINUTE, Door, say
 from tests.second_fold import answer
-from tests.world import Answer, Place, World, git, sealed
+from tests.world import COMMITTED, Answer, Place, World, git, sealed
 
 FOLDER, BRANCH, REPOSITORY = KINDS = ("folder", "branch", "repository")
 NAMES = ("one", "two", "three")
@@ -181,7 +181,7 @@ def lay(world: World, kind: str, count: int) -> list[Clone]:
 
 
 def _make(world: World, kind: str, count: int) -> None:
-    os.environ.pop("DIURNA_OWN_COMMITS", None)
+    os.environ[COMMITTED] = ""
     place = world.folder
     first = place / "one"
     branch = ["main", *["memory"] * (kind == BRANCH)]
@@ -332,7 +332,7 @@ class Machine(RuleBasedStateMachine):
             return
         self._scratch = TemporaryDirectory(prefix="m-")
         self.world = World(Path(self._scratch.name)).__enter__()
-        os.environ.pop("DIURNA_OWN_COMMITS")
+        os.environ[COMMITTED] = ""
         self.clones = lay(self.world, self.kind, self.count)
         self.words, self.words_of = 0, dict[str, set[str]]()
         self.failed = self.forced = self.coded = False

@@ -31,6 +31,7 @@ from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.brief.wording import plain, title_of, unstressed
 from tests.conftest import NOW_MS, Repo, Run, each_row, examples
+from tests.world import commit_written
 
 MINUTE, LEAST = 60_000, 1_000
 
@@ -406,6 +407,7 @@ def test_task_branch_and_changed_files_bring_facts_near(team: Team, repo: Repo) 
     repo.write("shop/queue.py", "pass\n")
     repo.git("add", "shop")
     assert team.brief("ada", task="zebras").ids("rest")[0] == "queue"
+    commit_written(repo.path)
     repo.git("checkout", "-q", "-b", "feat/monthly-billed")
     assert team.brief("ada").ids("rest")[0] == "bill"
     repo.git("checkout", "-q", "main")

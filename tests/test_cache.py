@@ -228,10 +228,10 @@ def test_m3_m5_a_lie_that_no_stamp_tells_is_noticed_or_found_by_replay(
     world: World, lie: str
 ) -> None:
     """What can not be read is built anew with a word; what can is named by `check --replay`, and the ledger is right."""
-    shop = make_shop(world, IN_TREE)
+    shop = make_shop(world, OWN_REPOSITORY)
     page = shop.text("show")
     said = cold(shop)
-    (file,) = [one for one in files_of(shop) if one.name.endswith("@memory%2F.sqlite")]
+    (file,) = [one for one in files_of(shop) if one.name.endswith("@.sqlite")]
     with sqlite3.connect(file) as base:
         base.execute(lie)
     base.close()
@@ -376,7 +376,7 @@ def compared(shop: Place, *options: str) -> list[str]:
 
 def test_the_comparison_follows_every_change_of_what_holds(world: World) -> None:
     """What a log settles itself, what a reset or another clone took back, and a cache that is gone."""
-    shop = world.home(facts={"use-tabs": f"fact: {TABS}"})
+    shop = world.home(OWN_REPOSITORY, facts={"use-tabs": f"fact: {TABS}"})
     opposite = ("--new", f"id=a {SPACES}")
     before = shop.tip()
     assert compared(shop, *opposite) == ["use-tabs"]

@@ -182,31 +182,6 @@ def test_a_branch_without_the_log_does_not_tell_again(door: Door, run: Run) -> N
     assert told(door.repo) == files(0, 1, 2) and run("check", "--ci").code == 0
 
 
-def test_what_waits_is_told(door: Door, run: Run) -> None:
-    """While HEAD is detached a log waits, and counts without a note; `--land` commits it.
-
-    What was observed stays until the ledger has it.
-    """
-    door.repo.git("checkout", "-q", "--detach")
-    tip = door.repo.git("rev-parse", "main")
-    session = door.session()
-    session.edits(*files(0, 1))
-    assert "1 captured log waits; `diurna status` says for what" in run("capture").err
-    door.at(2 * DAY)
-    spool = door.repo.path / ".git/diurna/observed"
-    for _ in range(2):
-        assert run("capture", "--session", "s-1").out.endswith("nothing new\n")
-        assert list(spool.iterdir())
-        forget(door.repo, ".told")
-    door.repo.git("checkout", "-q", "main")
-    assert run("capture", "--land", "--dry-run").out == "would commit 1 captured log on main\n"
-    assert door.repo.git("rev-parse", "main") == tip and told(door.repo) == files(0, 1)
-    assert run("capture", "--land").out == "committed 1 captured log on main\n"
-    assert run("capture", "--land").out == "no captured log waits\n"
-    assert run("capture", "--session", "s-1").out.endswith("nothing new\n")
-    assert told(door.repo) == files(0, 1) and not list(spool.iterdir())
-
-
 def test_however_much_was_observed_one_log_tells_of_it(door: Door, run: Run) -> None:
     """In twenty lines, and with a count of what has no room there; a torn line counts as none."""
     session = door.session()
@@ -423,14 +398,18 @@ print(peak, sum(one.ru_utime + one.ru_stime for one in used))
 
 
 @pytest.mark.deep
-def test_a_long_session_is_told_in_little_time_and_memory(repo: Repo, transcript: Path) -> None:
-    """One of 120 MB, of which nearly all is what tools printed."""
+@pytest.mark.parametrize("role, times", [("user", 20), ("assistant", 600)])
+def test_a_long_session_is_told_in_little_time_and_memory(
+    repo: Repo, transcript: Path, role: str, times: int
+) -> None:
+    """One of 120 MB, of which nearly all is what tools printed, or an agent's short words."""
     result = {"type": "tool_result", "tool_use_id": "t", "content": "It is so.\n" * 3_000}
-    message = json.dumps({"type": "user", "message": {"role": "user", "content": [result]}})
-    for number in range(200):
+    said = result if role == "user" else {"type": "text", "text": "I look. " * 18}
+    message = json.dumps({"type": role, "message": {"role": role, "content": [said]}})
+    for number in range(120_000_000 // (len(message) * times) + 1):
         say(transcript, f"Does part {number} hold?", role="user")
         with transcript.open("a") as file:
-            file.write(f"{message}\n" * 20)
+            file.write(f"{message}\n" * times)
         say(transcript, f"Part {number} holds.")
     assert transcript.stat().st_size > 120_000_000
     command = [sys.executable, "-c", WEIGHED, "capture", *named(transcript)]

@@ -102,6 +102,12 @@ def test_it_waits_in_the_middle_of_something(shop: Place, begin: Callable[[Place
         shop.git("switch", "-q", "main")
         session(shop, "b")
         assert shop.waiting() == [] and len(shop.logs()) == 2
+    if begin is _bisect:
+        shop.git("bisect", "reset")
+        for option, said in (("--dry-run", "would commit 1"), ("--land", "committed 1")):
+            land = shop.text("capture", "--land", option)
+            assert land == f"{said} captured log on main\n"
+        assert shop.text("capture", "--land") == "no captured log waits\n"
 
 
 @pytest.mark.parametrize(

@@ -353,7 +353,7 @@ def test_lag_is_no_drift_where_appends_do_not_publish(world: World, why: str) ->
     path = place.run("edit", "use-x", "Use X mostly.").json["path"]
     assert codes(place) == []
     place.run("check", "--publish")
-    place.git("rm", "-q", f"memory/{path}")
+    place.git("rm", "-q", path)
     place.commit_all()
     (one,) = found(place, "drift")
     assert Path(path).stem in one["message"]

@@ -214,7 +214,7 @@ def test_k8_the_reader_of_stdout_goes_away(home: Place, way: list[str], code: in
     said = "diurna: standard output: No space left on device\nhint: only the answer is lost; the command did its work\n"
     assert (done.returncode, done.stderr.decode()) == (code, said if code else "")
     os.close(into)
-    assert home.git("log", "-1", "--format=%s") == "diurna: session log by claude-code"
+    assert len(home.waiting()) == 1
 
 
 def test_k8_no_streams_at_all(home: Place) -> None:

@@ -21,7 +21,7 @@ def test_archive_and_back(held: Repo, run: Run) -> None:
     """A transcript: put away, in the archive with its text, told by `why`, and taken out again."""
     ran = run("forget", "--archive", "importer", "--reason", "It is frozen.")
     assert (ran.code, ran.said) == (
-        0, "STEM  committed in COMMIT on main\n"
+        0, "STEM  written to memory/sessions/2026-11/21/STEM.md (not committed)\n"
         "importer goes into the archive; its text stays, and every log that names it\n"
         "tier     importer: working → archived (fades)\n",
     )  # fmt: skip
@@ -41,7 +41,7 @@ def test_archive_and_back(held: Repo, run: Run) -> None:
     assert run("check", "--ci").code == 0 and run("check", "--replay").code == 0
     back = run("forget", "importer", "--back", "--reason", "It thaws.")
     assert (back.code, back.said) == (
-        0, "STEM  committed in COMMIT on main\nimporter is taken out of the archive: working\n"
+        0, "STEM  written to memory/sessions/2026-11/21/STEM.md (not committed)\nimporter is taken out of the archive: working\n"
         "tier     importer: archived → working (rises)\n",
     )  # fmt: skip
     assert "The importer runs at night." in run("show").out
@@ -85,6 +85,6 @@ def test_archive_dry_run_and_json(held: Repo, run: Run) -> None:
     assert held.shape() == before
     said = run("forget", "--archive", "importer", "--reason", "Frozen.", "--json").json
     assert said["events"] == [{"event": "Archived", "id": "importer"}]
-    assert said["stem"] and said["commit"] and not said["dry_run"]
+    assert said["stem"] and not said["dry_run"]
     (moved,) = said["tiers"]
     assert (moved["id"], moved["before"], moved["after"]) == ("importer", "working", "archived")

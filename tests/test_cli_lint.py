@@ -66,7 +66,10 @@ def test_l9_append_redacts_before_anything_is_stored(repo: Repo, run: Run) -> No
         "warning: a github-token in the text of domena was not stored: ghp_…(40)\n"
         f"hint: {WAIVE}\n"
     )
-    assert ran.said == "STEM  committed in COMMIT on main\ncreated  domena\n"
+    assert (
+        ran.said
+        == "STEM  written to memory/sessions/2026-11/21/STEM.md (not committed)\ncreated  domena\n"
+    )
     stored = repo.git("show", "HEAD")
     assert "# With [redacted: github-token]" in stored
     assert "export DB_PASSWORD=[redacted: credential]" in stored

@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import Repo, Run, laid_once
 from tests.terminals import Terminal
+from tests.world import sealed
 
 CHECKOUT = Path(__file__).parent.parent
 #: Marks what went through it.
@@ -70,8 +71,8 @@ def test_hints_stand_behind_what_they_speak_of(shop: Repo, run: Run) -> None:
     assert (
         run("note", "id=one thread: One?", "id=two thread: Two?", "id=mark fact: Mark.").code == 0
     )
-    (shop.path / ".git" / "CHERRY_PICK_HEAD").write_text(shop.git("rev-parse", "HEAD"))
-    run("note", "fact: It waits for a while.")
+    shop.write(".git/CHERRY_PICK_HEAD", shop.git("rev-parse", "HEAD"))
+    shop.write(f".git/diurna/spool/2026-11-21-090000000-{sealed(b'# T')}", "# T")
     for environment in ({"DIURNA_PAGER": MARK}, {"DIURNA_PAGER": ""}):
         lines = shown(shop, "show", "--list", **environment).splitlines()
         said = [number for number, line in enumerate(lines) if "a session log is saved" in line]

@@ -15,7 +15,7 @@ from rituals.cli.app import main
 from rituals.cli.entry import main as entry
 from tests.conftest import examples
 from tests.pages import ROOT
-from tests.world import Answer, Place, World
+from tests.world import OWN_REPOSITORY, Answer, Place, World
 
 HEAVY = (
     "click pydantic pygit2 rapidfuzz markdown_it typing json numpy tokenizers ledger.secrets.scanner "
@@ -51,7 +51,7 @@ Both = Callable[..., tuple[Answer, Answer]]
 @pytest.fixture
 def asked(world: World) -> Place:
     """Two sessions, in which one agent corrects another; what came last stands in the spool's copies."""
-    home = world.home()
+    home = world.home(OWN_REPOSITORY)
     world.clock.go(days=-1)  # to 2026-11-20
     home.session("Ship", body="The worker lost jobs, because nothing drained the queue.\n\n"
                  "Drain before exit. The supervisor sends SIGTERM and waits.",

@@ -74,11 +74,11 @@ def test_review_raises_threads_and_publishes(repo: Repo, run: Run) -> None:
     (thread,) = [word for word in ran.out.split() if word.startswith("review-invariant-due-")]
     thread = thread.rstrip(":")
     assert ran.said.replace(thread, "THREAD") == (
-        "STEM  committed in COMMIT on main\n"
+        "STEM  written, not committed\n"
         "Reviewed    3 work sessions since the beginning\n"
         "Raised      THREAD: `diurna review --confirm` each of these, or say what holds: nobody did for long.\n"
-        "Published   continuity.md\n"
     )
+    assert run("check", "--publish").code == 0
     assert f"id: {thread}" in (repo.path / "memory/continuity.md").read_text()
     stem = ran.out.split()[0]
     (path,) = repo.path.glob(f"memory/sessions/*/*/{stem}*.md")

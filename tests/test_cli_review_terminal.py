@@ -102,7 +102,7 @@ def test_help_and_back(shop: Repo, typed: Terminal, run: Run) -> None:
     assert "  a  accept: record what stands behind `accept:`" in shown and "  b  back" not in shown
     typed.answer(NEXT, "a")
     typed.answer("3/3 Invariants to confirm", "")  # Enter: later
-    typed.expect("committed in")
+    typed.expect("written, not committed")
     assert typed.finish() == 0
     assert reviewed(run) == (0, False, {"invariant-due": 2})
 

@@ -451,7 +451,7 @@ def test_b10_d1_d3_a_commit_of_a_persons_at_each_moment_of_ours(
 @pytest.mark.parametrize("step", ["git update-index", "rename .git/diurna/spool"])
 def test_d1_what_a_person_stages_in_the_moment_stays_staged(world: World, step: str) -> None:
     """The entries are set as git sets them."""
-    shop = world.home()
+    shop = world.home(OWN_REPOSITORY)
     answer = shop.at_step(1, "$ " + _STAGES.format(folder=shop.folder), *NEW, on=step)
     shop.holds([answer.json["stem"]])
     assert shop.git("status", "--porcelain") == "A  theirs.py"
@@ -460,7 +460,9 @@ def test_d1_what_a_person_stages_in_the_moment_stays_staged(world: World, step: 
 @pytest.mark.parametrize("shape", ["split", "version 4", "assume unchanged", "as old as a file"])
 def test_d1_an_index_of_any_shape_follows(world: World, shape: str) -> None:
     """It is left to git; an edit as old as the index is still seen."""
-    shop = world.home()
+    shop = world.home(OWN_REPOSITORY)
+    shop.write("code.py", "one\n")
+    shop.commit_all("code")
     shop.git("config", "core.trustctime", "false")
     if shape == "split":
         shop.git("update-index", "--split-index")
@@ -483,7 +485,7 @@ def test_d1_an_index_of_any_shape_follows(world: World, shape: str) -> None:
 
 def test_c1_a_branch_that_is_switched_while_files_are_written(world: World) -> None:
     """A log that was written too late is no stranger on the other branch, and stands on the one it was for."""
-    shop = world.home(policy={"publish": "review"})
+    shop = world.home(OWN_REPOSITORY, policy={"publish": "review"})
     shop.note("id=first fact: The first holds.")
     shop.git("branch", "other")
     does = f"$ git -C {shop.folder} checkout -q other"

@@ -58,7 +58,7 @@ def test_a_deleted_bullet_is_that_fact_and_no_other(
     if also:
         change(home, "Sessions are signed.", also)
     change(home, "- Code lives in src.\n", "", committed)
-    home.note("fact: Carts expire.")
+    home.run("check", "--publish")
     shown = home.show()
     assert shown["fa"]["text"] == (also or "Sessions are signed.") and not shown["fa"]["false"]
     assert shown["fb"]["reason"] == "invalidated"

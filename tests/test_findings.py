@@ -18,7 +18,7 @@ from rituals.cli.app import main
 from tests import finding_cases
 from tests.conftest import NOW_MS, Run, formed, make_repository
 from tests.finding_case import CASES, Shop
-from tests.world import copy_folder
+from tests.world import commit_written, copy_folder
 
 __all__ = ["finding_cases"]  # which fills the table
 
@@ -41,6 +41,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert main(["init"]) == 0
         repo.publish_when("review")
         assert main(["append", "--title", "First", "--new", "id=use-x Use X."]) == 0
+        commit_written(repo.path)
         assert main(["check", "--publish"]) == 0
     return repo.path
 

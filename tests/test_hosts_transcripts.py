@@ -183,25 +183,6 @@ def test_long_lines_are_passed_over(tmp_path: Path) -> None:
     assert (second.turns[0].at, second.typed) == (end + 1, ("before", "behind"))
 
 
-def test_of_what_tools_print_little_is_kept(tmp_path: Path) -> None:
-    """However much lies between the words; of what made a commit there is more."""
-    path, printed = tmp_path / "t.jsonl", "x" * 30_000
-    for number in range(100):
-        command = f"git commit -m {number}" if number < 9 else f"cat {number}"
-        call = {
-            "type": "tool_use",
-            "id": f"t{number}",
-            "name": "Bash",
-            "input": {"command": command},
-        }
-        done = {"type": "tool_result", "tool_use_id": f"t{number}", "content": printed}
-        with path.open("ab") as file:
-            file.write(line([call], "assistant") + line([done]))
-    found = read_slice("claude", str(path), 0)
-    assert found is not None and len(found.turns) == 100 and found.end > 3 * SLICE_BYTES - 200_000
-    assert sum(len(turn.given) + len(turn.result) for turn in found.turns) < 9 * 4_200 + 91 * 100
-
-
 @given(st.binary(max_size=400) | st.lists(st.binary(max_size=40)).map(b"\n".join), st.integers())
 def test_any_bytes_make_a_slice(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, at: int
@@ -266,25 +247,6 @@ def test_what_we_said_is_cut_out(door: Door, run: Run) -> None:
         assert kept.startswith("Please look.") and "ebhooks" not in kept and len(kept) < 120, kept
     assert "ebhooks" not in without_injected(run("brief", "--json").out)
     assert without_injected(f"{injected}\n\nPlease look.") == "Please look."
-
-
-@each_row(
-    "text, kept",
-    [
-        ("<system-reminder>\nBe good.\n</system-reminder>\nGo on.", "Go on."),
-        ("Go <b>on</b> with a < b", "Go <b>on</b> with a < b"),
-        ("What is <system-reminder> for?", "What is <system-reminder> for?"),
-        ("<command-name>/fix</command-name><command-args>the bug</command-args>", "the bug"),
-        ("<bash-input>ls</bash-input><bash-stdout>a\nb</bash-stdout>", ""),
-        ("[Request interrupted by user for tool use]", ""),
-        ("[Memory] phase build | next: ship\nGo on.", "Go on."),
-        ("<!-- diurna:begin v1 -->\nAsk.\n<!-- diurna:end -->\nGo on.", "Go on."),
-        ("<diurna-news-0123abcd0123abcd>codex edited a.py</diurna-news-0123abcd0123abcd>", ""),
-    ],
-)
-def test_what_hosts_put_there_is_cut_out(text: str, kept: str) -> None:
-    """Their notes between tags, and no word of the person."""
-    assert without_injected(text) == kept
 
 
 def test_cutting_is_linear() -> None:

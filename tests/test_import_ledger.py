@@ -228,6 +228,7 @@ def test_what_was_counted_counts_on(bare_repo: Repo, run: Run) -> None:
     assert standing() == [(7, "2026-01-01", "active"), (3, "2026-01-02", "working")]
     assert run("append", "--title", "T", "--ref", "stays").code == 0
     assert standing() == [(7, "2026-01-01", "archive-candidate"), (4, "2026-11-21", "active")]
+    assert run("check", "--publish").code == 0
     assert footers(theirs / "continuity.md")["stays"]["uses"] == "4"
 
 

@@ -215,7 +215,7 @@ def test_a_session_of_work(tell: Tell, run: Run) -> None:
         }  # fmt: skip
         first = await ask(client, "append", **draft)
         assert first["facts"][0] == "webhook-retries"
-        assert len(first["commit"]) == 40 and "already" not in first
+        assert first["waits"] == "not committed" and "already" not in first
         again = await ask(client, "append", **draft)
         assert (again["stem"], again["already"]) == (first["stem"], True)
 
@@ -326,7 +326,7 @@ def test_a_contradiction_is_listed_and_resolved(tell: Tell, run: Run) -> None:
         assert "is none of what stands" in said
         chosen = next(side["id"] for side in sides if side["text"] == "Twenty seconds.")
         done = await ask(client, "resolve", id="limit", choose=chosen)
-        assert len(done["commit"]) == 40
+        assert done["waits"] == "not committed"
         assert (await ask(client, "resolve", id="limit", choose=chosen))["already"]
         assert (await ask(client, "status"))["contradictions"] == []
 
@@ -384,7 +384,7 @@ def test_a_task_goes_its_way_by_the_tool(tell: Tell, run: Run) -> None:
         assert (await ask(client, "task", action="pick"))["already"].startswith("no task is free")
         got = await ask(client, "task", action="pick", start=True, role="Judge")
         assert got["did"] == {"moved": ["wire → in-progress"], "closed": ["handoff-wire"]}
-        assert (await ask(client, "task", action="done", id="wire"))["commit"]
+        assert (await ask(client, "task", action="done", id="wire"))["waits"] == "not committed"
         again = await ask(client, "task", action="done", id="wire")
         assert again["already"].startswith("wire is done")
         assert "move needs state" in await refused(client, "task", action="move", id="measure")
@@ -505,11 +505,17 @@ def test_a_home_that_is_gone_is_said(tell: Tell, repo: Repo, tmp_path: Path) -> 
 def test_the_branch_that_is_checked_out_is_followed(tell: Tell, repo: Repo, run: Run) -> None:
     """A home in the work tree is read and written on the branch of the moment, never on that of the start."""
 
+    def commit() -> None:
+        repo.git("add", "memory")
+        repo.git("commit", "-q", "-m", "by hand")
+
     async def story(client: Client) -> None:
         await ask(client, "append", title="On main", new=[{"text": "Known.", "id": "known"}])
+        commit()
         main = repo.git("rev-parse", "main")
         repo.git("switch", "-q", "-c", "feature")
         await ask(client, "append", title="On the feature", new=[{"text": "New.", "id": "new"}])
+        commit()
         assert repo.git("rev-parse", "main") == main
         assert (await ask(client, "status"))["home"]["branch"] == "feature"
         repo.git("switch", "-q", "main")

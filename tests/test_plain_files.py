@@ -11,7 +11,7 @@ import pytest
 from tests.campaigns import kills
 from tests.conftest import sampled
 from tests.host_door import TALK, named, say
-from tests.world import DIED, FOLDER, Place, World, sealed
+from tests.world import COMMITTED, DIED, FOLDER, Place, World, sealed
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def home(world: World) -> Place:
         record(home)
 
     world.laid("plain files", make)
-    os.environ["DIURNA_OWN_COMMITS"] = ""
+    os.environ[COMMITTED] = ""
     return world.place("a")
 
 
@@ -59,6 +59,7 @@ ACTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "commit": (STAYS, ("ADD", "commit -q -m c")),
     "commit -a": (STAYS, ("EDIT", "commit -q -a -m c")),
     "commit PATH": (GOES, ("add memory", "commit -q -m c memory")),
+    "commit, a branch of it": (GOES, ("add -A", "commit -q -m c", "switch -q -c third")),
     "commit PATH of code": (STAYS, ("EDIT", "commit -q -m c code.py")),
     "amend": (STAYS, ("ADD", "commit -q --amend --no-edit")),
     "add -A": (GOES, ("EDIT", "add -A", "commit -q -m c")),
@@ -109,6 +110,7 @@ def test_whatever_a_person_does_it_is_there_or_named(home: Place, name: str) -> 
             fails, words = step.startswith("FAILS"), step.removeprefix("FAILS ").split()
             given = ["-m" if one == "-m=" else one for one in words] + [""] * ("-m=" in words)
             assert bool(home.tries(*given)[0]) == fails, step
+    assert where != GOES or "not committed" not in home.process("brief", json=False).out
     for _ in range(2):
         assert ("retries" in home.texts()) == (where != BACK)
         assert (stem in home.logs("HEAD"), (home.folder / file_of(stem)).exists()) == (

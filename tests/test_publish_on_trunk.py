@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -29,10 +30,18 @@ def changed(place: Place) -> set[str]:
     return {path for path in paths if "sessions/" not in path}
 
 
+def on_trunk(place: Place) -> Place:
+    """Let a home publish on the trunk, and call that `main`."""
+    text = place.show_file("diurna.toml").decode()
+    at = re.sub(r"(?m)^publish *= .*$", 'publish = "trunk"\ntrunk   = "main"', text)
+    place.plant({"diurna.toml": at})
+    return place
+
+
 @pytest.fixture
 def shop(world: World) -> Place:
-    """An in-tree home on `main` with one fact, and no remote."""
-    return world.home(facts=ALPHA)
+    """A repository of its own on `main` with one fact, and no remote, that publishes on the trunk."""
+    return on_trunk(world.home(OWN_REPOSITORY, facts=ALPHA))
 
 
 # ---- on the trunk alone -----------------------------------------------------------------------------------
@@ -41,7 +50,7 @@ def shop(world: World) -> Place:
 def test_on_the_trunk_log_and_page_are_one_commit(shop: Place) -> None:
     """On another branch the log alone; both read the fresh view, nobody is nagged, and a merge brings no conflict."""
     shop.note("id=beta fact: The second.")
-    assert changed(shop) == {"memory/continuity.md"} and "The second." in committed(shop)
+    assert changed(shop) == {"continuity.md"} and "The second." in committed(shop)
     shop.git("switch", "-q", "-c", "side")
     stem = shop.note("id=gamma fact: The third.")
     assert changed(shop) == set() and stem in shop.logs()
@@ -58,21 +67,6 @@ def test_on_the_trunk_log_and_page_are_one_commit(shop: Place) -> None:
     shop.git("merge", "-q", "--no-edit", "side")
     shop.run("check", "--publish")
     assert all(text in committed(shop) for text in ("The second.", "The third.", "The fourth."))
-
-
-@pytest.mark.parametrize(("branch", "staged"), diagonal(["main", "side"], [False, True]))
-def test_a_persons_edit_is_never_written_over(shop: Place, branch: str, staged: bool) -> None:
-    """On the trunk it becomes a log first, or stays where it is not understood; elsewhere it waits."""
-    if branch == "side":
-        shop.git("switch", "-q", "-c", "side")
-    page(shop).write_text(page(shop).read_text().replace("As it was.", "As a person says."))
-    if staged:
-        shop.git("add", "-A")
-    shop.note("id=beta fact: The second.")
-    assert "As a person says." in page(shop).read_text()
-    assert shop.texts()["alpha"] == ("As a person says." if branch == "main" else "As it was.")
-    shop.run("check", "--absorb")
-    assert shop.texts()["alpha"] == "As a person says."
 
 
 def test_a_redacted_fact_leaves_the_page_at_once_on_the_trunk(shop: Place) -> None:
@@ -93,7 +87,7 @@ def test_a_review_publishes_on_the_trunk_alone(shop: Place) -> None:
     assert changed(shop) == set()
     shop.git("switch", "-q", "main")
     shop.run("review", "--confirm", "alpha")
-    assert changed(shop) == {"memory/continuity.md"}
+    assert changed(shop) == {"continuity.md"}
 
 
 def test_a_page_that_a_branch_has_ahead_of_its_ledger_is_told_of(shop: Place) -> None:
@@ -127,26 +121,28 @@ def test_the_trunk_is_what_origin_names(
     assert "symbolic-ref" not in told.read_text() and "origin/HEAD" not in told.read_text()
     shop.git("switch", "-q", "-c", "develop")
     shop.note("id=beta fact: The second.")
-    assert changed(shop) == ({"memory/continuity.md"} if trunk == "develop" else set())
+    assert changed(shop) == ({"continuity.md"} if trunk == "develop" else set())
 
 
 @pytest.mark.parametrize("option", ["--depth=1", "--single-branch", "--no-tags"])
 def test_a_clone_publishes_where_its_origin_does(world: World, option: str) -> None:
     """Cut short, of one branch, or without `origin/HEAD`."""
-    (one,) = world.team(IN_TREE, facts=ALPHA)
+    (one,) = world.team(facts=ALPHA)
+    on_trunk(one).git("push", "-q")
     one.git("remote", "set-url", "origin", f"file://{world.folder}/hub.git")
     clone = one.clone("c", option)
     if option == "--no-tags":
         clone.git("remote", "set-head", "origin", "--delete")
     clone.note("id=n fact: It is on main.")
-    assert changed(clone) == {"memory/continuity.md"}
+    assert changed(clone) == {"continuity.md"}
     clone.git("switch", "-q", "-c", "side")
     clone.note("id=s fact: It is on the side.")
     assert changed(clone) == set()
 
 
 def test_a_trunk_that_the_forge_renamed_is_asked_anew(world: World) -> None:
-    _, clone = world.team(IN_TREE, "c", facts=ALPHA)
+    _, clone = world.team(OWN_REPOSITORY, "c", facts=ALPHA)
+    on_trunk(clone)
     clone.git("remote", "set-head", "origin", "--delete")
     clone.note("id=n fact: It is on main.")
     clone.git("push", "-q", "origin", "main:trunk")
@@ -174,12 +170,12 @@ def test_a_trunk_that_nobody_names_is_asked_for(shop: Place) -> None:
     assert changed(shop) == set() and "trunk" in shop.text("status")
     shop.plant({"diurna.toml": text.replace('trunk   = "main"', 'trunk   = "master"')})
     shop.note("id=delta fact: The fourth.")
-    assert changed(shop) == {"memory/continuity.md"}
+    assert changed(shop) == {"continuity.md"}
 
 
 def test_worktrees_and_branches_of_their_own(world: World) -> None:
     """A linked worktree on a side branch publishes nothing; a branch of its own is its trunk; `init` names one."""
-    shop = world.home(facts=ALPHA)
+    shop = on_trunk(world.home(OWN_REPOSITORY, facts=ALPHA))
     shop.git("worktree", "add", "-q", "-b", "side", str(world.folder / "linked"))
     linked = world.place("linked")
     linked.note("id=beta fact: The second.")
@@ -187,7 +183,7 @@ def test_worktrees_and_branches_of_their_own(world: World) -> None:
     shop.git("switch", "-q", "--detach")
     linked.git("switch", "-q", "main")
     linked.note("id=gamma fact: The third.")
-    assert changed(linked) == {"memory/continuity.md"}
+    assert changed(linked) == {"continuity.md"}
     own = world.home(OWN_BRANCH, "own")
     own.note("id=one fact: It is one.")
     assert "It is one." in committed(own, "memory")

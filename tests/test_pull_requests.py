@@ -217,19 +217,6 @@ def test_three_requests_are_all_behind(forge: Forge, order: tuple[str, ...]) -> 
     forge.is_fresh(*[f"{author.agent}-{number}" for author in authors for number in (1, 2)])
 
 
-def test_the_next_append_on_the_trunk_publishes_too(forge: Forge) -> None:
-    """Where no step was set up the page is behind until somebody appends on the trunk."""
-    ada = forge.clone("ada")
-    work(ada, "ada", "ada-1")
-    forge.request(ada, "ada")
-    forge.merge("ada", "merge")
-    forge.one.git("pull", "-q")
-    assert forge.one.status()["drift"] == ["continuity.md"]
-    create(forge.one, "one-1")
-    forge.one.git("push", "-q")
-    forge.is_fresh("ada-1", "one-1")
-
-
 def test_one_branch_is_squashed_twice(world: World) -> None:
     """Worked on after it was squashed, and squashed again: the same logs are the same files."""
 
@@ -314,6 +301,7 @@ def test_an_edit_in_a_request_becomes_a_log_once(world: World, race: bool) -> No
 
     def make(forge: Forge) -> None:
         create(forge.one, "alpha")
+        forge.one.run("check", "--publish")
         forge.one.git("push", "-q")
         plain = forge.clone("plain")
         plain.git("switch", "-q", "-c", "plain")

@@ -103,7 +103,7 @@ def test_b12_nobody_steals_from_a_holder_that_is_stopped(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The others say busy and whose it is, and the log waits until it can be had."""
-    home = world.home()
+    home = world.home(OWN_REPOSITORY)
     script = (
         "import fcntl, os, sys\nfile = open(sys.argv[1], 'r+')\nfcntl.flock(file, fcntl.LOCK_EX)\n"
         "file.write(f'{os.getpid()} refs/heads/main tip\\n'); file.flush()\n"
@@ -127,7 +127,7 @@ def test_b14_where_file_locks_do_nothing_the_branch_still_holds(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With locks that let everybody in, writers build on one tip, and none overwrites another."""
-    home = world.home()
+    home = world.home(OWN_REPOSITORY)
     theirs = f"{sys.executable} -P -m rituals note 'id=theirs fact: Queues drain.' >&2"
     once = f'[ -e "{world.folder}/once" ] || {{ touch "{world.folder}/once"; {theirs}; }}'
     monkeypatch.setenv("PYTHONPATH", str(forks.ROOT))
@@ -173,27 +173,6 @@ def test_b5_b6_b7_a_live_gits_lock_is_left_to_it(
     home.note("id=next fact: Queues drain.")
     assert set(home.texts()) == {"mine", "next"} and home.waiting() == []
     assert home.git("status", "--porcelain") == ""
-
-
-@pytest.mark.parametrize("what", ["checkout", "reset", "amend"])
-def test_b10_the_user_moves_the_branch_meanwhile(world: World, what: str) -> None:
-    """A log lands on the branch as it is then, and what the user did stands."""
-    home = world.home()
-    first = home.note("id=first fact: Cards are charged.")
-    home.git("branch", "side", "HEAD~1")
-    home.write("code.py", "print('amended')\n")
-    commands = {
-        "checkout": ("checkout", "-q", "side"),
-        "reset": ("reset", "-q", "--soft", "HEAD~1"),
-        "amend": ("commit", "-q", "--amend", "--no-edit", "code.py"),
-    }
-    home.git(*commands[what])
-    edited = home.users_files()
-    stem = home.note("id=second fact: Shops close late.")
-    home.holds([stem])
-    assert (first in home.logs()) == (what == "amend")
-    assert home.users_files() == edited
-    assert first in home.git("ls-tree", "-r", "--name-only", "main") or what == "reset"
 
 
 @pytest.mark.parametrize(("does", "said"), [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.world import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Place, World
+from tests.world import OWN_BRANCH, OWN_REPOSITORY, Place, World
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def shop(world: World) -> Place:
 
 def test_a_log_repeats_one_of_the_same_agent(world: World) -> None:
     """Where both are committed, and where both wait: what another agent says is a log of its own."""
-    shop = world.home(IN_TREE)
+    shop = world.home(OWN_REPOSITORY)
     for title, head, waiting in (("Tuesday", "main", 0), ("Wednesday", "--detach", 2)):
         shop.git("checkout", "-q", head)
         before = set(shop.logs())

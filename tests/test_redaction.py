@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.asked_doors import Doors, leaks
-from tests.world import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Place, World
+from tests.world import COMMITTED, IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
 #: Words that stand nowhere else: in two texts of a fact, in the title, prose and remarks of a log, in the
 #: footer of the fact, and beside its id.
@@ -539,7 +539,7 @@ def test_a_purged_text_never_comes_back(told: Told, replace: str) -> None:
 @pytest.mark.deep(reason="a_redaction_of_other_bytes_allows_nothing is the small one")
 def test_only_the_logs_that_a_redaction_names_may_go(told: Told) -> None:
     """Another log that goes with them is an error as ever."""
-    os.environ["DIURNA_OWN_COMMITS"] = ""
+    os.environ[COMMITTED] = ""
     told.redact()
     assert errors(told.home) == set()
     gone = told.home.git("rev-parse", f"HEAD:memory/{told.path(5)}")

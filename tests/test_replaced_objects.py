@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.conftest import sampled
-from tests.world import IN_TREE, OWN_REPOSITORY, Place, World
+from tests.world import OWN_REPOSITORY, Place, World
 
 REAL = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": "/dev/null/none"}
 
@@ -98,7 +98,7 @@ def test_c19_so_is_the_commit_of_every_command(
     name: str, command: tuple[str, ...], world: World, real: Real
 ) -> None:
     """Each leaves every log that was there, and those of a colleague's that it joins."""
-    home = world.home(OWN_REPOSITORY if command[0] == "sync" else IN_TREE)
+    home = world.home(OWN_REPOSITORY)
     for one in "abc":
         home.note(f"id={one} fact: Number {one} is told.")
     home.run("check", "--publish")

@@ -18,7 +18,19 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import diagonal
-from tests.world import EMAIL, IN_TREE, KINDS, NAME, OWN_BRANCH, OWN_REPOSITORY, Place, World, git
+from tests.world import (
+    COMMITTING,
+    EMAIL,
+    FOLDER,
+    IN_TREE,
+    KINDS,
+    NAME,
+    OWN_BRANCH,
+    OWN_REPOSITORY,
+    Place,
+    World,
+    git,
+)
 
 RUNNING = "tests.campaigns.appender"
 FIRST = {"first": "fact: The first holds."}
@@ -112,7 +124,7 @@ WORKS: dict[str, tuple[Callable[[World, str], Place], tuple[str, ...]]] = {
     "c2 branch of the remote": (lambda world, kind: _clone(world, kind), (OWN_BRANCH,)),
     "c3 bare": (_bare, KINDS), "c4 linked worktree": (_linked, KINDS),
     "c7 shallow": (lambda world, kind: _clone(world, kind, "--depth", "1", "--no-single-branch", url=f"file://{world.folder}/origin"), KINDS),
-    "c14 harmless extensions": (_extensions, (IN_TREE,)), "c16 variables of a hook": (_of_a_hook, KINDS),
+    "c14 harmless extensions": (_extensions, (IN_TREE,)), "c16 variables of a hook": (_of_a_hook, COMMITTING),
     "c17 borrowed objects": (_shared, KINDS),
 }  # fmt: skip
 
@@ -169,7 +181,7 @@ def test_c2_a_home_can_be_the_first_commit_of_a_repository(world: World) -> None
         assert "code.py" not in place.tree()
 
 
-@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+@pytest.mark.parametrize("kind", COMMITTING)
 def test_c4_c5_two_worktrees_append_at_once(world: World, kind: str) -> None:
     """Both sides' logs are there, of one ledger or of each branch's, and both work trees are clean."""
     linked = _linked(world, kind)
@@ -182,9 +194,9 @@ def test_c4_c5_two_worktrees_append_at_once(world: World, kind: str) -> None:
     told = [json.loads(one.communicate()[0])["stem"] for one in started]
     said = told[:2], told[2:]
     for place, mine in zip(places, said, strict=True):
-        place.holds(mine if kind == IN_TREE else [*said[0], *said[1]])
+        place.holds(mine if kind == OWN_REPOSITORY else [*said[0], *said[1]])
         assert place.git("status", "--porcelain") == ""
-    if kind == IN_TREE:
+    if kind == OWN_REPOSITORY:
         places[0].git("merge", "-q", "feature")
     assert set(places[0].texts()) == {"first", "p0", "p1"}
 
@@ -206,18 +218,19 @@ def test_c7_a_shallow_clone_says_what_it_can_not_see(world: World) -> None:
 def test_c9_a_sparse_checkout_without_memory_reads_and_writes_the_branch(
     world: World, cone: str
 ) -> None:
-    """Nothing appears in the work tree until it is asked for."""
+    """Only logs appear in the work tree, for a person to commit, until the rest is asked for."""
     place = world.home(facts=FIRST)
     place.git("sparse-checkout", "set", cone, "docs" if cone == "--cone" else "/docs/")
     stems = [record(place, "second"), record(place, "third", RUNNING)]
     place.run("check", "--publish")
-    assert not (place.folder / "memory").exists()
-    assert place.git("status", "--porcelain") == ""
+    assert [one.name for one in (place.folder / "memory").iterdir()] == ["sessions"]
+    waits = place.git("status", "--porcelain").split("\n")
+    assert all(row.startswith("?? memory/sessions/") for row in waits)
     rows = place.git("ls-files", "-t", "memory").split("\n")
     assert all(row.startswith("S ") for row in rows), "skip-worktree, as git itself marks them"
     place.git("sparse-checkout", "disable")
-    assert (place.folder / "memory/sessions").is_dir() and place.git("status", "--porcelain") == ""
     place.commit_all()
+    assert (place.folder / "memory/continuity.md").is_file()
     place.holds(stems)
     assert set(place.texts()) == {"first", "second", "third"}
 
@@ -260,7 +273,7 @@ def _conflict(place: Place) -> None:
         place.git("checkout", "-q", branch)
         for text in (f"{branch}\n", f"{branch} more\n"):
             place.write("code.py", text)
-            place.git("commit", "-q", "-a", "-m", branch)
+            place.commit_all(branch)
 
 
 WAITS = {
@@ -272,9 +285,9 @@ WAITS = {
 }  # fmt: skip
 
 
-@pytest.mark.deep(but=("in-tree", "own-branch-HEAD", "own-branch-a merge"))
+@pytest.mark.deep(but=("own-repository", "own-branch-HEAD", "own-branch-a merge"))
 @pytest.mark.parametrize("reason", WAITS)
-@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+@pytest.mark.parametrize("kind", COMMITTING)
 def test_c1_c10_in_the_middle_of_something_a_log_waits_for_its_end(
     world: World, kind: str, reason: str
 ) -> None:
@@ -337,7 +350,7 @@ def test_c10_a_merge_that_is_not_done_is_still_under_way(world: World) -> None:
 @pytest.mark.parametrize("branch", ["main", "feat/retry-2", "odd;name", "-x"])
 def test_c1_where_a_log_will_land_is_said(world: World, branch: str) -> None:
     """The branch that HEAD was on, and how to get back to it; never what a shell would obey."""
-    place = world.home()
+    place = world.home(OWN_REPOSITORY)
     if branch != "main":
         place.git("update-ref", f"refs/heads/{branch}", "HEAD")
         place.git("symbolic-ref", "HEAD", f"refs/heads/{branch}")
@@ -354,7 +367,7 @@ def test_c1_where_a_log_will_land_is_said(world: World, branch: str) -> None:
 
 def test_c4_c10_what_is_under_way_in_one_worktree_stops_no_other(world: World) -> None:
     """And the lock is common: the spool of one is carried in by the other."""
-    linked = _linked(world, IN_TREE)
+    linked = _linked(world, OWN_REPOSITORY)
     place = world.place("a")
     _conflict(place)
     place.tries("merge", "side")
@@ -521,12 +534,7 @@ def test_c6_a_submodule_has_its_own_ledger(world: World) -> None:
     assert (after["refs"], after["index"]) == (before["refs"], before["index"])
     assert set(place.texts()) == {"first"} and set(part.texts()) == {"inside"}
     assert place.git("status", "--porcelain") == " M libs/part"
-    part.git("checkout", "-q", "--detach")
-    error = part.run("note", "It waits.", code=1).json["error"]
-    assert place.waiting() == [] and part.waiting() == [error["stem"]]
-    part.git("checkout", "-q", "main")
-    part.note("It comes.")
-    part.holds([error["stem"]])
+    assert place.waiting() == []
 
 
 def test_c6_a_ledger_that_is_a_submodule_named_memory_is_written_in_its_own_repository(
@@ -792,7 +800,7 @@ def test_c3_a_bare_repository_of_ones_own_is_used_where_it_is_named(world: World
 
 def test_c16_an_append_from_a_real_hook_works(world: World) -> None:
     """Git runs hooks with its variables set, and `commit -a` with an index of its own."""
-    for kind in (IN_TREE, OWN_BRANCH):
+    for kind in (FOLDER, OWN_BRANCH):
         place = world.home(kind, kind)
         program = world.folder / "diurna"
         from tests.campaigns.forks import put_program
@@ -807,8 +815,9 @@ def test_c16_an_append_from_a_real_hook_works(world: World) -> None:
         place.git("commit", "-q", "-a", "-m", "code")
         hook.unlink()
         stem = json.loads((world.folder / f"{kind}.json").read_text())["stem"]
+        assert place.waiting() == [stem] * (kind == FOLDER)
+        place.commit_all("memory")
         place.holds([stem])
-        assert place.git("status", "--porcelain") == ""
         assert place.git("log", "-1", "--format=%s", "--", "code.py") == "code"
 
 
@@ -816,7 +825,7 @@ def test_c18_a_copied_object_of_other_bytes_is_no_log(world: World) -> None:
     """What git would take for another object is named by both ways of reading."""
     place = world.home()
     log = place.run("note", "id=lost fact: It is lost.").json
-    oid = place.git("rev-parse", f"HEAD:memory/{log['path']}")
+    oid = place.git("rev-parse", f"HEAD:{log['path']}")
     file = place.common / "objects" / oid[:2] / oid[2:]
     file.chmod(0o644)
     file.write_bytes(zlib.compress(b"blob 2\0hi"))

@@ -10,7 +10,17 @@ import pytest
 from ledger.model.event import FactCreated
 from memory import Memory, SessionDraft
 from tests.conftest import sampled
-from tests.world import EMAIL, KINDS, NAME, OWN_BRANCH, OWN_REPOSITORY, Place, World
+from tests.world import (
+    COMMITTING,
+    EMAIL,
+    FOLDER,
+    KINDS,
+    NAME,
+    OWN_BRANCH,
+    OWN_REPOSITORY,
+    Place,
+    World,
+)
 
 #: A command of its own makes commits by `git fast-import`, a process that goes on by libgit2.
 COMMAND, LIBRARY = WRITERS = ("command", "library")
@@ -124,16 +134,18 @@ def test_d1_d2_d3_d4_what_the_user_has_stays_as_it_is(
     assert "The text of a." in home.show_file("continuity.md").decode()
 
 
-def test_d2_a_file_of_the_user_where_a_log_would_be_written_stays(world: World) -> None:
+@pytest.mark.parametrize("kind", [FOLDER, OWN_REPOSITORY])
+def test_d2_a_file_of_the_user_where_a_log_would_be_written_stays(world: World, kind: str) -> None:
     """An untracked file of the very name that a log gets is not written over."""
-    home = world.home()
+    home = world.home(kind)
     command = ("append", "--title", "a", "--new", "id=a The text of a.")
     path = home.run(*command, "--dry-run").json["path"]
-    home.write(f"memory/{path}", "mine\n")
+    home.write(home.prefix + path, "mine\n")
     world.clock.go(seconds=-1)
-    assert home.run(*command).json["path"] == path
-    assert home.read(f"memory/{path}") == "mine\n"
-    assert home.git("status", "--porcelain") == f" M memory/{path}"
+    assert home.run(*command).json["path"].endswith(path)
+    assert home.read(home.prefix + path) == "mine\n"
+    said = "?? memory/sessions/" if kind == FOLDER else f" M {path}"
+    assert home.git("status", "--porcelain") == said
 
 
 # ---- fault:D3 -------------------------------------------------------------------------------------
@@ -163,7 +175,7 @@ def test_d3_an_entry_that_could_not_follow_follows_later(
     world: World, writer: str, busy: Callable[[Place], str]
 ) -> None:
     """The next write sets the entry; it waits on its own branch, and another that is checked out gets nothing of it."""
-    home = world.home()
+    home = with_code(world, OWN_REPOSITORY)
     home.git("branch", "side/branch")
     staged(home)
     status = home.git("status", "--porcelain")
@@ -216,19 +228,19 @@ def test_d4_something_of_the_users_where_our_folders_go_is_not_replaced(
     world: World, writer: str
 ) -> None:
     """A committed link named as our folder stays; the log waits and says why."""
-    home = world.home()
-    (home.folder / "memory/sessions").symlink_to("../docs")
+    home = with_code(world, OWN_REPOSITORY)
+    (home.folder / "sessions").symlink_to("docs")
     home.commit_all("a link")
     before = home.shape()
     if writer == COMMAND:
         refused = home.run("append", "--title", "a", code=1)
-        assert "memory/sessions is no folder" in refused.err and refused.said == "WaitsInSpool"
+        assert "sessions is no folder" in refused.err and refused.said == "WaitsInSpool"
     else:
-        with pytest.raises(Exception, match="memory/sessions is no folder"):
+        with pytest.raises(Exception, match="sessions is no folder"):
             append(home, writer, "a")
     assert home.shape() == before
     (waits,) = home.waiting()
-    home.git("rm", "-q", "memory/sessions")
+    home.git("rm", "-q", "sessions")
     home.git("commit", "-q", "-m", "no link")
     stem, _ = append(home, writer, "b")
     home.holds([waits, stem])
@@ -242,7 +254,7 @@ EDIT = "\n- The user's own words.\n"
 LOOSE = "\nThe user's own words.\n"
 
 
-@pytest.mark.parametrize(("kind", "writer"), sampled(product(KINDS, WRITERS), 3))
+@pytest.mark.parametrize(("kind", "writer"), sampled(product(COMMITTING, WRITERS), 3))
 def test_d5_a_hand_edited_page_is_absorbed_or_left_alone(
     world: World, kind: str, writer: str
 ) -> None:
@@ -308,7 +320,8 @@ fsmonitor-watchman
 
 
 @pytest.mark.parametrize(
-    ("kind", "writer", "place"), sampled(product(KINDS, WRITERS, (".git/hooks", ".husky")), 6)
+    ("kind", "writer", "place"),
+    sampled(product((FOLDER, *COMMITTING), WRITERS, (".git/hooks", ".husky")), 6),
 )
 def test_d6_the_users_hooks_do_not_run_on_our_commits(
     world: World, kind: str, writer: str, place: str
@@ -328,7 +341,7 @@ def test_d6_the_users_hooks_do_not_run_on_our_commits(
     assert not rang.exists(), rang.read_text()
     home.git("update-ref", "refs/tried", "HEAD", ok=False)
     assert rang.exists(), "the hooks of this test do run when git itself is asked"
-    assert stem in home.logs()
+    assert stem in {*home.logs(), *home.waiting()}
 
 
 def program(world: World, text: str) -> str:
@@ -345,7 +358,7 @@ def test_d7_a_key_that_does_not_answer_is_not_waited_for(
     world: World, writer: str, setting: str | None
 ) -> None:
     """The commit is made without it, which is said, and the key is not asked at once again."""
-    home = world.home()
+    home = world.home(OWN_REPOSITORY)
     asked = world.folder / "asked"
     home.git("config", "gpg.program", program(world, f"touch {asked}\nexit 1"))
     home.git("config", "user.signingkey", "ABCDEF")
@@ -369,7 +382,7 @@ def test_d7_git_signs_our_commits_where_the_user_says_so(world: World, writer: s
 
     A staged log is for the user to sign, and the last setting counts.
     """
-    home = world.home()
+    home = world.home(OWN_REPOSITORY)
     signs = "cat >/dev/null\necho '[GNUPG:] SIG_CREATED ' >&2\necho '-----BEGIN PGP SIGNATURE-----'; echo; echo proof"
     home.git(
         "config", "gpg.program", program(world, f"{signs}; echo '-----END PGP SIGNATURE-----'")
@@ -406,7 +419,7 @@ def test_d8_without_a_name_a_fixed_identity_commits_and_is_stated(
     world: World, writer: str, name: str, email: str, author: str, missing: str
 ) -> None:
     """The same on every machine, never made up from the login or the host; a hostile name can not forge a header."""
-    home = world.home()
+    home = world.home(OWN_REPOSITORY)
     for key, value in (("user.name", name), ("user.email", email)):
         home.git("config", key, value) if value else home.git("config", "--unset", key)
     stem, found = append(home, writer, "a")
@@ -417,3 +430,6 @@ def test_d8_without_a_name_a_fixed_identity_commits_and_is_stated(
         told = home.run("append", "--title", "b", json=False).err
         assert missing in told and author in told and f"hint: git config {missing} " in told
     home.holds([stem])
+    folder = world.home(FOLDER, "folder")
+    folder.git("config", "--unset", "user.name")
+    assert append(folder, writer, "a")[1] == [], "nothing is committed"

@@ -35,7 +35,7 @@ _SAID = "%an|%ae|%cn|%ce|{}|{}"
 @pytest.mark.parametrize("who", PEOPLE)
 def test_a_commit_is_by_whom_git_says(world: World, who: str, way: str) -> None:
     """Git itself is asked, in the same place; `why` names the author, and `undo` knows its own."""
-    home, (environment, settings) = world.home(), PEOPLE[who]
+    home, (environment, settings) = world.home(OWN_REPOSITORY), PEOPLE[who]
     for key, value in settings.items():
         home.git("config", *([key, value] if value else ["--unset", key]))
     env = {("" if key == "EMAIL" else "GIT_") + key: one for key, one in environment.items()}

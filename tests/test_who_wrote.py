@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import examples
-from tests.world import OWN_REPOSITORY, Place, World, sealed
+from tests.world import IN_TREE, OWN_REPOSITORY, Place, World, sealed
 
 _PEOPLE = ("Ada", "Ben", "Cem", "Dua")
 
@@ -158,6 +158,8 @@ def append(home: Place, title: str, by: str = "") -> str:
     if by:
         home.git("config", "user.name", by)
     home.session(title, "--new", f"id={title} fact: {title} holds.")
+    if home.kind == IN_TREE:  # as Diurna committed there before
+        home.git("commit", "-q", "--amend", "-m", "diurna: 1 fact by claude-code")
     return home.git("rev-parse", "--short=7", "HEAD")
 
 
@@ -189,8 +191,8 @@ def test_a_merge_a_squash_and_a_moved_home(world: World) -> None:
 
 def test_a_decision_names_the_commit_that_has_it(world: World) -> None:
     """A log of type `edit` was made at a commit of the code, which did not bring it; a committed edit was."""
-    home = world.home(facts={"one": "decision: Three tries."})
-    page = "memory/continuity.md"
+    home = world.home(OWN_REPOSITORY, facts={"one": "decision: Three tries."})
+    page = "continuity.md"
     for command in ("edit one Four --agent codex", "review --confirm one", "check --absorb"):
         if command == "check --absorb":
             home.write(page, home.read(page).replace("Four", "Five"))

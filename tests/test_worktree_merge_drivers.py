@@ -67,20 +67,24 @@ def test_a_prefix_of_any_name(world: World, prefix: str) -> None:
     place = world.home(name=f"at{ord(prefix[0])}")
     place.git("mv", "memory", prefix)
     place.git("commit", "-q", "-m", "moved")
-    place.note("id=ci fact: CI has two cores.", "--home", str(place.folder / prefix))
+    home = "--home", str(place.folder / prefix)
+    place.note("id=ci fact: CI has two cores.", *home)
+    place.run("check", "--publish", *home)
     assert merge_of(place, f"{prefix}/continuity.md") == DRIVER
     assert merge_of(place, f"{prefix}/archive/2026-Q3.md") == DRIVER
     assert merge_of(place, f"x{prefix}/continuity.md") == "unspecified"
 
 
 def test_what_somebody_took_out_is_set_again_by_init_alone(two: Place) -> None:
-    """A write looks once for each clone; `diurna init` looks at what is there."""
+    """A write of a page looks once for each clone; `diurna init` looks at what is there."""
     two.note("id=ci fact: CI has two cores.")
+    two.run("check", "--publish")
     path = two.common / "info/attributes"
     assert merge_of(two, "memory/continuity.md") == DRIVER
     path.unlink()
     two.git("config", "--remove-section", f"merge.{DRIVER}")
     two.note("id=os fact: CI runs Debian.")
+    two.run("check", "--publish")
     assert not path.exists()
     two.run("init")
     assert merge_of(two, "memory/continuity.md") == DRIVER

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.world import Answer, Place, World
+from tests.world import OWN_REPOSITORY, Answer, Place, World
 
 FACTS = {
     "api-timeouts": "All calls time out.",
@@ -69,8 +69,9 @@ def test_a_fact_that_the_log_brings_is_known(home: Place) -> None:
     assert say(home, "Created: new", "Superseded: retry-queue → new", "Closed: new").codes() == []
 
 
-def test_a_log_that_waits_is_known(home: Place) -> None:
+def test_a_log_that_waits_is_known(world: World) -> None:
     """What the next command will commit can be changed already."""
+    home = world.home(OWN_REPOSITORY, facts=FACTS)
     picking = home.write(".git/CHERRY_PICK_HEAD", home.git("rev-parse", "HEAD"))
     assert (
         say(home, "Created: waiting", "Superseded: retry-queue → waiting", code=1).said

@@ -52,8 +52,10 @@ ROOT = Path(__file__).resolve().parents[1]
 IN_TREE, OWN_BRANCH, OWN_REPOSITORY = KINDS = ("in-tree", "own-branch", "own-repository")
 #: Where Diurna commits by itself.
 COMMITTING = (OWN_REPOSITORY, OWN_BRANCH)
-#: A home beside code whose logs are plain files that a person commits; in `IN_TREE` Diurna commits them, as in scripts.
+#: A home beside code whose logs nobody commits; in `IN_TREE` somebody does behind each command.
 FOLDER = "folder"
+#: Says in the environment whether somebody does.
+COMMITTED = "TESTS_COMMITTED"
 NAME, EMAIL = "Ada", "ada@example.invalid"
 START_MS = 1_795_249_812_417  # 2026-11-21T08:30:12.417Z
 #: Exit code of a process that a fault let die.
@@ -135,8 +137,8 @@ class World:
             GIT_CEILING_DIRECTORIES=str(folder.parent),
             LC_ALL="C",
             DIURNA_AGENT="claude-code",
-            DIURNA_OWN_COMMITS="1",
         )
+        os.environ[COMMITTED] = "1"
 
     def __enter__(self) -> Self:
         return self
@@ -172,7 +174,7 @@ class World:
             paced: whether facts fade as `init` says it, by sessions and by days; else each log is a session.
         """
         wanted = {"paced": paced, **(policy or {})}
-        os.environ["DIURNA_OWN_COMMITS"] = "" if kind == FOLDER else "1"
+        os.environ[COMMITTED] = "" if kind == FOLDER else "1"
 
         def make(apart: World) -> None:
             if not facts:
@@ -181,6 +183,8 @@ class World:
             else:
                 made = apart.home(kind, name, policy=policy, paced=paced)
                 made.note(*(f"id={fact} {text}" for fact, text in facts.items()))
+                if kind == IN_TREE and wanted.get("publish") != "review":
+                    made.run("check", "--publish")
             apart.place(name).commit_all("as made")
 
         self.laid(f"home {kind} {name} {sorted(wanted.items())} {facts}", make)
@@ -283,6 +287,7 @@ class Place:
         """Run a command here, in this process; it has to end with `code`, where that is not None."""
         with self._standing(env):
             answer = run(*self._given(arguments, json), stdin=stdin)
+            commit_written(self.folder)
         assert code is None or answer.code == code, f"diurna {shlex.join(arguments)}: {answer}"
         return answer
 
@@ -303,6 +308,7 @@ class Place:
         with self._standing(env):
             given = ["-m", module, *self._given(arguments, json)]
             done = forks.run(given, self.folder, os.environ, stdin)
+            commit_written(self.folder)
         answer = Answer(done.returncode, done.stdout, done.stderr)
         assert code is None or answer.code == code, f"diurna {shlex.join(arguments)}: {answer}"
         return answer
@@ -754,6 +760,29 @@ def git(where: str | Path, *arguments: str, data: bytes = b"", ok: bool = True) 
     done = subprocess.run(["git", "-C", str(where), *arguments], input=data, capture_output=True)
     assert done.returncode == 0 or not ok, f"git {arguments}: {done.stderr.decode()}"
     return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def commit_written(folder: str | Path) -> None:
+    """Commit the logs that a command wrote beside code, as a person does right behind it."""
+    above = (one for one in (Path(folder), *Path(folder).parents) if (one / ".git").exists())
+    at = next(above, None) if os.environ.get(COMMITTED) else None
+    if at is None:
+        return
+    where = at / ".git"
+    if where.is_file():
+        where = at / where.read_text()[len("gitdir: ") :].strip()
+        where = where.parents[1] if (where / "commondir").exists() else where
+    logs = [f"*/{one.name}.md" for one in (where / "diurna/spool/held").glob("2*")]
+    if not (logs and shutil.which("git")):
+        return
+    rows = git(at, "status", "--porcelain", "-z", "-uall", "--ignored", "--", *logs, ok=False)
+    paths = [row[3:] for row in rows.split("\0") if row and row[1] != "D"]
+    if paths:
+        when = f"{int(os.environ.get('DIURNA_NOW', START_MS)) // 1000} +0000"
+        dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+        git(at, "add", "-f", "--", *paths, ok=False)
+        given = ["git", "-C", str(at), "commit", "-q", "-n", "-m", "memory", "--", *paths]
+        subprocess.run(given, capture_output=True, env={**os.environ, **dates})
 
 
 def sealed(data: bytes) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 
 from ledger.home import Home
-from ledger.model.layout import CACHE_DIR, HIDDEN_FILE
+from ledger.model.layout import CACHE_DIR, HIDDEN_FILE, log_path
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from ledger.wal.user_key import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ledger.wal.spool import Mark, Spool
 
 #: Stands between the tip and what tells the logs that wait.
@@ -122,6 +124,13 @@ def marks_elsewhere(home: Home) -> dict[str, Mark]:
 def elsewhere(home: Home) -> dict[str, str]:
     """Return the same, each with the place in words: `in ../wt, branch x`."""
     return {stem: _place(home, mark) for stem, mark in marks_elsewhere(home).items()}
+
+
+def landed(home: Home, commits: Mapping[str, str]) -> dict[str, str]:
+    """Return those of some logs, each with a commit, that the commit has."""
+    paths = [f"{commit}:{home.prefix}{log_path(stem)}" for stem, commit in commits.items()]
+    there = home.repository.git().resolve(*paths) if paths else ()
+    return {stem: commits[stem] for stem, blob in zip(commits, there, strict=True) if blob}
 
 
 def _place(home: Home, mark: Mark) -> str:

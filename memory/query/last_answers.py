@@ -19,7 +19,7 @@ from ledger.model.record import Record
 from ledger.wal.atomic_files import plain_bytes
 from ledger.wal.dead_owner import died
 from ledger.wal.user_key import digest, signed, user_key
-from memory.cache.view_name import BRIEFS, elsewhere, has_files, hidden, seen, tip_of, waiting
+from memory.cache.view_name import BRIEFS, has_files, hidden, landed, seen, tip_of, waiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,13 +130,15 @@ def last_brief(home: Home, wish: Wish) -> Kept | None:
     tip, logs, policy = tip_of(shown), home.prefix + SESSIONS_DIR, home.prefix + POLICY_FILE
     git = home.repository.git()
     changes = git.changes(kept.tip, tip, logs, policy) if kept.tip != tip else []
-    landed = {stem_of(path) for _, _, _, path in changes or ()}
+    came = {stem_of(path) for _, _, _, path in changes or ()}
     went = changes is None or any(one[0] != "A" or one[3] == policy for one in changes)
-    if went or {*waits} - landed - {*now} or not 0 <= now_ms() - int(at) < _KEPT_MS:
+    left = {*waits} - came - {*now}
+    left -= landed(home, dict.fromkeys(left, kept.tip)).keys()  # a person committed them before
+    if went or left or not 0 <= now_ms() - int(at) < _KEPT_MS:
         return None
     if changes and _hides(git, [blob for _, _, blob, _ in changes]):
         return None
-    newer = len((landed | {*now}) - {*waits})
+    newer = len((came | {*now}) - {*waits})
     current = (of, kept.waits) == (shown, now) and _is_so(kept.beside, _beside(home))
     return kept._replace(newer=newer, current=current)
 
@@ -199,6 +201,7 @@ def _beside(home: Home) -> tuple[str, str, str]:
     """
     from ledger.git.repository import head
     from memory.cache.broken_truth import truth_of
+    from memory.cache.view_name import elsewhere
     from memory.replay.head_view import asks, here_known
 
     here, place = here_known(home), head(home.repository)[1] if asks(home) else ""

@@ -14,7 +14,7 @@ from ledger.git.repository import head
 from ledger.home import OWN_BRANCH, Home
 from ledger.wal.user_key import digest
 from memory.cache.head_store import Kept, Told, keep, read
-from memory.cache.view_name import beside, elsewhere
+from memory.cache.view_name import beside, elsewhere, landed, tip_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -228,7 +228,10 @@ def here_of(home: Home, cache: Cache) -> Here:
     if home.plain and not home.everywhere and beside(home):
         from memory.replay.unlanded_work import told_beside
 
-        return Here(told_beside(cache, elsewhere(home)))
+        away = elsewhere(home)
+        for stem in landed(home, dict.fromkeys(away, tip_of(cache.commit))):
+            del away[stem]
+        return Here(told_beside(cache, away))
     if not asks(home) or not cache.policy.branches.follow:
         return EVERYWHERE
     reference, commit = head(home.repository)

@@ -166,7 +166,7 @@ class Recorder:
         owed = mark is not None and mark.owed
         later = failed[0].message if failed else "another branch is checked out by now"
         waits = later if owed else NOT_COMMITTED
-        path = self.home.prefix + log_path(receipt.stem)
+        path = self.home.prefix + receipt.path
         return receipt._replace(waits=waits, path=path, findings=(*receipt.findings, *failed))
 
     def _hold(self, receipt: Receipt, occasion: Occasion) -> Receipt:

@@ -29,7 +29,7 @@ from ledger.model.sha256 import blob_id
 from ledger.wal.intents import Intents
 from ledger.wal.spool import KEEP, Spool
 from memory.cache.sqlite import CacheDamaged
-from memory.cache.view_name import mark_here, marks_elsewhere
+from memory.cache.view_name import landed, mark_here, marks_elsewhere
 from memory.redaction.withheld_texts import held_logs
 from memory.repair.lost_blobs import (
     clear_damaged,
@@ -137,17 +137,12 @@ class Committer:
             spool.requeue(stem, mark_here(home))
         held = spool.held()
         known = self._snapshot.cache().known(held) if held else {}
-        others = {stem: mark for stem, mark in marks_elsewhere(home).items() if stem not in known}
-        wanted = [
-            f"refs/heads/{one.branch}:{home.prefix}{log_path(stem)}" for stem, one in others.items()
-        ]
-        there = home.repository.git().resolve(*wanted) if wanted else ()
-        landed = dict.fromkeys(known, home.reference)
-        for (stem, one), blob in zip(others.items(), there, strict=True):
-            landed |= {stem: f"refs/heads/{one.branch}"} if blob else {}
-        for reference in set(landed.values()):
+        marks = {stem: mark for stem, mark in marks_elsewhere(home).items() if stem not in known}
+        there = landed(home, {stem: f"refs/heads/{one.branch}" for stem, one in marks.items()})
+        there |= dict.fromkeys(known, home.reference)
+        for reference in set(there.values()):
             remember(home._replace(reference=reference), held_logs(self._snapshot.cache()))
-        for stem in landed:
+        for stem in there:
             spool.commit(stem)
         spool.forget(spool.kept()[:-KEEP])  # what a person may yet reset to before
         return write_owed(home, spool, spool.held())

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ledger.errors import Busy, DiurnaError, HomeNotFound, NotFound
-from ledger.wal.dead_owner import died
 from rituals.serve.worker import Worker
 
 TYPE_CHECKING = False
@@ -107,8 +106,7 @@ class OpenMemory:
             self._shut()
         if self._memory is None:
             self._memory = self._open(home)
-        if died(home.repository.commondir) or home.is_astray():
-            self._memory.bring_back()
+        self._memory.bring_back()
         return self._memory
 
     def _shut(self) -> None:

@@ -74,7 +74,7 @@ def sync(
     home = memory.home
     refuse_unwritable(home)
     remote = choose_remote(home.repository.git(), home.branch, asked, home.upstream)
-    if not dry_run and memory.waiting():
+    if not dry_run:
         memory.drain()
     policy = memory.policy
     sends = push or policy.push or not is_own(home, policy)
@@ -108,9 +108,6 @@ class _Sync:
             started = self._monotonic()
             try:
                 plan = self._plan()
-                # what was captured lands where nothing refuses the sync
-                if tried == 1 and self._drains(plan):
-                    plan = self._plan()
                 if tried == 1 and self._give_way(plan):
                     started = self._monotonic()
                     plan = self._plan()
@@ -154,10 +151,6 @@ class _Sync:
                 return self._report(tried)
         hint = "what came is joined here already; `diurna sync` again takes the rest along"
         raise RemoteMoved(f"{self._remote.shown} kept moving; {self._ahead_said()}", hint=hint)
-
-    def _drains(self, plan: Plan) -> bool:
-        """Commit what was captured, but not on code that its author may amend; tell if there was any."""
-        return not (self._dry_run or plan.here or plan.there or not self._memory.drain())
 
     def _edited(self) -> tuple[str, ...]:
         """Return the files that a person may have edited, and that are read back."""

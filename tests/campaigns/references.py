@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 from tests.campaigns.second_fold import path_of
-from tests.world import FOLDER, OWN_BRANCH, OWN_REPOSITORY, Answer, Place, World, sealed
+from tests.world import COMMITTED, FOLDER, OWN_BRANCH, OWN_REPOSITORY, Answer, Place, World, sealed
 
 HEADS = "for-each-ref", "refs/heads"
 BARE = "bare"  #: its branch is in a bare clone with a work tree beside
@@ -54,7 +54,7 @@ class Clone:
 
     def __init__(self, world: World, kind: str, logs: int = 3) -> None:
         world.laid(f"references {kind} {logs}", lambda apart: _make(apart, kind, logs))
-        os.environ["DIURNA_OWN_COMMITS"] = "" if kind == FOLDER else "1"
+        os.environ[COMMITTED] = "" if kind == FOLDER else "1"
         os.environ["FILTER_BRANCH_SQUELCH_WARNING"] = "1"  # it would wait for ten seconds
         self.kind, self.hub = kind, world.place("hub.git")
         self.place, self.colleague = world.place("a"), world.place("two", "two")
@@ -111,25 +111,26 @@ class Clone:
         self.removed |= before - self._there()
 
     def unsent(self, rng: random.Random) -> None:
-        """The branch is rewritten before its first push: nothing here tells of a remote."""
-        at, way = self.place, rng.choice(tuple(UNSENT))
+        """The branch is rewritten before its first push: nothing here tells of a remote meanwhile."""
+        way, sent = rng.choice(tuple(UNSENT)), f"refs/diurna/sent/{self.branch}"
+        where, had = ("-C", "../edit") * (self.branch == "memory"), self._resolved(self.place, sent)
         self._git("remote", "rm", "origin")
-        self._git("update-ref", "-d", f"refs/diurna/sent/{self.branch}")
+        self._git("update-ref", "-d", sent)
         self.note(rng)
         self.note(rng)
         before = self._there()
-        if self.branch == "memory":
+        if where:
             self._git("worktree", "add", "-q", "-f", "../edit", "memory")
-            at = self.place.world.place("edit")
         for line in UNSENT[way]:
-            at.git(*line.format(path=self._path(max(before))).split(), ok=False)
-        if at is not self.place:
+            self._git(*where, *line.format(path=self._path(max(before))).split())
+        if where:
             self._git("worktree", "remove", "--force", "../edit")
         self._took(before, f"unsent {way}")
         self.next(rng)
         self._git("remote", "add", "origin", "../hub.git")
-        if self.kind == BARE:
-            self._git("config", "remote.origin.fetch", "+refs/heads/*:refs/heads/*")
+        self._git("update-ref", sent, had)
+        own = ("config", "remote.origin.fetch", "+refs/heads/*:refs/heads/*")
+        self._git(*(own if self.kind == BARE else ("fetch", "-q")))
 
     def every(self, rng: random.Random) -> None:
         """All references are rewritten without a log, Diurna's own too, or are the remote's."""

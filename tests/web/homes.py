@@ -26,7 +26,7 @@ from ledger.model.ids import version_id
 from memory import Memory, SessionDraft
 from projection.work.finding_facts import BugFound
 from rituals.review.finding_reports import report
-from tests.world import EMAIL, IN_TREE, NAME, OWN_REPOSITORY, ROOT, Place, World, git, lay, run
+from tests.world import EMAIL, NAME, OWN_REPOSITORY, ROOT, Place, World, git, lay, run
 
 #: A ledger of another tool that is real.
 MERCURY = ROOT.parent / "shared" / "ledgers" / "mercury"
@@ -120,9 +120,9 @@ class _Teller:
         self.say(SessionDraft(title, "It went.", events))
 
 
-def _made(world: World, folder: Path, kind: str) -> Place:
+def _made(world: World, folder: Path) -> Place:
     """Make a home in which each log is a session."""
-    place = Place(world, folder).init(kind, "--project", "tried")
+    place = Place(world, folder).init(OWN_REPOSITORY, "--project", "tried")
     place.set_policy(paced=False)
     return place
 
@@ -130,7 +130,7 @@ def _made(world: World, folder: Path, kind: str) -> Place:
 def empty(folder: Path) -> None:
     """Make a home in which nobody recorded anything."""
     with World(folder.parent) as world:
-        _made(world, folder, IN_TREE)
+        _made(world, folder)
 
 
 def _teller(folder: Path, first: int = _START_MS, step: int = _STEP_MS) -> _Teller:
@@ -236,7 +236,7 @@ def contradicted(folder: Path) -> None:
     )
     with World(folder.parent) as world:
         world.clock.now_ms = _TWO_MS
-        one = _made(world, folder, OWN_REPOSITORY)
+        one = _made(world, folder)
         one.join(world.hub())
         here = _Teller(folder, count(_TWO_MS, 1000), "one")
         here.append("The base", *made)
@@ -360,7 +360,7 @@ def hostile(folder: Path) -> None:
         )
     )
     for name in HOSTILE_NAMES:
-        log = folder / "memory" / "sessions" / name
+        log = folder / "sessions" / name
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text(
             f"# By hand\n\n{PAYLOADS[1]}\n\n## Memory References\n\n- Referenced: hostile-0\n"

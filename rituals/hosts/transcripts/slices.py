@@ -221,21 +221,23 @@ def _chosen(
         elif awaited and kind in (_PRINTED, _FAILED):
             kind = kind if awaited.isdisjoint(_NAMES.findall(line)) else _READ
         if kind in _PARTS:
-            step = end - size, size, _PLACE_BYTES + size // _PARTS[kind]
-            words = step if kind == _WORDS else words
-            steps.append(step)
+            step = end - size, size, kind
+            if kind == _WORDS:
+                words = step
             if first > 0:
-                first -= steps.pop()[2]
+                first -= _PLACE_BYTES + size // _PARTS[kind]
                 found[step[0]] = size
+            else:
+                steps.append(step)
         elif kind >= _READ:
             found[end - size] = size
-            if kind == _TURN and words[2]:
+            if kind == _TURN and words[1]:
                 reports.append(words)
                 words = (0, 0, 0)
     for newest in (steps, reports):
         room = _NEWEST_BYTES
-        for at, size, weight in reversed(newest):
-            room -= weight
+        for at, size, kind in reversed(newest):
+            room -= _PLACE_BYTES + size // _PARTS[kind]
             if room < 0:
                 break
             found[at] = size

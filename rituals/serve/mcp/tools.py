@@ -192,7 +192,7 @@ def resolve(
         return filled("id", id=id, notice=NOTICE, disputed=[one.said for one in found], sides=sides)
     decision = resolution(memory, id, verdict)
     receipt = record(memory, decision, Author(caller.agent))
-    done = fields_of(receipt, "stem commit") if receipt else {}
+    done = fields_of(receipt, "stem commit waits") if receipt else {}
     said = noticed(receipt.findings if receipt else ())
     return filled(
         "id", id=id, **done, does=list(decision.does), already=decision.already, findings=said

@@ -99,7 +99,7 @@ def recorded(
     from rituals.answers.json_objects import near_objects, receipt_object
 
     said = receipt_object(receipt)
-    kept = {key: said[key] for key in ("stem", "commit", "facts", "did", *more.split())}
+    kept = {key: said[key] for key in ("stem", "commit", "waits", "facts", "did", *more.split())}
     if "tiers" in kept:
         kept["tiers"] = [filled(**one) for one in said["tiers"] if one["before"]]
     near = near_objects(receipt.near)
