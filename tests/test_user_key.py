@@ -18,8 +18,5 @@ def test_a_users_key_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     keys.append(user_key())
     file.write_bytes(keys[1][:31])
     keys.append(user_key())
-    assert (
-        len(set(keys)) == 3
-        and file.read_bytes() == keys[2]
-        and len(list(file.parent.iterdir())) == 1
-    )
+    assert len(set(keys)) == 3 and file.read_bytes() == keys[2]
+    assert len(list(file.parent.iterdir())) == 1

@@ -234,6 +234,7 @@ def _chosen(
             if kind == _TURN and words[1]:
                 reports.append(words)
                 words = (0, 0, 0)
+    reports += [words] * (words[1] > 0)
     for newest in (steps, reports):
         room = _NEWEST_BYTES
         for at, size, kind in reversed(newest):
