@@ -118,7 +118,7 @@ def of_codex(line: dict[str, Any]) -> dict[str, object]:
     return {"type": "response_item", "payload": item}
 
 
-@settings(max_examples=examples(2, 60), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(1, 60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(["claude", "codex"]), st.lists(st.sampled_from(WAYS), max_size=8))
 def test_a_log_tells_of_all_lines_however_few_are_read(
     door: Door, run: Run, host: str, ways: list[tuple[tuple[str, str], int]]

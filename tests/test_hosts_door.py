@@ -483,7 +483,7 @@ def payloads(draw: st.DrawFn) -> tuple[str, str, bytes]:
     return host, event, data[:cut] if cut is not None else data
 
 
-@settings(max_examples=examples(8, 400))
+@settings(max_examples=examples(3, 400))
 @example([("claude", "UserPromptSubmit", b'{"cwd": "TOP", "session_id": "s", "tool_name": "Write", '
            b'"tool_input": {"file_path": "TOP/../\\ud800/x"}}')])  # fmt: skip
 @given(st.lists(payloads(), max_size=3))
