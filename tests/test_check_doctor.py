@@ -280,32 +280,6 @@ def test_what_a_reader_makes_is_its_owners(repo: Repo, run: Run) -> None:
         assert (repo.path / ".git" / name).stat().st_mode & 0o777 == 0o700
 
 
-@pytest.mark.deep(reason="each finding of doctor is a case of test_findings")
-def test_a_drifted_projection_is_published_and_an_edited_one_is_not(
-    doctor: Doctor, repo: Repo, run: Run
-) -> None:
-    """Where a write on the branch publishes; a person's edit is named and stays as it is."""
-    page = repo.path / "memory/continuity.md"
-    repo.git("switch", "-q", "-c", "side")
-    assert run("append", "--title", "Y", "--new", "id=use-y Use Y.").code == 0
-    assert codes(doctor("--json")) == []
-    assert doctor("--fix", "--json").json["done"] == []
-    repo.git("switch", "-q", "main")
-    repo.git("merge", "-q", "--no-ff", "side")
-    assert "Use Y." not in page.read_text()
-    assert codes(doctor("--json")) == ["drift"]
-    assert doctor("--fix", "--json").json["findings"] == []
-    assert "Use Y." in page.read_text()
-    repo.git("revert", "-n", "HEAD")
-    repo.git("commit", "-qm", "an older projection")
-    page.write_text(page.read_text() + "\nmine\n")
-    edited = page.read_bytes()
-    found = doctor("--fix", "--json")
-    assert codes(found) == ["drift", "hand-edited"]
-    assert found.json["done"] == []
-    assert page.read_bytes() == edited
-
-
 def test_an_index_that_says_something_else_is_rebuilt(doctor: Doctor, repo: Repo, run: Run) -> None:
     """fault:M5: what recall finds is compared with the ledger too, where it was asked before."""
     import sqlite3

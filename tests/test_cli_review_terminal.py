@@ -165,5 +165,5 @@ def test_a_policy_that_does_not_fit_is_set_by_accepting(
     assert asked.finish() == 0
     assert "Set         windows.archive_days = 30 in diurna.toml" in asked.shown
     assert "archive_days = 30\n" in shop.git("show", "HEAD:memory/diurna.toml")
-    assert shop.git("status", "--porcelain") == ""
+    assert shop.git("status", "--porcelain", "memory/diurna.toml") == ""
     assert "pace" not in run("review", "--dry-run", "--json").json["asks"]

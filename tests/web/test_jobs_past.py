@@ -92,9 +92,7 @@ def test_the_reason_is_shown_to_a_colleague(page: Page, server: Server, clicks: 
         "nofollow",
     }
     log = event.get_by_role("link", name="log", exact=True)
-    assert (log.get_attribute("href") or "").startswith(
-        f"{FORGE}/blob/{sha}/memory/sessions/2026-09/"
-    )
+    assert (log.get_attribute("href") or "").startswith(f"{FORGE}/blob/{sha}/sessions/2026-09/")
     clicks.click(event.get_by_role("link", name="Link to this event"))
     assert clicks.count == 2
     place = event.get_attribute("id")
