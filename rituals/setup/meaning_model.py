@@ -60,7 +60,8 @@ def plan_model(base: str, sums: str) -> Plan:
     if not base.startswith(("https://", "http://")):
         raise WrongUsage("an address begins with https:// or http://", where=base)
     if os.path.lexists(folder):
-        raise WriteRefused(f"{folder} is there", hint="take it away first, or go on using it")
+        hint = "it is used as it is; `$DIURNA_MODEL` names another folder"
+        raise WriteRefused(f"{folder} is there", hint=hint)
     if not sums:
         return Plan(NAME, LICENCE, base, folder)
     both = sums.lower().split(",")

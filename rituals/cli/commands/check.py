@@ -89,6 +89,10 @@ def _restore(call: Invocation, everything: bool, dry_run: bool) -> int:
     if gone and not dry_run:
         call.out.findings(memory.put_back())
     result = made(memory, VERIFY, call.out.progress)
+    if memory.home.plain and not dry_run:  # a file again, which a person commits (W21)
+        result = tuple(
+            [one for one in result if one.code != "log-deleted" or one.file not in restored]
+        )
     if call.json:
         said = {"restored": list(restored), "dry_run": dry_run, "ok": not severe(result)}
         call.out.answer({"findings": finding_objects(result), **said})

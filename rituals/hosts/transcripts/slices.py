@@ -49,7 +49,7 @@ _ANSWER_CHARS = 400
 _SILENT, _PRINTED, _FAILED, _STEP, _WORDS, _READ, _TURN = range(7)
 #: So much is read of an agent's first steps, of its newest, and of its reports. A line counts for its
 #: place, and with a part of its bytes: much of it is the host's.
-_FIRST_BYTES, _NEWEST_BYTES, _PLACE_BYTES = 1 << 17, 1 << 19, 200
+_EARLY_BYTES, _NEWEST_BYTES, _PLACE_BYTES = 1 << 17, 1 << 19, 200
 _PARTS = {_FAILED: 8, _STEP: 8, _WORDS: 2}
 #: The fields of an object before the one that tells what it is.
 _FIELDS = rb'(?:"\w+": ?(?:"[^"]*"|[^"{}\[\],]*), ?)*?'
@@ -210,7 +210,7 @@ def _chosen(
 ) -> tuple[Mapping[int, int], int]:
     """Return where those lines begin that are read, with their sizes, and where all end."""
     kind_of = {"claude": _claude, "codex": _codex}.get(host, _other)
-    awaited, found, first, end = set[bytes](), dict[int, int](), _FIRST_BYTES, begin
+    awaited, found, first, end = set[bytes](), dict[int, int](), _EARLY_BYTES, begin
     steps = deque[tuple[int, int, int]](maxlen=_NEWEST_BYTES // _PLACE_BYTES)
     reports, words = list[tuple[int, int, int]](), (0, 0, 0)
     for line, end in lines:
