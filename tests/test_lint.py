@@ -6,8 +6,7 @@ import pytest
 
 from tests import lint
 from tests.conftest import each_row
-from tests.faults import FAULTS
-from tests.lint import House
+from tests.lint import FAULTS, House
 
 FORMAT = "- **W2** *One.*\n- **W3** *Two.*\n- **W4** *Three.*\n"
 MODULE, PAGE = "ledger/a.py", "rituals/guide/LOOKING.md"

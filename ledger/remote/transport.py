@@ -3,7 +3,7 @@
 libgit2's push says nothing when a server refuses, and knows neither credential helpers nor
 `~/.ssh/config`; git does. Every call has a time limit on the monotonic clock, a session of its own that
 ends as a whole, no prompts, explicit refspecs, and checks what it receives (faults of the groups I
-and J in `tests/faults.py`).
+and J in `tests/faults.txt`).
 """
 
 from __future__ import annotations

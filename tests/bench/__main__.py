@@ -49,50 +49,28 @@ SAID: dict[str, dict[str, object]] = {
 Once = Callable[[int], float]
 
 
-class Row:
-    """One line of the table: two medians, their ratio, or a single figure, and what was aimed at."""
+def ratio(what: str, limit: float, ours: list[float], theirs: list[float], aim: str = "") -> str:
+    """Return a row of paired runs, in seconds."""
+    found = statistics.median([a / b for a, b in zip(ours, theirs, strict=True)])
+    both = " | ".join(_time(statistics.median(one)) for one in (ours, theirs))
+    missed = "" if found <= limit else " **miss**"
+    return f"| {what} | {both} | {found:.2f} ×{missed} | ≤ {limit:g} ×{aim} |"
 
-    def __init__(self, what: str, target: str, limit: float, unit: str = "ms") -> None:
-        self.what, self.target, self.limit, self.unit = what, target, limit, unit
-        self.ours = self.theirs = self.ratio = 0.0
-        self.absolute = ""
 
-    def take(self, ours: list[float], theirs: list[float]) -> Row:
-        """Fill in from paired runs, in seconds."""
-        self.ours, self.theirs = statistics.median(ours), statistics.median(theirs)
-        self.ratio = statistics.median([a / b for a, b in zip(ours, theirs, strict=True)])
-        return self
+def figure(what: str, taken: list[float], limit: float, aim: str = "", more: str = "") -> str:
+    """Return a row of seconds that are compared with nothing; a limit of 0 is none."""
+    median = statistics.median(taken)
+    missed = " **miss**" if 0 < limit < median else ""
+    return size(what, f"{_time(median)}{missed}{more}", f"≤ {_time(limit)}{aim}" if limit else "")
 
-    def __str__(self) -> str:
-        """Return the row in markdown."""
-        if self.absolute:
-            return f"| {self.what} | {self.absolute} | | | {self.target} |"
-        met = "" if self.ratio <= self.limit else " **miss**"
-        return f"| {self.what} | {_time(self.ours)} | {_time(self.theirs)} | {self.ratio:.2f} ×{met} | {self.target} |"
+
+def size(what: str, said: str, target: str = "") -> str:
+    """Return a row of bytes."""
+    return f"| {what} | {said} | | | {target} |"
 
 
 def _time(seconds: float) -> str:
     return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.2f} ms"
-
-
-def ratio(what: str, limit: float, ours: list[float], theirs: list[float], aim: str = "") -> Row:
-    """Return a row of paired runs."""
-    return Row(what, f"≤ {limit:g} ×{aim}", limit).take(ours, theirs)
-
-
-def figure(what: str, taken: list[float], limit: float, aim: str = "") -> Row:
-    """Return a row of seconds that are compared with nothing."""
-    median = statistics.median(taken)
-    row = Row(what, f"≤ {_time(limit)}{aim}", 0)
-    row.absolute = _time(median) + ("" if median <= limit else " **miss**")
-    return row
-
-
-def size(what: str, said: str, target: str = "") -> Row:
-    """Return a row of bytes."""
-    row = Row(what, target, 0)
-    row.absolute = said
-    return row
 
 
 # ---- the timer -----------------------------------------------------------------------------------------
@@ -210,7 +188,7 @@ class Bench:
         spawn([DIURNA, "show"], copy)
         return copy
 
-    def commands(self, wanted: Callable[[str], bool]) -> list[Row]:
+    def commands(self, wanted: Callable[[str], bool]) -> list[str]:
         """Run what an agent or a person types."""
         rows = []
         for words, logs, often, before, limit, aim in COMMANDS:
@@ -233,7 +211,7 @@ class Bench:
             memory.close()
         return rows
 
-    def processes(self) -> list[Row]:
+    def processes(self) -> list[str]:
         """Measure what a running process takes."""
         large = self.prepared(self.largest)
         logs = f"{self.largest:,} logs"
@@ -271,7 +249,7 @@ class Bench:
             rows.append(figure(what, found[key], 0.020))
         return rows
 
-    def appends(self) -> list[Row]:
+    def appends(self) -> list[str]:
         """Append as a process, against `git add` and `git commit` of one file in a work tree as large."""
         rows = []
         for logs, kind, limit, where in (
@@ -299,7 +277,7 @@ class Bench:
             rows.append(ratio(what, limit, *in_turn(self.runs, ours, theirs)))
         return rows
 
-    def hooks(self) -> list[Row]:
+    def hooks(self) -> list[str]:
         """Call the hooks that have nothing to say, the start of a session, and tell one at its end."""
         home = self.prepared(self.largest)
         memory = Memory.open(str(home))
@@ -361,7 +339,7 @@ class Bench:
         rows.append(figure(what, told, 1.5, " (aim 0.7)"))
         return rows
 
-    def tasks(self) -> list[Row]:
+    def tasks(self) -> list[str]:
         """List 10,000 tasks, each of which waits for the next one, and pick the last."""
         home, many, each = self.folder / "many-tasks", 10_000, 1_000
         shutil.rmtree(home, ignore_errors=True)
@@ -385,7 +363,7 @@ class Bench:
             rows.append(figure(what, taken, 1.0))
         return rows
 
-    def sync(self) -> list[Row]:
+    def sync(self) -> list[str]:
         """Sync one log each way, against `git fetch` and `git push` of the very same objects."""
         logs, top = 10_000, self.folder / "team"
         # git's network commands run in a session of their own when Diurna starts them, and weigh the
@@ -427,7 +405,7 @@ class Bench:
         what = "`diurna sync`, one log each way, 10,000 logs / `git fetch` + `git push`"
         return [ratio(what, 2.0, *in_turn(self.runs, ours, theirs))]
 
-    def learn(self) -> list[Row]:
+    def learn(self) -> list[str]:
         """Propose what a ledger that another tool wrote teaches, imported before, in a whole process."""
         if self.ledger is None:
             return []
@@ -437,7 +415,7 @@ class Bench:
             taken = [spawn(argv, home) for _ in range(self.runs + 1)][1:]
         return [figure(f"`diurna review --learn`, the ledger {self.ledger.name}", taken, 3.0)]
 
-    def web(self) -> list[Row]:
+    def web(self) -> list[str]:
         """Ask a server for its pages."""
         from tests.bench.web import web
 

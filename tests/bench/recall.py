@@ -5,7 +5,8 @@
 a table: hit@1 and hit@3 over facts, how often no fact comes where nobody answers and where somebody does, the
 same for the facts of mercury noted one by one, and what a sentence costs among 1,000 and 10,000 facts.
 
-`--rules` prints instead what each rule of `memory.recall.rules` is worth: every figure without it.
+`--rules` prints instead what each rule of `memory.recall.rules` is worth: every figure without it. `--briefs` prints in
+how many briefs of mercury a fact that answers has a line of its own, and which part of their characters are facts' texts.
 """
 
 from __future__ import annotations
@@ -18,9 +19,8 @@ import math
 import os
 import random
 import re
+import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -41,8 +41,9 @@ from memory.api import Memory, SessionDraft
 from memory.recall import search, standing
 from memory.recall.meaning import make
 from memory.recall.rules import RULES
+from projection.brief.values import SESSIONS as LATELY
 from tests.bench.ledgers import brought_in, generate, stamp
-from tests.bench.retrieval import Rows, read_lines
+from tests.bench.retrieval import Rows, empty_home, read_lines
 
 MERCURY, SETS = "mercury", ("mercury", "cloudplatform", "sensormeter")
 SIZES = (1_000, 10_000)
@@ -83,19 +84,6 @@ def _event(said: dict[str, str]) -> Event:
         case "invalidate":
             return FactInvalidated(said["id"])
     return FactReferenced(said["id"])
-
-
-def _home(folder: Path) -> Path:
-    """Make an empty home; return where."""
-    from tests.bench.__main__ import ENVIRONMENT
-
-    subprocess.run(["git", "init", "-q", str(folder)], check=True)
-    root = Path(__file__).resolve().parents[2]
-    subprocess.run(
-        [sys.executable, "-P", "-m", "rituals", "init", "."],
-        cwd=folder, check=True, capture_output=True, env={**ENVIRONMENT, "PYTHONPATH": str(root)},
-    )  # fmt: skip
-    return folder
 
 
 def _append(folder: Path, drafts: Iterable[tuple[int, SessionDraft]]) -> None:
@@ -180,12 +168,13 @@ def ledger_of(name: str, shared: Path, folder: Path) -> Path:
         ledger = brought_in(shared / "ledgers" / MERCURY, there)
         _append(ledger, [(time.time_ns() // 1_000_000, _loose(shared))])
     elif name == "apart":
-        _append(_home(there), _apart(ledger_of(MERCURY, shared, folder)))
+        _append(empty_home(there), _apart(ledger_of(MERCURY, shared, folder)))
     elif name.isdecimal():
         generate(there, int(name), contents=_many(shared, int(name)))
     else:
         _append(
-            _home(there), _noted(json.loads((shared / f"bench/facts2/{name}.json").read_text()))
+            empty_home(there),
+            _noted(json.loads((shared / f"bench/facts2/{name}.json").read_text())),
         )
     (there / ".made").touch()
     return ledger_of(name, shared, folder)
@@ -292,17 +281,54 @@ def rules(shared: Path, folder: Path) -> None:
         )
 
 
+def briefs(shared: Path, folder: Path) -> None:
+    """Print what a brief has room for: one for each question, and one for all; as it is, and crowded by thirty facts."""
+    rng, sentences, crowd = random.Random(7), _sentences(shared), []
+    for number, (kind, state) in itertools.product(range(15), (("invariant", ""), ("thread", " "))):
+        text = " ".join(rng.sample(sentences, 2))
+        crowd.append(FactCreated(f"{kind}-{number}", text, state, (("kind", kind),)))
+    print(
+        "| mercury | characters | | there | share of texts | written |\n|---|---|---|---|---|---|"
+    )
+    with tempfile.TemporaryDirectory() as copy:
+        shutil.copytree(ledger_of(MERCURY, shared, folder), copy, dirs_exist_ok=True)
+        memory = Memory.open(copy, agent="bench")
+        known = memory.snapshot.ask(lambda cache: frozenset(cache.fact_ids()))
+        asked = [one for one in questions_of(MERCURY, shared) if not known.isdisjoint(one["gold"])]
+        for crowded, chars, each in itertools.product((False, True), (7500, 5000), (True, False)):
+            if crowded and crowd:
+                memory.append(SessionDraft("What crowds", "", tuple(crowd)))
+                crowd.clear()
+            tasks = [one["question"] for one in asked] if each else [""]
+            made = [memory.brief(task=task, budget_chars=chars) for task in tasks]
+            shown = [
+                [line for part in one.sections if part.name != LATELY for line in part.lines]
+                for one in made
+            ]
+            ids = [{line.id for line in lines} for lines in shown] * (1 if each else len(asked))
+            there = sum(not one.isdisjoint(q["gold"]) for one, q in zip(ids, asked, strict=True))
+            written = sum(len(one.text) for one in made)
+            share = sum(len(line.text) for lines in shown for line in lines) / written
+            print(
+                f"| {'crowded' if crowded else 'plain'} | {chars} | {'for the task' if each else 'no task'} "
+                f"| {there} of {len(asked)} | {share:.2f} | {written / len(made):.0f} |",
+                flush=True,
+            )
+        memory.close()
+
+
 def main() -> int:
-    """Print the table of figures, or of rules."""
+    """Print the table of figures, of rules, or of briefs."""
     kept = Path(tempfile.gettempdir()) / "diurna-recall"
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("shared", type=Path, help="the folder of all sets")
     parser.add_argument("--folder", type=Path, default=kept, help="where the ledgers are kept")
     parser.add_argument("--rules", action="store_true", help="what each rule is worth")
+    parser.add_argument("--briefs", action="store_true", help="what a brief has room for")
     parser.add_argument("--model", default=os.devnull, help="the folder of a model of meaning")
     chosen = parser.parse_args()
     os.environ["DIURNA_MODEL"] = chosen.model
-    (rules if chosen.rules else table)(chosen.shared, chosen.folder)
+    (briefs if chosen.briefs else rules if chosen.rules else table)(chosen.shared, chosen.folder)
     return 0
 
 

@@ -109,16 +109,23 @@ class Ledger:
         return sessions, [turn for turn in turns if turn][:TURNS]
 
 
-def _appended(directory: Path, sessions: Rows) -> list[str]:
-    """Append a conversation to a new home; return the stem of each session."""
-    subprocess.run(["git", "init", "-q", str(directory)], check=True)
-    root = Path(__file__).resolve().parents[2]
+def empty_home(folder: Path) -> Path:
+    """Make an empty home; return where."""
+    from tests.bench.__main__ import ENVIRONMENT, ROOT
+
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
     subprocess.run(
         [sys.executable, "-P", "-m", "rituals", "init", "."],
-        cwd=directory, check=True, capture_output=True, env={**_environment(), "PYTHONPATH": str(root)},
+        cwd=folder, check=True, capture_output=True, env={**ENVIRONMENT, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
+    return folder
+
+
+def _appended(directory: Path, sessions: Rows) -> list[str]:
+    """Append a conversation to a new home; return the stem of each session."""
     now = [0]
-    memory = Memory(Memory.open(str(directory)).home, agent="bench", clock=lambda: now[0])
+    home = Memory.open(str(empty_home(directory))).home
+    memory = Memory(home, agent="bench", clock=lambda: now[0])
     stems = []
     for session in sessions:
         now[0] = milliseconds(session["time"])
@@ -127,12 +134,6 @@ def _appended(directory: Path, sessions: Rows) -> list[str]:
         stems.append(receipt.stem)
     memory.close()
     return stems
-
-
-def _environment() -> dict[str, str]:
-    from tests.bench.__main__ import ENVIRONMENT
-
-    return ENVIRONMENT
 
 
 def conversations(directory: Path) -> dict[str, Rows]:

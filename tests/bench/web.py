@@ -9,7 +9,6 @@ import re
 import select
 import shutil
 import signal
-import statistics
 import subprocess
 import tempfile
 import threading
@@ -108,7 +107,7 @@ class Server:
         self._process.wait(20)
 
 
-def web(home: Path, ledger: Path | None, runs: int) -> list[bench.Row]:
+def web(home: Path, ledger: Path | None, runs: int) -> list[str]:
     """Measure pages of a large home, and the site of a real ledger where one is named."""
     rows = []
     logs = f"{bench.count(home):,} logs"
@@ -121,7 +120,7 @@ def web(home: Path, ledger: Path | None, runs: int) -> list[bench.Row]:
         time.sleep(_LOOKS_ROUND_SECONDS)
         first, _ = server.get("/health")
         what = f"web: first Health, {_LOOKS_ROUND_SECONDS:g} s behind the start, {logs}"
-        rows.append(_row(what, first, _FIRST_SECONDS))
+        rows.append(bench.figure(what, [first], _FIRST_SECONDS))
         for path, _ in _PAGES.values():
             server.get(path or f"/fact/{fact}")
         time.sleep(_LOOKS_ROUND_SECONDS)  # all is prepared by then
@@ -129,15 +128,16 @@ def web(home: Path, ledger: Path | None, runs: int) -> list[bench.Row]:
             begun = server.processor_seconds()
             taken = [server.get(path or f"/fact/{fact}")[0] for _ in range(runs)]
             computed = (server.processor_seconds() - begun) / runs
-            row = _row(f"web: {name}, warm, {logs}", statistics.median(taken), limit / 1000)
-            row.absolute += f" ({computed * 1000:.0f} of processor time)"
-            rows.append(row)
+            more = f" ({computed * 1000:.0f} of processor time)"
+            what = f"web: {name}, warm, {logs}"
+            rows.append(bench.figure(what, taken, limit / 1000, more=more))
         _append(home)
         worst, health = _meanwhile(server)
-        rows.append(_row(f"web: Health after one more log, {logs}", health, _FIRST_SECONDS))
-        rows.append(_row(f"web: slowest Now while all is prepared anew, {logs}", worst, 0))
-        found = server.rss_mib()
-        rows.append(_said("web: memory of that server", f"{found:.0f} MiB", found, _RSS_MIB, "MiB"))
+        what = f"web: Health after one more log, {logs}"
+        rows.append(bench.figure(what, [health], _FIRST_SECONDS))
+        what = f"web: slowest Now while all is prepared anew, {logs}"
+        rows.append(bench.figure(what, [worst], 0))
+        rows.append(_weighed("web: memory of that server", server.rss_mib(), _RSS_MIB, "MiB"))
     finally:
         server.stop()
     return rows + (_of_ledger(ledger) if ledger else [])
@@ -167,7 +167,7 @@ def _meanwhile(server: Server) -> tuple[float, float]:
     return max(taken), health
 
 
-def _of_ledger(ledger: Path) -> list[bench.Row]:
+def _of_ledger(ledger: Path) -> list[str]:
     """Measure the site of a real ledger, and what its first page weighs on the way to a browser."""
     with tempfile.TemporaryDirectory() as folder:
         home, site = brought_in(ledger, Path(folder)), Path(folder) / "site"
@@ -184,22 +184,15 @@ def _of_ledger(ledger: Path) -> list[bench.Row]:
             packed = sum([len(gzip.compress(server.get(part)[1])) for part in parts]) / 1024
         finally:
             server.stop()
-    said = f"{weight:.0f} KiB ({packed:.0f} packed)"
+    what = f"web: export of the ledger {ledger.name}"
+    more = f" ({packed:.0f} packed)"
+    weighed = "web: weight of its first page, style and script"
     return [
-        _row(f"web: export of the ledger {ledger.name}", statistics.median(taken), _EXPORT_SECONDS),
-        _said("web: weight of its first page, style and script", said, weight, _PAGE_KIB, "KiB"),
+        bench.figure(what, taken, _EXPORT_SECONDS),
+        _weighed(weighed, weight, _PAGE_KIB, "KiB", more),
     ]
 
 
-def _row(what: str, seconds: float, limit: float) -> bench.Row:
-    said = f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
-    target = f"{limit:g} s" if limit >= 0.5 else f"{limit * 1000:g} ms"
-    row = bench.Row(what, f"≤ {target}" if limit else "", 0)
-    row.absolute = said + (" **miss**" if limit and seconds > limit else "")
-    return row
-
-
-def _said(what: str, said: str, value: float, limit: float, unit: str) -> bench.Row:
-    row = bench.Row(what, f"≤ {limit:g} {unit}", 0)
-    row.absolute = said + (" **miss**" if value > limit else "")
-    return row
+def _weighed(what: str, value: float, limit: float, unit: str, more: str = "") -> str:
+    missed = " **miss**" if value > limit else ""
+    return bench.size(what, f"{value:.0f} {unit}{more}{missed}", f"≤ {limit:g} {unit}")
