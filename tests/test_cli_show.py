@@ -132,15 +132,20 @@ def test_digest_of_a_file_needs_no_home(
         "format": 1,
         "stem": "",
         "title": "Notes on the queue",
-        "summary": "The worker dropped jobs when Redis restarted. "
-        "We decided to keep them in `jobs.db` instead.",
+        "summary": "The worker dropped jobs when Redis restarted.",
         "line": 3,
-        "points": [],
+        "points": [
+            {
+                "line": 3,
+                "text": "The worker dropped jobs when Redis restarted. "
+                "We decided to keep them in `jobs.db` instead.",
+            }
+        ],
         "actions": [{"line": 8, "text": "Measure it again"}],
-        "decisions": [{"line": 4, "text": "We decided to keep them in `jobs.db` instead."}],
+        "decisions": [],
         "entities": [
+            {"name": "jobs.db", "kind": "identifier", "line": 3},
             {"name": "Redis", "kind": "name", "line": 3},
-            {"name": "jobs.db", "kind": "identifier", "line": 4},
         ],
         "chars": found["chars"],
         "log_chars": len(NOTES),

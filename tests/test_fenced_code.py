@@ -13,7 +13,6 @@ from projection.document.page_parser import parse
 from projection.graph.fact_links import links_in
 from projection.text.claims import claims
 from projection.text.normalize import sentences
-from projection.text.sentence_cutter import read_sentences
 from projection.text.session_digest import gist
 
 FENCES = ("```", "~~~", "````", "~~~~", "```sh", "~~~ text", "``` a`b")
@@ -56,7 +55,7 @@ def test_all_readers_agree_on_what_is_code(document: list[str | None]) -> None:
     assert {n for start, end in code_ranges(lines) for n in range(start, end)} == hidden
     assert seen(document, "\n".join(prose_lines(text))) == prose
     assert seen(document, " ".join(sentences(text))) == prose
-    assert seen(document, " ".join([one.text for one in read_sentences(lines).sentences])) == prose
+    assert seen(document, repr(gist(text))) <= prose
     assert seen(document, " ".join([*links_in(text), ""])) == prose
     assert seen(document, " ".join([one.subject for one in claims(text)])) == prose
 

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from ledger.secrets.scanner import find_secrets
 from projection.text.clipping import clipped
 from projection.text.mentions import FACT, FILE, IDENTIFIER, NAME, VERSION, Mention
-from projection.text.salience import Quote
-from projection.text.sentence_cutter import cut_sentences
-from projection.text.session_digest import Digest, gist
+from projection.text.session_digest import Digest, Quote, gist
 from tests.conftest import each_row
 from tests.processor_time import steps
 
@@ -71,20 +69,14 @@ def test_a_canonical_log() -> None:
     assert (found.line, found.summary) == (
         7, "The retry worker dropped jobs when redis restarted, and `RetryWorker` said nothing.",
     )  # fmt: skip
-    assert found.decisions == (
-        Quote(7, "We decided to keep a dead-letter table instead of retrying forever."),
-        Quote(37, "Webhooks retry three times, with jitter."),
-    )
+    assert found.decisions == (Quote(37, "Webhooks retry three times, with jitter."),)
     assert found.actions == (
         Quote(24, "Measure it with a slow database"),
-        Quote(26, "Ask Eric about `retry_limit`"),
         Quote(39, "Find out whether a storm starves workers."),
     )
-    assert found.points == (
-        Quote(14, "Fixed the drain loop in `src/worker.py`; Redis 7.2.4 needs `appendonly yes`."),
-        Quote(16, "Root cause: the drain loop swallowed the error of Redis."),
-        Quote(27, "Done: the changelog"),
-    )
+    assert [(one.line, one.text[:20]) for one in found.points] == [
+        (7, "The retry worker dro"), (14, "Fixed the drain loop"), (16, "Root cause: the drai"),
+    ]  # fmt: skip
     assert found.entities[:3] == (
         Mention("webhook-retries", FACT, 32),
         Mention("retry-storm", FACT, 32),
@@ -119,17 +111,15 @@ def test_what_a_word_names_is_told_by_its_shape(said: str, kind: str) -> None:
         ("# Ship the webhooks\n", "Ship the webhooks", "Ship the webhooks"),
         ("# Session log\n\n**Agent:** Claude Code\n\nRenamed it.\n", "", "Renamed it."),
         ("# X\n\n## What happened\n\nA lot went on here today.\n\n## Summary\n\nThe cache is a file now.\n",
-         "X", "The cache is a file now."),
-        ("# Y\n\n## Tests\n\nAll of the tests are green now.\n", "Y", "Y"),
-        ("# 修\n\n用户登录后会话立即过期。原因是服务器时区错误。", "修", "用户登录后会话立即过期。 原因是服务器时区错误。"),
+         "X", "A lot went on here today."),
+        ("# 修\n\n用户登录后会话立即过期。原因是服务器时区错误。", "修", "用户登录后会话立即过期。原因是服务器时区错误。"),
         ("*Short one.* The cache moved into a file of its own, and nothing else changed there.",
-         "", "The cache moved into a file of its own, and nothing else changed there."),
+         "", "*Short one.* The cache moved into a file of its own, and nothing else changed there."),
         ("**Session:** 12\n\nSession goal: find the leak in the renderer.", "",
          "Session goal: find the leak in the renderer."),
         ("**The rewrite of the pages: backlog closed:** all of them were written anew.", "",
          "The rewrite of the pages: backlog closed: all of them were written anew."),
-        ("> A quoted line says what\n> this session came to.\n", "",
-         "A quoted line says what this session came to."),
+        ("> A quoted line says what\n> was asked.\n\nThis came of it.\n", "", "This came of it."),
         ("# Broken\n\n<<<<<<< ours\nThis is one side of it all.\n=======\nAnd another side of it.\n>>>>>>> b\n",
          "Broken", "Broken"),
         ("The cache is a file now\n<!-- not\nfor the reader -->\nAnd the tests went with it.\n", "",
@@ -137,79 +127,30 @@ def test_what_a_word_names_is_told_by_its_shape(said: str, kind: str) -> None:
     ],
 )  # fmt: skip
 def test_summaries(text: str, title: str, summary: str) -> None:
-    """The summary is the lead of the log, of its section that sums up, or its title."""
+    """The summary is how the log begins, with a paragraph that says more than a few words, or its title."""
     found = gist(text)
     assert (found.title, found.summary) == (title, summary)
 
 
-@each_row(
-    "text, actions",
-    [
-        ("Next: the parser needs a limit.", ["Next: the parser needs a limit."]),
-        ("**Remaining:** phase 3, phase 4.", ["Remaining: phase 3, phase 4."]),
-        ("Next steps:\n\n- Ask Ada\n- Write it down\n", ["Ask Ada", "Write it down"]),
-        ("## Open questions\n\n- Who owns the cache?\n", ["Who owns the cache?"]),
-        ("**Follow-up (same session):** went on to the next one.", []),
-        ("**Follow-up on the cache:** it was made smaller.", []),
-        ("## Follow-ups\n\n- Make the cache smaller\n", ["Make the cache smaller"]),
-        ("## Next action, done\n\n- Tag the release\n", []),
-        ("The limit still needs a test of its own.", ["The limit still needs a test of its own."]),
-        (
-            "## Next steps\n\n### Backend\n\n- Cut the tables\n\n## More\n\n- Ate\n",
-            ["Cut the tables"],
-        ),
-        (
-            "- **Next:**\n  - Cut the tables\n  - Feed the cat\n- That was all\n",
-            ["Cut the tables", "Feed the cat"],
-        ),
-        ("- One thing that was done\nNext up is another thing.\n", ["Next up is another thing."]),
-        ("**Remaining:** none.", []),
-        ("## Next\n\n- [x] Write the migration\n- ✅ Ship it\n", []),
-        ("The question of the lock is open.", ["The question of the lock is open."]),
-        ("It opens the file that is next to the cache and reads it.", []),
-        ("## The open door\n\n- Nobody came in here\n", []),
-    ],
-)
-def test_actions(text: str, actions: list[str]) -> None:
-    """What is still to be done is announced by headings, labels, boxes and turns of phrase."""
-    assert [quote.text for quote in gist(text).actions] == actions
-
-
-@each_row(
-    "text, decisions",
-    [
-        ("We chose SQLite for the cache.", True),
-        ("SQLite, rather than a file of our own, because it is settled.", True),
-        ("**Decision:** the cache is one file.", True),
-        ("## Decisions\n\n- The cache is one file.\n", True),
-        ("The cache is one file because of the lock.", False),
-        ("## Verification\n\n- The decided order was tested.\n", False),
-    ],
-)
-def test_decisions(text: str, decisions: bool) -> None:
-    """A decision stands under its heading or label, or is said in so many words."""
-    assert bool(gist(text).decisions) is decisions
-
-
-@pytest.mark.parametrize(
-    ("heading", "points"),
-    [
-        ("Summary", ["Every test has been ported.", "Writers liked what they saw."]),
-        ("Done", ["Every test has been ported."]),
-    ],
-)
-def test_what_weighs_little_is_no_point(heading: str, points: list[str]) -> None:
-    """Of what was done the beginning of a paragraph counts, of what sums up the log all of it."""
-    text = "Every test has been ported.\n\nDocs got a page. Writers liked what they saw.\n"
-    log = f"# Caching\n\n## {heading}\n\nThe cache went into a file.\n\n{text}"
-    assert [quote.text for quote in gist(log).points] == points
+def test_nothing_is_decided_or_open_by_how_it_is_worded() -> None:
+    """A fact, an open box, or a kind of fact before a colon says so; no turn of phrase does."""
+    worded = (
+        "We decided to keep it.", "Next: the limit.", "The limit still needs a test.",
+        "- Ask Ada", "- [x] Write it", "## Decisions", "We chose SQLite instead of a file.",
+    )  # fmt: skip
+    found = gist("# T\n\n" + "\n\n".join(worded))
+    assert (found.decisions, found.actions) == ((), ())
+    formal = "**Decision:** one file.\n\n- thread: who owns it?\n- [ ] Ask Ada\n"
+    found = gist("# T\n\n" + formal)
+    assert found.decisions == (Quote(3, "Decision: one file."),)
+    assert found.actions == (Quote(5, "thread: who owns it?"), Quote(6, "Ask Ada"))
 
 
 def test_a_fence_in_a_list_is_no_prose() -> None:
     """Code is not quoted, wherever its fence stands; one that is never closed hides nothing."""
-    code = "- Look at the code below:\n  ```\n  next step: we decided to lie\n  ```\n- And then stop.\n"
+    code = "- Look at the code below:\n  ```\n  thread: decision: to lie\n  ```\n- And then stop.\n"
     assert gist(code).actions == gist(code).decisions == ()
-    assert gist(code.replace("  ```\n- And", "- And")).actions != ()
+    assert "to lie" in repr(gist(code.replace("  ```\n- And", "- And")))
 
 
 def test_secrets_are_never_quoted() -> None:
@@ -219,11 +160,11 @@ def test_secrets_are_never_quoted() -> None:
         "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----\n"
     )
     found = gist(
-        f"# T\n\nThe deploy key is {token} for all of us.\n\n{key}\nNext: rotate it today.\n"
+        f"# T\n\nThe deploy key is {token} for all of us.\n\n{key}\n- [ ] rotate it today\n"
     )
     assert find_secrets(token) and token not in repr(found)
     assert "[redacted: " in found.summary and "MIIEvQ" not in repr(found)
-    assert found.actions == (Quote(9, "Next: rotate it today."),)
+    assert found.actions == (Quote(9, "rotate it today"),)
 
 
 def test_shortened_at_a_word() -> None:
@@ -289,20 +230,6 @@ def check(text: str, found: Digest) -> None:
         )
         assert squeezed(one.name) in squeezed("\n".join(lines[one.line - 1 :])), one
     assert [quote.line for quote in found.points] == sorted(quote.line for quote in found.points)
-
-
-def test_no_sentence_ends_inside_code_or_brackets() -> None:
-    """And none begins there."""
-    text = "It waits (a while. Or two) for it. Then it goes. The `a. B` is code. End."
-    assert cut_sentences([(7, text)]) == [
-        (7, one)
-        for one in (
-            "It waits (a while. Or two) for it.",
-            "Then it goes.",
-            "The `a. B` is code.",
-            "End.",
-        )
-    ]
 
 
 @given(texts)

@@ -13,8 +13,7 @@ from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
 from memory.replay.outdated_lines import Outdated, brought_by
 from projection.document.page_renderer import REDACTED
-from projection.text.salience import Quote
-from projection.text.session_digest import Digest, gist
+from projection.text.session_digest import Digest, Quote, gist
 
 
 def digest(snapshot: Snapshot, stem: str) -> Digest:

@@ -19,8 +19,7 @@ from memory.write.draft import did
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact
 from projection.graph.fact_links import footer
-from projection.text.salience import said
-from projection.text.session_digest import gist
+from projection.text.session_digest import gist, quoted
 from projection.views.session_views import SESSIONS, week_of
 from projection.views.view_page import Page
 from projection.views.view_source import ROLE_KEY, SessionLine, ViewSource
@@ -107,7 +106,7 @@ def session_lines(
             continue
         log, _ = decode(kept.encode("utf-8", "surrogatepass"), sealed=is_sealed(ref.stem))
         brief = gist(kept)
-        notes = {said(head.text) for one in _notes(entry, facts) for head in one.heads}
+        notes = {quoted(head.text) for one in _notes(entry, facts) for head in one.heads}
         decided = [quote.text for quote in brief.decisions if quote.text not in notes]
         left = [quote.text for quote in brief.actions if quote.text not in notes]
         found.append(

@@ -261,7 +261,7 @@ class Reader(OpenHome):
         return self._recaller
 
     def digest(self, stem: str) -> Digest:
-        """Return what a session log comes to, by rules alone.
+        """Return what a session log comes to.
 
         Args:
             stem: of the log, or the start of it that no other log shares.

@@ -41,8 +41,7 @@ from memory.write.draft import did
 from projection.document.fact_remarks import Mark
 from projection.document.page_renderer import REDACTED
 from projection.text.clipping import clipped
-from projection.text.salience import LINE_CHARS
-from projection.text.session_digest import lead
+from projection.text.session_digest import LINE_CHARS, lead
 
 NOW, DATE, SESSION, FACT, COMMIT, QUERY = "now", "date", "session", "fact", "commit", "query"
 _LATEST_MS = milliseconds_of(f"{LATEST_YEAR}-12-31-235959999")

@@ -8,8 +8,15 @@ from __future__ import annotations
 
 from ledger.model.event import FactCreated, FactReferenced, FactSuperseded, FactUpdated
 from ledger.model.record import Record
-from projection.text.sentence_cutter import Reading
+from projection.text.session_lines import Piece
 from projection.text.vocabulary import NEGATORS, SMALL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.codec.fact_blocks import Block
+    from ledger.model.event import Event
 
 FACT, FILE, IDENTIFIER, VERSION, NAME = "fact", "file", "identifier", "version", "name"
 #: An ordinary word in back-ticks: an identifier, if it is written so often and never without them.
@@ -51,15 +58,22 @@ class Mention(Record):
     line: int  #: on which what names it first begins
 
 
-def mentions(reading: Reading, limit: int) -> tuple[Mention, ...]:
-    """Return what a log names most, the most telling first, at most `limit`."""
+def mentions(
+    title: tuple[str, int],
+    pieces: Sequence[Piece],
+    facts: Sequence[Block],
+    events: Sequence[tuple[int, Event]],
+    limit: int,
+) -> tuple[Mention, ...]:
+    """Return what a log names most, the most telling first, at most `limit`.
+
+    `title` and `events` come with their lines.
+    """
     found = _Found()
-    _add_facts(reading, found)
-    if reading.title:
-        _add_text(reading.title, reading.title_line, _TITLE_BONUS, found)
-    for sentence in reading.sentences:
-        bonus = _HEADED_BONUS if sentence.first else 0
-        _add_text(sentence.text, sentence.line, bonus, found)
+    _add_facts(facts, events, found)
+    _add_text(*title, _TITLE_BONUS, found)
+    for piece in pieces:
+        _add_text(piece.text, piece.line, _HEADED_BONUS, found)
     return found.best(limit)
 
 
@@ -101,14 +115,14 @@ class _Found:
         return tuple([Mention(name, called.get(kind, kind), line) for _, line, name, kind in kept])
 
 
-def _add_facts(reading: Reading, found: _Found) -> None:
-    for line, event in reading.events:
+def _add_facts(facts: Sequence[Block], events: Sequence[tuple[int, Event]], found: _Found) -> None:
+    for line, event in events:
         born = isinstance(event, FactCreated | FactUpdated | FactSuperseded)
         bonus = _BORN_BONUS if born else 0 if isinstance(event, FactReferenced) else 2
         found.add(event.id, FACT, line, bonus)
         if isinstance(event, FactSuperseded):
             found.add(event.new, FACT, line, _BORN_BONUS)
-    for block in reading.facts:
+    for block in facts:
         found.add(block.id, FACT, block.line, _BORN_BONUS)
         for key, value in block.meta:
             if key == "entity":

@@ -1,45 +1,58 @@
-"""Digest a session log by rules alone: what it was about, what was decided, what is left to do.
+"""Digest a session log by its form: how it begins, what else it says, what it decided and left open.
 
-A pure function of the log's text: the same text gives the same digest everywhere. Nothing is made up:
-what a digest says stands in the log, on the line that it names, but for white space, the marks of bold
-type and what was cut off behind `…`, which leaves the word that turns a sentence round. Secrets are out
-before anything is read. Linear in the text.
+A pure function of the log's text: the same text gives the same digest everywhere. Nothing is made up and
+no sentence is judged: what a digest says stands in the log, on the line that it names, but for white
+space, the marks of bold type and what was cut off behind `…`, which leaves the word that turns a sentence
+round. A decision is a fact of that kind, or stands behind that word and a colon; open is a thread, a task,
+or an open box. Secrets are out before anything is read. Linear in the text.
 """
 
 from __future__ import annotations
 
+from itertools import islice, pairwise
+
+from ledger.codec.event_bullets import read_references
+from ledger.codec.fact_blocks import Block, read_facts
+from ledger.codec.log import section_kind
 from ledger.codec.outline import tells
-from ledger.codec.outline_by_lines import code_ranges
+from ledger.codec.outline_by_lines import code_ranges, title_of
+from ledger.model.event import Event
 from ledger.model.record import Record
+from ledger.model.session import FACTS_HEADING
 from ledger.secrets.scanner import Lines, find_secrets, stand_in
+from projection.policy.model import CLOSABLE
 from projection.text.clipping import clipped
 from projection.text.mentions import Mention, mentions
-from projection.text.passage_cues import ACTIONS, CHECKS, SUMMARY
-from projection.text.salience import (
-    LINE_CHARS,
-    Quote,
-    Weighed,
-    actions,
-    best,
-    decisions,
-    said,
-    weigh,
+from projection.text.session_lines import (
+    SHORT,
+    Piece,
+    first_sentence,
+    parts_in_short,
+    prose,
+    report_start,
+    title_of_log,
 )
-from projection.text.sentence_cutter import Reading, read_sentences, says_little
-from projection.text.session_lines import parts_in_short, report_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-SUMMARY_CHARS = 500
+SUMMARY_CHARS, LINE_CHARS = 500, 200
 POINTS, TODOS, CHOICES, ENTITIES = 20, 10, 10, 15
-#: A summary goes on with the next sentence while it is shorter.
-_SHORT_SUMMARY_CHARS = 80
+#: How the line begins that says who wrote a log by hand (FORMAT.md, S15).
+_AGENTS = ("**agent:**", "**agent**:")
+#: So many paragraphs are looked at for one that says more than a few words.
+_LOOKED = 5
 #: The points of a digest take at most this part of the log, or so many characters.
 _PART, _FEW_CHARS = 6, 300
-#: What weighs less fills no gap.
-_LIGHT = 20
+_DECISION, _FENCES = "decision", ("```", "~~~")
+
+
+class Quote(Record):
+    """A line of a digest, and the line of the log on which it stands."""
+
+    line: int
+    text: str
 
 
 class Lead(Record):
@@ -83,37 +96,126 @@ class Digest(Record):
 
 def gist(text: str) -> Digest:
     """Return the digest of a whole session log, or of any other text."""
-    reading = reading_of(text)
-    first, used = _lead(reading, _report_line(text))
-    told = parts_in_short("\n".join(_readable(text)))
-    if told:  # it says itself what is in it, and no rule finds what was decided
-        points = tuple([Quote(line, said(part)) for line, part in told[:POINTS]])
-        return Digest(*first, points, (), (), mentions(reading, ENTITIES), len(text))
-    weighed = weigh(reading)
-    decided = decisions(reading, weighed, CHOICES)
-    open_ = actions(reading, weighed, TODOS)
-    used |= {quote.text for quote in (*decided, *open_)}
-    points = _points(reading, weighed, used, len(text))
-    return Digest(*first, points, open_, decided, mentions(reading, ENTITIES), len(text))
+    lines = _readable(text)
+    facts, events = _recorded(lines)
+    bare = _without_code(lines)
+    first, pieces = _lead(bare, facts), [*prose(bare)]
+    named = mentions(_title_of(bare), pieces, facts, events, ENTITIES)
+    if told := parts_in_short("\n".join(lines)):
+        points = [Quote(line, quoted(part)) for line, part in told]
+        return Digest(*first, tuple(points[:POINTS]), (), (), named, len(text))
+    decided = _quotes(facts, pieces, lambda kind, mark: kind == _DECISION)
+    left = _quotes(facts, pieces, lambda kind, mark: mark == " " or (not mark and kind in CLOSABLE))
+    known = {first.summary, *[one.text for one in (*decided, *left)]}
+    points = _points(pieces, facts, known, max(len(text) // _PART, _FEW_CHARS))
+    return Digest(*first, tuple(points), left[:TODOS], decided[:CHOICES], named, len(text))
 
 
 def lead(text: str) -> Lead:
-    """Return how the digest of a text begins, in a third of the time."""
-    return _lead(reading_of(text), _report_line(text))[0]
+    """Return how the digest of a text begins."""
+    lines = _readable(text)
+    return _lead(_without_code(lines), _recorded(lines)[0])
 
 
-def _report_line(text: str) -> int:
-    """Return the line before the last report of a captured log, 0 where it tells none."""
-    start = report_start(text)
-    return text.count("\n", 0, start) + 1 if start >= 0 else 0
+def quoted(text: str) -> str:
+    """Return a text as a line of a digest."""
+    return clipped(_plain(text), LINE_CHARS)
 
 
-def reading_of(text: str) -> Reading:
-    """Read a session log, or any other text, without secrets and conflict markers."""
-    return read_sentences(_readable(text))
+def _lead(text: str, facts: Sequence[Block]) -> Lead:
+    """Return the title, and how the last report, else the prose, begins; else the title or a fact.
+
+    The beginning is that of a paragraph: what says little gives way to one of the next.
+    """
+    title, at = _title_of(text)
+    title = clipped(title, LINE_CHARS) if tells(title) else ""
+    said = [first_sentence([one]) for one in islice(prose(text, report_start(text)), _LOOKED)]
+    said = [one for one in said if len(one[0]) >= SHORT] + said
+    said += [(title, at)] * bool(title) + [(quoted(one.text), one.line) for one in facts]
+    summary, line = next((one for one in said if _plain(one[0])), ("", 0))
+    return Lead(title, clipped(_plain(summary), SUMMARY_CHARS), line)
+
+
+def _title_of(text: str) -> tuple[str, int]:
+    """Return the title of a log and its line, ("", 0) where it has none."""
+    title = title_of_log(text)
+    return _plain(title), text[: text.find(f"# {title}")].count("\n") + 1 if title else 0
+
+
+def _quotes(
+    facts: Sequence[Block], pieces: Sequence[Piece], takes: Callable[[str, str], bool]
+) -> tuple[Quote, ...]:
+    """Return the facts and pieces whose kind and checkbox are such, in the order of the log."""
+    found = [
+        Quote(one.line, quoted(one.text))
+        for one in facts
+        if takes(dict(one.meta).get("kind", ""), one.mark)
+    ]
+    found += [
+        Quote(one.line, quoted(one.text)) for one in pieces if takes(_kind_of(one.text), one.mark)
+    ]
+    return tuple(sorted(set(found)))
+
+
+def _kind_of(text: str) -> str:
+    """Return the word before a colon that a text begins with, "" for none: `decision: …`."""
+    word, colon, _ = text.lstrip("*").partition(":")
+    return word.lower() if colon and word.isalpha() else ""
+
+
+def _points(
+    pieces: Sequence[Piece], facts: Sequence[Block], known: set[str], room: int
+) -> list[Quote]:
+    """Return what else a log says within some characters: its facts, then its paragraphs."""
+    found: list[Quote] = []
+    for one in (*facts, *pieces):
+        point = Quote(one.line, quoted(one.text))
+        if point.text and point.text not in known and len(point.text) <= room:
+            known.add(point.text)
+            room -= len(point.text)
+            found.append(point)
+    return sorted(found[:POINTS])
+
+
+def _plain(text: str) -> str:
+    """Return a text on one line, without the marks of bold type."""
+    return " ".join(text.replace("**", "").split())
+
+
+def _recorded(lines: list[str]) -> tuple[list[Block], list[tuple[int, Event]]]:
+    """Return the facts that a log holds, and what it did to facts, each with its line."""
+    facts: list[Block] = []
+    events: list[tuple[int, Event]] = []
+    heads = [at for at, line in enumerate(lines) if line[:3] == "## "]
+    for at, end in pairwise([*heads, len(lines)]):
+        kind, part = section_kind(title_of(lines[at]))[0], lines[at + 1 : end]
+        if kind == FACTS_HEADING:
+            facts += read_facts(part, at + 2)[0]
+        elif kind:
+            found = read_references(part, at + 2, strict=False)[0]
+            places: dict[str, int] = {}
+            for line, said in enumerate(part, at + 2):
+                for term in said.split():
+                    places.setdefault(term.strip("`[](),;"), line)
+            events += [(places.get(event.id, at + 1), event) for event in found]
+    return facts, events
+
+
+def _without_code(lines: list[str]) -> str:
+    """Return a log's text with blank lines for its code, its comments and who wrote it."""
+    kept = ["" if line.lower().startswith(_AGENTS) else line for line in lines]
+    for first, behind in code_ranges(kept):
+        kept[first:behind] = [""] * (behind - first)
+    kept = ["" if line.lstrip().startswith(_FENCES) else line for line in kept]  # never closed
+    head, *parts = "\n".join(kept).split("<!--")
+    for part in parts:
+        comment, closed, rest = part.partition("-->")
+        head += "\n" * comment.count("\n") + rest if closed else "<!--" + part
+    return head
 
 
 def _readable(text: str) -> list[str]:
+    """Return the lines of a text without secrets and conflict markers."""
     text = text.removeprefix("\ufeff")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -150,62 +252,3 @@ def _without_conflict(lines: list[str]) -> list[str]:
             first = first or index
             awaited = "=======" if awaited[0] == "<" else ">>>>>>> "
     return lines
-
-
-def _lead(reading: Reading, report: int) -> tuple[Lead, set[str]]:
-    """Return what the log leads with, and what need not be said again.
-
-    It is the first sentence that says something: behind the line `report` where that is one, else in a
-    section that sums up, else anywhere, with what follows it in its paragraph while that is short; else
-    the title, else the first fact.
-    """
-    sentences = reading.sentences
-    title = clipped(reading.title, LINE_CHARS) if tells(reading.title) else ""
-    told = [number for number, one in enumerate(sentences) if report and one.line > report]
-    told += [number for number, one in enumerate(sentences) if one.about == SUMMARY]
-    for start in (*told, *range(len(sentences))):
-        first = sentences[start]
-        if first.mark or first.about in (CHECKS, ACTIONS) or says_little(first.text):
-            continue
-        text, used = first.text, {said(first.text)}
-        for number in range(start + 1, len(sentences)):
-            more = sentences[number]
-            room = len(text) < _SHORT_SUMMARY_CHARS and len(text) + len(more.text) < SUMMARY_CHARS
-            if more.part != first.part or not room:
-                break
-            text = f"{text} {more.text}"
-            used.add(said(more.text))
-        return Lead(title, clipped(text, SUMMARY_CHARS), first.line), used
-    if title:
-        return Lead(title, title, reading.title_line), set()
-    texts = [(one.line, one.text) for one in reading.facts]
-    for line, text in (*texts, *[(one.line, one.text) for one in sentences]):
-        if text:
-            return Lead("", said(text), line), {said(text)}
-    return Lead("", "", 0), set()
-
-
-def _points(
-    reading: Reading, weighed: Sequence[Weighed], used: set[str], log_chars: int
-) -> tuple[Quote, ...]:
-    """Return what else the log says: its facts, then what weighs most, within a part of its length."""
-    room = max(log_chars // _PART, _FEW_CHARS)
-    ranked = [
-        (-200, -1, Quote(block.line, said(block.text))) for block in reading.facts if block.text
-    ]
-    ranked += [
-        (-one.weight, place, Quote(one.sentence.line, said(one.sentence.text)))
-        for place, one in enumerate(weighed)
-        if one.weight > _LIGHT and one.sentence.about != ACTIONS
-    ]
-    fitting: list[tuple[int, int, Quote]] = []
-    known = set(used)
-    for row in sorted(ranked):
-        text = row[2].text
-        if len(text) > room and len(fitting) > 2:
-            break
-        if text not in known and len(text) <= room:
-            known.add(text)
-            room -= len(text)
-            fitting.append(row)
-    return best([], fitting, POINTS)

@@ -11,7 +11,7 @@ from datetime import date, timedelta
 
 from ledger.model.session import WORK, WORKING
 from projection.fold.fact_history import Fact
-from projection.text.salience import said as said_in_line
+from projection.text.session_digest import quoted as said_in_line
 from projection.views.view_page import Page, Section, fact_item, told
 from projection.views.view_source import SessionLine, ViewSource, minute_of
 
