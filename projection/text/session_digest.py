@@ -168,8 +168,9 @@ def _points(
 ) -> list[Quote]:
     """Return what else a log says within some characters: its facts, then its paragraphs."""
     found: list[Quote] = []
-    for one in (*facts, *pieces):
-        point = Quote(one.line, quoted(one.text))
+    texts = [(one.line, one.text) for one in facts] + [(one.line, one.text) for one in pieces]
+    for line, text in texts:
+        point = Quote(line, quoted(text))
         if point.text and point.text not in known and len(point.text) <= room:
             known.add(point.text)
             room -= len(point.text)
