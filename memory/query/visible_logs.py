@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, timedelta
 
 from ledger.codec.log import decode
 from ledger.codec.plain_text import text_of
 from ledger.home import Home
 from ledger.model.event import facts_in
+from ledger.model.evidence import CORRECTED, RESTATED, proof_in
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
 from ledger.model.session import Entry, SessionLog
+from ledger.model.session_headers import SHOWN_KEY, TOLD_KEY, shown_in
 from memory.cache.cache_file import Cache
 from memory.redaction.withheld_texts import ids_in, named_in, redacted_logs, shown, without_words
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.withholding import withheld_events
+
+#: How far `helped` looks back, and how many logs it reads; how a person says a thing again.
+_DAYS, _READ, _AGAIN = 7, 300, (RESTATED, CORRECTED)
 
 
 class Visible(Record):
@@ -42,6 +48,41 @@ def visible_texts(
         whole = texts.get(ref, "")
         text = shown(home, cache, whole, named_in(entry))
         yield Visible(ref, entry, whole, text, ref.stem in redacted)
+
+
+class Helped(Record):
+    """How memory helped the captured sessions of the week that ends with the newest log."""
+
+    told: int  #: how often a session was shown or told a fact, each fact once a session
+    needed: int  #: how many of those were told at the moment of need
+    used: int  #: how many of all those facts the session used
+    repeated: (
+        int  #: how often a person said again what memory had, as the newest `_READ` such logs say
+    )
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        told = f"told {self.told} facts in a week, {self.needed} of them when needed"
+        return f"{told}; {self.used} were used; said again by a person: {self.repeated}"
+
+
+def helped(snapshot: Snapshot) -> Helped:
+    """Count how memory helped, by what captured logs say of their sessions."""
+    cache = snapshot.cache()
+    newest = cache.summary.newest[:10]
+    since = str(date.fromisoformat(newest) - timedelta(_DAYS)) if newest else "~"
+    logs = [(ref, entry) for ref, entry in cache.entries_since(since) if entry.session]
+    told = {key: set[tuple[str, str]]() for key in (SHOWN_KEY, TOLD_KEY)}
+    for _, entry in logs:
+        for key, value in entry.reported:
+            if key in told:
+                told[key] |= {(entry.session, id) for id in shown_in(value)}
+    used = {(entry.session, id) for _, entry in logs for id in entry.named}
+    using = [ref for ref, entry in logs if entry.reach and entry.named][:_READ]
+    proofs = [proof_in(one.remark) for _, log in logs_of(snapshot, using) for one in log.events]
+    again = [one for one in proofs if one and one.by == "person" and one.how in _AGAIN]
+    every = told[SHOWN_KEY] | told[TOLD_KEY]
+    return Helped(len(every), len(told[TOLD_KEY]), len(every & used), len(again))
 
 
 def taking_part(entry: Entry) -> set[str]:

@@ -10,7 +10,7 @@ from ledger.model.session import ASKED_KEY
 from memory.write.draft import Near, Receipt, course
 from projection.document.page_renderer import REDACTED
 from projection.work.finding_facts import state_of
-from rituals.answers.record_fields import fields_of, mark_object
+from rituals.answers.record_fields import all_fields_of, fields_of, mark_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def status_object(found: Overview) -> dict[str, Any]:
         "starts": dict(zip(("today", "without_memory"), found.starts, strict=True)),
         "not_told": list(found.not_told),
         "untold": found.untold,
+        "helped": all_fields_of(found.helped),
         "captured": {
             "waiting": list(found.held),
             "because": found.obstacle,

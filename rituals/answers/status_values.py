@@ -9,6 +9,7 @@ from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.api import Memory
+from memory.query.visible_logs import Helped, helped
 from memory.redaction.withheld_texts import held_logs
 from memory.repair.seen_tip import lost_findings
 from memory.replay.trunk import Publishing, publishing
@@ -69,6 +70,7 @@ class Overview(Record):
     starts: tuple[int, int]
     not_told: tuple[str, ...]  #: the sessions that are over, or rest, and of which no log tells yet
     untold: int  #: commits of people since the newest log, 0 where they are few
+    helped: Helped  #: how memory helped in the last week
     by_itself: Run  #: what was done by itself last
     hindered: str  #: what keeps it from being done, "" for nothing
     now: float  #: when that was, in seconds since 1970
@@ -121,6 +123,7 @@ def overview(memory: Memory) -> Overview:
         starts(commondir),
         tuple([f"{one.host} {one.session}" for one in unfinished(commondir) if keeps]),
         untold_since(memory.home, state.summary.newest),
+        helped(memory.snapshot),
         last_run(memory.home),
         obstacle(memory.home, state.policy),
         now_seconds(),

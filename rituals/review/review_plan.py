@@ -18,6 +18,7 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.api import Memory
 from memory.cache.cache_file import Cache
+from memory.query.visible_logs import helped
 from memory.replay.replayed_state import state_from, state_of
 from projection.fold.full_replay import State
 from projection.fold.projection_state import TIERS, Summary
@@ -79,6 +80,7 @@ class Plan(Record):
     settled: tuple[Raised, ...]
     raised: tuple[Raised, ...]  #: all threads of earlier reviews
     state: State  #: of the ledger
+    helped: str = ""  #: how memory helped in the last week, in a line; "" where nobody tells
     findings: tuple[Finding, ...] = ()  #: what was noticed on the way
 
     @property
@@ -116,7 +118,9 @@ def plan_review(
 
     tip, state, logs, dropped = memory.snapshot.ledger.ask(read)
     code = code_of(memory.home, code_path)
-    return plan_of(tip, state, sorted(logs, key=lambda log: log[0].key), code, progress, dropped)
+    plan = plan_of(tip, state, sorted(logs, key=lambda log: log[0].key), code, progress, dropped)
+    found = helped(memory.snapshot.ledger)
+    return plan._replace(helped=str(found) if any(found) else "")
 
 
 def plan_of(
@@ -248,6 +252,8 @@ def summary_lines(plan: Plan) -> list[str]:
         agents = ", ".join(f"{name} {count}" for name, count in plan.pace.agents[:_FADING_LIMIT])
         weekly = f"{tenths // 10}.{tenths % 10} work sessions a week"
         lines.append(f"Pace: {weekly} over {plan.pace.days} days ({agents})")
+    if plan.helped:
+        lines.append(f"Helped: {plan.helped}")
     moved = [f"{one.id} ({one.before} → {one.after})" for one in aged.changed]
     disputed = [f"{id} ({', '.join(kinds)})" for id, kinds in contested(plan.state)]
     next_out = [f"{one.id} ({one.left})" for one in aged.fading]

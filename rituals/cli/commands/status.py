@@ -68,6 +68,8 @@ def _ledger_rows(found: Overview, out: Output) -> Iterator[tuple[str, str]]:
     if found.not_told:
         named = ", ".join(found.not_told[:_NAMED]) + ", …" * (len(found.not_told) > _NAMED)
         yield "not told", f"{counted(len(found.not_told), 'session')}: {named}"
+    if any(found.helped):
+        yield "helped", str(found.helped)
     if found.untold:
         yield "untold", f"{found.untold} commits since the last log, and none tells of them"
     if found.obstacle == NOT_COMMITTED:

@@ -188,7 +188,7 @@ class _Boundary:
         shared = sources.asking(lambda _: self._policy.capture.asks)
         told = passages_of(shared, self._policy.capture.characters, self._gates.opened)
         against = {id for item in mine for id in item.supersedes}
-        used = (*used, *again, *copies)
+        used = (*used, *[one._replace(by="person") for one in again], *copies)
         used = () if self._asked.past else self._proofs.once(used, against)[:MOST_USES]
         heard = heard_by(self._commondir, file_name(*self._key))
         seen, met = len(heard.shown) + heard.unlisted, len(heard.moments)
