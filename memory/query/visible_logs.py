@@ -51,19 +51,16 @@ def visible_texts(
 
 
 class Helped(Record):
-    """How memory helped the captured sessions of the week that ends with the newest log."""
+    """How memory helped the captured sessions of a week, up to the newest log; a fact once a session."""
 
-    told: int  #: how often a session was shown or told a fact, each fact once a session
-    needed: int  #: how many of those were told at the moment of need
-    used: int  #: how many of all those facts the session used
-    repeated: (
-        int  #: how often a person said again what memory had, as the newest `_READ` such logs say
-    )
+    told: int  #: how often a session was told a fact, by a brief or when it was needed
+    used: int  #: how many of them it used
+    repeated: int  #: how often a person said again what memory had, by the newest `_READ` logs
 
     def __str__(self) -> str:
         """Say it in a line."""
-        told = f"told {self.told} facts in a week, {self.needed} of them when needed"
-        return f"{told}; {self.used} were used; said again by a person: {self.repeated}"
+        told = f"in a week, facts told to sessions: {self.told}, of them used: {self.used}"
+        return f"{told}; said again by a person: {self.repeated}"
 
 
 def helped(snapshot: Snapshot) -> Helped:
@@ -72,17 +69,18 @@ def helped(snapshot: Snapshot) -> Helped:
     newest = cache.summary.newest[:10]
     since = str(date.fromisoformat(newest) - timedelta(_DAYS)) if newest else "~"
     logs = [(ref, entry) for ref, entry in cache.entries_since(since) if entry.session]
-    told = {key: set[tuple[str, str]]() for key in (SHOWN_KEY, TOLD_KEY)}
-    for _, entry in logs:
-        for key, value in entry.reported:
-            if key in told:
-                told[key] |= {(entry.session, id) for id in shown_in(value)}
+    told = {
+        (entry.session, id)
+        for _, entry in logs
+        for key, value in entry.reported
+        if key in (SHOWN_KEY, TOLD_KEY)
+        for id in shown_in(value)
+    }
     used = {(entry.session, id) for _, entry in logs for id in entry.named}
     using = [ref for ref, entry in logs if entry.reach and entry.named][:_READ]
     proofs = [proof_in(one.remark) for _, log in logs_of(snapshot, using) for one in log.events]
-    again = [one for one in proofs if one and one.by == "person" and one.how in _AGAIN]
-    every = told[SHOWN_KEY] | told[TOLD_KEY]
-    return Helped(len(every), len(told[TOLD_KEY]), len(every & used), len(again))
+    again = sum(one.by == "person" and one.how in _AGAIN for one in proofs if one)
+    return Helped(len(told), len(told & used), again)
 
 
 def taking_part(entry: Entry) -> set[str]:
