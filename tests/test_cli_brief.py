@@ -65,7 +65,7 @@ def test_transcript(told: Place) -> None:
         "- storm: Measure a retry storm.\n\n"
         "## Lately\n\n"
         "- 2026-11-21-0831… by codex: Lost\n"
-        "- 2026-11-21-0830… by claude-code: Ship\n"
+        "- 2026-11-21-0830… by claude-code: Ship; left open: storm\n"
         "</diurna-memory-NONCE>\n\n"
         "All facts are shown. `diurna show ID` shows one whole.\n"
     )

@@ -21,7 +21,14 @@ from memory.cache.newest_logs import corrects
 from memory.replay.log_bytes import read_bytes
 from memory.replay.reader_marks import NOTHING_MARKED, Marks, marks_at
 from projection.brief.budget import LEAST_CHARS, brief
-from projection.brief.choice import DAYS, chars_for, is_note, role_notes
+from projection.brief.choice import (
+    DAYS,
+    QUIET_SESSIONS,
+    chars_for,
+    is_note,
+    quiet_since,
+    role_notes,
+)
 from projection.brief.forms import Json, Markdown
 from projection.brief.lines import stem_said
 from projection.brief.values import (
@@ -45,7 +52,7 @@ from projection.policy.model import ATTEMPT_KIND, HANDOFF_KIND, QUESTION_KIND, S
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
 
     from ledger.home import Home
     from ledger.model.session import Entry
@@ -78,6 +85,7 @@ class Asked(Record):
     changed: tuple[str, ...] = ()  #: paths of files that differ from what is committed
     budget_chars: int = BRIEF_CHARS  #: how many characters the whole output may have
     json: bool = False  #: it is written as JSON, else as markdown
+    asks: bool = False  #: what was asked for in this clone is told: whoever asks works in it
 
 
 def made_for(
@@ -151,7 +159,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
     most = view.policy.brief.rest
     entry = lru_cache(maxsize=None)(cache.entry)  # a log may bring thousands of facts
     last = cache.newest_of(asked.agent) if asked.agent else ""
-    since = cache.sessions_after(summary.last_review)
+    since = quiet_since(cache.work_stems(QUIET_SESSIONS), cache.work_dates(DAYS))
     asked_for, found = _asked_for(cache, asked.task), tuple(found)
     news, more_news = _news(cache, last, asked.budget_chars // _LINE_CHARS, marks)
     live = {standing.fact.id for standing in view.live}
@@ -176,16 +184,17 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
     facts += [one.standing.fact for part in todo for one in part]  # some are not live
     brought = _roles_of(home, cache, facts) if asked.role else {}
     notes = role_notes(facts, asked.role, brought)
+    sessions, again = _sessions(home, cache, live, since, asks=asked.asks)
     return Material(
         cache.commit,
         view,
         _place(cache, asked, last, elsewhere),
-        newly_due(since, view.policy.review),
+        newly_due(cache.sessions_after(summary.last_review), view.policy.review),
         tuple([_for(one, notes.others) for one in news]),
         more_news,
         _scores(view, found, asked),
         known,
-        _sessions(home, cache),
+        sessions,
         notes,
         tuple(cache.work_dates(DAYS)),
         bool(asked.task),
@@ -198,6 +207,8 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         rests=lambda fact: 0 < most <= cache.times_shown(fact.id, fact.anchor),
         asked=tuple(dict.fromkeys((*asked_for, *serving, *found))),
         gone=marks.of if marks else None,
+        since=since,
+        again=again,
         sides=tuple(
             [(id, standing_of(side)) for id, side in sides if side and side.id not in notes.others]
         ),
@@ -251,13 +262,25 @@ def _for(one: News, others: frozenset[str]) -> News:
     return one._replace(replacing=None) if hidden else one
 
 
-def _sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
-    """Return the last sessions in short; a ledger without any does without another module."""
-    if not cache.summary.sessions:
-        return ()
-    from memory.brief.recent_sessions import last_sessions
+def _sessions(
+    home: Home, cache: Cache, live: Container[str], since: str, *, asks: bool
+) -> tuple[tuple[Session, ...], tuple[Session, ...]]:
+    """Return the last sessions in short, and what was asked for again in several; `asks` as in `Asked`.
 
-    return last_sessions(home, cache)
+    A ledger without any does without another module.
+    """
+    if not cache.summary.sessions:
+        return (), ()
+    from ledger.wal.kept_asks import asks_in
+    from memory.brief.recent_sessions import asked_again, last_sessions
+
+    kept = asks_in(home.repository.commondir) if asks else []
+    if kept and cache.redacted:
+        from memory.redaction.withheld_lines import telling_of
+
+        telling = telling_of(home, cache)
+        kept = [one for one in kept if not (telling and telling.repeats(one.text))]
+    return last_sessions(home, cache, kept, live, since), asked_again(kept)
 
 
 def _todo(cache: Cache, view: LiveView, asked: Asked) -> Todo:

@@ -1,53 +1,137 @@
-"""Tell in a line each what the last sessions came to, from their logs, without what is withheld."""
+"""Tell in a line each what the last sessions were asked for, what came of it and what they left open.
+
+What a person asked for is of this clone (`ledger.wal.kept_asks`), and told to who works in it alone; the
+rest is of the logs of a session, which are one entry together, without what is withheld. What a person
+asked for again and again, in words that are the same, says how they want to work: that is told beside.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections import Counter
+from math import log, log2
 
 from ledger.environment import now_ms
-from ledger.home import Home
+from ledger.model.event import FactCreated
 from ledger.model.order import day_seen, is_sealed
-from ledger.model.session import LOG_LIMIT_BYTES, Entry
-from memory.cache.cache_file import Cache
+from ledger.model.session import LOG_LIMIT_BYTES
 from memory.replay.log_bytes import read_bytes
 from memory.replay.outdated_lines import Outdated, brought_by
+from projection.brief.choice import has_left, roles_of
 from projection.brief.values import Session
+from projection.policy.model import THREAD_KIND
 from projection.text.clipping import one_line
 from projection.text.session_lines import in_short
 
-#: How many sessions are told, and among how many of the newest logs they are looked for.
-_COUNT, _LOOKED = 5, 40
-#: The most that a session takes.
-_CHARS = 100
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Sequence
+
+    from ledger.home import Home
+    from ledger.model.session import Entry
+    from ledger.wal.kept_asks import Ask
+    from memory.cache.cache_file import Cache
+
+#: How many sessions are told, among how many of the newest logs they are looked for, and how many logs of
+#: one are read.
+_COUNT, _LOOKED, _READ = 5, 60, 8
+#: The most that the ask of a session takes, what came of it, and how many threads it names.
+_ASK_CHARS, _CHARS, _OPEN = 80, 100, 3
 #: Which part of the words of one of two texts stands in the other where that repeats it.
 _REPEATS = 0.8
+#: So many asks are told that were made again, of the newest ones. Words are the same where so many follow
+#: each other, and they tell this much at least: by how rare they are, and how much of the ask they are.
+_AGAIN, _NEWEST, _RUN, _TELLING = 3, 500, 3, 4.0
+#: What stands around a word, and what behind it ends a run; writing without blanks begins with the last.
+_MARKS, _ENDS, _UNSPACED = '.,;:!?"“”‘’…()*', ".;:!?…", "\u0e00"
 
 
-def last_sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
-    """Return the last work sessions, newest first, each by its newest log whose words are shown."""
+def last_sessions(
+    home: Home, cache: Cache, asks: Sequence[Ask], live: Container[str], since: str
+) -> tuple[Session, ...]:
+    """Return the last work sessions, newest first, each by its newest log whose words are shown.
+
+    `asks` are those of this clone, () where they are not told; `live` has the ids of the facts that are
+    shown, and threads that nobody named behind `since` are left out (`projection.brief.choice`).
+    """
     withheld: Container[str] = ()
     if cache.redacted:
         from memory.redaction.withheld_texts import redacted_logs
 
         withheld = redacted_logs(cache)
-    refs = list(cache.known(_newest_of_each(cache, withheld)).values())
+    parts = _parts(cache, withheld)
+    first = {one.session: one.text for one in reversed(asks)}
+    wanted = [entry.stem for some in parts for entry in some[:_READ]]
+    read = {ref.stem: data for ref, data in read_bytes(home, list(cache.known(wanted).values()))}
     found: list[Session] = []
     outdated = Outdated(cache)
-    for ref, data in read_bytes(home, refs):
-        entry = cache.entry(ref.key)
-        if entry is not None and len(data) <= LOG_LIMIT_BYTES:
-            text = _text(home, cache, data, entry)
-            title, first = in_short(text) if is_sealed(ref.stem) else (_title_by_hand(text), "")
-            if not first and _is_a_fact(title, text):
-                continue  # the brief has the fact itself
-            brought = [*brought_by(entry.acts), *entry.named]
-            told = [one for one in _each_once(title.rstrip("."), first) if one]
-            said = [outdated.line(ref.key, one, brought) for one in told]
-            line = one_line(". ".join(said), _CHARS)
-            day = day_seen(entry.clock, now_ms())
-            found.append(Session(ref.stem, entry.agent, line, day))
-    found.sort(key=lambda one: one.stem, reverse=True)
-    return tuple([one for one in found if one.said])
+    for some in parts:
+        ask = first.get(some[0].session, "") if some[0].session else ""
+        told = _came_of_it(home, cache, some[:_READ], read, outdated, asked=bool(ask))
+        said = one_line(". ".join(told), _CHARS if ask else 2 * _CHARS)
+        said = f"“{one_line(ask, _ASK_CHARS)}” → {said or '?'}" if ask else said
+        left = _left_open(cache, some, live, since)
+        if said and left:
+            said += f"; left open: {', '.join(left)}"
+        day = day_seen(some[0].clock, now_ms())
+        found += [Session(some[0].stem, some[-1].agent, said, day)] if said else []
+    return tuple(found)
+
+
+def _parts(cache: Cache, withheld: Container[str]) -> list[list[Entry]]:
+    """Return the logs of each of the last work sessions, newest first: what continues one is of it."""
+    found: dict[object, list[Entry]] = {}
+    begun = Counter[str]()  # sessions that no host names, by agent
+    for entry in cache.newest_entries("", _LOOKED):
+        if not entry.uses or entry.stem in withheld:
+            continue
+        key = entry.session or (entry.agent, begun[entry.agent])
+        if key in found or len(found) < _COUNT:
+            found.setdefault(key, []).append(entry)
+        if entry.work and not entry.session:
+            begun[entry.agent] += 1
+    return list(found.values())
+
+
+def _came_of_it(
+    home: Home, cache: Cache, some: Iterable[Entry], read: dict[str, bytes], outdated: Outdated,
+    *, asked: bool,
+) -> list[str]:  # fmt: skip
+    """Return what an agent itself calls what it did, else its last report's beginning.
+
+    Where nobody knows what was `asked` the title of the log stands before that.
+    """
+    called: list[str] = []
+    title = report = ""
+    for entry in some:
+        data = read.get(entry.stem, b"")
+        if not data or len(data) > LOG_LIMIT_BYTES:
+            continue
+        text = _text(home, cache, data, entry)
+        named, first = in_short(text) if is_sealed(entry.stem) else (_title_by_hand(text), "")
+        brought = [*brought_by(entry.acts), *entry.named]
+        named, first = [
+            outdated.line(entry.stem, one, brought) if one else "" for one in (named, first)
+        ]
+        if entry.reach and f"\n### {named}\n" not in text:  # it is the machine that calls it so
+            title, report = title or named, report or first
+        elif not _is_a_fact(named, text):  # else the brief has the fact itself
+            called.append(named.rstrip("."))
+            report = report or first
+    if asked:
+        return ["; ".join(dict.fromkeys(reversed(called)))] if called else [report or title]
+    last = called[0] if called else title.rstrip(".")
+    return [one for one in _each_once(last, report) if one]
+
+
+def _left_open(cache: Cache, some: Iterable[Entry], live: Container[str], since: str) -> list[str]:
+    """Return the ids of the threads that a session began and that are open."""
+    born = [act.id for entry in some for act in entry.acts if isinstance(act, FactCreated)]
+    facts = [cache.fact(id) for id in dict.fromkeys(born) if id in live]
+    return [
+        one.id
+        for one in facts
+        if one and one.open and one.kind == THREAD_KIND and not (roles_of(one) or has_left(one, since))
+    ][:_OPEN]  # fmt: skip
 
 
 def _each_once(title: str, first: str) -> tuple[str, str]:
@@ -71,8 +155,8 @@ def _title_by_hand(text: str) -> str:
 
 def _is_a_fact(title: str, text: str) -> bool:
     """Tell whether a log is called after a fact that it brings."""
-    fact = title.partition(" (and ")[0]
-    return any(line.startswith("- ") and line.endswith(fact) for line in text.split("\n"))
+    fact = title.partition(" (and ")[0].rstrip("…")
+    return any(line.startswith("- ") and fact in line for line in text.split("\n"))
 
 
 def _text(home: Home, cache: Cache, data: bytes, entry: Entry) -> str:
@@ -85,18 +169,47 @@ def _text(home: Home, cache: Cache, data: bytes, entry: Entry) -> str:
     return text
 
 
-def _newest_of_each(cache: Cache, withheld: Container[str]) -> list[str]:
-    """Return the newest log of each of the last work sessions: what continues one tells how it went on."""
-    found: list[str] = []
-    continued: set[tuple[str, str]] = set()
-    for entry in cache.newest_entries("", _LOOKED):
-        session = entry.agent, entry.session
-        if not entry.uses or entry.stem in withheld or len(found) == _COUNT:
-            continue
-        if session not in continued:
-            found.append(entry.stem)
-        if entry.work:
-            continued.discard(session)
-        else:
-            continued.add(session)
+# ---- what is asked for again ----------------------------------------------------------------------------
+
+
+def asked_again(asks: Sequence[Ask]) -> tuple[Session, ...]:
+    """Return what a person asked for in several sessions in the same words, with their number.
+
+    The one that tells most comes first; of asks that share such words the one that says little else.
+    """
+    known = {one.text: _runs(one.text) for one in asks[-_NEWEST:]}
+    sessions: dict[tuple[str, ...], set[str]] = {}
+    for one in asks[-_NEWEST:]:
+        for run in known[one.text]:
+            sessions.setdefault(run, set()).add(one.session)
+    held = Counter([word for runs in known.values() for word in {*sum(runs, ())}])
+    rated: list[tuple[float, str, int, set[tuple[str, ...]]]] = []
+    for text, runs in known.items():
+        again = {run for run in runs if len(sessions[run]) > 1}
+        words = {word for run in again for word in run}
+        tells = sum([log(len(known) / held[word]) for word in words])
+        tells *= len(words) / max(len({*text.split()}), len(words), 1)
+        if tells >= _TELLING:
+            many = max([len(sessions[run]) for run in again])
+            rated.append((tells * log2(many), text, many, again))
+    found, said = list[Session](), set[tuple[str, ...]]()
+    for _, text, many, again in sorted(rated, key=lambda one: -one[0]):
+        if said.isdisjoint(again) and len(found) < _AGAIN:
+            found.append(Session("", "", f"“{text}” ({many} sessions)", ""))
+            said |= again
+    return tuple(found)
+
+
+def _runs(text: str) -> list[tuple[str, ...]]:
+    """Return the words of a text that follow each other; a name, a number or a mark parts them."""
+    found: list[tuple[str, ...]] = []
+    run: list[str] = []
+    for typed in [*text.casefold().replace("’", "'").split(), ""]:
+        word = typed.strip(_MARKS)
+        if word and word.replace("'", "").isalpha():
+            run += word if word[0] >= _UNSPACED else [word]
+            if typed[-1] not in _ENDS:
+                continue
+        found += [tuple(run[at : at + _RUN]) for at in range(len(run) - _RUN + 1)]
+        run = []
     return found

@@ -14,7 +14,14 @@ import os
 
 from ledger.environment import now_ms
 from ledger.home import Home, discover, has_layers
-from ledger.model.layout import CACHE_VERSION, FORMAT_VERSION, POLICY_FILE, SESSIONS_DIR, stem_of
+from ledger.model.layout import (
+    ASKS_FILE,
+    CACHE_VERSION,
+    FORMAT_VERSION,
+    POLICY_FILE,
+    SESSIONS_DIR,
+    stem_of,
+)
 from ledger.model.record import Record
 from ledger.wal.atomic_files import plain_bytes
 from ledger.wal.dead_owner import died
@@ -166,7 +173,8 @@ def make_brief(home: Home, wish: Wish) -> Kept:
     file, hides, name = _last(home, wish)
     waits, of, before = waiting(home), seen(home), _beside(home)
     with closing(Reader(home)) as reader:
-        made = reader.brief(agent=wish.agent, role=wish.role, budget_chars=wish.budget_chars)
+        asked = wish.agent, wish.role, wish.budget_chars
+        made = reader.brief(agent=asked[0], role=asked[1], budget_chars=asked[2], asks=True)
         alone = not _something_beside(reader.snapshot, None)
     beside = _beside(home)  # what is elsewhere is known by now, unless that is another place
     beside = beside if beside[1] == before[1] else before
@@ -195,7 +203,7 @@ def _last(home: Home, wish: Wish) -> tuple[_File, str, str]:
 
 
 def _beside(home: Home) -> tuple[str, str, str]:
-    """Return what a brief says beside its ledger: what is gone; at which place it is; what is elsewhere.
+    """Return what a brief says beside its ledger: what is gone or asked for; its place; what is elsewhere.
 
     The last is "" where it is not known of the place yet: no ledger is opened for it.
     """
@@ -207,8 +215,18 @@ def _beside(home: Home) -> tuple[str, str, str]:
     here, place = here_known(home), head(home.repository)[1] if asks(home) else ""
     if home.plain and os.path.isdir(home.held_folder):
         place = repr(elsewhere(home))
-    gone, place = [digest(os.fsencode(one)) for one in (truth_of(home).said, place)]
+    said = f"{truth_of(home).said} {_asks_stand(home)}"
+    gone, place = [digest(os.fsencode(one)) for one in (said, place)]
     return gone, place, digest(os.fsencode(here.said)) if here is not None else ""
+
+
+def _asks_stand(home: Home) -> str:
+    """Return how the file stands of what was asked for in a clone; "" for none."""
+    try:
+        seen = os.stat(f"{home.repository.commondir}/{ASKS_FILE}")
+    except OSError:
+        return ""
+    return f"{seen.st_ino}.{seen.st_size}.{seen.st_mtime_ns}"
 
 
 def _is_so(then: tuple[str, str, str], now: tuple[str, str, str]) -> bool:

@@ -1,4 +1,4 @@
-"""Find the facts that answer a prompt so surely that an agent is told them unasked, as a hook asks for it.
+"""Find what answers a prompt so surely that an agent is told it unasked, and the passages to look in.
 
 A prompt is an order more often than a question, and most of them ask nothing that memory knows. So of the
 first facts that recall finds only those are told that have much of the prompt close together, in words
@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ledger.environment import now_ms
 from ledger.heavy_work import Uncollected
 from ledger.home import Home
+from ledger.model.order import day_seen
 from ledger.model.personal_footer import says_personal
 from ledger.model.record import Record
 from memory.cache.cache_file import Cache
@@ -37,6 +39,10 @@ PROMPT_CHARS, TOLD = 1_500, 3
 COVERED, TOGETHER, TELLING, WORDS, HEAVIEST, NEAR_FIRST = 0.45, 0.45, 4.0, 2, 0.75, 0.50
 #: The number of words in one stretch of a text.
 STRETCH = 30
+#: Of so many of the newest logs passages of so many characters are told, and so many of them at most; what
+#: names the session, and its log; and the part of a log that a machine lists.
+_LOGS, PASSAGE_CHARS, _MOST, _TITLE_CHARS, _STEM_CHARS = 400, 560, 4_000, 50, 18
+_LISTED = "Observed"
 
 
 class Found(Record):
@@ -91,6 +97,45 @@ def found_for_prompt(
             if one.scored.score >= NEAR_FIRST * first and is_sure(one, found.weights)
         ]
     )
+
+
+def passages_told(home: Home, cache: Cache) -> list[tuple[str, str, str]]:
+    """Return the passages of the newest logs that are short enough to be told whole, in ledger order.
+
+    Each is its place, when and in which part of which session it was said, and its words on one line.
+    What is withheld is left out, and what a machine listed.
+    """
+    from memory.brief.log_digests import readable
+    from memory.recall.hits.passage_hits import heading_of, title_of
+    from memory.recall.index.passage_cutter import passages_of
+    from memory.redaction.withheld_texts import named_in, redacted_logs, shown
+    from memory.replay.log_bytes import read_bytes
+    from projection.brief.wording import plain, shortened, untagged
+
+    gone = redacted_logs(cache) if cache.redacted else frozenset[str]()
+    refs = [
+        one for one in cache.refs("ORDER BY stem DESC LIMIT ?", (_LOGS,)) if one.stem not in gone
+    ]
+    found: list[tuple[str, str, str]] = []
+    for ref, data in read_bytes(home, refs[::-1]):
+        entry, text = cache.entry(ref.key), readable(data)
+        if entry is None:
+            continue
+        if cache.redacted:
+            text = shown(home, cache, text, named_in(entry))
+        lines, part = text.split("\n"), ""
+        title = shortened(title_of(lines), _TITLE_CHARS)
+        for one in passages_of(text):
+            said = one.text.strip().split("\n")
+            part = heading_of(lines, one.line) if not one.text.startswith("#") else part
+            while said and (said[0][:1] == "#" or not said[0].strip()):
+                part = said.pop(0).lstrip("#").strip() or part
+            words = untagged(plain("\n".join(said)))
+            if part != _LISTED and 0 < len(words) <= PASSAGE_CHARS:
+                when = f"{day_seen(entry.clock, now_ms())}, {part or 'log'} of “{title}”"
+                place = f"{ref.stem[:_STEM_CHARS]}:{one.line}"
+                found.append((place, untagged(plain(when)), words))
+    return found[-_MOST:]
 
 
 def is_sure(one: Candidate, weights: Mapping[str, float]) -> bool:

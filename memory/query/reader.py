@@ -349,6 +349,7 @@ class Reader(OpenHome):
         task: str = "",
         agent: str = "",
         json: bool = False,
+        asks: bool = False,
     ) -> Brief:
         """Return what an agent reads at the start of a session, most important first.
 
@@ -358,6 +359,7 @@ class Reader(OpenHome):
             task: what is about to be done, or the id of a task; what has to do with it comes first.
             agent: for whom; "" for who opened this home. What changed is told from its last log on.
             json: it is written as JSON, else as markdown.
+            asks: what was asked for in this clone is told: to who works in it, and to nobody else.
 
         Raises:
             WrongUsage: the budget is too small.
@@ -367,5 +369,5 @@ class Reader(OpenHome):
 
         asker, branch = agent or self.asker(), branch_of(self.home)
         changed = changed_files(self.home) if task else ()
-        asked = Asked(asker, role, task, branch, changed, budget_chars, json)
+        asked = Asked(asker, role, task, branch, changed, budget_chars, json, asks)
         return made_for(self.snapshot, asked, self.recall if task else None)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ledger.model.task_states import IN_PROGRESS
 from projection.brief.values import RoleNotes, Stated
 from projection.brief.wording import label
+from projection.fold.decay import clock_at
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
 from projection.graph.fact_links import SERVES, named
@@ -20,6 +21,7 @@ from projection.policy.model import (
     STATE_KIND,
     THREAD_KIND,
     Learning,
+    Windows,
 )
 from projection.work.handoffs import Handoff, role_names
 from projection.work.tracked_tasks import MEDIUM, Task
@@ -54,6 +56,10 @@ _INVARIANT = "invariant"
 _PASSED_OVER = (ATTEMPT_KIND, FINDING_KIND, HANDOFF_KIND, PATTERN_KIND, QUESTION_KIND)
 #: How many ids a line names that a task waits for, or a handoff is for.
 _NAMED = 3
+#: Behind so many work sessions and work days in which nobody named it an open thread leaves the brief, but
+#: not one whose footers say who has it, how much it matters or what ends it.
+QUIET_SESSIONS, QUIET_DAYS = 5, 7
+_KEEPING = frozenset(("owner", "priority", "until"))
 
 
 # ---- how near ---------------------------------------------------------------------------------------
@@ -136,6 +142,32 @@ def recency(age: int) -> int:
     """Return what is left of a million after so many work days."""
     age = min(age, DAYS)
     return _DECAY[age % HALF_LIFE] >> age // HALF_LIFE
+
+
+# ---- what nobody names any more ---------------------------------------------------------------------
+
+
+def quiet_since(work: Sequence[str], dates: Sequence[str]) -> str:
+    """Return what a thread has to be named behind: something that compares with stems, "" for nothing.
+
+    `work` are the newest work logs and `dates` the newest work days, ascending, at least `QUIET_SESSIONS`
+    and `QUIET_DAYS` where there are so many.
+    """
+    windows = Windows(
+        active=QUIET_SESSIONS - 1, active_days=QUIET_DAYS - 1
+    )  # of what came since (T8)
+    return clock_at(work, len(work), dates, windows).active
+
+
+def is_kept(fact: Fact) -> bool:
+    """Tell whether a thread says who has it, how much it matters or what ends it."""
+    return not _KEEPING.isdisjoint([key for key, _ in fact.meta])
+
+
+def has_left(fact: Fact, since: str) -> bool:
+    """Tell whether a fact is an open thread that nobody named since then: its state is untouched."""
+    named = max(fact.anchor, fact.verified)
+    return fact.open and fact.kind == THREAD_KIND and named < since and not is_kept(fact)
 
 
 # ---- for whom ---------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from projection.fold.fact_history import Fact
 #: `_ASKED_USUAL_CHARS`; and of a shorter one at least.
 _TEXT_CHARS = {
     values.ASKED: 260, values.CONTRADICTIONS: 300, values.HANDED: 1200, values.INVARIANTS: 180,
-    values.THREADS: 180, values.DECISIONS: 220, values.ROLE: 220, values.REST: 220, values.SESSIONS: 140,
+    values.THREADS: 180, values.DECISIONS: 220, values.ROLE: 220, values.REST: 220, values.AGAIN: 160,
+    values.SESSIONS: 260,
 }  # fmt: skip
 LEAST_TEXT_CHARS, _MOST_CHARS, _OTHERS_CHARS = 100, 300, 160
 _USUAL_CHARS, _ASKED_USUAL_CHARS = 7500, 5000
@@ -43,7 +44,9 @@ def line_of(item: values.Item, chars: int = _MOST_CHARS) -> values.Line:
     if isinstance(item, values.News):
         return _news_line(item, chars)
     stem, said = stem_said(item.stem), shortened(plain(item.said), chars)
-    return values.Line(stem, "session", "", item.day, stem, said, by=label(item.by))
+    return values.Line(
+        stem, "session" if stem else "ask", "", item.day, stem, said, by=label(item.by)
+    )
 
 
 def _fact_line(one: values.Stated, chars: int) -> values.Line:

@@ -5,11 +5,11 @@ What a task asks for stands before all. What fits is decided in `budget`, how it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from ledger.model.record import Record
 from projection.brief import values
-from projection.brief.choice import NOTE_KINDS, weights
+from projection.brief.choice import NOTE_KINDS, has_left, is_kept, weights
 from projection.brief.values import Stated
 from projection.document.fact_remarks import Gone, is_behind, is_ended
 from projection.fold.fact_history import Fact
@@ -23,8 +23,9 @@ _LOOKED_AT = 24
 _INVARIANT = "invariant"
 #: The kinds of facts that say how work is done here.
 _DECIDED = ("decision", "convention", "stack")
-#: How many facts that a task asks for stand before all else.
-_ASKED = 12
+#: How many facts that a task asks for stand before all else, and how many threads are shown that nobody
+#: keeps and nothing asks for: those that were named last, since what is done is seldom said.
+_ASKED, _THREADS = 12, 3
 
 
 class Wanted(Record):
@@ -49,7 +50,9 @@ def wanted(material: values.Material) -> tuple[Wanted, ...]:
     rest: list[Stated] = []
     for standing in _by_weight(material):
         fact = standing.fact
-        if fact.id in placed or not _is_plain(fact, material) or _is_left_out(fact, material):
+        if fact.id in placed or has_left(fact, material.since):
+            continue
+        if not _is_plain(fact, material) or _is_left_out(fact, material):
             continue
         one = Stated(standing, states.get(fact.id, ""))
         if _has_ended(fact, material):
@@ -69,6 +72,7 @@ def wanted(material: values.Material) -> tuple[Wanted, ...]:
             rest.append(one)
     core.sort(key=lambda one: one.about.kind != _INVARIANT)
     threads.sort(key=lambda one: (one.about.id not in states, is_raised(one.about)))
+    some, held = _few(threads, score), len(threads)
     for found in (noted, decisions, rest):
         _by_use(found, material)
     noted.sort(key=lambda one: one.about.kind not in NOTE_KINDS)
@@ -86,12 +90,25 @@ def wanted(material: values.Material) -> tuple[Wanted, ...]:
         _section(values.ROLE, f"For the role {material.place.role}", noted),
         _section(values.ATTEMPTS, "Failed before", failed, policy.ATTEMPT_KIND),
         _section(values.TASKS, _tasks_title(tasks), tasks, policy.TASK_KIND),
-        _section(values.THREADS, "Open threads", threads, policy.THREAD_KIND),
+        Wanted(values.THREADS, "Open threads", some, held, (policy.THREAD_KIND,)),
         _section(values.DECISIONS, "Decisions, conventions, stack", decisions, *_DECIDED),
+        _section(values.AGAIN, "Asked for again and again", material.again),
         _section(values.SESSIONS, "Lately", material.sessions),
         _section(values.REST, "Also known", rest),
     ]  # fmt: skip
     return tuple([_unmarked_first(one, material) for one in sections if one.items])
+
+
+def _few(threads: Iterable[Stated], score: Mapping[str, float]) -> tuple[Stated, ...]:
+    """Leave out the threads behind the first few that nobody keeps and nothing asks for."""
+    found, free = [], 0
+    for one in threads:
+        fact = one.about
+        plain = fact.kind == policy.THREAD_KIND and not (is_kept(fact) or fact.id in score)
+        free += plain
+        if not plain or free <= _THREADS:
+            found.append(one)
+    return tuple(found)
 
 
 def _section(name: str, title: str, found: Iterable[values.Item], *kinds: str) -> Wanted:
@@ -179,7 +196,11 @@ def _asked(material: values.Material, todo: Iterable[Iterable[Stated]]) -> list[
 def _news(material: values.Material, placed: set[str]) -> tuple[values.News, ...]:
     """Return what changed, without what is not shown, and what is new in a section of its own."""
     hidden = material.notes.others | material.deprecated
-    found = [one for one in material.news if one.fact not in hidden]
+    found = [
+        one
+        for one in material.news
+        if not (one.fact in hidden or (one.now and has_left(one.now.fact, material.since)))
+    ]
     own = material.notes.alone | placed
     own |= {one.fact for one in found if one.now and one.now.fact.kind == policy.HANDOFF_KIND}
     return tuple([one for one in found if one.what != values.BORN or one.fact not in own])

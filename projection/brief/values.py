@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 CONTRADICTIONS, INVARIANTS, CHANGES = "contradictions", "invariants", "changes"
 ASKED, HANDED, ATTEMPTS, TASKS = "asked", "handed", "attempts", "tasks"
 ROLE, THREADS, DECISIONS = "role", "threads", "decisions"
-SESSIONS, REST = "sessions", "rest"
+AGAIN, SESSIONS, REST = "again", "sessions", "rest"
 #: What other homes say: the user's own, and in a section each those upstream.
 YOURS, UPSTREAM = "yours", "upstream"
 #: What stands above a person's own facts, and how a command names their home.
@@ -129,7 +129,7 @@ class News(Record):
 
 
 class Session(Record):
-    """What a session came to; `said` is the title of its log and the beginning of its last report."""
+    """What a session was asked for and came to; without a `stem` something that was asked for again."""
 
     stem: str
     by: str
@@ -218,6 +218,8 @@ class Material(Record):
     gone: Callable[[Fact], tuple[Gone, ...]] | None = (
         None  #: what a fact names that the code has not
     )
+    again: tuple[Session, ...] = ()  #: what a person asked for in several sessions
+    since: str = ""  #: what threads have to be named behind (`projection.brief.choice.quiet_since`)
     #: ids of contradicted facts, each with another fact that is a side of it
     sides: tuple[tuple[str, Standing], ...] = ()
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from memory.brief.brief_place import Wish
     from memory.query.last_answers import Kept
-    from rituals.hosts.capture.kept_asks import Ask
     from rituals.hosts.observed.observation_spool import Observation, Spool
 
 #: How long a brief may take that nobody waits for.
@@ -248,7 +247,7 @@ def _noting(commondir: str, what: str, doing: Callable[[], Any]) -> Callable[[],
 #: What is kept free behind the brief where others did something of late, and in what steps before it.
 _LATELY_CHARS, _STEP = 800, 200
 _LATELY = "Lately in other sessions"
-_OBSERVATIONS, _ASKS, _DAY_MS = 20, 3, 86_400_000
+_OBSERVATIONS, _DAY_MS = 20, 86_400_000
 #: How much of a spool is looked through, and where there are enough observations already.
 _TAIL_BYTES, _END_BYTES = 6 << 10, 1 << 10
 
@@ -263,7 +262,6 @@ class Around:
 
             self.before = restored(commondir, moment)
         self._acts = _newest(commondir, moment)
-        self._asks = _asked(commondir, moment)
         #: What a session knows when it was told this, and when it was told.
         self.told: dict[str, int] = {}
 
@@ -271,11 +269,11 @@ class Around:
     def room(self) -> int:
         """How many characters are not the brief's; few values, since a brief is kept for each."""
         used = -(-(len(self.before) + 2) // _STEP) * _STEP if self.before else 0
-        return used + (_LATELY_CHARS if self._acts or self._asks else 0)
+        return used + (_LATELY_CHARS if self._acts else 0)
 
     def behind(self, chars: int, size: int) -> str:
         """Return what others did of late, in so many characters and bytes; "" for nothing."""
-        if not (self._acts or self._asks):
+        if not self._acts:
             return ""
         from projection.brief.wording import enveloped
         from rituals.hosts.context import session_wording as wording
@@ -286,11 +284,8 @@ class Around:
             by_spool.setdefault(spool.path, (wording.who(spool.host, self._host), []))[1].append(
                 one
             )
-        newest = max([one.at for _, one in self._acts[:1]] + [one.at for one in self._asks])
-        lines: list[tuple[int, str, dict[str, int]]] = [
-            (one.at, wording.asked(wording.who(one.host, self._host), one.text, one.at, newest), {})
-            for one in self._asks
-        ]
+        newest = self._acts[0][1].at
+        lines: list[tuple[int, str, dict[str, int]]] = []
         for path, (by, seen) in by_spool.items():
             name = os.path.basename(path)
             for state in wording.states(seen):
@@ -317,19 +312,6 @@ class Around:
                 self.told.update(known)
         listed = sorted(kept, key=lambda line: kept[line])
         return enveloped(_LATELY, listed, "") if kept else ""
-
-
-def _asked(commondir: str, moment: Moment) -> list[Ask]:
-    """Return what the last sessions of the last day were asked for, the last thing each."""
-    from rituals.hosts.capture.kept_asks import asks_in
-
-    since = now_ms() - _DAY_MS
-    others = {
-        one.session: one
-        for one in asks_in(commondir)
-        if one.at >= since and one.session != moment.session
-    }
-    return list(others.values())[-_ASKS:]
 
 
 def _newest(commondir: str, moment: Moment) -> list[tuple[Spool, Observation]]:

@@ -20,6 +20,8 @@ from memory.api import Memory
 from memory.cache.cache_file import Cache
 from memory.query.visible_logs import helped
 from memory.replay.replayed_state import state_from, state_of
+from projection.brief.choice import QUIET_DAYS, QUIET_SESSIONS, has_left, quiet_since
+from projection.fold.decay import newest_dates
 from projection.fold.full_replay import State
 from projection.fold.projection_state import TIERS, Summary
 from projection.lifecycle.pace import Pace, pace
@@ -257,6 +259,8 @@ def summary_lines(plan: Plan) -> list[str]:
     moved = [f"{one.id} ({one.before} → {one.after})" for one in aged.changed]
     disputed = [f"{id} ({', '.join(kinds)})" for id, kinds in contested(plan.state)]
     next_out = [f"{one.id} ({one.left})" for one in aged.fading]
+    work = plan.state.work
+    since = quiet_since(work, newest_dates(work, len(work), QUIET_DAYS))
     for label, ids in (
         ("Contradicted, see `diurna conflicts`", disputed),
         ("Born", aged.born),
@@ -275,6 +279,10 @@ def summary_lines(plan: Plan) -> list[str]:
             ],
         ),
         ("Settled, and still open", [one.id for one in plan.settled]),
+        (
+            f"In no brief: unnamed for {QUIET_SESSIONS} work sessions and {QUIET_DAYS} work days",
+            [one.fact.id for one in plan.state.standings() if has_left(one.fact, since)],
+        ),
     ):
         if ids:
             lines.append(f"{label} ({len(ids)}): {listed(ids)}")

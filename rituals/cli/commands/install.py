@@ -129,7 +129,7 @@ def make_home(call: Invocation, branch: str) -> None:
 def _remove(call: Invocation, hosts: tuple[str, ...], *, user: bool, dry_run: bool) -> int:
     """Take out what `install` put there, and what this clone keeps of what persons asked for."""
     from ledger.git.repository import Repository, find_repository
-    from rituals.hosts.capture.kept_asks import drop_asks
+    from ledger.wal.kept_asks import drop_asks
     from rituals.hosts.install.install_plan import base_folder, plan_removal
 
     base = base_folder(call.home or call.folder(), user=user)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def brief(call: Invocation, role: str, task: str, budget: int, agent: str) -> None:
     """Run `diurna brief`."""
     made = call.memory().brief(
-        budget_chars=budget, role=role, task=task, agent=agent, json=call.json
+        budget_chars=budget, role=role, task=task, agent=agent, json=call.json, asks=True
     )
     call.out.text(made.text)
 

@@ -19,6 +19,7 @@ from ledger.model.session import CONTINUED, EDIT, SessionLog
 from ledger.model.session_headers import OBSERVED, TRANSCRIPT, Span, cost_since, shown_since
 from ledger.secrets.log_redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
+from ledger.wal.kept_asks import Ask, asks_in, keep_asks
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from memory.write.opened_facts import MOST_USES
@@ -44,7 +45,6 @@ from rituals.hosts.capture.composition import (
 )
 from rituals.hosts.capture.deeds import deeds_of
 from rituals.hosts.capture.gates import Gates, kept_by, makes_facts, record_own
-from rituals.hosts.capture.kept_asks import Ask, asks_in, keep_asks
 from rituals.hosts.capture.stamps import Told, note_told, seen_of, told_of
 from rituals.hosts.capture.told_sources import (
     Sources,

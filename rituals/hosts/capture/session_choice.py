@@ -12,10 +12,10 @@ from stat import S_ISREG
 from ledger.environment import machine_ms, now_ms
 from ledger.errors import Busy, NotFound
 from ledger.model.sha256 import sha256
+from ledger.wal.kept_asks import drop_asks
 from memory.api import Memory
 from rituals.hosts.adapters import HOSTS, Kept
 from rituals.hosts.capture.boundary import Asked, Outcome, boundary
-from rituals.hosts.capture.kept_asks import drop_asks
 from rituals.hosts.capture.stamps import (
     QUIET_MS,
     Seen,

@@ -215,9 +215,9 @@ def hush(home: Home, switch: str, environment: Mapping[str, str], now: int) -> l
     Raises:
         StorageFailed: the disk refused.
     """
+    from ledger.wal.kept_asks import drop_asks
     from memory.cache.view_name import drop_briefs
     from memory.write.host_session import HOST_VARIABLES
-    from rituals.hosts.capture.kept_asks import drop_asks
     from rituals.hosts.silence import Silence, begin, end, lasting, place_of
 
     commondir, top = home.repository.commondir, place_of(home)

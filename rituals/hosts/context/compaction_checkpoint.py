@@ -112,7 +112,7 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, object]]:
     yield "next", _short(last.strip().rpartition("\n\n")[2])
     snapshot = open_snapshot(home)
     try:
-        yield "state", snapshot.ask(lambda cache: state_line(cache.view()))
+        yield "state", snapshot.ask(lambda cache: state_line(cache, untagged=True))
     finally:
         snapshot.close()
     yield "files", [_short(one) for one in changed_files(home)[:_FILES]]

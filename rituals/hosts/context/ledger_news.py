@@ -17,12 +17,11 @@ from ledger.model.record import Record
 from memory.brief.brief_maker import news_of, public
 from memory.cache.cache_file import Cache
 from memory.query.open_snapshot import open_snapshot
-from projection.brief.choice import roles_of
+from projection.brief.choice import QUIET_DAYS, QUIET_SESSIONS, has_left, quiet_since, roles_of
 from projection.brief.forms import Markdown
 from projection.brief.lines import line_of
 from projection.brief.wording import plain, shortened, untagged
 from projection.fold.fact_history import Fact
-from projection.fold.projection_state import LiveView
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import STATE_KIND, THREAD_KIND
 
@@ -31,7 +30,7 @@ _FACTS = 3
 _LOOKED = 20
 _FACT_CHARS, STATE_CHARS = 150, 200
 #: Tags that say what a thread, or any fact, means for the state; a fact of kind `state` says it by its id.
-_PHASE, _NEXT, _BLOCKED = "phase", "next", "blocked"
+_STATE_TAGS = frozenset((_PHASE := "phase", _NEXT := "next", _BLOCKED := "blocked"))
 
 
 class LedgerNews(Record):
@@ -79,8 +78,10 @@ def ledger_news(
             cache, [one for one in entries if (one.session != session or bool(one.reach))], _LOOKED
         )
         moved = any(_moves_state(cache, act.id) for one in entries for act in one.acts)
-        news = tuple(public(news))
-        state = state_line(cache.view()) if moved else None
+        news = tuple(
+            [one for one in public(news) if not (one.now and one.now.fact.kind == THREAD_KIND)]
+        )
+        state = state_line(cache) if moved else None
         facts = [
             _FORM.line(line_of(one, _FACT_CHARS)._replace(tier="", date="", stem=""))
             for one in news[:_FACTS]
@@ -96,14 +97,16 @@ def ledger_news(
         snapshot.close()
 
 
-def state_line(view: LiveView) -> str:
+def state_line(cache: Cache, *, untagged: bool = False) -> str:
     """Return the phase, what is next and what is blocked in one line; "" where nothing says so.
 
     The fact `state-phase` of kind `state`, else a live fact with the tag `phase`, names the phase, and
-    `state-next` what is next, else the newest open thread with the tag `next`, else the newest that no
-    review raised. The newest with the tag `blocked` is blocked.
+    `state-next` what is next, else the newest open thread with the tag `next`, else, where those without
+    a tag count (`untagged`), the newest that no review raised. The newest tagged `blocked` is blocked.
     """
-    facts = [one.fact for one in view.live if not (one.fact.redacted or one.fact.contradicted)]
+    since = quiet_since(cache.work_stems(QUIET_SESSIONS), cache.work_dates(QUIET_DAYS))
+    facts = [one.fact for one in cache.view().live]
+    facts = [one for one in facts if not (one.redacted or one.contradicted or has_left(one, since))]
     facts = [fact for fact in facts if not roles_of(fact)]
     facts.sort(key=lambda fact: (fact.origin or fact.created, fact.id), reverse=True)
     threads = [fact for fact in facts if fact.kind == THREAD_KIND and not fact.closed]
@@ -114,7 +117,7 @@ def state_line(view: LiveView) -> str:
         _PHASE: states.get(f"{STATE_KIND}-{_PHASE}") or phase,
         _NEXT: states.get(f"{STATE_KIND}-{_NEXT}")
         or [one for one in free if _NEXT in _tags(one)]
-        or free,
+        or free * untagged,
         _BLOCKED: [one for one in threads if _BLOCKED in _tags(one)],
     }
     named = {name: found[0] for name, found in chosen.items() if found}
@@ -141,7 +144,9 @@ def _tags(fact: Fact) -> list[str]:
 def _moves_state(cache: Cache, fact: str) -> bool:
     """Tell whether what happened to a fact may change the state."""
     found = cache.fact(fact)
-    return found is not None and (found.kind in (THREAD_KIND, STATE_KIND) or _PHASE in _tags(found))
+    return found is not None and (
+        found.kind == STATE_KIND or not _STATE_TAGS.isdisjoint(_tags(found))
+    )
 
 
 def _landed(home: Home, tip: str, now: str) -> set[str]:

@@ -6,7 +6,7 @@ it is changed.
 
 from __future__ import annotations
 
-from rituals.hosts.adapters import PROMPT
+from rituals.hosts.adapters import FAILURE, PROMPT
 from rituals.hosts.context.moment_index import MomentIndex, can_be_kept, is_prompt, opened
 from rituals.hosts.moments import Moment
 
@@ -32,13 +32,35 @@ def needed_at(moment: Moment, commondir: str, top: str = "") -> tuple[Needed | N
     at_prompt = moment.event == PROMPT
     if at_prompt and not is_prompt(moment.prompt):
         return None, False
-    index = opened(commondir, moment.folder, words=at_prompt)
+    failed = moment.event == FAILURE
+    index = opened(commondir, moment.folder, words=at_prompt or failed)
+    if index is None:
+        return _answer(moment) if at_prompt else None, can_be_kept()
     if at_prompt:
-        if index is None:
-            return _answer(moment), can_be_kept()
-        if index.said("moment")[:1] == "1" and index.may_answer(moment.prompt):
-            return _answer(moment), False
-    return (None, can_be_kept()) if index is None else (_rules(moment, index, top), False)
+        wanted = index.said("moment")[:1] == "1"
+        found = _answer(moment) if wanted and index.may_answer(moment.prompt) else None
+        return found or (_said_before(moment.prompt, index) if wanted else None), False
+    return _rules(moment, index, top) or (
+        _said_before(_error(moment), index) if failed else None
+    ), False
+
+
+def _said_before(text: str, index: MomentIndex) -> Needed | None:
+    """Return the passages of logs that have much of a prompt, or of an error; None for none."""
+    found = index.passages(text) if text and index.said("moment")[:1] == "1" else []
+    if not found:
+        return None
+    from rituals.hosts.context.session_news import PASSAGES_CHARS, SAID, Needed
+
+    told = [(place, about, words) for place, about, words in found]
+    return Needed(tuple(told), SAID, len(told), PASSAGES_CHARS, whole=True)
+
+
+def _error(moment: Moment) -> str:
+    """Return what a tool said as it failed."""
+    said = moment.answer
+    parts = list(said.values()) if isinstance(said, dict) else [said]
+    return "\n".join([one for one in parts if isinstance(one, str)])
 
 
 def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:

@@ -22,9 +22,11 @@ from ledger.model.event import Meta
 from ledger.model.layout import CACHE_DIR
 from ledger.model.personal_footer import says_personal
 from ledger.wal.atomic_files import make_folder, replace_file
+from ledger.wal.kept_asks import asks_in
 from ledger.wal.user_key import user_key
 from memory.query.open_snapshot import open_snapshot
-from memory.recall.words import ENGLISH, listed
+from memory.query.prompt_facts import passages_told
+from memory.recall.words import ENGLISH, is_everyday, listed
 from memory.replay.replayed_state import state_of
 from projection.brief.wording import label, plain, untagged
 from projection.fold.fact_history import Fact
@@ -34,7 +36,15 @@ from projection.text.claims import FOLDER, PATH, claims
 from projection.text.clipping import telling
 from projection.text.command_rules import ANY, EDITS, WARNS_KEY, Breach, breaches
 from rituals.hosts.context.broken_rules import ASKED_FOR
-from rituals.hosts.context.moment_index import CHORE, index_path, opened, packed, stems
+from rituals.hosts.context.moment_index import (
+    CHORE,
+    LOGS,
+    index_path,
+    opened,
+    packed,
+    stems,
+    words_of,
+)
 from rituals.hosts.context.session_cursor import stamps
 from rituals.hosts.context.session_news import watched_of
 from rituals.hosts.observed.shell import RUNNERS
@@ -44,6 +54,8 @@ from rituals.hosts.user_settings import settings_path, wants_none
 _TEXT_CHARS = 20_000
 #: A word that more facts have tells nothing here, and words weigh at least as in so large a ledger.
 _COMMON, _LEAST_FACTS = 500, 1_000
+#: A word of more passages, or of more prompts, tells nothing, but one of very few always does.
+_SHARE, _FEW = 0.08, 2
 _CHORES = stems(" ".join(listed(ENGLISH, "chores")))
 _SMALL = listed(ENGLISH, "small")
 
@@ -70,7 +82,9 @@ def _made(path: str, key: bytes, folder: str, environment: Mapping[str, str]) ->
     watched = (*watched_of(home), settings_path(environment) or path)
     seen = stamps(watched)  # before the branch is read: what moves meanwhile is seen
     with Uncollected():
-        state = open_snapshot(home).ask(state_of)
+        snapshot = open_snapshot(home)
+        state = snapshot.ask(state_of)
+        passages = snapshot.ask(lambda cache: passages_told(home, cache))
         found = [one for one in state.standings() if may_be_told(one)]
         about = {
             "watched": "\0".join(watched),
@@ -80,7 +94,9 @@ def _made(path: str, key: bytes, folder: str, environment: Mapping[str, str]) ->
             "moment": said_of(state.policy.moment, off=wants_none(environment)),
         }
         about |= rows_of(found, constrained(found, home.repository.git()))
-        return packed(path, key, about, _words(found))
+        typed = [one.text for one in asks_in(home.repository.commondir)]
+        words = _words(found) | _words_of_logs(passages, typed, state.policy.recall.language)
+        return packed(path, key, about, words, passages)
 
 
 def may_be_told(one: Standing) -> bool:
@@ -107,6 +123,30 @@ def _words(found: Sequence[Standing]) -> dict[str, str]:
         weight = CHORE * (stem in _CHORES) + _weight(len(found), len(held))
         words[stem] = " ".join([weight, *(held if len(held) <= _COMMON else ())])
     return words
+
+
+def _words_of_logs(
+    passages: Sequence[Sequence[str]], typed: Sequence[str], language: str
+) -> dict[str, str]:
+    """Return, for the rare words of passages, to how many passages each holds one is, and which hold it.
+
+    Of writing without blanks two pairs of signs tell what a word does. `typed` are prompts of before.
+    """
+    rows: dict[str, list[str]] = {}
+    for row, (_, _, text) in enumerate(passages):
+        for word in words_of(text):
+            rows.setdefault(word, []).append(str(row))
+    often = Counter([word for prompt in typed for word in words_of(prompt)])
+    most = [max(_FEW, int(_SHARE * len(some))) for some in (passages, typed)]
+    small = listed(ENGLISH, "small") | listed(ENGLISH, "chores")
+    found = {}
+    for word, held in rows.items():
+        if len(held) > most[0] or often[word] > most[1] or word in small:
+            continue
+        if not is_everyday(word, language):
+            ratio = (len(passages) / len(held)) ** (0.5 if len(word) == 2 else 1.0)
+            found[LOGS + word] = " ".join([f"{ratio:.2f}", *held])
+    return found
 
 
 def _weight(count: int, held: int) -> str:

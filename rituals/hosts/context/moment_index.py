@@ -28,6 +28,10 @@ CHORE = "~"
 _UNSPACED = "\u0e00"
 #: How a prompt begins that nobody typed as one: a command of the host, or what it wrote itself.
 _NO_PROMPT = ("/", "<", "!")
+#: What stands before a word of passages, and before the number of one; how much is read of a prompt or
+#: an error for them; and how much likelier than by chance their words have to stand together in one.
+LOGS, _PASSAGE, _READ_CHARS, _BEYOND_CHANCE = "=", "%", 4_000, 55.0
+_LEAST_LETTERS, _PASSAGES = 3, 2
 
 
 class MomentIndex:
@@ -35,12 +39,14 @@ class MomentIndex:
 
     Args:
         about: what it says of itself, of commands and of files.
-        words: the words of facts, where they were read, too.
+        words: the words of facts and of passages of logs, where they were read, too.
+        path: of the file, and where in it the texts of those passages begin.
     """
 
-    def __init__(self, about: bytes, words: bytes = b"") -> None:
+    def __init__(self, about: bytes, words: bytes = b"", path: tuple[str, int] = ("", 0)) -> None:
         self._about = about
         self._words = words
+        self._path = path
 
     def said(self, key: str) -> str:
         """Return the rest of the first line that begins with a key and a tab, "" for none."""
@@ -66,6 +72,58 @@ class MomentIndex:
             weight >= _TELLING and weight + chores.get(row, 0.0) >= _SHARE * total
             for row, weight in told.items()
         )
+
+    def passages(self, text: str) -> list[list[str]]:
+        """Return the passages of logs that have more words of a text than chance gives, best first.
+
+        A word that few of n passages hold tells n to their number; those of one passage together have to
+        tell more than n, and more the more words of the text are known, as some always meet. Each is its
+        place, when and where that was, and its words.
+        """
+        count = int(self.said("passages") or 0)
+        held: dict[str, list[float]] = {}
+        known = 0
+        for word in words_of(text[:_READ_CHARS]) if count else ():
+            told, *rows = _sorted_line(self._words, LOGS + word).split(" ")
+            known += bool(rows)
+            for row in rows:
+                held.setdefault(row, []).append(float(told))
+        found: list[tuple[float, int]] = []
+        for row, ratios in held.items():
+            beyond, ways = 1.0 / count, 1.0
+            for at, ratio in enumerate(ratios):
+                beyond *= ratio
+                ways *= (known - at) / (at + 1)
+            beyond /= ways**0.5
+            if beyond >= _BEYOND_CHANCE:
+                found.append((beyond, int(row)))
+        best = sorted(found, reverse=True)[:_PASSAGES]
+        return [one for _, row in best if len(one := self._text(row).split("\t")) == 3]
+
+    def _text(self, row: int) -> str:
+        """Return what is kept of a passage, "" where it is not what was written."""
+        start, size, sum_ = (*_sorted_line(self._words, f"{_PASSAGE}{row}").split(" "), "", "")[:3]
+        path, begin = self._path
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                text = os.pread(fd, int(size), begin + int(start))
+            finally:
+                os.close(fd)
+        except (OSError, ValueError):
+            return ""
+        return text.decode("utf-8", "replace") if digest(text) == sum_ else ""
+
+
+def words_of(text: str) -> set[str]:
+    """Return the words by which passages are known; where no blanks part them, pairs of signs."""
+    found = set[str]()
+    for word in "".join([char if char.isalnum() else " " for char in text.lower()]).split():
+        if max(word) >= _UNSPACED:
+            found.update([word[at : at + 2] for at in range(len(word) - 1)])
+        elif len(word) >= _LEAST_LETTERS and not word.isdigit():
+            found.add(word)
+    return found
 
 
 def is_prompt(text: str) -> bool:
@@ -115,10 +173,11 @@ def opened(commondir: str, folder: str, *, words: bool) -> MomentIndex | None:
         ):
             return None
         if words:
-            rest = os.pread(fd, os.fstat(fd).st_size, len(line) + 1 + size)
+            behind = len(line) + 1 + size
+            rest = os.pread(fd, int(found.said("words") or 0), behind)
             if said[4] != _sum(key, path, rest):
                 return None
-            found = MomentIndex(about, rest)
+            found = MomentIndex(about, rest, (path, behind + len(rest)))
         return found
     except OSError:
         return None
@@ -126,17 +185,34 @@ def opened(commondir: str, folder: str, *, words: bool) -> MomentIndex | None:
         os.close(fd)
 
 
-def packed(path: str, key: bytes, about: Mapping[str, str], words: Mapping[str, str]) -> bytes:
+def packed(
+    path: str,
+    key: bytes,
+    about: Mapping[str, str],
+    words: Mapping[str, str],
+    passages: Iterable[Iterable[str]] = (),
+) -> bytes:
     """Write an index, with the user's key, for the path where it is going to be.
 
     `about` has the lines that it says of itself, of commands and of files, by what each begins with;
-    `words` has what a word weighs and the rows of the facts that have it, by the stems of words.
+    `words` has what a word weighs and the rows of the facts that have it, by the stems of words, and
+    likewise of passages behind `LOGS`; those are given by their numbers.
     """
-    ordered = sorted(words.items(), key=lambda pair: pair[0].encode("utf-8", "surrogateescape"))
-    parts = [_lines(about.items()), _lines(ordered)]
-    sums = [_sum(key, path, part) for part in parts]
-    head = (_HEADER, b"%d" % CACHE_VERSION, b"%d" % len(parts[0]), *sums)
-    return b" ".join(head) + b"\n" + b"".join(parts)
+    texts = ["\t".join(one).encode("utf-8", "replace") for one in passages]
+    rows, start = dict(words), 0
+    for number, text in enumerate(texts):
+        rows[f"{_PASSAGE}{number}"] = f"{start} {len(text)} {digest(text)}"
+        start += len(text)
+    ordered = sorted(rows.items(), key=lambda pair: pair[0].encode("utf-8", "surrogateescape"))
+    told = _lines(ordered)
+    said = _lines({**about, "words": str(len(told)), "passages": str(len(texts))}.items())
+    head = (
+        _HEADER,
+        b"%d" % CACHE_VERSION,
+        b"%d" % len(said),
+        *[_sum(key, path, one) for one in (said, told)],
+    )
+    return b"".join((b" ".join(head), b"\n", said, told, *texts))
 
 
 def _lines(pairs: Iterable[tuple[str, str]]) -> bytes:

@@ -39,6 +39,8 @@ _PATIENCE_SECONDS, _SAME_MS = 0.05, 3_000
 #: What of its cursor a session keeps that begins again.
 _STAYS = ("shown", "unlisted", "moments", "characters", "needed")
 ANSWER, RULE = "Memory on this", "Memory has a rule on this"
+#: What stands above passages, how many characters they have together, and how many a session is told.
+SAID, PASSAGES_CHARS, _PASSAGES = "Said before, in sessions that are over", 700, 4
 #: A text that is shorter says too little, and a longer one is to be asked for.
 _LEAST_CHARS, _MOST_CHARS = 60, 240
 
@@ -53,6 +55,9 @@ class Needed(Record):
     characters: int = 600  #: and in so many, with their envelope
     #: ids of the rules among them that were broken: those are told although they were shown
     broken: tuple[str, ...] = ()
+    whole: bool = (
+        False  #: these are no facts but passages of logs by their places, told whole or not
+    )
 
     def lines(self, known: Collection[str]) -> tuple[list[str], list[str]]:
         """Return the lines to tell a session, and the ids of the facts in them.
@@ -64,6 +69,8 @@ class Needed(Record):
             return [], []
         from projection.brief.wording import enveloped, shortened
 
+        if self.whole:
+            return self._passages(fresh, known)
         room = self.characters - len(enveloped(self.title, (), ""))
         lines: list[str] = []
         for place, (id, about, text) in enumerate(fresh):
@@ -75,6 +82,20 @@ class Needed(Record):
             lines.append(begun + shortened(text, min(_MOST_CHARS, share - len(begun))))
             room -= len(lines[-1]) + 1
         return lines, [id for id, _, _ in fresh[: len(lines)]]
+
+    def _passages(
+        self, fresh: Iterable[tuple[str, str, str]], known: Collection[str]
+    ) -> tuple[list[str], list[str]]:
+        """Return the same of passages, as many as there is room for: a session is told few of them."""
+        room, lines, ids = self.characters, list[str](), list[str]()
+        left = _PASSAGES - sum([":" in one for one in known])
+        for id, about, text in fresh:
+            line = f"- {about} ({id}): {text}"
+            if len(line) < room and len(ids) < left:
+                room -= len(line) + 1
+                lines.append(line)
+                ids.append(id)
+        return lines, ids
 
     def marks(self, ids: Iterable[str]) -> list[str]:
         """Return by what it is known that facts were told: broken rules by a mark of their own, too."""
@@ -199,7 +220,7 @@ def _telling(
             lines, moved = _heard_since(moment, commondir, cursor, now, tool=tool)
         told, ids = needed.lines(cursor.known) if needed else ([], [])
         if needed and ids:
-            met = tuple(dict.fromkeys((*cursor.moments, *ids)))
+            met = tuple(dict.fromkeys((*cursor.moments, *([] if needed.whole else ids))))
             room = sum(map(len, told)) + len(told)
             moved = moved.knowing(needed.marks(ids))._replace(
                 moments=met, needed=moved.needed + room, characters=moved.characters - room

@@ -65,11 +65,6 @@ def act(by: str, state: State, newest: int) -> str:
     return f"- {by}: {safe(state.said, _WHAT_CHARS)} ({clock(state.one.at, newest)})"
 
 
-def asked(by: str, ask: str, at: int, newest: int) -> str:
-    """Return the line of what a session that `who` names was asked for."""
-    return f"- {by} was asked: “{safe(ask, _WHAT_CHARS)}” ({clock(at, newest)})"
-
-
 def routine(
     by: str,
     observations: Sequence[Observation],

@@ -1,6 +1,7 @@
 """Keep what persons ask agents for, a line each, in the clone alone: for thirty days, for its user's eyes.
 
-What a person says is private, what was redacted and what the hooks of this clone leave end with it.
+What a person says is private, what was redacted and what the hooks of this clone leave end with it. It is
+in nothing that another one reads: no log, no answer of a server, no export.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from ledger.environment import now_ms
 from ledger.model.layout import ASKS_FILE
 from ledger.model.record import Record
-from rituals.hosts.payloads import fields_of, read_object, read_start, record_of, write_object
+from ledger.wal.atomic_files import Lock, plain_bytes, replace_file
 
 _KEPT_MS, _MOST, _BYTES, _PATIENCE_SECONDS = 30 * 86_400_000, 2_000, 1 << 20, 5.0
 
@@ -26,15 +27,23 @@ class Ask(Record):
     text: str  #: one line of at most 120 characters
 
 
-_SAMPLE = Ask(0, "", "", "", "")
+_TYPES = [int, str, str, str, str]
 
 
 def asks_in(commondir: str) -> list[Ask]:
     """Return what is kept, oldest first."""
-    lines = read_start(f"{commondir}/{ASKS_FILE}", _BYTES).splitlines()
-    found = [record_of(_SAMPLE, read_object(line)) for line in lines]
-    young = now_ms() - _KEPT_MS
-    return [one for one in found if one is not None and one.at >= young]
+    import json
+
+    found, young = list[Ask](), now_ms() - _KEPT_MS
+    for line in (plain_bytes(f"{commondir}/{ASKS_FILE}") or b"")[:_BYTES].splitlines():
+        try:
+            said = json.loads(line)
+            values = [said.get(field) for field in Ask._fields]
+        except (ValueError, AttributeError, RecursionError):
+            continue
+        if [*map(type, values)] == _TYPES and values[0] >= young:
+            found.append(Ask(*values))
+    return found
 
 
 def keep_asks(commondir: str, asks: Iterable[Ask]) -> None:
@@ -58,13 +67,15 @@ def drop_asks(commondir: str, gone: Callable[[Ask], bool]) -> None:
 
 
 def _change(commondir: str, change: Callable[[Sequence[Ask]], list[Ask]]) -> None:
-    from ledger.wal.atomic_files import Lock, replace_file
+    import json
 
     path = f"{commondir}/{ASKS_FILE}"
     with Lock(f"{path}.lock", _PATIENCE_SECONDS):
         kept = change(asks_in(commondir))[-_MOST:]
         if kept:
-            text = "".join([f"{write_object(fields_of(one))}\n" for one in kept])
+            text = "".join(
+                [f"{json.dumps(dict(zip(one._fields, one, strict=True)))}\n" for one in kept]
+            )
             replace_file(path, text.encode(), 0o600)
         elif os.path.exists(path):
             os.unlink(path)
