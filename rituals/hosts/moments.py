@@ -257,16 +257,5 @@ def _object(said: str) -> object:
         return {"input": said}
 
 
-BEGINS = "Memory: what must the next session know"
-REQUEST = f"""\
-{BEGINS} that code and docs don't say (decision and why, lesson, rule, open end)? \
-At most 3 lines that stand alone, or `nothing`. Replace an id.
-diurna note <<'END'
-title: what was done
-lesson: …, because …
-asked: its question
-ID -> decision: …
-done ID
-used ID, ID
-END
-"""
+#: How the question at a stop begins, by which it is known where a host hands it on as a turn.
+BEGINS = "Memory: what would have saved you"

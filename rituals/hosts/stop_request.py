@@ -2,19 +2,21 @@
 
 What it reports is counted as it is said, in one small file a session. The file says that a session was
 asked before the agent hears it, so whoever is killed in between is not asked twice. A note or an append of
-the session is an answer, asked for or not. Standard library only: hooks read this.
+the session is an answer, asked for or not. The last question is kept for what may be the end: a stop
+behind a commit, a pull request, or a while. Standard library only: hooks read this.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from zlib import crc32
 
-from ledger.environment import now_ms
+from ledger.environment import TookTooLong, allow, now_ms
 from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.moments import REQUEST, Moment, captured_file
+from rituals.hosts.moments import BEGINS, Moment, captured_file
 from rituals.hosts.payloads import (
     fields_of,
     open_file,
@@ -24,18 +26,31 @@ from rituals.hosts.payloads import (
     write_object,
 )
 
-#: How many characters of reports make a session worth the first question, each further one, and one before
-#: what was said is out of sight.
-FIRST, LATER, LEAST = 1_500, 2_000, 800
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.cache.cache_file import Cache
+
+#: How many characters of reports make a session worth the first question, each further one, and one where
+#: something ended, was taken back, or before what was said is out of sight.
+FIRST, LATER, LEAST = 1_500, 6_000, 800
 #: So many times in a row `nothing` ends it.
 _NOTHINGS = 2
+#: A stop so long behind the last question, or its answer, may be the last one.
+_WHILE_MS = 15 * 60_000
 END = ".asked"
 #: Two hooks of one stop are no further apart, and of a report so many last lines may ask the person.
 _ONCE_MS, _LAST_LINES = 2_000, 6
 #: How much of a transcript's end holds its last report, and of its beginning what began it.
 _TAIL_BYTES, _HEAD_BYTES = 64 << 10, 4_096
+#: What of that ends a piece of work, and what takes one back.
+_ENDS, _REVERT = frozenset(("git commit", "gh pr create", "glab mr create")), "git revert"
+#: How much of a spool's end is looked through for what a session did since it was asked.
+_SPOOL_BYTES = 32 << 10
 #: What all numbers of a talk take at most.
 _FILE_BYTES = 256
+#: How many open threads are named beside the question, in how many characters each, and how long they are
+#: looked for, of the processor and by the clock; and how long what is left may take.
+_OPEN, _OPEN_CHARS, _OPEN_SECONDS, _REST_SECONDS = 3, 60, (0.3, 1.0), (0.05, 0.3)
 #: How programs are told to answer one prompt and end.
 _ALONE = frozenset(
     ("-p", "--prompt", "--print", "exec", "--acp", "--experimental-acp", "--non-interactive")
@@ -53,38 +68,59 @@ class Talk(Record):
     due: int = 0  #: it was asked, and has not answered
     last: int = 0  #: a sum of its last report
     at: int = 0  #: when that was, milliseconds since 1970
+    since: int = 0  #: when it was asked last or answered, likewise
+    ended: int = 0  #: since then something came to an end, as a commit does
 
-    def stopped(self, report: str, now: int, limit: int, *, final: bool) -> tuple[Talk, bool]:
+    def stopped(
+        self, report: str, now: int, limit: int, signs: Callable[[int, bool], tuple[bool, bool]],
+        *, final: bool,
+    ) -> tuple[Talk, bool]:  # fmt: skip
         """Count a report; return what is known then, and whether to ask.
 
         Args:
             report: the last thing that the agent said.
             now: milliseconds since 1970.
-            limit: how often a session may be asked.
+            limit: how many questions may stay without an answer.
+            signs: tells whether a piece of work ended since a moment, and whether one was taken back, of
+                dialogs only where that is asked for.
             final: the agent stops by itself, and could act.
         """
         sum_ = crc32(report.encode("utf-8", "replace"))
         if sum_ == self.last and now - self.at < _ONCE_MS:
             return self, False
-        talk = self._replace(chars=self.chars + len(report), last=sum_, at=now)
-        if not (final and talk.may(limit) and talk.chars >= talk.wait) or asks_person(report):
+        since, chars = self.since or now, self.chars + len(report)
+        ended, corrected = signs(self.since, LEAST <= chars < self.wait)
+        talk = self._replace(
+            chars=chars, last=sum_, at=now, since=since,
+            ended=int(ended or self.ended or since <= now - _WHILE_MS),
+            wait=min(self.wait, LEAST) if corrected else self.wait,
+        )  # fmt: skip
+        early = talk.may(limit - 1) and talk.chars >= talk.wait
+        late = talk.may(limit) and talk.ended and talk.chars >= LEAST
+        if not (final and (early or late)) or asks_person(report):
             return talk, False
         return talk.asked_now(), True
 
     def may(self, limit: int) -> bool:
-        """Tell whether the session may be asked at all."""
-        return self.asked < limit and self.nothings < _NOTHINGS
+        """Tell whether the session may be asked at all: so many questions without an answer end it."""
+        return self.asked - self.answered < limit and self.nothings < _NOTHINGS
 
     def asked_now(self) -> Talk:
         """Return what is known once it is asked."""
-        return self._replace(asked=self.asked + 1, chars=0, wait=LATER << self.nothings, due=1)
+        return self._begun(asked=self.asked + 1, wait=LATER << self.nothings, due=1)
 
-    def told(self, *, nothing: bool) -> Talk:
-        """Return what is known once it recorded something, or said that there is nothing."""
+    def told(self, *, nothing: bool, corrects: bool) -> Talk:
+        """Return what is known once it recorded something, or said that there is nothing.
+
+        `corrects`: it took something back, and what comes of that is worth a question soon.
+        """
         nothings = self.nothings + (1 if self.due else 0) if nothing else 0
-        wait = LATER << nothings if self.asked else FIRST
+        wait = LEAST if corrects else LATER << nothings if self.asked else FIRST
         answered = self.answered + self.due
-        return self._replace(answered=answered, chars=0, wait=wait, nothings=nothings, due=0)
+        return self._begun(answered=answered, wait=wait, nothings=nothings, due=0)
+
+    def _begun(self, **more: int) -> Talk:
+        return self._replace(chars=0, since=now_ms(), ended=0, **more)
 
 
 def request(said: Moment, commondir: str, environment: Mapping[str, str], limit: int) -> str:
@@ -99,7 +135,8 @@ def request(said: Moment, commondir: str, environment: Mapping[str, str], limit:
 
     def count(talk: Talk) -> Talk:
         nonlocal asks
-        talk, asks = talk.stopped(report, now_ms(), limit, final=said.final)
+        signs = partial(_signs, said, commondir)
+        talk, asks = talk.stopped(report, now_ms(), limit, signs, final=said.final)
         if asks and not is_attended(said, environment):
             asks = False
             return talk._replace(asked=talk.asked - 1, nothings=_NOTHINGS, due=0)
@@ -109,18 +146,31 @@ def request(said: Moment, commondir: str, environment: Mapping[str, str], limit:
         captured_file(commondir, said.host, said.session, END), count, new=True
     ):
         return ""
-    return REQUEST if asks else ""
+    if not asks:
+        return ""
+    allow(*_OPEN_SECONDS)
+    try:
+        return _question(_open_ends(said.folder, said.session))
+    except TookTooLong:
+        allow(*_REST_SECONDS)
+        return _question()
 
 
-def note_answer(commondir: str, session: str, *, nothing: bool = False) -> None:
-    """Note that a session ("" for none) recorded something, or said that there is nothing (`nothing`)."""
+def note_answer(
+    commondir: str, session: str, *, nothing: bool = False, corrects: bool = False
+) -> None:
+    """Note that a session ("" for none) recorded something, or said that there is nothing (`nothing`).
+
+    `corrects`: it said of something that it is wrong, or put another text in its place.
+    """
     for host in HOSTS if session else ():
         _change(
-            captured_file(commondir, host, session, END), lambda talk: talk.told(nothing=nothing)
+            captured_file(commondir, host, session, END),
+            lambda talk: talk.told(nothing=nothing, corrects=corrects),
         )
 
 
-def before_leaving(commondir: str, session: str, limit: int) -> str:
+def before_leaving(commondir: str, folder: str, session: str, limit: int) -> str:
     """Return the question for a session that hands over or was compacted with much unsaid, else ""."""
     asks = False
 
@@ -132,7 +182,7 @@ def before_leaving(commondir: str, session: str, limit: int) -> str:
     told = any(
         _change(captured_file(commondir, host, session, END), ask) and asks for host in HOSTS
     )
-    return REQUEST if told else ""
+    return _question(_open_ends(folder, session)) if told else ""
 
 
 def when_compacted(said: Moment, commondir: str, environment: Mapping[str, str]) -> str:
@@ -144,7 +194,7 @@ def when_compacted(said: Moment, commondir: str, environment: Mapping[str, str])
     mute = known.off or not HOSTS[said.host].asks or not is_attended(said, environment)
     if mute or is_silent(commondir, said.session, said.folder):
         return ""
-    return before_leaving(commondir, said.session, known.ask)
+    return before_leaving(commondir, said.folder, said.session, known.ask)
 
 
 def counts(commondir: str, host: str, session: str) -> tuple[int, int]:
@@ -181,6 +231,80 @@ def is_attended(said: Moment, environment: Mapping[str, str]) -> bool:
     words = read_start(f"{place}/cmdline", _HEAD_BYTES).decode("utf-8", "replace") if place else ""
     alone = any(word.partition("=")[0] in _ALONE for word in words.split("\0")[1:])
     return stream.startswith(("/dev/pts/", "/dev/tty")) and not alone
+
+
+_FORM = """\
+diurna note <<'END'
+title: what was done
+lesson: …, because …
+ID -> decision: …
+done ID
+used ID, ID
+END
+"""
+
+
+def _question(open_ends: Iterable[str] = ()) -> str:
+    named = " · ".join(open_ends)
+    still = f"Still open? {named}   -> `done ID` or leave\n" if named else ""
+    return (
+        f"{BEGINS} or the person time had you known it at the start? (decision and why; lesson; how this "
+        f"person wants to work; what is open.) At most 3 lines that stand alone, or `nothing`.\n"
+        f"{still}{_FORM}"
+    )
+
+
+def _open_ends(folder: str, session: str) -> list[str]:
+    """Return what stands open in the home of a folder: a session's own first, then the oldest."""
+    from ledger.errors import DiurnaError
+    from ledger.home import discover
+    from ledger.model.personal_footer import says_personal
+    from memory.query.open_snapshot import open_snapshot
+    from projection.brief.wording import plain, shortened
+    from projection.lifecycle.review_threads import is_raised
+    from projection.policy.model import THREAD_KIND
+
+    def listed(cache: Cache) -> list[str]:
+        found = []
+        for one in cache.facts_of_kind(THREAD_KIND, unsettled=True):
+            hidden = one.false or one.redacted or one.archived_at or says_personal(one.meta)
+            if one.open and not (hidden or is_raised(one)):
+                logs = map(cache.entry, {version.stem for version in one.heads})
+                own = any(log and log.session == session for log in logs)
+                found.append((not own, one.born, one.id, shortened(plain(one.text), _OPEN_CHARS)))
+        return [f"{id}: {text}" for *_, id, text in sorted(found)[:_OPEN]]
+
+    try:
+        return open_snapshot(discover(folder)).ask(listed)
+    except DiurnaError:
+        return []
+
+
+def _signs(said: Moment, commondir: str, since: int, dialogs: bool) -> tuple[bool, bool]:
+    """Tell whether a piece of a session's work ended since a moment, and whether one was taken back."""
+    from rituals.hosts.observed.observation_spool import spool_of
+
+    spool = spool_of(commondir, said.host, said.session)
+    try:
+        start = max(0, os.stat(spool.path).st_size - _SPOOL_BYTES)
+    except OSError:
+        start = 0
+    newest = spool.since(start)[0]
+    done = {why for one in newest if one.at > since for why in one.why.split(", ")}
+    return not _ENDS.isdisjoint(done), _REVERT in done or (dialogs and _answered_anew(said, since))
+
+
+def _answered_anew(said: Moment, since: int) -> bool:
+    """Tell whether a question of a dialog got another answer since a moment than it had."""
+    from rituals.hosts.transcripts.slices import newest_turns
+
+    answers: dict[str, str] = {}
+    for one in newest_turns(said.host, said.transcript, _TAIL_BYTES):
+        if one.asked and answers.setdefault(one.asked, one.text) != one.text:
+            if one.when > since:
+                return True
+            answers[one.asked] = one.text
+    return False
 
 
 def _last_report(said: Moment) -> str:

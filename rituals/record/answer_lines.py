@@ -6,6 +6,7 @@ A text that will not stand alone comes back once, with a hint; given again it is
 from __future__ import annotations
 
 import os
+import re
 
 from ledger.codec.validate import problems
 from ledger.errors import DraftRefused, NotFound, WrongUsage
@@ -31,7 +32,7 @@ from rituals.record.slips import ASKED, DONE, TITLE, USED, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from typing import Any
 
     from memory.api import Memory
@@ -47,6 +48,8 @@ _ALONE = (
     "name what it is about, with its reason, in one sentence; given again it is recorded as it is"
 )
 _REMARK = "named"
+#: What may be an id, whole: no part of a path or of a longer name.
+_ID = re.compile(r"(?<![\w./-])[a-z0-9]+(?:[.-][a-z0-9]+)*(?![\w/-])")
 FILE = f"{STATE_DIR}/returned"
 #: So many are remembered, the newest, by so much of a hash.
 _KEPT, _HASH_CHARS = 200, 16
@@ -61,7 +64,7 @@ class Answer(Record):
 
 def answer_of(
     memory: Memory, lines: Sequence[Line], header: Request, kind: str = "", *, asked: bool = True,
-    dry_run: bool = False,
+    shown: Collection[str] = (), dry_run: bool = False,
 ) -> Answer:  # fmt: skip
     """Read lines as one request.
 
@@ -71,11 +74,12 @@ def answer_of(
         header: who says it, and the title that was given beside them.
         kind: of the texts that name none, "" for a fact.
         asked: what does not stand alone comes back once.
+        shown: ids of the facts that its author was shown: a text that names one uses it.
         dry_run: nothing is noted of what came back.
     """
     reading = _Reading(memory, kind, header.title)
     for line in lines:
-        reading.take(line)
+        reading.take(line, shown)
     if asked:
         reading.give_back(dry_run=dry_run)
     return reading.answer(header)
@@ -160,8 +164,10 @@ class _Reading:
         self._body: list[str] = []
         self._said: list[Finding] = []
 
-    def take(self, line: Line) -> None:
-        """Take one line."""
+    def take(self, line: Line, shown: Collection[str]) -> None:
+        """Take one line, with the facts among the shown ones that it names."""
+        named = [id for id in _ID.findall(line.text) if id in shown]
+        self._ids[USED] += [id for id in named if f"`{id}`" in line.text or not self._is_word(id)]
         if line.what == TITLE:
             (self._body if self._titles else self._titles).append(line.text)
         elif line.what == FACT:
@@ -178,6 +184,11 @@ class _Reading:
                 self._body.append(line.said.strip())
         else:
             self._body.append(line.text)
+
+    def _is_word(self, id: str) -> bool:
+        """Tell whether an id may be meant as a word: its fact is told with it, or is gone."""
+        fact = self._memory.fact(id)
+        return fact is None or fact.false or id in _ID.findall(fact.text.casefold())
 
     def _take_text(self, line: Line) -> None:
         replaced = self._living(line.ids)
@@ -269,6 +280,7 @@ class _Reading:
             news.append(new)
             pairs += [Supersession(old, new.id) for old in replaced if old != new.id]
         old = {pair.old for pair in pairs}
+        ended = old.union(self._ids[DONE], self._ids[WRONG])
         request = header._replace(
             title="".join(self._titles) or title_of(news),
             body="\n".join([f"> {line}" for text in self._body for line in text.split("\n")]),
@@ -276,7 +288,7 @@ class _Reading:
             supersede=tuple(pairs),
             close=_once(self._ids[DONE], old),
             invalidate=_once(self._ids[WRONG], old),
-            refs=tuple(dict.fromkeys((*header.refs, *_once(self._ids[USED], old)))),
+            refs=tuple(dict.fromkeys((*header.refs, *_once(self._ids[USED], ended)))),
         )
         return Answer(request, tuple(self._said))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ledger.errors import DraftRefused, NotFound
 from ledger.home import PERSONAL, personal_home
-from ledger.model.event import facts_in
+from ledger.model.event import FactInvalidated, FactSuperseded, facts_in
 from ledger.model.findings import Finding
 from ledger.model.personal_footer import personal_ids, says_personal
 from ledger.model.record import Record
@@ -40,6 +40,12 @@ class Drafts(Record):
     findings: tuple[Finding, ...] = ()  #: what is odd about the request
     own: SessionDraft | None = None  #: None where nothing is only theirs
     memory: Memory | None = None  #: their home, open, where there is something for it
+
+    @property
+    def corrects(self) -> bool:
+        """Whether it says of something here that it is wrong, or puts another text in its place."""
+        events = self.here.events if self.here else ()
+        return any(isinstance(event, FactInvalidated | FactSuperseded) for event in events)
 
     def append(self, memory: Memory, **how: Any) -> Receipt:
         """Append both, or neither where one is refused; return the receipt, of `here` if there is one.

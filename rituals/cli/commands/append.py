@@ -137,6 +137,7 @@ def _read_note_of(
     call: Invocation, memory: Memory, texts: tuple[str, ...], given: Mapping[str, Any]
 ) -> Answer | None:
     """Read a short write, without texts the answer on standard input; None where it says nothing."""
+    from rituals.hosts.context.session_cursor import shown_to
     from rituals.record.answer_lines import answer_of, replacing
     from rituals.record.note_lines import line_read, lines_of
 
@@ -163,7 +164,10 @@ def _read_note_of(
         refs=parse_ids(given["ref"]), anyway=given["anyway"],
     )  # fmt: skip
     asked = piped and not given["anyway"] and not given["strict"]
-    answer = answer_of(memory, lines, header, given["kind"], asked=asked, dry_run=given["dry_run"])
+    session = given["session"] or memory.occasion().session
+    shown = shown_to(memory.home.repository.commondir, session)
+    how = {"asked": asked, "shown": shown, "dry_run": given["dry_run"]}
+    answer = answer_of(memory, lines, header, given["kind"], **how)
     return _with_questions(answer, given["asked"])
 
 

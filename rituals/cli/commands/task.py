@@ -163,7 +163,7 @@ def _ask_before_leaving(call: Invocation, session: str) -> None:
     commondir, session = memory.home.repository.commondir, session or memory.occasion().session
     capture = memory.policy.capture
     if capture.keep != OFF and session and not is_silent(commondir, session, place_of(memory.home)):
-        call.out.text(before_leaving(commondir, session, capture.ask))
+        call.out.text(before_leaving(commondir, place_of(memory.home), session, capture.ask))
 
 
 def _check(action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> None:

@@ -37,7 +37,8 @@ def record(
     receipt = drafts.append(call.memory(), again=again, dry_run=dry_run, tiers=True, strict=strict)
     receipt = receipt._replace(findings=(*drafts.findings, *receipt.findings))
     if drafts.here is not None and drafts.here.type in WORKING and not dry_run:
-        _note_answer(call, dict(drafts.here.header).get("session", ""))
+        session = dict(drafts.here.header).get("session", "")
+        _note_answer(call, session, corrects=drafts.corrects)
     call.landed = bool(receipt.commit) and not receipt.already and drafts.here is not None
     if call.json:
         log = {"dry_run": True, "log": receipt.data.decode()} if dry_run else {}
@@ -103,13 +104,13 @@ def near_pieces(one: Near) -> tuple[tuple[str, str], str]:
     return (one.id, "yellow"), f"  {said}" if said.endswith((".", "!", "?", "…")) else f"  {said}."
 
 
-def _note_answer(call: Invocation, session: str = "", *, nothing: bool = False) -> None:
-    """Note that the session answered, asked or not."""
+def _note_answer(call: Invocation, session: str = "", **how: bool) -> None:
+    """Note that the session answered, asked or not; `how` as for `note_answer`."""
     from rituals.hosts.stop_request import note_answer
 
     memory = call.memory()
     said = session or memory.occasion().session
-    note_answer(memory.home.repository.commondir, said, nothing=nothing)
+    note_answer(memory.home.repository.commondir, said, **how)
 
 
 def _say_nothing(call: Invocation, said: str, findings: tuple[Finding, ...]) -> None:

@@ -159,9 +159,11 @@ def title_of(sources: Sources, opens: Opens) -> str:
 
 
 def answered_title(snapshot: Snapshot, session: str) -> str:
-    """Return what the agent of a session called it where it was asked; "" where it did not say."""
+    """Return what the agent called a session since its last part was told; "" where it did not say."""
     for ref, entry in islice(snapshot.cache().entries_since(""), _LOGS):
-        if entry.session == session and not entry.reach:
+        if entry.session == session and entry.reach:
+            break
+        if entry.session == session:
             for _, log in logs_of(snapshot, [ref]):
                 texts = [one.text or "" for one in log.events if isinstance(one, FactCreated)]
                 said = log.title.partition("…")[0].partition(" (and ")[0]

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ledger.environment import monotonic, now_ms
 from ledger.model.record import Record
-from rituals.hosts.moments import STARTS_DIR
+from rituals.hosts.adapters import HOSTS
+from rituals.hosts.moments import STARTS_DIR, file_name
 from rituals.hosts.payloads import (
     fields_of,
     files_in,
@@ -194,6 +195,12 @@ def ids_shown(text: str, *, whole: bool = False) -> list[str]:
 def heard_by(commondir: str, name: str) -> Cursor:
     """Return what a session, by the name of its files, heard, as far as anybody knows."""
     return _cursor(read_start(f"{commondir}/{NEWS_DIR}/{name}", 1 << 20))
+
+
+def shown_to(commondir: str, session: str) -> set[str]:
+    """Return the ids of the facts that a session was shown, of whatever host; none where it is ""."""
+    names = [file_name(host, session) for host in HOSTS] if session else []
+    return {id for name in names for id in heard_by(commondir, name).shown}
 
 
 class Heard:

@@ -38,7 +38,7 @@ _SIGNS = (
     "diurna", "patch", "test", "tox", "nox", "jest", "mocha", "ava", "spec", "unit", "behave", "tap",
     "cypress", "ginkgo", "bats", "karma", "tsc", "pack", "rollup", "build", "ninja", "meson", "tsup",
     "turbo", "nx", "make", "just", "task", "gradle", "swift", "mix", "bazel", "zig", "hatch", "docker",
-    "playwright", "manage.py", "sbt", "rake", "next", "vite", "ng ", "nuxt", "astro",
+    "playwright", "manage.py", "sbt", "rake", "next", "vite", "ng ", "nuxt", "astro", "gh ", "glab",
 )  # fmt: skip
 #: Of the tools that write, what only looks, by what it is given.
 _VIEWS = ("view", "undo_edit")

@@ -25,6 +25,8 @@ _GIT_SHOWS = {
     "stash": frozenset(("list", "show")),
     "tag": frozenset(("-l", "--list", "-n", "-v", "--verify", "--contains", "--points-at")),
 }
+#: What opens a pull request.
+_FORGES = {"gh": ["pr", "create"], "glab": ["mr", "create"]}
 _DELETES = frozenset(("-d", "-D", "--delete", "-m", "-M", "--move"))
 #: By package manager: what changes what a project or a machine has.
 _CHANGES = frozenset("add install i remove rm uninstall un publish update upgrade up".split())
@@ -113,6 +115,9 @@ def act(command: Simple) -> Act | None:
     if name == "diurna":
         task = words[1:2] == ["task"]
         return Act("task", "diurna task", " ".join(words)) if task else None
+    if words[1:3] == _FORGES.get(name):
+        why = " ".join([name, *words[1:3]])
+        return Act("git", why, why)
     if name in _FILES:
         paths = tuple([word for word in words[1:] if word[:1] != "-" and word != "--"])
         return Act("file", name, " ".join([name, *paths]), paths) if paths else None

@@ -127,12 +127,14 @@ def note(
     replaces: Annotated[Names, Field(description="Ids that it makes false")] = "",
 ) -> Answered:  # fmt: skip
     """Record one text, as `diurna note` does."""
+    from rituals.hosts.context.session_cursor import shown_to
     from rituals.record.answer_lines import answer_of, as_uses, replacing
     from rituals.record.draft_composer import kinds_of
     from rituals.record.note_lines import line_read
 
     lines = replacing(memory, (line_read(text, kinds_of(memory)),), names_in(replaces))
-    answer = answer_of(memory, lines, Request(), kind, asked=False)
+    shown = shown_to(memory.home.repository.commondir, caller.session)
+    answer = answer_of(memory, lines, Request(), kind, asked=False, shown=shown)
     try:
         return _appended(memory, caller, answer.request, answer.findings)
     except DraftRefused:
@@ -161,7 +163,7 @@ def _appended(
     request = request._replace(agent=caller.agent, host=caller.host, session=caller.session)
     drafts = drafts_of(memory, request)
     receipt = drafts.append(memory, tiers=True)
-    note_answer(memory.home.repository.commondir, caller.session)
+    note_answer(memory.home.repository.commondir, caller.session, corrects=drafts.corrects)
     look_after(memory.home, memory.policy)
     return recorded(receipt, (*said, *drafts.findings, *receipt.findings), "already tiers")
 
