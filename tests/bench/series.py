@@ -4,8 +4,8 @@
 branch, plays each transcript of SESSIONS (`prepare.py` of `SHARED/bench/series` makes them) as its host would, and
 prints how many events of `history.py` there a brief, a prompt or a tool's answer told in time, and what else is
 measured. With `--answers` it is played once more, and each question at a stop is answered as is written there.
-Hooks run in this process and have a minute each, what they leave to others is done at once, and a turn takes five
-minutes: the table is the same on every machine. Patterns are loose: `--kept` writes what was told, to be read.
+Hooks run in this process and have a minute each, what they leave to others is done at once, and the clock goes
+by turns: the table is the same on every machine. Patterns are loose: `--kept` writes what was told, to be read.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from tests.conftest import Repo
 from tests.host_door import Door, Session, context
 from tests.world import OWN_BRANCH, Place, World
 
-#: Of the clock; what stands for no prompt of a person; tools whose calls a hook hears of.
-TURN_MINUTES, TOOL_MINUTES = 5.0, 1 / 15
+#: Of the clock, a call of a tool; what stands for no prompt of a person; tools whose calls a hook hears of.
+TOOL_MINUTES = 1 / 15
 _HOSTS_OWN = ("<command-", "<local-command", "[Request interrupted", "<task-notification", "<bash-")
 _TOOLS = "Bash Edit Write MultiEdit NotebookEdit AskUserQuestion Task Agent".split()
 #: A session of so many turns is a long one; so many prompts are a day, and so many days need nothing.
@@ -55,10 +55,14 @@ class Player:
         door: its hooks.
         answers: session -> number of a question in it -> what is piped into `note`.
         apart: hours between the starts of two sessions.
+        turn: minutes that a turn takes.
     """
 
-    def __init__(self, place: Place, door: Door, answers: Answers, apart: float) -> None:
-        self._place, self._door, self._answers, self._apart = place, door, answers, apart
+    def __init__(
+        self, place: Place, door: Door, answers: Answers, *, apart: float, turn: float
+    ) -> None:
+        self._place, self._door, self._answers = place, door, answers
+        self._apart, self._turn = apart, turn
         self._minutes = 0.0
         self.told: list[Told] = []
         #: session -> what was typed; the turns at whose end a question came; what the agent said
@@ -138,7 +142,7 @@ class Player:
 
     def _prompt(self, number: int, typed: str) -> None:
         self.typed[number].append(typed)
-        self._tell(number, "prompt", self._hook("prompt", TURN_MINUTES / 2, prompt=typed))
+        self._tell(number, "prompt", self._hook("prompt", self._turn / 2, prompt=typed))
 
     def _tool(self, number: int, call: Mapping[str, Any], result: Mapping[str, Any]) -> None:
         """Say how a call ended."""
@@ -159,7 +163,7 @@ class Player:
         if not self.typed[number]:
             return
         ends = {"stop_hook_active": False, "last_assistant_message": report}
-        said = json.loads(self._hook("stop", TURN_MINUTES / 2, **ends))
+        said = json.loads(self._hook("stop", self._turn / 2, **ends))
         if said.get("decision") != "block":
             return
         self.asked[number].append(len(self.typed[number]))
@@ -238,7 +242,11 @@ class Run:
             place.run("install", "claude", json=False)
             place.commit_all("diurna")
             with pytest.MonkeyPatch.context() as patch:
-                player = Player(place, Door(Repo(place.folder), patch), answers, given.apart)
+                door, clock = (
+                    Door(Repo(place.folder), patch),
+                    {"apart": given.apart, "turn": given.turn},
+                )
+                player = Player(place, door, answers, **clock)
                 for transcript in sorted(given.sessions.glob("[0-9]*.jsonl")):
                     player.play(int(transcript.stem), transcript)
                 self._asked, self._player = dict(player.asked), player
@@ -310,6 +318,7 @@ def main() -> None:
     )
     parser.add_argument("--kept", type=Path, help="folder for what is to be read")
     parser.add_argument("--apart", type=float, default=3, help="hours from one session to the next")
+    parser.add_argument("--turn", type=float, default=5, help="minutes that a turn takes")
     given = parser.parse_args()
     files = sorted(given.answers.glob("*.json")) if given.answers else []
     read: Answers = {int(file.stem): json.loads(file.read_text()) for file in files}
