@@ -89,11 +89,14 @@ class Asked(Record):
 
 
 def made_for(
-    snapshot: Snapshot, asked: Asked, recall: Callable[..., Answer] | None = None
+    snapshot: Snapshot,
+    asked: Asked,
+    recall: Callable[..., Answer] | None = None,
+    passages: tuple[Session, ...] = (),
 ) -> Brief:
     """Gather and write a brief of a home and those beside it, all as of one commit.
 
-    `recall` asks the index for the task (`found_for`), None where there is none.
+    `recall` asks the index for the task (`found_for`), None where there is none; `passages` answer it.
 
     Raises:
         WrongUsage: the budget is too small.
@@ -110,6 +113,7 @@ def made_for(
     found = found_for(recall, words_of(snapshot, asked.task)) if recall else ()
     asked = asked._replace(task=snapshot.ask(lambda cache: _task_named(cache, asked.task)))
     material = snapshot.ask(lambda cache: _material(home, cache, asked, found))
+    material = material._replace(passages=passages)
     if layers:
         from memory.brief.other_homes import beside
 

@@ -19,8 +19,8 @@ from memory.replay.outdated_lines import Outdated, brought_by
 from projection.brief.choice import has_left, roles_of
 from projection.brief.values import Session
 from projection.policy.model import THREAD_KIND
-from projection.text.clipping import one_line
-from projection.text.session_lines import in_short
+from projection.text.clipping import one_line, sentence_starts
+from projection.text.session_lines import in_short, report_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 _COUNT, _LOOKED, _READ = 5, 60, 8
 #: The most that the ask of a session takes, what came of it, and how many threads it names.
 _ASK_CHARS, _CHARS, _OPEN = 80, 100, 3
-#: Which part of the words of one of two texts stands in the other where that repeats it.
-_REPEATS = 0.8
+#: What says something of a report has so many characters, and begins with none of these.
+_LEAST, _NO_PROSE = 24, "#>`~|<-*+="
 #: So many asks are told that were made again, of the newest ones. Words are the same where so many follow
 #: each other, and they tell this much at least: by how rare they are, and how much of the ask they are.
 _AGAIN, _NEWEST, _RUN, _TELLING = 3, 500, 3, 4.0
@@ -113,14 +113,29 @@ def _came_of_it(
             outdated.line(entry.stem, one, brought) if one else "" for one in (named, first)
         ]
         if entry.reach and f"\n### {named}\n" not in text:  # it is the machine that calls it so
-            title, report = title or named, report or first
+            title, report = title or named, report or _reported(text)
         elif not _is_a_fact(named, text):  # else the brief has the fact itself
             called.append(named.rstrip("."))
             report = report or first
     if asked:
         return ["; ".join(dict.fromkeys(reversed(called)))] if called else [report or title]
     last = called[0] if called else title.rstrip(".")
-    return [one for one in _each_once(last, report) if one]
+    return [one for one in (last * (not report.startswith(last)), report) if one]
+
+
+def _reported(text: str) -> str:
+    """Return how the last report of a captured log begins, also where that announces a list."""
+    fenced = False
+    for line in text[max(report_start(text), 0) :].split("\n"):
+        said = line.strip().replace("**", "")
+        fenced ^= said.startswith(("```", "~~~"))
+        if fenced or len(said) < _LEAST or said[0] in _NO_PROSE:
+            continue
+        for end in [*sentence_starts(said, 0, len(said)), len(said)]:
+            if end >= _LEAST:
+                told = said[:end].strip()
+                return f"{told[:-1]} …" if told[-1] in ":\uff1a" else told
+    return ""
 
 
 def _left_open(cache: Cache, some: Iterable[Entry], live: Container[str], since: str) -> list[str]:
@@ -134,18 +149,6 @@ def _left_open(cache: Cache, some: Iterable[Entry], live: Container[str], since:
     ][:_OPEN]  # fmt: skip
 
 
-def _each_once(title: str, first: str) -> tuple[str, str]:
-    """Leave out what the other one says as well: a title may be the beginning of a report."""
-    words, others = _words(title), _words(first)
-    if sum([word in others for word in words]) >= _REPEATS * len(words):
-        return "", first
-    return title, "" if sum([word in words for word in others]) >= _REPEATS * len(others) else first
-
-
-def _words(text: str) -> list[str]:
-    return "".join([char if char.isalnum() else " " for char in text.casefold()]).split()
-
-
 def _title_by_hand(text: str) -> str:
     """Return what a log is called that was written by hand (FORMAT.md, S15)."""
     from ledger.codec.log import decode
@@ -155,7 +158,7 @@ def _title_by_hand(text: str) -> str:
 
 def _is_a_fact(title: str, text: str) -> bool:
     """Tell whether a log is called after a fact that it brings."""
-    fact = title.partition(" (and ")[0].rstrip("…")
+    fact = title.partition("…")[0].partition(" (and ")[0]
     return any(line.startswith("- ") and fact in line for line in text.split("\n"))
 
 
@@ -195,7 +198,7 @@ def asked_again(asks: Sequence[Ask]) -> tuple[Session, ...]:
     found, said = list[Session](), set[tuple[str, ...]]()
     for _, text, many, again in sorted(rated, key=lambda one: -one[0]):
         if said.isdisjoint(again) and len(found) < _AGAIN:
-            found.append(Session("", "", f"“{text}” ({many} sessions)", ""))
+            found.append(Session("", "", f"“{text}” ({many} sessions)", "", "ask"))
             said |= again
     return tuple(found)
 

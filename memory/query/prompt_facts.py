@@ -7,7 +7,7 @@ that name something, and lack none that tells more than what they have. Constant
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ledger.environment import now_ms
 from ledger.heavy_work import Uncollected
@@ -21,12 +21,13 @@ from memory.recall.hits.fact_hits import Facts
 from memory.recall.index.fts_file import Index
 from memory.recall.index.index_catch_up import ask_once
 from memory.recall.lookups import Lookups
-from memory.recall.recall_values import FACTS, Filters, without_operators
+from memory.recall.recall_values import FACTS, SESSIONS, Answer, Filters, without_operators
 from memory.recall.search import search
 from memory.recall.standing import SURE, Candidate, ordered, verdict
 from memory.recall.words import ENGLISH as IN_ENGLISH
-from memory.recall.words import listed
+from memory.recall.words import is_everyday, listed
 from memory.replay.reader_marks import NOTHING_MARKED, Marks, marks_at
+from projection.brief.values import Session
 from projection.fold.projection_state import Standing
 from projection.policy.model import ENGLISH, Moments
 from projection.text.clipping import telling
@@ -41,8 +42,10 @@ COVERED, TOGETHER, TELLING, WORDS, HEAVIEST, NEAR_FIRST = 0.45, 0.45, 4.0, 2, 0.
 STRETCH = 30
 #: Of so many of the newest logs passages of so many characters are told, and so many of them at most; what
 #: names the session, and its log; and the part of a log that a machine lists.
-_LOGS, PASSAGE_CHARS, _MOST, _TITLE_CHARS, _STEM_CHARS = 400, 560, 4_000, 50, 18
+_LOGS, _PASSAGE_CHARS, _MOST, _TITLE_CHARS, _STEM_CHARS = 200, 560, 1_200, 50, 18
 _LISTED = "Observed"
+#: So many passages are told for a task, in so many characters; each has so many of its words, such a part.
+_PASSAGES, _TOLD_CHARS, _OF_TASK, _PART = 2, 700, 3, 0.4
 
 
 class Found(Record):
@@ -131,11 +134,35 @@ def passages_told(home: Home, cache: Cache) -> list[tuple[str, str, str]]:
             while said and (said[0][:1] == "#" or not said[0].strip()):
                 part = said.pop(0).lstrip("#").strip() or part
             words = untagged(plain("\n".join(said)))
-            if part != _LISTED and 0 < len(words) <= PASSAGE_CHARS:
+            if part != _LISTED and 0 < len(words) <= _PASSAGE_CHARS:
                 when = f"{day_seen(entry.clock, now_ms())}, {part or 'log'} of “{title}”"
                 place = f"{ref.stem[:_STEM_CHARS]}:{one.line}"
                 found.append((place, untagged(plain(when)), words))
     return found[-_MOST:]
+
+
+def passages_for(recall: Callable[..., Answer], task: str) -> tuple[Session, ...]:
+    """Return the passages of logs for a task that no fact answers, best first, each whole.
+
+    One has at least three of the words of the task that tell something, and a good part of them; the
+    arguments are those of `memory.brief.brief_maker.found_for`.
+    """
+    words = without_operators(task[:PROMPT_CHARS])
+    if not words or recall(words, limit=1, filters=Filters(within=FACTS)).hits:
+        return ()
+    small = listed(IN_ENGLISH, "small") | listed(IN_ENGLISH, "chores")
+    plain = "".join([char if char.isalnum() else " " for char in words.lower()])
+    asked = {one for one in plain.split() if not (one in small or is_everyday(one, IN_ENGLISH))}
+    least = max(min(_OF_TASK, len(asked)), _PART * len(asked), 2)
+    found, room = list[Session](), _TOLD_CHARS
+    for hit in recall(words, limit=_PASSAGES, filters=Filters(within=SESSIONS), explain=True).hits:
+        held = asked.intersection(*[one.remark.split(", ") for one in hit.parts if one.remark])
+        place = f"{hit.stem[:_STEM_CHARS]}:{hit.id.rpartition(':')[2]}"
+        said = f"{hit.date}, {hit.line} ({place})"
+        if len(held) >= least and len(said) <= room and not hit.line.endswith("…"):
+            found.append(Session("", "", said, "", "passage"))
+            room -= len(said)
+    return tuple(found)
 
 
 def is_sure(one: Candidate, weights: Mapping[str, float]) -> bool:

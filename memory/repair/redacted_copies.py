@@ -22,6 +22,7 @@ from ledger.model.sha256 import sha256
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file, unlink
 from ledger.wal.git_locks import git_prunes, is_abandoned
 from ledger.wal.intents import Intents
+from ledger.wal.kept_asks import drop_asks
 from ledger.wal.spool import Spool
 from memory.cache.cache_file import Cache
 from memory.cache.rebuild import take_away
@@ -63,6 +64,7 @@ def clean(home: Home, cache: Cache) -> bool:
         done = _clear_kept(home, cache, telling)
         _clear_notes(home, telling, {blob for _, blob in held_logs(cache)})
         _clear_sessions(home, telling)
+        drop_asks(home.repository.commondir, lambda one: telling.repeats(one.text))
         _clear_observed(home, cache)
         _clear_mirror(home, cache, telling)
         drop_redacted(home, held_logs(cache))

@@ -86,7 +86,7 @@ class Markdown:
 
     def line(self, line: Line, said: Said = Said()) -> str:  # noqa: B008 - a value
         """Write one line, without what is said already."""
-        if not line.id:  # what was asked for
+        if not line.id:  # what was asked for, or said
             return f"- {untagged(line.text)}"
         if not line.tier and line.stem == line.id:  # a session, which is no fact
             # the mark stands on a short stem too: it tells who reads the text that this is no fact's id

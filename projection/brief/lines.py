@@ -13,7 +13,7 @@ from projection.fold.fact_history import Fact
 _TEXT_CHARS = {
     values.ASKED: 260, values.CONTRADICTIONS: 300, values.HANDED: 1200, values.INVARIANTS: 180,
     values.THREADS: 180, values.DECISIONS: 220, values.ROLE: 220, values.REST: 220, values.AGAIN: 160,
-    values.SESSIONS: 260,
+    values.PASSAGES: 720,    values.SESSIONS: 260,
 }  # fmt: skip
 LEAST_TEXT_CHARS, _MOST_CHARS, _OTHERS_CHARS = 100, 300, 160
 _USUAL_CHARS, _ASKED_USUAL_CHARS = 7500, 5000
@@ -30,6 +30,8 @@ _SIDES = 4
 def text_chars(section: str, nth: int, budget_chars: int) -> int:
     """Return how many characters of a text the nth line of a section has in a brief of so many."""
     chars, usual = _TEXT_CHARS.get(section, _OTHERS_CHARS), _USUAL_CHARS
+    if section == values.PASSAGES:
+        return chars  # whole, or not at all
     if section == values.ASKED:
         chars, usual = _FIRST_CHARS if nth < _FIRST else chars, _ASKED_USUAL_CHARS
     elif section == values.INVARIANTS and nth >= _MANY:
@@ -44,9 +46,7 @@ def line_of(item: values.Item, chars: int = _MOST_CHARS) -> values.Line:
     if isinstance(item, values.News):
         return _news_line(item, chars)
     stem, said = stem_said(item.stem), shortened(plain(item.said), chars)
-    return values.Line(
-        stem, "session" if stem else "ask", "", item.day, stem, said, by=label(item.by)
-    )
+    return values.Line(stem, item.kind, "", item.day, stem, said, by=label(item.by))
 
 
 def _fact_line(one: values.Stated, chars: int) -> values.Line:

@@ -81,6 +81,7 @@ def wanted(material: values.Material) -> tuple[Wanted, ...]:
     changed = "Changed since your last log" if material.place.last else "Newest corrections"
     sections = [
         _section(values.ASKED, "For this task", _asked(material, todo)),
+        _section(values.PASSAGES, "Said before on this task", material.passages),
         _section(values.CONTRADICTIONS, "Contradictions: no side wins until somebody decides",
                  _contradicted(material)),
         _section(values.INVARIANTS, "Invariants", core, _INVARIANT),

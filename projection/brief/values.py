@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 CONTRADICTIONS, INVARIANTS, CHANGES = "contradictions", "invariants", "changes"
 ASKED, HANDED, ATTEMPTS, TASKS = "asked", "handed", "attempts", "tasks"
 ROLE, THREADS, DECISIONS = "role", "threads", "decisions"
-AGAIN, SESSIONS, REST = "again", "sessions", "rest"
+PASSAGES, AGAIN, SESSIONS, REST = "passages", "again", "sessions", "rest"
 #: What other homes say: the user's own, and in a section each those upstream.
 YOURS, UPSTREAM = "yours", "upstream"
 #: What stands above a person's own facts, and how a command names their home.
@@ -129,12 +129,13 @@ class News(Record):
 
 
 class Session(Record):
-    """What a session was asked for and came to; without a `stem` something that was asked for again."""
+    """What a session was asked for and came to; without a `stem` an ask of several, or a passage."""
 
     stem: str
     by: str
     said: str
     day: str
+    kind: str = "session"
 
     @property
     def about(self) -> None:
@@ -219,6 +220,7 @@ class Material(Record):
         None  #: what a fact names that the code has not
     )
     again: tuple[Session, ...] = ()  #: what a person asked for in several sessions
+    passages: tuple[Session, ...] = ()  #: of logs, for a task that no fact answers
     since: str = ""  #: what threads have to be named behind (`projection.brief.choice.quiet_since`)
     #: ids of contradicted facts, each with another fact that is a side of it
     sides: tuple[tuple[str, Standing], ...] = ()

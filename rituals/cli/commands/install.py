@@ -130,13 +130,17 @@ def _remove(call: Invocation, hosts: tuple[str, ...], *, user: bool, dry_run: bo
     """Take out what `install` put there, and what this clone keeps of what persons asked for."""
     from ledger.git.repository import Repository, find_repository
     from ledger.wal.kept_asks import drop_asks
+    from memory.cache.view_name import drop_briefs
     from rituals.hosts.install.install_plan import base_folder, plan_removal
 
     base = base_folder(call.home or call.folder(), user=user)
     hosts = tuple(dict.fromkeys(hosts))
     plan = plan_removal(base, hosts or HOSTS, user=user)
     try:
-        repository: Repository | None = call.find_home().repository
+        home = call.find_home()
+        repository: Repository | None = home.repository
+        if not dry_run:
+            drop_briefs(home)  # which say what was asked for
     except DiurnaError:
         repository = find_repository(call.folder(), fit=False)
     if repository is not None and not dry_run:

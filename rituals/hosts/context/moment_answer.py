@@ -52,8 +52,8 @@ def _said_before(text: str, index: MomentIndex) -> Needed | None:
         return None
     from rituals.hosts.context.session_news import PASSAGES_CHARS, SAID, Needed
 
-    told = [(place, about, words) for place, about, words in found]
-    return Needed(tuple(told), SAID, len(told), PASSAGES_CHARS, whole=True)
+    told = tuple([(one[0], one[1], one[2]) for one in found])
+    return Needed(told, SAID, len(told), PASSAGES_CHARS, whole=True)
 
 
 def _error(moment: Moment) -> str:

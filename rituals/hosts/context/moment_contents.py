@@ -39,6 +39,7 @@ from rituals.hosts.context.broken_rules import ASKED_FOR
 from rituals.hosts.context.moment_index import (
     CHORE,
     LOGS,
+    PASSAGE,
     index_path,
     opened,
     packed,
@@ -92,11 +93,12 @@ def _made(path: str, key: bytes, folder: str, environment: Mapping[str, str]) ->
             "small": " ".join(_SMALL),
             "unknown": _weight(len(found), 0),
             "moment": said_of(state.policy.moment, off=wants_none(environment)),
+            "passages": str(len(passages)),
         }
         about |= rows_of(found, constrained(found, home.repository.git()))
         typed = [one.text for one in asks_in(home.repository.commondir)]
         words = _words(found) | _words_of_logs(passages, typed, state.policy.recall.language)
-        return packed(path, key, about, words, passages)
+        return packed(path, key, about, words)
 
 
 def may_be_told(one: Standing) -> bool:
@@ -128,7 +130,7 @@ def _words(found: Sequence[Standing]) -> dict[str, str]:
 def _words_of_logs(
     passages: Sequence[Sequence[str]], typed: Sequence[str], language: str
 ) -> dict[str, str]:
-    """Return, for the rare words of passages, to how many passages each holds one is, and which hold it.
+    """Return passages by their rows, and for their rare words one in how many has each, and which have it.
 
     Of writing without blanks two pairs of signs tell what a word does. `typed` are prompts of before.
     """
@@ -139,7 +141,7 @@ def _words_of_logs(
     often = Counter([word for prompt in typed for word in words_of(prompt)])
     most = [max(_FEW, int(_SHARE * len(some))) for some in (passages, typed)]
     small = listed(ENGLISH, "small") | listed(ENGLISH, "chores")
-    found = {}
+    found = {f"{PASSAGE}{row}": "\t".join(one) for row, one in enumerate(passages)}
     for word, held in rows.items():
         if len(held) > most[0] or often[word] > most[1] or word in small:
             continue

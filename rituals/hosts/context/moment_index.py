@@ -30,7 +30,7 @@ _UNSPACED = "\u0e00"
 _NO_PROMPT = ("/", "<", "!")
 #: What stands before a word of passages, and before the number of one; how much is read of a prompt or
 #: an error for them; and how much likelier than by chance their words have to stand together in one.
-LOGS, _PASSAGE, _READ_CHARS, _BEYOND_CHANCE = "=", "%", 4_000, 55.0
+LOGS, PASSAGE, _READ_CHARS, _BEYOND_CHANCE = "=", "%", 4_000, 55.0
 _LEAST_LETTERS, _PASSAGES = 3, 2
 
 
@@ -40,13 +40,11 @@ class MomentIndex:
     Args:
         about: what it says of itself, of commands and of files.
         words: the words of facts and of passages of logs, where they were read, too.
-        path: of the file, and where in it the texts of those passages begin.
     """
 
-    def __init__(self, about: bytes, words: bytes = b"", path: tuple[str, int] = ("", 0)) -> None:
+    def __init__(self, about: bytes, words: bytes = b"") -> None:
         self._about = about
         self._words = words
-        self._path = path
 
     def said(self, key: str) -> str:
         """Return the rest of the first line that begins with a key and a tab, "" for none."""
@@ -98,21 +96,7 @@ class MomentIndex:
             if beyond >= _BEYOND_CHANCE:
                 found.append((beyond, int(row)))
         best = sorted(found, reverse=True)[:_PASSAGES]
-        return [one for _, row in best if len(one := self._text(row).split("\t")) == 3]
-
-    def _text(self, row: int) -> str:
-        """Return what is kept of a passage, "" where it is not what was written."""
-        start, size, sum_ = (*_sorted_line(self._words, f"{_PASSAGE}{row}").split(" "), "", "")[:3]
-        path, begin = self._path
-        try:
-            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-            try:
-                text = os.pread(fd, int(size), begin + int(start))
-            finally:
-                os.close(fd)
-        except (OSError, ValueError):
-            return ""
-        return text.decode("utf-8", "replace") if digest(text) == sum_ else ""
+        return [_sorted_line(self._words, f"{PASSAGE}{row}").split("\t") for _, row in best]
 
 
 def words_of(text: str) -> set[str]:
@@ -173,11 +157,10 @@ def opened(commondir: str, folder: str, *, words: bool) -> MomentIndex | None:
         ):
             return None
         if words:
-            behind = len(line) + 1 + size
-            rest = os.pread(fd, int(found.said("words") or 0), behind)
+            rest = os.pread(fd, os.fstat(fd).st_size, len(line) + 1 + size)
             if said[4] != _sum(key, path, rest):
                 return None
-            found = MomentIndex(about, rest, (path, behind + len(rest)))
+            found = MomentIndex(about, rest)
         return found
     except OSError:
         return None
@@ -185,34 +168,18 @@ def opened(commondir: str, folder: str, *, words: bool) -> MomentIndex | None:
         os.close(fd)
 
 
-def packed(
-    path: str,
-    key: bytes,
-    about: Mapping[str, str],
-    words: Mapping[str, str],
-    passages: Iterable[Iterable[str]] = (),
-) -> bytes:
+def packed(path: str, key: bytes, about: Mapping[str, str], words: Mapping[str, str]) -> bytes:
     """Write an index, with the user's key, for the path where it is going to be.
 
     `about` has the lines that it says of itself, of commands and of files, by what each begins with;
-    `words` has what a word weighs and the rows of the facts that have it, by the stems of words, and
-    likewise of passages behind `LOGS`; those are given by their numbers.
+    `words` has what a word weighs and the rows of the facts that have it, by the stems of words; behind
+    `LOGS` the same of words and passages, which are given behind `PASSAGE` by their rows.
     """
-    texts = ["\t".join(one).encode("utf-8", "replace") for one in passages]
-    rows, start = dict(words), 0
-    for number, text in enumerate(texts):
-        rows[f"{_PASSAGE}{number}"] = f"{start} {len(text)} {digest(text)}"
-        start += len(text)
-    ordered = sorted(rows.items(), key=lambda pair: pair[0].encode("utf-8", "surrogateescape"))
-    told = _lines(ordered)
-    said = _lines({**about, "words": str(len(told)), "passages": str(len(texts))}.items())
-    head = (
-        _HEADER,
-        b"%d" % CACHE_VERSION,
-        b"%d" % len(said),
-        *[_sum(key, path, one) for one in (said, told)],
-    )
-    return b"".join((b" ".join(head), b"\n", said, told, *texts))
+    ordered = sorted(words.items(), key=lambda pair: pair[0].encode("utf-8", "surrogateescape"))
+    parts = [_lines(about.items()), _lines(ordered)]
+    sums = [_sum(key, path, part) for part in parts]
+    head = (_HEADER, b"%d" % CACHE_VERSION, b"%d" % len(parts[0]), *sums)
+    return b" ".join(head) + b"\n" + b"".join(parts)
 
 
 def _lines(pairs: Iterable[tuple[str, str]]) -> bytes:
@@ -238,7 +205,7 @@ def _sorted_line(text: bytes, key: str) -> str:
         end = text.find(b"\n", start + 1)
         found, _, rest = text[start + 1 : end].partition(b"\t")
         if found == wanted:
-            return rest.decode("ascii")
+            return rest.decode("utf-8", "replace")
         if found < wanted:
             low = end
         else:

@@ -39,8 +39,8 @@ _PATIENCE_SECONDS, _SAME_MS = 0.05, 3_000
 #: What of its cursor a session keeps that begins again.
 _STAYS = ("shown", "unlisted", "moments", "characters", "needed")
 ANSWER, RULE = "Memory on this", "Memory has a rule on this"
-#: What stands above passages, how many characters they have together, and how many a session is told.
-SAID, PASSAGES_CHARS, _PASSAGES = "Said before, in sessions that are over", 700, 4
+#: What stands above passages, how many characters they have with it, and how many one session hears.
+SAID, PASSAGES_CHARS, _PASSAGES = "Said before, in sessions that are over", 800, 4
 #: A text that is shorter says too little, and a longer one is to be asked for.
 _LEAST_CHARS, _MOST_CHARS = 60, 240
 
@@ -64,38 +64,25 @@ class Needed(Record):
 
         `known` has ids of facts that stand whole in its context, and `marks` of what was told.
         """
-        fresh = [one for one in self.facts if self.marks([one[0]])[-1] not in known][: self.most]
+        told = _PASSAGES - sum([":" in one for one in known]) if self.whole else self.most
+        fresh = [one for one in self.facts if self.marks([one[0]])[-1] not in known]
+        fresh = fresh[: max(0, min(told, self.most))]
         if not fresh:
             return [], []
         from projection.brief.wording import enveloped, shortened
 
-        if self.whole:
-            return self._passages(fresh, known)
         room = self.characters - len(enveloped(self.title, (), ""))
         lines: list[str] = []
         for place, (id, about, text) in enumerate(fresh):
             begun = f"- {id} ({about}): "
-            least = len(begun) + min(_LEAST_CHARS, len(text))
+            least = len(begun) + min(_LEAST_CHARS if not self.whole else len(text), len(text))
             share = max(room // (len(fresh) - place) - 1, least)
             if share >= room:
                 break
-            lines.append(begun + shortened(text, min(_MOST_CHARS, share - len(begun))))
+            most = share if self.whole else min(_MOST_CHARS, share - len(begun))
+            lines.append(begun + shortened(text, most))
             room -= len(lines[-1]) + 1
         return lines, [id for id, _, _ in fresh[: len(lines)]]
-
-    def _passages(
-        self, fresh: Iterable[tuple[str, str, str]], known: Collection[str]
-    ) -> tuple[list[str], list[str]]:
-        """Return the same of passages, as many as there is room for: a session is told few of them."""
-        room, lines, ids = self.characters, list[str](), list[str]()
-        left = _PASSAGES - sum([":" in one for one in known])
-        for id, about, text in fresh:
-            line = f"- {about} ({id}): {text}"
-            if len(line) < room and len(ids) < left:
-                room -= len(line) + 1
-                lines.append(line)
-                ids.append(id)
-        return lines, ids
 
     def marks(self, ids: Iterable[str]) -> list[str]:
         """Return by what it is known that facts were told: broken rules by a mark of their own, too."""
