@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memory.recall.hits.passage_hits import titled
 from projection.brief.wording import shortened
-from projection.text.clipping import LINE_CHARS, one_line, telling, windowed
+from projection.text.clipping import LINE_CHARS, one_line, telling
 from projection.text.session_digest import gist
 from rituals.hosts.capture.composition import sentence_of
 from rituals.intake.decision_records import decision_of
@@ -61,8 +61,6 @@ def _clipped(text: str) -> Iterator[str]:
     for chars in (40, 60, 90, 120, 200):
         yield shortened(text, chars)
         yield one_line(text, chars)
-        yield windowed(text, len(text) // 2, chars)
-        yield windowed(text, len(text), chars)
 
 
 def _recalled(text: str) -> Iterator[str]:
@@ -111,8 +109,6 @@ def test_what_is_short_enough_is_whole_and_a_cut_keeps_to_its_room() -> None:
             assert len(shortened(text, chars)) <= max(chars, 1)
             assert len(one_line(text, chars)) <= max(chars, 1)
             assert shortened(text, chars) == text or len(text) > chars
-            for at in (0, len(text) // 2, len(text)):
-                assert len(windowed(text, at, max(chars, 60))) <= max(chars, 60)
     assert one_line("One two. Three four.", 11) == "One two. …"
     assert one_line("一二三。四五六七八九", 6) == "一二三。 …"
     assert one_line("一二三。四五六七八九", 5) == "一二三。…"
@@ -129,12 +125,10 @@ _SAID = st.lists(
 )  # fmt: skip
 
 
-@example(said=[(n, "") for n in "word not word not word word word word".split()], chars=1, at=0.875)
-@example(said=[(word, "") for word in "word word not a never word".split()], chars=24, at=0.0)
-@given(said=_SAID, chars=st.integers(1, 200), at=st.floats(0, 1))
-def test_a_negation_stays_with_what_it_negates(
-    said: list[tuple[str, str]], chars: int, at: float
-) -> None:
+@example(said=[(n, "") for n in "word not word not word word word word".split()], chars=1)
+@example(said=[(word, "") for word in "word word not a never word".split()], chars=24)
+@given(said=_SAID, chars=st.integers(1, 200))
+def test_a_negation_stays_with_what_it_negates(said: list[tuple[str, str]], chars: int) -> None:
     """Wherever a text is cut: none stands before another word, alone, or is taken from its word."""
     assume(not any(_NEGATIONS.fullmatch(one) and _NEGATIONS.fullmatch(two) and not mark
                    for (one, mark), (two, _) in pairwise(said)))  # fmt: skip
@@ -143,9 +137,7 @@ def test_a_negation_stays_with_what_it_negates(
         for number, (word, mark) in enumerate(said)
     ]
     text = " ".join(words)
-    for shown in (shortened(text, chars), windowed(text, int(at * len(text)), max(chars, 40))):
-        if len(text) <= chars:
-            continue
+    for shown in [shortened(text, chars)] if len(text) > chars else ():
         bare = [*(word.strip(_AROUND) for word in shown.replace("…", " … ").split()), "…"]
         for one, behind in pairwise(bare):
             if _NEGATIONS.fullmatch(one):

@@ -146,30 +146,6 @@ def _shortens(text: str, at: int) -> bool:
     return word in SHORTENED or len(word) < 2 or (word.isdecimal() and len(word) < 4)
 
 
-def windowed(text: str, at: int, chars: int) -> str:
-    """Return at most so many characters of a sentence around a place; a cut in front is marked, too."""
-    begin = text.find(" ", max(0, at - chars // 2)) + 1 if at > chars // 2 else 0
-    if len(text) <= chars or not 0 < begin <= at:
-        return clipped(text, chars)
-    start, end = _turning(text, 0, chars // 3)
-    if start < begin <= end:
-        begin = start
-    while begin:  # what stands right in front of it may turn it round
-        before = text.rfind(" ", 0, begin - 1) + 1
-        last = text[before:begin].rstrip()
-        if not _turns(last.strip(_MARKS)) or _closes(last, _MARKS):
-            break
-        begin = before
-    lost = _said(text, start, end) if end < begin else ""
-    lead = f"{lost} {_CUT} " if lost else f"{_CUT} "
-    return lead + clipped(text[begin:], chars - len(lead))
-
-
-def negates(text: str) -> bool:
-    """Tell whether a word of a text turns round what it says."""
-    return any(_turns(word.strip(_MARKS)) for word in text.split())
-
-
 def _turning(text: str, at: int, room: int) -> tuple[int, int]:
     """Return where the first word that turns round the rest of a sentence begins, and its phrase ends.
 

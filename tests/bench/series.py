@@ -197,7 +197,7 @@ def units(text: str) -> Iterator[str]:
 
 
 def told_of(event: Sequence[Any], player: Player) -> dict[str, str]:
-    """Return where what an event needed was told, and the words: before a person said it, or in the turn of its error."""
+    """Return where an event was told in time, and the words: before a person said it, or in the turn of its error."""
     number, kind, _, _, keys, _, fragment = event
     typed = player.typed.get(number, [])
     last = next((at for at, one in enumerate(typed, 1) if fragment in one.lower()), len(typed))
@@ -227,7 +227,7 @@ def numbered(text: str) -> list[set[str]]:
 
 
 class Run:
-    """A history that was played, and what it left: `rows` are the table, and `keep` writes all that may be read."""
+    """A history that was played: `rows` are the table, and `keep` writes all that may be read."""
 
     def __init__(self, given: argparse.Namespace, answers: Answers) -> None:
         self._events = runpy.run_path(str(given.shared / "bench/series/history.py"))["EVENTS"]
@@ -235,9 +235,8 @@ class Run:
         foreign = [json.loads(line)["prompt"] for line in lines]
         with tempfile.TemporaryDirectory() as folder, World(Path(folder)) as world:
             place = world.repository("r")
-            if given.objects:
-                objects = f"{given.objects.resolve()}/objects\n"
-                place.write(".git/objects/info/alternates", objects)
+            objects = f"{given.objects.resolve()}/objects\n" if given.objects else ""
+            place.write(".git/objects/info/alternates", objects)
             place.init(OWN_BRANCH)
             place.run("install", "claude", json=False)
             place.commit_all("diurna")
@@ -296,12 +295,12 @@ class Run:
     def keep(self, folder: Path) -> None:
         """Write what was told, the logs, the facts, and what told each event."""
         folder.mkdir(parents=True, exist_ok=True)
+        texts = {f"{stem}.md": log for stem, log in self._logs.items()}
         told = [f"=== {one[0]} {one[1]} {one[2]}\n{one[3]}\n" for one in self._player.told]
         events = [f"{one[0]} {one[2]}\n  {told_of(one, self._player)}\n" for one in self._events]
-        logs = {f"{stem}.md": log for stem, log in self._logs.items()}
-        facts = "\n".join([*self._facts, "", self._status, self.titles])
-        texts = {"told.txt": "\n".join(told), "events.txt": "".join(events), "facts.txt": facts}
-        for name, text in {**logs, **texts}.items():
+        texts |= {"told.txt": "\n".join(told), "events.txt": "".join(events)}
+        texts["facts.txt"] = "\n".join([*self._facts, "", self._status, self.titles])
+        for name, text in texts.items():
             (folder / name).write_text(text)
 
 
