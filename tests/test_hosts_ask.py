@@ -267,6 +267,39 @@ def test_who_hands_over_or_was_compacted_is_asked(stop: Stop, run: Run, door: Do
     assert QUESTION not in mine.start("compact")
 
 
+def test_a_start_asks_once_for_ten_new_facts_what_overlaps(
+    stop: Stop, run: Run, door: Door
+) -> None:
+    """Of eight starts at once one; near pairs alone, by ids; what a person said and an answer calls wrong, a person decides."""
+
+    def starts(number: int) -> list[str]:
+        told = (
+            door.session(session=f"n-{number}").start().split("These overlap or may contradict")[1:]
+        )
+        return [line for line in told[0].split("\n") if line[:2] == "- "] if told else []
+
+    stop("ok")
+    said = "id=again decision: A webhook is sent again five times."
+    assert (
+        run("append", "--type", "edit", "--agent", "Ada", "--title", "T", "--new", said).code == 0
+    )
+    run("note", *[f"id=f{n} {word} has {n} cores." for n, word in enumerate("ann bob cat dan eve fay gus".split())])  # fmt: skip
+    stop("ok")
+    assert not starts(0)
+    run("note", "id=shop thread: The shop is slow.", "id=till The till is a Mac.", "id=shop-2 decision: The shop is slow, says Bob.")  # fmt: skip
+    stop("ok")
+    with pytest.MonkeyPatch.context() as alone:
+        alone.setenv("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
+        assert not starts(1)
+    (asked,) = filter(None, at_once(starts, 8))
+    assert any(
+        "again: A webhook is sent again five times. | retries: A webhook" in line for line in asked
+    )
+    assert not starts(9) and len(asked) <= 3 and not any("shop" in line for line in asked)
+    assert run("note", "--agent", "claude-code", stdin=b"wrong again\n").code == 0
+    assert "again: Ada decided it" in run("review", "--dry-run").out
+
+
 DAYS = st.lists(
     st.tuples(st.integers(0, 7_000), st.sampled_from(["", "", "note", "commit", "away"])),
     max_size=14,

@@ -178,6 +178,32 @@ def record_of(sample: _R, said: object) -> _R | None:
     return type(sample)(*values)
 
 
+def read_record(path: str, sample: _R) -> _R:
+    """Return the record that a small file of ours holds, the sample where it holds none."""
+    return record_of(sample, read_file(path)) or sample
+
+
+def changed(path: str, sample: _R, change: Callable[[_R], _R], size: int) -> bool:
+    """Change the record of a file under its lock; tell whether that could be done.
+
+    The file has one `size`, so that whoever is killed leaves the old one or the new, and nothing beside.
+    """
+    import fcntl
+
+    try:
+        file = open_file(path, os.O_RDWR | os.O_CREAT)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            known = record_of(sample, read_object(os.pread(file, _FILE_BYTES, 0))) or sample
+            data = write_object(fields_of(change(known))).encode()
+            os.pwrite(file, data.ljust(size), 0)
+        finally:
+            os.close(file)
+    except OSError:
+        return False
+    return True
+
+
 def fields_of(record: Record) -> dict[str, object]:
     """Return the object that tells a record."""
     return dict(zip(record._fields, record, strict=True))

@@ -34,6 +34,8 @@ CONTEXT_CHARS, CONTEXT_BYTES = 7_500, 9_500
 START_CHARS = 6_000
 #: What a subagent is told.
 ROLE_CHARS = 2_000
+#: How a session starts that knows nothing yet.
+_FRESH = ("startup", "clear")
 #: Which brief is told: a new one, the last one that was made where there is one, or that alone.
 NEW, ANY, LAST = "", "any", "last"
 #: How much of it says as of when the last one was made.
@@ -90,12 +92,36 @@ def context(
             if size <= CONTEXT_BYTES:
                 break
             budget = budget * 3 // 4
+        if which == NEW and said.source in _FRESH:
+            asked = _overlaps(said, home, environment, len(text), size)
+            text, size = f"{text}\n\n{asked}".rstrip(), size + len(asked.encode()) + 2
         behind = around.behind(CONTEXT_CHARS - len(text) - _RULE_CHARS, CONTEXT_BYTES - size)
         whole = "\n\n".join([part for part in (text, behind, RULE) if part])
         return whole, (lambda: told(whole, around.told, last)) if told else None
     except HomeNotFound as problem:
         near = problem.near and said.event == START
         return f"{problem.message}: {problem.hint}" if near else "", None
+
+
+def _overlaps(
+    said: Moment, home: Home, environment: Mapping[str, str], chars: int, size: int
+) -> str:
+    """Return the question which facts hold beside each other, "" for none, or where it has no room."""
+    from rituals.hosts.observed.admission import observing
+    from rituals.hosts.silence import is_silent
+    from rituals.hosts.stop_request import is_attended
+
+    commondir = home.repository.commondir
+    known = observing(commondir)
+    if known.off or not known.ask or is_silent(commondir, said.session, said.folder):
+        return ""
+    from rituals.hosts import overlap_request as overlaps
+
+    room = min(
+        CONTEXT_CHARS - chars - _RULE_CHARS - overlaps.CHARS, CONTEXT_BYTES - size - overlaps.BYTES
+    )
+    asks = room >= 0 and overlaps.is_due(home) and is_attended(said, environment)
+    return overlaps.take(home) if asks else ""
 
 
 def _is_told_beside(said: Moment, commondir: str, top: str, once: str) -> bool:
@@ -185,7 +211,10 @@ def make_next(said: Moment, environment: Mapping[str, str]) -> None:
     wish = _wish(said, environment, ROLE_CHARS if sub else START_CHARS - _RULE_CHARS)
     last = last_brief(home, wish)
     if last is None or last.newer:
+        from rituals.hosts.overlap_request import look
+
         _made(home, wish, waits=False)
+        look(home)
 
 
 def prepare(said: Moment, commondir: str, environment: Mapping[str, str]) -> None:

@@ -17,14 +17,7 @@ from ledger.environment import TookTooLong, allow, now_ms
 from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.moments import BEGINS, Moment, captured_file
-from rituals.hosts.payloads import (
-    fields_of,
-    open_file,
-    read_object,
-    read_start,
-    record_of,
-    write_object,
-)
+from rituals.hosts.payloads import changed, read_record, read_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,9 +135,8 @@ def request(said: Moment, commondir: str, environment: Mapping[str, str], limit:
             return talk._replace(asked=talk.asked - 1, nothings=_NOTHINGS, due=0)
         return talk
 
-    if report and not _change(
-        captured_file(commondir, said.host, said.session, END), count, new=True
-    ):
+    file = captured_file(commondir, said.host, said.session, END)
+    if report and not changed(file, Talk(), count, _FILE_BYTES):
         return ""
     if not asks:
         return ""
@@ -164,10 +156,7 @@ def note_answer(
     `corrects`: it said of something that it is wrong, or put another text in its place.
     """
     for host in HOSTS if session else ():
-        _change(
-            captured_file(commondir, host, session, END),
-            lambda talk: talk.told(nothing=nothing, corrects=corrects),
-        )
+        _known(commondir, host, session, lambda talk: talk.told(nothing=nothing, corrects=corrects))
 
 
 def before_leaving(commondir: str, folder: str, session: str, limit: int) -> str:
@@ -179,9 +168,7 @@ def before_leaving(commondir: str, folder: str, session: str, limit: int) -> str
         asks = talk.may(limit) and talk.chars >= LEAST
         return talk.asked_now() if asks else talk
 
-    told = any(
-        _change(captured_file(commondir, host, session, END), ask) and asks for host in HOSTS
-    )
+    told = any(_known(commondir, host, session, ask) and asks for host in HOSTS)
     return _question(_open_ends(folder, session)) if told else ""
 
 
@@ -199,8 +186,14 @@ def when_compacted(said: Moment, commondir: str, environment: Mapping[str, str])
 
 def counts(commondir: str, host: str, session: str) -> tuple[int, int]:
     """Return how often a session was asked, and answered."""
-    talk = _talk(read_start(captured_file(commondir, host, session, END), _HEAD_BYTES))
+    talk = read_record(captured_file(commondir, host, session, END), Talk())
     return talk.asked, talk.answered
+
+
+def _known(commondir: str, host: str, session: str, change: Callable[[Talk], Talk]) -> bool:
+    """Change what is known of a session that stopped before; tell whether that could be done."""
+    file = captured_file(commondir, host, session, END)
+    return os.path.isfile(file) and changed(file, Talk(), change, _FILE_BYTES)
 
 
 def asks_person(report: str) -> bool:
@@ -312,26 +305,3 @@ def _last_report(said: Moment) -> str:
 
     turns = newest_turns(said.host, said.transcript, _TAIL_BYTES)
     return next((one.text for one in reversed(turns) if one.role == "assistant" and one.text), "")
-
-
-def _talk(data: bytes) -> Talk:
-    return record_of(Talk(), read_object(data)) or Talk()
-
-
-def _change(path: str, change: Callable[[Talk], Talk], *, new: bool = False) -> bool:
-    """Change what is known of a session, under its lock; tell whether that could be done."""
-    import fcntl
-
-    try:
-        file = open_file(path, os.O_RDWR | (os.O_CREAT if new else 0))
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            talk = change(_talk(os.pread(file, _HEAD_BYTES, 0)))
-            data = write_object(fields_of(talk)).encode()
-            # of one length, so that whoever is killed leaves the old or the new, and nothing beside
-            os.pwrite(file, data.ljust(_FILE_BYTES), 0)
-        finally:
-            os.close(file)
-    except OSError:
-        return False
-    return True

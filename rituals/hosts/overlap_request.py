@@ -1,0 +1,86 @@
+"""Ask at a start, once for ten new facts a clone and person, which of those hold that are near each other.
+
+Which pairs are near is found behind a stop, where nobody waits. What is asked is noted before the agent
+hears it, so of starts at once one asks. The judge is the agent: what it answers are lines of a note.
+"""
+
+from __future__ import annotations
+
+from ledger.environment import variables
+from ledger.git.config_files import plain_user_name
+from ledger.home import Home
+from ledger.model.event import FactCreated
+from ledger.model.record import Record
+from ledger.model.sha256 import line_digest
+from memory.query.open_snapshot import open_snapshot
+from memory.write.near_facts import NEW_LIMIT, near_pairs
+from projection.brief.wording import enveloped, plain, shortened, untagged
+from rituals.hosts.payloads import changed, read_record
+
+#: So many new facts are worth the question; and what it and a fact in it take at most.
+_NEW, CHARS, BYTES, _TEXT_CHARS = 10, 1_000, 2_500, 100
+_FILE_BYTES = 2_048
+_TITLE = "These overlap or may contradict"
+_ANSWER = (
+    "Where they do not hold side by side, say so by `diurna note`, a line each: `ID -> KIND: TEXT`, "
+    "`done ID` or `wrong ID`."
+)
+
+
+class Overlaps(Record):
+    """What a person's sessions in a clone were asked, and are to be asked."""
+
+    asked: str = ""  #: the newest log of which they were, "" where nobody looked yet
+    due: str = ""  #: the newest log of what they are to be asked, "" for nothing
+    pairs: tuple[str, ...] = ()  #: that: two ids with a blank between
+
+
+def look(home: Home) -> None:
+    """Look for what the next start is to ask about, where there are enough new facts."""
+    file = _file(home)
+    known = read_record(file, Overlaps())
+    snapshot = open_snapshot(home)
+    newest, fresh = "", list[str]()
+    for ref, entry in snapshot.cache().entries_since(known.asked):
+        newest = newest or ref.stem
+        if ref.stem != known.asked:
+            fresh += [event.id for event in entry.acts if isinstance(event, FactCreated)]
+    if not known.asked:
+        found = Overlaps(newest)
+    elif len(fresh) < _NEW or newest == known.due:
+        return
+    elif pairs := near_pairs(snapshot, fresh[:NEW_LIMIT]):
+        found = Overlaps(known.asked, newest, tuple(map(" ".join, pairs)))
+    else:
+        found = Overlaps(newest)
+    changed(file, known, lambda now: found if now.asked == known.asked else now, _FILE_BYTES)
+
+
+def is_due(home: Home) -> bool:
+    """Tell whether a start is to ask."""
+    return bool(read_record(_file(home), Overlaps()).pairs)
+
+
+def take(home: Home) -> str:
+    """Return the question, "" for none: another start was asked, or none of them stands any more."""
+    taken = Overlaps()
+
+    def ask(now: Overlaps) -> Overlaps:
+        nonlocal taken
+        taken = now
+        return Overlaps(now.due or now.asked)
+
+    if not changed(_file(home), taken, ask, _FILE_BYTES):
+        return ""
+    cache = open_snapshot(home).cache()
+    place, lines = cache.placing(), []
+    for pair in taken.pairs:
+        facts = [fact for id in pair.split() if (fact := cache.fact(id)) and place(fact).live]
+        texts = [f"{one.id}: {shortened(plain(untagged(one.text)), _TEXT_CHARS)}" for one in facts]
+        lines += [f"- {' | '.join(texts)}"] if len(texts) > 1 else []
+    return f"{enveloped(_TITLE, lines, '')}\n{_ANSWER}" if lines else ""
+
+
+def _file(home: Home) -> str:
+    name = plain_user_name(home.repository.commondir) or variables().get("GIT_AUTHOR_NAME", "")
+    return f"{home.state_dir}/overlaps-{line_digest(name)}"
