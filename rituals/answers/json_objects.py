@@ -70,6 +70,7 @@ def status_object(found: Overview) -> dict[str, Any]:
         "silent": list(found.silent),
         "starts": dict(zip(("today", "without_memory"), found.starts, strict=True)),
         "not_told": list(found.not_told),
+        "not_asked": list(found.unasked),
         "untold": found.untold,
         "helped": all_fields_of(found.helped),
         "captured": {

@@ -21,9 +21,10 @@ from projection.policy.model import OFF
 from rituals.decide.confirmation import due
 from rituals.decide.open_contradictions import contested
 from rituals.hosts.background_start import Run, last_run, obstacle
-from rituals.hosts.capture.stamps import unfinished
+from rituals.hosts.capture.stamps import sessions, unfinished
 from rituals.hosts.moments import starts
 from rituals.hosts.silence import lasting
+from rituals.hosts.stop_request import is_unasked
 from rituals.review.change.change_facts import untold_since
 
 
@@ -69,6 +70,7 @@ class Overview(Record):
     #: how many sessions of hosts started here today, and how many of them without memory
     starts: tuple[int, int]
     not_told: tuple[str, ...]  #: the sessions that are over, or rest, and of which no log tells yet
+    unasked: tuple[str, ...]  #: the hosts whose newest session could not be asked at a stop
     untold: int  #: commits of people since the newest log, 0 where they are few
     helped: Helped  #: how memory helped in the last week
     by_itself: Run  #: what was done by itself last
@@ -122,12 +124,18 @@ def overview(memory: Memory) -> Overview:
         tuple([one.session for one in lasting(memory.home)]),
         starts(commondir),
         tuple([f"{one.host} {one.session}" for one in unfinished(commondir) if keeps]),
+        _unasked(commondir) if keeps and state.policy.capture.ask else (),
         untold_since(memory.home, state.summary.newest),
         helped(memory.snapshot),
         last_run(memory.home),
         obstacle(memory.home, state.policy),
         now_seconds(),
     )
+
+
+def _unasked(commondir: str) -> tuple[str, ...]:
+    newest = {one.host: one.session for one in reversed(sessions(commondir))}
+    return tuple(sorted([host for host in newest if is_unasked(commondir, host, newest[host])]))
 
 
 def _taken_out(memory: Memory) -> tuple[str, ...]:

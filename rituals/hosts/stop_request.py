@@ -63,6 +63,7 @@ class Talk(Record):
     at: int = 0  #: when that was, milliseconds since 1970
     since: int = 0  #: when it was asked last or answered, likewise
     ended: int = 0  #: since then something came to an end, as a commit does
+    unseen: int = 0  #: it was not asked, since nobody tells whether a person looks on
 
     def stopped(
         self, report: str, now: int, limit: int, signs: Callable[[int, bool], tuple[bool, bool]],
@@ -130,9 +131,10 @@ def request(said: Moment, commondir: str, environment: Mapping[str, str], limit:
         nonlocal asks
         signs = partial(_signs, said, commondir)
         talk, asks = talk.stopped(report, now_ms(), limit, signs, final=said.final)
-        if asks and not is_attended(said, environment):
-            asks = False
-            return talk._replace(asked=talk.asked - 1, nothings=_NOTHINGS, due=0)
+        attended = is_attended(said, environment) if asks else True
+        if not attended:
+            asks, unseen = False, int(attended is None)
+            return talk._replace(asked=talk.asked - 1, nothings=_NOTHINGS, due=0, unseen=unseen)
         return talk
 
     file = captured_file(commondir, said.host, said.session, END)
@@ -196,23 +198,28 @@ def _known(commondir: str, host: str, session: str, change: Callable[[Talk], Tal
     return os.path.isfile(file) and changed(file, Talk(), change, _FILE_BYTES)
 
 
+def is_unasked(commondir: str, host: str, session: str) -> bool:
+    """Tell whether a session could not be asked: its host takes no question, or tells of no person."""
+    known = read_record(captured_file(commondir, host, session, END), Talk())
+    return not HOSTS[host].asks or bool(known.unseen)
+
+
 def asks_person(report: str) -> bool:
     """Tell whether a report ends in a question to the person."""
     lines = [line for line in report[-1_000:].split("\n") if line.strip()][-_LAST_LINES:]
     return any(line.rstrip(" \t\r*_`\"')»”").endswith(("?", "\uff1f", "\u061f")) for line in lines)
 
 
-def is_attended(said: Moment, environment: Mapping[str, str]) -> bool:
-    """Tell whether a person looks on at a stop; not where nobody tells."""
+def is_attended(said: Moment, environment: Mapping[str, str]) -> bool | None:
+    """Tell whether a person looks on at a stop; None where nobody tells."""
     if said.host == "claude":
         begun = environment.get("CLAUDE_CODE_ENTRYPOINT", "")
         attended = environment.get("CLAUDE_CODE_SESSION_ATTENDED") != "0"
-        return begun != "" and begun[:3] != "sdk" and attended
+        return (begun[:3] != "sdk" and attended) if begun else None
     if said.host == "codex":
         head = read_start(said.transcript, _HEAD_BYTES).replace(b'": ', b'":')
-        return b'"source":' in head and not any(
-            mark in head for mark in (b'"source":"exec"', b'"codex_exec"', b'"source":{"subagent"')
-        )
+        alone = (b'"source":"exec"', b'"codex_exec"', b'"source":{"subagent"')
+        return not any(mark in head for mark in alone) if b'"source":' in head else None
     from rituals.hosts.processes import host_process
 
     process = host_process()
@@ -220,10 +227,10 @@ def is_attended(said: Moment, environment: Mapping[str, str]) -> bool:
     try:
         stream = os.readlink(f"{place}/fd/0") if place else ""
     except OSError:
-        return False
+        return None
     words = read_start(f"{place}/cmdline", _HEAD_BYTES).decode("utf-8", "replace") if place else ""
-    alone = any(word.partition("=")[0] in _ALONE for word in words.split("\0")[1:])
-    return stream.startswith(("/dev/pts/", "/dev/tty")) and not alone
+    prompted = any(word.partition("=")[0] in _ALONE for word in words.split("\0")[1:])
+    return (stream.startswith(("/dev/pts/", "/dev/tty")) and not prompted) if place else None
 
 
 _FORM = """\

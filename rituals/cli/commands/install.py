@@ -10,6 +10,7 @@ import click
 
 from ledger.environment import user_folder, variables
 from ledger.errors import DiurnaError, WrongUsage
+from rituals.cli.commands.status import UNASKED
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted, told
 from rituals.hosts.adapters import HOSTS
@@ -282,6 +283,7 @@ def _hook_up(
     if plan.changes and not dry_run:
         for host in hosts:
             call.out.hint(_THEN.get(host, ""))
+            call.out.hint("" if HOSTS[host].asks else f"{host}: {UNASKED}")
         if deaf := " ".join([host for host in hosts if not (user or HOSTS[host].below)]):
             call.out.hint(
                 f"{deaf.replace(' ', ', ')}: the hooks of a project run where it is started at the top; "

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from memory.replay.trunk import Publishing
     from rituals.answers.status_values import Overview
 
+#: Who asks the agent where no stop can.
+UNASKED = "no stop can ask its agent what it learned; the skill diurna-remember does"
 #: How many of those that fade next are named, and of sessions.
 _NAMED = 5
 
@@ -70,6 +72,8 @@ def _ledger_rows(found: Overview, out: Output) -> Iterator[tuple[str, str]]:
         yield "not told", f"{counted(len(found.not_told), 'session')}: {named}"
     if any(found.helped):
         yield "helped", str(found.helped)
+    if found.unasked:
+        yield "not asked", f"{', '.join(found.unasked)}: {UNASKED}"
     if found.untold:
         yield "untold", f"{found.untold} commits since the last log, and none tells of them"
     if found.obstacle == NOT_COMMITTED:
