@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ledger.environment import TookTooLong
 from tests.conftest import Run, examples
-from tests.host_door import Door, door, least_home, policy
+from tests.host_door import TALK, Door, door, least_home, named, policy, say
 from tests.test_hosts_told import captured_header
 
 __all__ = ["door"]
@@ -298,6 +298,51 @@ def test_a_start_asks_once_for_ten_new_facts_what_overlaps(
     assert not starts(9) and len(asked) <= 3 and not any("shop" in line for line in asked)
     assert run("note", "--agent", "claude-code", stdin=b"wrong again\n").code == 0
     assert "again: Ada decided it" in run("review", "--dry-run").out
+
+
+def test_a_title_is_of_the_part_that_it_was_said_in(
+    stop: Stop, run: Run, door: Door, tmp_path: Path
+) -> None:
+    """What is told before it, or behind the log that bears it, has another one."""
+    path, titles = tmp_path / "s1.jsonl", []
+    for part, title in enumerate(("Buffers off", "", "Gzip on")):
+        door.at(60 * part + 1)
+        say(path, f"Why is part {part} late?", role="user")
+        say(path, f"Part {part} of the proxy was late because of its buffers. {TALK}")
+        if title:
+            run(
+                "note",
+                "--session",
+                "s1",
+                stdin=f"title: {title}\nlesson: Part {part} is slow.".encode(),
+            )
+        assert run("capture", *named(path, "s1")).code == 0
+        titles.append(run("log", "--json").json["sessions"][0]["title"])
+    assert titles[::2] == ["Buffers off", "Gzip on"]
+    assert not titles[1].startswith(("Buffers", "Gzip"))
+
+
+def test_a_shown_fact_that_an_answer_names_is_used(stop: Stop, run: Run, door: Door) -> None:
+    """By its id, as a word of no sentence; what is replaced, done or was not shown is not."""
+    run(
+        "note",
+        "id=cores CI has two cores.",
+        "id=tocat The till is a Mac.",
+        "id=big-q thread: How big is it?",
+    )
+    assert "tocat" in door.session(session="s1").start()
+    run("note", "id=later It is late.")
+    said = (
+        "lesson: Two cores are enough, so tocat goes.\nfact: later is as big-q says.\ndone big-q\n"
+    )
+    stem = run("note", "--session", "s1", "--json", stdin=said.encode()).json["stem"]
+    log = run("show", stem).out
+    assert "Referenced: tocat" in log and "cores —" not in log and "later —" not in log
+    assert "Closed: big-q" in log and "Referenced: big-q" not in log
+    stem = run("note", "--session", "s1", "--json", stdin=b"lesson: `cores` is outdated.\n").json[
+        "stem"
+    ]
+    assert "Referenced: cores" in run("show", stem).out
 
 
 DAYS = st.lists(

@@ -9,16 +9,11 @@ from __future__ import annotations
 from ledger.environment import variables
 from ledger.git.config_files import plain_user_name
 from ledger.home import Home
-from ledger.model.event import FactCreated
 from ledger.model.record import Record
-from ledger.model.sha256 import line_digest
-from memory.query.open_snapshot import open_snapshot
-from memory.write.near_facts import NEW_LIMIT, near_pairs
-from projection.brief.wording import enveloped, plain, shortened, untagged
 from rituals.hosts.payloads import changed, read_record
 
 #: So many new facts are worth the question; and what it and a fact in it take at most.
-_NEW, CHARS, BYTES, _TEXT_CHARS = 10, 1_000, 2_500, 100
+_NEW, ASKED_CHARS, ASKED_BYTES, _FACT_CHARS = 10, 1_000, 2_500, 110
 _FILE_BYTES = 2_048
 _TITLE = "These overlap or may contradict"
 _ANSWER = (
@@ -37,18 +32,22 @@ class Overlaps(Record):
 
 def look(home: Home) -> None:
     """Look for what the next start is to ask about, where there are enough new facts."""
+    from ledger.model.event import FactCreated
+    from memory.query.open_snapshot import open_snapshot
+    from memory.write.near_facts import NEW_LIMIT, near_pairs
+
     file = _file(home)
     known = read_record(file, Overlaps())
     snapshot = open_snapshot(home)
-    newest, fresh = "", list[str]()
-    for ref, entry in snapshot.cache().entries_since(known.asked):
-        newest = newest or ref.stem
+    cache, fresh = snapshot.cache(), list[str]()
+    newest = cache.summary.newest
+    for ref, entry in cache.entries_since(known.asked) if known.asked else ():
         if ref.stem != known.asked:
             fresh += [event.id for event in entry.acts if isinstance(event, FactCreated)]
+    if newest == known.due or (known.asked and len(fresh) < _NEW):
+        return
     if not known.asked:
         found = Overlaps(newest)
-    elif len(fresh) < _NEW or newest == known.due:
-        return
     elif pairs := near_pairs(snapshot, fresh[:NEW_LIMIT]):
         found = Overlaps(known.asked, newest, tuple(map(" ".join, pairs)))
     else:
@@ -63,6 +62,9 @@ def is_due(home: Home) -> bool:
 
 def take(home: Home) -> str:
     """Return the question, "" for none: another start was asked, or none of them stands any more."""
+    from memory.query.open_snapshot import open_snapshot
+    from projection.brief.wording import enveloped, plain, shortened, untagged
+
     taken = Overlaps()
 
     def ask(now: Overlaps) -> Overlaps:
@@ -76,11 +78,13 @@ def take(home: Home) -> str:
     place, lines = cache.placing(), []
     for pair in taken.pairs:
         facts = [fact for id in pair.split() if (fact := cache.fact(id)) and place(fact).live]
-        texts = [f"{one.id}: {shortened(plain(untagged(one.text)), _TEXT_CHARS)}" for one in facts]
+        texts = [shortened(plain(untagged(f"{one.id}: {one.text}")), _FACT_CHARS) for one in facts]
         lines += [f"- {' | '.join(texts)}"] if len(texts) > 1 else []
     return f"{enveloped(_TITLE, lines, '')}\n{_ANSWER}" if lines else ""
 
 
 def _file(home: Home) -> str:
+    from ledger.model.sha256 import line_digest
+
     name = plain_user_name(home.repository.commondir) or variables().get("GIT_AUTHOR_NAME", "")
     return f"{home.state_dir}/overlaps-{line_digest(name)}"

@@ -61,6 +61,7 @@ def context(
     from ledger.escape import visible
     from ledger.home import discover
     from rituals.hosts.context.session_news import begin, note_shown
+    from rituals.hosts.overlap_request import ASKED_BYTES, ASKED_CHARS, is_due, take
 
     try:
         home = discover(said.folder)
@@ -92,36 +93,19 @@ def context(
             if size <= CONTEXT_BYTES:
                 break
             budget = budget * 3 // 4
-        if which == NEW and said.source in _FRESH:
-            asked = _overlaps(said, home, environment, len(text), size)
-            text, size = f"{text}\n\n{asked}".rstrip(), size + len(asked.encode()) + 2
-        behind = around.behind(CONTEXT_CHARS - len(text) - _RULE_CHARS, CONTEXT_BYTES - size)
+        chars, size = CONTEXT_CHARS - len(text) - _RULE_CHARS, CONTEXT_BYTES - size
+        if which == NEW and said.source in _FRESH and chars >= ASKED_CHARS and size >= ASKED_BYTES:
+            from rituals.hosts.stop_request import limit_of
+
+            if is_due(home) and limit_of(said, commondir, environment):
+                text = f"{text}\n\n{take(home)}".rstrip()
+                chars, size = chars - ASKED_CHARS, size - ASKED_BYTES
+        behind = around.behind(chars, size)
         whole = "\n\n".join([part for part in (text, behind, RULE) if part])
         return whole, (lambda: told(whole, around.told, last)) if told else None
     except HomeNotFound as problem:
         near = problem.near and said.event == START
         return f"{problem.message}: {problem.hint}" if near else "", None
-
-
-def _overlaps(
-    said: Moment, home: Home, environment: Mapping[str, str], chars: int, size: int
-) -> str:
-    """Return the question which facts hold beside each other, "" for none, or where it has no room."""
-    from rituals.hosts.observed.admission import observing
-    from rituals.hosts.silence import is_silent
-    from rituals.hosts.stop_request import is_attended
-
-    commondir = home.repository.commondir
-    known = observing(commondir)
-    if known.off or not known.ask or is_silent(commondir, said.session, said.folder):
-        return ""
-    from rituals.hosts import overlap_request as overlaps
-
-    room = min(
-        CONTEXT_CHARS - chars - _RULE_CHARS - overlaps.CHARS, CONTEXT_BYTES - size - overlaps.BYTES
-    )
-    asks = room >= 0 and overlaps.is_due(home) and is_attended(said, environment)
-    return overlaps.take(home) if asks else ""
 
 
 def _is_told_beside(said: Moment, commondir: str, top: str, once: str) -> bool:

@@ -120,7 +120,7 @@ class Talk(Record):
 def request(said: Moment, commondir: str, environment: Mapping[str, str], limit: int) -> str:
     """Count what an agent reports at a stop; return the question where it is to be asked, else "".
 
-    A session is asked `limit` times at most, by the policy.
+    Of a session `limit` questions at most stay without an answer, by the policy.
     """
     if limit <= 0 or not said.session or said.agent or not HOSTS[said.host].asks:
         return ""
@@ -176,14 +176,18 @@ def before_leaving(commondir: str, folder: str, session: str, limit: int) -> str
 
 def when_compacted(said: Moment, commondir: str, environment: Mapping[str, str]) -> str:
     """Return the question for a session whose words were compacted, at the start that follows, else ""."""
+    limit = limit_of(said, commondir, environment) if HOSTS[said.host].asks else 0
+    return before_leaving(commondir, said.folder, said.session, limit) if limit else ""
+
+
+def limit_of(said: Moment, commondir: str, environment: Mapping[str, str]) -> int:
+    """Return how many questions may stay without an answer; 0 where a session that starts is not asked."""
     from rituals.hosts.observed.admission import observing
     from rituals.hosts.silence import is_silent
 
     known = observing(commondir)
-    mute = known.off or not HOSTS[said.host].asks or not is_attended(said, environment)
-    if mute or is_silent(commondir, said.session, said.folder):
-        return ""
-    return before_leaving(commondir, said.folder, said.session, known.ask)
+    mute = known.off or is_silent(commondir, said.session, said.folder)
+    return 0 if mute or not is_attended(said, environment) else known.ask
 
 
 def counts(commondir: str, host: str, session: str) -> tuple[int, int]:
@@ -284,12 +288,7 @@ def _signs(said: Moment, commondir: str, since: int, dialogs: bool) -> tuple[boo
     """Tell whether a piece of a session's work ended since a moment, and whether one was taken back."""
     from rituals.hosts.observed.observation_spool import spool_of
 
-    spool = spool_of(commondir, said.host, said.session)
-    try:
-        start = max(0, os.stat(spool.path).st_size - _SPOOL_BYTES)
-    except OSError:
-        start = 0
-    newest = spool.since(start)[0]
+    newest = spool_of(commondir, said.host, said.session).newest(_SPOOL_BYTES)
     done = {why for one in newest if one.at > since for why in one.why.split(", ")}
     return not _ENDS.isdisjoint(done), _REVERT in done or (dialogs and _answered_anew(said, since))
 
