@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from zlib import crc32
 
 from ledger.environment import TookTooLong, allow, now_ms
@@ -35,10 +34,8 @@ END = ".asked"
 _ONCE_MS, _LAST_LINES = 2_000, 6
 #: How much of a transcript's end holds its last report, and of its beginning what began it.
 _TAIL_BYTES, _HEAD_BYTES = 64 << 10, 4_096
-#: What of that ends a piece of work, and what takes one back.
+#: What ends a piece of work, and what takes one back.
 _ENDS, _REVERT = frozenset(("git commit", "gh pr create", "glab mr create")), "git revert"
-#: How much of a spool's end is looked through for what a session did since it was asked.
-_SPOOL_BYTES = 32 << 10
 #: What all numbers of a talk take at most.
 _FILE_BYTES = 256
 #: How many open threads are named beside the question, in how many characters each, and how long they are
@@ -63,34 +60,25 @@ class Talk(Record):
     at: int = 0  #: when that was, milliseconds since 1970
     since: int = 0  #: when it was asked last or answered, likewise
     ended: int = 0  #: since then something came to an end, as a commit does
+    seen: int = 0  #: up to which byte of its spool it was looked for that
     unseen: int = 0  #: it was not asked, since nobody tells whether a person looks on
 
-    def stopped(
-        self, report: str, now: int, limit: int, signs: Callable[[int, bool], tuple[bool, bool]],
-        *, final: bool,
-    ) -> tuple[Talk, bool]:  # fmt: skip
+    def stopped(self, report: str, now: int, limit: int, *, final: bool) -> tuple[Talk, bool]:
         """Count a report; return what is known then, and whether to ask.
 
         Args:
             report: the last thing that the agent said.
             now: milliseconds since 1970.
             limit: how many questions may stay without an answer.
-            signs: tells whether a piece of work ended since a moment, and whether one was taken back, of
-                dialogs only where that is asked for.
             final: the agent stops by itself, and could act.
         """
         sum_ = crc32(report.encode("utf-8", "replace"))
         if sum_ == self.last and now - self.at < _ONCE_MS:
             return self, False
-        since, chars = self.since or now, self.chars + len(report)
-        ended, corrected = signs(self.since, LEAST <= chars < self.wait)
-        talk = self._replace(
-            chars=chars, last=sum_, at=now, since=since,
-            ended=int(ended or self.ended or since <= now - _WHILE_MS),
-            wait=min(self.wait, LEAST) if corrected else self.wait,
-        )  # fmt: skip
-        early = talk.may(limit - 1) and talk.chars >= talk.wait
-        late = talk.may(limit) and talk.ended and talk.chars >= LEAST
+        chars, since = self.chars + len(report), self.since or now
+        talk = self._replace(chars=chars, last=sum_, at=now, since=since)
+        early = chars >= self.wait and talk.may(limit - 1)
+        late = chars >= LEAST and talk.may(limit) and (self.ended or since <= now - _WHILE_MS)
         if not (final and (early or late)) or asks_person(report):
             return talk, False
         return talk.asked_now(), True
@@ -129,8 +117,8 @@ def request(said: Moment, commondir: str, environment: Mapping[str, str], limit:
 
     def count(talk: Talk) -> Talk:
         nonlocal asks
-        signs = partial(_signs, said, commondir)
-        talk, asks = talk.stopped(report, now_ms(), limit, signs, final=said.final)
+        talk = _with_deeds(talk, said, commondir, len(report))
+        talk, asks = talk.stopped(report, now_ms(), limit, final=said.final)
         attended = is_attended(said, environment) if asks else True
         if not attended:
             asks, unseen = False, int(attended is None)
@@ -144,10 +132,10 @@ def request(said: Moment, commondir: str, environment: Mapping[str, str], limit:
         return ""
     allow(*_OPEN_SECONDS)
     try:
-        return _question(_open_ends(said.folder, said.session))
+        return _question(said.host, _open_ends(said.folder, said.session))
     except TookTooLong:
         allow(*_REST_SECONDS)
-        return _question()
+        return _question(said.host)
 
 
 def note_answer(
@@ -170,8 +158,8 @@ def before_leaving(commondir: str, folder: str, session: str, limit: int) -> str
         asks = talk.may(limit) and talk.chars >= LEAST
         return talk.asked_now() if asks else talk
 
-    told = any(_known(commondir, host, session, ask) and asks for host in HOSTS)
-    return _question(_open_ends(folder, session)) if told else ""
+    told = next((host for host in HOSTS if _known(commondir, host, session, ask) and asks), "")
+    return _question(told, _open_ends(folder, session)) if told else ""
 
 
 def when_compacted(said: Moment, commondir: str, environment: Mapping[str, str]) -> str:
@@ -238,7 +226,7 @@ def is_attended(said: Moment, environment: Mapping[str, str]) -> bool | None:
 
 
 _FORM = """\
-diurna note <<'END'
+diurna note --agent {} <<'END'
 title: what was done
 lesson: …, because …
 ID -> decision: …
@@ -248,13 +236,13 @@ END
 """
 
 
-def _question(open_ends: Iterable[str] = ()) -> str:
+def _question(host: str, open_ends: Iterable[str] = ()) -> str:
     named = " · ".join(open_ends)
     still = f"Still open? {named}   -> `done ID` or leave\n" if named else ""
     return (
         f"{BEGINS} or the person time had you known it at the start? (decision and why; lesson; how this "
         f"person wants to work; what is open.) At most 3 lines that stand alone, or `nothing`.\n"
-        f"{still}{_FORM}"
+        f"{still}{_FORM.format(HOSTS[host].agent)}"
     )
 
 
@@ -284,13 +272,17 @@ def _open_ends(folder: str, session: str) -> list[str]:
         return []
 
 
-def _signs(said: Moment, commondir: str, since: int, dialogs: bool) -> tuple[bool, bool]:
-    """Tell whether a piece of a session's work ended since a moment, and whether one was taken back."""
+def _with_deeds(talk: Talk, said: Moment, commondir: str, chars: int) -> Talk:
+    """Return what is known once it was looked at what the session did since the last stop."""
     from rituals.hosts.observed.observation_spool import spool_of
 
-    newest = spool_of(commondir, said.host, said.session).newest(_SPOOL_BYTES)
-    done = {why for one in newest if one.at > since for why in one.why.split(", ")}
-    return not _ENDS.isdisjoint(done), _REVERT in done or (dialogs and _answered_anew(said, since))
+    newest, seen = spool_of(commondir, said.host, said.session).since(talk.seen)
+    done = {why for one in newest for why in one.why.split(", ")}
+    talk = talk._replace(seen=seen, ended=int(talk.ended or not _ENDS.isdisjoint(done)))
+    near = LEAST <= talk.chars + chars < talk.wait
+    if _REVERT in done or (near and _answered_anew(said, talk.since)):
+        return talk._replace(wait=min(talk.wait, LEAST))
+    return talk
 
 
 def _answered_anew(said: Moment, since: int) -> bool:

@@ -122,13 +122,6 @@ class Spool(Record):
         found = [_observation(line) for line in data[:end].split(b"\n")]
         return tuple([one for one in found if one is not None]), at + end
 
-    def newest(self, most: int) -> tuple[Observation, ...]:
-        """Return the observations in so many bytes of its end."""
-        try:
-            return self.since(max(0, os.stat(self.path).st_size - most))[0]
-        except OSError:
-            return ()
-
     def remove(self, began: int, count: int) -> None:
         """Remove it where it holds nothing more than a watermark: `began` is of that, `count` its end."""
         try:
