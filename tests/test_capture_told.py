@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -87,8 +88,13 @@ def log_of(
 def test_what_a_log_tells(
     story: tuple[str, list[tuple[str, str]], str], door: Door, run: Run
 ) -> None:
-    """Each session has the log that stands below it, with what its name says of the policy."""
+    """Each session has the log that stands below it, with what its name says of the policy; git has its commits."""
     name, turns, told = story
+    listed = told.partition("\n## Commits")[2].partition("\n## ")[0]
+    made = [said for who, said in turns if who == "made"]
+    for subject in made or re.findall(r"^### (.*)", listed, re.MULTILINE):
+        door.repo.git("commit", "-q", "--allow-empty", "-m", subject)
+    turns = [one for one in turns if one[0] != "made"]
     if name.endswith(")"):
         said = name.rpartition(" (")[2][:-1].split(", ")
         policy(door.repo, "\n".join(('keep = "told"', *said)))
@@ -151,9 +157,7 @@ def test_what_is_fitted_is_whole_and_fair(
             for at, (lead, below, last) in enumerate(blocks)
             for part in (lead, *below, last)
         ]
-        # what tells why goes before what does not, and of equals the later
-        why = any("because" in part or "not" in part for part in parts)
-        ends.append(f"So ends n{number}{', because of it' * why}.")
+        ends.append(f"So ends n{number}.")
         said = "\n\n".join(filter(None, (f"It is n{number}.", *parts, ends[-1])))
         lines += played([("long", "Go on."), ("agent", said)])
     told = log_of(door, run, lines).partition("\n## Observed")[0].partition("\n\n")[2]
@@ -175,6 +179,52 @@ def test_what_is_fitted_is_whole_and_fair(
             one_list = not last and then[0] == "-"  # with what stands below the next one
             if below and lead[0] in "{T*" and named in passage and not one_list:
                 assert len(re.findall(rf"n{number}-{at}e", passage)) > 1, named
+
+
+TELLS = "is an item that tells more of it"
+LISTS = st.tuples(
+    st.sampled_from(["{}. ", "{}) ", "- ", "* "]),
+    st.lists(st.sampled_from(["", "\n", "\n\n   And so.\n", "\n  - below\n", "\n```\nx\n```\n", f"\n```\n{'x' * 300}\n```\n"]),
+             min_size=1, max_size=7),
+)  # fmt: skip
+BETWEEN = st.sampled_from(
+    ["", "## Head", "It is told, too. " * 9, "These are left:", "| a | b |\n|---|---|\n| {} | b |"]
+)
+
+
+@settings(max_examples=examples(6, 80), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.lists(st.tuples(BETWEEN, LISTS), min_size=1, max_size=5), min_size=1, max_size=6),
+    st.sampled_from([150, 400, 1_000, 3_000]),
+    st.integers(1, 4),
+)
+def test_a_list_is_whole_or_left_out(
+    door: Door,
+    run: Run,
+    reports: list[list[tuple[str, tuple[str, list[str]]]]],
+    room: int,
+    asked: int,
+) -> None:
+    """Whatever stands around and between its items, however little room there is, whatever a person typed of it."""
+    policy(door.repo, f'keep = "told"\ncharacters = {room}')
+    turns = [("user", f"Is it so that n0-0-{asked}e {TELLS}?")]
+    wanted = list[list[str]]()
+    for number, parts in enumerate(reports):
+        said = [f"It is n{number}."]
+        for at, (before, (mark, listed)) in enumerate(parts):
+            names = [f"n{number}-{at}-{one}e" for one in range(1, len(listed) + 1)]
+            rows = zip(names, listed, strict=True)
+            said += [before, "\n".join([f"{mark.format(one)}{name} {TELLS}{behind}"
+                                        for one, (name, behind) in enumerate(rows, 1)])]  # fmt: skip
+            wanted.append(names)
+        turns += [("user", "Go on."), ("agent", "\n\n".join(said))]
+    told = log_of(door, run, played(turns)).partition("\n## Observed")[0]
+    assert f"n0-0-{asked}e" not in told
+    for names in wanted:
+        kept = [name in told for name in names if name != f"n0-0-{asked}e"]
+        assert all(kept) or not any(kept), (names, told)
+    for first, second in pairwise(re.findall(r"^(?:(\d+)[.)] |#)", told, re.MULTILINE)):
+        assert second in ("", "1", str(int(first or 0) + 1))
 
 
 HOSTILE = st.text(max_size=60) | st.sampled_from(
@@ -270,7 +320,7 @@ def test_the_agent_names_the_session_where_it_was_asked(door: Door, run: Run) ->
     lines = played([("user", "Go on."), ("agent", TALK)])
     for texts in (["It is cold.", "It is old."], [f"Caches are {'kept ' * 30}.", "It is so."]):
         assert run("note", *texts, "--session", "s-1").code == 0
-        assert log_of(door, run, lines).startswith("We looked at the retry queue")
+        assert log_of(door, run, lines).startswith("Session of 21 November")
     for session, title in (("s-1", "Moved the cache"), ("s-2", "Another one")):
         assert run("append", "--title", title, "--session", session).code == 0
         assert log_of(door, run, lines).startswith("Moved the cache\n")

@@ -35,7 +35,7 @@ from rituals.hosts.capture.capture_notes import (
     kept_answer,
     note_attempt,
 )
-from rituals.hosts.capture.commit_texts import commit_messages
+from rituals.hosts.capture.commit_texts import History
 from rituals.hosts.capture.composition import (
     Part,
     draft_of_part,
@@ -255,8 +255,8 @@ class _Boundary:
         if said is None or said.helps or self._keep == FORMERLY or not room:
             return Sources()
         works = self._asked.folder or self._seen.folder
-        with commit_messages(works, self._memory.home.repository) as message_of:
-            return sources_of(said.turns, message_of).asking(self._gates.may_be_told)
+        with History(works, self._memory.home.repository) as history:
+            return sources_of(said.turns, history).asking(self._gates.may_be_told)
 
     def _title(self, sources: Sources) -> str:
         named = answered_title(self._memory.snapshot, self._pending.session)

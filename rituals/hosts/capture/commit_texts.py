@@ -1,16 +1,18 @@
 """Find the texts that a session wrote into git and its forge: bodies of commits, pull requests and issues.
 
 A commit's words are git's own where git has the commit that the tool's result names; else they are taken
-out of the command. A call that failed wrote nothing.
+out of the command. A call that failed wrote nothing. What git does not have was made in another
+repository, for a test; where git has no commit of a session, that was held elsewhere, and all are told.
 """
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from functools import cached_property
 from itertools import pairwise
 
 from ledger.errors import DiurnaError
@@ -18,12 +20,10 @@ from ledger.git.git_objects import Objects
 from ledger.git.repository import Repository, find_repository
 from ledger.model.record import Record
 from rituals.hosts.capture.deeds import arguments
-from rituals.hosts.observed.shell import Simple, read
+from rituals.hosts.observed.shell import Simple, joined, read
 from rituals.hosts.observed.shell_outcomes import behind_git
 from rituals.hosts.transcripts.slices import Turn
 
-#: Gives the message of a commit by the beginning of its id; "" where git does not have it.
-MessageOf = Callable[[str], str]
 #: How git says which commit it made: `[main b5e8dfc5] subject`.
 _MADE = re.compile(r"^\[[^\]\n]{1,200}?\b([0-9a-f]{7,40})\] ", re.MULTILINE)
 _TRAILER = re.compile(r"(?:[A-Z][A-Za-z]*(?:-[A-Za-z]+)+: \S|\W{0,4}Generated (?:with|by) \S)")
@@ -35,6 +35,10 @@ _FORGED = re.compile(r"(?:gh|glab) (?:pr|mr|issue) (?:create|new|edit|update)$")
 _HERE = re.compile(r"\s*@(.*)@\s*", re.DOTALL)
 _TITLES, _BODIES = ("--title", "-t"), ("--body", "-b", "--description", "-d")
 _BODY_FILES = ("--body-file", "-F")
+#: How many characters name a commit.
+_LEAST_ID = 7
+#: How much is read of a commit, and in how many of the newest one is looked for that has no id.
+_BYTES, _NEWEST = 64 << 10, 1_000
 #: Beside `m`, the short options of `git commit` that take no value and may stand before it.
 _FLAGS = "aqsvnepz"
 
@@ -44,6 +48,7 @@ class Written(Record):
 
     heading: str
     body: str = ""
+    known: bool = False  #: git has the commit
 
 
 class Texts(Record):
@@ -51,11 +56,65 @@ class Texts(Record):
 
     commits: tuple[Written, ...] = ()
     texts: tuple[Written, ...] = ()
+    reverted: frozenset[int] = frozenset()  #: the bytes of the calls whose commits it reverted
 
 
-def texts_in(calls: Iterable[Turn], message_of: MessageOf) -> Texts:
+class History:
+    """What git knows where a session works; only a question starts git. A context, for what runs.
+
+    Args:
+        folder: where the session works, "" for unknown.
+        home: the repository that is asked where that has none.
+    """
+
+    def __init__(self, folder: str, home: Repository) -> None:
+        self._folder, self._home, self._running = folder, home, ExitStack()
+
+    def __enter__(self) -> History:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End what runs."""
+        self._running.close()
+
+    def message_of(self, oid: str) -> str:
+        """Return the message of a commit by the beginning of its id; "" where git does not have it."""
+        try:
+            head, _, message = self._objects.read(oid, _BYTES).partition(b"\n\n")
+        except (DiurnaError, OSError):
+            return ""
+        return message.decode("utf-8", "replace") if head.startswith(b"tree ") else ""
+
+    def has(self, subject: str) -> bool:
+        """Tell whether a newer commit of any branch has this subject."""
+        return subject in self._subjects
+
+    def is_elsewhere(self, folder: str) -> bool:
+        """Tell whether a folder is there, and in another repository; from where the session works."""
+        where = os.path.join(self._folder, folder)
+        if not os.path.isabs(where) or not os.path.isdir(where):
+            return False
+        found = find_repository(where)
+        return found is None or found.commondir != self._repository.commondir
+
+    @cached_property
+    def _repository(self) -> Repository:
+        return (find_repository(self._folder) if self._folder else None) or self._home
+
+    @cached_property
+    def _objects(self) -> Objects:
+        return self._running.enter_context(Objects(self._repository.git()))
+
+    @cached_property
+    def _subjects(self) -> frozenset[str]:
+        listed = ("log", "--branches", f"-n{_NEWEST}", "--format=%s", "HEAD", "--")
+        return frozenset(self._repository.git().text(*listed, check=False).split("\n"))
+
+
+def texts_in(calls: Iterable[Turn], history: History) -> Texts:
     """Return the texts of commits, pull requests and issues that the calls of tools wrote."""
-    commits: dict[str, Written] = {}
+    commits = _Commits(history)
     texts: dict[str, Written] = {}
     files: dict[str, str] = {}
     for call in calls:
@@ -69,12 +128,13 @@ def texts_in(calls: Iterable[Turn], message_of: MessageOf) -> Texts:
         if _TOOL.search(call.tool) and not call.failed:
             _add(texts, Written(_text(given, "title"), _text(given, "body", "description")))
         command = _text(given, "command", "cmd", "script") or call.given * (not given)
-        if "commit" in command:
-            _commit(call, command, message_of, files, commits)
+        if "commit" in command or "revert" in command:
+            commits.take(call, command, files)
         forges = not call.failed and ("gh" in command or "glab" in command)
         for simple in read(command) if forges else ():
-            _add(texts, _forged(simple, command, files))
-    return Texts(tuple(commits.values()), tuple(texts.values()))
+            if not history.is_elsewhere(simple.folder):
+                _add(texts, _forged(simple, command, files))
+    return Texts(commits.ours(), tuple(texts.values()), frozenset(commits.reverted))
 
 
 def _add(found: dict[str, Written], one: Written | None) -> None:
@@ -83,27 +143,59 @@ def _add(found: dict[str, Written], one: Written | None) -> None:
         found[one.heading] = one
 
 
-def _commit(
-    call: Turn,
-    command: str,
-    message_of: MessageOf,
-    files: Mapping[str, str],
-    found: dict[str, Written],
-) -> None:
-    made = _MADE.findall(call.result)
-    if call.failed and not made:
-        return
-    committed = [(one, words) for one in read(command) if (words := _words_of_commit(one))]
-    for place, (simple, words) in enumerate(committed):
-        said = message_of(made[place]) if place < len(made) else ""
-        said = said or _message(words, simple, command, files)
-        if "--amend" in words and found:
-            last = next(reversed(found))
-            said = said or f"{last}\n\n{found[last].body}"
-            del found[last]
+class _Commits:
+    """Gathers the commits of a session, by their subjects."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._found: dict[str, Written] = {}
+        self._made: dict[str, int] = {}  # the bytes of calls, by the ids of their commits
+        self.reverted: set[int] = set()
+
+    def ours(self) -> tuple[Written, ...]:
+        """Return those that git has; all where it has none."""
+        known = [one for one in self._found.values() if one.known]
+        return tuple(known or self._found.values())
+
+    def take(self, call: Turn, command: str, files: Mapping[str, str]) -> None:
+        """Take the commits that a call made, and those that it reverted."""
+        made = _MADE.findall(call.result)
+        if call.failed and not made:
+            return
+        begins, at = False, 0
+        for simple in read(command):
+            words, folder = _behind_git(simple)
+            begins = begins or words[:1] == ["init"]
+            if words[:1] == ["revert"]:
+                self._revert(words[1:])
+                at += 1
+            elif words[:1] == ["commit"] and "--dry-run" not in words:
+                oid = made[at] if at < len(made) else ""
+                at += 1
+                said = self._history.message_of(oid) if oid else ""
+                told = said or _message(words, simple, command, files)
+                if not (begins or self._history.is_elsewhere(folder)) or said:
+                    self._add(told, bool(said), bool(oid), "--amend" in words)
+                    self._made[oid or "HEAD"] = self._made["HEAD"] = call.at
+
+    def _add(self, said: str, known: bool, named: bool, amends: bool) -> None:
+        if amends and self._found:
+            last = next(reversed(self._found))
+            said = said or f"{last}\n\n{self._found[last].body}"
+            known = known or self._found[last].known
+            del self._found[last]
         subject, _, body = said.strip().partition("\n")
-        if subject.strip():
-            found[subject.strip()] = Written(subject.strip(), without_trailers(body))
+        subject = subject.strip()
+        if subject:
+            known = known or (not named and self._history.has(subject))
+            self._found[subject] = Written(subject, without_trailers(body), known)
+
+    def _revert(self, words: Sequence[str]) -> None:
+        for oid, at in self._made.items():
+            for word in words:
+                least = min(len(word), len(oid))
+                if word == oid or (least >= _LEAST_ID and word[:least] == oid[:least]):
+                    self.reverted.add(at)
 
 
 def without_trailers(body: str) -> str:
@@ -114,12 +206,12 @@ def without_trailers(body: str) -> str:
     return "\n".join(lines)
 
 
-def _words_of_commit(one: Simple) -> list[str]:
-    """Return what `git commit` is given, with the command itself first; [] where it is another command."""
+def _behind_git(one: Simple) -> tuple[list[str], str]:
+    """Return what git is given, its command first, and where it runs; [] where it is another program."""
     if posixpath.basename(one.words[0]).removesuffix(".exe") != "git":
-        return []
-    words, _ = behind_git(one.words)
-    return words if words[:1] == ["commit"] and "--dry-run" not in words else []
+        return [], ""
+    words, folder = behind_git(one.words)
+    return words, joined(one.folder, folder)
 
 
 def _message(words: list[str], one: Simple, command: str, files: Mapping[str, str]) -> str:
@@ -174,29 +266,3 @@ def _file(name: str, simple: Simple, command: str, files: Mapping[str, str]) -> 
 
 def _text(given: Mapping[str, object], *names: str) -> str:
     return next((text for name in names if isinstance(text := given.get(name), str)), "")
-
-
-_BYTES = 64 << 10
-
-
-@contextmanager
-def commit_messages(folder: str, home: Repository) -> Iterator[MessageOf]:
-    """Give what tells a commit's message, "" where git does not have it; only a question starts git.
-
-    Git is asked where the session works, in `folder` ("" for unknown), else in `home`.
-    """
-    with ExitStack() as running:
-
-        @cache
-        def objects() -> Objects:
-            found = find_repository(folder) if folder else None
-            return running.enter_context(Objects((found or home).git()))
-
-        def message_of(oid: str) -> str:
-            try:
-                head, _, message = objects().read(oid, _BYTES).partition(b"\n\n")
-            except (DiurnaError, OSError):
-                return ""
-            return message.decode("utf-8", "replace") if head.startswith(b"tree ") else ""
-
-        yield message_of

@@ -136,8 +136,13 @@ def passages_of(sources: Sources, room: int, opens: Opens) -> str:
         heads.append(passage.head(room // 2))
         room -= len(heads[-1]) + 2 * bool(heads[-1])
     rooms = shares([size_of(passage.paragraphs) for passage in passages], room)
-    for passage, head, share in zip(passages, heads, rooms, strict=True):
-        text = fitted(passage.paragraphs, share)
+    found = [fitted(one.paragraphs, share) for one, share in zip(passages, rooms, strict=True)]
+    room -= sum([len(text) + 2 for text in found])
+    for at in reversed(range(len(found))):  # what no list had room for goes to the last ones
+        before = len(found[at])
+        found[at] = fitted(passages[at].paragraphs, before + 2 + room)
+        room -= len(found[at]) - before
+    for passage, head, text in zip(passages, heads, found, strict=True):
         if head and (text or (passage.section == "Commits" and passage.heading != UNSHARED)):
             sections[passage.section].append(f"{head}\n\n{text}".rstrip())
     between = {"Answered": "\n"}

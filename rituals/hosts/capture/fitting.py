@@ -1,17 +1,14 @@
 """Cut what was said into paragraphs, and choose the ones that a log has room for.
 
-Nothing is reworded: a paragraph is kept or left out, and one that is longer than the room for all loses
-whole sentences from its end. What a paragraph leans on (the heading above it, the line that announces it)
-is kept with it and goes with it, and one that takes back what stands before it is never parted from that.
-Linear in the text.
+Nothing is reworded: a paragraph, a list and a table is kept whole or left out, and a paragraph that is
+longer than the room for all loses whole sentences from its end. What one leans on (the heading above it,
+the line that announces it) is kept with it and goes with it. Linear in the text.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from importlib.resources import files
-from itertools import pairwise
 
 from ledger.escape import prose
 from ledger.model.record import Record
@@ -23,7 +20,8 @@ _CODE_LINES, _CODE_CHARS = 3, 240
 _PRINTED = frozenset("text txt plain plaintext console output log logs terminal".split())
 _FENCES = ("```", "~~~")
 _HEADING = re.compile(r"#+[ \t]")
-_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
+_ITEM = re.compile(r"\s*(?:[-*+•]|(?:\*\*)?(\d{1,3})[.)])\s+(?=\S)")
+_NUMBERED_HEADING = re.compile(r"\*\*\d{1,3}[.)] [^*]+\*\*:?")
 _RULE = frozenset("-=_*|: \t")
 _TAG = re.compile(r"</?[a-zA-Z][\w-]{0,60}>")
 #: Links to files keep their text; citations and marks of hosts go.
@@ -41,19 +39,6 @@ _NOWHERE: tuple[int, ...] = ()
 _ANNOUNCES = (":", ":**", "\uff1a", "\uff1a**")
 
 
-def phrases(role: str) -> str:
-    """Return how people of all languages say something, as alternatives of a regular expression."""
-    lines = files(__package__).joinpath("phrases.txt").read_text("utf-8").splitlines()
-    return "|".join([line.partition(": ")[2] for line in lines if line.split(" ")[0] == role])
-
-
-#: A paragraph that begins so takes back the one before it, or puts it right.
-_TURNS = re.compile(
-    rf"[\W_]{{0,6}}(?:(?:{phrases('correction')})\b|(?:{phrases('no')})\s?[,.:;!—–-]|{phrases('correction-cjk')})",
-    re.IGNORECASE,
-)
-#: How words begin that tell why, what must not be, what is left and what went wrong.
-_REASON = re.compile(rf"\b(?:{phrases('reason')})|n't\b|{phrases('reason-cjk')}", re.IGNORECASE)
 #: Where a sentence ends: a mark, a blank and a capital; a wide mark alone.
 _SENTENCE = re.compile(
     r"[.!?…।؟\u06d4][\"'”’)\]*_`]{0,4}\s+(?=[\"'“„«(\[*_`]{0,3}[^\W\d_a-zà-ÿа-я])|(?<=[。\uff01\uff1f\uff1b])"
@@ -61,9 +46,9 @@ _SENTENCE = re.compile(
 
 
 class Paragraph(Record):
-    """A paragraph, an item of a list, a row of a table or a short piece of code."""
+    """A paragraph, a list, a table or a short piece of code."""
 
-    text: str  #: as it was said, without what only laid it out; an item begins with its mark
+    text: str  #: as it was said, without what only laid it out; items and rows are a line each
     needs: tuple[int, ...] = ()  #: the places of those that it can not be understood without
     leads: bool = False  #: its end announces what follows, or all of it does
 
@@ -103,16 +88,16 @@ def standing(found: Sequence[Paragraph], kept: Callable[[str], str]) -> list[Par
 
 
 def fitted(found: Sequence[Paragraph], room: int) -> str:
-    """Return as much of a text as fits into `room` characters, what tells why first and the later first.
+    """Return as much of a text as fits into `room` characters, all in its order.
 
-    How it ended, and what is left, stands at the end. All in its order.
+    Its end, which tells what is left, goes before its beginning, and of the rest the later.
     """
     if size_of(found) <= room:
         return _joined([one.text for one in found if one.text])
     kept: dict[int, str] = {}
     texts = [_unannounced(one.text) if one.leads else one.text for one in found]
     told = [place for place in reversed(range(len(found))) if texts[place]]
-    told.sort(key=lambda place: not _REASON.search(texts[place]))
+    told[1:] = [*told[:0:-1][:1], *told[1:-1]]
     left = room
     for place in told:
         more = {one: found[one].text for one in found[place].needs}
@@ -138,8 +123,10 @@ def size_of(found: Sequence[Paragraph]) -> int:
 
 def _unannounced(text: str) -> str:
     """Return what one that announces something says besides, "" for nothing."""
-    if not text.endswith(_ANNOUNCES) or "\n" in text:  # a correction is not parted
+    if not text.endswith(_ANNOUNCES):
         return ""
+    if "\n" in text:  # a list is not parted
+        return f"{text} …"
     ends = sentence_ends(text, listed_mark(text))
     told = text[: ends[-1]].rstrip() if ends else ""
     return told or (f"{text} …" if len(text.encode()) > _LEAD_BYTES else "")
@@ -148,12 +135,6 @@ def _unannounced(text: str) -> str:
 def sentence_ends(line: str, begin: int = 0) -> list[int]:
     """Return the places behind the sentences of a line from a place on, but for that of the last."""
     return [one.end() for one in _SENTENCE.finditer(line, begin)]
-
-
-def sentences_of(line: str) -> list[str]:
-    """Return the sentences of a line; an end is a mark with a blank and a capital behind it."""
-    bounds = pairwise([0, *sentence_ends(line), len(line)])
-    return [one for begin, end in bounds if (one := line[begin:end].strip())]
 
 
 def listed_mark(line: str) -> int:
@@ -184,16 +165,24 @@ def _is_listed(text: str) -> bool:
     return text.startswith("|") or _ITEM.match(text) is not None
 
 
+class _Open:
+    """A paragraph that may go on: its lines, and what `Paragraph` has."""
+
+    def __init__(self, lines: list[str], needs: Iterable[int] = (), leads: bool = False) -> None:
+        self.lines, self.needs, self.leads = lines, dict.fromkeys(needs), leads
+
+
 class _Reader:
     """Reads one text, line by line."""
 
     def __init__(self) -> None:
-        self._found: list[Paragraph] = []
+        self._found: list[_Open] = []
         self._lines: list[str] = []
-        self._indent = ""
-        #: The places of the heading, of what announces a list, of the item above a nested one, and of
-        #: what announces whatever comes next.
-        self._heading = self._label = self._item = self._lead = _NOWHERE
+        self._indented = False
+        #: The places of the heading, of what announces a list, and of what announces whatever comes next.
+        self._heading = self._label = self._lead = _NOWHERE
+        #: The places of the last list and of the last with numbers, -1 for none, and its last number.
+        self._list, self._numbered, self._number = -1, -1, 0
         self._fence, self._info, self._code = "", "", list[str]()
 
     def read(self, text: str) -> list[Paragraph]:
@@ -206,37 +195,32 @@ class _Reader:
                 self._fence, self._info, self._code = bare[:3], bare[3:].strip().lower(), []
             elif _RULE.issuperset(bare) or _TAG.fullmatch(bare):
                 self._close()
-                if bare.startswith("|") and self._found and self._found[-1].text.startswith("|"):
-                    self._head_of_table()
-            elif _HEADING.match(bare):
+                table = self._open_list()
+                if table and table.lines[0].startswith("|"):
+                    # a head is none without a row, and no table goes on behind a blank line
+                    table.leads |= bool(bare) and len(table.lines) == 1
+                    self._list = self._list if bare else -1
+            elif _HEADING.match(bare) or _NUMBERED_HEADING.fullmatch(bare):
                 self._close()
                 self._head(prose(bare.strip("# \t")))
-            elif _is_listed(bare):
-                self._close()
-                self._indent = "  " if line[:2].isspace() and self._item else ""
-                self._lines = [bare]
             else:
-                self._lines.append(bare.lstrip("> "))
+                if _is_listed(bare):
+                    self._close()
+                self._indented = self._indented if self._lines else line[:2].isspace()
+                self._lines.append(bare if _is_listed(bare) else bare.lstrip("> "))
         self._close()
         if self._fence:  # a block that is never closed is none
             rest, self._fence = self._code, ""
             self.read("\n".join(rest))
-        return self._found
+        return [Paragraph("\n".join(one.lines), (*one.needs,), one.leads) for one in self._found]
 
     def _head(self, text: str) -> None:
-        """Take a heading: it is shown where something below it is."""
-        if text:
-            self._label = self._item = self._lead = ()
+        """Take a heading, without its number: it is shown where something below it is."""
+        text = text.replace("**", "")
+        if text := text[listed_mark(text) :]:
+            self._label = self._lead = ()
             self._heading = (len(self._found),)
-            bold = text if text.startswith("**") else f"**{text}**"
-            self._found.append(Paragraph(bold, leads=True))
-
-    def _head_of_table(self) -> None:
-        """Take the last row for the head of a table: no row below it is shown without it."""
-        head = self._found.pop()
-        needs = [one for one in head.needs if not self._found[one].text.startswith("|")]
-        self._label = (len(self._found),)
-        self._found.append(head._replace(needs=tuple(needs), leads=True))
+            self._found.append(_Open([f"**{text}**"], leads=True))
 
     def _in_code(self, bare: str, line: str) -> None:
         if not bare.startswith(self._fence):
@@ -245,38 +229,64 @@ class _Reader:
         self._fence = ""
         code = [prose(one) for one in self._code if one.strip()]
         short = len(code) <= _CODE_LINES and sum(map(len, code)) <= _CODE_CHARS
+        place, open_list = len(self._found), self._open_list()
         if code and short and self._info not in _PRINTED:
-            text = "\n".join([one if "`" in one else f"`{one}`" for one in code])
-            place = len(self._found)
-            needs = (*self._found[-1].needs, place - 1) if place else ()
-            self._found.append(Paragraph(text, needs))
+            lines = [one if "`" in one else f"`{one}`" for one in code]
+            if open_list:
+                self._go_on(self._list, [f"  {one}" for one in lines])
+            else:
+                needs = (*self._found[-1].needs, place - 1) if place else ()
+                self._found.append(_Open(lines, needs))
+        elif open_list and open_list.leads and len(open_list.lines) > 1:
+            self._go_on(self._list, [open_list.lines.pop() + " …"])
         else:
             self._label = ()
         self._lead = ()
 
     def _close(self) -> None:
-        """Take the lines so far for a paragraph, or for a part of the one before, which they put right."""
+        """Take the lines so far for a paragraph, or for a part of the list that goes on."""
         text, self._lines = _plain(" ".join(self._lines)), []
         if not text:
             return
-        listed, leads, nested = _is_listed(text), text.endswith(_ANNOUNCES), bool(self._indent)
-        text, self._indent = self._indent + text, ""
-        before = self._found.pop() if self._turns(text) else None
-        place = (len(self._found),)
-        needs = [*self._heading, *self._lead]
-        self._lead = place if leads else ()
-        if listed:
-            needs += [one for at in self._label for one in (*self._found[at].needs, at)]
-            needs += self._item if nested else ()
-        self._label = self._label if listed else self._lead
-        self._item = self._item if nested else place if listed else ()
-        if before:
-            text, needs = _joined((before.text, text)), [*before.needs]
-        self._found.append(Paragraph(text, tuple(dict.fromkeys(needs)), leads))
+        mark, row, leads = _ITEM.match(text), text.startswith("|"), text.endswith(_ANNOUNCES)
+        number = int(mark[1] or 0) if mark and not self._indented else 0
+        open_list, since = self._open_list(), -1
+        text = "  " * (self._indented and bool(mark or open_list)) + text
+        if (
+            open_list
+            and row == open_list.lines[0].startswith("|")
+            and (mark or row or self._indented)
+        ):
+            since = self._list
+        elif number > 1 and number == self._number + 1:
+            since = self._numbered  # what stands between belongs to the item before
+        if since >= 0:
+            self._go_on(since, [text], leads=leads)
+        else:
+            needs, since = [*self._heading, *self._lead], len(self._found)
+            if mark or row:
+                needs += [one for at in self._label for one in (*self._found[at].needs, at)]
+                self._list = since
+            self._found.append(_Open([text], needs, leads))
+            self._label = self._lead = (since,) if leads else ()
+        if number:
+            self._numbered, self._number = since, number
 
-    def _turns(self, text: str) -> bool:
-        """Tell whether a paragraph takes back the last one, which announces nothing."""
-        return bool(self._found and not self._found[-1].leads and _TURNS.match(text))
+    def _open_list(self) -> _Open | None:
+        """Return the last paragraph where it is a list, or a table, that may go on."""
+        return self._found[-1] if 0 <= self._list == len(self._found) - 1 else None
+
+    def _go_on(self, since: int, lines: Iterable[str], *, leads: bool = False) -> None:
+        """Put more lines into a list, behind all that stands behind it."""
+        first, *more = self._found[since:]
+        for one in more:
+            first.lines += one.lines
+            first.needs |= {need: None for need in one.needs if need < since}
+        first.lines += lines
+        first.leads = leads
+        del self._found[since + 1 :]
+        self._list, self._heading = since, min(self._heading, (since,))
+        self._label = self._lead = (since,) if leads else ()
 
 
 def _plain(line: str) -> str:

@@ -1,8 +1,9 @@
 """Find what a part of a session told for people to read: answers in dialogs, commits, reports of turns.
 
-A turn ends at the next turn of a person, and its report is the last that the agent said in it. One that
-was broken off has no report, unless it is long: its last words tell what was about to be done. Here is
-also what names such a part, and what a person asks to be remembered, whole and in their own words.
+A turn ends at the next turn of a person, and its report is the longest that the agent said in it. One
+that was broken off has no report, unless it is long: its last words tell what was about to be done. What
+it said is taken back by a form alone: its dialog is answered anew, its commit is reverted. Here is also
+what names such a part, and what a person asks to be remembered, whole and in their own words.
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ from ledger.model.record import Record
 from memory.query.visible_logs import logs_of
 from memory.replay.ledger_snapshot import Snapshot
 from projection.brief.wording import shortened
-from rituals.hosts.capture.commit_texts import MessageOf, Written, texts_in
-from rituals.hosts.capture.fitting import Opens, paragraphs, sentences_of
+from rituals.hosts.capture.commit_texts import History, Written, texts_in
+from rituals.hosts.capture.fitting import Opens
 from rituals.hosts.quoted_items import Item
 from rituals.hosts.transcripts.slices import Turn
 from rituals.hosts.transcripts.turns import ASSISTANT, INTERRUPTED, QUEUE, TITLE, TOOL, USER
 
 #: What a turn said last before it was broken off is a report if it has so many characters.
 REPORT_CHARS = 400
+#: What records what an agent answers, the ids in what it says, and how an answer takes back a fact.
+_NOTE, _NAME = "diurna note", re.compile(r"[\w.-]+")
+_AGAINST = re.compile(r"^[ \t]*(?:wrong ([\w.-]+)|([\w.-]+) -> )", re.MULTILINE)
 #: A turn of a person of so many characters and lines is short.
 _SHORT_CHARS, _SHORT_LINES = 300, 4
 
@@ -64,10 +68,18 @@ class _Stretch:
 
     def __init__(self, ask: str = "") -> None:
         self.asks = [ask] if ask else []
-        self.said = ""
-        self.at: int | None = None
-        #: Whether it was broken off, and whether a tool was used behind what was said last.
-        self.broken = self.worked = False
+        self.said = self._newest = ""
+        self._at: int | None = None
+        self.calls: list[Turn] = []
+        #: Whether it was broken off, whether a tool was used behind what was said last, and whether
+        #: something of it was taken back.
+        self.broken = self.worked = self.corrected = False
+
+    def say(self, turn: Turn) -> None:
+        """Take what the agent says; what stands on one line is one report."""
+        self._newest = f"{self._newest}\n\n{turn.text}" if turn.at == self._at else turn.text
+        self._at, self.worked = turn.at, False
+        self.said = max(self._newest, self.said, key=len)
 
     def report(self, *, last: bool) -> str:
         """Return the report, "" for none."""
@@ -75,47 +87,53 @@ class _Stretch:
         return "" if open_end and len(self.said) < REPORT_CHARS else self.said
 
 
-def sources_of(turns: Iterable[Turn], message_of: MessageOf) -> Sources:
+def sources_of(turns: Iterable[Turn], history: History) -> Sources:
     """Return what the turns of a slice told."""
     stretches = [_Stretch()]
-    answered: dict[str, str] = {}
-    calls: list[Turn] = []
+    answered: dict[str, tuple[str, _Stretch]] = {}
     title = ask = ""
     for turn in turns:
         now = stretches[-1]
         if turn.role == USER and turn.asked:
-            answered[" ".join(turn.asked.split())] = " ".join(turn.text.split())
+            question, answer = " ".join(turn.asked.split()), " ".join(turn.text.split())
+            before = answered.pop(question, (answer, now))
+            before[1].corrected |= before[0] != answer
+            answered[question] = answer, now
         elif turn.role == USER and turn.tool == QUEUE:
             now.asks.append(ask_line(turn.text))
         elif turn.role == USER:
             stretches.append(_Stretch(ask_line(turn.text)))
             ask = ask or ask_line(turn.text)
         elif turn.role == ASSISTANT:
-            now.said = f"{now.said}\n\n{turn.text}" if turn.at == now.at else turn.text
-            now.at, now.worked = turn.at, False
+            now.say(turn)
         elif turn.role == TOOL:
             now.worked = True
-            calls.append(turn)
+            now.calls.append(turn)
         elif turn.tool == TITLE:
             title = turn.text
         elif turn.tool == INTERRUPTED:
             now.broken = True
-    texts = texts_in(calls, message_of)
+    texts = texts_in([call for one in stretches for call in one.calls], history)
     if not stretches[0].said:
         del stretches[0]
-    reports, count = [], len(stretches)
-    for number, one in enumerate(stretches, 1):
-        said = one.report(last=number == count)
+    reports, against = list[Report](), set[str]()
+    for number, one in reversed([*enumerate(stretches, 1)]):
+        said = one.report(last=number == len(stretches))
+        corrected = one.corrected or any(call.at in texts.reverted for call in one.calls)
+        notes = [call for call in one.calls if _NOTE in call.given and not call.failed]
+        corrected |= any(not against.isdisjoint(_NAME.findall(call.result)) for call in notes)
+        against.update(id for call in notes for pair in _AGAINST.findall(call.given) for id in pair)
         if said:
-            asks = tuple(filter(None, one.asks))
-            reports.append(Report(said, asks, f"Turn {number} of {count}"))
-    dialogs = tuple(answered.items())
+            heading = f"Turn {number} of {len(stretches)}{' (corrected)' * corrected}"
+            reports.insert(0, Report(said, tuple(filter(None, one.asks)), heading))
+    dialogs = tuple((question, answer) for question, (answer, _) in answered.items())
     return Sources(dialogs, texts.commits, texts.texts, tuple(reports), title, ask)
 
 
 def ask_line(ask: str) -> str:
-    """Return what a person asked for on one line of at most 120 characters."""
-    return shortened(prose(" ".join(ask.split())), ASK_CHARS)
+    """Return what a person asked for on one line of at most 120 characters; in a longer one files go."""
+    line = prose(" ".join(ask.split()))
+    return shortened(_FILE.sub("@…", line) if len(line) > ASK_CHARS else line, ASK_CHARS)
 
 
 def is_short(ask: str) -> bool:
@@ -124,37 +142,23 @@ def is_short(ask: str) -> bool:
 
 
 TITLE_CHARS = 100
+#: How a person names a file to an agent.
+_FILE = re.compile(r"(?<!\S)@[\w./~-]*[\w/]")
 #: What begins something else than a sentence: a heading, a list, code, a checkbox, HTML.
 MARKS = "#>`~-=*+_<|[] "
 #: How long what a person asked for is told; a first one of so many words at least may name a session.
-ASK_CHARS, _ASK_WORDS = 120, 4
-#: A shorter sentence at the beginning of a report says nothing but that it is done, or yes.
-_TELLING_CHARS = 24
-#: How a sentence begins that answers, or announces what comes below it.
-_ANSWERS = tuple(
-    "yes|no,|no |not |if |because |let me |i will |i'll |now |here's |here is |here are".split("|")
-)
+ASK_CHARS, ASK_WORDS = 120, 4
 #: So many of the newest logs are looked through for what the agent answered.
 _LOGS = 200
-#: A document's own heading is among so many paragraphs of a report.
-_TOP = 3
-#: What a sentence is put below, and what it links to, is no part of what it says.
-_LABEL = re.compile(r"\*\*[^*\n]{1,40}(?::\*\*|\*\*:)\s*(?=\S)")
-_LINK = re.compile(r"\[([^\]\n]{1,300})\]\([^()\s]{1,500}\)")
 
 
 def title_of(sources: Sources, opens: Opens) -> str:
-    """Name what a part of a session did: first commit, text, host's name, first ask, first long report.
-
-    The first is the work; what comes behind it are repairs and questions.
-    """
-    wanted = [one.heading for one in (*sources.commits, *sources.texts)]
+    """Name a part of a session: by the newest commit that git has, the newest text, the host, the ask."""
+    known = [one.heading for one in sources.commits if one.known]
     host = "" if "/" in sources.title.partition(" ")[0] else sources.title  # a branch, a path
-    wanted += [host]
-    best = sorted(sources.reports, key=lambda one: -min(len(one.text), REPORT_CHARS))
-    said = [_first_sentence(one.text) for one in best]
-    kept = opens([prose(one) for one in (*wanted, *said)])
-    kept.insert(len(wanted), sources.ask if len(sources.ask.split()) >= _ASK_WORDS else "")
+    wanted = [*known[-1:], *[one.heading for one in sources.texts[-1:]], host]
+    ask = sources.ask if len(sources.ask.split()) >= ASK_WORDS else ""
+    kept = [*opens([prose(one) for one in wanted]), ask]
     return shortened(next(filter(None, kept), ""), TITLE_CHARS)
 
 
@@ -169,24 +173,6 @@ def answered_title(snapshot: Snapshot, session: str) -> str:
                 said = log.title.partition("…")[0].partition(" (and ")[0]
                 if not any(text.startswith(said) for text in texts):
                     return shortened(prose(log.title), TITLE_CHARS)
-    return ""
-
-
-def _first_sentence(report: str) -> str:
-    """Return the first sentence of a report that says what was done; the heading of a document."""
-    found = paragraphs(report)
-    for one in found[:_TOP]:
-        name = one.text.strip("*")
-        if one.leads and f"\n# {name}\n" in f"\n{report}\n":
-            return name
-    for one in found:
-        line = one.text.partition("\n")[0]
-        if not one.leads and not line.startswith(("|", "`")):
-            line = _LINK.sub(r"\1", _LABEL.sub("", line)).lstrip(MARKS).replace("**", "")
-            for said in sentences_of(line):
-                announces = said.endswith((":", "?")) or said.lower().startswith(_ANSWERS)
-                if len(said) >= _TELLING_CHARS and not announces:
-                    return said
     return ""
 
 

@@ -7,6 +7,7 @@ be read (an open quote, a document without an end) ends the reading where it is.
 from __future__ import annotations
 
 import posixpath
+import re
 
 from ledger.model.record import Record
 
@@ -41,6 +42,12 @@ _BEHIND = {
     "asdf": "exec",
 }  # fmt: skip
 _SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "ash"))
+#: What stands between `$'` and `'`, with its escapes.
+_ANSI = re.compile(r"\$'((?:[^'\\]|\\.)*+)(?:'|\Z)", re.DOTALL)
+_ESCAPE = re.compile(
+    rb"\\(?:x([\dA-Fa-f]{1,2})|u([\dA-Fa-f]{1,4})|U([\dA-Fa-f]{1,8})|([0-7]{1,3})|(.))", re.DOTALL
+)
+_ESCAPES = dict(zip(b"abefnrtv\\'\"?", b"\a\b\x1b\f\n\r\t\v\\'\"?", strict=True))
 _DEPTH = 6
 #: More than that no agent writes by hand.
 TEXT_CHARS = 100_000
@@ -248,9 +255,13 @@ class _Reader:
                 end = len(text) if end < 0 else end
                 parts.append(text[self._at + 1 : end])
                 self._at = end + 1
-            elif char == '"':
-                self._at += 1
+            elif char == '"' or text.startswith('$"', self._at):
+                self._at += 1 + (char == "$")
                 self._quoted(now, parts)
+            elif char == "$" and (found := _ANSI.match(text, self._at)):
+                said = _ESCAPE.sub(_escaped, found[1].encode("utf-8", "replace"))
+                parts.append(said.decode("utf-8", "replace"))
+                self._at = found.end()
             elif char == "$" or char == "`":
                 self._dollar(now, parts)
             else:
@@ -321,6 +332,16 @@ class _Reader:
         for one in inner:
             one.loose, one.joined = True, "&&"
         self.found += inner
+
+
+def _escaped(found: re.Match[bytes]) -> bytes:
+    """Return what stands for an escape between `$'` and `'`; one that is none stays."""
+    byte, short, long, octal, name = found.groups()
+    if short or long:
+        return chr(min(int(short or long, 16), 0x10FFFF)).encode("utf-8", "replace")
+    if byte or octal:
+        return bytes([int(byte or octal, 16 if byte else 8) & 0xFF])
+    return bytes([_ESCAPES[name[0]]]) if name[0] in _ESCAPES else found[0]
 
 
 def _unwrapped(words: list[str]) -> list[list[str]]:

@@ -7,8 +7,8 @@ nothing.
 
 Which lines are read is known by their bytes, so that a transcript of any shape takes little. Of what tools
 print those are that tell of a failure, or are waited for: a person's answer, a commit's name. Of what an
-agent does the first, the newest, and what it said last before anything else happened. A name in quotes
-stands in none of the texts of a line, where they have a mark before them.
+agent does the first, the newest, and before anything else happened its longest words and its last. A name
+in quotes stands in none of the texts of a line, where they have a mark before them.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _CODEX_KINDS = {
     ),
 }  # fmt: skip
 #: The calls whose results are waited for, and how both are named.
-_WAITED = (b"commit", *[b'"%b"' % name.encode() for name in sorted(DIALOGS)])
+_WAITED = (b"commit", b"diurna note", *[b'"%b"' % name.encode() for name in sorted(DIALOGS)])
 _NAMES = re.compile(rb'"(?:tool_use_|call_)?id": ?"([^"\\]+)"')
 #: How a result tells that a tool failed, and that the person refused it; and as the first thing that a
 #: shell says, that it did not fail.
@@ -212,7 +212,8 @@ def _chosen(
     kind_of = {"claude": _claude, "codex": _codex}.get(host, _other)
     awaited, found, first, end = set[bytes](), dict[int, int](), _EARLY_BYTES, begin
     steps = deque[tuple[int, int, int]](maxlen=_NEWEST_BYTES // _PLACE_BYTES)
-    reports, words = list[tuple[int, int, int]](), (0, 0, 0)
+    reports, none = list[tuple[int, int, int]](), (0, 0, 0)
+    longest = last = none
     for line, end in lines:
         kind, size = kind_of(line), len(line)
         if kind == _STEP and any(map(line.__contains__, _WAITED)):
@@ -223,7 +224,7 @@ def _chosen(
         if kind in _PARTS:
             step = end - size, size, kind
             if kind == _WORDS:
-                words = step
+                longest, last = max(step, longest, key=lambda one: one[1]), step
             if first > 0:
                 first -= _PLACE_BYTES + size // _PARTS[kind]
                 found[step[0]] = size
@@ -231,10 +232,10 @@ def _chosen(
                 steps.append(step)
         elif kind >= _READ:
             found[end - size] = size
-            if kind == _TURN and words[1]:
-                reports.append(words)
-                words = (0, 0, 0)
-    reports += [words] * (words[1] > 0)
+            if kind == _TURN and last is not none:
+                reports += dict.fromkeys((longest, last))
+                longest = last = none
+    reports += dict.fromkeys((longest, last)) if last is not none else ()
     for newest in (steps, reports):
         room = _NEWEST_BYTES
         for at, size, kind in reversed(newest):

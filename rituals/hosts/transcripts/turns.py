@@ -167,7 +167,8 @@ class Turns:
             key, place, call = self._calls.pop(id)
             said = self._said.get(key, [])
             if place < len(said) and said[place].tool == call.name:
-                kept = result[: _COMMIT_CHARS if "commit" in call.given else _RESULT_CHARS]
+                whole = "commit" in call.given or "diurna note" in call.given
+                kept = result[: _COMMIT_CHARS if whole else _RESULT_CHARS]
                 said[place] = said[place]._replace(result=kept, failed=failed)
 
     def title(self, text: str, key: str = TITLE) -> None:
