@@ -221,7 +221,7 @@ def test_the_pieces_hold_what_the_whole_would(
                 file.write(json.dumps(line) + "\n")
             if cut and step == steps // 2:
                 assert run("capture", *named(path, name), "--why", "precompact").code == 0
-        say(path, f"Part {number} holds.")
+        say(path, f"Part {number} holds in all of its steps.")
     whole = run("capture", *named(path, f"{name}-whole"))
     assert whole.code == run("capture", *named(path, name), "--why", "end").code == 0
     found = {"": list[str](), "-whole": list[str]()}
@@ -230,7 +230,7 @@ def test_the_pieces_hold_what_the_whole_would(
             found[one].append(text)
     told = re.findall(r"(?m)^Part .*$", "".join(found[""]))
     assert told == re.findall(r"(?m)^Part .*$", found["-whole"][0])
-    assert told == [f"Part {number} holds." for number in range(len(turns))]
+    assert told == [f"Part {number} holds in all of its steps." for number in range(len(turns))]
     assert (len(found["-whole"]), len(found[""])) == (1, 1 + sum(one[2] for one in turns[1:]))
 
 

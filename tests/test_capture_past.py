@@ -56,8 +56,8 @@ def user(door: Door, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def past(run: Run) -> list[tuple[str, str]]:
     """The sessions that are shown, in that order: of which host, and whose work it says it is."""
-    lines = run("capture", "--past").out
-    return re.findall(r"^2026-\S+  (\w+) +The work of (\w) ", lines, re.MULTILINE)
+    lines = run("capture", "--past", "--show").out
+    return re.findall(r"(?ms)^2026-\d\d-\d\d  (\w+)  Session.*?^The work of (\w) ", lines)
 
 
 def test_each_host_is_read_where_it_keeps_them(

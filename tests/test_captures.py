@@ -26,7 +26,7 @@ __all__ = ["door"]
 
 STORIES = (Path(__file__).parent / "hosts" / "captures.md").read_text(encoding="utf-8")
 _HOOKS = {"ends": "end", "precompacts": "precompact", "delegated": "subagent_stop"}
-_SHOWN = ("show", "private", "check")
+_SHOWN = ("show", "private", "check", "log")
 _SAID = (
     "type",
     "session",

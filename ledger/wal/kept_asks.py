@@ -7,6 +7,7 @@ in nothing that another one reads: no log, no answer of a server, no export.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from ledger.environment import now_ms
@@ -15,6 +16,10 @@ from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, plain_bytes, replace_file
 
 _KEPT_MS, _MOST, _BYTES, _PATIENCE_SECONDS = 30 * 86_400_000, 2_000, 1 << 20, 5.0
+
+
+#: The title of a log of which its day and its files are known, and of how many words an ask may name one.
+_UNNAMED, _WORDS = re.compile(r"Session(?: of \d+ \w+)?(?:: \d+ files?(?: in .+/)?)?"), 4
 
 
 class Ask(Record):
@@ -44,6 +49,14 @@ def asks_in(commondir: str) -> list[Ask]:
         if [*map(type, values)] == _TYPES and values[0] >= young:
             found.append(Ask(*values))
     return found
+
+
+def shown_title(title: str, session: str, asks: Iterable[Ask]) -> str:
+    """Return what a log is called in this clone: what was asked for, where nobody named it."""
+    if not _UNNAMED.fullmatch(title):
+        return title
+    own = [one.text for one in asks if one.session == session]
+    return next((text for text in own if len(text.split()) >= _WORDS), title)
 
 
 def keep_asks(commondir: str, asks: Iterable[Ask]) -> None:

@@ -67,6 +67,7 @@ class LogLine(Record):
     about: tuple[str, ...] = ()
     tokens: int = 0
     user: str = ""
+    session: str = ""
 
 
 class Step(Record):
@@ -325,9 +326,8 @@ def _lines(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[LogLine]:
         ended = when(ref, log)
         who, waiting = log.get("agent"), ref.key in waits
         title = outdated.line(ref.key, log.title, [*brought_by(log.events), *ids_in(log.events)])
-        line = LogLine(
-            ref.stem, who, title, ended, log.type, ref.path, waiting, user=log.get("user")
-        )
+        line = LogLine(ref.stem, who, title, ended, log.type, ref.path, waiting)
+        line = line._replace(user=log.get("user"), session=log.get("session"))
         yield _judging(line, log) if log.get("verdict") else line._replace(role=log.get("role"))
 
 

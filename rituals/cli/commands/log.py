@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from ledger.errors import HomeNotFound, NotFound, WrongUsage
 from ledger.model.order import NO_DAY, is_stem
+from ledger.wal.kept_asks import asks_in, shown_title
 from memory.write.draft import USED
 from rituals.answers.record_fields import fields_of, mark_object
 from rituals.cli.context import STDIN, Invocation
@@ -42,13 +43,15 @@ def log(
         else:
             _print_digest(found, call.out)
         return
-    lines = call.memory().log(agent, since, until, limit or 0)
+    memory = call.memory()
+    lines = memory.log(agent, since, until, limit or 0)
     if call.json:
         from rituals.answers.json_objects import log_object
 
         return call.out.answer({"sessions": [log_object(line) for line in lines]})
     if not lines:
         call.out.talk("no session log matches" if agent or since or until else "no session log yet")
+    asks = asks_in(memory.home.repository.commondir)
     for line in lines:
         said = [line.type] * (line.type != "work") + ["waiting"] * line.waiting
         said += [f"{line.role or 'verdict'}: {line.verdict}"] * bool(line.verdict)
@@ -57,7 +60,8 @@ def log(
         if 0 < len(line.user.split()) <= _NAME_WORDS:
             who = f"{who} for {line.user}"
         stem = call.out.short(line.stem)
-        call.out.line((stem, "yellow"), "  ", (who, "cyan"), f"  {line.title}{kind}")
+        title = shown_title(line.title, line.session, asks)
+        call.out.line((stem, "yellow"), "  ", (who, "cyan"), f"  {title}{kind}")
 
 
 def is_anchor(given: Mapping[str, Any]) -> bool:

@@ -13,6 +13,7 @@ import click
 from ledger.environment import user_folder, variables
 from ledger.model.order import stamp_of
 from ledger.secrets.scanner import nameable, without_secrets
+from ledger.wal.kept_asks import shown_title
 from memory.write.draft import NOT_COMMITTED
 from projection.policy.model import DEFAULT_KIND
 from rituals.answers.json_objects import capture_object
@@ -270,6 +271,7 @@ def _show(call: Invocation, found: list[Seen], news: list[Outcome], *, whole: bo
         for stem, data in outcome.logs:
             text = data.decode()
             title = text.partition("\n# ")[2].partition("\n")[0]
+            title = shown_title(title, outcome.asked.session, outcome.asks)
             call.out.line((stem[:_DAY], "yellow"), f"  {outcome.asked.host}  {title}")
             if whole:
                 call.out.text(text)

@@ -92,6 +92,7 @@ class Outcome(Record):
     logs: tuple[tuple[str, bytes], ...]  #: (stem, bytes) of what was written, or would be
     attempts: tuple[Attempt, ...]  #: what was tried, a part of the session each
     said: str = ""  #: why nothing was written, "" where something was
+    asks: tuple[Ask, ...] = ()  #: what a person asked for, for their eyes
 
 
 class _Failed(Exception):
@@ -138,6 +139,7 @@ class _Boundary:
         self._gates = Gates(memory, policy, self._typed)
         self._attempts: list[Attempt] = []
         self._logs: list[tuple[str, bytes]] = []
+        self._asks: list[Ask] = []
         self._withheld = 0
 
     @property
@@ -164,7 +166,7 @@ class _Boundary:
             self._note_told()
         if not self._logs and not said:
             said = "nothing new"
-        return Outcome(self._asked, tuple(self._logs), tuple(self._attempts), said)
+        return Outcome(self._asked, (*self._logs,), (*self._attempts,), said, (*self._asks,))
 
     @cached_property
     def _proofs(self) -> Evidence:
@@ -265,10 +267,10 @@ class _Boundary:
     def _keep_asks(self, sources: Sources) -> None:
         """Keep in the clone what the person asked for; a disk that refuses is no reason to fail."""
         at, folder = self._asked.past or now_ms(), self._asked.folder or self._seen.folder
-        asks = [Ask(at, *self._key, folder, text) for text in sources.asks]
+        self._asks = [Ask(at, *self._key, folder, text) for text in sources.asks]
         with suppress(DiurnaError, OSError):
-            if asks and not self._asked.dry_run:
-                keep_asks(self._commondir, asks)
+            if self._asks and not self._asked.dry_run:
+                keep_asks(self._commondir, self._asks)
 
     def _typed(self) -> tuple[list[str], list[str]]:
         """Return what the person typed in the session, and lately in others that told its agent of it.
