@@ -169,7 +169,9 @@ class Player:
         self.asked[number].append(len(self.typed[number]))
         self._tell(number, "question", said["reason"])
         if answer := self._answers.get(number, {}).get(str(len(self.asked[number]))):
-            done = self._place.run("note", stdin=answer, json=False, code=None)
+            asked = re.search(r"(?m)^diurna (note.*?) <<", said["reason"])
+            words = asked[1].split() if asked else ["note"]
+            done = self._place.run(*words, stdin=answer, json=False, code=None)
             self._tell(number, "answered", f"{answer}\n=> {done}")
             self._hook("stop", 1, stop_hook_active=True, last_assistant_message="Noted.")
 
