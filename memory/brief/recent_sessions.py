@@ -40,7 +40,7 @@ _ASK_CHARS, _CHARS, _OPEN = 80, 100, 3
 _LEAST, _NO_PROSE = 24, "#>`~|<-*+="
 #: So many asks are told that were made again, of the newest ones. Words are the same where so many follow
 #: each other, and they tell this much at least: by how rare they are, and how much of the ask they are.
-_AGAIN, _NEWEST, _RUN, _TELLING = 3, 500, 3, 4.0
+_AGAIN, _NEWEST, _RUN, _TELLING, _PLAIN = 3, 500, 3, 4.0, 0.8
 #: What stands around a word, and what behind it ends a run; writing without blanks begins with the last.
 _MARKS, _ENDS, _UNSPACED = '.,;:!?"“”‘’…()*', ".;:!?…", "\u0e00"
 
@@ -180,10 +180,10 @@ def asked_again(asks: Sequence[Ask]) -> tuple[Session, ...]:
 
     The one that tells most comes first; of asks that share such words the one that says little else.
     """
-    known = {one.text: _runs(one.text) for one in asks[-_NEWEST:]}
+    known = {one.text: _runs(one.text) for one in asks[-_NEWEST:] if _is_typed(one.text)}
     sessions: dict[tuple[str, ...], set[str]] = {}
     for one in asks[-_NEWEST:]:
-        for run in known[one.text]:
+        for run in known.get(one.text, ()):
             sessions.setdefault(run, set()).add(one.session)
     held = Counter([word for runs in known.values() for word in {*sum(runs, ())}])
     rated: list[tuple[float, str, int, set[tuple[str, ...]]]] = []
@@ -201,6 +201,13 @@ def asked_again(asks: Sequence[Ask]) -> tuple[Session, ...]:
             found.append(Session("", "", f"“{text}” ({many} sessions)", "", "ask"))
             said |= again
     return tuple(found)
+
+
+def _is_typed(text: str) -> bool:
+    """Tell whether a text is of words: what a program printed has marks and numbers between them."""
+    words = text.split()
+    plain = [one for one in words if one.strip(_MARKS).replace("'", "").isalpha()]
+    return len(plain) > _PLAIN * len(words)
 
 
 def _runs(text: str) -> list[tuple[str, ...]]:

@@ -135,7 +135,10 @@ def passages_told(home: Home, cache: Cache) -> list[tuple[str, str, str]]:
                 part = said.pop(0).lstrip("#").strip() or part
             words = untagged(plain("\n".join(said)))
             if part != _LISTED and 0 < len(words) <= _PASSAGE_CHARS:
-                when = f"{day_seen(entry.clock, now_ms())}, {part or 'log'} of “{title}”"
+                named = (
+                    f"{part} of “{title}”" if part not in ("", title_of(lines)) else f"“{title}”"
+                )
+                when = f"{day_seen(entry.clock, now_ms())}, {named}"
                 place = f"{ref.stem[:_STEM_CHARS]}:{one.line}"
                 found.append((place, untagged(plain(when)), words))
     return found[-_MOST:]

@@ -32,35 +32,32 @@ def needed_at(moment: Moment, commondir: str, top: str = "") -> tuple[Needed | N
     at_prompt = moment.event == PROMPT
     if at_prompt and not is_prompt(moment.prompt):
         return None, False
-    failed = moment.event == FAILURE
-    index = opened(commondir, moment.folder, words=at_prompt or failed)
+    index = opened(commondir, moment.folder, words=at_prompt or moment.event == FAILURE)
     if index is None:
         return _answer(moment) if at_prompt else None, can_be_kept()
-    if at_prompt:
-        wanted = index.said("moment")[:1] == "1"
-        found = _answer(moment) if wanted and index.may_answer(moment.prompt) else None
-        return found or (_said_before(moment.prompt, index) if wanted else None), False
-    return _rules(moment, index, top) or (
-        _said_before(_error(moment), index) if failed else None
-    ), False
+    told = index.said("moment")[:1] == "1"
+    if not at_prompt:
+        found = _rules(moment, index, top)
+    else:
+        found = _answer(moment) if told and index.may_answer(moment.prompt) else None
+    return found or (_said_before(moment, index) if told else None), False
 
 
-def _said_before(text: str, index: MomentIndex) -> Needed | None:
-    """Return the passages of logs that have much of a prompt, or of an error; None for none."""
-    found = index.passages(text) if text and index.said("moment")[:1] == "1" else []
+def _said_before(moment: Moment, index: MomentIndex) -> Needed | None:
+    """Return the passages of logs that have much of a prompt, or of what a shell failed with."""
+    text, said = moment.prompt, moment.answer
+    if moment.event == FAILURE:
+        from rituals.hosts.observed.tool_input import SHELLS
+
+        text = "\n".join(map(str, said.values())) if isinstance(said, dict) else str(said)
+        text *= moment.tool.lower() in SHELLS
+    found = index.passages(text)
     if not found:
         return None
     from rituals.hosts.context.session_news import PASSAGES_CHARS, SAID, Needed
 
-    told = tuple([(one[0], one[1], one[2]) for one in found])
+    told = tuple([(place, about, words) for place, about, words in found])
     return Needed(told, SAID, len(told), PASSAGES_CHARS, whole=True)
-
-
-def _error(moment: Moment) -> str:
-    """Return what a tool said as it failed."""
-    said = moment.answer
-    parts = list(said.values()) if isinstance(said, dict) else [said]
-    return "\n".join([one for one in parts if isinstance(one, str)])
 
 
 def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:

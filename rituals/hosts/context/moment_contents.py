@@ -43,6 +43,7 @@ from rituals.hosts.context.moment_index import (
     index_path,
     opened,
     packed,
+    pairwise,
     stems,
     words_of,
 )
@@ -135,19 +136,29 @@ def _words_of_logs(
     Of writing without blanks two pairs of signs tell what a word does. `typed` are prompts of before.
     """
     rows: dict[str, list[str]] = {}
-    for row, (_, _, text) in enumerate(passages):
-        for word in words_of(text):
+    said = [words_of(text) for _, _, text in passages]
+    for row, words in enumerate(said):
+        for word in {*words}:
             rows.setdefault(word, []).append(str(row))
-    often = Counter([word for prompt in typed for word in words_of(prompt)])
+    often = Counter([word for prompt in typed for word in {*words_of(prompt)}])
     most = [max(_FEW, int(_SHARE * len(some))) for some in (passages, typed)]
     small = listed(ENGLISH, "small") | listed(ENGLISH, "chores")
+    rare = {
+        word: held
+        for word, held in rows.items()
+        if len(held) <= most[0] and often[word] <= most[1]
+        and not (word in small or is_everyday(word, language))
+    }  # fmt: skip
+    rare.pop("", None)
+    pairs: dict[str, list[str]] = {}
+    for row, words in enumerate(said):
+        for one, two in {*pairwise(words)}:
+            if one in rare and two in rare:
+                pairs.setdefault(f"{one} {two}", []).append(str(row))
     found = {f"{PASSAGE}{row}": "\t".join(one) for row, one in enumerate(passages)}
-    for word, held in rows.items():
-        if len(held) > most[0] or often[word] > most[1] or word in small:
-            continue
-        if not is_everyday(word, language):
-            ratio = (len(passages) / len(held)) ** (0.5 if len(word) == 2 else 1.0)
-            found[LOGS + word] = " ".join([f"{ratio:.2f}", *held])
+    for word, held in (*rare.items(), *pairs.items()):
+        ratio = (len(passages) / len(held)) ** (0.5 if len(word) == 2 or " " in word else 1.0)
+        found[LOGS + word] = " ".join([f"{ratio:.2f}", *held])
     return found
 
 

@@ -30,7 +30,7 @@ _UNSPACED = "\u0e00"
 _NO_PROMPT = ("/", "<", "!")
 #: What stands before a word of passages, and before the number of one; how much is read of a prompt or
 #: an error for them; and how much likelier than by chance their words have to stand together in one.
-LOGS, PASSAGE, _READ_CHARS, _BEYOND_CHANCE = "=", "%", 4_000, 55.0
+LOGS, PASSAGE, _READ_CHARS, _BEYOND_CHANCE = "=", "%", 4_000, 150.0
 _LEAST_LETTERS, _PASSAGES = 3, 2
 
 
@@ -74,40 +74,51 @@ class MomentIndex:
     def passages(self, text: str) -> list[list[str]]:
         """Return the passages of logs that have more words of a text than chance gives, best first.
 
-        A word that few of n passages hold tells n to their number; those of one passage together have to
-        tell more than n, and more the more words of the text are known, as some always meet. Each is its
-        place, when and where that was, and its words.
+        A word that few of n passages hold tells n to their number, and two side by side the root of that
+        more; those of one passage together have to tell more than n, and more the more words of the text
+        are known, as some always meet. Each is its place, when and where that was, and its words.
         """
         count = int(self.said("passages") or 0)
-        held: dict[str, list[float]] = {}
-        known = 0
-        for word in words_of(text[:_READ_CHARS]) if count else ():
-            told, *rows = _sorted_line(self._words, LOGS + word).split(" ")
-            known += bool(rows)
+        asked = words_of(text[:_READ_CHARS]) if count else []
+        known = {one for one in {*asked} if one and _sorted_line(self._words, LOGS + one)}
+        pairs = {f"{one} {two}" for one, two in pairwise(asked) if {one, two} <= known}
+        told: dict[str, float] = {}
+        held: dict[str, int] = {}
+        for one in (*known, *pairs):
+            ratio, *rows = _sorted_line(self._words, LOGS + one).split(" ")
             for row in rows:
-                held.setdefault(row, []).append(float(told))
+                told[row] = told.get(row, 1.0 / count) * float(ratio)
+                held[row] = held.get(row, 0) + (one in known)
         found: list[tuple[float, int]] = []
-        for row, ratios in held.items():
-            beyond, ways = 1.0 / count, 1.0
-            for at, ratio in enumerate(ratios):
-                beyond *= ratio
-                ways *= (known - at) / (at + 1)
-            beyond /= ways**0.5
-            if beyond >= _BEYOND_CHANCE:
-                found.append((beyond, int(row)))
-        best = sorted(found, reverse=True)[:_PASSAGES]
-        return [_sorted_line(self._words, f"{PASSAGE}{row}").split("\t") for _, row in best]
+        for row, beyond in told.items():
+            ways = 1.0
+            for at in range(held[row]):
+                ways *= (len(known) - at) / (at + 1)
+            found.append((beyond / ways**0.5, int(row)))
+        best = [row for beyond, row in sorted(found, reverse=True) if beyond >= _BEYOND_CHANCE]
+        return [
+            _sorted_line(self._words, f"{PASSAGE}{row}").split("\t") for row in best[:_PASSAGES]
+        ]
 
 
-def words_of(text: str) -> set[str]:
-    """Return the words by which passages are known; where no blanks part them, pairs of signs."""
-    found = set[str]()
+def words_of(text: str) -> list[str]:
+    """Return the words of a text by which passages are known, in order, "" for each other one.
+
+    Where no blanks part them these are pairs of signs.
+    """
+    found: list[str] = []
     for word in "".join([char if char.isalnum() else " " for char in text.lower()]).split():
         if max(word) >= _UNSPACED:
-            found.update([word[at : at + 2] for at in range(len(word) - 1)])
-        elif len(word) >= _LEAST_LETTERS and not word.isdigit():
-            found.add(word)
+            found += [word[at : at + 2] for at in range(len(word) - 1)]
+        else:
+            found.append("" if len(word) < _LEAST_LETTERS or word.isdigit() else word)
     return found
+
+
+def pairwise(words: list[str]) -> list[tuple[str, str]]:
+    """Return the words that stand side by side in a text, but no pairs of signs."""
+    found = [(words[at], words[at + 1]) for at in range(len(words) - 1)]
+    return [pair for pair in found if min(map(len, pair)) > 2]
 
 
 def is_prompt(text: str) -> bool:
