@@ -6,12 +6,12 @@ from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
 from ledger.model.order import key_of
 from ledger.model.session import Entry
-from memory.cache.contested_facts import contested, set_against
 from memory.cache.log_application import Head
 from memory.cache.newest_logs import CORRECTION, agent_name, session_name
 from memory.cache.schema import FALSE, PENDING, PINNED, entry_in, likeness, unpack_history
 from memory.cache.sqlite import FILE_ERRORS, LONG_BYTES, sqlite3, unpack
 from projection.fold.decay import clock_at
+from projection.fold.declared_conflicts import opposed
 from projection.fold.fact_history import Fact, History
 from projection.fold.fold import resolve
 from projection.fold.projection_state import DecayClock, LiveView, Standing, Summary
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 PACKED_AS = "utf-8", "surrogatepass"
 #: How many values one query takes.
 _CHUNK = 500
+_MAY_BE_CONTESTED = "SELECT id FROM facts WHERE contested"
 
 
 class Questions:
@@ -41,7 +42,7 @@ class Questions:
     #: (packed history, cut edges, fact) of the last view, and of long histories
     _shown: dict[str, _Resolved]
     _met: tuple[str, Met] = "", {}
-    opposed: tuple[str, dict[str, tuple[str, ...]]] = "", {}  #: by footers; goes with the logs
+    _opposed: tuple[str, dict[str, tuple[str, ...]]] = "", {}  #: by footers; goes with the logs
     gone: dict[str, tuple[tuple[str, str], ...]]  #: (log, sentence) that held once; goes with `met`
     head: Head
     policy: Policy
@@ -79,9 +80,8 @@ class Questions:
         found: list[Any] = []
         for start in range(0, len(names), _CHUNK):
             part = names[start : start + _CHUNK]
-            found += self.rows(
-                question.replace("IN (?)", f"IN ({', '.join('?' * len(part))})"), part
-            )
+            places = ", ".join("?" * len(part))
+            found += self.rows(question.replace("IN (?)", f"IN ({places})"), part)
         return found
 
     @property
@@ -137,9 +137,29 @@ class Questions:
         for fact, packed in self._maybe_live(clock).items():
             known = shown[fact] = self._resolved(fact, packed)
             if known[2] is not None:
-                facts.append(set_against(self, known[2]))
+                facts.append(self._set_against(known[2]))
         self._shown = shown
-        return live_view(self.summary, self.policy, clock, facts, contested(self), self.head.counts)
+        contested = self._contested()
+        return live_view(self.summary, self.policy, clock, facts, contested, self.head.counts)
+
+    def _contested(self) -> Iterator[Fact]:
+        """Yield the facts of which something stands against something, by id."""
+        for id in sorted({*self.column(_MAY_BE_CONTESTED), *self._against()}):
+            found = self.fact(id)
+            if found is not None and found.contradicted:
+                yield found
+
+    def _set_against(self, fact: Fact) -> Fact:
+        """Return a fact with what footers set against it."""
+        against = self._against().get(fact.id)
+        return fact._replace(opposed=against) if against else fact
+
+    def _against(self) -> dict[str, tuple[str, ...]]:
+        """Return what footers set against each other; it holds until there is another log."""
+        if self._opposed[0] != self.summary.digest:
+            facts = [fact for id in self.column(_MAY_BE_CONTESTED) if (fact := self.alone(id))]
+            self._opposed = self.summary.digest, opposed(facts, self.alone) if facts else {}
+        return self._opposed[1]
 
     def _resolved(self, fact: str, packed: bytes) -> _Resolved:
         """Read a fact off its packed history, unless that was done for the last view or is long work."""
@@ -152,22 +172,13 @@ class Questions:
 
     def _maybe_live(self, clock: DecayClock) -> dict[str, bytes]:
         """Return the packed histories of all facts that may stand in `continuity.md`, by id."""
-        rows = self.rows(
-            "SELECT id, history FROM facts WHERE state IN (1, 2) AND anchor >= ?", (clock.archive,)
-        )
-        rows += self.rows(
-            "SELECT id, history FROM facts WHERE state = 2 AND anchor < ?", (clock.archive,)
-        )
+        asked = "SELECT id, history FROM facts WHERE state "
+        rows = self.rows(asked + "IN (1, 2) AND anchor >= ?", (clock.archive,))
+        rows += self.rows(asked + "= 2 AND anchor < ?", (clock.archive,))
         for kind in sorted(never_decaying(self.policy)):
-            rows += self.rows(
-                "SELECT id, history FROM facts WHERE state = 1 AND kind = ? AND anchor < ?",
-                (kind, clock.archive),
-            )
-        rows += self.rows(
-            "SELECT id, history FROM facts WHERE state IN (1, 2) AND young != '' "
-            "AND young != anchor AND young >= ? AND anchor < ?",
-            (clock.working, clock.archive),
-        )
+            rows += self.rows(asked + "= 1 AND kind = ? AND anchor < ?", (kind, clock.archive))
+        young = "IN (1, 2) AND young != '' AND young != anchor AND young >= ? AND anchor < ?"
+        rows += self.rows(asked + young, (clock.working, clock.archive))
         return dict(rows)
 
     def crossing(self, before: DecayClock, after: DecayClock) -> list[str]:
@@ -206,7 +217,7 @@ class Questions:
         if found is None:
             return None
         if len(found.superseded_by) < 2:
-            return set_against(self, found)
+            return self._set_against(found)
         states = self.rows_among("SELECT id, state FROM facts WHERE id IN (?)", found.superseded_by)
         live = sorted([name for name, state in states if state not in (PENDING, FALSE)])
         return found._replace(rivals=tuple(live) if len(live) > 1 else ())

@@ -254,8 +254,11 @@ def _load_again() -> int:
     import subprocess
     import sys
 
-    code = f"from {__name__} import Model, model_files as f; print(Model(f(), hastily=True).load_ms)"
-    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, check=False)
+    code = (
+        f"from {__name__} import Model, model_files as f; print(Model(f(), hastily=True).load_ms)"
+    )
+    command = [sys.executable, "-P", "-c", code]
+    done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - ourselves
     return int(done.stdout) if done.returncode == 0 else LOADING_MS + 1
 
 
