@@ -58,7 +58,7 @@ settings.register_profile(
 )
 settings.load_profile("loaded")
 
-#: FORMAT.md's table of codes is written anew.
+#: The table of codes is written anew.
 WRITE_TABLES = "DIURNA_WRITE_TABLES"
 Case = TypeVar("Case")
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "gw0")

@@ -72,7 +72,7 @@ MAINTAIN_FILE, MAINTAINED_FILE = "diurna/maintain", "diurna/maintained"
 #: What HEAD has not of the work that logs tell of, for each own branch.
 HERE_FILE = "diurna/cache/here"
 REVIEW_LOCK_FILE = "diurna/review"
-#: Held while an append looks whether its host session has a log already (FORMAT.md, W12).
+#: Held while an append looks whether its host session has a log already (W12).
 SESSION_LOCK_FILE = "diurna/session"
 JOURNAL_FILE = "diurna/journal.log"
 #: What failed in a hook of a host.

@@ -1,7 +1,7 @@
 """Find which projection files a person edited, and what an edit of `continuity.md` or a view says.
 
 The base is found by the machine line that the edited copy still bears: it names the very set of logs that
-the file was made from (FORMAT.md, A2 and A7).
+the file was made from (FORMAT.md, A2).
 """
 
 from __future__ import annotations

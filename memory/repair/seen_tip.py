@@ -1,4 +1,4 @@
-"""Find the logs that a branch lost because its reference was set elsewhere (FORMAT.md, L6).
+"""Find the logs that a branch lost because its reference was set elsewhere (L6).
 
 A clone keeps the branch's tip as it was seen last, so they are there whatever git collects. What nobody
 took out comes back. What somebody may have meant to go is kept without the history that it stood in, and

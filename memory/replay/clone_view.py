@@ -1,4 +1,4 @@
-"""Hold the ledger as this clone sees it: what the branch has, and the logs that wait (W14, W21).
+"""Hold the ledger as this clone sees it: what the branch has, and the logs that wait (W14, W15, W21).
 
 A ledger is a set, so both together are one. The view has a cache of its own, which begins as a copy of
 that of the branch's tip: logs that land elsewhere leave the view, and a cache can only be added to. The

@@ -1,4 +1,4 @@
-"""Find out in one walk what HEAD does not hold of the work that logs tell of (FORMAT.md, B2 to B6).
+"""Find out in one walk what HEAD does not hold of the work that logs tell of (B2 to B6).
 
 And gather, for whoever looks for that work, where in the code the logs were written.
 """

@@ -1,6 +1,6 @@
 """Find the homes that are read beside another one, nearest first: the user's own, then those upstream.
 
-Those upstream are named by a policy, and are where `diurna sync` has put them (FORMAT.md, Y8). None is
+Those upstream are named by a policy, and are where `diurna sync` has put them (Y8). None is
 ever written here, and nothing that they hold is kept in the home that is read. What is shown of them
 bears their name: `personal/tabs` is the fact `tabs` of the home `--home personal`.
 """

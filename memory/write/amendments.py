@@ -1,7 +1,7 @@
 """Amend a log on its way from a draft to its seal: a list of questions, each asked once, in this order.
 
 An amendment is `(log, case) -> (log, findings)`: it may change the log, tell of it, or refuse it. One of
-them closes the handoffs that reach their receiver with it (FORMAT.md, W16).
+them closes the handoffs that reach their receiver with it (W16).
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def clone_questions(home: Home, cache: Cache) -> list[Question]:
 
 
 def check_questions(home: Home, cache: Cache) -> Iterator[Question]:
-    """Ask about facts whose check fails: a file, text or version is not what it was (FORMAT.md, U5)."""
+    """Ask about facts whose check fails: a file, text or version is not what it was (U5)."""
     for mark in marks_at(home, cache).gone(FAILS):
         fact, gone = cache.fact(mark.fact), mark.gone
         if fact is None or fact.false or fact.closed or fact.redacted:

@@ -1,7 +1,7 @@
 """Plan what to learn of what has a form: findings that came back, verdicts, facts worth a place in a file.
 
 No clock takes part: the same ledger and code give the same proposals. A proposal is a question as those of
-a review are, and known by its key for good once it was answered (FORMAT.md, R9).
+a review are, and known by its key for good once it was answered (R9).
 
 What a person answered is one log of type `edit`: it moves no clock and counts as no use. Without a person,
 proposals are listed; only who asks for it raises them as open threads, each once.

@@ -1,8 +1,7 @@
-"""Ask about what an agent, a machine or a document put in the place of a person's decision.
+"""Ask about what an agent, a machine or a document put in the place of a person's decision (F13 and R3).
 
 Accepting says that a person wants it so, rejecting lets what the person said hold again. Whoever is no
-person settles none of these questions: where such a one closed a thread that asks it, it is asked anew
-(FORMAT.md, F13 and R3).
+person settles none of these questions: where such a one closed a thread that asks it, it is asked anew.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Find by which commits the work of logs came into the code, and record what is new (FORMAT.md, B7 to B9).
+"""Find by which commits the work of logs came into the code, and record what is new (B7 to B9).
 
 Asked are HEAD and the trunk, here and as it was fetched last. What was found is kept for the answers of
 this clone (`memory.cache.head_store`), and recorded for those who never had the branch. Nobody waits for

@@ -1,6 +1,6 @@
 """Plan a review: a value, made from one pinned commit of the ledger and one of the code; and tell of it.
 
-No clock takes part: the same ledger, policy and code give the same plan on every machine (FORMAT.md, R1).
+No clock takes part: the same ledger, policy and code give the same plan on every machine (R1).
 The section `## Memory Review` of its log has ids, numbers and evidence, and no fact's text.
 """
 
@@ -83,7 +83,7 @@ class Plan(Record):
 
     @property
     def nothing_new(self) -> bool:
-        """Whether there is nothing that the last review did not say."""
+        """Whether there is nothing that the last review did not say: no log is written then (R7)."""
         return not self.logs_since and not self.fresh
 
     @property

@@ -3,7 +3,7 @@
 What a person answered becomes the ordinary events that say so. Whatever nobody answered is raised as an
 open thread, once. Whoever leaves before the last question leaves the answers behind, in a log that is no
 review (R8), and so does what is too much for one log: the next review goes on. When another writer was
-faster, the plan is made again on what stands there then (FORMAT.md, R6).
+faster, the plan is made again on what stands there then (R6).
 """
 
 from __future__ import annotations
@@ -322,7 +322,7 @@ class ReviewRuns(Busy):
 
 @contextmanager
 def alone(home: Home, agent: str, now_ms: int) -> Iterator[None]:
-    """Keep other reviews of a repository out; the kernel frees the lock with its process.
+    """Keep other reviews of a repository out (R5); the kernel frees the lock with its process.
 
     `now_ms` is when the review began.
 

@@ -1,4 +1,4 @@
-"""Make the marks of what facts name and a commit took away, which every answer shows (FORMAT.md, R12).
+"""Make the marks of what facts name and a commit took away, which every answer shows (R12).
 
 It asks what the review asks of paths and names, of the archive too. What was asked before is asked of the
 history since then alone. Nobody waits for it.

@@ -102,8 +102,8 @@ class Facts:
         #: the logs that count, None for all
         self.logs = None if past is None else past.logs
         asked = QUESTION_KIND in filters.kinds
-        #: facts of kind `question`, where none is asked for: each has the words of what is asked; those
-        #: that this leaves out are few, and not `wanted` either
+        #: facts of kind `question`, where none is asked for (R11): each has the words of what is asked;
+        #: those that this leaves out are few, and not `wanted` either
         self._passed_over = frozenset() if asked else ordinary_of_kind(cache, QUESTION_KIND)
         #: tells whether a row may be a hit; None where all may
         self.keeps = self._keeping()

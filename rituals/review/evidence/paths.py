@@ -1,4 +1,4 @@
-"""Gather what facts name; find files and names that a commit took away since, and where they went."""
+"""Gather what facts name; find files and names that a commit took away since, and where they went (R4)."""
 
 from __future__ import annotations
 
