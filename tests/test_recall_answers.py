@@ -196,6 +196,7 @@ def texts(corpus: Corpus, question: str, part: str = "hits") -> list[str]:
 @settings(max_examples=examples(4, 80))
 @given(question=st.text(max_size=60) | st.lists(st.sampled_from(_SYNTAX), max_size=9).map(" ".join))
 @example("ubes")  # a stem of two letters
+@example("x1y2z" * 380)  # a key that somebody pasted
 @example('"' * 9_000 + "-" * 9_000 + "a")
 @example(" ".join(f"word{number}" for number in range(9_000)) + " telescope")
 def test_any_text_is_a_question(corpus: Corpus, question: str) -> None:

@@ -22,11 +22,10 @@ from memory.recall.lookups import Lookups
 from memory.recall.recall_values import FACTS, Filters, without_operators
 from memory.recall.search import search
 from memory.recall.standing import SURE, Candidate, ordered, verdict
-from memory.recall.words import ENGLISH as IN_ENGLISH
-from memory.recall.words import listed
+from memory.recall.words import ENGLISH, listed
 from memory.replay.reader_marks import NOTHING_MARKED, Marks, marks_at
 from projection.fold.projection_state import Standing
-from projection.policy.model import ENGLISH, Moments
+from projection.policy.model import Moments
 from projection.text.clipping import telling
 
 #: How much of a prompt is read, and how many facts are told at most.
@@ -65,7 +64,7 @@ class Found(Record):
 
 
 def found_for_prompt(
-    cache: Cache, index: Index, prompt: str, lookups: Lookups, marks: Marks = NOTHING_MARKED
+    cache: Cache, index: Index, prompt: str, marks: Marks = NOTHING_MARKED
 ) -> tuple[Found, ...]:
     """Return the facts that answer a prompt, best first; most prompts have none.
 
@@ -76,7 +75,8 @@ def found_for_prompt(
     if not words:
         return ()
     facts = Facts(cache, index, Filters(within=FACTS), marks=marks)
-    found = search(index, words, facts.keeps, lookups=lookups, told=0)
+    lookups = Lookups().of(index, cache.policy.recall.language)
+    found = search(lookups, words, facts.keeps, told=0)
     candidates = [
         one for one in facts.candidates(found.facts) if not says_personal(one.standing.fact.meta)
     ]
@@ -99,7 +99,7 @@ def is_sure(one: Candidate, weights: Mapping[str, float]) -> bool:
     `weights` is what each word of the prompt tells, by word.
     """
     scored = one.scored
-    held = set(scored.words) - listed(IN_ENGLISH, "chores")
+    held = set(scored.words) - listed(ENGLISH, "chores")
     telling = [weights.get(word, 0.0) for word in held]
     return (
         scored.covered >= COVERED
@@ -135,9 +135,7 @@ def answers_to(home: Home, prompt: str) -> tuple[Moments, tuple[Found, ...]]:
         policy = cache.policy
         if not policy.moment.prompt:
             return policy.moment, ()
-        lookups = Lookups()
-        lookups.language = "" if policy.recall.language == ENGLISH else policy.recall.language
-        return policy.moment, found_for_prompt(cache, index, prompt, lookups, marks_at(home, cache))
+        return policy.moment, found_for_prompt(cache, index, prompt, marks_at(home, cache))
 
     with Uncollected():
         return ask_once(open_snapshot(home), answer)

@@ -41,7 +41,6 @@ from memory.replay.log_bytes import read_bytes
 from memory.replay.reader_marks import marks_at
 from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
-from projection.policy.model import ENGLISH
 
 #: What a text gains that names the commit or its pull request, and the file.
 _NAMES, _FILE = 6.0, 3.0
@@ -266,10 +265,8 @@ class _Weighing:
         query = self._query()
         if not query:
             return
-        lookups = Lookups()
-        language = self._cache.policy.recall.language
-        lookups.language = "" if language == ENGLISH else language
-        found = search(self._index, query, lookups=lookups.of(self._index), told=0)
+        lookups = Lookups().of(self._index, self._cache.policy.recall.language)
+        found = search(lookups, query, told=0)
         best = found.facts[0].score if found.facts else 0.0
         sure = min(1.0, max([one.covered for one in found.facts], default=0.0) / _SURE)
         for one in found.facts:

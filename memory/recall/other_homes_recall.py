@@ -16,7 +16,6 @@ from memory.recall.recall_values import (
     Answer,
     Filters,
     Hit,
-    answer_of,
     holding_first,
     parted,
 )
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 #: in a third of it at most, and facts in the places that one's own leaves free.
 _BESIDE = 3
 #: What is found where nothing is asked.
-NOTHING = answer_of([], ())
+NOTHING = Answer()
 #: What is said where there is none.
 NO_UPSTREAM = (
     "no home of others is here: `[upstream]` of the policy names them, `diurna sync` fetches them"
@@ -91,7 +90,7 @@ class Recallers(Recaller):
                 hits += super().get([one], level=level).hits
             else:
                 hits += _named(name, other.get([rest], level=level))
-        return answer_of(hits, ())
+        return Answer(tuple(hits))
 
     def _with_documents(
         self, query: str, limit: int, filters: Filters, how: dict[str, Any]
@@ -138,7 +137,7 @@ class Recallers(Recaller):
             found += enumerate(_named(name, answer))
             notes |= dict.fromkeys(answer.notes)
         found.sort(key=lambda turn: turn[0])
-        return answer_of([hit for _, hit in found[:limit]], tuple(notes))
+        return Answer(tuple([hit for _, hit in found[:limit]]), tuple(notes))
 
     def _asked(self) -> dict[str, Recaller]:
         """Return the homes of others that are here by now: a sync may have brought one."""
@@ -164,7 +163,7 @@ def _view(home: Home) -> View:
 def _joined(hits: list[Hit], *answers: Answer) -> Answer:
     """Return hits of some answers as one, with what there is to say of each."""
     notes = dict.fromkeys([note for one in answers for note in one.notes])
-    return answer_of(hits, tuple(notes), perhaps=any(one.perhaps for one in answers))
+    return Answer(tuple(hits), tuple(notes), any(one.perhaps for one in answers))
 
 
 def _named(name: str, answer: Answer) -> list[Hit]:

@@ -115,14 +115,14 @@ class Asker:
         index = _Index(self, wanted, question)
         if not index.totals.facts:
             return [], [], (), False
-        looking = search(index, question, told=0)  # type: ignore[arg-type]
+        looking = search(Lookups().of(index), question, told=0)  # type: ignore[arg-type]
         notes = looking.notes
         weights = {stem: weight_of(index.count(stem), index.totals.facts) for stem in index.looked}
         if not weights:
             return [], [], notes, False
         words = _rarest(index), list(weights), list(weights.values())
         index.rows_are(self.rows("find", *words, wanted, CANDIDATES))
-        found = search(index, question, told=0, lookups=Lookups())  # type: ignore[arg-type]
+        found = search(Lookups().of(index), question, told=0)  # type: ignore[arg-type]
         best = _ranked(index, found, own)
         covered = max([scored.covered for _, scored in best[:FIRST]], default=0.0)
         asked = found.question
@@ -240,13 +240,13 @@ class _Index:
             ends = {(row, at) for row, at in places if ends is None or (row, at - 1) in ends}
         return frozenset([row for row, _ in ends or ()])
 
-    def log(self, number: int) -> LogRow | None:
-        """Return the log of a candidate, as the ranker asks for it."""
-        row = self._rows[number]
+    def at(self, number: int) -> tuple[LogRow, Piece]:
+        """Return the log of a candidate and its text there, as the ranker asks for them."""
+        row = self.row(number)
         # beside its ledger's own texts: where all are long, none says less by that
         chars = round(_CHARS * len(row["text"]) / row["usual"])
         piece = Piece(0, chars, row["id"])
-        return LogRow(row["stem"], "", row["created"], row["agent"] or "", "", "", (), (piece,))
+        return LogRow(row["stem"], "", row["created"], row["agent"] or "", "", "", (), ()), piece
 
 
 def filters_of(filters: Filters, repo: str, team: str) -> Row:
@@ -294,8 +294,7 @@ def recall(
     hits = [_fact_hit(*one, explain, full) for one in facts]
     hits += [_log_hit(row, full) for row in logs]
     notes = (*notes, NEAREST) if hits and not sure else notes
-    tokens = sum([hit.tokens for hit in hits])
-    return Answer(tuple(hits), tokens, sum([hit.whole for hit in hits]), notes)
+    return Answer(tuple(hits), notes)
 
 
 def _address(folder: str) -> str:

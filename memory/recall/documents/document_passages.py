@@ -25,10 +25,10 @@ from memory.recall.index.fts_file import BUILT, Index, Mark, Totals
 from memory.recall.index.index_catch_up import IndexFile
 from memory.recall.index.rows import PLACE_BITS, PLACES, IndexDamaged
 from memory.recall.lookups import Lookups
-from memory.recall.recall_values import Answer, Hit, answer_of
+from memory.recall.recall_values import Answer, Hit
 from memory.recall.search import search
 from memory.replay.ledger_snapshot import Snapshot
-from projection.policy.model import ENGLISH, Recall
+from projection.policy.model import Recall
 
 #: What documents end in, in whatever folder they lie; those of rules have names without an end, too.
 ENDINGS = (".md", ".mdc", ".markdown", ".rst", ".adoc", ".asciidoc")
@@ -78,14 +78,14 @@ class Documents:
         """
         self._lookups.as_spelled, least = surely, _MOST_OF_IT if surely else 0.0
         index = self._followed()
-        found = search(index, query, lookups=self._lookups)
+        found = search(self._lookups, query)
         hits: dict[str, Hit] = {}
         for scored in found.passages:
             if len(hits) < limit and scored.covered >= least:
                 hit = self._hit(index, scored.row, level, scored.words)
                 if hit is not None:
                     hits.setdefault(hit.id, with_score(hit, scored, explain))
-        return answer_of(list(hits.values()), (*found.notes, *self._notes(index)))
+        return Answer(tuple(hits.values()), (*found.notes, *self._notes(index)))
 
     def get(self, places: Sequence[str], level: str) -> dict[str, Hit]:
         """Return passages by `PATH:LINE`.
@@ -144,7 +144,6 @@ class Documents:
     def _followed(self) -> Index:
         """Return the index of the documents as HEAD has them now."""
         policy, state = self._snapshot.tip.ask(self._asked)
-        self._lookups.language = "" if policy.language == ENGLISH else policy.language
         commit = head(self._home.repository)[1]
         at = f"{commit} {state}"
         index = self._opened()
@@ -158,7 +157,7 @@ class Documents:
                 from memory.recall.index.update import note_mark
 
                 note_mark(index, mark)
-        self._lookups.of(index)
+        self._lookups.of(index, policy.language)
         return index
 
     def _asked(self, cache: Cache) -> tuple[Recall, str]:
