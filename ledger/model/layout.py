@@ -45,7 +45,7 @@ COMMIT_SUBJECT = "diurna: "
 #: Below them a clone keeps a branch's tip as it was seen last, a remote's, and the logs that went (L6).
 SEEN, SENT, LOST = "refs/diurna/seen/", "refs/diurna/sent/", "refs/diurna/lost/"
 
-#: Under the common git directory.
+#: Under the common git directory; all but the spool, what was observed and the candidates can be deleted.
 STATE_DIR = "diurna"
 SPOOL_DIR = "diurna/spool"
 LOCK_FILE = "diurna/lock"

@@ -226,7 +226,7 @@ def _without_withheld(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Fi
 
 
 def with_received(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
-    """Let a log close the handoffs that its writer receives with it.
+    """Let a log close the handoffs that its writer receives: named in `to`, or taking the task (W16).
 
     What the draft does to a handoff itself stands.
     """
