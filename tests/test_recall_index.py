@@ -255,7 +255,7 @@ def test_writers_that_never_rest(home: Place, monkeypatch: pytest.MonkeyPatch) -
     """A question is answered even if the ledger moves whenever the index has followed."""
     follower = "memory.recall.index.index_catch_up."
     monkeypatch.setattr(f"{follower}_TRIES", 3)
-    monkeypatch.setattr(f"{follower}IndexFollower._attempt", lambda *_: None)
+    monkeypatch.setattr(f"{follower}_attempt", lambda *_: None)
     assert home.run("recall", "Word3").json["passages"]
 
 
@@ -442,13 +442,15 @@ def test_two_logs_of_one_name_are_both_found(home: Place) -> None:
 def test_other_processes_prepare_the_same(home: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """The batches of workers come in order; what one does not live to send is prepared here."""
     from memory.recall.index import log_reader
-    from memory.recall.index.update import everything
+    from memory.recall.index.update import sources_of
 
     set_logs(home, dict(POOL))
     monkeypatch.setattr(log_reader, "_BATCH", 3)
     with closing(Memory.open(str(home.folder))) as memory:
         place = memory.home
-        sources = memory.snapshot.ask(lambda cache: everything(place, cache)).fresh
+        sources = memory.snapshot.ask(
+            lambda cache: sources_of(place, cache, cache.packed_entries())
+        )
         alone = [log for batch in log_reader.prepare(place, sources, 0) for log in batch]
         assert len(alone) == len(POOL)
         real, parent, done = log_reader._prepared, os.getpid(), []

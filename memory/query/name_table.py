@@ -12,7 +12,7 @@ from ledger.home import Home
 from ledger.model.layout import CACHE_VERSION
 from ledger.model.logset import LogRef
 from ledger.model.order import is_stem, stem_in
-from memory.cache.cache_file import open_cache, policy_and_problem
+from memory.cache.cache_file import Cache, policy_and_problem
 from memory.cache.newest_logs import agent_name
 from memory.cache.schema import PENDING, PINNED
 from memory.cache.sqlite import CacheDamaged, sqlite3, unpack
@@ -66,7 +66,7 @@ def names(home: Home, what: str, begin: str) -> list[tuple[str, str]]:
 def last_logs(home: Home) -> list[LogRef]:
     """Return the logs that a cache knew of when it was followed last; none where it can not be used."""
     try:
-        with closing(open_cache(home.cache_file + ".sqlite")) as cache:
+        with closing(Cache.open(home.cache_file + ".sqlite")) as cache:
             return cache.log_refs()
     except CacheDamaged:
         return []

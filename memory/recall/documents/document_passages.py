@@ -21,7 +21,7 @@ from ledger.model.sha256 import sha256
 from memory.cache.cache_file import Cache
 from memory.cache.sqlite import sqlite3
 from memory.recall.hits.passage_hits import passage_hit, with_score
-from memory.recall.index.fts_file import BUILT, Index, Mark, Totals
+from memory.recall.index.fts_file import Index, Mark
 from memory.recall.index.index_catch_up import IndexFile
 from memory.recall.index.rows import PLACE_BITS, PLACES, IndexDamaged
 from memory.recall.lookups import Lookups
@@ -136,7 +136,7 @@ class Documents:
             return ("HEAD has no document, and `[recall] files` of the policy names none",)
         left = index.mark.skipped
         notes = [f"{left} documents are left out: too large, or too many"] if left else []
-        notes += [f"{path} is not read: {NO_TEXT}" for path in index.said.get("bare", ())[:_NAMED]]
+        notes += [f"{path} is not read: {NO_TEXT}" for path in index.value("bare", tuple)[:_NAMED]]
         return tuple(notes)
 
     # ---- the index --------------------------------------------------------------------------------
@@ -146,18 +146,36 @@ class Documents:
         policy, state = self._snapshot.tip.ask(self._asked)
         commit = head(self._home.repository)[1]
         at = f"{commit} {state}"
-        index = self._opened()
+        try:
+            index = self._kept.opened()
+        except IndexDamaged:
+            index = None
         if index is None or index.mark.generation != at:
             documents, left = documents_at(self._home, commit, policy.files)
             said = "\0".join([state, *[f"{one.blob} {one.path}" for one in documents]])
-            mark = Mark(_digest(said), at, 0, left)
-            if index is None or index.mark.digest != mark.digest:
-                index = self._made(documents, mark)
-            else:  # they are those of another commit
-                from memory.recall.index.update import note_mark
-
-                note_mark(index, mark)
+            index = self._brought(index, documents, Mark(_digest(said), at, 0, left))
         self._lookups.of(index, policy.language)
+        return index
+
+    def _brought(self, index: Index | None, documents: tuple[Document, ...], mark: Mark) -> Index:
+        """Bring an index to some documents; in memory where the disk takes nothing, or others write."""
+        from memory.recall.index.log_reader import indexed_document
+        from memory.recall.index.update import fill, write_mark
+
+        def filled(base: sqlite3.Connection) -> None:
+            texts = self._texts([one.blob for one in documents])
+            pairs = [*zip(documents, texts, strict=True)]
+            logs = [indexed_document(*one, text or "") for one, text in pairs]
+            bare = [one.path for one, text in pairs if text is None]
+            fill(base, mark, [one.path for one in documents], [logs], bare=bare)
+
+        if index is None or index.mark.digest != mark.digest:
+            index = self._kept.make(filled)
+            return index if index.mark == mark else self._kept.make(filled, "")
+        try:  # they are those of another commit
+            index.change(lambda: write_mark(index.base, mark, index.totals))
+        except IndexDamaged:
+            pass
         return index
 
     def _asked(self, cache: Cache) -> tuple[Recall, str]:
@@ -169,35 +187,6 @@ class Documents:
 
             self._gone = withheld_texts(self._home, cache, cache.redacted)
         return recall, _digest("\0".join([*recall.files, "", *sorted(cache.redacted)]))
-
-    def _opened(self) -> Index | None:
-        """Return the index as it was left, None where it has to be made."""
-        try:
-            return self._kept.opened()
-        except IndexDamaged:
-            self._kept.drop()
-        return None
-
-    def _made(self, documents: tuple[Document, ...], mark: Mark) -> Index:
-        """Return an index of some documents; in memory where the disk takes nothing, or others write."""
-
-        def fill(base: sqlite3.Connection) -> None:
-            from memory.recall.index.document import indexed_document
-            from memory.recall.index.update import APART, FIRST, add, write_mark
-
-            texts = self._texts([one.blob for one in documents])
-            pairs = [*zip(documents, texts, strict=True)]
-            bare = [one.path for one, text in pairs if text is None]
-            logs = [indexed_document(*one, text or "") for one, text in pairs]
-            numbers = {one.path: FIRST + APART * at for at, one in enumerate(documents)}
-            base.execute("BEGIN")
-            totals = add(base, logs, numbers, Totals(), BUILT)
-            write_mark(base, mark, totals, bare=bare)
-            base.execute("COMMIT")
-
-        self._kept.make(fill)
-        index = self._opened()
-        return self._kept.in_memory(fill) if index is None or index.mark != mark else index
 
 
 def _digest(text: str) -> str:

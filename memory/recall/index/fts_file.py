@@ -8,10 +8,10 @@ the cache when it is found. Nothing in the file is truth: what can not be read o
 
 from __future__ import annotations
 
-from ledger.model.layout import CACHE_VERSION
 from ledger.model.record import Record
-from memory.cache.sqlite import sqlite3
-from memory.cache.stamp import Stamp, StampBroken, begin
+from memory.cache.database import Database
+from memory.cache.sqlite import FileErrors, sqlite3
+from memory.cache.stamp import Stamp
 from memory.recall.index.rows import (
     IN_PARTS,
     PLACE_BITS,
@@ -20,13 +20,11 @@ from memory.recall.index.rows import (
     LogRow,
     Piece,
     log_row,
-    unpacked,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
 
 _TERMS_LIMIT, _SPELLED_LIMIT = 64, 5000
 _ROWS_LIMIT = 20_000
@@ -42,7 +40,7 @@ TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE logs(number INTEGER PRIMARY KEY, stem TEXT NOT NULL UNIQUE, blob TEXT NOT NULL,
   day TEXT NOT NULL, agent TEXT NOT NULL, role TEXT NOT NULL,
-  branch TEXT NOT NULL, passages BLOB NOT NULL, recent INTEGER NOT NULL);
+  branch TEXT NOT NULL, passages BLOB NOT NULL);
 """ + "".join(
     f"CREATE VIRTUAL TABLE {name} USING fts5(text, parts, content='', columnsize=0, {_TOKENS});"
     f"CREATE VIRTUAL TABLE {name}_terms USING fts5vocab({name}, row);"
@@ -68,9 +66,6 @@ class Mark(Record):
     skipped: int
 
 
-NOWHERE = Mark("", "", 0, 0)
-
-
 class Totals(Record):
     """What the whole index holds."""
 
@@ -79,87 +74,35 @@ class Totals(Record):
     facts: int = 0  #: texts of facts, all that there were
 
 
-class Index:
-    """An index file, open.
+class Index(Database):
+    """An index file, open; what can not be read of it, or written, is `IndexDamaged`.
 
     Args:
         base: the connection.
         stamp: of its file.
-
-    Raises:
-        IndexDamaged: as every other method, when the file can not be read, is of another version, or is
-            not as it was left.
     """
 
+    errors = FileErrors(IndexDamaged)
+
     def __init__(self, base: sqlite3.Connection, stamp: Stamp) -> None:
-        self.base, self.stamp = base, stamp
-        self.rows("PRAGMA data_version")  # what a killed writer left is taken back by it
+        self._rows: dict[int, LogRow] = {}
+        super().__init__(base, stamp)
         self._questions = sqlite3.connect(":memory:", isolation_level=None)
         self._questions.executescript(
             f"CREATE VIRTUAL TABLE asked USING fts5(text, {_TOKENS});"
             "CREATE VIRTUAL TABLE words USING fts5vocab(asked, instance);"
         )
-        self._changes = -1
-        self._rows: dict[int, LogRow] = {}
-        #: what the file says of itself
-        self.said: dict[str, Any] = {}
-        self.totals, self.mark = Totals(), NOWHERE
-        self.load()
 
     def close(self) -> None:
         """Close the file."""
-        self.base.close()
+        super().close()
         self._questions.close()
 
-    def __enter__(self) -> Index:
-        """Begin a reading that sees one state throughout; other processes' writes wait for its end."""
-        try:
-            begin(self.base, self.stamp)
-        except (sqlite3.Error, StampBroken) as problem:
-            raise IndexDamaged(str(problem)) from problem
-        try:
-            self._load()
-        except BaseException:
-            self.base.execute("ROLLBACK")
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End it."""
-        if self.base.in_transaction:
-            self.base.execute("ROLLBACK")
-
-    def rows(self, question: str, values: tuple[object, ...] = ()) -> list[Any]:
-        """Return the rows that a question in SQL gives."""
-        try:
-            return self.base.execute(question, values).fetchall()
-        except sqlite3.Error as problem:
-            raise IndexDamaged(str(problem)) from problem
-
-    def load(self) -> None:
-        """Forget what was read, if another connection wrote since; outside of a reading."""
-        try:
-            self.stamp.check()
-        except StampBroken as problem:
-            raise IndexDamaged("not as it was left") from problem
-        self._load()
-
-    def _load(self) -> None:
-        ((seen,),) = self.rows("PRAGMA data_version")
-        if seen != self._changes:
-            self.forget()
-            self._changes = seen
-
-    def forget(self) -> None:
-        """Forget what was read."""
+    def read_values(self) -> None:
+        """Read what the whole index holds, and where it stands."""
         self._rows.clear()
-        self.said = {key: unpacked(value) for key, value in self.rows("SELECT * FROM meta")}
-        try:
-            if self.said["version"] != CACHE_VERSION:
-                raise IndexDamaged("an index of another version")
-            self.totals, self.mark = Totals(*self.said["totals"]), Mark(*self.said["mark"])
-        except (KeyError, TypeError) as problem:
-            raise IndexDamaged("no totals") from problem
+        self.totals = self.value("totals", lambda some: Totals(*some))
+        self.mark = self.value("mark", lambda some: Mark(*some))
 
     def logs(self) -> dict[str, str]:
         """Return key -> blob id of all logs."""
@@ -255,7 +198,8 @@ class Index:
                 return None
             if len(self._rows) > _ROWS_LIMIT:
                 self._rows.clear()
-            known = self._rows[number] = log_row(rows[0])
+            with self.errors:
+                known = self._rows[number] = log_row(rows[0])
         return known
 
     def at(self, row: int) -> tuple[LogRow, Piece] | None:
