@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from memory.cache.cache_file import Cache
     from memory.recall.documents.document_passages import Documents
     from memory.recall.index.fts_file import Index
-    from memory.recall.meaning import Meaning
     from memory.replay.ledger_snapshot import Snapshot
 
 _WORD = re.compile(r"[^\W_]+")
@@ -61,7 +60,6 @@ class Recaller:
         self._snapshot = snapshot
         self._following = IndexFollower(snapshot, progress)
         self._lookups = Lookups()
-        self._meaning: Meaning | None = None
         self._texts = LogTexts(snapshot.home)
         self._documents: Documents | None = None
         #: what was read last, and views of it by filters
@@ -97,10 +95,13 @@ class Recaller:
 
         def answer(cache: Cache, index: Index) -> Answer:
             facts, passages = self._view(cache, index, filters, past)
-            cosines = None
+            alike: Mapping[int, float] | None = None
             if loading_ms and not (past or filters.superseded):  # what stands now has vectors
-                cosines = self._cosines(index, without_operators(query), loading_ms)
-            found = search(self._lookups, query, facts.keeps, cosines=cosines)
+                from memory.recall.meaning import cosines
+
+                words = without_operators(query)
+                alike = cosines(self._snapshot.home, index, words, loading_ms)
+            found = search(self._lookups, query, facts.keeps, cosines=alike)
             how = {"explain": explain, "loose": loose or filters.choosy}
             hits, said = facts.found(found, level, limit, **how)
             behind = passages.found(found.passages, level, limit, explain, hits)
@@ -114,12 +115,6 @@ class Recaller:
 
         with Uncollected():
             return self._following.ask(answer)
-
-    def _cosines(self, index: Index, query: str, loading_ms: float) -> Mapping[int, float] | None:
-        from memory.recall.meaning import Meaning
-
-        self._meaning = self._meaning or Meaning(self._snapshot.home)
-        return self._meaning.cosines(index, query, loading_ms)
 
     def _view(
         self, cache: Cache, index: Index, filters: Filters, past: Past | None = None
