@@ -217,7 +217,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "other version": _sql("UPDATE meta SET value = ? WHERE key = 'version'", marshal.dumps(10**6)),
     "without mark": _sql("DELETE FROM meta WHERE key = 'mark'"),
     "bad rows": _sql("UPDATE logs SET passages = x'ff00'"),
-    "without words": _sql("DROP VIEW places"),
+    "without words": _sql("DROP VIEW terms"),
 }
 
 

@@ -17,6 +17,8 @@ TOO_COMMON, NEWEST = 20_000, 5000
 _SOMEWHERE = (-1,)
 #: Most words stand once in a text: their places share what says so.
 _ONCE = tuple([(offset,) for offset in range(1024)])
+#: So many words that begin alike are looked at, and so many for a misspelled one.
+_BEGUN, _SPELLED = 64, 5000
 #: The end of a beginning that may be lost to stemming: `configura*` is indexed as "configur".
 _STEMMED_ENDS = 4
 #: A word inside of another has so many letters, and so many such words are looked at; among more texts
@@ -96,14 +98,14 @@ class Lookups:
         """Return the words that begin so, commonest first, and one whose ending the index has cut off."""
         shorter = [start[:-cut] for cut in range(1, _STEMMED_ENDS + 1) if len(start) - cut >= 4]
         cut_off = [stem for stem in shorter if self.count(stem)]
-        return (*[stem for stem, _ in self.index.beginning(start)], *cut_off[:1])
+        return (*self.index.beginning(start, _BEGUN), *cut_off[:1])
 
     def alike(self, raw: str) -> tuple[str, ...]:
         """Return the words that share all of a word but its ending, none of a word too short to tell."""
         root = folded(raw)[: max(INSIDE_LETTERS, len(raw) - _ENDING)]
         if len(root) < _ROOT_LETTERS or not raw.isalpha():
             return ()
-        return tuple([stem for stem, _ in self.index.beginning(root)])
+        return tuple(self.index.beginning(root, _BEGUN))
 
     def inside(self, raw: str, stems: Sequence[str], facts: bool = True) -> tuple[str, ...]:
         """Return the words of facts, or of passages, that hold a word, or that it holds."""
@@ -138,7 +140,7 @@ class Lookups:
         stem = stems[0]
         # a mistake is in no beginning, or in one of these
         starts = (stem[:2], stem[1] + stem[0], stem[0] + stem[2], stem[1:3])
-        known = {word for start in starts for word in self.index.spelled(start)}
+        known = {word for start in starts for word in self.index.beginning(start, _SPELLED)}
         found = misspelled(stem, sorted(known), 2 if len(raw) >= 8 else 1)
         best = [word for word, distance in found if distance == found[0][1]]
         return tuple(sorted(best, key=lambda word: (-self.count(word), word))[:3])
@@ -160,7 +162,7 @@ class Lookups:
             if not facts and self.count(stem) > TOO_COMMON:
                 known = dict.fromkeys(self.index.newest(stem, NEWEST), _SOMEWHERE)
             else:
-                known = _by_row(self.index.facts_found(stem) if facts else self.index.found(stem))
+                known = _by_row(self.index.found(stem, facts))
             self._kept += len(known)
             if self._kept > _PLACES_KEPT:
                 self._rows.clear()

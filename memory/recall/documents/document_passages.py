@@ -9,21 +9,20 @@ Documents are no memory: nothing of them is a fact, and no use of them is counte
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ledger.codec.plain_text import NO_TEXT, document_text
 from ledger.errors import NotFound
 from ledger.git.repository import head
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
-from ledger.model.record import Record
 from ledger.model.sha256 import sha256
 from memory.cache.cache_file import Cache
 from memory.cache.sqlite import sqlite3
 from memory.recall.hits.passage_hits import passage_hit, with_score
 from memory.recall.index.fts_file import Index, Mark
 from memory.recall.index.index_catch_up import IndexFile
-from memory.recall.index.rows import PLACE_BITS, PLACES, IndexDamaged
+from memory.recall.index.rows import PLACES, IndexDamaged
 from memory.recall.lookups import Lookups
 from memory.recall.recall_values import Answer, Hit
 from memory.recall.search import search
@@ -33,13 +32,16 @@ from projection.policy.model import Recall
 #: What documents end in, in whatever folder they lie; those of rules have names without an end, too.
 ENDINGS = (".md", ".mdc", ".markdown", ".rst", ".adoc", ".asciidoc")
 _RULES = (".cursorrules", ".windsurfrules", ".clinerules")
+#: Folders of other people's work, which nobody here wrote; a pattern of the policy that names one counts.
+_BROUGHT = "node_modules vendor vendored third_party third-party site-packages .venv venv".split()
+#: Both as git takes them.
+_KNOWN = [
+    *[f":(top,glob,icase)**/*{end}" for end in (*ENDINGS, *_RULES)],
+    *[f":(top,exclude,glob)**/{folder}/**" for folder in _BROUGHT],
+]
 #: What agents read and write comes first, where there are too many.
 _FIRST = re.compile(
     r"(?:^|/)(?:(?:AGENTS|CLAUDE|GEMINI|README)\.|\.(?:cursor|windsurf|cline|github|roo))"
-)
-#: Folders of other people's work, which nobody here wrote; a pattern of the policy that names one counts.
-_BROUGHT = frozenset(
-    "node_modules vendor vendored third_party third-party site-packages .venv venv".split()
 )
 #: So much of a document is read, and so many of them; beyond that they are left out, and said.
 DOCUMENT_LIMIT_BYTES = 1 << 20
@@ -97,16 +99,12 @@ class Documents:
         found = {}
         for said in places:
             path, _, line = said.rpartition(":")
-            number = index.number_of(path)
-            document = index.log(number)
-            if document is None:
+            if not index.number_of(path):
                 raise NotFound(
                     f"{path} is no document that recall knows",
                     hint="`[recall] files` of the policy names documents, as HEAD has them",
                 )
-            before = [n for n, piece in enumerate(document.pieces) if piece.line <= int(line)]
-            row = number << PLACE_BITS | (before[-1] if before else 0)
-            hit = self._hit(index, row, level, ()) if before else None
+            hit = self._hit(index, index.row_at(path, int(line)), level, ())
             if hit is None:
                 raise NotFound(
                     f"{path} has no passage at line {line}",
@@ -152,22 +150,21 @@ class Documents:
             index = None
         if index is None or index.mark.generation != at:
             documents, left = documents_at(self._home, commit, policy.files)
-            said = "\0".join([state, *[f"{one.blob} {one.path}" for one in documents]])
+            said = "\0".join([state, *[f"{blob} {path}" for path, blob in documents.items()]])
             index = self._brought(index, documents, Mark(_digest(said), at, 0, left))
         self._lookups.of(index, policy.language)
         return index
 
-    def _brought(self, index: Index | None, documents: tuple[Document, ...], mark: Mark) -> Index:
+    def _brought(self, index: Index | None, documents: Mapping[str, str], mark: Mark) -> Index:
         """Bring an index to some documents; in memory where the disk takes nothing, or others write."""
         from memory.recall.index.log_reader import indexed_document
         from memory.recall.index.update import fill, write_mark
 
         def filled(base: sqlite3.Connection) -> None:
-            texts = self._texts([one.blob for one in documents])
-            pairs = [*zip(documents, texts, strict=True)]
-            logs = [indexed_document(*one, text or "") for one, text in pairs]
-            bare = [one.path for one, text in pairs if text is None]
-            fill(base, mark, [one.path for one in documents], [logs], bare=bare)
+            texts = dict(zip(documents, self._texts([*documents.values()]), strict=True))
+            logs = [indexed_document(*one, texts[one[0]] or "") for one in documents.items()]
+            bare = [path for path in texts if texts[path] is None]
+            fill(base, mark, [*documents], [logs], bare=bare)
 
         if index is None or index.mark.digest != mark.digest:
             index = self._kept.make(filled)
@@ -193,61 +190,33 @@ def _digest(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-class Document(Record):
-    """One document: its path from the top of the repository, and the blob that holds it."""
-
-    path: str
-    blob: str
-
-
-def documents_at(
-    home: Home, commit: str, patterns: tuple[str, ...]
-) -> tuple[tuple[Document, ...], int]:
-    """Return the documents of a commit, by path, and how many are left out for their size or number.
+def documents_at(home: Home, commit: str, patterns: Iterable[str]) -> tuple[dict[str, str], int]:
+    """Return path -> blob of the documents of a commit, and how many are left out for size or number.
 
     What the home itself is made of is none: logs and projections are recalled as what they are.
     `commit` is of the repository, whatever branch the ledger is on; "" for none.
     """
-    if not commit:
-        return (), 0
+    found: dict[str, str] = {}
     git = home.repository.git()
-    wanted = [_pattern(one) for one in patterns]
-    own = [home.prefix + one for one in (f"{SESSIONS_DIR}/", f"{ARCHIVE_DIR}/", *EDITABLE)]
-    if home.kind == OWN_BRANCH:  # nothing of it is in HEAD
-        own = []
-    found = [
-        Document(path, blob)
-        for mode, blob, path in git.tree_files(commit)
-        if mode[:3] == "100"
-        and not any(path == one or (one[-1] == "/" and path.startswith(one)) for one in own)
-        and (_is_document(path) or any(one.match(path) for one in wanted))
-    ]
-    sizes = git.sizes([one.blob for one in found])
-    small = [
-        one for one, size in zip(found, sizes, strict=True) if 0 < size <= DOCUMENT_LIMIT_BYTES
-    ]
-    small.sort(key=lambda one: (not _FIRST.search(one.path), one.path.count("/"), one.path))
-    empty = sum([not size for size in sizes])
+    own = () if home.kind == OWN_BRANCH else (SESSIONS_DIR, ARCHIVE_DIR, *EDITABLE)
+    passed_over = [f":(top,exclude,literal){home.prefix}{one}" for one in own]
+    for wanted in (_KNOWN, [_named(one) for one in patterns if ".." not in one]):
+        if wanted and commit:
+            rows = git.differences("", commit, *wanted, *passed_over)
+            found |= {path: blob for _, mode, blob, path in rows if mode[:3] == "100"}
+    sizes = dict(zip(found, git.sizes(list(found.values())), strict=True))
+    small = [path for path in found if 0 < sizes[path] <= DOCUMENT_LIMIT_BYTES]
+    small.sort(key=lambda path: (not _FIRST.search(path), path.count("/"), path))
     kept = sorted(small[:DOCUMENTS_LIMIT])
-    return tuple(kept), len(found) - len(kept) - empty
+    left = sum([bool(size) for size in sizes.values()]) - len(kept)
+    return {path: found[path] for path in kept}, left
 
 
-def _is_document(path: str) -> bool:
-    if not path.lower().endswith((*ENDINGS, *_RULES)):
-        return False
-    return _BROUGHT.isdisjoint(path.split("/")[:-1])
-
-
-def _pattern(said: str) -> re.Pattern[str]:
+def _named(said: str) -> str:
     """Read a pattern as `.gitignore` has them: without a slash it is a name in any folder.
 
     `**` stands for any folders, a slash at the end for all that is in a folder.
     """
-    said = said.removeprefix("./")
-    if "/" not in said.rstrip("/"):
-        said = f"**/{said}"
-    if said[-1] == "/":
-        said += "**"
-    parts = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    found = re.split(r"(\*\*/|\*\*|\*|\?)", said)
-    return re.compile("".join([parts.get(one) or re.escape(one) for one in found]) + r"\Z", re.S)
+    said = said.removeprefix("./").lstrip("/")
+    anywhere = "" if "/" in said.rstrip("/") else "**/"
+    return f":(top,glob){anywhere}{said}" + "**" * said.endswith("/")

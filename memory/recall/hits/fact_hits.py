@@ -297,7 +297,7 @@ class Facts:
         """Tell whether a fact is found by a row: of what was asked by the newest alone."""
         if not is_question(row):
             return True
-        all_say_its_id = self._index.facts_found(self._index.stems(fact)[0])
+        all_say_its_id = self._index.found(self._index.stems(fact)[0], True)
         newest = []
         for one in sorted({one for one, _ in all_say_its_id if is_question(one)}, reverse=True):
             log, piece = self._index.at(one) or (None, None)

@@ -10,7 +10,7 @@ from ledger.errors import NotFound
 from ledger.model.logset import LogRef
 from ledger.model.order import NO_DAY, day_seen, key_of, stem_in
 from memory.cache.name_lookup import log_named
-from memory.recall.index.rows import PLACE_BITS, PLACES, LogRow
+from memory.recall.index.rows import PLACES, LogRow
 from memory.recall.question import as_indexed
 from memory.recall.recall_values import (
     DOCUMENT_KIND,
@@ -265,8 +265,7 @@ class Passages:
         if not colon:
             return self._whole(log, level)
         wanted = int(line) if line.isdigit() and len(line) < 8 else 0
-        before = [n for n, piece in enumerate(log.pieces) if piece.line <= wanted]
-        hit = self._hit(number << PLACE_BITS | before[-1], level, ()) if before else None
+        hit = self._hit(self._index.row_at(log.stem, wanted), level, ())
         if hit is None:
             raise NotFound(
                 f"{stem} has no passage at line {line}", hint=f"`diurna recall --ids {stem}`"

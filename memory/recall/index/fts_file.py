@@ -8,6 +8,8 @@ the cache when it is found. Nothing in the file is truth: what can not be read o
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ledger.model.record import Record
 from memory.cache.database import Database
 from memory.cache.sqlite import FileErrors, sqlite3
@@ -25,9 +27,9 @@ from memory.recall.index.rows import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
-_TERMS_LIMIT, _SPELLED_LIMIT = 64, 5000
-_ROWS_LIMIT = 20_000
+_LOGS_KEPT = 20_000
 #: Where a word stands; behind all of the text what is inside of its words (`rows.IN_PARTS`).
 _OFFSET = f"offset + (col = 'parts') * {IN_PARTS}"
 #: What was there when the file was built, what came since, and the facts of both. FTS5 merges what is
@@ -47,12 +49,8 @@ CREATE TABLE logs(number INTEGER PRIMARY KEY, stem TEXT NOT NULL UNIQUE, blob TE
     f"CREATE VIRTUAL TABLE {name}_places USING fts5vocab({name}, instance);"
     for name in _TABLES
 )  # fmt: skip
-TABLES += """
-CREATE VIEW terms AS SELECT term, doc, cnt FROM passages_terms
-  UNION ALL SELECT term, doc, cnt FROM recent_terms UNION ALL SELECT term, doc, cnt FROM facts_terms;
-CREATE VIEW places AS SELECT term, doc, col, offset FROM passages_places
-  UNION ALL SELECT term, doc, col, offset FROM recent_places;
-"""
+_TERMS = " UNION ALL ".join([f"SELECT term, doc, cnt FROM {name}_terms" for name in _TABLES])  # noqa: S608 - ours
+TABLES += f"CREATE VIEW terms AS {_TERMS};"
 
 
 class Mark(Record):
@@ -85,7 +83,7 @@ class Index(Database):
     errors = FileErrors(IndexDamaged)
 
     def __init__(self, base: sqlite3.Connection, stamp: Stamp) -> None:
-        self._rows: dict[int, LogRow] = {}
+        self.log = lru_cache(_LOGS_KEPT)(self._log)
         super().__init__(base, stamp)
         self._questions = sqlite3.connect(":memory:", isolation_level=None)
         self._questions.executescript(
@@ -100,7 +98,7 @@ class Index(Database):
 
     def read_values(self) -> None:
         """Read what the whole index holds, and where it stands."""
-        self._rows.clear()
+        self.log.cache_clear()
         self.totals = self.value("totals", lambda some: Totals(*some))
         self.mark = self.value("mark", lambda some: Mark(*some))
 
@@ -119,88 +117,58 @@ class Index(Database):
 
     def count(self, stem: str) -> int:
         """Return how many passages hold a word."""
-        return sum([row[0] for row in self.rows("SELECT doc FROM terms WHERE term = ?", (stem,))])
+        return sum(self.column("SELECT doc FROM terms WHERE term = ?", (stem,)))
 
     def words_of(self, facts: bool) -> list[str]:
         """Return the words of facts, or of passages, that begin with a letter."""
-        tables = ("facts_terms",) if facts else ("passages_terms", "recent_terms")
-        asked = [f"SELECT term FROM {table} WHERE term >= 'a'" for table in tables]  # noqa: S608 - names of ours
-        return [term for one in asked for (term,) in self.rows(one)]
+        return [
+            term for (term,) in self._each(facts, "SELECT term FROM {0}_terms WHERE term >= 'a'")
+        ]
 
-    def beginning(self, start: str) -> list[tuple[str, int]]:
-        """Return the words that begin so, with how many passages hold them, commonest first."""
-        return self.rows(
-            "SELECT term, sum(doc) AS held FROM terms WHERE term >= ? AND term < ? GROUP BY term "
-            "ORDER BY held DESC, term LIMIT ?",
-            (start, start + "\U0010ffff", _TERMS_LIMIT),
+    def beginning(self, start: str, most: int) -> list[str]:
+        """Return words that begin so, those first that most passages and facts hold."""
+        asked = (
+            "SELECT term FROM terms WHERE term >= ? AND term < ? GROUP BY term "
+            "ORDER BY sum(doc) DESC, term LIMIT ?"
         )
-
-    def spelled(self, start: str) -> list[str]:
-        """Return the words that begin so, a few thousand of them at most."""
-        asked = "SELECT DISTINCT term FROM terms WHERE term >= ? AND term < ? ORDER BY term LIMIT ?"
-        found = self.rows(asked, (start, start + "\U0010ffff", _SPELLED_LIMIT))
-        return [term for (term,) in found]
+        return self.column(asked, (start, start + "\U0010ffff", most))
 
     # ---- rows -------------------------------------------------------------------------------------
 
-    def found(self, stem: str) -> list[tuple[int, int]]:
-        """Return where a word stands in passages of prose: (row, offset), in the order of rows."""
-        rows = self.rows(f"SELECT doc, {_OFFSET} FROM places WHERE term = ?", (stem,))  # noqa: S608 - ours
-        rows.sort(key=_by_row)
-        return rows
+    def _each(self, facts: bool | None, asked: str, *values: object) -> list[Any]:
+        """Return what a question gives, asked of each table of facts, of passages, or of both (None)."""
+        tables = _TABLES if facts is None else (FACTS,) if facts else (BUILT, RECENT)
+        return [row for table in tables for row in self.rows(asked.format(table), values)]
 
-    def facts_found(self, stem: str) -> list[tuple[int, int]]:
-        """Return where a word stands in facts: (row, offset)."""
-        return self.rows(f"SELECT doc, {_OFFSET} FROM facts_places WHERE term = ?", (stem,))  # noqa: S608 - ours
+    def found(self, stem: str, facts: bool | None) -> list[tuple[int, int]]:
+        """Return where a word stands in facts, or in passages of prose, or in both: (row, offset)."""
+        return self._each(facts, f"SELECT doc, {_OFFSET} FROM {{0}}_places WHERE term = ?", stem)  # noqa: S608 - ours
 
-    def newest(self, stem: str, count: int) -> list[int]:
+    def newest(self, stem: str, most: int) -> list[int]:
         """Return the rows of the newest passages that hold a word, newest first."""
-        if self.stems(stem) != [stem]:  # see `matching`: by its places, all of them
-            return sorted({row for row, _ in self.found(stem)}, reverse=True)[:count]
-        found = self._quoted(stem, (BUILT, RECENT), f"ORDER BY rowid DESC LIMIT {count}")
-        return sorted(found, reverse=True)[:count]
+        return self._matching((stem,), False, f"ORDER BY rowid DESC LIMIT {most}")[:most]
 
     def matching(self, phrase: Sequence[str]) -> frozenset[int]:
         """Return the rows in which words, as `stems` gives them, stand one behind the other."""
-        text = " ".join(phrase).replace('"', "")
-        if not text.strip():
-            return frozenset()
-        if self.stems(text) == list(phrase):
-            return frozenset(self._quoted(text, _TABLES))
-        # FTS5 takes the ending off what it is asked, and "databas" is the stem of no word: by their places
-        ends: set[tuple[int, int]] | None = None
-        for word in phrase:
-            places = (*self.found(word), *self.facts_found(word))
-            ends = {
-                (row, offset) for row, offset in places if ends is None or (row, offset - 1) in ends
-            }
-        return frozenset([row for row, _ in ends or ()])
+        return frozenset(self._matching(phrase, None))
 
-    def _quoted(self, text: str, tables: Iterable[str], order: str = "") -> list[int]:
-        """Return the rows of some tables that FTS5 finds for words one behind the other."""
-        found: list[int] = []
-        for table in tables:
-            asked = f"SELECT rowid FROM {table} WHERE {table} MATCH ? {order}"  # noqa: S608 - ours
-            found += [row for (row,) in self.rows(asked, (f'"{text}"',))]
-        return found
+    def _matching(self, phrase: Sequence[str], facts: bool | None, order: str = "") -> list[int]:
+        """Return these rows of facts, or of passages, or of both, the newest first."""
+        text = " ".join(phrase).replace('"', "")
+        if text.strip() and self.stems(text) == list(phrase):
+            asked = f"SELECT rowid FROM {{0}} WHERE {{0}} MATCH ? {order}"  # noqa: S608 - ours
+            return sorted([row for (row,) in self._each(facts, asked, f'"{text}"')], reverse=True)
+        # FTS5 takes the ending off what it is asked, and "databas" is the stem of no word: by their places
+        return sorted(in_a_row([self.found(word, facts) for word in phrase]), reverse=True)
 
     # ---- logs -------------------------------------------------------------------------------------
 
-    def log(self, number: int) -> LogRow | None:
-        """Return a log by its number here."""
-        known = self._rows.get(number)
-        if known is None:
-            asked = (
-                "SELECT stem, blob, day, agent, role, branch, passages FROM logs WHERE number = ?"
-            )
-            rows = self.rows(asked, (number,))
-            if not rows:
-                return None
-            if len(self._rows) > _ROWS_LIMIT:
-                self._rows.clear()
-            with self.errors:
-                known = self._rows[number] = log_row(rows[0])
-        return known
+    def _log(self, number: int) -> LogRow | None:
+        """Return a log by its number here; as `log` it is remembered."""
+        asked = "SELECT stem, blob, day, agent, role, branch, passages FROM logs WHERE number = ?"
+        row = self.row(asked, (number,))
+        with self.errors:
+            return row and log_row(row)
 
     def at(self, row: int) -> tuple[LogRow, Piece] | None:
         """Return the log of a row and its passage there, None where there is none."""
@@ -208,11 +176,22 @@ class Index(Database):
         piece = None if log is None else log.at(row & PLACES)
         return None if log is None or piece is None else (log, piece)
 
+    def row_at(self, stem: str, line: int) -> int:
+        """Return the row of the passage of a log that a line (from 1) stands in, 0 where none does."""
+        number = self.number_of(stem)
+        log = self.log(number)
+        before = [at for at, piece in enumerate(log.pieces) if piece.line <= line] if log else []
+        return number << PLACE_BITS | before[-1] if before else 0
+
     def number_of(self, stem: str) -> int:
         """Return the number of a log here, 0 when it is not indexed."""
         rows = self.rows("SELECT number FROM logs WHERE stem = ?", (stem,))
         return int(rows[0][0]) if rows else 0
 
 
-def _by_row(place: tuple[int, int]) -> int:
-    return place[0]
+def in_a_row(places: Iterable[Iterable[tuple[int, int]]]) -> set[int]:
+    """Return the rows in which words stand one behind the other, from where (row, offset) each stands."""
+    ends: set[tuple[int, int]] | None = None
+    for found in places:
+        ends = {(row, at) for row, at in found if ends is None or (row, at - 1) in ends}
+    return {row for row, _ in ends or ()}

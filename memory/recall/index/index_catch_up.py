@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.cache.cache_file import Cache
-    from memory.recall.index.fts_file import Mark
     from memory.recall.index.update import Fill
     from memory.replay.ledger_snapshot import Snapshot
 
@@ -77,7 +76,7 @@ class IndexFile:
         return self._index
 
 
-class IndexFollower:
+class IndexFollower(IndexFile):
     """Keeps one index in step with one snapshot.
 
     Args:
@@ -88,46 +87,42 @@ class IndexFollower:
     def __init__(
         self, snapshot: Snapshot, progress: Callable[[int, int], None] | None = None
     ) -> None:
-        self._snapshot, self._home = snapshot, snapshot.home
-        self._progress = progress
-        self._kept = IndexFile(index_file(snapshot.home))
-
-    def close(self) -> None:
-        """Close the file."""
-        self._kept.close()
+        super().__init__(index_file(snapshot.home))
+        self._snapshot, self._progress = snapshot, progress
 
     def ask(self, question: Callable[[Cache, Index], Said]) -> Said:
         """Answer a question of the cache and of an index of its logs, both as of one commit."""
         for _ in range(_TRIES):
             try:
-                index = self._kept.opened()
+                index = self.opened()
                 if index is not None:
                     said = self._snapshot.ask(partial(_attempt, index, question))
                     if said is not None:
                         return said[0]
-                    if self._brought(index):
+                    if self._bring(index):
                         continue
             except IndexDamaged:
                 unusable = "the index of recall was unusable and was built anew"
-                self._snapshot.tell_unusable(Stamp(index_file(self._home)), unusable)
-            self._kept.make(self._snapshot.ask(self._filling))
+                self._snapshot.tell_unusable(Stamp(self._path), unusable)
+            self.make(self._snapshot.ask(self._filling))
         # others write faster than we follow: from an index made here and now
         return self._snapshot.ask(
-            lambda cache: question(cache, self._kept.make(self._filling(cache), ""))
+            lambda cache: question(cache, self.make(self._filling(cache), ""))
         )
 
     def _filling(self, cache: Cache) -> Fill:
         from memory.recall.index.update import filling
 
-        return filling(self._home, cache, self._progress)
+        return filling(self._snapshot.home, cache, self._progress)
 
-    def _brought(self, index: Index) -> bool:
+    def _bring(self, index: Index) -> bool:
         """Bring an index to where the cache is by now; False where a new one is needed."""
         from memory.recall.index.update import difference, write
 
-        change = self._snapshot.ask(lambda cache: difference(self._home, index, cache))
+        home = self._snapshot.home
+        change = self._snapshot.ask(partial(difference, home, index))
         try:
-            return change is not None and write(self._home, index, change)
+            return change is not None and write(home, index, change)
         except IndexDamaged as problem:
             if isinstance(problem.__cause__, sqlite3.OperationalError):
                 return False  # its disk takes nothing
@@ -137,9 +132,12 @@ class IndexFollower:
 def _attempt(
     index: Index, question: Callable[[Cache, Index], Said], cache: Cache
 ) -> tuple[Said] | None:
-    """Answer if an index is in step with a cache, else return None."""
+    """Answer if an index has the logs of a cache, else return None."""
     with index:
-        return (question(cache, index),) if in_step(index.mark, cache) else None
+        mark = index.mark
+        whole = not mark.skipped or mark.generation == cache.generation
+        in_step = whole and mark.digest == cache.summary.digest
+        return (question(cache, index),) if in_step else None
 
 
 def ask_once(snapshot: Snapshot, question: Callable[[Cache, Index], Said]) -> Said:
@@ -149,12 +147,6 @@ def ask_once(snapshot: Snapshot, question: Callable[[Cache, Index], Said]) -> Sa
         return follower.ask(question)
     finally:
         follower.close()
-
-
-def in_step(mark: Mark, cache: Cache) -> bool:
-    """Tell whether an index has the logs of a cache."""
-    same = mark.digest == cache.summary.digest
-    return same and (not mark.skipped or mark.generation == cache.generation)
 
 
 def index_differs(snapshot: Snapshot, progress: Callable[[int, int], None] | None = None) -> bool:
@@ -175,10 +167,9 @@ def index_differs(snapshot: Snapshot, progress: Callable[[int, int], None] | Non
 
 
 def _contents(index: Index) -> list[Any]:
-    numbers = index.column("SELECT number FROM logs ORDER BY stem")
-    return [
-        index.totals,
-        [index.log(number) for number in numbers],
-        index.rows("SELECT term, sum(doc), sum(cnt) FROM terms GROUP BY term ORDER BY term"),
-        index.rows("SELECT term, doc, cnt FROM facts_terms ORDER BY term"),
-    ]
+    asked = (
+        "SELECT stem, blob, day, agent, role, branch, passages FROM logs ORDER BY stem",
+        "SELECT term, sum(doc), sum(cnt) FROM terms GROUP BY term ORDER BY term",
+        "SELECT term, doc, cnt FROM facts_terms ORDER BY term",
+    )
+    return [index.totals, *[index.rows(one) for one in asked]]

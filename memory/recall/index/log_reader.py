@@ -35,6 +35,8 @@ _About = tuple[str, str, str, str, str, str]
 #: What the index has of a log, but its number; and (place, text, words inside of others) of its texts.
 Indexed = tuple[tuple[str, str, str, str, str, str, bytes], list[tuple[int, str, str]]]
 
+#: By this version of the form equal values are packed into equal bytes.
+_PACKED_ALIKE = 2
 #: So much is taken of a question that a log by hand may have.
 _QUESTION_CHARS = 120
 #: The number of logs from which other processes pay for their start, and how many are started.
@@ -137,7 +139,7 @@ def _indexed(
             place = FACTS_FROM + FACTS_APART * at | bit
             texts.append((place, said, f"{names} {split_words(said)}"))
             packed[-1].append((0, len(said), names.partition(" ")[0], 0, False))
-    return (*of, marshal.dumps(packed)), texts
+    return (*of, marshal.dumps(packed, _PACKED_ALIKE)), texts
 
 
 def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
