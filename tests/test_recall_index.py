@@ -442,16 +442,13 @@ def test_two_logs_of_one_name_are_both_found(home: Place) -> None:
 def test_other_processes_prepare_the_same(home: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """The batches of workers come in order; what one does not live to send is prepared here."""
     from memory.recall.index import log_reader
-    from memory.recall.index.update import sources_of
 
     set_logs(home, dict(POOL))
     monkeypatch.setattr(log_reader, "_BATCH", 3)
     with closing(Memory.open(str(home.folder))) as memory:
         place = memory.home
-        sources = memory.snapshot.ask(
-            lambda cache: sources_of(place, cache, cache.packed_entries())
-        )
-        alone = [log for batch in log_reader.prepare(place, sources, 0) for log in batch]
+        rows = memory.snapshot.ask(lambda cache: cache.packed_entries())
+        alone = [log for batch in log_reader.prepare(place, rows, workers=0) for log in batch]
         assert len(alone) == len(POOL)
         real, parent, done = log_reader._prepared, os.getpid(), []
 
@@ -465,7 +462,9 @@ def test_other_processes_prepare_the_same(home: Place, monkeypatch: pytest.Monke
         for workers, mortal in ((1, False), (3, False), (2, True)):
             if mortal:
                 monkeypatch.setattr(log_reader, "_prepared", dies)
-            made = [log for batch in log_reader.prepare(place, sources, workers) for log in batch]
+            made = [
+                log for batch in log_reader.prepare(place, rows, workers=workers) for log in batch
+            ]
             assert made == alone
 
 

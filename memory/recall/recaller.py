@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memory.cache.cache_file import Cache
-    from memory.recall.documents.document_passages import Documents
+    from memory.recall.document_passages import Documents
     from memory.recall.index.fts_file import Index
     from memory.replay.ledger_snapshot import Snapshot
 
@@ -149,7 +149,7 @@ class Recaller:
 
     def _of_documents(self) -> Documents:
         if self._documents is None:
-            from memory.recall.documents.document_passages import Documents
+            from memory.recall.document_passages import Documents
 
             self._documents = Documents(self._snapshot)
         return self._documents

@@ -14,15 +14,7 @@ from ledger.model.record import Record
 from memory.cache.database import Database
 from memory.cache.sqlite import FileErrors, sqlite3
 from memory.cache.stamp import Stamp
-from memory.recall.index.rows import (
-    IN_PARTS,
-    PLACE_BITS,
-    PLACES,
-    IndexDamaged,
-    LogRow,
-    Piece,
-    log_row,
-)
+from memory.recall.index.rows import PLACE_BITS, PLACES, IndexDamaged, LogRow, Piece, log_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +22,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _LOGS_KEPT = 20_000
-#: Where a word stands; behind all of the text what is inside of its words (`rows.IN_PARTS`).
-_OFFSET = f"offset + (col = 'parts') * {IN_PARTS}"
+#: Where a word stands; behind all of the text what is no word of it: of an id, or inside of another.
+_OFFSET = "offset + (col = 'parts') * (1 << 20)"
 #: What was there when the file was built, what came since, and the facts of both. FTS5 merges what is
 #: written bit by bit, and would have to write the whole of a large table again and again; and what facts
 #: say is looked up whole, however common a word is in all that was said.
@@ -85,16 +77,10 @@ class Index(Database):
     def __init__(self, base: sqlite3.Connection, stamp: Stamp) -> None:
         self.log = lru_cache(_LOGS_KEPT)(self._log)
         super().__init__(base, stamp)
-        self._questions = sqlite3.connect(":memory:", isolation_level=None)
-        self._questions.executescript(
-            f"CREATE VIRTUAL TABLE asked USING fts5(text, {_TOKENS});"
-            "CREATE VIRTUAL TABLE words USING fts5vocab(asked, instance);"
+        base.executescript(
+            f"ATTACH ':memory:' AS asked; CREATE VIRTUAL TABLE asked.said USING fts5(text, {_TOKENS});"
+            "CREATE VIRTUAL TABLE asked.words USING fts5vocab(said, instance);"
         )
-
-    def close(self) -> None:
-        """Close the file."""
-        super().close()
-        self._questions.close()
 
     def read_values(self) -> None:
         """Read what the whole index holds, and where it stands."""
@@ -102,18 +88,13 @@ class Index(Database):
         self.totals = self.value("totals", lambda some: Totals(*some))
         self.mark = self.value("mark", lambda some: Mark(*some))
 
-    def logs(self) -> dict[str, str]:
-        """Return key -> blob id of all logs."""
-        return dict(self.rows("SELECT stem, blob FROM logs"))
-
     # ---- words ------------------------------------------------------------------------------------
 
     def stems(self, text: str) -> list[str]:
         """Return the words of a text as the index has them, in order."""
-        run = self._questions.execute
-        run("DELETE FROM asked")
-        run("INSERT INTO asked(text) VALUES (?)", (text,))
-        return [row[0] for row in run("SELECT term FROM words ORDER BY offset")]
+        self.row("DELETE FROM asked.said")
+        self.row("INSERT INTO asked.said(text) VALUES (?)", (text,))
+        return self.column("SELECT term FROM asked.words ORDER BY offset")
 
     def count(self, stem: str) -> int:
         """Return how many passages hold a word."""
@@ -173,8 +154,8 @@ class Index(Database):
     def at(self, row: int) -> tuple[LogRow, Piece] | None:
         """Return the log of a row and its passage there, None where there is none."""
         log = self.log(row >> PLACE_BITS)
-        piece = None if log is None else log.at(row & PLACES)
-        return None if log is None or piece is None else (log, piece)
+        piece = log and log.at(row & PLACES)
+        return (log, piece) if log and piece else None
 
     def row_at(self, stem: str, line: int) -> int:
         """Return the row of the passage of a log that a line (from 1) stands in, 0 where none does."""
@@ -185,8 +166,8 @@ class Index(Database):
 
     def number_of(self, stem: str) -> int:
         """Return the number of a log here, 0 when it is not indexed."""
-        rows = self.rows("SELECT number FROM logs WHERE stem = ?", (stem,))
-        return int(rows[0][0]) if rows else 0
+        row = self.row("SELECT number FROM logs WHERE stem = ?", (stem,))
+        return int(row[0]) if row else 0
 
 
 def in_a_row(places: Iterable[Iterable[tuple[int, int]]]) -> set[int]:

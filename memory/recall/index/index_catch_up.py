@@ -40,7 +40,7 @@ class IndexFile:
     """An index file, or in its place one in memory, where the disk takes nothing.
 
     Args:
-        path: of the file; "" for one in memory.
+        path: of the file.
     """
 
     def __init__(self, path: str) -> None:
@@ -67,12 +67,12 @@ class IndexFile:
             self._index = Index.open(self._path)
         return self._index
 
-    def make(self, fill: Fill, path: str | None = None) -> Index:
-        """Write a whole index in place of the old one; in memory where the disk takes none, or for ""."""
+    def make(self, fill: Fill, kept: bool = True) -> Index:
+        """Write a whole index in place of the old one; in memory where it is not or can not be kept."""
         from memory.cache.rebuild import made
 
         self.close()
-        self._index = made(Index, self._path if path is None else path, fill)
+        self._index = made(Index, self._path if kept else "", fill)
         return self._index
 
 
@@ -107,7 +107,7 @@ class IndexFollower(IndexFile):
             self.make(self._snapshot.ask(self._filling))
         # others write faster than we follow: from an index made here and now
         return self._snapshot.ask(
-            lambda cache: question(cache, self.make(self._filling(cache), ""))
+            lambda cache: question(cache, self.make(self._filling(cache), kept=False))
         )
 
     def _filling(self, cache: Cache) -> Fill:
@@ -116,13 +116,10 @@ class IndexFollower(IndexFile):
         return filling(self._snapshot.home, cache, self._progress)
 
     def _bring(self, index: Index) -> bool:
-        """Bring an index to where the cache is by now; False where a new one is needed."""
-        from memory.recall.index.update import difference, write
+        from memory.recall.index.update import follow
 
-        home = self._snapshot.home
-        change = self._snapshot.ask(partial(difference, home, index))
         try:
-            return change is not None and write(home, index, change)
+            return follow(self._snapshot, index)
         except IndexDamaged as problem:
             if isinstance(problem.__cause__, sqlite3.OperationalError):
                 return False  # its disk takes nothing
@@ -151,6 +148,7 @@ def ask_once(snapshot: Snapshot, question: Callable[[Cache, Index], Said]) -> Sa
 
 def index_differs(snapshot: Snapshot, progress: Callable[[int, int], None] | None = None) -> bool:
     """Compare the index of a home, where it has one, with one that is made in memory of the ledger now."""
+    from memory.cache.rebuild import made
     from memory.recall.index.update import filling
 
     if not os.path.exists(index_file(snapshot.home)):
@@ -159,11 +157,10 @@ def index_differs(snapshot: Snapshot, progress: Callable[[int, int], None] | Non
         snapshot,
         lambda cache, index: (_contents(index), filling(snapshot.home, cache, progress)),
     )
-    fresh = IndexFile("")
-    try:
-        return _contents(fresh.make(fill)) != known
-    finally:
-        fresh.close()
+    fresh = made(Index, "", fill)
+    differs = _contents(fresh) != known
+    fresh.close()
+    return differs
 
 
 def _contents(index: Index) -> list[Any]:

@@ -8,8 +8,9 @@ a log that was changed afterwards those that the cache found in history, or noth
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from ledger.codec.log import conflicted, decode, read_entry
 from ledger.codec.plain_text import text_of
@@ -20,50 +21,48 @@ from ledger.model.evidence import ASKED_MARK, proof_in
 from ledger.model.ids import WITHHELD
 from ledger.model.logset import LogRef
 from ledger.model.order import is_date, is_sealed, proves
-from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry
 from ledger.model.sha256 import blob_id, sha256
 from memory.cache.schema import entry_in
 from memory.cache.sqlite import CacheDamaged
-from memory.recall.index.passage_cutter import passages_of, split_words
+from memory.recall.index.passage_cutter import header_of, passages_of, split_words
 from memory.recall.index.rows import FACTS_APART, FACTS_FROM, QUESTIONS_BIT
 from memory.redaction.withheld_texts import Hidden, without_beside, without_lines
 from memory.replay.log_bytes import read_bytes
 from projection.fold.withholding import withheld_entry
 
-_About = tuple[str, str, str, str, str, str]
 #: What the index has of a log, but its number; and (place, text, words inside of others) of its texts.
-Indexed = tuple[tuple[str, str, str, str, str, str, bytes], list[tuple[int, str, str]]]
+Indexed = tuple[tuple[Any, ...], list[tuple[int, str, str]]]
+#: A log as the cache has it: its key, path, blob and entry, b"" to read that from the bytes, too.
+Row = tuple[str, str, str, bytes]
+NOTHING_HIDDEN: Mapping[str, Hidden] = {}
 
 #: By this version of the form equal values are packed into equal bytes.
 _PACKED_ALIKE = 2
 #: So much is taken of a question that a log by hand may have.
 _QUESTION_CHARS = 120
 #: The number of logs from which other processes pay for their start, and how many are started.
-_FORK_FROM = 3000
-_WORKERS = 2
+_FORK_FROM, _WORKERS = 3000, 2
 #: How many logs are read and sent at once.
 _BATCH = 500
 
 
-class Source(Record):
-    """A log to be indexed."""
-
-    ref: LogRef  #: the log; its blob is the one to be read
-    packed: bytes  #: its entry as the cache has it, b"" to read that from the bytes too
-    hidden: Hidden | None = None  #: what of it must not be in the index, None where all may
-
-
-def prepare(home: Home, sources: Sequence[Source], workers: int = -1) -> Iterator[list[Indexed]]:
+def prepare(
+    home: Home,
+    rows: Sequence[Row],
+    hidden: Mapping[str, Hidden] = NOTHING_HIDDEN,
+    workers: int = -1,
+) -> Iterator[list[Indexed]]:
     """Yield logs ready for the index, in batches, in the order given.
 
-    Those that can not be read, or are not what they were, are left out. `workers` is how many other
-    processes read them; -1 to see whether they pay.
+    Those that can not be read, or are not what they were, are left out. `hidden` tells by key what of a
+    log must not be in the index. `workers` is how many other processes read them; -1 to see whether they
+    pay.
     """
     if workers < 0:
-        workers = _WORKERS if len(sources) >= _FORK_FROM and may_fork() else 0
-    batches = [sources[start : start + _BATCH] for start in range(0, len(sources), _BATCH)]
-    prepared = partial(_prepared, home)
+        workers = _WORKERS if len(rows) >= _FORK_FROM and may_fork() else 0
+    batches = [rows[start : start + _BATCH] for start in range(0, len(rows), _BATCH)]
+    prepared = partial(_prepared, home, hidden)
     team = [Beside(partial(map, prepared, batches[at::workers])) for at in range(workers)]
     try:
         for number, batch in enumerate(batches):
@@ -76,11 +75,12 @@ def prepare(home: Home, sources: Sequence[Source], workers: int = -1) -> Iterato
             child.end()
 
 
-def _prepared(home: Home, batch: Sequence[Source]) -> list[Indexed]:
-    contents = dict(read_bytes(home, [one.ref for one in batch]))
+def _prepared(home: Home, hidden: Mapping[str, Hidden], batch: Sequence[Row]) -> list[Indexed]:
+    refs = [LogRef(*row[:3]) for row in batch]
+    contents = dict(read_bytes(home, refs))
     found = []
-    for ref, packed, hidden in batch:
-        data, stem = contents.get(ref), ref.stem
+    for ref, (key, *_, packed) in zip(refs, batch, strict=True):
+        data, stem, without = contents.get(ref), ref.stem, hidden.get(key)
         if data is None or len(data) > LOG_LIMIT_BYTES:
             continue
         if not (
@@ -88,23 +88,22 @@ def _prepared(home: Home, batch: Sequence[Source]) -> list[Indexed]:
         ):
             continue
         try:
-            entry = entry_in(packed) if packed else read_entry(stem, data)[0]
-        except CacheDamaged:
+            entry = entry_in(packed)
+        except CacheDamaged:  # there is none
             entry = read_entry(stem, data)[0]
         text = text_of(data)
-        if hidden is not None:
-            gone = hidden.facts | {stem} if hidden.words else hidden.facts
-            text, entry = _without(text, hidden), withheld_entry(entry, gone)
+        if without is not None:
+            gone = without.facts | {stem} if without.words else without.facts
+            text, entry = _without(text, without), withheld_entry(entry, gone)
         found.append(indexed(ref, text, entry))
     return found
 
 
 def _without(text: str, hidden: Hidden) -> str:
     """Return what of a log's text may be in the index: nothing but the header, where its words may not."""
-    if not hidden.words:
-        return without_lines(without_beside(text, hidden.facts), hidden.texts)
-    end = text.find("\n---", 3) if text[:3] == "---" else -1
-    return text[: end + 5] if end > 0 else ""
+    if hidden.words:
+        return header_of(text)
+    return without_lines(without_beside(text, hidden.facts), hidden.texts)
 
 
 def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
@@ -112,7 +111,8 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
 
     `text` is the whole of it, as `ledger.codec.plain_text.text_of` reads it.
     """
-    header = _header(text)
+    lines = [line.partition(":") for line in header_of(text).split("\n")]
+    header = {key.strip(): value.strip() for key, _, value in reversed(lines)}
     prose = "" if "<<<<<<< " in text and conflicted(text) else text
     ended = header.get("ended", "")[:10]
     day = ended if is_date(ended) else ref.key[:10]
@@ -122,11 +122,14 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
 
 def indexed_document(path: str, blob: str, text: str) -> Indexed:
     """Prepare a document for an index: its path stands for the stem of a log, and it has no day."""
-    return _indexed((path, blob, "", "", "", ""), text, (), ())
+    return _indexed((path, blob, "", "", "", ""), text)
 
 
 def _indexed(
-    of: _About, prose: str, facts: Iterable[tuple[str, str]], questions: Iterable[tuple[str, str]]
+    of: tuple[str, ...],
+    prose: str,
+    facts: Iterable[tuple[str, str]] = (),
+    questions: Iterable[tuple[str, str]] = (),
 ) -> Indexed:
     """Give passages, facts and questions their places."""
     passages = passages_of(prose, is_log=bool(of[2]))
@@ -168,10 +171,3 @@ def _observed(text: str) -> range:
     start = text.find("\n## Observed\n") + 1
     end = text.find("\n## ", start) + 1 or len(text)
     return range(text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 2 if start else 0)
-
-
-def _header(text: str) -> dict[str, str]:
-    """Return the header of a log, roughly: what is no `key: value` is passed over."""
-    end = text.find("\n---", 3) if text[:3] == "---" else 0
-    pairs = [line.partition(":") for line in text[4 : max(end, 0)].split("\n")]
-    return {key.strip(): value.strip() for key, _, value in reversed(pairs)}

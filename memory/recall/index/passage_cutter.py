@@ -60,8 +60,7 @@ def passages_of(text: str, *, is_log: bool = True) -> list[Passage]:
 
     `is_log`: sections of facts are left out, and turns of a talk are told apart.
     """
-    header = _HEADER.match(text)
-    cut = [*_stretches(text, header.end() if header else 0, is_log)]
+    cut = [*_stretches(text, len(header_of(text)), is_log)]
     step = -(-len(cut) // PASSAGES_LIMIT) or 1
     found, line, place = [], 1, 0
     for (start, _), (_, end) in zip(cut[::step], [*cut[step - 1 :: step], *cut[-1:]], strict=False):
@@ -71,19 +70,18 @@ def passages_of(text: str, *, is_log: bool = True) -> list[Passage]:
     return found
 
 
-def camel_words(text: str) -> str:
-    """Return the words that `camelCase` names in a text are made of, with blanks between them."""
-    shape = text.encode("ascii", "replace").translate(_SHAPES)
-    if b"aA" not in shape and b"AAa" not in shape:
-        return ""
-    return " ".join([_CAMEL_CUT.sub(" ", word) for word in _CAMEL_WORD.findall(text)])
+def header_of(text: str) -> str:
+    """Return the lines before the text of a log, "" where it has none."""
+    found = _HEADER.match(text)
+    return found.group() if found else ""
 
 
 def split_words(text: str) -> str:
     """Return the words that are inside of others: of `camelCase`, and as other writings join them."""
-    if text.isascii():
-        return camel_words(text)
-    return " ".join([camel_words(text), pairs_in(text), *bare_words(text)])
+    shape = text.encode("ascii", "replace").translate(_SHAPES)
+    camel = _CAMEL_WORD.findall(text) if b"aA" in shape or b"AAa" in shape else ()
+    words = [_CAMEL_CUT.sub(" ", word) for word in camel]
+    return " ".join(words if text.isascii() else [*words, pairs_in(text), *bare_words(text)])
 
 
 def _stretches(text: str, begin: int, is_log: bool) -> Iterator[_Stretch]:

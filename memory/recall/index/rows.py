@@ -17,8 +17,6 @@ PLACES = (1 << PLACE_BITS) - 1
 FACTS_FROM, FACTS_APART = 1 << 14, 4
 #: Set in the place of a question behind which a session used a fact (W13): it is found like its text.
 QUESTIONS_BIT = 1
-#: Where in a text a word stands that is no word of it: of an id, or inside of another.
-IN_PARTS = 1 << 20
 
 
 class IndexDamaged(Exception):
@@ -50,10 +48,9 @@ class LogRow(Record):
 
     def at(self, place: int) -> Piece | None:
         """Return the passage at a place, None when there is none."""
-        some = self.questions if is_question(place) else self.facts
-        if place < FACTS_FROM:
-            some = self.pieces
-        else:
+        some = self.pieces
+        if place >= FACTS_FROM:
+            some = self.questions if is_question(place) else self.facts
             place = (place - FACTS_FROM) // FACTS_APART
         return some[place] if place < len(some) else None
 

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain, count
 from typing import Any
 
 from ledger.heavy_work import Uncollected
 from ledger.home import Home
 from ledger.model.layout import CACHE_VERSION
-from ledger.model.logset import LogRef
-from ledger.model.record import Record
 from memory.cache.cache_file import Cache
-from memory.cache.schema import entry_in
 from memory.cache.sqlite import sqlite3
 from memory.recall.index.fts_file import BUILT, FACTS, RECENT, TABLES, Index, Mark, Totals
-from memory.recall.index.log_reader import Indexed, Source, prepare
+from memory.recall.index.log_reader import Indexed, Row, prepare
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS
-from memory.redaction.withheld_texts import hidden_by_log
+from memory.redaction.withheld_texts import Hidden, hidden_by_log
+from memory.replay.ledger_snapshot import Snapshot
 
 #: From how many changed logs on a whole file is written anew.
 REBUILD_FROM = 5000
@@ -32,8 +31,7 @@ REBUILD_FROM = 5000
 FIRST, APART = 1 << 30, 1 << 11
 #: FTS5 sorts so many bytes in memory before it writes them, while an index is built; a hundred thousand
 #: logs are five or six such parts, which are best left as they are.
-_SORTED_BYTES = 32 << 20
-_PARTS_LEFT = 16
+_SORTED_BYTES, _PARTS_LEFT = 32 << 20, 16
 #: The numbers of the logs before and behind a new one, 0 for none.
 _NEIGHBOURS = """SELECT
   coalesce((SELECT number FROM logs WHERE stem < ?1 ORDER BY stem DESC LIMIT 1), 0),
@@ -41,83 +39,68 @@ _NEIGHBOURS = """SELECT
 
 Fill = Callable[[sqlite3.Connection], None]
 Progress = Callable[[int, int], None]
+_Change = tuple[Mark, list[Row], list[Row], Mapping[str, Hidden]]
 
 
-class Change(Record):
-    """What brings an index from one mark to another."""
+def follow(snapshot: Snapshot, index: Index) -> bool:
+    """Bring an index to where the cache is by now; False where a new one is needed.
 
-    before: Mark  #: where it has to stand
-    after: Mark  #: where it stands then; what can not be read is added to `skipped`
-    fresh: Sequence[Source]  #: logs to be added, in ledger order
-    gone: Sequence[Source]  #: logs to be taken out
+    One that stands elsewhere by the time that it is written is left as it is.
+    """
+    home, before = snapshot.home, index.mark
+    change = snapshot.ask(partial(_difference, home, index))
+    if change is None:
+        return False
+    after, gone, added, hidden = change
+    old = [*chain.from_iterable(prepare(home, gone))]
+    fresh = [*chain.from_iterable(prepare(home, added, hidden))]
+    if len(old) != len(gone):
+        return False  # git has collected what it was
+
+    def step() -> bool:
+        base = index.base
+        numbers = _placed(base, [row[0] for row in added])
+        if index.mark == before and numbers is not None:
+            known = {row[0]: index.number_of(row[0]) for row, _ in old}
+            totals = _put(base, fresh, numbers, _put(base, old, known, index.totals, -1))
+            skipped = after.skipped + len(added) - len(fresh)
+            write_mark(base, after._replace(skipped=skipped), totals)
+        return numbers is not None
+
+    return index.change(step)
 
 
-def difference(home: Home, index: Index, cache: Cache) -> Change | None:
-    """Return what brings an index to a cache, however they came apart; None where a new file is faster."""
-    mark = index.mark
-    same = mark.generation == cache.generation  # then logs were added
-    known = {} if same else index.logs()
-    rows = cache.packed_entries(mark.number if same else 0)
+def _difference(home: Home, index: Index, cache: Cache) -> _Change | None:
+    """Return where a cache stands, the logs that go and come on an index's way there, and what is hidden.
+
+    None where a new file is faster.
+    """
+    mark, newest = index.mark, cache.newest_number()
+    added = mark.generation == cache.generation and mark.number <= newest  # and nothing else
+    known = {} if added else dict(index.rows("SELECT stem, blob FROM logs"))
+    rows = cache.packed_entries(mark.number if added else 0)
     there = {row[0]: row[2] for row in rows}
-    rows = [row for row in rows if known.get(row[0]) != row[2]]
-    gone = [
-        Source(LogRef(key, "", blob), b"")
-        for key, blob in sorted(known.items())
-        if there.get(key) != blob
-    ]
-    if len(rows) + len(gone) > REBUILD_FROM or (gone and cache.redacted):
+    fresh = [row for row in rows if known.get(row[0]) != row[2]]
+    gone = [(key, "", blob, b"") for key, blob in known.items() if there.get(key) != blob]
+    if len(fresh) + len(gone) > REBUILD_FROM or (gone and cache.redacted):
         return None  # what is withheld now may have been written into it, and can not be taken out
-    after = _mark(cache, mark.skipped if same else 0)
-    return Change(mark, after, sources_of(home, cache, rows), gone)
+    return (
+        _mark(cache, mark.skipped if added else 0),
+        gone,
+        fresh,
+        hidden_by_log(home, cache, fresh),
+    )
 
 
 def _mark(cache: Cache, skipped: int = 0) -> Mark:
     return Mark(cache.summary.digest, cache.generation, cache.newest_number(), skipped)
 
 
-def sources_of(
-    home: Home, cache: Cache, rows: Sequence[tuple[str, str, str, bytes]]
-) -> list[Source]:
-    """Return the logs of some rows of a cache (`packed_entries`) as they are read for the index."""
-    entries = {row[0]: entry_in(row[3]) for row in rows} if cache.redacted else {}
-    hidden = hidden_by_log(home, cache, entries)
-    return [
-        Source(LogRef(key, path, blob), packed, hidden.get(key)) for key, path, blob, packed in rows
-    ]
-
-
-def write(home: Home, index: Index, change: Change) -> bool:
-    """Write a change; False where it can not be done, and a new file is needed.
-
-    An index that stands elsewhere by now is left as it is.
-    """
-    old, fresh = [
-        [*chain.from_iterable(prepare(home, some))] for some in (change.gone, change.fresh)
-    ]
-    if len(old) != len(change.gone):
-        return False  # git has collected what it was
-
-    def step() -> bool:
-        if index.mark != change.before:
-            return True
-        base = index.base
-        numbers = _placed(base, [one.ref.key for one in change.fresh])
-        if numbers is None:
-            return False
-        known = {row[0]: index.number_of(row[0]) for row, _ in old}
-        totals = _put(base, fresh, numbers, _put(base, old, known, index.totals, -1))
-        skipped = change.after.skipped + len(change.fresh) - len(fresh)
-        write_mark(base, change.after._replace(skipped=skipped), totals)
-        return True
-
-    return index.change(step)
-
-
 def filling(home: Home, cache: Cache, progress: Progress | None = None) -> Fill:
     """Return what fills an empty index with the logs of a cache."""
-    mark, sources = _mark(cache), sources_of(home, cache, cache.packed_entries())
-    keys = [one.ref.key for one in sources]
-    return lambda base: fill(base, mark, keys, prepare(home, sources), progress)
+    mark, rows = _mark(cache), cache.packed_entries()
+    hidden, keys = hidden_by_log(home, cache, rows), [row[0] for row in rows]
+    return lambda base: fill(base, mark, keys, prepare(home, rows, hidden), progress)
 
 
 def fill(

@@ -143,15 +143,15 @@ class Documents:
         """Return the index of the documents as HEAD has them now."""
         policy, state = self._snapshot.tip.ask(self._asked)
         commit = head(self._home.repository)[1]
-        at = f"{commit} {state}"
+        at = _digest(commit, *state)
         try:
             index = self._kept.opened()
         except IndexDamaged:
             index = None
         if index is None or index.mark.generation != at:
             documents, left = documents_at(self._home, commit, policy.files)
-            said = "\0".join([state, *[f"{blob} {path}" for path, blob in documents.items()]])
-            index = self._brought(index, documents, Mark(_digest(said), at, 0, left))
+            blobs = [f"{blob} {path}" for path, blob in documents.items()]
+            index = self._brought(index, documents, Mark(_digest(*state, *blobs), at, 0, left))
         self._lookups.of(index, policy.language)
         return index
 
@@ -168,14 +168,14 @@ class Documents:
 
         if index is None or index.mark.digest != mark.digest:
             index = self._kept.make(filled)
-            return index if index.mark == mark else self._kept.make(filled, "")
+            return index if index.mark == mark else self._kept.make(filled, kept=False)
         try:  # they are those of another commit
             index.change(lambda: write_mark(index.base, mark, index.totals))
         except IndexDamaged:
             pass
         return index
 
-    def _asked(self, cache: Cache) -> tuple[Recall, str]:
+    def _asked(self, cache: Cache) -> tuple[Recall, list[str]]:
         """Return how the policy has recall, and what an index of documents depends on beside them."""
         recall = cache.policy.recall
         self._gone = ()
@@ -183,11 +183,11 @@ class Documents:
             from memory.redaction.withheld_texts import withheld_texts
 
             self._gone = withheld_texts(self._home, cache, cache.redacted)
-        return recall, _digest("\0".join([*recall.files, "", *sorted(cache.redacted)]))
+        return recall, [*recall.files, "", *sorted(cache.redacted), ""]
 
 
-def _digest(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+def _digest(*said: str) -> str:
+    return sha256("\0".join(said).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def documents_at(home: Home, commit: str, patterns: Iterable[str]) -> tuple[dict[str, str], int]:
