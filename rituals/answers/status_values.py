@@ -17,7 +17,7 @@ from projection.fold.projection_state import TIERS
 from projection.lifecycle.review_due import Size, reasons, size_of
 from projection.lifecycle.transitions import Fading, fading
 from projection.policy.model import OFF
-from rituals.decide.confirmation import due
+from rituals.decide.fact_status import due
 from rituals.decide.open_contradictions import contested
 from rituals.hosts.background_start import Run, last_run, obstacle
 from rituals.hosts.capture.stamps import unfinished

@@ -55,7 +55,13 @@ def undoing(memory: Memory, agent: str = "") -> Undoing:
         first = first or found  # it changed no fact: the one before it is meant
     if first:
         return _some(first)
-    raise _no_log(memory, agent or memory.asker(), own=own)
+    me, who = memory.identity(), agent or memory.asker()
+    hint = "`diurna log -n 5` lists the newest logs; `--agent NAME` says whose last one is meant"
+    said = f"no log of {who} was committed by {me.name} <{me.email}>"
+    if own:
+        hint = "`diurna undo --redo` does the last one again"
+        said = f"all logs of {who} by {me.name} <{me.email}> are taken back"
+    raise NotFound(said, hint=hint)
 
 
 def redoing(memory: Memory, agent: str = "") -> Undoing:
@@ -175,25 +181,15 @@ def _own(memory: Memory, agent: str) -> Iterator[tuple[LogRef, Entry]]:
                 yield ref, entry
 
 
-def _no_log(memory: Memory, agent: str, *, own: bool) -> NotFound:
-    """Say that nobody's log can be taken back."""
-    me = memory.identity()
-    if own:
-        hint = "`diurna undo --redo` does the last one again"
-        return NotFound(f"all logs of {agent} by {me.name} <{me.email}> are taken back", hint=hint)
-    hint = "`diurna log -n 5` lists the newest logs; `--agent NAME` says whose last one is meant"
-    return NotFound(f"no log of {agent} was committed by {me.name} <{me.email}>", hint=hint)
-
-
 def _authors(memory: Memory, paths: list[str]) -> dict[str, list[str]]:
     """Return by whom each log was brought into the history, by path: addresses."""
     home = memory.home
-    listing = home.repository.git().run(
+    listing = home.repository.git().text(
         "log", "--format=%x01%ae", "--name-only", "--no-renames", "--diff-filter=A", "-z",
         home.tip(), "--", *[home.prefix + path for path in paths],
     )  # fmt: skip
     found: dict[str, list[str]] = {}
-    for block in listing.decode("utf-8", "replace").split("\x01")[1:]:
+    for block in listing.split("\x01")[1:]:
         address, _, names = block.partition("\0")
         for name in names.replace("\n", "\0").split("\0"):
             found.setdefault(name.removeprefix(home.prefix), []).append(address)

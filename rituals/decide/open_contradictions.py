@@ -169,56 +169,33 @@ def _against(state: State, fact: Fact) -> tuple[str, ...]:
 
 
 def _choices(state: State, fact: Fact, kind: str) -> tuple[Choice, ...]:
+    history = state.histories[fact.id]
     if kind == DECLARED:
         sides = [state[one].fact for one in _against(state, fact)]
         return tuple([Choice(one.id, one.text, ordered(one.heads)[-1].stem) for one in sides])
-    if kind == SUCCESSOR:
-        return _successors(state, fact)
     if kind == MOVED:
-        return tuple(
-            Choice(stem_in(move.stem), move.state, move.stem, move.agent) for move in fact.moves
-        )
+        moves = [(stem_in(move.stem), move) for move in fact.moves]
+        return tuple([Choice(id, move.state, move.stem, move.agent) for id, move in moves])
+    if kind == SUCCESSOR:  # each with the log that says so first
+        said = [(act.event, act.stem) for act in reversed(history.acts) if act.event.id == fact.id]
+        stems = {event.new: stem for event, stem in said if isinstance(event, FactSuperseded)}
+        return tuple([Choice(one, state[one].fact.text, stems[one]) for one in fact.rivals])
     if kind == CIRCLE:
+        against_each = [(one, against(one, state.histories[one])) for one in _around(state, fact)]
         return tuple(
-            Choice(one, state[one].fact.text, next(iter(against(one, state.histories[one])), ""))
-            for one in _around(state, fact)
+            [Choice(one, state[one].fact.text, next(iter(by), "")) for one, by in against_each]
         )
-    closed = closed_with(state.histories[fact.id]) if kind == CLOSED else ()
-    texts = tuple(
-        Choice(
-            version.id,
-            REDACTED if fact.redacted else version.text,
-            version.stem,
-            closed=version.id in closed,
-        )
-        for version in ordered(fact.heads)
-    )
-    if kind != REWORDED:
-        return texts
+    closed = closed_with(history) if kind == CLOSED else ()
+    texts = [
+        Choice(one.id, REDACTED if fact.redacted else one.text, one.stem, closed=one.id in closed)
+        for one in ordered(fact.heads)
+    ]
     calls = {new or stem: (stem, new) for stem, new in reversed(fact.denied)}
-    return texts + tuple(_call(state, *calls[id]) for id in reversed(calls))
-
-
-def _call(state: State, stem: str, new: str) -> Choice:
-    """Return the side that calls a fact false, with the log that says so first."""
-    standing = state.get(new) if new else None
-    text = (
-        standing.fact.text
-        if standing
-        else f"({new})"
-        if new
-        else "(false, and nothing replaces it)"
-    )
-    return Choice(new or stem, text, stem)
-
-
-def _successors(state: State, fact: Fact) -> tuple[Choice, ...]:
-    """Return the facts that may replace another, each with the log that says so first."""
-    stems: dict[str, str] = {}
-    for act in state.histories[fact.id].acts:
-        if isinstance(act.event, FactSuperseded) and act.event.id == fact.id:
-            stems.setdefault(act.event.new, act.stem)
-    return tuple([Choice(one, state[one].fact.text, stems[one]) for one in fact.rivals])
+    for id, (stem, new) in reversed(calls.items()) if kind == REWORDED else ():
+        successor = state.fact(new) if new else None
+        text = f"({new})" if new else "(false, and nothing replaces it)"
+        texts.append(Choice(id, successor.text if successor else text, stem))
+    return tuple(texts)
 
 
 def _around(state: State, fact: Fact) -> tuple[str, ...]:

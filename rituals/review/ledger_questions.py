@@ -29,7 +29,6 @@ from projection.fold.fact_history import Fact, History
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
 from projection.fold.testimony import DECIDED, testimony
-from projection.fold.tiers import never_decaying
 from projection.graph.fact_links import footer, served
 from projection.lifecycle.pace import Pace, proposals
 from projection.lifecycle.review_due import (
@@ -44,8 +43,8 @@ from projection.lifecycle.review_threads import Raised, is_raised, key_of
 from projection.policy.model import FINDING_KIND, TASK_KIND, Policy
 from projection.text.normalize import index_words
 from projection.text.until_conditions import until_of
-from rituals.decide.confirmation import is_lasting, looked_at
 from rituals.decide.decision import over
+from rituals.decide.fact_status import unconfirmed
 from rituals.review.review_question import INVARIANT_DUE, STALLED_RULES, Question, listed, question
 
 #: A closed thread with more lines of text than this is told of when all together have too many.
@@ -93,13 +92,9 @@ def invariant_questions(ground: Ground) -> Iterator[Question]:
     A text that was updated since counts as looked at. Asked again after as many sessions more, unless the
     first question still stands open.
     """
-    every, lasting = ground.policy.review.verify_invariants_every, never_decaying(ground.policy)
+    every = ground.policy.review.verify_invariants_every
     still_open = {key for one in ground.raised if not one.closed for key in one.keys}
-    for fact in ground.facts if every else ():
-        last = looked_at(fact)
-        sessions = ground.sessions_since(last)
-        if not is_lasting(fact, lasting) or sessions < every:
-            continue
+    for fact, last, sessions in unconfirmed(ground.state, ground.facts):
         rounds = [(fact.id, last, str(number)) for number in range(1, sessions // every + 1)]
         key = next((key for key in rounds if key_of(INVARIANT_DUE, *key) in still_open), rounds[-1])
         when = (

@@ -39,7 +39,7 @@ def review(call: Invocation, /, ids: tuple[str, ...], mode: str | None, **given:
         raise WrongUsage("an ID goes with --confirm, and --confirm with an ID")
     if mode == CONFIRM:
         from rituals.cli.commands.decisions import decide
-        from rituals.decide.confirmation import confirmation
+        from rituals.decide.fact_status import confirmation
 
         recorded = {key: given[key] for key in ("agent", "title", "dry_run")}
         decide(call, confirmation(call.memory(), ids), **recorded)
