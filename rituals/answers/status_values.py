@@ -23,7 +23,7 @@ from rituals.hosts.background_start import Run, last_run, obstacle
 from rituals.hosts.capture.stamps import unfinished
 from rituals.hosts.moments import starts
 from rituals.hosts.silence import lasting
-from rituals.review.change.change_facts import untold_since
+from rituals.review.code_change import untold_since
 
 
 class Upstream(Record):

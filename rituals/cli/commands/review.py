@@ -18,8 +18,8 @@ from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
 from rituals.decide.open_contradictions import contested
+from rituals.review.questions import is_raising
 from rituals.review.review_plan import asked
-from rituals.review.review_question import is_raising
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

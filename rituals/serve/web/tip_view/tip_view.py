@@ -39,8 +39,8 @@ from rituals.report.lifecycle_report import Report, report_on
 from rituals.review.clone_questions import clone_questions
 from rituals.review.learning_plan import Plan as LearnPlan
 from rituals.review.learning_plan import plan_learning
+from rituals.review.questions import Question
 from rituals.review.review_plan import Plan, plan_of
-from rituals.review.review_question import Question
 from rituals.serve.web.tip_view.tip_logs import Folded, folded, told
 
 #: So many releases are offered, the newest.
