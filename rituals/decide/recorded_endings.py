@@ -11,9 +11,9 @@ from ledger.errors import GitFailed
 from ledger.git.mainline import Mainline
 from ledger.git.repository import head, read_reference, remote_branches
 from ledger.home import IN_TREE
-from ledger.model.event import Event
 from ledger.model.order import stamp_of
 from ledger.model.record import Record
+from ledger.model.session import EDIT
 from memory.api import Memory
 from memory.cache.broken_truth import with_ends
 from memory.cache.broken_truth_file import Kept, Wait, has_code, read, write
@@ -23,8 +23,6 @@ from memory.write.draft import SessionDraft
 from projection.document.fact_remarks import ENDED
 from projection.text.until_conditions import DATE
 from rituals.decide.decision import over, titled
-
-_AGENT, _TYPE = "diurna", "edit"
 
 
 class Ended(Record):
@@ -51,19 +49,17 @@ def record_ended(memory: Memory, *, hold: bool = False, dry_run: bool = False) -
         DiurnaError: git can not tell, or the log can not be recorded.
     """
     found = ended_facts(memory)
+    facts = {fact.id: fact for one in found if (fact := memory.fact(one.fact))}
     for commit in dict.fromkeys(one.commit for one in found):
         some = [one for one in found if one.commit == commit]
         header = (("commit", commit), ("branch", code_branch(memory)[0])) if commit else ()
         draft = SessionDraft(
             titled("End", tuple([one.fact for one in some])),
             "\n".join([f"- {one.line}" for one in some]),
-            tuple([_event(memory, one) for one in some]),
-            _AGENT, _TYPE, header, anyway=True,
+            tuple([over(facts[one.fact], f"{ENDED} {one.commit or one.date}") for one in some]),
+            "diurna", EDIT, header, anyway=True,
         )  # fmt: skip
-        if hold:
-            memory.hold(draft, again=True, dry_run=dry_run)
-        else:
-            memory.append(draft, again=True, dry_run=dry_run)
+        (memory.hold if hold else memory.append)(draft, again=True, dry_run=dry_run)
     return found
 
 
@@ -75,12 +71,6 @@ def ended_lines(memory: Memory, *, dry_run: bool = False) -> tuple[str, ...]:
         return ()
 
 
-def _event(memory: Memory, one: Ended) -> Event:
-    fact = memory.fact(one.fact)
-    assert fact is not None  # it has just been found in there
-    return over(fact, f"{ENDED} {one.commit or one.date}")
-
-
 def ended_facts(memory: Memory) -> tuple[Ended, ...]:
     """Return the facts that have ended and are not recorded so yet, by the commits of the trunk alone."""
     home = memory.home
@@ -88,16 +78,13 @@ def ended_facts(memory: Memory) -> tuple[Ended, ...]:
     if not waits:
         return ()
     today = stamp_of(memory.occasion().now_ms)[:10]
-    return (*_by_day(waits, today), *_by_commits(memory, waits))
-
-
-def _by_day(waits: Iterable[Wait], today: str) -> list[Ended]:
     days = [(one, one.until.removeprefix(f"{DATE} ")) for one in waits]
-    return [
+    by_day = [
         Ended(one.fact, one.until, "", day)
         for one, day in days
         if day != one.until and day <= today
     ]
+    return (*by_day, *_by_commits(memory, waits))
 
 
 def _by_commits(memory: Memory, waits: Iterable[Wait]) -> list[Ended]:

@@ -89,17 +89,14 @@ def _found(named: Iterable[Named], files: Iterable[str]) -> list[tuple[Named, st
     places: dict[str, list[str]] = {}
     for path in files:
         places.setdefault(path.rpartition("/")[2], []).append(path)
-    found = []
+    wanted = []
     for one in [one for one in named if one.claim.kind == PATH]:
         subject = one.claim.subject
-        fits = [
-            path
-            for path in places.get(subject.rpartition("/")[2], ())
-            if path == subject or path.endswith("/" + subject)
-        ]
+        fits = places.get(subject.rpartition("/")[2], ())
+        fits = [path for path in fits if f"/{path}".endswith(f"/{subject}")]
         if subject in fits or len(fits) == 1:
-            found.append((one, subject if subject in fits else fits[0]))
-    return found
+            wanted.append((one, subject if subject in fits else fits[0]))
+    return wanted
 
 
 def _taken_question(taken: Taken, code: Code) -> Question:

@@ -71,21 +71,18 @@ def _closed_by_nobody(ground: Ground) -> dict[str, str]:
 def _accepting(state: State, fact: Fact, found: Overruled) -> tuple[verbs.Event, ...]:
     """Return what says that a person wants it as it is."""
     heads = tuple([version.id for version in fact.heads])
-    match found.how:
-        case "superseded":
-            others = [state.fact(new) for new in fact.superseded_by]
-            hold = [one for one in others if one and not (one.false or one.redacted)]
-            return (
-                *[verbs.FactSuperseded(fact.id, new, was=heads) for new in fact.superseded_by],
-                *[verbs.FactVerified(one.id) for one in hold],
-            )
-        case "invalidated":
-            return (verbs.FactInvalidated(fact.id, was=heads),)
-        case "closed" if fact.kind != TASK_KIND:
-            return (verbs.ThreadClosed(fact.id, was=heads),)
-        case "archived":
-            return (verbs.FactArchived(fact.id),)
-    return (verbs.FactVerified(fact.id),)
+    if found.how == SUPERSEDED:
+        others = [state.fact(new) for new in fact.superseded_by]
+        hold = [one for one in others if one and not (one.false or one.redacted)]
+        return (
+            *[verbs.FactSuperseded(fact.id, new, was=heads) for new in fact.superseded_by],
+            *[verbs.FactVerified(one.id) for one in hold],
+        )
+    if found.how == INVALIDATED:
+        return (verbs.FactInvalidated(fact.id, was=heads),)
+    if found.how == CLOSED and fact.kind != TASK_KIND:
+        return (verbs.ThreadClosed(fact.id, was=heads),)
+    return ((verbs.FactArchived if found.how == ARCHIVED else verbs.FactVerified)(fact.id),)
 
 
 def _rejecting(state: State, fact: Fact, found: Overruled) -> tuple[verbs.Event, ...]:

@@ -74,12 +74,12 @@ class _Round:
         }
         settle(self._home, settled, points)
         self._note(ASKED_FILE, self._asked.text())
-        news = {one: events for one in found if (events := tuple(_news(one, told)))}
+        news = [(one.log.branch, event) for one in found for event in _news(one, told)]
         if not news:
             return ""
-        branches = dict.fromkeys(one.log.branch for one in news)
+        branches = dict.fromkeys([branch for branch, _ in news])
         title = f"What became of work on {', '.join(branches)}"[:_TITLE_CHARS]
-        events = tuple(event for some in news.values() for event in some)
+        events = tuple([event for _, event in news])
         self._memory.hold(SessionDraft(title, "", events, type=EDIT, anyway=True), again=True)
         landed = sum(isinstance(one, WorkLanded) for one in events)
         counts = ((landed, "landing"), (len(events) - landed, "revert"))
@@ -138,21 +138,18 @@ class _Round:
     def _verdict(self, work: Work, target: str) -> Landing | None:
         """Say how some work came into a commit, None where it did not, as far as that was found out."""
         key = (work.point, work.tip, target)
-        if key not in self._verdicts:
-            self._verdicts[key] = self._search(work, target)
+        if key in self._verdicts:
+            return self._verdicts[key]
+        asked, landing = self._asked.before(work, target), None
+        if asked != target:
+            try:
+                landing = search(self._git, work, self._history(target), asked=asked)
+                if landing is None:
+                    self._asked.note(work, target)
+            except DiurnaError:  # files are not here: nobody can say
+                pass
+        self._verdicts[key] = landing if landing is not None and landing.commit else None
         return self._verdicts[key]
-
-    def _search(self, work: Work, target: str) -> Landing | None:
-        asked = self._asked.before(work, target)
-        if asked == target:
-            return None
-        try:
-            found = search(self._git, work, self._history(target), asked=asked)
-        except DiurnaError:  # files are not here: nobody can say
-            return None
-        if found is None:
-            self._asked.note(work, target)
-        return found if found is not None and found.commit else None
 
     def _history(self, target: str) -> History:
         if target not in self._histories:
