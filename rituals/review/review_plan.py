@@ -129,14 +129,11 @@ def plan_of(
     comparing of facts is; `more` are questions that the clone gives.
     """
     entries = [entry for _, entry in logs]
-    standings = tuple(state.standings())
-    view = state.view()
+    standings, view = tuple(state.standings()), state.view()
     size = size_of(view)
     last = state.summary.last_review
-    before = None
-    if last:  # the state as it was at that log, by the policy of now
-        until = [log for log in logs if log[0].key <= last]
-        before = state_from([ref for ref, _ in until], [one for _, one in until], state.policy)
+    until = [ref for ref, _ in logs if ref.key <= last]
+    before = state_from(until, entries[: len(until)], state.policy) if last else None
     raised = raised_threads(standing.fact for standing in standings)
     found_pace = pace([(entry.stem, entry.agent) for entry in entries if entry.work])
     ground = Ground(state, standings, size, found_pace, raised, {ref.key: one for ref, one in logs})
