@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from ledger.errors import GitFailed
 from ledger.git.mainline import Mainline
-from ledger.git.repository import head, read_reference, remote_branches
+from ledger.git.repository import Repository, head, read_reference, remote_branches
 from ledger.home import IN_TREE
 from ledger.model.order import stamp_of
 from ledger.model.record import Record
@@ -109,8 +109,12 @@ def _by_commits(memory: Memory, waits: Iterable[Wait]) -> list[Ended]:
 
 def code_branch(memory: Memory) -> tuple[str, str]:
     """Return the branch that the work on the code comes together on, and its commit; "" for none."""
-    repository = memory.home.repository
     name = code_trunk(memory.home, memory.policy)
-    places = (f"refs/heads/{name}", *remote_branches(repository, name)) if name else ()
-    tips = [tip for place in places if (tip := read_reference(repository, place))]
+    tips = trunk_tips(memory.home.repository, name)
     return (name, tips[0]) if tips else ("", "")
+
+
+def trunk_tips(repository: Repository, name: str) -> list[str]:
+    """Return the commits of a branch here and as it was fetched, none for no name."""
+    places = (f"refs/heads/{name}", *remote_branches(repository, name)) if name else ()
+    return [tip for place in places if (tip := read_reference(repository, place))]

@@ -31,28 +31,24 @@ def target_file(text: str, files: Mapping[str, str]) -> str:
     That is the nearest file for agents above the one folder that the text names; else a rules file of its
     own, where the repository keeps rules and the text names a folder; else the file at the top.
     """
-    named = [one.subject for one in claims(text) if one.kind in (PATH, FOLDER)]
-    folders = {_folder_of(one, files) for one in named} - {""}
-    folder = next(iter(folders)) if len(folders) == 1 else ""
-    if folder:
-        parts = folder.split("/")
-        for end in range(len(parts), 0, -1):
-            for name in READ_FIRST[:2]:
-                nearer = f"{'/'.join(parts[:end])}/{name}"
-                if nearer in files:
-                    return nearer
+    folders = set[str]()
+    for claim in claims(text):
+        named = claim.subject if claim.kind in (PATH, FOLDER) else ""
+        if named in files:
+            folders.add(named.rpartition("/")[0])
+        elif named and any(path.startswith(f"{named}/") for path in files):
+            folders.add(named)
+    folders.discard("")  # what lies at the top
+    if len(folders) == 1:
+        parts = folders.pop().split("/")
+        above = ["/".join(parts[:end]) for end in range(len(parts), 0, -1)]
+        for nearer in [f"{folder}/{name}" for folder in above for name in READ_FIRST[:2]]:
+            if nearer in files:
+                return nearer
         for rules in _RULE_FOLDERS:
             if any(path.startswith(rules) for path in files):
-                ending = ".mdc" if "cursor" in rules else ".md"
-                return f"{rules}{parts[-1]}{ending}"
+                return f"{rules}{parts[-1]}{'.mdc' if 'cursor' in rules else '.md'}"
     return next((name for name in READ_FIRST if name in files), READ_FIRST[0])
-
-
-def _folder_of(named: str, files: Mapping[str, str]) -> str:
-    """Return the folder of a path that is there, "" where it is not or lies at the top."""
-    if named in files:
-        return named.rpartition("/")[0]
-    return named if any(path.startswith(named + "/") for path in files) else ""
 
 
 def read_file(top: str, path: str) -> tuple[bytes | None, str]:

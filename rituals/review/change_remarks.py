@@ -258,35 +258,34 @@ def _decided(
     files = changed_code(change.files)
     if len(files) > _SWEEP_FILES:
         return []
-    deciding = [one for one in known if one.fact.kind in _DECIDING]
+    deciding = [one.fact for one in known if one.fact.kind in _DECIDING]
     own = _own_paths(known, claimed, files, change)
     wanted = {claim.subject for some in claimed.values() for claim in some if claim.kind == NAME}
     places = changed_names(files, wanted)
     several = {}
-    for one in deciding:
-        names = [claim.subject for claim in claimed[one.fact.id] if claim.kind == NAME]
-        some = [name for name in names if name in places]
-        if len(some) >= max(_LEAST_NAMES, len(names) / 2):
-            several[one.fact.id] = some
+    for fact in deciding:
+        names = [claim.subject for claim in claimed[fact.id] if claim.kind == NAME]
+        several[fact.id] = touched = [name for name in names if name in places]
+        if len(touched) < max(_LEAST_NAMES, len(names) / 2):
+            touched.clear()
     spread = change.code.spread(name for some in several.values() for name in some)
-    found = []
-    for one in deciding:
-        few = [name for name in several.get(one.fact.id, ()) if spread.get(name, 0) <= _MOST_FILES]
-        read = {file.path: len(file.lines) for name in few for file, _ in places[name]}
-        if len(few) < _LEAST_NAMES or sum(read.values()) < LEAST_LINES:
+    ranked = []
+    for fact in deciding:
+        few = [name for name in several[fact.id] if spread.get(name, 0) <= _MOST_FILES]
+        lines = {file.path: len(file.lines) for name in few for file, _ in places[name]}
+        if len(few) < _LEAST_NAMES or sum(lines.values()) < LEAST_LINES:
             few = []
-        paths = own.get(one.fact.id, {})
-        if few or paths:
+        paths = own.get(fact.id, {})
+        if names := [*paths, *few]:
             at = [(file.path, line) for name in few for file, line in places[name]]
             at += [(path, 0) for path in paths.values()]
-            strength = len(few) + _LEAST_NAMES * len(paths)
-            names = [*paths, *few]
-            shown = ", ".join(map(prose, names[:_NAMES_SHOWN]))
-            said = (
-                f"{_cited(one.fact, names)} — changed: {shown}{', …' * (len(names) > _NAMES_SHOWN)}"
+            shown = ", ".join(map(prose, names[:_NAMES_SHOWN])) + ", …" * (
+                len(names) > _NAMES_SHOWN
             )
-            found.append((strength, Finding(DECIDED, said, *at[0], "", one.fact.id)))
-    return [one for _, one in sorted(found, key=lambda pair: (-pair[0], pair[1].about))]
+            said = f"{_cited(fact, names)} — changed: {shown}"
+            strength = len(few) + _LEAST_NAMES * len(paths)
+            ranked.append((strength, Finding(DECIDED, said, *at[0], "", fact.id)))
+    return [one for _, one in sorted(ranked, key=lambda pair: (-pair[0], pair[1].about))]
 
 
 def _own_paths(

@@ -23,6 +23,11 @@ _NAMES = frozenset(
 )
 _REQUIREMENTS = re.compile(r"^(?:requirements|constraints)[\w.-]*\.(?:txt|in)$")
 _REQUIREMENT = re.compile(r"^([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*(?:[=<>!~^]=?=?\s*v?([\d.]+))?")
+#: What stands before the body of a task, by runner: its name, or names.
+_TASKS = {
+    "make": re.compile(r"^([A-Za-z0-9][\w./-]*(?:[ \t]+[\w./-]+)*)[ \t]*::?(?!=)", re.MULTILINE),
+    "just": re.compile(r"^@?([A-Za-z_][\w-]*)(?:[ \t]+[^:\n]*)?:(?!=)", re.MULTILINE),
+}
 _TABLES = ("dependencies", "dev-dependencies", "build-dependencies", "devDependencies",
            "peerDependencies", "optionalDependencies", "engines")  # fmt: skip
 #: Folders whose manifests are not this repository's own.
@@ -55,16 +60,10 @@ def read_manifest(path: str, data: bytes) -> Manifest:
             return _made(_toml(tomllib.loads(text)))
     except (ValueError, TypeError, AttributeError, RecursionError):
         return Manifest()
-    if name in ("Makefile", "makefile", "GNUmakefile"):
-        tasks = re.findall(
-            r"^([A-Za-z0-9][\w./-]*(?:[ \t]+[\w./-]+)*)[ \t]*::?(?!=)", text, re.MULTILINE
-        )
-        return Manifest(
-            (), tuple(sorted({("make", one) for task in tasks for one in task.split()}))
-        )
-    if name in ("justfile", "Justfile"):
-        tasks = re.findall(r"^@?([A-Za-z_][\w-]*)(?:[ \t]+[^:\n]*)?:(?!=)", text, re.MULTILINE)
-        return Manifest((), tuple(sorted({("just", task) for task in tasks})))
+    runner = {"makefile": "make", "gnumakefile": "make", "justfile": "just"}.get(name.lower())
+    if runner:
+        tasks = {(runner, one) for said in _TASKS[runner].findall(text) for one in said.split()}
+        return Manifest((), tuple(sorted(tasks)))
     if name == "go.mod":
         rows = re.findall(r"^\s*(?:require\s+)?([\w./-]+)\s+v?(\d[\d.]*)", text, re.MULTILINE)
         return _made([*rows, *[(one.rpartition("/")[2], version) for one, version in rows]])
@@ -93,13 +92,9 @@ def _requirement(line: str) -> tuple[str, str]:
 
 def _package(values: dict[str, Any]) -> Manifest:
     rows = [row for table in _TABLES for row in (values.get(table) or {}).items()]
-    found = _made(rows)
-    tasks = [
-        (runner, task)
-        for task in values.get("scripts") or {}
-        for runner in ("npm", "yarn", "pnpm", "bun")
-    ]
-    return found._replace(targets=tuple(sorted(tasks)))
+    runners = ("npm", "yarn", "pnpm", "bun")
+    tasks = [(runner, task) for task in values.get("scripts") or {} for runner in runners]
+    return _made(rows)._replace(targets=tuple(sorted(tasks)))
 
 
 def _toml(values: dict[str, Any]) -> list[tuple[str, str]]:

@@ -15,7 +15,7 @@ from ledger.git.ancestry import Lacking, lacking
 from ledger.git.landing.branch_sightings import TIPS_FILE, Written, noted, tips_text
 from ledger.git.landing.landing_search import ASKED_FILE, Asked, Landing, Work, search
 from ledger.git.landing.message_references import History, history
-from ledger.git.repository import head, read_reference, remote_branches
+from ledger.git.repository import head
 from ledger.model.event import Event, WorkLanded, WorkReverted
 from ledger.model.order import stamp_of
 from ledger.model.record import Record
@@ -25,6 +25,7 @@ from memory.api import Memory
 from memory.cache.head_store import Settled, read, settle
 from memory.replay.unlanded_work import Works, works_of
 from memory.write.draft import SessionDraft
+from rituals.decide.recorded_endings import trunk_tips
 
 #: How long one turn may take; the rest has the next one.
 SECONDS = 10.0
@@ -123,9 +124,7 @@ class _Round:
 
     def _targets(self) -> list[str]:
         """Return the commits that are asked: those of the trunk, here and fetched, and HEAD."""
-        trunk = self._works.trunk
-        references = [f"refs/heads/{trunk}", *remote_branches(self._repository, trunk)]
-        ids = [read_reference(self._repository, one) for one in references if trunk]
+        ids = trunk_tips(self._repository, self._works.trunk)
         return list(dict.fromkeys(filter(None, [*ids, head(self._repository)[1]])))
 
     def _note(self, name: str, text: str | None) -> None:
