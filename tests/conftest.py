@@ -364,7 +364,7 @@ def laid(tmp_path: Path, _agent: None, run: Run, monkeypatch: pytest.MonkeyPatch
             _make_repository(path)
             with pytest.MonkeyPatch.context() as patch:
                 patch.chdir(path)
-                assert run("init").code == 0
+                assert run("init", "--folder", "memory").code == 0
                 patch.setenv("GIT_COMMITTER_DATE", git(path, "log", "-1", "--format=%cD").strip())
                 policy = path / "memory/diurna.toml"
                 policy.write_text(plain(policy.read_text()))
