@@ -19,10 +19,10 @@ from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
 from ledger.model.sha256 import sha256
 from memory.cache.cache_file import Cache
 from memory.cache.sqlite import sqlite3
-from memory.recall.hits.passage_hits import passage_hit, with_score
+from memory.recall.hits.passage_hits import Passages
 from memory.recall.index.fts_file import Index, Mark
 from memory.recall.index.index_catch_up import IndexFile
-from memory.recall.index.rows import PLACES, IndexDamaged
+from memory.recall.index.rows import IndexDamaged, LogRow
 from memory.recall.lookups import Lookups
 from memory.recall.recall_values import Answer, Hit
 from memory.recall.search import search
@@ -81,13 +81,9 @@ class Documents:
         self._lookups.as_spelled, least = surely, _MOST_OF_IT if surely else 0.0
         index = self._followed()
         found = search(self._lookups, query)
-        hits: dict[str, Hit] = {}
-        for scored in found.passages:
-            if len(hits) < limit and scored.covered >= least:
-                hit = self._hit(index, scored.row, level, scored.words)
-                if hit is not None:
-                    hits.setdefault(hit.id, with_score(hit, scored, explain))
-        return Answer(tuple(hits.values()), (*found.notes, *self._notes(index)))
+        best = [one for one in found.passages if one.covered >= least]
+        hits = Passages(index, self._shown, {}).behind([], best, level, limit, explain)
+        return Answer(tuple(hits), (*found.notes, *self._notes(index)))
 
     def get(self, places: Sequence[str], level: str) -> dict[str, Hit]:
         """Return passages by `PATH:LINE`.
@@ -104,7 +100,7 @@ class Documents:
                     f"{path} is no document that recall knows",
                     hint="`[recall] files` of the policy names documents, as HEAD has them",
                 )
-            hit = self._hit(index, index.row_at(path, int(line)), level, ())
+            hit = Passages(index, self._shown, {}).hit(index.row_at(path, int(line)), level)
             if hit is None:
                 raise NotFound(
                     f"{path} has no passage at line {line}",
@@ -113,12 +109,10 @@ class Documents:
             found[said] = hit._replace(id=said)
         return found
 
-    def _hit(self, index: Index, row: int, level: str, words: Sequence[str]) -> Hit | None:
-        there = index.at(row)
-        if there is None:
-            return None
-        lines = (self._texts([there[0].blob])[0] or "").split("\n")
-        return passage_hit(there[0], lines, row & PLACES, level, words)
+    def _shown(self, documents: Sequence[LogRow]) -> Iterable[tuple[str, str]]:
+        blobs = [one.blob for one in documents]
+        texts = zip(blobs, self._texts(blobs), strict=True)
+        return [(blob, text) for blob, text in texts if text is not None]
 
     def _texts(self, blobs: Sequence[str]) -> list[str | None]:
         """Return the texts of documents, without lines that were redacted; None for what is no text."""

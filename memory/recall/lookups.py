@@ -12,11 +12,9 @@ from memory.recall.words import ENGLISH
 
 #: How many places of words are kept: about 40 MB; and how many words.
 _PLACES_KEPT, _WORDS_KEPT = 300_000, 20_000
-#: The passages from which a word is too common; then so many of the newest are looked at, as a whole.
-TOO_COMMON, NEWEST = 20_000, 5000
+#: So many passages with a word are read: of a more common one the newest alone, as a whole.
+READ = 5000
 _SOMEWHERE = (-1,)
-#: Most words stand once in a text: their places share what says so.
-_ONCE = tuple([(offset,) for offset in range(1024)])
 #: So many words that begin alike are looked at, and so many for a misspelled one.
 _BEGUN, _SPELLED = 64, 5000
 #: The end of a beginning that may be lost to stemming: `configura*` is indexed as "configur".
@@ -26,9 +24,6 @@ _STEMMED_ENDS = 4
 INSIDE_LETTERS, _INSIDE_MOST, _INSIDE_TEXTS = 5, 24, 20_000
 #: No word is longer: a key that somebody pasted has a million parts.
 _LETTERS = 64
-#: How many letters at the end of a word may differ between its forms, where nothing knows its endings,
-#: and how many must not.
-_ENDING, _ROOT_LETTERS = 3, 4
 
 Rows = Mapping[int, Sequence[int]]
 NO_ROWS: Rows = {}
@@ -42,7 +37,7 @@ class Lookups:
         self.language = ENGLISH
         #: no word is taken for a misspelling
         self.as_spelled = False
-        self._index: Index | None = None
+        self.index: Index
         self._totals: Totals | None = None
         self._stems: dict[str, tuple[str, ...]] = {}
         self._counts: dict[str, int] = {}
@@ -55,28 +50,18 @@ class Lookups:
     def of(self, index: Index, language: str = ENGLISH) -> Lookups:
         """Return itself, without what an earlier state of the index said; the language is the policy's."""
         self.language = language
-        if index is not self._index or index.totals is not self._totals:
-            self._index, self._totals, self._kept = index, index.totals, 0
+        if index.totals is not self._totals:
+            self.index, self._totals, self._kept = index, index.totals, 0
             for kept in (self._counts, self._rows, self._words):
                 kept.clear()
         return self
-
-    @property
-    def index(self) -> Index:
-        """The index that is asked.
-
-        Raises:
-            ValueError: none was given.
-        """
-        if self._index is None:
-            raise ValueError("no index was given")
-        return self._index
 
     def stems(self, text: str) -> tuple[str, ...]:
         """Return the words of a text as the index has them, in order."""
         pieces = text.split()
         if len(self._stems) > _WORDS_KEPT:
             self._stems.clear()
+            self._counts.clear()
         new = dict.fromkeys([piece for piece in pieces if piece not in self._stems])
         # each of these is one word for the index too, so all are asked at once
         simple = [piece for piece in new if piece.isascii() and piece.isalnum()]
@@ -89,8 +74,6 @@ class Lookups:
         """Return how many passages and facts hold a word."""
         known = self._counts.get(stem)
         if known is None:
-            if len(self._counts) > _WORDS_KEPT:
-                self._counts.clear()
             known = self._counts[stem] = self.index.count(stem)
         return known
 
@@ -99,13 +82,6 @@ class Lookups:
         shorter = [start[:-cut] for cut in range(1, _STEMMED_ENDS + 1) if len(start) - cut >= 4]
         cut_off = [stem for stem in shorter if self.count(stem)]
         return (*self.index.beginning(start, _BEGUN), *cut_off[:1])
-
-    def alike(self, raw: str) -> tuple[str, ...]:
-        """Return the words that share all of a word but its ending, none of a word too short to tell."""
-        root = folded(raw)[: max(INSIDE_LETTERS, len(raw) - _ENDING)]
-        if len(root) < _ROOT_LETTERS or not raw.isalpha():
-            return ()
-        return tuple(self.index.beginning(root, _BEGUN))
 
     def inside(self, raw: str, stems: Sequence[str], facts: bool = True) -> tuple[str, ...]:
         """Return the words of facts, or of passages, that hold a word, or that it holds."""
@@ -159,8 +135,8 @@ class Lookups:
     def _of(self, facts: bool, stem: str) -> Rows:
         known = self._rows.get((facts, stem))
         if known is None:
-            if not facts and self.count(stem) > TOO_COMMON:
-                known = dict.fromkeys(self.index.newest(stem, NEWEST), _SOMEWHERE)
+            if not facts and self.count(stem) > READ:
+                known = dict.fromkeys(self.index.newest(stem, READ), _SOMEWHERE)
             else:
                 known = _by_row(self.index.found(stem, facts))
             self._kept += len(known)
@@ -180,8 +156,5 @@ def folded(word: str) -> str:
 def _by_row(found: Iterable[tuple[int, int]]) -> Rows:
     rows: dict[int, Sequence[int]] = {}
     for row, offset in found:
-        if row in rows:
-            rows[row] = (*rows[row], offset)
-        else:
-            rows[row] = _ONCE[offset] if offset < len(_ONCE) else (offset,)
+        rows[row] = (*rows.get(row, ()), offset)
     return rows

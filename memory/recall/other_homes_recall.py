@@ -86,7 +86,7 @@ class Recallers(Recaller):
         hits = holding_first([*found.facts, *theirs, *found.passages, *yours.hits])
         notes = dict.fromkeys((*found.notes, *yours.notes))
         perhaps = found.perhaps or yours.perhaps
-        return Answer((*hits, *documents), tuple(notes), perhaps, found.found_by)
+        return Answer((*hits, *documents), tuple(notes), perhaps)
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
         """Return memories by their ids (see `Reader.get`), in the order asked for."""

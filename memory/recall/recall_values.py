@@ -108,8 +108,6 @@ class Answer(Record):
     notes: tuple[str, ...] = ()
     #: the facts say less than what was asked: the word that tells most is missing
     perhaps: bool = False
-    #: where an explanation was asked for: the words of all hits by which they were found, in lower case
-    found_by: tuple[str, ...] = ()
 
     @property
     def tokens(self) -> int:
@@ -130,20 +128,6 @@ class Answer(Record):
     def passages(self) -> tuple[Hit, ...]:
         """What was said."""
         return tuple([hit for hit in self.hits if hit.kind in PASSAGE_KINDS])
-
-
-def mixed(facts: list[Hit], passages: list[Hit], limit: int) -> list[Hit]:
-    """Return facts and behind them passages, half of the places each, or all where the other has less.
-
-    The best passage of the log that a fact's text comes from is named with the fact, not told once more.
-    """
-    shown = facts[: max(limit - len(passages), (limit + 1) // 2)]
-    of_log: dict[str, str] = {}
-    for hit in passages:
-        of_log.setdefault(hit.stem, hit.id)
-    shown = [hit._replace(passage=of_log.get(hit.stem, "")) for hit in shown]
-    named = {hit.passage for hit in shown}
-    return [*shown, *[hit for hit in passages if hit.id not in named][: limit - len(shown)]]
 
 
 def holding_first(hits: list[Hit]) -> list[Hit]:

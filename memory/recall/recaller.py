@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from ledger.errors import NotFound, WrongUsage
 from ledger.heavy_work import Uncollected
 from ledger.model.ids import is_fact_id
 from ledger.model.order import is_stem, stem_in
 from memory.cache.name_lookup import fact_named
 from memory.recall.hits.fact_hits import Facts, Past, past_at
-from memory.recall.hits.passage_hits import LogTexts, Passages
+from memory.recall.hits.passage_hits import LogPassages
 from memory.recall.index.index_catch_up import IndexFollower
-from memory.recall.index.unspaced import has_unspaced
 from memory.recall.lookups import Lookups
 from memory.recall.recall_values import (
     DOCS,
@@ -22,12 +19,10 @@ from memory.recall.recall_values import (
     Answer,
     Filters,
     Hit,
-    holding_first,
     is_place,
-    mixed,
     without_operators,
 )
-from memory.recall.search import Search, search
+from memory.recall.search import search
 from memory.recall.standing import PERHAPS
 from memory.replay.outdated_lines import Outdated
 from memory.replay.reader_marks import marks_at
@@ -41,7 +36,6 @@ if TYPE_CHECKING:
     from memory.recall.index.fts_file import Index
     from memory.replay.ledger_snapshot import Snapshot
 
-_WORD = re.compile(r"[^\W_]+")
 #: For so many filters views are kept from question to question.
 _READINGS = 8
 
@@ -60,11 +54,12 @@ class Recaller:
         self._snapshot = snapshot
         self._following = IndexFollower(snapshot, progress)
         self._lookups = Lookups()
-        self._texts = LogTexts(snapshot.home)
+        #: what was redacted, and the lines of logs without that
+        self._texts: tuple[frozenset[str], dict[str, list[str]]] = frozenset(), {}
         self._documents: Documents | None = None
         #: what was read last, and views of it by filters
         self._reading: object = None
-        self._views: dict[Filters, tuple[Facts, Passages]] = {}
+        self._views: dict[Filters, tuple[Facts, LogPassages]] = {}
 
     def close(self) -> None:
         """Close the indexes."""
@@ -103,33 +98,33 @@ class Recaller:
                 alike = cosines(self._snapshot.home, index, words, loading_ms)
             found = search(self._lookups, query, facts.keeps, cosines=alike)
             how = {"explain": explain, "loose": loose or filters.choosy}
-            hits, said = facts.found(found, level, limit, **how)
-            behind = passages.found(found.passages, level, limit, explain, hits)
-            perhaps = bool(hits) and said == PERHAPS
-            alone = bool(behind) and not hits and filters.within != SESSIONS
+            told, said = facts.found(found, level, limit, **how)
+            hits = passages.behind(told, found.passages, level, limit, explain)
+            perhaps = bool(told) and said == PERHAPS
+            alone = bool(hits) and not told and filters.within != SESSIONS
             notes = *(past.notes if past else ()), *found.notes
-            notes += (*[NO_FACT] * alone, *[MAYBE] * perhaps)
-            shown = holding_first(mixed(hits, behind, limit))
-            by = _found_by(self._lookups, found, shown) if explain else ()
-            return Answer(tuple(shown), notes, perhaps, by)
+            return Answer(tuple(hits), (*notes, *[NO_FACT] * alone, *[MAYBE] * perhaps), perhaps)
 
         with Uncollected():
             return self._following.ask(answer)
 
     def _view(
         self, cache: Cache, index: Index, filters: Filters, past: Past | None = None
-    ) -> tuple[Facts, Passages]:
+    ) -> tuple[Facts, LogPassages]:
         """Return the facts and passages of a reading, those of a question before where nothing moved."""
         marks = marks_at(self._snapshot.home, cache)
         reading = (cache, cache.commit, index, index.mark, marks.said)
         if self._reading != reading or len(self._views) > _READINGS:
             self._reading = reading
             self._views.clear()
+        if cache.redacted != self._texts[0]:
+            self._texts = cache.redacted, {}
         lookups = self._lookups.of(index, cache.policy.recall.language)
         if filters not in self._views or past:
             facts = Facts(cache, index, filters, past, marks)
             outdated = Outdated(cache, facts.known, facts.logs)
-            self._views[filters] = facts, Passages(self._texts, cache, lookups, outdated)
+            passages = LogPassages(self._snapshot.home, cache, lookups, outdated, self._texts[1])
+            self._views[filters] = facts, passages
         return self._views[filters]
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
@@ -155,7 +150,7 @@ class Recaller:
         return self._documents
 
 
-def _named(cache: Cache, facts: Facts, passages: Passages, one: str, level: str) -> Hit:
+def _named(cache: Cache, facts: Facts, passages: LogPassages, one: str, level: str) -> Hit:
     """Return a memory by its id.
 
     Raises:
@@ -176,12 +171,3 @@ def _named(cache: Cache, facts: Facts, passages: Passages, one: str, level: str)
     near = meant(one, cache.fact_ids())
     near = near or "ids are those that `diurna recall` prints: of a fact, or STEM:LINE"
     raise NotFound(f"there is no memory {one}", hint=near)
-
-
-def _found_by(lookups: Lookups, found: Search, hits: Sequence[Hit]) -> tuple[str, ...]:
-    """Return the words of hits that are words of a question, in any form that the index takes for one."""
-    texts = " ".join([f"{hit.line} {hit.text}" for hit in hits]).lower()
-    words = dict.fromkeys(_WORD.findall(texts))
-    lookups.stems(" ".join(words))  # all at once
-    typed = [word.raw for word in found.question.words if has_unspaced(word.raw)]
-    return (*typed, *[one for one in words if not found.stems.isdisjoint(lookups.stems(one))])

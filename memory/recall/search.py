@@ -15,15 +15,12 @@ from math import log
 from ledger.model.record import Record
 from memory.recall.index.rows import PLACE_BITS
 from memory.recall.index.unspaced import bare_words
-from memory.recall.lookups import INSIDE_LETTERS, NEWEST, NO_ROWS, TOO_COMMON, Lookups, Rows
+from memory.recall.lookups import INSIDE_LETTERS, NO_ROWS, READ, Lookups, Rows
 from memory.recall.question import Question, Word, as_indexed, read_question
 from memory.recall.recall_values import COMMON_NOTES
 from memory.recall.rules import ENOUGH, RULES, SEEN, TELLING
 from memory.recall.words import ENGLISH, is_everyday
 
-#: How many places of words are read of passages (the rarest first, and the rest is too common to tell),
-#: and how many where all words are too common.
-PLACES_READ, COMMON_READ = 4500, 20_000
 #: How many texts are scored, those that have most of the question, and how many are told.
 CANDIDATES, TOLD, FACTS_TOLD = 200, 200, 60
 #: The part of a score that a model gives.
@@ -65,7 +62,6 @@ class Search(Record):
     question: Question
     notes: tuple[str, ...]  #: what to say of the question
     weights: Mapping[str, float] = {}  #: what each word of it tells among facts
-    stems: frozenset[str] = frozenset()  #: what was looked for, as the index has it
     likest: float | None = None  #: how alike the likest fact is in meaning, where that is known
 
 
@@ -113,9 +109,7 @@ def search(
         passages = _around(terms_of, passages) if enough else []
     return Search(
         tuple(facts[:FACTS_TOLD]), tuple(passages[:told]), question, tuple(notes),
-        {one.raw: one.weight for one in terms},
-        frozenset([stem for one in found for stem in one.stems]),
-        max(cosines.values()) if cosines else None,
+        {one.raw: one.weight for one in terms}, max(cosines.values()) if cosines else None,
     )  # fmt: skip
 
 
@@ -144,7 +138,7 @@ def _found(lookups: Lookups, word: Word, language: str, notes: list[str]) -> _Fo
         return _Found(word, lookups.begun(start))
     stems = lookups.stems(word.indexed)
     if language != ENGLISH or not word.raw.isascii():
-        stems += (*lookups.alike(word.raw), *bare_words(word.raw))
+        stems += (*bare_words(word.raw),)
     if lookups.as_spelled or any(lookups.count(stem) for stem in stems):
         return _Found(word, tuple(dict.fromkeys(stems)))
     if len(stems) == 1 and len(stems[0]) >= INSIDE_LETTERS and (longer := lookups.begun(stems[0])):
@@ -158,22 +152,18 @@ def _found(lookups: Lookups, word: Word, language: str, notes: list[str]) -> _Fo
 
 
 def _readable(lookups: Lookups, found: Sequence[_Found], notes: list[str]) -> list[_Found]:
-    """Return the words that are read of passages: the rarest, as long as there is room."""
+    """Return the words that are read of passages: the rarest, and others as long as there is room."""
     counts = {one: sum([lookups.count(stem) for stem in one.stems]) for one in found}
-    passed, read, room = set[_Found](), 0, PLACES_READ
+    read, kept = 0, set[_Found]()
     for one in sorted(found, key=lambda one: counts[one]):
-        common = any(lookups.count(stem) > TOO_COMMON for stem in one.stems)
-        if not read and common:
-            room = COMMON_READ  # nothing in the question is rare
-        cost = NEWEST if common else counts[one]
-        if read and read + cost > room:
+        if read and read + counts[one] > READ:
             notes.append(COMMON_NOTES[0] + one.word.raw)
-            passed.add(one)
             continue
-        read += cost
-        if common:
+        kept.add(one)
+        read += counts[one]
+        if any(lookups.count(stem) > READ for stem in one.stems):
             notes.append(COMMON_NOTES[1] + one.word.raw)
-    return [one for one in found if one not in passed]
+    return [one for one in found if one in kept]
 
 
 def _term(lookups: Lookups, found: _Found, language: str, *, facts: bool) -> Term:

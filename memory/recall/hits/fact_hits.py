@@ -12,7 +12,7 @@ from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, ENDED
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import ordinary_of_kind
-from memory.recall.hits.passage_hits import with_score
+from memory.recall.hits.passage_hits import NOBODY, with_score
 from memory.recall.index.fts_file import Index
 from memory.recall.index.rows import (
     FACTS_FROM,
@@ -39,7 +39,6 @@ from projection.text.clipping import one_line
 EVENTS = 12
 #: By so many questions that were asked before a fact is found, the newest ones.
 QUESTIONS = 8
-NOBODY = "nobody named"
 
 
 class Past(Record):

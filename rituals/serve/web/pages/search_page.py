@@ -54,6 +54,7 @@ def search(tip: TipView, asked: Asked) -> Page:
     if words:
         found = _asked(tip, words, level, many, within, bar)
         groups = {title: hits for title, hits in _groups(found).items() if hits}
+    hits = found.hits if found is not None else ()
     values = {
         "bar": bar,
         "q": words,
@@ -62,6 +63,9 @@ def search(tip: TipView, asked: Asked) -> Page:
         "levels": LEVEL_WORDS,
         "places": PLACES,
         "found": found,
+        "marked": sorted(
+            {word for hit in hits for part in hit.parts for word in part.remark.split(", ")}
+        ),
         "groups": groups,
         "told": TOLD,
         "many": many,
@@ -120,7 +124,7 @@ def _asked(tip: TipView, words: str, level: str, many: int, within: str, bar: Fi
         every = filters._replace(superseded=True, within=FACTS)
         false = tip.memory.recall(words, level=level, limit=limit, filters=every, explain=True)
         told = tuple([hit for hit in false.facts if hit.mark.false][:FALSE])
-        found = found._replace(hits=found.hits + told, found_by=found.found_by + false.found_by)
+        found = found._replace(hits=found.hits + told)
     if person:
         persons = tip.persons([key_of(hit.stem) for hit in found.hits if hit.stem])
         hits = [one for one in found.hits if persons.get(key_of(one.stem)) == person]
