@@ -196,14 +196,14 @@ def _dirty(git: Git, tree: WorkTree, history: Rewriting) -> list[str]:
     kept = {blob_id(data) for kind, data in history.objects if kind == "blob"}
     listed = git.text("ls-files", "-s", "-z").split("\0")
     index = {line.partition("\t")[2]: line.split(" ")[1] for line in listed if line}
-    found = []
+    changed = []
     for path in [row[3:] for row in rows]:
         data = plain_bytes(f"{tree.top}/{path}")
         here = index.get(path, "") if data is None else blob_id(data)
         was = git.resolve(f"{tree.old}:{path}")[0]
         if index.get(path) not in kept or not (here in kept or here == was):
-            found.append(path)
-    return found
+            changed.append(path)
+    return changed
 
 
 def _back_up(git: Git, plan: Purge) -> None:

@@ -114,13 +114,13 @@ def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:
     """
     state = memory.state()
     named = [memory.standing(fact).fact for fact in dict.fromkeys(map(memory.named, facts))]
-    found: dict[tuple[str, str], Dispute] = {}
+    by_kind: dict[tuple[str, str], Dispute] = {}
     for fact in sorted(named or state.view().contradicted, key=lambda fact: fact.id):
         for kind in kinds_of(fact, state.histories[fact.id]):
             one = fact if kind != DECLARED else state[_against(state, fact)[0]].fact
-            if (one.id, kind) not in found:
-                found[one.id, kind] = Dispute(one.id, kind, _choices(state, one, kind))
-    stems = {choice.stem for one in found.values() for choice in one.choices}
+            if (one.id, kind) not in by_kind:
+                by_kind[one.id, kind] = Dispute(one.id, kind, _choices(state, one, kind))
+    stems = {choice.stem for one in by_kind.values() for choice in one.choices}
     lines = lines_of(memory.snapshot, stems)
     persons = writers(memory.snapshot, stems, memory.origins) if stems else {}
     cache = memory.cache()
@@ -135,7 +135,7 @@ def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:
         one._replace(
             choices=tuple(map(signed, sorted(one.choices, key=lambda choice: rank[choice.stem])))
         )
-        for one in found.values()
+        for one in by_kind.values()
     )
 
 
@@ -159,13 +159,13 @@ def closed_with(history: History) -> tuple[str, ...]:
 
 def _against(state: State, fact: Fact) -> tuple[str, ...]:
     """Return all facts that footers set against each other with this one, itself too, by id."""
-    found, todo = {fact.id}, [fact]
+    sides, todo = {fact.id}, [fact]
     while todo:
         for other in todo.pop().opposed:
-            if other not in found:
-                found.add(other)
+            if other not in sides:
+                sides.add(other)
                 todo.append(state[other].fact)
-    return tuple(sorted(found))
+    return tuple(sorted(sides))
 
 
 def _choices(state: State, fact: Fact, kind: str) -> tuple[Choice, ...]:

@@ -48,10 +48,10 @@ def record_ended(memory: Memory, *, hold: bool = False, dry_run: bool = False) -
     Raises:
         DiurnaError: git can not tell, or the log can not be recorded.
     """
-    found = ended_facts(memory)
-    facts = {fact.id: fact for one in found if (fact := memory.fact(one.fact))}
-    for commit in dict.fromkeys(one.commit for one in found):
-        some = [one for one in found if one.commit == commit]
+    endings = ended_facts(memory)
+    facts = {fact.id: fact for one in endings if (fact := memory.fact(one.fact))}
+    for commit in dict.fromkeys(one.commit for one in endings):
+        some = [one for one in endings if one.commit == commit]
         header = (("commit", commit), ("branch", code_branch(memory)[0])) if commit else ()
         draft = SessionDraft(
             titled("End", tuple([one.fact for one in some])),
@@ -60,7 +60,7 @@ def record_ended(memory: Memory, *, hold: bool = False, dry_run: bool = False) -
             "diurna", EDIT, header, anyway=True,
         )  # fmt: skip
         (memory.hold if hold else memory.append)(draft, again=True, dry_run=dry_run)
-    return found
+    return endings
 
 
 def ended_lines(memory: Memory, *, dry_run: bool = False) -> tuple[str, ...]:
@@ -97,12 +97,12 @@ def _by_commits(memory: Memory, waits: Iterable[Wait]) -> list[Ended]:
     kept = with_ends(home, read(home) or Kept("", "", ()), waits, (reference, commit))
     if kept.heads:
         write(home, kept)
-    found = [one for known, one in kept.ends if known == commit]
+    ends = [one for known, one in kept.ends if known == commit]
     trunk = Mainline(home.repository.git(), tip)
-    strays = trunk.lacking("", [one.place for one in found]) if commit != tip else frozenset()
+    strays = trunk.lacking("", [one.place for one in ends]) if commit != tip else frozenset()
     return [
         Ended(one.fact, one.gone.subject, one.place, one.gone.date)
-        for one in found
+        for one in ends
         if one.gone.code == ENDED and one.place not in strays
     ]
 

@@ -257,19 +257,19 @@ def work_trees(git: Git) -> list[dict[str, str]]:
     return [dict(some) for some in rows if some]
 
 
-def standing(memory: Memory, found: Holding) -> tuple[str, ...]:
+def standing(memory: Memory, holding: Holding) -> tuple[str, ...]:
     """Return the files of all work trees of this clone in which it stands, sorted."""
-    blobs, there = set(found.blobs), []
+    blobs, there = set(holding.blobs), []
     for tree in work_trees(memory.home.repository.git()):
-        for path in {path: f"{tree['worktree']}/{path}" for path, _ in found.places}.values():
+        for path in {path: f"{tree['worktree']}/{path}" for path, _ in holding.places}.values():
             data = plain_bytes(path)
             there += [path] if data is not None and blob_id(data) in blobs else []
     return tuple(sorted(there))
 
 
-def held_lines(found: Redaction, stands: Sequence[str]) -> tuple[str, ...]:
+def held_lines(redaction: Redaction, stands: Sequence[str]) -> tuple[str, ...]:
     """Say, a line each, what of git still has it; `stands` are the files of work trees that do."""
-    git = found.git
+    git = redaction.git
     if not (stands or git.commits):
         return ()
     files = len(git.blobs)
@@ -281,7 +281,7 @@ def held_lines(found: Redaction, stands: Sequence[str]) -> tuple[str, ...]:
             f"  in the history of {one.path}"
             + (f", brought by commit {one.commit} by {one.author}" if one.commit else "")
             + (f", also on {', '.join(one.remotes)}" if one.remotes else "")
-            for one in found.holders
+            for one in redaction.holders
         ],
         f"  in {git.commits} commit{'s' * (git.commits != 1)}, {files} file{'s' * (files != 1)} of them",
         f"  {', '.join(git.references) or 'no branch'} lead to it",

@@ -63,13 +63,13 @@ def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
     """
     standing = memory.standing(fact).fact
     fact = standing.id
-    found = disputes(memory, (fact,))
-    if not found:
+    open_now = disputes(memory, (fact,))
+    if not open_now:
         return _settled(standing, verdict)
-    last = found[-1]
+    last = open_now[-1]
     if verdict.says_nothing:
         raise WrongUsage(
-            f"which holds of {fact}? {'; '.join(_brief(found))}",
+            f"which holds of {fact}? {'; '.join(_brief(open_now))}",
             hint=f"diurna conflicts {fact} --choose N, or "
             + _OTHERWISE.get(last.kind, "--text for a new text"),
         )
@@ -80,7 +80,7 @@ def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
     if verdict.state:
         return _one_state(standing, verdict)
     if verdict.choose:
-        dispute, choice = _chosen(found, verdict.choose)
+        dispute, choice = _chosen(open_now, verdict.choose)
         if dispute.kind not in _BY_CHOICE:
             return _one_text(standing, dispute, choice.text, choice, verdict.closed)
         _refuse_closed(dispute, verdict)
@@ -88,13 +88,13 @@ def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
     if last.kind == REWORDED and verdict.text:
         _refuse_closed(last, verdict)
         return _true_again(memory, standing, tidy(verdict.text), new=True)
-    texts = next((one for one in found if one.kind not in _BY_CHOICE), None)
+    texts = next((one for one in open_now if one.kind not in _BY_CHOICE), None)
     if texts is None and verdict.closed is not None and last.kind == MOVED:
         return _one_state(standing, Verdict(state=DONE if verdict.closed else TODO))
     if texts is None:
         hint = f"diurna conflicts {fact} --choose ID"
         hint += ", or --both where both hold" if last.kind == DECLARED else ""
-        raise WrongUsage(f"{fact} is {found[0].said}: {'; '.join(_brief(found))}", hint=hint)
+        raise WrongUsage(f"{fact} is {open_now[0].said}: {'; '.join(_brief(open_now))}", hint=hint)
     if verdict.text:
         return _one_text(standing, texts, tidy(verdict.text), None, verdict.closed)
     reworded = [one for one in texts.choices if not one.closed]
@@ -103,14 +103,14 @@ def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
     return _one_text(standing, texts, reworded[0].text, reworded[0], verdict.closed)
 
 
-def choices(found: tuple[Dispute, ...]) -> tuple[Choice, ...]:
+def choices(disputes: tuple[Dispute, ...]) -> tuple[Choice, ...]:
     """Return everything that can be chosen, in the order in which it is numbered."""
-    return tuple(choice for dispute in found for choice in dispute.choices)
+    return tuple(choice for dispute in disputes for choice in dispute.choices)
 
 
-def _chosen(found: tuple[Dispute, ...], said: str) -> tuple[Dispute, Choice]:
+def _chosen(disputes: tuple[Dispute, ...], said: str) -> tuple[Dispute, Choice]:
     """Find what an id, the start of one, or a number means."""
-    sides = [(dispute, choice) for dispute in found for choice in dispute.choices]
+    sides = [(dispute, choice) for dispute in disputes for choice in dispute.choices]
     exact = [side for side in sides if side[1].id == said]
     if exact:
         return exact[0]
@@ -303,11 +303,11 @@ def _settled(fact: Fact, verdict: Verdict) -> Decision:
     return Decision(titled("Resolve", (id,)), already=f"{id} has no contradiction")
 
 
-def _brief(found: tuple[Dispute, ...]) -> list[str]:
+def _brief(disputes: tuple[Dispute, ...]) -> list[str]:
     """Write each choice in a few words, numbered."""
     return [
         f"({number}) {choice.id}, {choice.who}: {_line(choice.text)}"
-        for number, choice in enumerate(choices(found), 1)
+        for number, choice in enumerate(choices(disputes), 1)
     ]
 
 

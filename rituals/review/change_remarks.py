@@ -137,14 +137,14 @@ def remarks(standings: Iterable[Standing], change: Change) -> list[Finding]:
     known = [one for one in standings if one.fact.id in ids and may_be_told(one)]
     # what a range does is news to whoever wrote a fact, whenever its commits were made
     named = [one._replace(written_ms=0) for one in named_by(known)]
-    found = [*_gone(named, change), *_broken(known, change)]
-    found += [*_versions(named, change), *_ended(known, change)]
-    quiet = {id for one in found for id in one.about.split()} | change.named
+    findings = [*_gone(named, change), *_broken(known, change)]
+    findings += [*_versions(named, change), *_ended(known, change)]
+    quiet = {id for one in findings for id in one.about.split()} | change.named
     claimed: dict[str, list[Claim]] = {}
     for one in named:
         claimed.setdefault(one.fact.id, []).append(one.claim)
     heard = [one for one in known if one.fact.id in claimed.keys() - quiet]
-    return [*found, *_decided(heard, claimed, change)]
+    return [*findings, *_decided(heard, claimed, change)]
 
 
 def _gone(named: list[Named], change: Change) -> Iterator[Finding]:
@@ -157,12 +157,12 @@ def _gone(named: list[Named], change: Change) -> Iterator[Finding]:
         if (one.claim.kind == MODULE or _is_place(one.claim) or one.claim.subject in tops)
         and not taken.isdisjoint(paths_of(one))
     ]
-    found: dict[tuple[str, str], list[tuple[str, str, int]]] = {}
+    places: dict[tuple[str, str], list[tuple[str, str, int]]] = {}
     wanted = [path for one in paths for path in paths_of(one)]
     near = of_names(change.code.files(), wanted) if wanted else []
     near += [one.path for one in change.files if one.after]  # a file may have gone there
     for place in taken_paths(paths, change.code, near) if paths else ():
-        gone = found.setdefault((place.named.claim.subject, place.now), [])
+        gone = places.setdefault((place.named.claim.subject, place.now), [])
         gone.append((place.named.fact.id, place.path, 0))
     names = [one for one in named if one.claim.kind == NAME]
     lost = lost_names(changed_code(change.files), {one.claim.subject for one in names})
@@ -170,13 +170,13 @@ def _gone(named: list[Named], change: Change) -> Iterator[Finding]:
     for one in names:
         if one.claim.subject in lost:
             file, line = lost[one.claim.subject]
-            found.setdefault((one.claim.subject, ""), []).append((one.fact.id, file.path, line))
+            places.setdefault((one.claim.subject, ""), []).append((one.fact.id, file.path, line))
     together: dict[tuple[str, str], list[str]] = {}
-    for (subject, now), some in found.items():
+    for (subject, now), some in places.items():
         facts = " ".join(dict.fromkeys([fact for fact, _, _ in some]))
         together.setdefault((facts, now), []).append(subject)
     for (facts, now), subjects in together.items():
-        _, path, line = found[subjects[0], now][0]
+        _, path, line = places[subjects[0], now][0]
         went = f"is `{prose(now)}` now" if now else "this takes away"
         ids = facts.split()
         who = f"{_listed(ids)} name{'s' * (len(ids) == 1)}"
@@ -301,7 +301,7 @@ def _own_paths(
         for one in known
         if any(_is_place(claim) and claim.subject in ends for claim in claimed[one.fact.id])
     ]
-    found: dict[str, dict[str, str]] = {}
+    own: dict[str, dict[str, str]] = {}
     paths = constrained(near, change.git, change.head, change.code.files()) if near else {}
     for path, rows in paths.items():
         below = [one for one in files if f"{one.path}/".startswith(f"{path}/")]
@@ -312,8 +312,8 @@ def _own_paths(
             clauses = [one for one in _CLAUSE.split(fact.text) if _MUST.search(one)] if said else []
             binds = any(name in clause for name in said for clause in clauses)
             if said and (binds or _much(fact, inside, change)):
-                found.setdefault(fact.id, {})[path] = inside[0].path
-    return found
+                own.setdefault(fact.id, {})[path] = inside[0].path
+    return own
 
 
 def _much(fact: Fact, files: Sequence[FileDiff], change: Change) -> bool:
@@ -351,28 +351,28 @@ def changed_names(files: Iterable[FileDiff], wanted: Collection[str]) -> dict[st
 
     That a line only uses a name is no change of it.
     """
-    found: dict[str, list[Place]] = {}
+    places: dict[str, list[Place]] = {}
     for file in files:
         stem = file.path.rpartition("/")[2].partition(".")[0]
         if _CLASS.search(stem) and stem in wanted and len(file.lines) >= LEAST_LINES:
-            found.setdefault(stem, []).append((file, file.lines[0].number))
+            places.setdefault(stem, []).append((file, file.lines[0].number))
         for line in file.lines:
             # a line that came and defines it is of another one, or the one that went had it
             own = () if line.added else _defined(line.text, wanted, defines)
             for word in {*own, *_defined(line.within, wanted, declares)}:
-                found.setdefault(word, []).append((file, line.number))
-    return found
+                places.setdefault(word, []).append((file, line.number))
+    return places
 
 
 def lost_names(files: Iterable[FileDiff], wanted: Collection[str]) -> dict[str, Place]:
     """Return the names whose definition a line took away, and where; in capitals any line is one."""
-    found: dict[str, Place] = {}
+    places: dict[str, Place] = {}
     for file in files:
         for line in file.lines if wanted else ():
             for word in () if line.added else set(_WORD.findall(line.text)).intersection(wanted):
                 if word.isupper() or defines(word, line.text):
-                    found.setdefault(word, (file, line.number))
-    return found
+                    places.setdefault(word, (file, line.number))
+    return places
 
 
 def _defined(text: str, wanted: Collection[str], test: Callable[[str, str], bool]) -> list[str]:

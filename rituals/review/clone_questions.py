@@ -74,7 +74,7 @@ def dropped_questions(home: Home, cache: Cache) -> list[Question]:
         if log.stem in here.outside and log.branch not in standing:
             gone.setdefault(log.branch, []).append(log)
     now, fetched = _now(home, works), _fetched(home)
-    found = []
+    questions = []
     for branch, logs in gone.items():
         last = max(log.ended for log in logs)
         landed = any(
@@ -83,8 +83,8 @@ def dropped_questions(home: Home, cache: Cache) -> list[Question]:
         if not landed and now - last >= _REST_MS and (fetched is None or fetched > last):
             rows = [one for one in here.rows.values() if one.branch == branch and one.here == NO]
             if rows:
-                found.append(_question(branch, logs, sorted(rows), cache))
-    return found[::-1]
+                questions.append(_question(branch, logs, sorted(rows), cache))
+    return questions[::-1]
 
 
 def _question(branch: str, logs: list[Written], rows: list[Elsewhere], cache: Cache) -> Question:

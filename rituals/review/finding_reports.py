@@ -96,5 +96,5 @@ def _outcome(state: State, bug: BugFound) -> str:
         return NEW
     if standing.fact.false or standing.fact.redacted:
         return DISMISSED
-    found = finding_of(standing.fact, state.histories[bug.id])
-    return REGRESSED if found is not None and found.state == FIXED else KNOWN
+    finding = finding_of(standing.fact, state.histories[bug.id])
+    return REGRESSED if finding is not None and finding.state == FIXED else KNOWN

@@ -148,24 +148,24 @@ def _found_again(state: State, facts: Iterable[Fact]) -> Iterator[Habit]:
         finding = finding_of(fact, state.histories[fact.id])
         if finding is not None and finding.rule and not (fact.false or fact.redacted):
             by_rule.setdefault(finding.rule, []).append((fact, finding))
-    for rule, found in by_rule.items():
-        again = sum([finding.times_regressed for _, finding in found])
-        if len(found) < _HABIT and not again:
+    for rule, findings in by_rule.items():
+        again = sum([finding.times_regressed for _, finding in findings])
+        if len(findings) < _HABIT and not again:
             continue
-        found.sort(key=lambda one: (one[0].born, one[0].id), reverse=True)
-        paths = [path for path in dict.fromkeys([one.path for _, one in found]) if path]
+        findings.sort(key=lambda one: (one[0].born, one[0].id), reverse=True)
+        paths = [path for path in dict.fromkeys([one.path for _, one in findings]) if path]
         named = ", ".join([f"`{path}`" for path in paths[:_SHOWN]])
         where = f" (at first look in {named})" if named else ""
-        newest = found[0][0].text.split("\n")[0].removeprefix(f"{rule}: ")
+        newest = findings[0][0].text.split("\n")[0].removeprefix(f"{rule}: ")
         text = f"Before handing in, check for {rule}: {newest}{where}"
         counts = [
             f"{verb} {count} times"
-            for verb, count in (("found", len(found)), (REGRESSED, again))
+            for verb, count in (("found", len(findings)), (REGRESSED, again))
             if count
         ]
         how = ", ".join(counts).replace(" 1 times", " once")
-        places = tuple([fact.id for fact, _ in found])
-        yield Habit(FINDING, rule, text, how, places, len(found) + 2 * again)
+        places = tuple([fact.id for fact, _ in findings])
+        yield Habit(FINDING, rule, text, how, places, len(findings) + 2 * again)
 
 
 def _failed_again(state: State, judged: Iterable[LogLine]) -> Iterator[Habit]:
@@ -185,9 +185,9 @@ def _failed_again(state: State, judged: Iterable[LogLine]) -> Iterator[Habit]:
         yield Habit(VERDICT, name, text, f"failed {len(times)} times", stems, len(times))
 
 
-def _proposals(memory: Memory, found: Iterable[Habit]) -> Iterator[Proposal]:
+def _proposals(memory: Memory, habits: Iterable[Habit]) -> Iterator[Proposal]:
     taken, known, used = taken_in(memory), words_for(memory), set[str]()
-    for one in found:
+    for one in habits:
         text = sentence_of(one.text)
         name = id_of_text(text, used, taken, known)
         used.add(name)

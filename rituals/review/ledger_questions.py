@@ -223,19 +223,19 @@ def link_questions(ground: Ground) -> Iterator[Question]:
 
 def pace_questions(ground: Ground) -> Iterator[Question]:
     """Propose a policy, where its windows last far too short or too long at the pace of the ledger."""
-    found = proposals(ground.pace, ground.policy)
+    better = proposals(ground.pace, ground.policy)
     number = _standing_number(ground, "pace")
-    if not found or number is None:
+    if not better or number is None:
         return
     tenths, lasts = ground.pace.weekly_tenths, {0: "less than a day", 1: "a day"}
     yield question(
         "pace", str(number), facts=(),
         said=f"{tenths // 10}.{tenths % 10} work sessions a week do not fit the policy.",
         evidence=tuple(
-            f"{one.key} = {one.value} lasts {lasts.get(one.days, f'{one.days} days')}" for one in found
+            f"{one.key} = {one.value} lasts {lasts.get(one.days, f'{one.days} days')}" for one in better
         ),
-        proposal=f"in diurna.toml: {', '.join(f'{one.key} = {one.better}' for one in found)}",
-        settings=tuple((one.key, one.better) for one in found),
+        proposal=f"in diurna.toml: {', '.join(f'{one.key} = {one.better}' for one in better)}",
+        settings=tuple((one.key, one.better) for one in better),
     )  # fmt: skip
 
 
@@ -312,19 +312,19 @@ def pair_questions(
     return [_overlap(one, facts, ground) for one in compare_facts(facts, words, changed, progress)]
 
 
-def _overlap(found: Overlap, facts: dict[str, Fact], ground: Ground) -> Question:
+def _overlap(pair: Overlap, facts: dict[str, Fact], ground: Ground) -> Question:
     decided = ground.decided
-    first, second = sorted((found.keep, found.drop), key=lambda id: not decided(facts[id]))
+    first, second = sorted((pair.keep, pair.drop), key=lambda id: not decided(facts[id]))
     if decided(facts[first]) > decided(facts[second]):  # the words of a person stay as they are
-        found = found._replace(keep=first, drop=second, text=facts[first].text)
-    accept: tuple[Event, ...] = (FactSuperseded(found.drop, found.keep),)
-    said = f"keep {found.keep} and let it supersede {found.drop}"
-    kept = facts[found.keep]
-    if found.text != kept.text and len(kept.heads) == 1:
-        accept = (FactUpdated(found.keep, found.text), *accept)
-        said = f"give {found.keep} the fuller text of {found.drop}, and let it supersede that"
-    both = found.one, found.two
+        pair = pair._replace(keep=first, drop=second, text=facts[first].text)
+    accept: tuple[Event, ...] = (FactSuperseded(pair.drop, pair.keep),)
+    said = f"keep {pair.keep} and let it supersede {pair.drop}"
+    kept = facts[pair.keep]
+    if pair.text != kept.text and len(kept.heads) == 1:
+        accept = (FactUpdated(pair.keep, pair.text), *accept)
+        said = f"give {pair.keep} the fuller text of {pair.drop}, and let it supersede that"
+    both = pair.one, pair.two
     return question(
-        OVERLAP, *both, facts=both, said=f"{found.one} and {found.two} say nearly the same.",
-        evidence=(f"they share {found.score} of 100",), proposal=said, accept=accept,
+        OVERLAP, *both, facts=both, said=f"{pair.one} and {pair.two} say nearly the same.",
+        evidence=(f"they share {pair.score} of 100",), proposal=said, accept=accept,
     )  # fmt: skip

@@ -77,12 +77,12 @@ def read_manifest(path: str, data: bytes) -> Manifest:
 
 def _made(rows: Any) -> Manifest:
     """Make a manifest of (name, version); the version is the number in `^18.2.0`, `>=3.11` or `v20`."""
-    found = {
+    versions = {
         (str(name).lower(), number[0])
         for name, version in rows
         if (number := re.search(r"\d+(?:\.\d+)*", str(version)))
     }
-    return Manifest(tuple(sorted(found)))
+    return Manifest(tuple(sorted(versions)))
 
 
 def _requirement(line: str) -> tuple[str, str]:
@@ -125,9 +125,9 @@ def _toml(values: dict[str, Any]) -> list[tuple[str, str]]:
     return rows
 
 
-def agrees(said: str, found: str) -> bool:
+def agrees(said: str, other: str) -> bool:
     """Tell whether two versions agree as far as both say: `18` and `18.2.0` do."""
-    return all(a == b for a, b in zip(said.split("."), found.split("."), strict=False))
+    return all(a == b for a, b in zip(said.split("."), other.split("."), strict=False))
 
 
 def manifest_questions(

@@ -136,7 +136,7 @@ def taken_paths(named: Iterable[Named], code: Code, files: Iterable[str]) -> lis
 
 def known_ends(paths: Iterable[str]) -> frozenset[str]:
     """Return every file and folder of some paths, from the top and by each of their last parts."""
-    found: set[str] = set()
+    ends: set[str] = set()
     folders: set[str] = set()
     for path in paths:
         parts = path.split("/")
@@ -146,9 +146,9 @@ def known_ends(paths: Iterable[str]) -> frozenset[str]:
                 if whole in folders:
                     break  # and so are the folders above it
                 folders.add(whole)
-            found.add(whole)
-            found.update(["/".join(parts[begin:end]) for begin in range(1, end)])
-    return frozenset(found)
+            ends.add(whole)
+            ends.update(["/".join(parts[begin:end]) for begin in range(1, end)])
+    return frozenset(ends)
 
 
 def paths_of(one: Named) -> tuple[str, ...]:

@@ -38,19 +38,19 @@ def overruled_questions(ground: Ground) -> Iterator[Question]:
         said_since = moved or any(version.parents for version in fact.heads)
         if not said_since or fact.redacted or is_raised(fact):
             continue
-        found = overruled(fact, entry, ground.histories)
-        if found is None:
+        act = overruled(fact, entry, ground.histories)
+        if act is None:
             continue
-        new, who = listed(fact.superseded_by), prose(found.agent) or "somebody"
-        did, accepting = [said.format(new=prose(new)) for said in _SAID[found.how]]
-        key = key_of(OVERRULED, fact.id, found.how, found.stem)
+        new, who = listed(fact.superseded_by), prose(act.agent) or "somebody"
+        did, accepting = [said.format(new=prose(new)) for said in _SAID[act.how]]
+        key = key_of(OVERRULED, fact.id, act.how, act.stem)
         while key in by_nobody:
             key = key_of(OVERRULED, key, by_nobody[key])
         yield Question(
             OVERRULED, key, (fact.id, *fact.superseded_by[:LIST_LIMIT]),
-            f"{fact.id}: {prose(found.person)} decided it, and {who} {did}.",
-            (f"decided in {found.said}", f"overruled in {found.stem}"), accepting,
-            _accepting(ground.state, fact, found), reject=_rejecting(ground.state, fact, found),
+            f"{fact.id}: {prose(act.person)} decided it, and {who} {did}.",
+            (f"decided in {act.said}", f"overruled in {act.stem}"), accepting,
+            _accepting(ground.state, fact, act), reject=_rejecting(ground.state, fact, act),
         )  # fmt: skip
 
 
@@ -68,35 +68,35 @@ def _closed_by_nobody(ground: Ground) -> dict[str, str]:
     return {key: stem for key, stem in by_nobody.items() if key not in settled}
 
 
-def _accepting(state: State, fact: Fact, found: Overruled) -> tuple[verbs.Event, ...]:
+def _accepting(state: State, fact: Fact, act: Overruled) -> tuple[verbs.Event, ...]:
     """Return what says that a person wants it as it is."""
     heads = tuple([version.id for version in fact.heads])
-    if found.how == SUPERSEDED:
+    if act.how == SUPERSEDED:
         others = [state.fact(new) for new in fact.superseded_by]
         hold = [one for one in others if one and not (one.false or one.redacted)]
         return (
             *[verbs.FactSuperseded(fact.id, new, was=heads) for new in fact.superseded_by],
             *[verbs.FactVerified(one.id) for one in hold],
         )
-    if found.how == INVALIDATED:
+    if act.how == INVALIDATED:
         return (verbs.FactInvalidated(fact.id, was=heads),)
-    if found.how == CLOSED and fact.kind != TASK_KIND:
+    if act.how == CLOSED and fact.kind != TASK_KIND:
         return (verbs.ThreadClosed(fact.id, was=heads),)
-    return ((verbs.FactArchived if found.how == ARCHIVED else verbs.FactVerified)(fact.id),)
+    return ((verbs.FactArchived if act.how == ARCHIVED else verbs.FactVerified)(fact.id),)
 
 
-def _rejecting(state: State, fact: Fact, found: Overruled) -> tuple[verbs.Event, ...]:
+def _rejecting(state: State, fact: Fact, act: Overruled) -> tuple[verbs.Event, ...]:
     """Return what lets the words of the person hold again."""
     events: list[verbs.Event] = []
-    if found.texts:
+    if act.texts:
         heads = tuple([version.id for version in fact.heads])
-        mark = " " if found.how == CLOSED else "x" if fact.closed else ""
-        events.append(verbs.FactUpdated(fact.id, found.texts[-1], heads, mark))
+        mark = " " if act.how == CLOSED else "x" if fact.closed else ""
+        events.append(verbs.FactUpdated(fact.id, act.texts[-1], heads, mark))
     calls = said_against(fact.id, state.histories[fact.id])
     if calls:  # also what does not count as it stands now (F10): it may have known the older text
         events.append(verbs.FactReinstated(fact.id, said=calls))
-    if found.how == CLOSED:
+    if act.how == CLOSED:
         events.append(verbs.ThreadReopened(fact.id))
-    if found.how == ARCHIVED:
+    if act.how == ARCHIVED:
         events.append(verbs.FactReactivated(fact.id))
     return tuple(events)

@@ -66,13 +66,13 @@ def documents_of(code: Code | None) -> dict[str, str] | None:
 
 
 def promotion_questions(
-    found: Sequence[Score], state: State, doubted: AbstractSet[str], files: Mapping[str, str]
+    scored: Sequence[Score], state: State, doubted: AbstractSet[str], files: Mapping[str, str]
 ) -> Iterator[Question]:
     """Ask about the facts that are worth promoting.
 
     `doubted` has the ids that another question is about already; `files` has the paths of the code.
     """
-    for score in found:
+    for score in scored:
         fact = state.fact(score.id)
         if score.proposal == PROMOTE and fact is not None and fact.id not in doubted:
             marks = ", ".join([f"{name} {getattr(score, name)}" for name in _MARKS])

@@ -68,14 +68,14 @@ class _Round:
     def run(self, told: Iterable[tuple[str, str, str, str]]) -> str:
         """Ask, keep, record; `told` is what logs say already."""
         self._note(TIPS_FILE, tips_text(noted(self._repository), self._works.seen))
-        found = list(self._found())
-        points = {one.log.stem: one.point for one in found}
+        works = list(self._found())
+        points = {one.log.stem: one.point for one in works}
         settled = {
-            one.point: self._settled(one.landing) for one in found if one.landing is not None
+            one.point: self._settled(one.landing) for one in works if one.landing is not None
         }
         settle(self._home, settled, points)
         self._note(ASKED_FILE, self._asked.text())
-        news = [(one.log.branch, event) for one in found for event in _news(one, told)]
+        news = [(one.log.branch, event) for one in works for event in _news(one, told)]
         if not news:
             return ""
         branches = dict.fromkeys([branch for branch, _ in news])
@@ -106,7 +106,7 @@ class _Round:
                 work = self._works.of(log)
                 point = work.point if work is not None else ""
                 verdicts = (self._verdict(work, target) for target in lacks if work is not None)
-                landing = next((found for found in verdicts if found is not None), None)
+                landing = next((verdict for verdict in verdicts if verdict is not None), None)
             missing = any(log.commit in lack.missing for lack in lacks.values())
             # of the trunk, or fast-forwarded: who was not there can not say
             fresh = log.branch != self._works.trunk

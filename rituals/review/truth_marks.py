@@ -45,10 +45,10 @@ def make(home: Home) -> None:
 
     standings, waits, said = open_snapshot(home).ask(asked)
     known = with_ends(home, before or Kept("", "", ()), waits)
-    found = made(standings, code, before)
+    marks = made(standings, code, before)
     write(
         home,
-        known._replace(code=found.code, tip=tip, said=said, lacks=found.lacks, asked=found.asked),
+        known._replace(code=marks.code, tip=tip, said=said, lacks=marks.lacks, asked=marks.asked),
     )
 
 
