@@ -1,11 +1,12 @@
-"""Gather what facts name; find files and names that a commit took away since, and where they went (R4)."""
+"""Gather what facts name; find what of it a commit or a change takes away, and where it went (R4)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 
-from ledger.git.code_history import Change, Code, Lost, Removal
+from ledger.git.code_diff import FileDiff
+from ledger.git.code_history import DOCUMENTS, Change, Code, Lost, Removal
 from ledger.model.order import milliseconds_of
 from ledger.model.record import Record
 from projection.fold.fact_history import Fact
@@ -21,6 +22,18 @@ _DEFINES = (
     r"^\s*(?:(?:public|private|protected|static|final|async|export|abstract|override|virtual|inline|readonly)\s+)+"
     r"(?:[\w<>\[\],.*&:?]+\s+)*)"
 )
+#: So many changed lines change a file; fewer touch it.
+LEAST_LINES = 10
+_IMPORT = re.compile(r"(?:import|from|use|using|package|#include)\b[^=(]*$|from .* import\b")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,}")
+#: The name of a class, which in some languages has a file of its own.
+_CLASS = re.compile(r"^[A-Z]\w*[a-z]")
+_TESTS = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures|e2e)/|(?:^|/)(?:test_|conftest\.)[^/]*$|"
+    r"[._-](?:test|spec)s?\.\w+$|Tests?\.\w+$"
+)
+#: A line of a file that differs, by its number.
+Place = tuple[FileDiff, int]
 
 
 class Named(Record):
@@ -195,3 +208,45 @@ def defines(name: str, line: str) -> bool:
 def declares(name: str, line: str) -> bool:
     """Tell whether a line begins the function, class or the like of a name: no plain assignment."""
     return bool(re.search(rf"{_DEFINES}{re.escape(name)}\b", line))
+
+
+def changed_code(files: Iterable[FileDiff]) -> list[FileDiff]:
+    """Leave out documents, tests and lines that import, in which a change decides nothing."""
+    return [
+        one._replace(lines=tuple([line for line in one.lines if not _IMPORT.match(line.text)]))
+        for one in files
+        if one.path.rpartition(".")[2].lower() not in DOCUMENTS and not _TESTS.search(one.path)
+    ]
+
+
+def changed_names(files: Iterable[FileDiff], wanted: Collection[str]) -> dict[str, list[Place]]:
+    """Return where names are changed: their definition, what is within it, or the file of a class.
+
+    That a line only uses a name is no change of it.
+    """
+    places: dict[str, list[Place]] = {}
+    for file in files:
+        stem = file.path.rpartition("/")[2].partition(".")[0]
+        if _CLASS.search(stem) and stem in wanted and len(file.lines) >= LEAST_LINES:
+            places.setdefault(stem, []).append((file, file.lines[0].number))
+        for line in file.lines:
+            # a line that came and defines it is of another one, or the one that went had it
+            own = () if line.added else _defined(line.text, wanted, defines)
+            for word in {*own, *_defined(line.within, wanted, declares)}:
+                places.setdefault(word, []).append((file, line.number))
+    return places
+
+
+def lost_names(files: Iterable[FileDiff], wanted: Collection[str]) -> dict[str, Place]:
+    """Return the names whose definition a line took away, and where; in capitals any line is one."""
+    places: dict[str, Place] = {}
+    for file in files:
+        for line in file.lines if wanted else ():
+            for word in () if line.added else set(_WORD.findall(line.text)).intersection(wanted):
+                if word.isupper() or defines(word, line.text):
+                    places.setdefault(word, (file, line.number))
+    return places
+
+
+def _defined(text: str, wanted: Collection[str], test: Callable[[str, str], bool]) -> list[str]:
+    return [word for word in set(_WORD.findall(text)).intersection(wanted) if test(word, text)]
