@@ -233,15 +233,6 @@ class Questions(Database):
             (FALSE,),
         )
 
-    def facts_about(self, values: Iterable[str]) -> list[str]:
-        """Return the ids of facts with one of some values of the footer `entity`, sorted."""
-        asked = "SELECT id FROM facts WHERE about = ? AND about != ''"
-        return sorted([id for value in values for id in self.column(asked, (value,))])
-
-    def pointing(self) -> list[tuple[str, str]]:
-        """Return the facts that point at others, each with their ids parted by blanks."""
-        return self.rows("SELECT id, names FROM facts WHERE names != ''")
-
     def fact_ids(self) -> list[str]:
         """Return the ids of all facts, sorted: those that a log brought a text for."""
         return self.column("SELECT id FROM facts WHERE state != ? ORDER BY id", (PENDING,))

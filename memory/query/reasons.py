@@ -18,7 +18,7 @@ from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import logs_of
 from memory.query.code_question import CodeAsked, Touched
-from memory.query.fact_marks import marked
+from memory.query.log_lines import LogLine, lines_of
 from memory.query.logs_around import (
     EDITED,
     FIRM,
@@ -29,7 +29,6 @@ from memory.query.logs_around import (
     logs_around,
     names,
 )
-from memory.query.provenance import LogLine, lines_of
 from memory.query.reader import Reader
 from memory.recall.index.fts_file import Index
 from memory.recall.index.index_catch_up import ask_once
@@ -38,7 +37,7 @@ from memory.recall.recall_values import without_operators
 from memory.recall.search import search
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.log_bytes import read_bytes
-from memory.replay.reader_marks import marks_at
+from memory.replay.reader_marks import marked, marks_at
 from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
 

@@ -30,13 +30,12 @@ from ledger.model.record import Record
 from ledger.model.session import Entry, SessionLog
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import fact_named, keys_within, log_named, logs_of, of_kinds
-from memory.query.fact_marks import marked
-from memory.query.provenance import shown_times
+from memory.query.log_lines import shown_times
 from memory.query.visible_logs import Visible, visible_texts
 from memory.recall.recall_values import Answer, parted, tokens_of
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.outdated_lines import Outdated, brought_by
-from memory.replay.reader_marks import Marks, marks_at
+from memory.replay.reader_marks import Marks, marked, marks_at
 from memory.write.draft import did
 from projection.document.fact_remarks import Mark
 from projection.document.page_renderer import REDACTED

@@ -8,9 +8,9 @@ from ledger.model.event import FactUpdated, Meta
 from ledger.model.record import Record
 from ledger.model.session import UNTIL_KEY
 from memory.api import Memory
-from memory.query.fact_marks import as_here
 from memory.query.provenance import Step
 from memory.query.reader import Reader
+from memory.replay.reader_marks import as_here
 from memory.write.birth_footers import footer_value
 from projection.fold.fact_history import Fact
 from projection.graph.fact_links import ENTITY_KEY

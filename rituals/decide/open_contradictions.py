@@ -9,7 +9,7 @@ from ledger.model.ids import version_id
 from ledger.model.order import stem_in
 from ledger.model.record import Record
 from memory.api import Memory
-from memory.query.provenance import lines_of, writers
+from memory.query.log_lines import lines_of, writers
 from projection.document.page_renderer import REDACTED, ordered
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import against

@@ -22,7 +22,7 @@ from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import plain_bytes
 from memory.api import Memory
 from memory.cache.name_lookup import log_named
-from memory.query.provenance import origins
+from memory.query.origins import Origin, origins_of
 from memory.redaction.purged_logs import Purge
 from memory.redaction.withheld_lines import Telling
 from memory.redaction.withheld_texts import held_logs, holders, texts_in, withheld_texts
@@ -147,7 +147,10 @@ def _holders(memory: Memory, logs: list[str], facts: list[str]) -> tuple[Holder,
     """Find the logs that hold what is withheld, in ledger order."""
     steps = [step for fact in facts for step in memory.why(fact).steps if step.version]
     brought = {step.path: step.brought for step in steps}
-    brought.update(origins(memory.snapshot, logs))
+    cache = memory.cache()
+    refs = [ref for stem in logs if (ref := cache.log_ref(stem)) is not None]
+    found = origins_of(memory.home, refs)
+    brought.update({ref.path: found.get(ref.path, Origin()) for ref in refs})
     git, remotes = memory.home.repository.git(), dict[str, tuple[str, ...]]()
     for commit in {one.commit for one in brought.values()}:
         of_remotes = ("--contains", commit, "refs/remotes")

@@ -15,7 +15,7 @@ from ledger.model.order import stem_in
 from ledger.model.record import Record
 from ledger.model.session import SOURCE_KEY, Entry
 from memory.api import Memory
-from memory.query.provenance import LogLine, lines_of
+from memory.query.log_lines import LogLine, lines_of
 from memory.replay.as_of import logs_in, state_by
 from memory.write.seen_versions import with_seen
 from projection.fold.declared_conflicts import CONFLICTS

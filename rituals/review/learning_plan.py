@@ -21,7 +21,7 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.api import Memory
 from memory.cache.cache_file import Cache
-from memory.query.provenance import LogLine, lines_of
+from memory.query.log_lines import LogLine, lines_of
 from memory.redaction.withheld_lines import telling_of
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.log_bytes import read_bytes
