@@ -39,7 +39,7 @@ def names(home: Home, what: str, begin: str) -> list[tuple[str, str]]:
             if what == KINDS:
                 kinds = [kind.name for kind in cache.policy.kinds]
                 return [(name, "") for name in kinds if name.startswith(begin)]
-            asked = f"SELECT {_QUERIES[what]} LIMIT {_MOST}"  # noqa: S608 - our own words
+            asked = f"SELECT {_QUERIES[what]} LIMIT {_MOST}"
             rows = cache.rows(asked, (start, start + END))
     except CacheDamaged:
         return []
