@@ -68,9 +68,9 @@ class Reader(OpenHome):
         if as_of:
             from ledger.model.findings import Finding
             from ledger.model.instants import as_of as stem_of
-            from memory.replay.as_of import not_known, state_at
+            from memory.replay.as_of import not_known, point_in_time, state_at
 
-            point = stem_of(as_of, self._clock())
+            point = point_in_time(self.snapshot, stem_of(as_of, self._clock()))
             then = state_at(self.snapshot, point)
             notes = not_known(self.snapshot, point, then)
             self.snapshot.notes += [Finding("as-of-date", said) for said in notes]

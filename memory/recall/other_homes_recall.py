@@ -114,10 +114,10 @@ class Recallers(Recaller):
         policy = self._snapshot.cache().policy
         if not policy.upstream:
             return {}  # most name none, and need no more for that
-        from memory.replay.upstream_homes import upstream_homes
+        from memory.replay.upstream_homes import upstreams
 
-        found = upstream_homes(self._snapshot.home, policy)
-        return {name: self._of(name, home) for name, home, _ in found}
+        found = upstreams(self._snapshot.home, policy)
+        return {one.name: self._of(one.name, one.home) for one in found if one.home is not None}
 
     def _of(self, name: str, home: Home) -> Recaller:
         known = self._beside.get(name)

@@ -57,11 +57,11 @@ def past_at(snapshot: Snapshot, as_of: str) -> Past | None:
     """
     if not as_of:
         return None
-    from memory.replay.as_of import logs_at, not_known, state_at
+    from memory.replay.as_of import logs_at, not_known, point_in_time, state_at
 
-    logs = frozenset([ref.key for ref in logs_at(snapshot, as_of)])
-    then = state_at(snapshot, as_of)
-    return Past(then, logs, not_known(snapshot, as_of, then))
+    point = point_in_time(snapshot, as_of)
+    logs, then = [ref.key for ref in logs_at(snapshot, point)], state_at(snapshot, point)
+    return Past(then, frozenset(logs), not_known(snapshot, point, then))
 
 
 class Facts:

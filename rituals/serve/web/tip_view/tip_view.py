@@ -21,9 +21,9 @@ from memory.query.origins import Origin, Origins, all_origins, seen_at
 from memory.query.provenance import Tellings
 from memory.query.reasons import Reasons, reasons
 from memory.query.session_timeline import Session, sessions_of
-from memory.replay.as_of import logs_at, not_known, state_at
+from memory.replay.as_of import logs_at, not_known, point_in_time, state_at
 from memory.replay.head_view import EVERYWHERE, Here, here_of
-from memory.replay.read_logs import read_part
+from memory.replay.read_logs import read_all
 from memory.replay.reader_marks import marked
 from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
@@ -235,11 +235,11 @@ class TipView:
         """
         if self._then is None or self._then[0] != as_of:
             snapshot = self.memory.snapshot
-            point = stem_of(as_of, self.memory.occasion().now_ms)
+            point = point_in_time(snapshot, stem_of(as_of, self.memory.occasion().now_ms))
             refs, known = logs_at(snapshot, point), self.logs
             # of a branch that is not joined
             missing = [ref for ref in refs if ref.key not in known]
-            read = read_part(snapshot.home, missing, len(missing), None).entries
+            read = read_all(snapshot.home, missing).entries
             entries = [*[known[ref.key] for ref in refs if ref.key in known], *read]
             view = TipView(self.memory, state_at(snapshot, point))
             view.past, view.notes = True, not_known(snapshot, point, view.state)
