@@ -2,7 +2,7 @@
 
 Everything that leaves towards a terminal, a model or a browser goes through `visible`: control
 characters, marks and overrides of direction, zero-width and filling characters, tags, selectors and lone
-surrogates become JSON escapes, on pages their numbers. What scripts and emoji need stays: one joiner
+surrogates become JSON escapes, on pages their numbers (P6). What scripts and emoji need stays: one joiner
 between two characters of a script that joins or of an emoji, one selector behind a symbol. Tab and line
 feed stay. Files and git keep their bytes.
 

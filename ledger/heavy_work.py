@@ -9,7 +9,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any, TypeVar
 
     Made = TypeVar("Made")
@@ -28,40 +28,57 @@ def may_fork() -> bool:
 _SIGKILL = 9
 
 
-def in_two(first: Callable[[], Any], second: Callable[[], Made]) -> tuple[Any, Made]:
-    """Do `first` in a child and `second` here, at once.
+class Beside:
+    """A child process that makes things, one behind the other.
 
-    `first` makes something that `marshal` takes, and never None.
-
-    Returns:
-        What both made; None in place of the first when the child died (of memory, or a signal). Where
-        `second` fails, or is told that its time is up, the child is ended.
+    Args:
+        make: is asked in the child; it gives what `marshal` takes, and never None.
     """
-    out, into = os.pipe()
-    child = os.fork()
-    if not child:
+
+    def __init__(self, make: Callable[[], Iterable[Any]]) -> None:
+        out, into = os.pipe()
+        self._child = os.fork()
+        if self._child:
+            os.close(into)
+            self._pipe = os.fdopen(out, "rb")
+            return
         status = 1
         try:
             os.close(out)
             with os.fdopen(into, "wb") as pipe:
-                marshal.dump(first(), pipe)
+                for made in make():
+                    data = marshal.dumps(made)
+                    pipe.write(len(data).to_bytes(8, "big") + data)
             status = 0
         finally:
             os._exit(status)
-    os.close(into)
+
+    def next(self) -> Any:
+        """Wait for the next thing and return it, None where the child died (of memory, or a signal)."""
+        data = self._pipe.read(int.from_bytes(self._pipe.read(8), "big"))
+        try:
+            return marshal.loads(data)
+        except (EOFError, ValueError, TypeError):
+            return None
+
+    def end(self) -> None:
+        """End the child: it may work on, or have more to say than a pipe holds, which takes for ever."""
+        self._pipe.close()
+        os.kill(self._child, _SIGKILL)
+        os.waitpid(self._child, 0)
+
+
+def in_two(first: Callable[[], Any], second: Callable[[], Made]) -> tuple[Any, Made]:
+    """Do `first` in a child (`Beside`) and `second` here, at once; return what both made.
+
+    Where `second` fails, or is told that its time is up, the child is ended.
+    """
+    child = Beside(lambda: [first()])
     try:
-        with os.fdopen(out, "rb") as pipe:
-            made = second()
-            try:
-                return marshal.load(pipe), made
-            except (EOFError, ValueError, TypeError):
-                return None, made
-    except BaseException:
-        # else it works on, or has more to say than a pipe holds, and is waited for: for ever
-        os.kill(child, _SIGKILL)
-        raise
+        made = second()
+        return child.next(), made
     finally:
-        os.waitpid(child, 0)
+        child.end()
 
 
 class Uncollected:

@@ -58,7 +58,7 @@ settings.register_profile(
 )
 settings.load_profile("loaded")
 
-#: FORMAT.md's table of codes is written anew.
+#: The table of codes is written anew.
 WRITE_TABLES = "DIURNA_WRITE_TABLES"
 Case = TypeVar("Case")
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
@@ -364,7 +364,7 @@ def laid(tmp_path: Path, _agent: None, run: Run, monkeypatch: pytest.MonkeyPatch
             _make_repository(path)
             with pytest.MonkeyPatch.context() as patch:
                 patch.chdir(path)
-                assert run("init").code == 0
+                assert run("init", "--folder", "memory").code == 0
                 patch.setenv("GIT_COMMITTER_DATE", git(path, "log", "-1", "--format=%cD").strip())
                 policy = path / "memory/diurna.toml"
                 policy.write_text(plain(policy.read_text()))

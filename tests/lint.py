@@ -25,7 +25,8 @@ from tests.pages import ROOT, filled
 
 PACKAGES = ("ledger", "projection", "memory", "rituals")
 MODULE_LINES, FUNCTION_LINES, PARAMETERS = 400, 60, 7
-FORMAT, ARCHITECTURE = "ledger/FORMAT.md", "rituals/guide/ARCHITECTURE.md"
+FORMAT, CHECKS = "ledger/FORMAT.md", "rituals/check/CHECKS.md"
+ARCHITECTURE, VECTORS = "rituals/guide/ARCHITECTURE.md", "tests/format/"
 CEILINGS, PROJECT = ".ci/ceilings", "pyproject.toml"
 WRITE_TABLES = "DIURNA_WRITE_TABLES"
 _NAMED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -217,14 +218,20 @@ def faults(house: House) -> list[str]:
 
 
 def rules(house: House) -> list[str]:
-    """A code without `fault:` in the four packages is defined in FORMAT.md, and none of these twice."""
+    """A code without `fault:` in the four packages is a rule of FORMAT.md, or one of ours alone that has vectors.
+
+    What has vectors is said in FORMAT.md, or where it is done, and none is said twice in FORMAT.md.
+    """
     numbered = re.findall(r"^- \*\*([A-Z]\d+)\*\*", house.files[FORMAT], re.MULTILINE)
     twice = {code for code in numbered if numbered.count(code) > 1}
     found = [f"{FORMAT}: {code} is given to two rules" for code in sorted(twice)]
+    held = "".join(text for name, text in house.files.items() if name.startswith(VECTORS))
+    vectors, cites = set(re.findall(r"^### ([A-Z]\d+)", held, re.MULTILINE)), set(numbered)
     for name in house.python(*PACKAGES):
-        codes = cited(prose(house, name, _RULE), _RULE) - set(numbered)
-        found += [f"{name}: {code} is no rule" for code in sorted(codes)]
-    return found
+        codes = cited(prose(house, name, _RULE), _RULE)
+        cites |= codes
+        found += [f"{name}: {code} is no rule" for code in sorted(codes - vectors - {*numbered})]
+    return found + [f"{VECTORS}: nothing says {code}" for code in sorted(vectors - cites)]
 
 
 # ---- what the code reads and says -----------------------------------------------------------------
@@ -326,13 +333,13 @@ def _said(name: str, text: str, now: str) -> list[str]:
 
 
 def codes(house: House) -> list[str]:
-    """FORMAT.md lists every finding code."""
+    """CHECKS.md lists every finding code."""
     rows = [f"| `{code}` | {severity} | {said} |" for code, (severity, said) in CODES.items()]
     table = "\n".join(["", "| code | severity | meaning |", "|---|---|---|", *rows, ""])
-    text = house.files[FORMAT]
+    text = house.files[CHECKS]
     head, _, rest = text.partition("<!-- codes -->")
     tail = rest.partition("<!-- /codes -->")[2]
-    return _said(FORMAT, text, f"{head}<!-- codes -->{table}<!-- /codes -->{tail}")
+    return _said(CHECKS, text, f"{head}<!-- codes -->{table}<!-- /codes -->{tail}")
 
 
 def _rooms(house: House) -> str:

@@ -29,8 +29,12 @@ TEXTS = ("Created", "Updated")
 OF_LOGS = ("Landed", "Dropped", "Reverted")
 #: What logs written by hand say besides (S8); nothing is no event.
 BY_HAND = {
-    "touched": "Updated", "corrected": "Updated", "new": "Created", "resolved": "Closed",
-    "re-verified": "Verified", "archived": "", "tier changes": "", "faded": "", "swept": "",
+    **dict.fromkeys(("reference", "references", "applied", "extended", "used", "relied on"), "Referenced"),
+    **dict.fromkeys(("consulted", "read"), "Referenced"), **dict.fromkeys(("new", "added", "born"), "Created"),
+    **dict.fromkeys(("touched", "corrected", "substance updated", "updates", "amended", "revised"), "Updated"),
+    "completed": "Closed", "resolved": "Closed", "re-opened": "Reopened", "re-verified": "Verified",
+    "reverified": "Verified",
+    **dict.fromkeys(("archived", "tier change", "tier changes", "faded", "swept", "unchanged"), ""),
 }  # fmt: skip
 #: The states of a task, as F11 lists them.
 TASK_STATES = ("todo", "in-progress", "handoff-ready", "blocked", "done", "cancelled")
@@ -224,8 +228,8 @@ def events_of(verb: str, rest: str) -> list[Event]:
     """The events of one bullet (S6)."""
     found: list[Event] = []
     rest = rest.replace("->", "→")
-    body, _, behind = rest.partition(" — ")
-    items = [one for one in re.findall(r"(?:\([^()]*\)|[^,(])+", body) if one.strip()]
+    body, behind = (*re.split(r" ?— ?|(?<= )(?:–|--?)(?: |$)", rest, maxsplit=1), "")[:2]
+    items = [one for one in re.findall(r"(?:\([^()]*\)|[^,;(])+", body) if one.strip()]
     for at, item in enumerate(items):
         parens = [one.strip() for one in re.findall(r"\(([^()]*)\)", item)]
         bare, _, new = re.sub(r"\([^()]*\)", "", item).partition("→")
@@ -277,14 +281,14 @@ def fact_blocks(
     """The blocks of a section of facts (S9, S10): the id, the text, the checkbox and the footer."""
     found = []
     for token in _markdown.parse("\n".join(lines)):
-        if token.type != "list_item_open" or token.level != 1 or token.markup != "-":
+        if token.type != "list_item_open" or token.level != 1 or token.markup not in "-*+":
             continue
         first, end = token.map or (0, 0)
         block = re.sub(r"(?m)[ \t]+$", "", "\n".join(lines[first:end])).rstrip().split("\n")
         footer = re.fullmatch(r"\s+<!-- ?(.*?) ?-->", block[-1])
         pairs = [one.partition(":") for one in footer[1].split("|")] if footer else []
         meta = {key.strip(): value.strip() for key, _, value in pairs}
-        mark = re.match(r"- \[([ xX])\] ", block[0])
+        mark = re.match(r"[-*+] \[([ xX])\] ", block[0])
         block[0] = block[0][len(mark[0]) if mark else 2 :]
         text = "\n".join([block[0], *(re.sub("^  ?", "", one) for one in block[1:-1])]).strip()
         id = meta.pop("id", "")

@@ -23,16 +23,19 @@ SET = (
 )
 
 
+BESIDE = ("init", "--folder", "memory")
+
+
 def test_what_would_be_done_and_what_was(bare_repo: Repo, run: Run) -> None:
     """A dry run speaks of what would be, the real one of what was done, the second one of nothing."""
     before = bare_repo.shape()
-    planned = run("init", "--dry-run")
+    planned = run(*BESIDE, "--dry-run")
     assert planned.out.splitlines() == [
         *(f"would commit memory/{name} on main" for name in FILES), *(f"would set {one}" for one in SET)
     ]  # fmt: skip
     assert (planned.code, planned.err) == (0, "")
     assert bare_repo.shape() == before
-    done = run("init")
+    done = run(*BESIDE)
     assert done.out.splitlines() == [
         *(f"committed memory/{name} on main" for name in FILES), *(f"set {one}" for one in SET)
     ]  # fmt: skip
@@ -45,8 +48,8 @@ def test_what_would_be_done_and_what_was(bare_repo: Repo, run: Run) -> None:
 def test_json_keeps_the_plan(bare_repo: Repo, run: Run) -> None:
     """Scripts get the steps as the plan has them, done or not."""
     steps = [f"commit memory/{name} on main" for name in FILES] + [f"set {one}" for one in SET]
-    assert run("init", "--json", "--dry-run").json["steps"] == steps
-    answer = run("init", "--json").json
+    assert run(*BESIDE, "--json", "--dry-run").json["steps"] == steps
+    answer = run(*BESIDE, "--json").json
     assert (answer["format"], answer["steps"], answer["dry_run"]) == (1, steps, False)
     assert run("init", "--json").json["steps"] == []
 
@@ -60,9 +63,11 @@ def test_a_name_that_comes_too_late(repo: Repo, run: Run) -> None:
     assert 'project = "shop"' in (repo.path / "memory" / "diurna.toml").read_text()
 
 
-def test_init_finds_the_home_on_its_own_branch(bare_repo: Repo, run: Run) -> None:
-    """A plain `init` in a repository with an own-branch home makes no second home that hides it."""
-    assert run("init", "--branch", "memory").code == 0
+def test_init_makes_a_branch_and_finds_it_again(bare_repo: Repo, run: Run) -> None:
+    """A plain `init` makes a home on a branch of its own, and no second one."""
+    made = run("init")
+    assert made.out.startswith("committed diurna.toml on the branch memory\n")
+    assert "`diurna init --move folder`" in made.err and not (bare_repo.path / "memory").exists()
     before = bare_repo.shape()
     for folder in ((), (str(bare_repo.path),)):
         ran = run("init", *folder)
@@ -71,7 +76,7 @@ def test_init_finds_the_home_on_its_own_branch(bare_repo: Repo, run: Run) -> Non
     assert bare_repo.shape() == before
 
 
-@pytest.mark.parametrize("first", [("init",), ("init", "--branch", "memory")])
+@pytest.mark.parametrize("first", [BESIDE, ("init",)])
 def test_one_home_for_a_repository(first: tuple[str, ...], bare_repo: Repo, run: Run) -> None:
     """A branch of its own beside another home is refused: one of the two would be hidden."""
     assert run(*first).code == 0
@@ -123,14 +128,14 @@ def test_no_home_is_made_in_a_folder_of_somebody_elses(
         bare_repo.git("add", "memory")
         bare_repo.git("commit", "-qm", "a package")
     before, status = bare_repo.shape(), bare_repo.git("status", "--porcelain")
-    for command in (("init",), ("init", "--json"), ("init", "--hooks"), ("init", "--dry-run"), ("import", "ledger", "."),
+    for command in (BESIDE, (*BESIDE, "--json"), (*BESIDE, "--hooks"), (*BESIDE, "--dry-run"), ("import", "ledger", "."),
                     ("import", "claude"), ("note", "decision: x y z."), ("append", "--title", "x"), ("sync",)):  # fmt: skip
         ran = run(*command)
         assert ran.code == 1, command
         assert bare_repo.shape() == before and bare_repo.git("status", "--porcelain") == status
-    ran = run("init")
-    assert f"memory/{name} is there" in ran.err and "diurna init --branch memory" in ran.err
-    assert run("init", "--branch", "memory").code == 0
+    ran = run(*BESIDE)
+    assert f"memory/{name} is there" in ran.err and "`diurna init` on a branch" in ran.err
+    assert run("init").code == 0
     assert bare_repo.git("status", "--porcelain") == status
     assert run("note", "decision: x y z.").code == 0
 
@@ -142,13 +147,13 @@ def test_a_link_or_a_file_in_its_place_is_somebody_elses(
     place = bare_repo.path / "memory"
     (tmp_path / "outside").mkdir()
     place.symlink_to(tmp_path / "outside")
-    assert run("init").code == 1 and not list((tmp_path / "outside").iterdir())
+    assert run(*BESIDE).code == 1 and not list((tmp_path / "outside").iterdir())
     place.unlink()
     place.write_text("theirs")
-    assert run("init").code == 1 and place.read_text() == "theirs"
+    assert run(*BESIDE).code == 1 and place.read_text() == "theirs"
     place.unlink()
     bare_repo.write("memory/sessions/.gitkeep", "")
-    assert run("init").code == 0
+    assert run(*BESIDE).code == 0
 
 
 #: How the README lets go of a memory.

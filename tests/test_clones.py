@@ -136,7 +136,7 @@ def test_a_ledger_that_began_offline_joins_the_teams(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["init --branch other", "init --tree notes", "import ledger memory --write"]
+    "command", ["init --branch other", "init --folder notes", "import ledger memory --write"]
 )
 def test_no_ledger_begins_beside_the_teams(world: World, command: str) -> None:
     """Whoever begins one is told of that of a remote, which is found from then on."""

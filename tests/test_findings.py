@@ -38,7 +38,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(repo.path)
         patch.setenv("DIURNA_NOW", str(NOW_MS))
-        assert main(["init"]) == 0
+        assert main(["init", "--folder", "memory"]) == 0
         repo.publish_when("review")
         assert main(["append", "--title", "First", "--new", "id=use-x Use X."]) == 0
         commit_written(repo.path)

@@ -1,4 +1,4 @@
-"""What HEAD has of a memory that lives on a branch of its own (FORMAT.md, B1 to B6)."""
+"""What HEAD has of a memory that lives on a branch of its own (B1 to B6)."""
 
 from __future__ import annotations
 

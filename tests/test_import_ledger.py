@@ -63,7 +63,7 @@ def bring(repo: Repo, run: Run, kind: str, theirs: Path) -> None:
         repo.git("add", "-A")
         repo.git("commit", "-qm", "theirs")
     if kind != "in place":
-        made = ("--branch", "memory") if kind == "branch" else ("--no-hooks",)
+        made = ("--branch", "memory") if kind == "branch" else ("--folder", "memory")
         assert run("init", *made).code == 0
     before = {path: path.read_bytes() for path in theirs.rglob("sessions/**/*.md")}
     ran = run("import", "ledger", str(theirs), "--write")

@@ -11,9 +11,9 @@ from tests.world import DIED, FOLDER, IN_TREE, OWN_BRANCH, Place, World
 #: A kind of home, what it is moved to, and the kind that it has then.
 WAYS = [
     (IN_TREE, "branch", OWN_BRANCH),
-    (OWN_BRANCH, "tree", IN_TREE),
+    (OWN_BRANCH, "folder", IN_TREE),
 ]
-BACK = {IN_TREE: "tree", OWN_BRANCH: "branch"}
+BACK = {IN_TREE: "folder", OWN_BRANCH: "branch"}
 
 
 def filled(world: World, kind: str) -> tuple[Place, Place]:

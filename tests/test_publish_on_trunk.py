@@ -189,7 +189,7 @@ def test_worktrees_and_branches_of_their_own(world: World) -> None:
     assert "It is one." in committed(own, "memory")
     unborn = world.repository("unborn", commits=0)
     unborn.git("symbolic-ref", "HEAD", "refs/heads/develop")
-    unborn.run("init")
+    unborn.run("init", "--folder", "memory")
     assert 'trunk   = "develop"' in unborn.read("memory/diurna.toml")
     before = unborn.read("memory/diurna.toml")
     unborn.run("init")

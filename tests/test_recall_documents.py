@@ -172,7 +172,7 @@ def test_what_is_large_binary_or_a_link_is_passed_over(
     shop: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And said, where it is for size or number."""
-    limits = "memory.recall.documents.document_passages."
+    limits = "memory.recall.document_passages."
     monkeypatch.setattr(f"{limits}DOCUMENT_LIMIT_BYTES", 1000)
     shop.write("docs/large.md", "A large queue. " * 100)
     shop.write("docs/bytes.md", b"queue \0 queue")

@@ -217,7 +217,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "other version": _sql("UPDATE meta SET value = ? WHERE key = 'version'", marshal.dumps(10**6)),
     "without mark": _sql("DELETE FROM meta WHERE key = 'mark'"),
     "bad rows": _sql("UPDATE logs SET passages = x'ff00'"),
-    "without words": _sql("DROP VIEW places"),
+    "without words": _sql("DROP VIEW terms"),
 }
 
 
@@ -255,7 +255,7 @@ def test_writers_that_never_rest(home: Place, monkeypatch: pytest.MonkeyPatch) -
     """A question is answered even if the ledger moves whenever the index has followed."""
     follower = "memory.recall.index.index_catch_up."
     monkeypatch.setattr(f"{follower}_TRIES", 3)
-    monkeypatch.setattr(f"{follower}IndexFollower._attempt", lambda *_: None)
+    monkeypatch.setattr(f"{follower}_attempt", lambda *_: None)
     assert home.run("recall", "Word3").json["passages"]
 
 
@@ -442,14 +442,13 @@ def test_two_logs_of_one_name_are_both_found(home: Place) -> None:
 def test_other_processes_prepare_the_same(home: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """The batches of workers come in order; what one does not live to send is prepared here."""
     from memory.recall.index import log_reader
-    from memory.recall.index.update import everything
 
     set_logs(home, dict(POOL))
     monkeypatch.setattr(log_reader, "_BATCH", 3)
     with closing(Memory.open(str(home.folder))) as memory:
         place = memory.home
-        sources = memory.snapshot.ask(lambda cache: everything(place, cache)).fresh
-        alone = [log for batch in log_reader.prepare(place, sources, 0) for log in batch]
+        rows = memory.snapshot.ask(lambda cache: cache.packed_entries())
+        alone = [log for batch in log_reader.prepare(place, rows, workers=0) for log in batch]
         assert len(alone) == len(POOL)
         real, parent, done = log_reader._prepared, os.getpid(), []
 
@@ -463,7 +462,9 @@ def test_other_processes_prepare_the_same(home: Place, monkeypatch: pytest.Monke
         for workers, mortal in ((1, False), (3, False), (2, True)):
             if mortal:
                 monkeypatch.setattr(log_reader, "_prepared", dies)
-            made = [log for batch in log_reader.prepare(place, sources, workers) for log in batch]
+            made = [
+                log for batch in log_reader.prepare(place, rows, workers=workers) for log in batch
+            ]
             assert made == alone
 
 

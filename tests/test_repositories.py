@@ -518,7 +518,7 @@ def test_c11_where_the_search_ends(world: World) -> None:
     (linked.folder / "memory").symlink_to("../home/memory")
     before = home.shape()
     assert "memory is a link" in linked.run("show", code=1).err
-    assert "left as it is" in linked.run("init", code=1).err
+    assert "left as it is" in linked.run("init", "--folder", "memory", code=1).err
     assert home.shape() == before
 
 
@@ -648,10 +648,10 @@ def test_a_home_in_a_folder_of_another_name_is_found(
 ) -> None:
     """Below the top, in a clone, a worktree, a sparse checkout and a bare one."""
     shop = world.repository()
-    assert shop.run("init", "--tree", folder, "--dry-run").json["dry_run"] and not shop.git(
+    assert shop.run("init", "--folder", folder, "--dry-run").json["dry_run"] and not shop.git(
         "status", "--porcelain"
     )
-    shop.run("init", "--tree", folder)
+    shop.run("init", "--folder", folder)
     shop.note("id=one decision: Webhooks retry.")
     assert shop.git("rev-list", "--count", "HEAD") == "3", "one commit made it"
     assert not shop.git("status", "--porcelain")
@@ -696,7 +696,7 @@ def test_j3_a_pointer_leads_nowhere_else(world: World, text: str) -> None:
     shop.write(".diurna-home", text + "\n")
     shop.run("status", code=1)
     before = world.place("x").shape()
-    assert shop.run("init", "--tree", text, code=None).code != 0 or not text
+    assert shop.run("init", "--folder", text, code=None).code != 0 or not text
     assert world.place("x").shape() == before
 
 
@@ -705,21 +705,21 @@ def test_where_init_makes_it(world: World) -> None:
     shop = world.repository()
     shop.write("memory/__init__.py", "")
     before = shop.shape()
-    answer = shop.run("init", code=1)
-    assert "--tree FOLDER" in answer.err and "--branch memory" in answer.err
+    answer = shop.run("init", "--folder", "memory", code=1)
+    assert "--folder FOLDER" in answer.err and "`diurna init` on a branch" in answer.err
     for folder in ("memory", "."):
-        shop.run("init", "--tree", folder, code=1)
-    shop.run("init", "--tree", "x", "--branch", "y", code=2)
+        shop.run("init", "--folder", folder, code=1)
+    shop.run("init", "--folder", "x", "--branch", "y", code=2)
     assert shop.shape() == before
     shop.git("switch", "-q", "-c", "feat/x")
-    answer = world.place("a/docs").run("init", "--tree", "notes")
+    answer = world.place("a/docs").run("init", "--folder", "notes")
     assert (
         f"memory of all of {shop.folder}, in {shop.folder}/docs/notes/" in answer.err
         or shop.status()["home"]["prefix"]
     )
     policy = next(shop.folder.rglob("diurna.toml")).read_text()
     assert 'trunk   = "main"' in policy
-    for other in (("--tree", "more"), ("--branch", "memory")):
+    for other in (("--folder", "more"), ("--branch", "memory")):
         assert "one repository has one memory" in shop.run("init", *other, code=1).err
     work = world.place("work")
     work.write("code.py", "x = 1\n")

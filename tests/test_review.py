@@ -29,10 +29,10 @@ from projection.lifecycle.review_due import ROOM, Size, newly_due, reasons, room
 from projection.lifecycle.review_threads import key_of
 from projection.lifecycle.transitions import Change, Fading
 from projection.policy.model import PACED, Policy, Review, Windows
-from rituals.review.promotions import target_file
+from rituals.review.agent_file import target_file
+from rituals.review.questions import Question, threads_for
+from rituals.review.review_answers import ACCEPT, REJECT, events_of
 from rituals.review.review_plan import Plan, plan_of
-from rituals.review.review_question import Question, threads_for
-from rituals.review.review_record import ACCEPT, REJECT, events_of
 
 START_MS = 1_780_000_000_000
 HOUR_MS = 3_600_000
@@ -173,7 +173,7 @@ def test_invariants_are_due_and_confirmed() -> None:
     book.idle(1)
     plan = book.review()
     assert rules(plan) == {"invariant-due": ["held", "inv", "north"]}
-    assert len(plan.threads) == 1
+    assert len(threads_for(plan.fresh)) == 1
     assert book.plan().nothing_new
     book.idle(3)  # another round: the first thread still asks
     assert book.plan().fresh == ()
@@ -242,7 +242,7 @@ def test_size_is_asked_once_and_rests_after_its_thread_was_closed() -> None:
     )
     book.log("a", "b", "c")
     assert book.plan().fresh == ()
-    book.log(ThreadClosed(plan.threads[0].id), "a", "b", "c")
+    book.log(ThreadClosed(threads_for(plan.fresh)[0].id), "a", "b", "c")
     for _ in range(4):
         assert book.plan().questions == ()
         book.log("a", "b", "c")
@@ -474,7 +474,7 @@ def test_what_says_the_same_is_asked_about() -> None:
              new("cents", "All amounts of money are kept in integer cents."),
              new("money", "All amounts of money are kept in integer cents, always."))  # fmt: skip
     plan = book.review()
-    assert rules(plan) == {"overlap": ["cents"]} and len(plan.threads) == 1
+    assert rules(plan) == {"overlap": ["cents"]} and len(threads_for(plan.fresh)) == 1
     after = book.plan()  # neither side is new, and the thread stands open
     assert after.nothing_new and after.settled == ()
     assert {one.rule for one in after.unanswered} == {"overlap"}

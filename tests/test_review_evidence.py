@@ -16,8 +16,9 @@ from ledger.git.code_history import Code
 from ledger.model.ids import version_id
 from projection.fold.fact_history import Fact, Version
 from projection.fold.projection_state import Standing
-from rituals.review.evidence.changed_files import evidence_questions, read_manifest
-from rituals.review.review_question import Question
+from rituals.review.code_questions import evidence_questions
+from rituals.review.manifests import read_manifest
+from rituals.review.questions import Question
 from tests.conftest import each_row
 from tests.pages import rows
 from tests.world import Place, World

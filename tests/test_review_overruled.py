@@ -19,8 +19,8 @@ from ledger.model.event import (
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.fold.falsity import said_against
-from rituals.review.review_question import OVERRULED
-from rituals.review.review_record import ACCEPT, LATER, REJECT, events_of
+from rituals.review.questions import OVERRULED
+from rituals.review.review_answers import ACCEPT, LATER, REJECT, events_of
 from tests.conftest import Repo, Run, examples
 from tests.test_review import Book, new, rules
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memory.cache.cache_file import open_cache
+from memory.cache.cache_file import Cache
 from memory.cache.rebuild import build
 from memory.worktree.forecast import forecast
 from projection.policy.model import Policy
@@ -30,7 +30,7 @@ def test_a_cache_that_another_process_moved_is_not_rendered_from(tmp_path: Path)
     """What would come out has logs that the commit has not: the caller is told to begin anew."""
     path = str(tmp_path / "cache.sqlite")
     cache = build(path, "0", [], [], (), ("", Policy(), ""))
-    other = open_cache(path)
+    other = Cache.open(path)
     assert other.advance("0", "1", [], [], ())
     nothing: dict[str, bytes] = {}
     assert forecast(cache, [], [], {}, nothing.__getitem__) is None

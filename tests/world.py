@@ -351,7 +351,7 @@ class Place:
             return self
         if not (self.folder / ".git").exists():
             _make_code(self.folder, 1)
-        self.run("init", *(["--branch", "memory"] if kind == OWN_BRANCH else []), *more)
+        self.run("init", *([] if kind == OWN_BRANCH else ["--folder", "memory"]), *more)
         return self
 
     def note(self, *texts: str, **more: Any) -> str:

@@ -36,6 +36,9 @@ _GUARDS = (
 _OF_REPOSITORY = ("local", "worktree")
 _FILTERS = r"^filter\..*\.(clean|smudge|process|required)$"
 #: Nothing is packed in the middle of a write; `tidy` asks for it in a quiet moment.
+EMPTY_TREE = (
+    "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  #: the tree that git knows without having it
+)
 _NO_PACKING = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
 _WAITED_FOR = ("-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false")
 #: What git says when the disk refuses, and what to do then; the locale of our calls is C.
@@ -300,13 +303,15 @@ class Git:
             return None
 
     def differences(self, old: str, new: str, *paths: str) -> list[tuple[str, str, str, str]]:
-        """List the same as `changes`, of two commits or trees that have to be there.
+        """List the same as `changes`, of two commits or trees that have to be there; "" is an empty one.
 
         Raises:
             ObjectMissing: one of them is not.
             GitFailed: git can not tell.
         """
-        out = self.text("diff-tree", "-r", "-z", "--raw", "--no-renames", old, new, "--", *paths)
+        out = self.text(
+            "diff-tree", "-r", "-z", "--raw", "--no-renames", old or EMPTY_TREE, new, "--", *paths
+        )
         fields = out.split("\0")
         found = []
         for meta, path in zip(fields[0::2], fields[1::2], strict=False):

@@ -45,7 +45,7 @@ COMMIT_SUBJECT = "diurna: "
 #: Below them a clone keeps a branch's tip as it was seen last, a remote's, and the logs that went (L6).
 SEEN, SENT, LOST = "refs/diurna/seen/", "refs/diurna/sent/", "refs/diurna/lost/"
 
-#: Under the common git directory.
+#: Under the common git directory; all but the spool, what was observed and the candidates can be deleted.
 STATE_DIR = "diurna"
 SPOOL_DIR = "diurna/spool"
 LOCK_FILE = "diurna/lock"
@@ -72,7 +72,7 @@ MAINTAIN_FILE, MAINTAINED_FILE = "diurna/maintain", "diurna/maintained"
 #: What HEAD has not of the work that logs tell of, for each own branch.
 HERE_FILE = "diurna/cache/here"
 REVIEW_LOCK_FILE = "diurna/review"
-#: Held while an append looks whether its host session has a log already (FORMAT.md, W12).
+#: Held while an append looks whether its host session has a log already (W12).
 SESSION_LOCK_FILE = "diurna/session"
 JOURNAL_FILE = "diurna/journal.log"
 #: What failed in a hook of a host.
@@ -132,4 +132,4 @@ def quarter_of(stem: str) -> str:
 
 #: Of everything that is kept in the cache folder. Raise it with every change of the cache's tables, of
 #: packed forms, of how logs are read, or of the fold, the tiers, the rendering and the brief.
-CACHE_VERSION = 55
+CACHE_VERSION = 56

@@ -1,6 +1,6 @@
-"""Redact the secrets of a log before it is stored, and say which they were.
+"""Redact the secrets of a log before it is stored, and say which they were without their values.
 
-Keeps K1 to K4 of FORMAT.md (fault:L9, fault:L12 and fault:L13).
+Keeps K1 to K4 (fault:L9, fault:L12 and fault:L13).
 """
 
 from __future__ import annotations

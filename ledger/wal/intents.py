@@ -1,7 +1,7 @@
 """Note beside the spool what is about to be committed, before any git object is written.
 
 A commit and its trees follow from its parent, the logs and this note, so they can be made again, under the
-same ids, when `git gc --prune=now` took them while the branch was just moving to them (FORMAT.md, W8).
+same ids, when `git gc --prune=now` took them while the branch was just moving to them (W8).
 """
 
 from __future__ import annotations

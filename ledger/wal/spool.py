@@ -6,7 +6,7 @@ the log's stem, which proves its content; a half-written one is seen for what it
 
 `waiting` entries are not in the ledger yet. `kept` ones are, and stay until their objects are surely on
 the disk (after a flush), as the copy that survives `git gc --prune=now` and a power cut. `held` entries
-are logs that wait though nothing failed: captured ones, until they are in nobody's way (FORMAT.md, W14),
+are logs that wait though nothing failed: captured ones, until they are in nobody's way (W14),
 and those that are plain files which a person commits (W21). So do their kept copies: one that has to wait
 again is held again. Where a plain file belongs stands beside its copy (`Mark`).
 """

@@ -1,7 +1,7 @@
 """Note a fetch or push under way, so that a lock which it leaves when killed is known for what it is.
 
 The tracking reference is locked for a moment in each fetch and push. Where git dies, alone or together
-with Diurna, that lock would be in the way of every later one (FORMAT.md, W7).
+with Diurna, that lock would be in the way of every later one (W7).
 """
 
 from __future__ import annotations

@@ -11,14 +11,13 @@ import marshal
 import os
 
 from ledger.model.findings import Finding
-from ledger.model.layout import CACHE_VERSION
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry
 from memory.cache.log_application import add_logs, unpack_head
 from memory.cache.queries import Questions
 from memory.cache.schema import plain, policy_of
 from memory.cache.sqlite import FILE_ERRORS, CacheDamaged, sqlite3, unpack
-from memory.cache.stamp import Held, Stamp, begin, see_to_disk
+from memory.cache.stamp import Stamp
 from projection.policy.model import Policy
 
 TYPE_CHECKING = False
@@ -30,31 +29,6 @@ if TYPE_CHECKING:
 
 #: For how many sets of logs the projection is remembered: ours, and those that a sync tries.
 _RENDERINGS = 4
-
-
-def open_cache(path: str) -> Cache:
-    """Open a cache file.
-
-    Raises:
-        CacheDamaged: it can not be used.
-    """
-    stamp = Stamp(path)
-    base = None
-    try:
-        with FILE_ERRORS:
-            stamp.check()
-            base = sqlite3.connect(path, timeout=10, isolation_level=None)
-            base.execute("PRAGMA synchronous=OFF")
-            # the journal is emptied, not unlinked: a quarter less for a transaction; `build` takes it away
-            # before it puts another file in place
-            base.execute("PRAGMA journal_mode=PERSIST")
-            cache = Cache(base, stamp)
-            see_to_disk(base, stamp)
-            return cache
-    except BaseException:
-        if base is not None:
-            base.close()
-        raise
 
 
 class Cache(Questions):
@@ -69,36 +43,12 @@ class Cache(Questions):
     """
 
     def __init__(self, base: sqlite3.Connection, stamp: Stamp) -> None:
-        self._base = base
-        self._stamp = stamp
-        self.row("PRAGMA data_version")  # what a killed writer left is taken back by it
-        stamp.check()
-        if self.value("version", int) != CACHE_VERSION:
-            raise CacheDamaged("a cache of another version")
-        self._seen = -1
         self._packed_policy = b""
         self._shown = {}
-        self.load()
+        super().__init__(base, stamp)
 
-    def close(self) -> None:
-        """Close the file."""
-        self._base.close()
-
-    def load(self) -> None:
-        """Read the few values that every question needs, all as of one commit, outside of a reading.
-
-        Raises:
-            CacheDamaged: the file is not as it was left.
-        """
-        with FILE_ERRORS:
-            self._stamp.check()
-        self.load_written()
-
-    def load_written(self) -> None:
-        """Read these values if another connection wrote since, which SQLite tells; in a transaction."""
-        (seen,) = self.row("PRAGMA data_version")
-        if seen == self._seen:
-            return
+    def read_values(self) -> None:
+        """Read the few values that every question needs."""
         found = self.rows(
             "SELECT value FROM meta WHERE key IN ('generation', 'head', 'policy') ORDER BY key"
         )
@@ -111,24 +61,6 @@ class Cache(Questions):
         if policy != self._packed_policy:
             self.policy, self.policy_problem = unpack(policy, policy_and_problem)
             self._packed_policy = policy
-        self._seen = seen
-
-    def __enter__(self) -> Cache:
-        """Begin a reading that sees one commit throughout; other processes' writes wait for its end."""
-        with FILE_ERRORS:
-            begin(self._base, self._stamp)
-            try:
-                self.load_written()
-            except BaseException:
-                self._base.execute("ROLLBACK")
-                raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End it."""
-        with FILE_ERRORS:
-            if self._base.in_transaction:
-                self._base.execute("ROLLBACK")
 
     def places(self, after: int = 0) -> list[tuple[int, str, str, int, str]]:
         """Return (number, log, commit, whether it is dirty, branch) of what logs tell, oldest first."""
@@ -144,28 +76,8 @@ class Cache(Questions):
         """
         return self.rows('SELECT stem, verb, "commit", how FROM landings ORDER BY log, rowid', ())
 
-    def value(self, key: str, make: Callable[[Any], Said]) -> Said:
-        """Return a value of the file's own.
-
-        Raises:
-            CacheDamaged: there is none, or another one than was written.
-        """
-        row = self.row("SELECT value FROM meta WHERE key = ?", (key,))
-        if row is None:
-            raise CacheDamaged(f"no {key}")
-        return unpack(row[0], make)
-
     def _set(self, key: str, packed: bytes) -> None:
         self._base.execute("UPDATE meta SET value = ? WHERE key = ?", (packed, key))
-
-    @property
-    def base(self) -> sqlite3.Connection:
-        """The open file, for the word index that lives in it."""
-        return self._base
-
-    def writing(self) -> Held:
-        """Return the `with` in which the file may be changed (`memory.cache.stamp.Stamp.writing`)."""
-        return self._stamp.writing()
 
     @property
     def commit(self) -> str:
@@ -189,29 +101,17 @@ class Cache(Questions):
         `findings` are what reading them brought up; `policy` is (blob id, policy, problem) when it
         changed.
         """
-        with FILE_ERRORS, self.writing():
-            self._base.execute("BEGIN IMMEDIATE")
-            try:
-                self.load_written()
-                if self.commit != base:
-                    self._base.execute("ROLLBACK")
-                    return False
-                head = add_logs(self._base, self.head, refs, entries, findings)
-                head = head._replace(commit=commit)
-                packed = self._packed_policy
-                if policy is not None:
-                    packed = marshal.dumps((policy[0], plain(policy[1]), policy[2]))
-                    self._set("policy", packed)
-                self._set("head", head.packed())
-                self._base.execute("COMMIT")
-            except BaseException:
-                if self._base.in_transaction:
-                    self._base.execute("ROLLBACK")
-                raise
-        self.head, self._packed_policy = head, packed
-        if policy is not None:
-            _, self.policy, self.policy_problem = policy
-        return True
+
+        def step() -> bool:
+            if self.commit != base:
+                return False
+            head = add_logs(self._base, self.head, refs, entries, findings)
+            if policy is not None:
+                self._set("policy", marshal.dumps((policy[0], plain(policy[1]), policy[2])))
+            self._set("head", head._replace(commit=commit).packed())
+            return True
+
+        return self.change(step)
 
     def take_over(self, other: Cache) -> None:
         """Hold what another cache holds, and nothing else: in place, for others have this file open."""

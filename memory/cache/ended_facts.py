@@ -1,4 +1,4 @@
-"""Find the commit that ended a fact: the first on its line where it came true (FORMAT.md, U2).
+"""Find the commit that ended a fact: the first on its line where it came true (U2).
 
 A function of the commits, tags and branches of a repository and of what is asked; all facts are asked at
 once. A check is another matter: it fails, or not, at the commit that is asked about (U5).

@@ -180,7 +180,7 @@ def put_edges(base: sqlite3.Connection, edges: Iterable[Edge], takes: Iterable[T
 
 def put_facts(base: sqlite3.Connection, rows: Iterable[tuple[object, ...]]) -> None:
     """Write rows of `facts`, in place of those that are there."""
-    base.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    base.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def _taken(base: sqlite3.Connection, edge: Edge) -> bool:

@@ -6,10 +6,11 @@ from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
 from ledger.model.order import key_of
 from ledger.model.session import Entry
+from memory.cache.database import Database
 from memory.cache.log_application import Head
 from memory.cache.newest_logs import CORRECTION, agent_name, session_name
 from memory.cache.schema import FALSE, PENDING, PINNED, entry_in, likeness, unpack_history
-from memory.cache.sqlite import FILE_ERRORS, LONG_BYTES, sqlite3, unpack
+from memory.cache.sqlite import FILE_ERRORS, LONG_BYTES, unpack
 from projection.fold.decay import clock_at
 from projection.fold.declared_conflicts import opposed
 from projection.fold.fact_history import Fact, History
@@ -35,10 +36,9 @@ _CHUNK = 500
 _MAY_BE_CONTESTED = "SELECT id FROM facts WHERE contested"
 
 
-class Questions:
+class Questions(Database):
     """What can be asked of a cache that is open."""
 
-    _base: sqlite3.Connection
     #: (packed history, cut edges, fact) of the last view, and of long histories
     _shown: dict[str, _Resolved]
     _met: tuple[str, Met] = "", {}
@@ -46,24 +46,6 @@ class Questions:
     gone: dict[str, tuple[tuple[str, str], ...]]  #: (log, sentence) that held once; goes with `met`
     head: Head
     policy: Policy
-
-    def rows(self, question: str, values: Sequence[object] = ()) -> list[Any]:
-        """Return the rows that a question in SQL gives.
-
-        Raises:
-            CacheDamaged: the file does not answer it.
-        """
-        with FILE_ERRORS:
-            return self._base.execute(question, values).fetchall()
-
-    def row(self, question: str, values: Sequence[object] = ()) -> Any:
-        """Return the first of these rows, None where there is none; it raises what `rows` does."""
-        with FILE_ERRORS:
-            return self._base.execute(question, values).fetchone()
-
-    def column(self, question: str, values: Sequence[object] = ()) -> list[Any]:
-        """Return the first value of each of these rows; it raises what `rows` does."""
-        return [row[0] for row in self.rows(question, values)]
 
     def logs(self, among: str, values: Sequence[object] = ()) -> list[tuple[LogRef, Entry]]:
         """Return the logs that the rest of a question about `logs` names, with what they say."""
@@ -250,15 +232,6 @@ class Questions:
             "SELECT about, count(*), sum(state = ?) FROM facts WHERE about != '' GROUP BY about",
             (FALSE,),
         )
-
-    def facts_about(self, values: Iterable[str]) -> list[str]:
-        """Return the ids of facts with one of some values of the footer `entity`, sorted."""
-        asked = "SELECT id FROM facts WHERE about = ? AND about != ''"
-        return sorted([id for value in values for id in self.column(asked, (value,))])
-
-    def pointing(self) -> list[tuple[str, str]]:
-        """Return the facts that point at others, each with their ids parted by blanks."""
-        return self.rows("SELECT id, names FROM facts WHERE names != ''")
 
     def fact_ids(self) -> list[str]:
         """Return the ids of all facts, sorted: those that a log brought a text for."""

@@ -7,22 +7,30 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 
+from ledger.errors import StorageFailed
 from ledger.model.findings import Finding
 from ledger.model.layout import CACHE_VERSION
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry
-from ledger.wal.atomic_files import try_unlink, unlink
+from ledger.wal.atomic_files import make_folder, try_unlink, unlink
 from ledger.wal.git_locks import is_abandoned
-from memory.cache.cache_file import Cache, open_cache
+from memory.cache.cache_file import Cache
+from memory.cache.database import Database
 from memory.cache.log_application import Head, put_edges, put_facts, put_logs
 from memory.cache.schema import FALSE, PENDING, TABLES, fact_row, plain, unreadable
-from memory.cache.sqlite import FILE_ERRORS, sqlite3
+from memory.cache.sqlite import sqlite3
 from memory.cache.stamp import Stamp
 from projection.fold.fold import collect
 from projection.fold.full_replay import cut_edges, edges_and_takes
 from projection.fold.projection_state import NOTHING, log_digest, set_digest, summarise
 from projection.fold.withholding import redactions_in, withheld_entry
 from projection.policy.model import Policy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Made = TypeVar("Made", bound=Database)
 
 
 def build(
@@ -33,23 +41,38 @@ def build(
     findings: Sequence[Finding],
     policy: tuple[str, Policy, str],
 ) -> Cache:
-    """Write a cache from a cold reading, in place of whatever is there, and open it.
+    """Write a cache from a cold reading, in place of whatever is there, and open it (`made`).
 
-    `path` "" builds it in memory, where the disk does not take one, or no key is there; entries come in
-    the order of `refs`, and `findings` are what reading them brought up; `policy` is (blob id, policy,
-    problem).
-
-    Raises:
-        CacheDamaged, OSError: it can not be written.
+    Entries come in the order of `refs`, and `findings` are what reading them brought up; `policy` is
+    (blob id, policy, problem).
     """
-    with FILE_ERRORS:
-        if not path:
-            base = sqlite3.connect(":memory:", isolation_level=None)
-            _fill(base, commit, refs, entries, findings, policy)
-            base.execute("PRAGMA journal_mode=MEMORY")  # without one nothing can be taken back
-            return Cache(base, Stamp(""))
-        write_beside(path, lambda base: _fill(base, commit, refs, entries, findings, policy))
-    return open_cache(path)
+    return made(Cache, path, lambda base: _fill(base, commit, refs, entries, findings, policy))
+
+
+def made(kind: type[Made], path: str, fill: Callable[[sqlite3.Connection], None]) -> Made:
+    """Write a whole file in place of the one of a name, and open it.
+
+    It is in memory for a `path` of "", where the disk takes none, and where there is no key.
+    """
+    try:
+        if Stamp(path).usable:
+            make_folder(os.path.dirname(path))
+            write_beside(path, fill)
+            return kind.open(path)
+    except (sqlite3.Error, OSError, StorageFailed, kind.errors.damage):
+        pass
+    with kind.errors:
+        base = sqlite3.connect(":memory:", isolation_level=None)
+        _in_bulk(base, fill)
+        base.execute("PRAGMA journal_mode=MEMORY")  # without one nothing can be taken back
+        return kind(base, Stamp(""))
+
+
+def _in_bulk(base: sqlite3.Connection, fill: Callable[[sqlite3.Connection], None]) -> None:
+    """Fill an empty file; nothing can be taken back."""
+    base.execute("PRAGMA synchronous=OFF")
+    base.execute("PRAGMA journal_mode=OFF")
+    fill(base)
 
 
 def write_beside(path: str, fill: Callable[[sqlite3.Connection], None]) -> None:
@@ -64,7 +87,7 @@ def write_beside(path: str, fill: Callable[[sqlite3.Connection], None]) -> None:
         os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         base = sqlite3.connect(temporary, isolation_level=None)
         try:
-            fill(base)
+            _in_bulk(base, fill)
         finally:
             base.close()
         install(temporary, path)
@@ -75,28 +98,15 @@ def write_beside(path: str, fill: Callable[[sqlite3.Connection], None]) -> None:
 
 
 def copy(cache: Cache, path: str) -> Cache:
-    """Copy a cache into a file of its own, to which other logs are added, and open that.
-
-    `path` "" copies it into memory.
-
-    Raises:
-        CacheDamaged, OSError: it can not be read or written.
-    """
+    """Copy a cache into a file of its own, to which other logs are added, and open that (`made`)."""
 
     def take(base: sqlite3.Connection) -> None:
         with cache:
             cache.base.backup(base)
         other = marshal.dumps(os.urandom(8).hex())
-        base.execute("PRAGMA journal_mode=OFF" if path else "PRAGMA journal_mode=MEMORY")
         base.execute("UPDATE meta SET value = ? WHERE key = 'generation'", (other,))
 
-    with FILE_ERRORS:
-        if path:
-            write_beside(path, take)
-            return open_cache(path)
-        base = sqlite3.connect(":memory:", isolation_level=None)
-        take(base)
-        return Cache(base, Stamp(""))
+    return made(Cache, path, take)
 
 
 def _fill(
@@ -108,8 +118,6 @@ def _fill(
     policy: tuple[str, Policy, str],
 ) -> None:
     """Write all tables of an empty file in one transaction; see `build`."""
-    base.execute("PRAGMA synchronous=OFF")
-    base.execute("PRAGMA journal_mode=OFF")
     base.executescript(TABLES)
     base.execute("BEGIN")
     said = redactions_in(entries)

@@ -14,7 +14,7 @@ from memory.cache.sqlite import unpack_once
 from projection.fold.declared_conflicts import CONFLICTS
 from projection.fold.fact_history import NOBODY, Act, History, Signature
 from projection.fold.fold import resolve
-from projection.graph.fact_links import ENTITY_KEY, footer, pointed
+from projection.graph.fact_links import ENTITY_KEY, footer
 from projection.policy.model import Kind, Policy, Upstream
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ CREATE INDEX logs_work ON logs(stem) WHERE work;
 CREATE TABLE findings(number INTEGER PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE facts(id TEXT PRIMARY KEY, history BLOB NOT NULL, state INTEGER NOT NULL,
   anchor TEXT NOT NULL, young TEXT NOT NULL, kind TEXT NOT NULL, contested INTEGER NOT NULL,
-  about TEXT NOT NULL, names TEXT NOT NULL) WITHOUT ROWID;
+  about TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX facts_anchor ON facts(anchor) WHERE state IN (1, 2);
 CREATE INDEX facts_young ON facts(young) WHERE state IN (1, 2) AND young != ''
   AND young != anchor;
@@ -41,7 +41,6 @@ CREATE INDEX facts_kind ON facts(kind) WHERE state = 1;
 CREATE INDEX facts_pinned ON facts(kind) WHERE state = 2;
 CREATE INDEX facts_contested ON facts(id) WHERE contested;
 CREATE INDEX facts_about ON facts(about, state) WHERE about != '';
-CREATE INDEX facts_names ON facts(names) WHERE names != '';
 CREATE TABLE edges(old TEXT NOT NULL, new TEXT NOT NULL, stem TEXT NOT NULL, seq INTEGER NOT NULL);
 CREATE INDEX edges_old ON edges(old);
 CREATE TABLE changed(id TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -60,8 +59,7 @@ CREATE INDEX takes_fact ON takes(fact);
 """
 #: `facts.state`: named and without a text; ordinary; an open thread or promoted; superseded; put away.
 #: `facts.young` is where age counts from while it matters (at most one use). It may lie above the anchor:
-#: a fact was named, and then created by a log that is no work. `facts.about` is the footer `entity`,
-#: `facts.names` the ids that a fact points at, parted by blanks.
+#: a fact was named, and then created by a log that is no work. `facts.about` is the footer `entity`.
 PENDING, ORDINARY, PINNED, FALSE, AWAY = 0, 1, 2, 3, 4
 #: The fields of a policy that list records, and of which class.
 _LISTED = {"kinds": Kind, "upstream": Upstream, "to": Upstream}
@@ -88,12 +86,12 @@ def log_row(ref: LogRef, entry: Entry) -> tuple[str, str, str, int, int, bytes]:
 
 def fact_row(
     fact: str, history: History, cut: frozenset[Edge]
-) -> tuple[str, bytes, int, str, str, str, int, str, str]:
+) -> tuple[str, bytes, int, str, str, str, int, str]:
     """Return a row of `facts`."""
     found = resolve(fact, history, cut)
     packed = marshal.dumps(plain_history(history))
     if found is None:
-        return fact, packed, PENDING, "", "", "", 0, "", ""
+        return fact, packed, PENDING, "", "", "", 0, ""
     if found.false:
         state = FALSE
     elif found.archived_at:
@@ -104,8 +102,8 @@ def fact_row(
         state = ORDINARY
     contested = found.contradicted or len(found.superseded_by) > 1 or bool(found.circle)
     contested = contested or bool(footer(found, CONFLICTS))
-    about, names = footer(found, ENTITY_KEY), " ".join(pointed(found))
-    return fact, packed, state, found.anchor, found.young, found.kind, int(contested), about, names
+    about = footer(found, ENTITY_KEY)
+    return fact, packed, state, found.anchor, found.young, found.kind, int(contested), about
 
 
 def unpack_history(packed: bytes) -> History:

@@ -21,25 +21,32 @@ else:
     except ImportError:
         import sqlite3
 
-__all__ = ["FILE_ERRORS", "CacheDamaged", "sqlite3", "unpack"]
+__all__ = ["FILE_ERRORS", "CacheDamaged", "FileErrors", "sqlite3", "unpack"]
 
 
 class CacheDamaged(Exception):
     """The cache's file is missing, damaged, of another version or out of reach: build it anew."""
 
 
-class _FileErrors:
-    """Stands, as `with FILE_ERRORS:`, around what reads or writes the file: SQLite's errors are damage."""
+class FileErrors:
+    """Stands, as `with FILE_ERRORS:`, around what reads or writes a file: SQLite's errors are damage.
+
+    Args:
+        damage: what is raised then.
+    """
+
+    def __init__(self, damage: type[Exception]) -> None:
+        self.damage = damage
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, _: object, value: object, trace: object) -> None:
-        if isinstance(value, sqlite3.Error):
-            raise CacheDamaged(str(value)) from value
+        if isinstance(value, (sqlite3.Error, CacheDamaged)) and not isinstance(value, self.damage):
+            raise self.damage(str(value)) from value
 
 
-FILE_ERRORS = _FileErrors()
+FILE_ERRORS = FileErrors(CacheDamaged)
 #: A row of more bytes holds hundreds of events. What a few such rows make is kept: who looks at many
 #: facts asks of each of them for the one log, or the one fact, that they hang on.
 LONG_BYTES = 8192

@@ -51,6 +51,7 @@ class Stamp:
     def __init__(self, path: str) -> None:
         self.path = path
         self._key = user_key() if path else b""
+        self._number = file_number(path)
         self._good: tuple[int, ...] = ()
         self._run = ""
 
@@ -58,6 +59,11 @@ class Stamp:
     def usable(self) -> bool:
         """Whether a file can be kept at all: there is a key."""
         return bool(self._key)
+
+    @property
+    def replaced(self) -> bool:
+        """Whether another file has that path since this stamp was looked for, or none."""
+        return bool(self._number) and file_number(self.path) != self._number
 
     @property
     def elsewhere(self) -> bool:
@@ -171,46 +177,6 @@ class Stamp:
         os.pwrite(fd, line, 0)
         os.ftruncate(fd, len(line))
         self._good, self._run = now, run
-
-
-def begin(base: sqlite3.Connection, stamp: Stamp) -> None:
-    """Begin a reading of a file that is as it was left.
-
-    Who waits for a writer may not read meanwhile: the writer would wait for the end of that.
-
-    Raises:
-        StampBroken: it is not.
-    """
-    base.execute("BEGIN")
-    base.execute("PRAGMA data_version").fetchone()  # from here on nobody writes
-    if stamp.holds():
-        return
-    base.execute("ROLLBACK")
-    with stamp.unwritten():
-        base.execute("BEGIN")
-        base.execute("PRAGMA data_version").fetchone()
-        if not stamp.holds():
-            base.execute("ROLLBACK")
-            raise StampBroken
-
-
-def see_to_disk(base: sqlite3.Connection, stamp: Stamp) -> None:
-    """Make sure that a file which nobody wrote for a while is on the disk; by then that costs little.
-
-    Closing a file of SQLite's by other ways would drop the locks that this process has on it, so that is
-    left to SQLite. The file is open and outside of any reading.
-    """
-    if not stamp.wants_disk():
-        return
-    try:
-        with stamp.writing() as held:
-            base.execute("PRAGMA synchronous=FULL")
-            base.execute("PRAGMA user_version=1")
-            held.run = ON_DISK
-    except (sqlite3.Error, StampBroken):
-        pass  # a read-only disk: another time, or never
-    finally:
-        base.execute("PRAGMA synchronous=OFF")
 
 
 class Held:

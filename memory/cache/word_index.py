@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from memory.cache.cache_file import Cache
 from memory.cache.schema import FALSE, unpack_history
-from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
+from memory.cache.sqlite import CacheDamaged
 from projection.compare.candidates import best, looked_up
 from projection.fold.fold import resolve
 from projection.text.normalize import index_words
@@ -45,35 +45,26 @@ class WordIndex:
             CacheDamaged: the file is damaged or can not be written.
         """
         while self._behind():
-            with FILE_ERRORS, self._cache.writing():
-                self._follow_some()
+            self._cache.change(self._follow_some)
 
     def _follow_some(self) -> None:
-        """Read some of what changed, in one transaction."""
+        """Read some of what changed."""
         run = self._base.execute
-        run("BEGIN IMMEDIATE")
-        try:
-            self._cache.load_written()
-            start = self._mark()
-            rows = []
-            if start != _END:
-                rows = run(
-                    "SELECT id, history, state FROM facts WHERE id > ? ORDER BY id LIMIT ?",
-                    (start, _CHUNK_FACTS),
-                ).fetchall()
-                mark = rows[-1][0] if len(rows) == _CHUNK_FACTS else _END
-                run("UPDATE meta SET value = ? WHERE key = 'indexed'", (marshal.dumps(mark),))
-            rows += run(
-                "SELECT id, history, state FROM facts JOIN changed USING (id) WHERE id <= ?",
-                (start,),
+        start = self._mark()
+        rows = []
+        if start != _END:
+            rows = run(
+                "SELECT id, history, state FROM facts WHERE id > ? ORDER BY id LIMIT ?",
+                (start, _CHUNK_FACTS),
             ).fetchall()
-            run("DELETE FROM changed")
-            self._put({row[0]: row for row in rows}.values())
-            run("COMMIT")
-        except BaseException:
-            if self._base.in_transaction:
-                run("ROLLBACK")
-            raise
+            mark = rows[-1][0] if len(rows) == _CHUNK_FACTS else _END
+            run("UPDATE meta SET value = ? WHERE key = 'indexed'", (marshal.dumps(mark),))
+        rows += run(
+            "SELECT id, history, state FROM facts JOIN changed USING (id) WHERE id <= ?",
+            (start,),
+        ).fetchall()
+        run("DELETE FROM changed")
+        self._put({row[0]: row for row in rows}.values())
 
     def candidates(self, asked: Iterable[frozenset[str]], fact: str = "") -> list[str]:
         """Return the ids worth comparing with a text, sorted.

@@ -1,6 +1,6 @@
 """Absorb a person's edit of `continuity.md` or of a view: it becomes a log, and the file is written anew.
 
-The log is durable before the edited bytes count as written over (FORMAT.md, A5).
+The log is durable before the edited bytes count as written over (A5).
 """
 
 from __future__ import annotations

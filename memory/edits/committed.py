@@ -2,7 +2,7 @@
 
 Who recomputes the projection of two sides looks at logs alone. So what a person wrote into the file and
 committed becomes a log first. It is a function of that commit: whoever hears it makes the same log, by the
-person, at the time of the commit, and the logs of two clones are one (FORMAT.md, A7, A9).
+person, at the time of the commit, and the logs of two clones are one (A7; FORMAT.md, A9).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Find which projection files a person edited, and what an edit of `continuity.md` or a view says.
 
 The base is found by the machine line that the edited copy still bears: it names the very set of logs that
-the file was made from (FORMAT.md, A2 and A7).
+the file was made from (FORMAT.md, A2).
 """
 
 from __future__ import annotations
@@ -145,9 +145,10 @@ def _base(
         return found
     if not is_stem(stem_in(made_from.newest)):
         return None
-    from memory.replay.as_of import state_at
+    from memory.replay.as_of import point_in_time, state_at
 
-    then = state_at(snapshot, made_from.newest)  # the same set of logs gives the same bytes
+    point = point_in_time(snapshot, made_from.newest)
+    then = state_at(snapshot, point)  # the same set of logs gives the same bytes
     if then.summary.digest != made_from.digest:
         return None
     return rendered(file, then)

@@ -1,7 +1,7 @@
 """Write projection files anew over what people edited in them, and keep what they wrote beside git.
 
 Nobody asks for this but a person, or an agent that a person's page is in the way of; so what is dropped is
-said, and can be had back (FORMAT.md, A11).
+said, and can be had back (A11).
 """
 
 from __future__ import annotations

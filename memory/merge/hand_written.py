@@ -7,7 +7,7 @@ and entries that are no files.
 from __future__ import annotations
 
 from ledger.errors import SyncRefused
-from ledger.git.cli import Git
+from ledger.git.cli import EMPTY_TREE, Git
 from ledger.git.git_objects import BLOB, TREE, Objects, write_objects
 from ledger.home import IN_TREE, OWN_BRANCH, Home
 from ledger.model.layout import MOVED_FILE, POLICY_FILE, SESSIONS_DIR
@@ -15,7 +15,6 @@ from ledger.remote.tree_merge import Joined, find
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.replayed_state import cold_state
 from memory.worktree.authorship import left_alone
-from memory.worktree.checkout import EMPTY_TREE
 from projection.fold.full_replay import State
 
 _FILE_MODE = "100644"
@@ -115,6 +114,6 @@ def refuse_modes(home: Home, ours: str, tip: str) -> None:
     """
     if home.kind in (IN_TREE, OWN_BRANCH) or not home.checked_out:
         return
-    for letter, mode, _, path in home.repository.git().differences(ours or EMPTY_TREE, tip, "."):
+    for letter, mode, _, path in home.repository.git().differences(ours, tip, "."):
         if letter != "D" and mode != _FILE_MODE and not path.startswith(SESSIONS_DIR + "/"):
             raise SyncRefused(f"{path} is no ordinary file (mode {mode})", hint=_PULL_HINT)

@@ -48,7 +48,6 @@ from memory.redaction.purged_logs import expected, refuse_purged
 from memory.replay.read_logs import Reading, read_all, read_given
 from memory.replay.replayed_state import cold_state
 from memory.replay.trunk import publishes
-from memory.worktree.checkout import EMPTY_TREE
 from memory.worktree.forecast import Rendering, forecast, whole
 from memory.worktree.projection_files import is_projection
 from memory.write.spool_commits import check_writable
@@ -141,7 +140,7 @@ class _Planner:
         here, there = (code_beside(home, bases, tip) for tip in (ours, theirs))
         there = there or moved_away(home, theirs)
         self._around = bool(here)
-        rows = git.differences(ours or EMPTY_TREE, theirs, home.prefix + SESSIONS_DIR)
+        rows = git.differences(ours, theirs, home.prefix + SESSIONS_DIR)
         added = [(mode, blob, path) for letter, mode, blob, path in rows if letter == "A"]
         only_ours = [path for letter, _, _, path in rows if letter == "D"]
         differ = [path for letter, _, _, path in rows if letter not in "AD"]

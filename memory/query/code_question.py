@@ -31,9 +31,8 @@ class Touched(Record):
     """A commit that is asked about, and what of the place it wrote."""
 
     commit: CodeCommit
-    lines: tuple[
-        int, ...
-    ] = ()  #: of the file, as it is now; () where a commit itself is asked about
+    #: of the file, as it is now; () where a commit itself is asked about
+    lines: tuple[int, ...] = ()
     cut: bool = False  #: history ends there: perhaps an earlier one did
     files: int = 0  #: it changed so many, where those are very many
 
@@ -71,9 +70,8 @@ def code_asked(
     path = _inside(repository, name, folder)
     if path:
         there = not committed and os.path.isfile(f"{repository.top}/{path}")
-        return _of_file(
-            CodeAsked(repository, asked, path, line), there=there, one=place is not None
-        )
+        code = CodeAsked(repository, asked, path, line)
+        return _of_file(code, there=there, one=place is not None)
     if place is not None:
         raise NotFound(f"there is no file {name}", hint=PATHS_HINT.format(repository.top))
     commit = commit_named(repository.git(), asked) if REVISION.fullmatch(asked) else ""
@@ -119,10 +117,8 @@ def _of_file(found: CodeAsked, *, there: bool, one: bool) -> CodeAsked:
         lines = "no such line" if one else "nothing that git can tell of"
         raise WrongUsage(f"{path} has {lines}", where=found.asked, hint="lines count from 1")
     text = written[0].first.decode("utf-8", "replace").strip() if one and written else ""
-    found = found._replace(
-        text=text, uncommitted=next((some.lines for some in written if not some.commit), ())
-    )
-    lines_of = {some.commit: some.lines for some in written if some.commit}
+    lines_of = {some.commit: some.lines for some in written}
+    found = found._replace(text=text, uncommitted=lines_of.pop("", ()))
     wide = {one: files for one in lines_of if line and (files := _wide(git, one))}
     if wide:
         before = blame(git, path, line, at, without=tuple(wide)) or ()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ledger.codec.log import decode
 from ledger.environment import local_day, now_ms
 from ledger.model.logset import LogRef
-from ledger.model.order import day_seen, is_date, is_sealed
+from ledger.model.order import day_seen, is_date
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import logs_of
@@ -98,20 +97,19 @@ def session_lines(
     """Return logs as views tell them, without what is withheld and without the notes of roles."""
     found = []
     for visible in visible_texts(snapshot.home, cache, logs):
-        ref, entry, kept = visible.ref, visible.entry, visible.text
+        entry, kept = visible.entry, visible.text
         at = entry.clock if day_seen(entry.clock, now_ms()) else ""
         line = SessionLine(at, entry.agent, type=entry.type, told=_told(entry, facts))
         if visible.withheld:
             found.append(line._replace(title=REDACTED))
             continue
-        log, _ = decode(kept.encode("utf-8", "surrogatepass"), sealed=is_sealed(ref.stem))
         brief = gist(kept)
         notes = {quoted(head.text) for one in _notes(entry, facts) for head in one.heads}
         decided = [quote.text for quote in brief.decisions if quote.text not in notes]
         left = [quote.text for quote in brief.actions if quote.text not in notes]
         found.append(
             line._replace(
-                role=log.get("role"),
+                role=visible.log.get("role"),
                 title=brief.title,
                 summary="" if brief.summary in notes else brief.summary,
                 decided=tuple(decided),

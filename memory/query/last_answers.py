@@ -1,8 +1,8 @@
 """Keep what was last shown beside the cache, under the commit that it is true for.
 
 An answer is good as long as the branch points to that commit and the same captured logs wait, so a reader
-with nothing new opens a few small files. It is signed with this user's key (`ledger.wal.user_key`);
-anything odd about it means working it out again, and without a key nothing is kept.
+with nothing new opens a few small files. They are signed (`memory.cache.signed_file`): anything odd about
+one means working it out again, and without a key nothing is kept.
 
 The last brief of each asker is kept beside them, whatever came since: a start that can not wait for a new
 one is told that, as of its newest log. Whatever hides something lets go of it.
@@ -13,24 +13,19 @@ from __future__ import annotations
 import os
 
 from ledger.environment import now_ms
+from ledger.errors import DiurnaError
 from ledger.home import Home, discover, has_layers
-from ledger.model.layout import (
-    ASKS_FILE,
-    CACHE_VERSION,
-    FORMAT_VERSION,
-    POLICY_FILE,
-    SESSIONS_DIR,
-    stem_of,
-)
+from ledger.model.layout import ASKS_FILE, FORMAT_VERSION, POLICY_FILE, SESSIONS_DIR, stem_of
 from ledger.model.record import Record
-from ledger.wal.atomic_files import plain_bytes
 from ledger.wal.dead_owner import died
-from ledger.wal.user_key import digest, signed, user_key
+from ledger.wal.user_key import digest
+from memory.cache.signed_file import read_signed, write_signed
 from memory.cache.view_name import BRIEFS, has_files, hidden, landed, seen, tip_of, waiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     from ledger.git.cli import Git
     from memory.brief.brief_place import Wish
@@ -42,7 +37,6 @@ _HEADER = b"diurna-shown"
 _SHOWN = ".shown"
 #: What the one page is called there.
 _PAGE = "page"
-_WORDS = 6  # of the line before an answer
 #: How many briefs are kept: for a few agents, roles and forms.
 _BRIEFS = 8
 #: How long the last brief of an asker is good for who can not wait.
@@ -54,14 +48,15 @@ _READ = 100
 class Kept(Record):
     """The last brief that was made for somebody."""
 
+    at: int  #: when, in milliseconds since 1970
     of: str  #: what the home showed then
     beside: tuple[str, str, str]  #: and what else counts (`_beside`)
     newest: str  #: the newest log of then, as people read it
     waits: tuple[str, ...]  #: the logs that waited
+    alone: bool  #: there is nothing to be said beside it
     text: str
     newer: int = 0  #: how many logs came since
     current: bool = True  #: it shows what the home shows now
-    alone: bool = True  #: there is nothing to be said beside it
 
     @property
     def tip(self) -> str:
@@ -82,10 +77,10 @@ def continuity(start: str) -> bytes | None:
     home = discover(start)
     if _waiting(home):
         return None
-    of, file = seen(home), _File(home, _SHOWN, key=user_key())
-    found = _read(file, of).get(_PAGE)
-    if found is not None:
-        return found
+    of, path = seen(home), home.cache_file + _SHOWN
+    text: str | None = _read(path, of).get(_PAGE)
+    if text is not None:
+        return text.encode("utf-8", "surrogateescape")
     from memory.query.open_snapshot import open_snapshot
     from projection.document.page_renderer import render
 
@@ -93,10 +88,9 @@ def continuity(start: str) -> bytes | None:
     if _something_beside(snapshot, of):
         return None
     made_of, text = snapshot.ask(lambda cache: (cache.commit, render(cache.view())), of)
-    data = text.encode("utf-8", "surrogateescape")
     if made_of == of:
-        _write(file, of, {_PAGE: data})
-    return data
+        _write(path, of, {_PAGE: text})
+    return text.encode("utf-8", "surrogateescape")
 
 
 def brief(start: str, wish: Wish) -> bytes | None:
@@ -126,27 +120,25 @@ def last_brief(home: Home, wish: Wish) -> Kept | None:
     Raises:
         DiurnaError: the repository can not be read.
     """
-    file, hides, name = _last(home, wish)
-    found = _read(file, hides).get(name)
+    path, hides, name = _last(home, wish)
+    found = _read(path, hides).get(name)
     if found is None:
         return None
-    head, _, text = found.decode("utf-8", "surrogateescape").partition("\n")
-    at, of, gone, place, here, newest, alone, *waits = head.split(" ")
-    kept = Kept(of, (gone, place, here), newest, tuple(waits), text, alone=bool(alone))
+    kept = Kept(*found)
     now, shown = waiting(home), seen(home)  # before the tip is looked up
     tip, logs, policy = tip_of(shown), home.prefix + SESSIONS_DIR, home.prefix + POLICY_FILE
     git = home.repository.git()
     changes = git.changes(kept.tip, tip, logs, policy) if kept.tip != tip else []
     came = {stem_of(path) for _, _, _, path in changes or ()}
     went = changes is None or any(one[0] != "A" or one[3] == policy for one in changes)
-    left = {*waits} - came - {*now}
+    left = {*kept.waits} - came - {*now}
     left -= landed(home, dict.fromkeys(left, kept.tip)).keys()  # a person committed them before
-    if went or left or not 0 <= now_ms() - int(at) < _KEPT_MS:
+    if went or left or not 0 <= now_ms() - kept.at < _KEPT_MS:
         return None
     if changes and _hides(git, [blob for _, _, blob, _ in changes]):
         return None
-    newer = len((came | {*now}) - {*waits})
-    current = (of, kept.waits) == (shown, now) and _is_so(kept.beside, _beside(home))
+    newer = len((came | {*now}) - {*kept.waits})
+    current = (kept.of, kept.waits) == (shown, now) and _is_so(kept.beside, _beside(home))
     return kept._replace(newer=newer, current=current)
 
 
@@ -170,7 +162,7 @@ def make_brief(home: Home, wish: Wish) -> Kept:
 
     from memory.query.reader import Reader
 
-    file, hides, name = _last(home, wish)
+    path, hides, name = _last(home, wish)
     waits, of, before = waiting(home), seen(home), _beside(home)
     with closing(Reader(home)) as reader:
         asked = wish.agent, wish.role, wish.budget_chars
@@ -178,28 +170,25 @@ def make_brief(home: Home, wish: Wish) -> Kept:
         alone = not _something_beside(reader.snapshot, None)
     beside = _beside(home)  # what is elsewhere is known by now, unless that is another place
     beside = beside if beside[1] == before[1] else before
-    kept = Kept(of, beside, made.place.newest, waits, made.text, alone=alone)
+    kept = Kept(now_ms(), of, beside, made.place.newest, waits, alone, made.text)
     if made.commit == kept.tip:
-        head = " ".join((str(now_ms()), of, *kept.beside, kept.newest, "alone" * alone, *waits))
-        briefs = {name: b"", **_read(file, hides)}
-        briefs[name] = f"{head}\n{kept.text}".encode("utf-8", "surrogateescape")
-        _write(file, hides, dict(list(briefs.items())[:_BRIEFS]))
+        _write(path, hides, {name: kept} | _read(path, hides) | {name: kept})
     return kept
 
 
-def _last(home: Home, wish: Wish) -> tuple[_File, str, str]:
-    """Return the file of the last briefs, what counts of it, and the name of one in it."""
+def _last(home: Home, wish: Wish) -> tuple[str, str, str]:
+    """Return the file of the last briefs, what it has to be of, and the name of one in it."""
     from memory.brief.brief_place import branch_of
 
-    file, hides, layers = _File(home, BRIEFS, key=user_key()), [hidden(home)], ""
+    path, hides, layers = home.cache_file + BRIEFS, [hidden(home)], ""
     if has_layers(home):
         from memory.replay.upstream_homes import brief_file, layers_as_of, own_home
 
         own = own_home(home)
         hides += [hidden(own)] if own else []
-        file, layers = file._replace(aside=brief_file(home)), layers_as_of(home)
+        path, layers = brief_file(home) or path, layers_as_of(home)
     asked = (wish.agent, wish.role, str(wish.budget_chars), branch_of(home), home.repository.top)
-    return file, digest(*hides), digest(*map(os.fsencode, (*asked, layers)))
+    return path, digest(*hides), digest(*map(os.fsencode, (*asked, layers)))
 
 
 def _beside(home: Home) -> tuple[str, str, str]:
@@ -274,69 +263,14 @@ def _waiting(home: Home) -> bool:
     return astray or has_files(home.spool_folder)
 
 
-class _File(Record):
-    """A file of answers: of which home, with which suffix, and the key that they are signed with.
-
-    `aside` is where it is instead of beside the home's cache, "" for there.
-    """
-
-    home: Home
-    suffix: str
-    aside: str = ""
-    key: bytes = b""
-
-    @property
-    def path(self) -> str:
-        """Where it is."""
-        return self.aside or self.home.cache_file + self.suffix
-
-    def signed(self, head: list[bytes], answer: bytes) -> bytes:
-        """Return the sum of an answer, and of all that is said of it."""
-        name = os.fsencode(os.path.basename(self.path))
-        return signed(self.key, name, *head, answer).encode()
+def _read(path: str, of: str) -> dict[str, Any]:
+    """Return the answers that a file has of a view, newest first."""
+    of_then, answers = read_signed(path, _HEADER) or ("", ())
+    return dict(answers) if of_then == of else {}
 
 
-def _read(file: _File, of: str) -> dict[str, bytes]:
-    """Return the answers of a view, newest first, up to the first one that is damaged."""
-    data = (plain_bytes(file.path) if file.key else None) or b""
-    kept: dict[str, bytes] = {}
-    at = 0
-    while at < len(data):
-        end = data.find(b"\n", at, at + 300)
-        head = data[at:end].split() if end > 0 else []
-        if len(head) == _WORDS and head[:2] == [_HEADER, b"%d" % CACHE_VERSION]:
-            answer = data[end + 1 : end + 1 + int(head[4])] if head[4].isdigit() else b""
-            if head[5] == file.signed(head[:5], answer):
-                if head[2] != of.encode():
-                    break  # of another one, and so are all behind it
-                kept[head[3].decode("latin-1")] = answer
-                at = end + 1 + len(answer)
-                continue
-        if head[:1] != [_HEADER] or head[1:2] == [b"%d" % CACHE_VERSION]:
-            from ledger.wal.git_locks import journal
-
-            said = "what was last shown was not as it was left and was worked out anew"
-            journal(file.home.repository.commondir, said)
-        break
-    return kept
-
-
-def _write(file: _File, of: str, answers: dict[str, bytes]) -> None:
-    if not file.key:
-        return
-    temporary = f"{file.path}.{os.getpid()}.tmp"
-    parts = []
-    for name, data in answers.items():
-        head = b"%s %d %s %s %d" % (
-            _HEADER, CACHE_VERSION, of.encode(), name.encode(), len(data),
-        )  # fmt: skip
-        parts += [head, b" ", file.signed(head.split(), data), b"\n", data]
+def _write(path: str, of: str, answers: dict[str, object]) -> None:
     try:
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        try:
-            os.write(fd, b"".join(parts))
-        finally:
-            os.close(fd)
-        os.replace(temporary, file.path)
-    except OSError:
+        write_signed(path, _HEADER, (of, tuple(answers.items())[:_BRIEFS]))
+    except (OSError, DiurnaError):
         pass  # a read-only disk: the next run works it out again

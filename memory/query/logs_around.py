@@ -13,17 +13,17 @@ from ledger.codec.log import decode
 from ledger.git.blame import CodeCommit
 from ledger.git.cli import Git
 from ledger.home import Home
-from ledger.model.event import VERB_OF, FactCreated, FactUpdated, WorkLanded
+from ledger.model.event import VERB_OF, WorkLanded
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed, key_of, stem_in
-from ledger.model.record import Record
 from ledger.model.session import EDIT, WORKING, Entry
 from memory.cache.cache_file import Cache
 from memory.cache.head_store import read as read_here
 from memory.cache.name_lookup import logs_of
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.log_bytes import read_bytes
+from memory.replay.outdated_lines import brought_by
 from projection.text.claims import commits_in
 
 #: The header key of the commit that a log was written at.
@@ -36,30 +36,20 @@ HERE, EDITED, NAMED, TOLD, WITH, LANDED = (
 FIRM = (WITH, NAMED, TOLD, LANDED)
 
 
-class LogAround(Record):
-    """A log, and what it has to do with a commit; `how` is "" where HEAD only stood there."""
+def logs_around(
+    home: Home, cache: Cache, commit: CodeCommit, git: Git
+) -> list[tuple[LogRef, Entry, str]]:
+    """Return the logs that have to do with a commit, in ledger order, each with how.
 
-    ref: LogRef
-    entry: Entry
-    how: str = ""
-
-
-def logs_around(home: Home, cache: Cache, commit: CodeCommit, git: Git) -> list[LogAround]:
-    """Return the logs that have to do with a commit, in ledger order.
-
-    Args:
-        home: of the ledger.
-        cache: of it.
-        commit: of the code.
-        git: runs in the code's repository.
+    That is "" where HEAD only stood there. An edit that says nothing new, as of what landed, has no
+    reason to tell. `git` runs in the code's repository.
     """
     how = dict.fromkeys(_came_with(home, git, commit.id), WITH) | _landed(home, cache, commit.id)
-    stood = {stem_in(stem) for stem in _places(cache, [commit.id])}
-    hidden = redacted_logs(cache)
+    stood, hidden = _places(cache, [commit.id]), redacted_logs(cache)
     return [
-        LogAround(ref, entry, how.get(ref.stem, ""))
+        (ref, entry, how.get(ref.stem, ""))
         for ref, entry in logs_of(cache, sorted({key_of(stem) for stem in {*how, *stood}}))
-        if ref.stem not in hidden and _tells(entry)
+        if ref.stem not in hidden and (entry.type != EDIT or brought_by(entry.acts))
     ]
 
 
@@ -70,34 +60,27 @@ def names(text: str, name: str) -> bool:
 
 def _landed(home: Home, cache: Cache, commit: str) -> dict[str, str]:
     """Return the logs of which it is recorded that a commit has their work; however old."""
-    landed = 'SELECT stem FROM landings WHERE "commit" = ? AND verb = ?'
-    found = [stem for (stem,) in cache.rows(landed, (commit, VERB_OF[WorkLanded]))]
+    asked = 'SELECT stem FROM landings WHERE "commit" = ? AND verb = ?'
+    recorded = cache.column(asked, (commit, VERB_OF[WorkLanded]))
     points = [point for point, one in read_here(home).settled.items() if one.commit == commit]
-    return dict.fromkeys([*found, *[stem_in(stem) for stem in _places(cache, points)]], LANDED)
+    return dict.fromkeys([*recorded, *_places(cache, points)], LANDED)
 
 
 def _places(cache: Cache, commits: Iterable[str]) -> list[str]:
-    """Return the keys of the logs that were written where HEAD stood at some commits."""
+    """Return the stems of the logs that were written where HEAD stood at some commits."""
     rows = cache.rows_among('SELECT stem FROM places WHERE "commit" IN (?)', list(commits))
-    return [stem for (stem,) in rows]
+    return [stem_in(key) for (key,) in rows]
 
 
-def _tells(entry: Entry) -> bool:
-    """Tell whether a log can hold a reason: an edit that says nothing new, as of what landed, has none."""
-    return entry.type != EDIT or any(
-        isinstance(act, (FactCreated, FactUpdated)) for act in entry.acts
-    )
-
-
-def _came_with(home: Home, git: Git, commit: str) -> frozenset[str]:
+def _came_with(home: Home, git: Git, commit: str) -> list[str]:
     """Return the stems of the logs that a commit of the code itself brought."""
     if not home.prefix:
-        return frozenset()
+        return []
     out = git.run(
         "diff-tree", "--root", "--no-commit-id", "-r", "-z", "--name-only", "--diff-filter=A",
         commit, "--", f":(top,literal){home.prefix}{SESSIONS_DIR}", check=False,
     )  # fmt: skip
-    return frozenset([stem_of(path) for path in out.decode("utf-8", "replace").split("\0") if path])
+    return [stem_of(path) for path in out.decode("utf-8", "replace").split("\0") if path]
 
 
 def commits_of(cache: Cache, home: Home, facts: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -110,27 +93,23 @@ def commits_of(cache: Cache, home: Home, facts: Iterable[str]) -> dict[str, tupl
         for ref, data in read_bytes(home, [ref for ref in refs if ref is not None])
         if (log := decode(data, sealed=is_sealed(ref.stem), file=ref.path)[0]).type in WORKING
     }
-    found: dict[str, tuple[str, ...]] = {}
+    named: dict[str, tuple[str, ...]] = {}
     for id, history in histories.items():
         fact = cache.fact(id)
-        if fact is None:
-            continue
-        texts = [] if fact.redacted else [head.text for head in fact.heads]
-        named = [commit for text in texts for commit in commits_in(text)]
-        named += [commit for act in history.acts if (commit := headers.get(act.stem))]
-        found[id] = _once(named)
-    return found
+        if fact is not None:
+            texts = [] if fact.redacted else [head.text for head in fact.heads]
+            commits = [commit for text in texts for commit in commits_in(text)]
+            commits += [commit for act in history.acts if (commit := headers.get(act.stem))]
+            named[id] = _once(commits)
+    return named
 
 
 def _once(named: list[str]) -> tuple[str, ...]:
     """Return commits, each once, by the longest of its names."""
-    found: list[str] = []
+    longest: dict[str, str] = {}  # by the name that was met first
     for commit in dict.fromkeys(named):
-        alike = [
-            n for n, one in enumerate(found) if one.startswith(commit) or commit.startswith(one)
-        ]
-        if alike:
-            found[alike[0]] = max(found[alike[0]], commit, key=len)
-        else:
-            found.append(commit)
-    return tuple(found)
+        size = len(commit)
+        alike = (key for key, one in longest.items() if one[:size] == commit[: len(one)])
+        key = next(alike, commit)
+        longest[key] = max(longest.get(key, ""), commit, key=len)
+    return tuple(longest.values())

@@ -24,12 +24,11 @@ from memory.recall.lookups import Lookups
 from memory.recall.recall_values import FACTS, SESSIONS, Answer, Filters, without_operators
 from memory.recall.search import search
 from memory.recall.standing import SURE, Candidate, ordered, verdict
-from memory.recall.words import ENGLISH as IN_ENGLISH
-from memory.recall.words import is_everyday, listed
+from memory.recall.words import ENGLISH, is_everyday, listed
 from memory.replay.reader_marks import NOTHING_MARKED, Marks, marks_at
 from projection.brief.values import Session
 from projection.fold.projection_state import Standing
-from projection.policy.model import ENGLISH, Moments
+from projection.policy.model import Moments
 from projection.text.clipping import telling
 
 #: How much of a prompt is read, and how many facts are told at most.
@@ -74,7 +73,7 @@ class Found(Record):
 
 
 def found_for_prompt(
-    cache: Cache, index: Index, prompt: str, lookups: Lookups, marks: Marks = NOTHING_MARKED
+    cache: Cache, index: Index, prompt: str, marks: Marks = NOTHING_MARKED
 ) -> tuple[Found, ...]:
     """Return the facts that answer a prompt, best first; most prompts have none.
 
@@ -85,7 +84,8 @@ def found_for_prompt(
     if not words:
         return ()
     facts = Facts(cache, index, Filters(within=FACTS), marks=marks)
-    found = search(index, words, facts.keeps, lookups=lookups, told=0)
+    lookups = Lookups().of(index, cache.policy.recall.language)
+    found = search(lookups, words, facts.keeps, told=0)
     candidates = [
         one for one in facts.candidates(found.facts) if not says_personal(one.standing.fact.meta)
     ]
@@ -109,7 +109,7 @@ def passages_told(home: Home, cache: Cache) -> list[tuple[str, str, str]]:
     What is withheld is left out, and what a machine listed.
     """
     from memory.brief.log_digests import readable
-    from memory.recall.hits.passage_hits import heading_of, title_of
+    from memory.recall.hits.passage_hits import heading_above, title_of
     from memory.recall.index.passage_cutter import passages_of
     from memory.redaction.withheld_texts import named_in, redacted_logs, shown
     from memory.replay.log_bytes import read_bytes
@@ -130,7 +130,7 @@ def passages_told(home: Home, cache: Cache) -> list[tuple[str, str, str]]:
         title = shortened(title_of(lines), _TITLE_CHARS)
         for one in passages_of(text):
             said = one.text.strip().split("\n")
-            part = heading_of(lines, one.line) if not one.text.startswith("#") else part
+            part = heading_above(lines, one.line) if not one.text.startswith("#") else part
             while said and (said[0][:1] == "#" or not said[0].strip()):
                 part = said.pop(0).lstrip("#").strip() or part
             words = untagged(plain("\n".join(said)))
@@ -153,9 +153,9 @@ def passages_for(recall: Callable[..., Answer], task: str) -> tuple[Session, ...
     words = without_operators(task[:PROMPT_CHARS])
     if not words or recall(words, limit=1, filters=Filters(within=FACTS)).hits:
         return ()
-    small = listed(IN_ENGLISH, "small") | listed(IN_ENGLISH, "chores")
+    small = listed(ENGLISH, "small") | listed(ENGLISH, "chores")
     plain = "".join([char if char.isalnum() else " " for char in words.lower()])
-    asked = {one for one in plain.split() if not (one in small or is_everyday(one, IN_ENGLISH))}
+    asked = {one for one in plain.split() if not (one in small or is_everyday(one, ENGLISH))}
     least = max(min(_OF_TASK, len(asked)), _PART * len(asked), 2)
     found, room = list[Session](), _TOLD_CHARS
     for hit in recall(words, limit=_PASSAGES, filters=Filters(within=SESSIONS), explain=True).hits:
@@ -174,7 +174,7 @@ def is_sure(one: Candidate, weights: Mapping[str, float]) -> bool:
     `weights` is what each word of the prompt tells, by word.
     """
     scored = one.scored
-    held = set(scored.words) - listed(IN_ENGLISH, "chores")
+    held = set(scored.words) - listed(ENGLISH, "chores")
     telling = [weights.get(word, 0.0) for word in held]
     return (
         scored.covered >= COVERED
@@ -210,9 +210,7 @@ def answers_to(home: Home, prompt: str) -> tuple[Moments, tuple[Found, ...]]:
         policy = cache.policy
         if not policy.moment.prompt:
             return policy.moment, ()
-        lookups = Lookups()
-        lookups.language = "" if policy.recall.language == ENGLISH else policy.recall.language
-        return policy.moment, found_for_prompt(cache, index, prompt, lookups, marks_at(home, cache))
+        return policy.moment, found_for_prompt(cache, index, prompt, marks_at(home, cache))
 
     with Uncollected():
         return ask_once(open_snapshot(home), answer)

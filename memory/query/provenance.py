@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import islice
 
-from ledger.environment import now_ms
 from ledger.errors import NotFound
 from ledger.model.event import (
     VERB_OF,
@@ -13,61 +13,30 @@ from ledger.model.event import (
     FactCreated,
     FactRedacted,
     FactReferenced,
+    FactSuperseded,
     FactUpdated,
     facts_in,
     told,
 )
 from ledger.model.evidence import Proof, proof_in
 from ledger.model.ids import version_id
-from ledger.model.instants import lies
-from ledger.model.layout import EDITED_KEY
 from ledger.model.logset import LogRef
-from ledger.model.order import (
-    ahead_by_a_day,
-    ended_of,
-    instant_of,
-    key_of,
-    stamp_in,
-)
 from ledger.model.record import Record
-from ledger.model.session import EDIT, SessionLog
+from ledger.model.session import SessionLog
 from memory.cache.cache_file import Cache
-from memory.query.fact_marks import marked
-from memory.query.origins import ADOPTION, Origin, Origins, origins_of, seen_at
-from memory.query.resident import Link, Resident, chain_of, supersessions
+from memory.query.log_lines import shown_times, told_by
+from memory.query.origins import Origin, Origins, origins_of
 from memory.query.visible_logs import logs_of, taking_part
-from memory.redaction.withheld_texts import ids_in
 from memory.replay.ledger_snapshot import Snapshot
-from memory.replay.outdated_lines import Outdated, brought_by
-from memory.replay.reader_marks import marks_at
+from memory.replay.reader_marks import marked, marks_at
 from projection.document.fact_remarks import PLAIN, Mark
 from projection.document.page_renderer import REDACTED
+from projection.fold.falsity import Edge
 from projection.fold.full_replay import State
 from projection.fold.testimony import UNTOLD, Testimony, testimony
 
-_IMPORT = "import"
-
-
-class LogLine(Record):
-    """One session log in a list. `ended` is as the log says, or its stamp; it may wait yet.
-
-    `user` is for whom the agent worked, or what was asked for, where a log by hand says so. A log of
-    somebody who judges has a `verdict`, and says in which `role` and `about` which facts.
-    """
-
-    stem: str
-    agent: str
-    title: str
-    ended: str
-    type: str
-    path: str
-    waiting: bool = False
-    role: str = ""
-    verdict: str = ""
-    about: tuple[str, ...] = ()
-    tokens: int = 0
-    user: str = ""
-    session: str = ""
+#: So many events of logs are kept at most, beside those of the fact that is asked for.
+_MOST_EVENTS = 100_000
 
 
 class Step(Record):
@@ -117,6 +86,15 @@ class Step(Record):
         return self.origin.via
 
 
+class Link(Record):
+    """A supersession: `new` took the place of `old`, by a log; `counts` unless it was left out."""
+
+    old: str
+    new: str
+    stem: str
+    counts: bool
+
+
 class Provenance(Record):
     """Everything a ledger says of one id, oldest first.
 
@@ -133,74 +111,76 @@ class Provenance(Record):
     further: bool = False
 
 
-class Difference(Record):
-    """What changed between two states, by id.
+class Tellings:
+    """What logs say of facts; each log is read once, for whoever asks why of many facts.
 
-    `learned` came, `corrected` changed its text or was superseded or invalidated, `faded` left
-    `continuity.md` unused, `returned` came back to it, `closed` are threads that were closed.
+    Args:
+        snapshot: of the home.
     """
 
-    learned: tuple[str, ...]
-    corrected: tuple[tuple[str, str], ...]
-    faded: tuple[str, ...]
-    returned: tuple[str, ...]
-    closed: tuple[str, ...]
-    sessions: int
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._read: dict[LogRef, tuple[SessionLog, dict[str, list[Event]]]] = {}
+        self._events = 0
+
+    def of(
+        self, refs: Sequence[LogRef], fact: str
+    ) -> Iterator[tuple[LogRef, SessionLog, Sequence[Event]]]:
+        """Yield logs, as far as they are there, with what they say of a fact."""
+        if self._events > _MOST_EVENTS:
+            self._read.clear()
+            self._events = 0
+        for ref, log in logs_of(self._snapshot, [ref for ref in refs if ref not in self._read]):
+            events: dict[str, list[Event]] = {}
+            for event in log.events:
+                for name in dict.fromkeys(facts_in(event)):
+                    events.setdefault(name, []).append(event)
+            self._read[ref] = log._replace(events=(), prose=""), events
+            self._events += len(log.events) + 1
+        for ref in refs:
+            if ref in self._read:
+                log, events = self._read[ref]
+                yield ref, log, events.get(fact, ())
 
 
 def provenance(
     snapshot: Snapshot,
     fact: str,
     kept: Origins | None = None,
-    resident: Resident | None = None,
+    tellings: Tellings | None = None,
     near: int = 0,
 ) -> Provenance:
     """Gather every event of a fact, oldest first; the texts of a redacted one are withheld.
 
-    `kept` is which commits brought its logs, where the process keeps that; `resident` is the state in
-    memory, where many facts are asked for; `near`: so many supersessions of each direction, those
-    nearest to the fact, 0 for all.
+    `kept` is which commits brought its logs, and `tellings` what was read of them, where the process
+    keeps that; `near`: so many supersessions of each direction, those nearest to the fact, 0 for all.
 
     Raises:
         NotFound: no log names the id.
     """
-    cache = resident or snapshot.cache()
-    refs = resident.naming(fact) if resident else _naming(snapshot.cache(), fact)
-    if not refs:
+    cache = snapshot.cache()
+    naming = [ref for ref, entry in cache.entries_naming(fact) if fact in taking_part(entry)]
+    if not naming:
         raise NotFound(
             f"no session log names {fact}", hint="`diurna show --list --all` lists the ids"
         )
-    commits = origins_of(snapshot.home, refs, kept)
-    steps: list[Step] = []
-    waiting, when = snapshot.waiting(), shown_times(snapshot, refs, commits)
-    for ref, log, events in (resident.telling if resident else partial(_telling, snapshot))(
-        refs, fact
-    ):
-        for event in events:
-            step = _step(ref, log, event, fact, commits.get(ref.path, Origin()))
-            steps.append(step._replace(date=when(ref, log), waiting=ref.key in waiting))
+    refs = sorted(naming, key=lambda ref: ref.key)
+    brought = origins_of(snapshot.home, refs, kept)
+    waiting, when = snapshot.waiting(), shown_times(snapshot, refs, brought)
+    steps = [
+        _step(ref, log, event, fact, brought.get(ref.path, Origin()))._replace(
+            date=when(ref, log), waiting=ref.key in waiting
+        )
+        for ref, log, events in (tellings or Tellings(snapshot)).of(refs, fact)
+        for event in events
+    ]
     if any(step.event == VERB_OF[FactRedacted] for step in steps):
         steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
     now = cache.fact(fact)
-    told = testimony(now, cache.entry, cache.some_histories)
     mark = marked(cache, now, snapshot.ask(partial(marks_at, snapshot.home)))
-    edges = resident.edges if resident else partial(supersessions, cache)
-    chain, further = chain_of(edges, cache.cut, fact, near)
-    return Provenance(fact, tuple(steps), chain, mark, told, further)
-
-
-def _naming(cache: Cache, fact: str) -> list[LogRef]:
-    """Return the logs that name a fact, in ledger order."""
-    found = [ref for ref, entry in cache.entries_naming(fact) if fact in taking_part(entry)]
-    return sorted(found, key=lambda ref: ref.key)
-
-
-def _telling(
-    snapshot: Snapshot, refs: list[LogRef], fact: str
-) -> Iterator[tuple[LogRef, SessionLog, Sequence[Event]]]:
-    """Yield logs, as far as they are there, with what they say of a fact."""
-    for ref, log in logs_of(snapshot, refs):
-        yield ref, log, [event for event in log.events if fact in facts_in(event)]
+    chain, further = _chain(cache, fact, near)
+    known = testimony(now, cache.entry, cache.some_histories)
+    return Provenance(fact, tuple(steps), chain, mark, known, further)
 
 
 def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, brought: Origin) -> Step:
@@ -232,115 +212,46 @@ def _shown(remark: str) -> str:
     return proof._replace(asked=()).remark if proof and proof.asked else remark
 
 
-def told_by(header: Iterable[tuple[str, str]], brought: Origin) -> Origin:
-    """Return where the words of a log come from: from the commit that its header tells of, where it does.
+def _chain(cache: Cache, fact: str, near: int) -> tuple[tuple[Link, ...], bool]:
+    """Return the supersessions around a fact in ledger order, and whether there are more."""
+    found: set[Edge] = set()
+    further = False
+    for forward in (True, False):
+        way = list(islice(_supersessions(cache, fact, forward), near + 1 if near else None))
+        further = further or 0 < near < len(way)
+        found.update(way[: near or None])
+    links = [Link(edge[2], edge[3], edge[0], edge not in cache.cut) for edge in sorted(found)]
+    return tuple(links), further
 
-    That is one of an adopted ledger's past (FORMAT.md, O6), or one in which a person edited a page (A9).
-    Of any other log the header says at which commit of the code somebody worked.
+
+def _supersessions(cache: Cache, fact: str, forward: bool) -> Iterator[Edge]:
+    """Yield those that lead on from a fact, or to it, however many steps away, the nearer ones first."""
+    seen, todo = {fact}, [fact]
+    for here in todo:  # which grows
+        history = cache.some_histories([here]).get(here)
+        for act in history.acts if history is not None else ():
+            event = act.event
+            if isinstance(event, FactSuperseded) and here == (event.id if forward else event.new):
+                yield act.stem, act.seq, event.id, event.new
+                end = event.new if forward else event.id
+                if end not in seen:
+                    seen.add(end)
+                    todo.append(end)
+
+
+class Difference(Record):
+    """What changed between two states, by id.
+
+    `learned` came, `corrected` changed its text or was superseded or invalidated, `faded` left
+    `continuity.md` unused, `returned` came back to it, `closed` are threads that were closed.
     """
-    said = dict(header)
-    commit, kind = said.get("commit", ""), said.get("type", "")
-    edited = kind == EDIT and EDITED_KEY in said and "branch" not in said
-    if commit and (edited or (kind == _IMPORT and "source" not in said)):
-        return Origin(commit, said.get("agent", ""), ADOPTION if kind == _IMPORT else brought.via)
-    return brought
 
-
-def shown_times(
-    snapshot: Snapshot, refs: Iterable[LogRef], brought: Mapping[str, Origin] | None = None
-) -> Callable[[LogRef, SessionLog], str]:
-    """Return what tells when a log ended, as far as that is known (`seen_at`).
-
-    `brought` is which commits brought the logs, where that was asked already.
-    """
-    now = now_ms()
-    far = [ref for ref in refs if ahead_by_a_day(ref.stem, now)]
-    if brought is None:
-        brought = origins_of(snapshot.home, far)
-
-    def shown(ref: LogRef, log: SessionLog) -> str:
-        said = ended_at(ref.stem, log)
-        stamp = stamp_in(said) or key_of(ref.stem)
-        seen = seen_at(stamp, brought.get(ref.path, Origin()), now)
-        return said if seen == stamp else seen and ended_of(seen)
-
-    return shown
-
-
-def ended_at(stem: str, log: SessionLog) -> str:
-    """Return when a session ended: as its log says, else its stamp."""
-    return log.get("ended") or instant_of(stem)
-
-
-def lines_of(snapshot: Snapshot, stems: Iterable[str]) -> dict[str, LogLine]:
-    """Return what a list says of some logs, by stem; those that are not there are left out."""
-    cache = snapshot.cache()
-    refs = [ref for stem in sorted(stems) if (ref := cache.log_ref(stem)) is not None]
-    return {line.stem: line for line in _lines(snapshot, refs)}
-
-
-def origins(
-    snapshot: Snapshot, stems: Iterable[str], kept: Origins | None = None
-) -> dict[str, Origin]:
-    """Return which commit brought each of some logs, by path."""
-    cache = snapshot.cache()
-    refs = [ref for stem in stems if (ref := cache.log_ref(stem)) is not None]
-    commits = origins_of(snapshot.home, refs, kept)
-    return {ref.path: commits.get(ref.path, Origin()) for ref in refs}
-
-
-def writers(
-    snapshot: Snapshot, stems: Iterable[str], kept: Origins | None = None
-) -> dict[str, Origin]:
-    """Return who wrote each of some logs, by stem."""
-    cache = snapshot.cache()
-    refs = [ref for stem in stems if (ref := cache.log_ref(stem)) is not None]
-    brought = origins_of(snapshot.home, refs, kept)
-    refs = [ref for ref in refs if ref.path in brought]
-    found = {ref.stem: brought[ref.path] for ref in refs}
-    # of all others the header says nothing of who wrote them (`told_by`), so it is not read
-    telling = [ref for ref in refs if (of := cache.entry(ref.key)) and of.type in (_IMPORT, EDIT)]
-    for ref, log in logs_of(snapshot, telling):
-        found[ref.stem] = told_by(log.header, brought[ref.path])
-    return found
-
-
-def log_lines(
-    snapshot: Snapshot, agent: str, since: str, until: str, limit: int
-) -> tuple[LogLine, ...]:
-    """List session logs, newest first, between two stems or the starts of such (see `Memory.log`)."""
-    chosen: list[LogRef] = []
-    for ref, entry in snapshot.cache().entries_since(since[:10]):
-        if (agent and entry.agent != agent) or not lies(entry.stem, entry.clock, since, until):
-            continue
-        chosen.append(ref)
-        if limit and len(chosen) == limit:
-            break
-    return tuple(_lines(snapshot, chosen))
-
-
-def _lines(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[LogLine]:
-    waits, outdated = snapshot.waiting(), Outdated(snapshot.cache())
-    when = shown_times(snapshot, refs)
-    for ref, log in logs_of(snapshot, refs):
-        ended = when(ref, log)
-        who, waiting = log.get("agent"), ref.key in waits
-        title = outdated.line(ref.key, log.title, [*brought_by(log.events), *ids_in(log.events)])
-        line = LogLine(ref.stem, who, title, ended, log.type, ref.path, waiting)
-        line = line._replace(user=log.get("user"), session=log.get("session"))
-        yield _judging(line, log) if log.get("verdict") else line._replace(role=log.get("role"))
-
-
-def _judging(line: LogLine, log: SessionLog) -> LogLine:
-    """Say of a log what its verdict is, about what, and what that took."""
-    about = tuple([name for part in log.get("about").split(",") if (name := part.strip())])
-    tokens = log.get("tokens")
-    return line._replace(
-        role=log.get("role"),
-        verdict=log.get("verdict"),
-        about=about,
-        tokens=int(tokens) if tokens.isascii() and tokens.isdigit() and len(tokens) < 16 else 0,
-    )
+    learned: tuple[str, ...]
+    corrected: tuple[tuple[str, str], ...]
+    faded: tuple[str, ...]
+    returned: tuple[str, ...]
+    closed: tuple[str, ...]
+    sessions: int
 
 
 def difference(old: State, new: State) -> Difference:
@@ -350,26 +261,21 @@ def difference(old: State, new: State) -> Difference:
     faded: list[str] = []
     returned: list[str] = []
     closed: list[str] = []
-    for fact in new:
-        after = new[fact]
-        before = old.get(fact)
+    for after in new.standings():
+        now, before = after.fact, old.get(after.fact.id)
         if before is None:
-            learned.append(fact)
+            learned.append(now.id)
             continue
-        now, then = after.fact, before.fact
+        then = before.fact
         if now.superseded_by and not then.superseded_by:
-            corrected.append((fact, f"superseded by {', '.join(now.superseded_by)}"))
+            corrected.append((now.id, f"superseded by {', '.join(now.superseded_by)}"))
         elif now.invalidated_at and not then.invalidated_at:
-            corrected.append((fact, "invalidated"))
+            corrected.append((now.id, "invalidated"))
         elif now.text != then.text:
-            corrected.append((fact, "new text"))
-        elif before.live and not after.live:
-            faded.append(fact)
-        elif after.live and not before.live:
-            returned.append(fact)
+            corrected.append((now.id, "new text"))
+        elif before.live != after.live:
+            (returned if after.live else faded).append(now.id)
         if now.closed and not then.closed:
-            closed.append(fact)
-    sessions = new.summary.sessions - old.summary.sessions
-    return Difference(
-        tuple(learned), tuple(corrected), tuple(faded), tuple(returned), tuple(closed), sessions
-    )
+            closed.append(now.id)
+    found = tuple(learned), tuple(corrected), tuple(faded), tuple(returned), tuple(closed)
+    return Difference(*found, new.summary.sessions - old.summary.sessions)

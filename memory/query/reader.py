@@ -15,9 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from memory.query.log_lines import LogLine
     from memory.query.origins import Origins
-    from memory.query.provenance import Difference, LogLine, Provenance
-    from memory.query.resident import Resident
+    from memory.query.provenance import Provenance, Tellings
     from memory.query.session_timeline import Timeline
     from memory.recall.other_homes_recall import Recallers
     from memory.recall.recall_values import Answer, Filters
@@ -68,9 +68,9 @@ class Reader(OpenHome):
         if as_of:
             from ledger.model.findings import Finding
             from ledger.model.instants import as_of as stem_of
-            from memory.replay.as_of import not_known, state_at
+            from memory.replay.as_of import not_known, point_in_time, state_at
 
-            point = stem_of(as_of, self._clock())
+            point = point_in_time(self.snapshot, stem_of(as_of, self._clock()))
             then = state_at(self.snapshot, point)
             notes = not_known(self.snapshot, point, then)
             self.snapshot.notes += [Finding("as-of-date", said) for said in notes]
@@ -105,7 +105,7 @@ class Reader(OpenHome):
 
         return cold_state(self.snapshot.tip, self.home.tip(), self._progress)
 
-    def why(self, fact: str, resident: Resident | None = None, near: int = 0) -> Provenance:
+    def why(self, fact: str, tellings: Tellings | None = None, near: int = 0) -> Provenance:
         """Return every event of a fact, oldest first, with what git knows of each log (`provenance`).
 
         Raises:
@@ -114,7 +114,7 @@ class Reader(OpenHome):
         from memory.query.provenance import provenance
 
         try:
-            return provenance(self.snapshot, self.named(fact), self.origins, resident, near)
+            return provenance(self.snapshot, self.named(fact), self.origins, tellings, near)
         except NotFound as problem:
             raise NotFound(problem.message, hint=self.near_hint(fact)) from None
 
@@ -132,7 +132,7 @@ class Reader(OpenHome):
         Raises:
             NotFound: a bound is neither a time nor a stem.
         """
-        from memory.query.provenance import log_lines
+        from memory.query.log_lines import log_lines
 
         return log_lines(self.snapshot, agent, *self.bounds(since, until), limit)
 
@@ -148,16 +148,6 @@ class Reader(OpenHome):
 
         now = self._clock()
         return instants.since(since, now), instants.until(until, now)
-
-    def diff(self, start: str, end: str) -> Difference:
-        """Return what memory learned, forgot and corrected between two points.
-
-        Raises:
-            NotFound: a point is no time, stem or commit.
-        """
-        from memory.query.provenance import difference
-
-        return difference(self.state(start), self.state(end) if end else self.state())
 
     def entities(self) -> tuple[Entity, ...]:
         """List the entities that facts are about, those with most facts first."""
@@ -176,11 +166,12 @@ class Reader(OpenHome):
         """
         from memory.query.entity_graph import entity
 
-        return self.ask(lambda cache: entity(cache, name))
+        state = self.state()
+        return self.ask(lambda cache: entity(cache, state, name))
 
     def marks(self, facts: Iterable[Fact]) -> dict[str, Mark]:
         """Return, by id, which facts are closed or false or name what is gone, and what stands instead."""
-        from memory.query.fact_marks import marks_of
+        from memory.replay.reader_marks import marks_of
 
         return marks_of(self.snapshot, facts)
 
@@ -197,7 +188,7 @@ class Reader(OpenHome):
         from memory.query.entity_graph import links
 
         name = self.named(fact)
-        found = self.ask(lambda cache: links(cache, name, hops, self.home))
+        found = links(self.snapshot, self.state(), name, hops)
         if found.standing is None and not found.near:
             raise NotFound(f"there is no fact {fact}", hint=self.near_hint(fact))
         return found

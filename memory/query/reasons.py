@@ -8,28 +8,27 @@ they alone speak for stands apart (`perhaps`). Weights are round numbers.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 
 from ledger.codec.plain_text import text_of
-from ledger.git.cli import Git
+from ledger.home import Home
 from ledger.model.event import FactCreated, facts_in
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import logs_of
 from memory.query.code_question import CodeAsked, Touched
-from memory.query.fact_marks import marked
+from memory.query.log_lines import LogLine, lines_of
 from memory.query.logs_around import (
     EDITED,
     FIRM,
     HERE,
     NAMED,
     TOLD,
-    LogAround,
     logs_around,
     names,
 )
-from memory.query.provenance import LogLine, lines_of
 from memory.query.reader import Reader
 from memory.recall.index.fts_file import Index
 from memory.recall.index.index_catch_up import ask_once
@@ -38,10 +37,9 @@ from memory.recall.recall_values import without_operators
 from memory.recall.search import search
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.log_bytes import read_bytes
-from memory.replay.reader_marks import marks_at
+from memory.replay.reader_marks import marked, marks_at
 from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
-from projection.policy.model import ENGLISH
 
 #: What a text gains that names the commit or its pull request, and the file.
 _NAMES, _FILE = 6.0, 3.0
@@ -100,23 +98,14 @@ class Reasons(Record):
 
 def reasons(reader: Reader, place: CodeAsked) -> Reasons:
     """Find what is behind a place of the code."""
-    found = ask_once(
-        reader.snapshot, lambda cache, index: _Weighing(reader, cache, index, place).found()
+    sessions, decisions, perhaps = ask_once(
+        reader.snapshot, lambda cache, index: _Weighing(reader.home, cache, index, place).told()
     )
-    stems = [stem for stem, _, _ in found.sessions]
-    lines = lines_of(reader.snapshot, stems)
-    sessions = [
-        SessionBehind(lines[stem], by, weight)
-        for stem, by, weight in found.sessions
-        if stem in lines
+    lines = lines_of(reader.snapshot, [stem for stem, _ in sessions])
+    behind = [
+        SessionBehind(lines[stem], one.by, one.link) for stem, one in sessions if stem in lines
     ]
-    return Reasons(place, tuple(sessions), found.decisions, found.perhaps)
-
-
-class _Found(Record):
-    sessions: tuple[tuple[str, tuple[str, ...], float], ...]
-    decisions: tuple[Reason, ...]
-    perhaps: tuple[Reason, ...]
+    return Reasons(place, tuple(behind), tuple(decisions), tuple(perhaps))
 
 
 class _Weight:
@@ -159,22 +148,36 @@ class _Weight:
 class _Weighing:
     """One reading: what each fact and log has to do with a place."""
 
-    def __init__(self, reader: Reader, cache: Cache, index: Index, place: CodeAsked) -> None:
-        self._home, self._cache, self._index, self._place = reader.home, cache, index, place
-        self._git: Git = place.repository.git()
+    def __init__(self, home: Home, cache: Cache, index: Index, place: CodeAsked) -> None:
+        self._home, self._cache, self._index, self._place = home, cache, index, place
+        self._git = place.repository.git()
         self._hidden = redacted_logs(cache)
-        self._logs: dict[str, _Weight] = {}
-        self._facts: dict[str, _Weight] = {}
-        self._known: dict[str, Fact | None] = {}
+        self._logs: dict[str, _Weight] = defaultdict(_Weight)
+        self._facts: dict[str, _Weight] = defaultdict(_Weight)
 
-    def found(self) -> _Found:
-        """Return what is behind the place."""
+    def told(self) -> tuple[list[tuple[str, _Weight]], list[Reason], list[Reason]]:
+        """Return the logs and the facts behind the place, and what only may be, each best first."""
         for touched, share in self._shares():
-            for one in logs_around(self._home, self._cache, touched.commit, self._git):
-                self._by_log(one, share)
+            for ref, entry, how in logs_around(self._home, self._cache, touched.commit, self._git):
+                if how:
+                    self._log(ref.stem, entry, how, share)
+                    continue
+                for id, worth in _worths(entry):
+                    weight = self._facts[id]
+                    weight.near = max(weight.near, _NEAR * worth / _BROUGHT * share)
         self._by_names()
         self._by_words()
-        return self._told()
+        marks = marks_at(self._home, self._cache)
+        linked: list[Reason] = []
+        apart: list[Reason] = []
+        for id, weight in sorted(self._facts.items(), key=lambda one: (-one[1].total, one[0])):
+            into, most = (linked, _DECISIONS) if weight.linked else (apart, _PERHAPS)
+            if len(into) < most and (fact := self._fact(id)):
+                by = weight.by if weight.link >= _LINKED else weight.perhaps
+                fact = marks.here.shown(self._cache, fact)
+                into.append(Reason(fact, marked(self._cache, fact, marks), by, weight.total))
+        logs = sorted(self._logs.items(), key=lambda one: (-one[1].link, one[0]))
+        return [one for one in logs if one[1].link >= _LINKED][:_SESSIONS], linked, apart
 
     def _shares(self) -> Iterable[tuple[Touched, float]]:
         """Yield the commits, each with how much it has of what is asked about."""
@@ -183,24 +186,14 @@ class _Weighing:
             share = (0.4 + 0.6 * len(one.lines) / most) if most else 1.0
             yield one, share / 2 if one.files else share
 
-    def _by_log(self, one: LogAround, share: float) -> None:
-        """Count what a log has to do with a commit, and so what it did to facts."""
-        if one.how:
-            return self._log(one.ref.stem, one.entry, one.how, share)
-        for fact, worth in _worths(one.entry):
-            known = self._facts.setdefault(fact, _Weight())
-            known.near = max(known.near, _NEAR * worth / _BROUGHT * share)
-
     def _log(self, stem: str, entry: Entry, how: str, weight: float) -> None:
         """Count that a log has to do with the place, and so has what it did to facts."""
-        self._logs.setdefault(stem, _Weight()).add(how, weight)
+        self._logs[stem].add(how, weight)
         worths = _worths(entry)
         firm = how in FIRM and len(worths) <= _IDS
         for fact, worth in worths:
             by = f"session {stem}"
-            self._facts.setdefault(fact, _Weight()).add(
-                by, worth * weight, firm=firm and worth > _USED
-            )
+            self._facts[fact].add(by, worth * weight, firm=firm and worth > _USED)
 
     # ---- by names ---------------------------------------------------------------------------------
 
@@ -237,7 +230,7 @@ class _Weighing:
         self._named_in(sorted(logs)[-_MOST_READ:], said, how)
         there = [id for id in ids if (fact := self._fact(id)) and names(fact.text, said)]
         for id in there:
-            self._facts.setdefault(id, _Weight()).add(by, weight * min(1.0, few / len(there)))
+            self._facts[id].add(by, weight * min(1.0, few / len(there)))
 
     def _named_in(self, keys: list[str], said: str, how: str) -> None:
         """Count what the logs did whose words have a name: the index knows words, not what is between."""
@@ -254,10 +247,8 @@ class _Weighing:
         return said.count(b"\0") == 1
 
     def _fact(self, id: str) -> Fact | None:
-        if id not in self._known:
-            found = self._cache.fact(id)
-            self._known[id] = None if found is None or found.redacted else found
-        return self._known[id]
+        found = self._cache.fact(id)
+        return None if found is None or found.redacted else found
 
     # ---- by words ---------------------------------------------------------------------------------
 
@@ -266,16 +257,14 @@ class _Weighing:
         query = self._query()
         if not query:
             return
-        lookups = Lookups()
-        language = self._cache.policy.recall.language
-        lookups.language = "" if language == ENGLISH else language
-        found = search(self._index, query, lookups=lookups.of(self._index), told=0)
+        lookups = Lookups().of(self._index, self._cache.policy.recall.language)
+        found = search(lookups, query, told=0)
         best = found.facts[0].score if found.facts else 0.0
         sure = min(1.0, max([one.covered for one in found.facts], default=0.0) / _SURE)
         for one in found.facts:
             there = self._index.at(one.row)
             if there is not None and one.score > 0:
-                weight = self._facts.setdefault(there[1].fact, _Weight())
+                weight = self._facts[there[1].fact]
                 weight.words = max(weight.words, sure * _WORDS * one.score / best)
 
     def _query(self) -> str:
@@ -287,23 +276,6 @@ class _Weighing:
         )
         said.append(" ".join(_WORD.findall(place.text)[:_LINE_WORDS]))
         return without_operators(" ".join(said)).strip()
-
-    # ---- the answer -------------------------------------------------------------------------------
-
-    def _told(self) -> _Found:
-        marks = marks_at(self._home, self._cache)
-        ranked = sorted(self._facts.items(), key=lambda one: (-one[1].total, one[0]))
-        linked: list[Reason] = []
-        apart: list[Reason] = []
-        for id, weight in ranked:
-            into, most = (linked, _DECISIONS) if weight.linked else (apart, _PERHAPS)
-            if len(into) < most and (fact := self._fact(id)):
-                by = weight.by if weight.link >= _LINKED else weight.perhaps
-                fact = marks.here.shown(self._cache, fact)
-                into.append(Reason(fact, marked(self._cache, fact, marks), by, weight.total))
-        logs = sorted(self._logs.items(), key=lambda one: (-one[1].link, one[0]))
-        sessions = [(stem, one.by, one.link) for stem, one in logs if one.link >= _LINKED]
-        return _Found(tuple(sessions[:_SESSIONS]), tuple(linked), tuple(apart))
 
 
 def _worths(entry: Entry) -> list[tuple[str, float]]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from heapq import nsmallest
 from types import MappingProxyType
 
-from ledger.codec.log import decode
 from ledger.errors import NotFound, WrongUsage
 from ledger.home import Home
 from ledger.model.ids import is_fact_id
@@ -21,7 +21,6 @@ from ledger.model.order import (
     ended_of,
     floor_of,
     is_date,
-    is_sealed,
     is_stem,
     milliseconds_of,
     stamp_of,
@@ -30,13 +29,12 @@ from ledger.model.record import Record
 from ledger.model.session import Entry, SessionLog
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import fact_named, keys_within, log_named, logs_of, of_kinds
-from memory.query.fact_marks import marked
-from memory.query.provenance import shown_times
+from memory.query.log_lines import shown_times
 from memory.query.visible_logs import Visible, visible_texts
 from memory.recall.recall_values import Answer, parted, tokens_of
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.outdated_lines import Outdated, brought_by
-from memory.replay.reader_marks import Marks, marks_at
+from memory.replay.reader_marks import Marks, marked, marks_at
 from memory.write.draft import did
 from projection.document.fact_remarks import Mark
 from projection.document.page_renderer import REDACTED
@@ -45,6 +43,23 @@ from projection.text.session_digest import LINE_CHARS, lead
 
 NOW, DATE, SESSION, FACT, COMMIT, QUERY = "now", "date", "session", "fact", "commit", "query"
 _LATEST_MS = milliseconds_of(f"{LATEST_YEAR}-12-31-235959999")
+
+
+class Anchor(Record):
+    """What a timeline is around."""
+
+    asked: str  #: as it was said
+    kind: str  #: `now`, `date`, `session`, `fact`, `commit`, or `query` for the best hit of one
+    id: str  #: of the fact or the commit, or the stem; "" for a date
+    #: the stretches of time it takes, first and last millisecond since 1970, in order
+    spans: tuple[tuple[int, int], ...]
+    stems: tuple[str, ...] = ()  #: the logs that it stands in
+
+    @classmethod
+    def at_logs(cls, asked: str, kind: str, id: str, stems: tuple[str, ...]) -> Anchor:
+        """Return the anchor that takes the times of some logs."""
+        instants = sorted({milliseconds_of(stem) for stem in stems})
+        return cls(asked, kind, id, tuple([(at, at) for at in instants]), stems)
 
 
 class Session(Record):
@@ -109,14 +124,12 @@ def timeline(snapshot: Snapshot, ask: Callable[[str], Answer], window: Window) -
 
     def look(cache: Cache) -> Timeline:
         spans = _reaching(anchor.spans, back, on)
-        keys = [
-            key
-            for start, end in spans
-            for key in keys_within(cache, floor_of(start), stamp_of(end))
-        ]
         if anchor.kind == DATE:  # by its writer's clock: a name may be pushed on (O2)
             later = cache.entries_since(floor_of(spans[0][0]))
             keys = [ref.key for ref, entry in later if _lies(entry, spans)]
+        else:
+            within = [keys_within(cache, floor_of(start), stamp_of(end)) for start, end in spans]
+            keys = [key for some in within for key in some]
         keys = sorted({*keys, *anchor.stems})
         if window.agent or window.kinds:
             keys = _filtered(cache, keys, window.agent, window.kinds)
@@ -157,8 +170,8 @@ def sessions_of(snapshot: Snapshot, keys: Sequence[str]) -> dict[str, Session]:
 
 def _marks(cache: Cache, sessions: Iterable[Session], known: Marks) -> dict[str, Mark]:
     """Mark the facts that sessions name and that are closed or false by now."""
-    said = [name for session in sessions for _, ids in session.did for name in ids]
-    names = {id for name in said for id in name.split(" → ")}
+    did = [name for session in sessions for _, ids in session.did for name in ids]
+    names = {id for name in did for id in name.split(" → ")}
     marks = {id: marked(cache, cache.fact(id), known) for id in sorted(names)}
     return {id: mark for id, mark in marks.items() if mark.said}
 
@@ -208,20 +221,7 @@ def _nearest(keys: Sequence[str], anchor: Anchor, limit: int) -> list[str]:
             far.append(max(at - spans[behind - 1][1], 0))
         return min(far), key not in own, -at, key
 
-    return sorted(sorted(_candidates(keys, anchor, limit), key=distance)[:limit])
-
-
-def _candidates(keys: Sequence[str], anchor: Anchor, limit: int) -> Iterable[str]:
-    """Leave out, where a window has very many logs, those behind `limit` others that are nearer."""
-    if len(keys) <= (2 * len(anchor.spans) + 1) * 2 * limit:
-        return keys
-    found = set(anchor.stems)
-    for first, last in anchor.spans:
-        begin = bisect_left(keys, floor_of(first))
-        end = bisect_left(keys, stamp_of(last + 1), begin)
-        found.update(keys[max(begin - limit, 0) : begin])
-        found.update(keys[max(begin, end - limit) : end + limit])
-    return found.intersection(keys)
+    return sorted(nsmallest(limit, keys, key=distance))
 
 
 def _sessions(
@@ -237,7 +237,6 @@ def _session(
     visible: Visible, anchor: Anchor, outdated: Outdated, when: Callable[[LogRef, SessionLog], str]
 ) -> Session:
     ref, entry = visible.ref, visible.entry
-    log, _ = decode(visible.text.encode("utf-8", "surrogatepass"), sealed=is_sealed(ref.stem))
     title, summary = REDACTED, ""
     if not visible.withheld:
         title, summary, _ = lead(visible.text)
@@ -247,7 +246,7 @@ def _session(
         summary = outdated.line(ref.key, summary, brought)
     return Session(
         ref.stem,
-        when(ref, log),
+        when(ref, visible.log),
         entry.agent,
         entry.type,
         title,
@@ -256,17 +255,6 @@ def _session(
         tokens_of(visible.whole),
         ref.key in anchor.stems or (not anchor.stems and _lies(entry, anchor.spans)),
     )
-
-
-class Anchor(Record):
-    """What a timeline is around."""
-
-    asked: str  #: as it was said
-    kind: str  #: `now`, `date`, `session`, `fact`, `commit`, or `query` for the best hit of one
-    id: str  #: of the fact or the commit, or the stem; "" for a date
-    #: the stretches of time it takes, first and last millisecond since 1970, in order
-    spans: tuple[tuple[int, int], ...]
-    stems: tuple[str, ...] = ()  #: the logs that it stands in
 
 
 def named_anchor(cache: Cache, asked: str, now_ms: int) -> Anchor | None:
@@ -278,14 +266,16 @@ def named_anchor(cache: Cache, asked: str, now_ms: int) -> Anchor | None:
     """
     if not asked:
         newest = cache.summary.newest
-        return _logs(asked, NOW, newest, (newest,) if newest else ())
+        return Anchor.at_logs(asked, NOW, newest, (newest,) if newest else ())
     if is_stem(asked.partition(":")[0]) and not is_date(asked):
         ref = log_named(cache, asked)
-        return _logs(asked, SESSION, ref.stem, (ref.key,))
-    fact = _fact_named(cache, asked)
-    stems = _stems_of(cache, fact) if fact else ()
-    if stems:
-        return _logs(asked, FACT, fact, stems)
+        return Anchor.at_logs(asked, SESSION, ref.stem, (ref.key,))
+    try:
+        fact = fact_named(cache, asked) if is_fact_id(asked) else ""
+    except NotFound:  # words of a question, with which several begin
+        fact = ""
+    if stems := _stems_of(cache, fact):
+        return Anchor.at_logs(asked, FACT, fact, stems)
     when = span_of(asked, now_ms)
     if when is None and is_date(asked[:10]):
         raise WrongUsage(f"{asked} is no time", hint=FORMS)
@@ -302,17 +292,14 @@ def commit_anchor(cache: Cache, home: Home, asked: str) -> Anchor | None:
     from memory.query.logs_around import logs_around
 
     git = home.repository.git()
-    found = commits_of(git, [commit] if (commit := commit_named(git, asked)) else ())
-    for one in found.values():
-        around = logs_around(home, cache, one, git)
-        stems = tuple([log.ref.key for log in around])
-        at = max(0, one.made) * 1000
-        return (
-            _logs(asked, COMMIT, one.id, stems)
-            if stems
-            else Anchor(asked, COMMIT, one.id, ((at, at),))
-        )
-    return None
+    name = commit_named(git, asked)
+    commit = commits_of(git, [name]).get(name) if name else None
+    if commit is None:
+        return None
+    stems = tuple([ref.key for ref, _, _ in logs_around(home, cache, commit, git)])
+    at = max(0, commit.made) * 1000
+    anchor = Anchor.at_logs(asked, COMMIT, name, stems)
+    return anchor if stems else anchor._replace(spans=((at, at),))
 
 
 def answer_anchor(cache: Cache, asked: str, answer: Answer) -> Anchor:
@@ -321,37 +308,20 @@ def answer_anchor(cache: Cache, asked: str, answer: Answer) -> Anchor:
     Raises:
         NotFound: nothing answers it.
     """
-    hits = [
-        hit for hit in answer.hits if not parted(hit.id)[0]
-    ]  # what others hold has its time there
-    if not hits:
+    # what others hold has its time there
+    best = next((hit for hit in answer.hits if not parted(hit.id)[0]), None)
+    if best is None:
         raise NotFound(
             f"nothing is named {asked}, and nothing answers to it",
             hint=f"`diurna show --list` lists facts, `diurna log` sessions; {FORMS}",
         )
-    best = hits[0]
     # a fact that only may answer stands for what was said in its log
     id = best.passage if answer.perhaps and best.passage else best.id
-    return _logs(asked, QUERY, id, _stems_of(cache, id) or (best.stem,))
-
-
-def _fact_named(cache: Cache, asked: str) -> str:
-    """Return the fact that a word names; "" for words of a question, with which several may begin."""
-    try:
-        return fact_named(cache, asked) if is_fact_id(asked) else ""
-    except NotFound:
-        return ""
+    return Anchor.at_logs(asked, QUERY, id, _stems_of(cache, id) or (best.stem,))
 
 
 def _stems_of(cache: Cache, fact: str) -> tuple[str, ...]:
     """Return the logs in which something happened to a fact, and the last that used it, in order."""
     history = cache.some_histories([fact]).get(fact)
-    if history is None:
-        return ()
-    stems = {act.stem for act in history.acts} | ({history.last} if history.last else set())
-    return tuple(sorted(stems))
-
-
-def _logs(asked: str, kind: str, id: str, stems: tuple[str, ...]) -> Anchor:
-    instants = sorted({milliseconds_of(stem) for stem in stems})
-    return Anchor(asked, kind, id, tuple([(at, at) for at in instants]), stems)
+    stems = {history.last, *[act.stem for act in history.acts]} if history is not None else set()
+    return tuple(sorted(stems - {""}))

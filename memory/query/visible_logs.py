@@ -35,6 +35,13 @@ class Visible(Record):
     text: str  #: the same without what it says of redacted facts
     withheld: bool  #: its words are not to be shown at all
 
+    @property
+    def log(self) -> SessionLog:
+        """The same, read."""
+        return decode(self.text.encode("utf-8", "surrogatepass"), sealed=is_sealed(self.ref.stem))[
+            0
+        ]
+
 
 def visible_texts(
     home: Home, cache: Cache, logs: Sequence[tuple[LogRef, Entry]]

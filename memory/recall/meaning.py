@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property, lru_cache
 
 from ledger.environment import computed, data_folder, monotonic, variables
 from ledger.errors import StorageFailed
 from ledger.home import Home
 from ledger.model.record import Record
 from memory.cache.cache_file import Cache
-from memory.recall.index.fts_file import Index, Totals
+from memory.recall.index.fts_file import Index
 from memory.recall.index.rows import FACTS_APART, FACTS_FROM, PLACE_BITS
 from memory.recall.recall_values import LOADING_MS
 from memory.replay.ledger_snapshot import Snapshot
@@ -35,9 +35,6 @@ _NEARLY = 0.75
 _TRIES = 3
 
 
-_Piece = tuple[str, int, str]
-
-
 class ModelUnusable(StorageFailed):
     """A model can not be loaded, or is none for sentences."""
 
@@ -48,18 +45,6 @@ class Files(Record):
     model: str
     tokenizer: str
     stamp: tuple[int, ...]  #: sizes and times of both: where they differ, another one was put there
-
-
-class Vectors(Record):
-    """What is kept of a model's vectors."""
-
-    model: str = ""  #: the hash of its files
-    stamp: tuple[int, ...] = ()  #: of these files
-    load_ms: int = 0  #: how long it takes to load
-    digest: str = ""  #: of the logs of which no vector is missing
-    #: of each piece of a text: the log that brought it, the text's place there, the hash of what was read
-    pieces: tuple[_Piece, ...] = ()
-    data: bytes = b""  #: a vector a piece, two bytes a number
 
 
 def model_folder() -> str:
@@ -132,56 +117,81 @@ class Model:
 loaded = cache(Model)
 
 
-class Meaning:
-    """Tells how alike the facts of one home are to a question."""
+class Vectors:
+    """What a file keeps of a model's vectors; nothing, where it can not be read."""
 
-    def __init__(self, home: Home) -> None:
-        self._path = _path(home)
-        self._file: object = None
-        self._vectors = Vectors()
-        self._matrix: Any = None
-        self._rows: tuple[Index, Totals, list[int]] | None = None
+    def __init__(self, path: str) -> None:
+        import json
 
-    def cosines(self, index: Index, question: str, loading_ms: float) -> Mapping[int, float] | None:
-        """Return how alike facts are to a question, by row.
+        from ledger.wal.atomic_files import plain_bytes
 
-        None where there is no model, or one that takes longer to load, or nothing was made by it.
-        """
-        files = model_files()
-        if files is None or not self._read(files) or self._vectors.load_ms > loading_ms:
-            return None
+        head, _, self.data = (plain_bytes(path) or b"").partition(b"\n")
+        self.stamp: tuple[int, ...] = ()  #: of the model's files
+        #: how long it takes to load; and the digest of the logs of which no vector is missing
+        self.load_ms, self.digest = 0, ""
+        #: of each piece of a text: the log that brought it, the text's place there, the hash of what was
+        #: read
+        self.pieces: list[tuple[str, int, str]] = []
         try:
-            asked = loaded(files, loading_ms == LOADING_MS).vector(question)
-            if self._matrix is None:
-                self._matrix = _numbers(self._vectors)
-            alike = self._matrix @ asked
-        except (ModelUnusable, ValueError):  # it was taken away, or the file is damaged
-            return None
-        best: dict[int, float] = {}
-        for row, cosine in zip(self._rows_of(index), alike.tolist(), strict=True):
-            if row and cosine > best.get(row, -1.0):
-                best[row] = cosine
-        return best
+            stamp, load_ms, digest, pieces = json.loads(head)
+            if pieces and self.data and not len(self.data) % (2 * len(pieces)):
+                self.pieces = [(stem, place, key) for stem, place, key in pieces]
+                self.stamp, self.load_ms, self.digest = tuple(stamp), load_ms, digest
+        except (ValueError, TypeError):
+            pass
+        self._rows: tuple[object, list[int]] = None, []
 
-    def _read(self, files: Files) -> bool:
-        """Read the file where it is another one; tell whether it has vectors of a model."""
-        try:
-            about = os.stat(self._path)
-        except OSError:
-            return False
-        if (file := (about.st_ino, about.st_size, about.st_mtime_ns)) != self._file:
-            self._file, self._matrix, self._rows = file, None, None
-            self._vectors = _kept(self._path)
-        return bool(self._vectors.pieces) and self._vectors.stamp == files.stamp
+    @cached_property
+    def matrix(self) -> Any:
+        """A vector a piece."""
+        import numpy
 
-    def _rows_of(self, index: Index) -> list[int]:
+        flat = numpy.frombuffer(self.data, dtype=numpy.float16)
+        return flat.reshape(len(self.pieces), -1).astype(numpy.float32)
+
+    def rows(self, index: Index) -> list[int]:
         """Return the rows of the pieces' texts, 0 for one that an index does not have."""
-        if self._rows is None or self._rows[0] is not index or self._rows[1] is not index.totals:
+        if self._rows[0] is not index.totals:
             known = dict(index.rows("SELECT stem, number FROM logs"))
-            pieces = [(known.get(stem, 0), place) for stem, place, _ in self._vectors.pieces]
+            pieces = [(known.get(stem, 0), place) for stem, place, _ in self.pieces]
             rows = [number and number << PLACE_BITS | place for number, place in pieces]
-            self._rows = index, index.totals, rows
-        return self._rows[2]
+            self._rows = index.totals, rows
+        return self._rows[1]
+
+
+def _path(home: Home) -> str:
+    return home.cache_file + ".vectors"
+
+
+@lru_cache(maxsize=8)
+def _kept(path: str, *_about: int) -> Vectors:
+    return Vectors(path)
+
+
+def cosines(
+    home: Home, index: Index, question: str, loading_ms: float
+) -> Mapping[int, float] | None:
+    """Return how alike the facts of a home are to a question, by row of its index.
+
+    None where there is no model, or one that takes longer to load, or nothing was made by it.
+    """
+    files = model_files()
+    try:
+        about = os.stat(_path(home))
+    except OSError:
+        return None
+    kept = _kept(_path(home), about.st_ino, about.st_size, about.st_mtime_ns)
+    if files is None or kept.stamp != files.stamp or kept.load_ms > loading_ms:
+        return None
+    try:
+        alike = kept.matrix @ loaded(files, loading_ms == LOADING_MS).vector(question)
+    except (ModelUnusable, ValueError):  # it was taken away, or the file is damaged
+        return None
+    best: dict[int, float] = {}
+    for row, cosine in zip(kept.rows(index), alike.tolist(), strict=True):
+        if row and cosine > best.get(row, -1.0):
+            best[row] = cosine
+    return best
 
 
 def nearly_as(snapshot: Snapshot, texts: Mapping[str, str]) -> dict[str, dict[str, float]]:
@@ -193,10 +203,8 @@ def nearly_as(snapshot: Snapshot, texts: Mapping[str, str]) -> dict[str, dict[st
         return {}
     from memory.recall.index.index_catch_up import ask_once
 
-    meaning = Meaning(snapshot.home)
-
     def of(index: Index, text: str) -> dict[str, float]:
-        alike = meaning.cosines(index, text, float("inf")) or {}
+        alike = cosines(snapshot.home, index, text, float("inf")) or {}
         nearly = [(index.at(row), 100 * alike[row]) for row in alike if alike[row] >= _NEARLY]
         return {found[1].fact: near for found, near in nearly if found is not None}
 
@@ -211,32 +219,26 @@ def make(snapshot: Snapshot, seconds: float = float("inf")) -> int:
         StorageFailed: the disk refused.
     """
     import json
-    from hashlib import sha256
 
-    from ledger.wal.atomic_files import plain_bytes, replace_file
+    from ledger.wal.atomic_files import replace_file
     from memory.recall.index.index_catch_up import ask_once
 
     files, path, until = model_files(), _path(snapshot.home), monotonic() + seconds
     if files is None:
         return 0
-    kept = _kept(path)
-    if kept.stamp == files.stamp and kept.digest == snapshot.ask(
-        lambda cache: cache.summary.digest
-    ):
-        return 0
-    both = [plain_bytes(os.path.realpath(one)) or b"" for one in files[:2]]
-    name = sha256(b"".join(both)).hexdigest()
-    if kept.model != name:
-        kept = Vectors(name, load_ms=loaded(files, hastily=True).load_ms)
-    for _ in range(_TRIES * (kept.load_ms > LOADING_MS)):
-        kept = kept._replace(load_ms=min(kept.load_ms, _load_again()))
-    size = len(kept.data) // max(1, len(kept.pieces))
-    known = {key: kept.data[at * size :][:size] for at, (_, _, key) in enumerate(kept.pieces)}
+    kept, known, load_ms = Vectors(path), dict[str, bytes](), 0
+    if kept.stamp == files.stamp:
+        if kept.digest == snapshot.ask(lambda cache: cache.summary.digest):
+            return 0
+        size, load_ms = len(kept.data) // len(kept.pieces), kept.load_ms
+        known = {key: kept.data[at * size :][:size] for at, (_, _, key) in enumerate(kept.pieces)}
+    load_ms = load_ms or loaded(files, hastily=True).load_ms
+    for _ in range(_TRIES * (load_ms > LOADING_MS)):
+        load_ms = min(load_ms, _load_again())
     model, made = loaded(files), 0
     done: object = None
-    while (
-        now := ask_once(snapshot, _texts)
-    ) != done:  # what was redacted meanwhile is not in the next file
+    # what was redacted meanwhile is not in the next file
+    while (now := ask_once(snapshot, _texts)) != done:
         done, (digest, texts) = now, now
         for (_, _, key), said in texts:
             if key not in known and monotonic() < until:
@@ -244,7 +246,7 @@ def make(snapshot: Snapshot, seconds: float = float("inf")) -> int:
                 made += 1
         pieces = [piece for piece, _ in texts if piece[-1] in known]
         whole = digest if len(pieces) == len(texts) else ""
-        head = json.dumps([name, files.stamp, kept.load_ms, whole, pieces]).encode()
+        head = json.dumps([files.stamp, load_ms, whole, pieces]).encode()
         replace_file(path, b"\n".join([head, b"".join([known[key] for *_, key in pieces])]), 0o600)
     return made
 
@@ -262,34 +264,7 @@ def _load_again() -> int:
     return int(done.stdout) if done.returncode == 0 else LOADING_MS + 1
 
 
-def _numbers(kept: Vectors) -> Any:
-    import numpy
-
-    flat = numpy.frombuffer(kept.data, dtype=numpy.float16)
-    return flat.reshape(len(kept.pieces), -1).astype(numpy.float32)
-
-
-def _path(home: Home) -> str:
-    return home.cache_file + ".vectors"
-
-
-def _kept(path: str) -> Vectors:
-    """Return what was kept; nothing, where that can not be read."""
-    import json
-
-    from ledger.wal.atomic_files import plain_bytes
-
-    head, _, data = (plain_bytes(path) or b"").partition(b"\n")
-    try:
-        name, stamp, load_ms, digest, pieces = json.loads(head)
-        found = Vectors(name, tuple(stamp), load_ms, digest, tuple([tuple(one) for one in pieces]))
-    except (ValueError, TypeError):
-        return Vectors()
-    whole = pieces and data and not len(data) % (2 * len(pieces))
-    return found._replace(data=data) if whole else Vectors()
-
-
-def _texts(cache: Cache, index: Index) -> tuple[str, list[tuple[_Piece, str]]]:
+def _texts(cache: Cache, index: Index) -> tuple[str, list[tuple[tuple[str, int, str], str]]]:
     """Return the digest of the logs, and the pieces of all texts that stand, each with what it says."""
     from hashlib import sha256
     from textwrap import wrap

@@ -16,7 +16,6 @@ from memory.recall.recall_values import (
     Answer,
     Filters,
     Hit,
-    answer_of,
     holding_first,
     parted,
 )
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
 #: So many facts of all other homes, and so many passages of documents, stand in an answer of one's own:
 #: in a third of it at most, and facts in the places that one's own leaves free.
 _BESIDE = 3
-#: What is found where nothing is asked.
-NOTHING = answer_of([], ())
 #: What is said where there is none.
 NO_UPSTREAM = (
     "no home of others is here: `[upstream]` of the policy names them, `diurna sync` fetches them"
@@ -49,35 +46,47 @@ class Recallers(Recaller):
         self, snapshot: Snapshot, progress: Callable[[int, int], None] | None = None
     ) -> None:
         super().__init__(snapshot, progress)
-        self._homes: dict[str, Home] = {}
-        self._others: dict[str, Recaller] = {}
-        self._own: Recaller | None = None
+        #: those of other homes, by name
+        self._beside: dict[str, tuple[Home, Recaller]] = {}
 
     def close(self) -> None:
         """Close all indexes."""
         super().close()
-        for other in (*self._others.values(), *([self._own] if self._own else [])):
+        for _, other in self._beside.values():
             other.close()
-        self._homes, self._others, self._own = {}, {}, None
+        self._beside.clear()
 
     def recall(self, query: str, *, limit: int, filters: Filters, **how: Any) -> Answer:
         """Find what answers a question (see `Reader.recall`); what a task asks for, in one's own home."""
-        if filters.documents:
-            return self._with_documents(query, limit, filters._replace(documents=False), how)
-        if filters.yours:
-            return self._with_yours(query, limit, filters._replace(yours=False), how)
+        own, others = filters._replace(documents=False, yours=False), self._others()
         if filters.within == UPSTREAM:
-            return self._of_others(query, limit, filters._replace(within=""), how)
+            return _of_others(others, query, limit, own._replace(within=""), how)
+        documents: Sequence[Hit] = ()
+        if filters.documents and own == Filters():  # behind the rest, where no filter narrows it
+            share, explain = min(_BESIDE, limit // 3), how.get("explain", False)
+            found = self._of_documents().found(query, how["level"], share, explain, surely=True)
+            documents = found.hits
+            limit -= len(documents)
+        yours = Answer()
+        if filters.yours:  # in half of the room
+            home = self._yours()
+            yours = Answer(notes=(NO_HOME,))
+            if home is not None:
+                share = max(1, limit // 2)
+                yours = home.recall(query, limit=share, filters=own, **how)
+                yours = yours._replace(hits=_named(PERSONAL, yours))
+            limit -= len(yours.hits)
         theirs: Sequence[Hit] = ()
-        if not (how.get("loose") or filters.within or filters.as_of) and self._asked():
-            theirs = self._of_others(query, _BESIDE, filters._replace(within=FACTS), how).hits
+        if others and not (how.get("loose") or own.within or own.as_of):
+            theirs = _of_others(others, query, _BESIDE, own._replace(within=FACTS), how).hits
         # one's own is asked for no more than it may show: so whatever fewer hits have more have, too
         room = limit - min(len(theirs), limit // 3)
-        found = super().recall(query, limit=room, filters=filters, **how)
+        found = super().recall(query, limit=room, filters=own, **how) if room else Answer()
         theirs = theirs[: limit - len(found.hits)]
-        if not theirs:
-            return found
-        return _joined(holding_first([*found.facts, *theirs, *found.passages]), found)
+        hits = holding_first([*found.facts, *theirs, *found.passages, *yours.hits])
+        notes = dict.fromkeys((*found.notes, *yours.notes))
+        perhaps = found.perhaps or yours.perhaps
+        return Answer((*hits, *documents), tuple(notes), perhaps)
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
         """Return memories by their ids (see `Reader.get`), in the order asked for."""
@@ -86,94 +95,67 @@ class Recallers(Recaller):
         hits: list[Hit] = []
         for one in dict.fromkeys(ids):
             name, rest = parted(one)
-            other = self._yours() if name == PERSONAL else self._asked().get(name)
+            other = self._yours() if name == PERSONAL else self._others().get(name)
             if other is None:
                 hits += super().get([one], level=level).hits
             else:
                 hits += _named(name, other.get([rest], level=level))
-        return answer_of(hits, ())
-
-    def _with_documents(
-        self, query: str, limit: int, filters: Filters, how: dict[str, Any]
-    ) -> Answer:
-        """Ask the documents too, where no filter narrows the question; they stand behind the rest."""
-        said: Sequence[Hit] = ()
-        if filters._replace(yours=False) == Filters():
-            room, explain = min(_BESIDE, limit // 3), how.get("explain", False)
-            said = self._of_documents().found(query, how["level"], room, explain, surely=True).hits
-        found = self.recall(query, limit=limit - len(said), filters=filters, **how)
-        return _joined([*found.hits, *said], found) if said else found
-
-    def _with_yours(self, query: str, limit: int, filters: Filters, how: dict[str, Any]) -> Answer:
-        """Ask the user's own home too; what it answers may take half of the room."""
-        own = self._yours()
-        if own is None:
-            found = self.recall(query, limit=limit, filters=filters, **how)
-            return found._replace(notes=(*found.notes, NO_HOME))
-        answer = own.recall(query, limit=max(1, limit // 2), filters=filters, **how)
-        theirs = _named(PERSONAL, answer)
-        room = limit - len(theirs)
-        found = self.recall(query, limit=room, filters=filters, **how) if room else NOTHING
-        return _joined(holding_first([*found.hits, *theirs]), found, answer)
+        return Answer(tuple(hits))
 
     def _yours(self) -> Recaller | None:
         """Return the user's own home; None where there is none, or it is the one that is open."""
-        if self._own is None:
-            from memory.replay.upstream_homes import own_home
+        from memory.replay.upstream_homes import own_home
 
-            home = own_home(self._snapshot.home)
-            self._own = Recaller(_view(home)) if home is not None else None
-        return self._own
+        home = own_home(self._snapshot.home)
+        return None if home is None else self._of(PERSONAL, home)
 
-    def _of_others(self, query: str, limit: int, filters: Filters, how: dict[str, Any]) -> Answer:
-        """Ask each home of others, and take turns with what they answer, nearest first."""
-        found: list[tuple[int, Hit]] = []
-        notes: dict[str, None] = {} if self._asked() else {NO_UPSTREAM: None}
-        for name, other in self._asked().items():
-            try:
-                answer = other.recall(query, limit=limit, filters=filters, **how)
-            except DiurnaError as problem:
-                notes[f"{name} can not be asked: {problem.message}"] = None
-                continue
-            found += enumerate(_named(name, answer))
-            notes |= dict.fromkeys(answer.notes)
-        found.sort(key=lambda turn: turn[0])
-        return answer_of([hit for _, hit in found[:limit]], tuple(notes))
-
-    def _asked(self) -> dict[str, Recaller]:
+    def _others(self) -> dict[str, Recaller]:
         """Return the homes of others that are here by now: a sync may have brought one."""
         policy = self._snapshot.cache().policy
-        if not (policy.upstream or self._homes):
-            return self._others  # most name none, and need no more for that
-        from memory.replay.upstream_homes import upstream_homes
+        if not policy.upstream:
+            return {}  # most name none, and need no more for that
+        from memory.replay.upstream_homes import upstreams
 
-        found = upstream_homes(self._snapshot.home, policy)
-        homes = {name: home for name, home, _ in found}
-        if homes != self._homes:
-            for other in self._others.values():
-                other.close()
-            self._homes = homes
-            self._others = {name: Recaller(_view(home)) for name, home in homes.items()}
-        return self._others
+        found = upstreams(self._snapshot.home, policy)
+        return {one.name: self._of(one.name, one.home) for one in found if one.home is not None}
 
-
-def _view(home: Home) -> View:
-    return View(home, lambda _home, _cache: True)
-
-
-def _joined(hits: list[Hit], *answers: Answer) -> Answer:
-    """Return hits of some answers as one, with what there is to say of each."""
-    notes = dict.fromkeys([note for one in answers for note in one.notes])
-    return answer_of(hits, tuple(notes), perhaps=any(one.perhaps for one in answers))
+    def _of(self, name: str, home: Home) -> Recaller:
+        known = self._beside.get(name)
+        if known is None or known[0] != home:
+            if known is not None:
+                known[1].close()
+            known = home, Recaller(View(home, lambda _home, _cache: True))
+            self._beside[name] = known
+        return known[1]
 
 
-def _named(name: str, answer: Answer) -> list[Hit]:
+def _of_others(
+    others: dict[str, Recaller], query: str, limit: int, filters: Filters, how: dict[str, Any]
+) -> Answer:
+    """Ask each home of others, and take turns with what they answer, nearest first."""
+    found: list[tuple[int, Hit]] = []
+    notes: dict[str, None] = {} if others else {NO_UPSTREAM: None}
+    for name, other in others.items():
+        try:
+            answer = other.recall(query, limit=limit, filters=filters, **how)
+        except DiurnaError as problem:
+            notes[f"{name} can not be asked: {problem.message}"] = None
+            continue
+        found += enumerate(_named(name, answer))
+        notes |= dict.fromkeys(answer.notes)
+    found.sort(key=lambda turn: turn[0])
+    return Answer(tuple([hit for _, hit in found[:limit]]), tuple(notes))
+
+
+def _named(name: str, answer: Answer) -> tuple[Hit, ...]:
     """Return hits under the name of the home that they are of."""
-    return [
-        hit._replace(
-            id=f"{name}/{hit.id}",
-            text=f"{name}/{hit.text}" if hit.text.startswith(hit.id) else hit.text,
-            passage=f"{name}/{hit.passage}" if hit.passage else "",
-        )
-        for hit in answer.hits
-    ]
+    return tuple(
+        [
+            hit._replace(
+                id=f"{name}/{hit.id}",
+                text=f"{name}/{hit.text}" if hit.text.startswith(hit.id) else hit.text,
+                passage=f"{name}/{hit.passage}" if hit.passage else "",
+            )
+            for hit in answer.hits
+        ]
+    )

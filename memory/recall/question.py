@@ -38,7 +38,7 @@ class Question(Record):
     subject: bool  #: and says something else, too
 
 
-def read_question(text: str, language: str = "") -> Question:
+def read_question(text: str, language: str = ENGLISH) -> Question:
     """Read what somebody typed; no text is wrong.
 
     `language` is that of the ledger, where the question does not tell its own.
@@ -60,7 +60,7 @@ def read_question(text: str, language: str = "") -> Question:
             _take(quoted or plain, words)
             phrases += [quoted] * bool(quoted)
             alone, asked = bool(phrases), asked or not quoted
-    language = spoken(text, language or ENGLISH)
+    language = spoken(text, language)
     small, undone = (listed(language, kind) for kind in ("small", "open"))
     telling = {key: one for key, one in words.items() if one.beginning or one.raw not in small}
     open_ = any(key in undone for key in telling)

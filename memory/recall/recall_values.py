@@ -17,7 +17,7 @@ SESSION_KIND, DOCUMENT_KIND = PASSAGE_KINDS = "session", "document"
 LOADING_MS = 400
 #: What is said where only passages answer, and where facts only may.
 NO_FACT = "no fact answers that; this is what was said"
-PERHAPS = "perhaps: no fact says most of that"
+MAYBE = "perhaps: no fact says most of that"
 #: What is said of a word that thousands of passages have.
 COMMON_NOTES = (
     "too common to tell anything here: ", "only the newest passages are looked at that have ",
@@ -103,23 +103,21 @@ class Hit(Record):
 class Answer(Record):
     """What was found: first what holds, then what was said, each best first."""
 
-    hits: tuple[Hit, ...]  #: what was found: facts, and behind them passages of session logs
-    tokens: int  #: what the texts cost together, about
-    whole: int  #: what all hits cost in full, about
+    hits: tuple[Hit, ...] = ()
     #: what the reader should know: a misspelling that was mended, words that are too common
     notes: tuple[str, ...] = ()
-    perhaps: bool = (
-        False  #: the facts say less than what was asked: the word that tells most is missing
-    )
-    #: where an explanation was asked for: all facts with words of the question, false ones too, best
-    #: first, each with whether its text says enough of it for an answer; at most a few hundred
-    worded: tuple[tuple[str, bool], ...] = ()
-    #: likewise: those of them that are false and say enough, the first few
-    false: tuple[Hit, ...] = ()
-    ranked: int = 0  #: how many passages were ranked
-    cut: bool = False  #: there are more of them
-    #: likewise: the words of all hits by which they were found, as they stand there, in lower case
-    found_by: tuple[str, ...] = ()
+    #: the facts say less than what was asked: the word that tells most is missing
+    perhaps: bool = False
+
+    @property
+    def tokens(self) -> int:
+        """What the texts cost together, about."""
+        return sum([hit.tokens for hit in self.hits])
+
+    @property
+    def whole(self) -> int:
+        """What all hits cost in full, about."""
+        return sum([hit.whole for hit in self.hits])
 
     @property
     def facts(self) -> tuple[Hit, ...]:
@@ -130,26 +128,6 @@ class Answer(Record):
     def passages(self) -> tuple[Hit, ...]:
         """What was said."""
         return tuple([hit for hit in self.hits if hit.kind in PASSAGE_KINDS])
-
-
-def answer_of(hits: list[Hit], notes: tuple[str, ...], *, perhaps: bool = False) -> Answer:
-    """Return the answer that hits come to."""
-    tokens, whole = sum([hit.tokens for hit in hits]), sum([hit.whole for hit in hits])
-    return Answer(tuple(hits), tokens, whole, notes, perhaps)
-
-
-def mixed(facts: list[Hit], passages: list[Hit], limit: int) -> list[Hit]:
-    """Return facts and behind them passages, half of the places each, or all where the other has less.
-
-    The best passage of the log that a fact's text comes from is named with the fact, not told once more.
-    """
-    shown = facts[: max(limit - len(passages), (limit + 1) // 2)]
-    of_log: dict[str, str] = {}
-    for hit in passages:
-        of_log.setdefault(hit.stem, hit.id)
-    shown = [hit._replace(passage=of_log.get(hit.stem, "")) for hit in shown]
-    named = {hit.passage for hit in shown}
-    return [*shown, *[hit for hit in passages if hit.id not in named][: limit - len(shown)]]
 
 
 def holding_first(hits: list[Hit]) -> list[Hit]:

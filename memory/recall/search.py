@@ -9,25 +9,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from heapq import nlargest
+from itertools import islice
 from math import log
 
 from ledger.model.record import Record
-from memory.recall.index.fts_file import Index
-from memory.recall.index.rows import PLACE_BITS, PLACES
+from memory.recall.index.rows import PLACE_BITS
 from memory.recall.index.unspaced import bare_words
-from memory.recall.lookups import INSIDE_LETTERS, NEWEST, NO_ROWS, TOO_COMMON, Lookups, Rows
+from memory.recall.lookups import INSIDE_LETTERS, NO_ROWS, READ, Lookups, Rows
 from memory.recall.question import Question, Word, as_indexed, read_question
 from memory.recall.recall_values import COMMON_NOTES
 from memory.recall.rules import ENOUGH, RULES, SEEN, TELLING
 from memory.recall.words import ENGLISH, is_everyday
 
-#: How many places of passages are read (words are looked up, the rarest first, and the rest is too common
-#: to tell), and how many where all words are too common.
-PLACES_READ, COMMON_READ = 4500, 20_000
 #: How many texts are scored, those that have most of the question, and how many are told.
 CANDIDATES, TOLD, FACTS_TOLD = 200, 200, 60
 #: The part of a score that a model gives.
 MEANING = "meaning"
+Keeps = Callable[[int], bool]
 
 
 class Term(Record):
@@ -36,7 +34,9 @@ class Term(Record):
     raw: str  #: as typed
     weight: float  #: how much it tells
     rows: Rows  #: row of a text -> where in it the word stands
-    near: Rows = NO_ROWS  #: the same of words that hold it, or that it holds
+    near: Rows = (
+        NO_ROWS  #: the same of words that hold it, or that it holds, or are spelled nearly so
+    )
     guessed: bool = False  #: another spelling was looked for
 
 
@@ -50,9 +50,8 @@ class Scored(Record):
     covered: float = 0.0  #: how much of the question it has, 0 to 1
     heaviest: float = 0.0  #: what the one tells that tells most
     lacked: float = 0.0  #: the same of those that it lacks
-    places: tuple[
-        tuple[int, str, float], ...
-    ] = ()  #: where in it which word stands, and what that tells
+    #: where in it which word stands, and what that tells
+    places: tuple[tuple[int, str, float], ...] = ()
 
 
 class Search(Record):
@@ -62,62 +61,55 @@ class Search(Record):
     passages: tuple[Scored, ...]  #: best first
     question: Question
     notes: tuple[str, ...]  #: what to say of the question
-    worded: tuple[Scored, ...] = ()  #: those and others that have words of it
     weights: Mapping[str, float] = {}  #: what each word of it tells among facts
-    stems: frozenset[str] = frozenset()  #: what was looked for, as the index has it
-    cut: bool = False  #: there are more passages
     likest: float | None = None  #: how alike the likest fact is in meaning, where that is known
 
 
 def search(
-    index: Index,
+    lookups: Lookups,
     text: str,
-    keeps: Callable[[int], bool] | None = None,
+    keeps: Keeps | None = None,
     *,
-    lookups: Lookups | None = None,
     told: int = TOLD,
     cosines: Mapping[int, float] | None = None,
 ) -> Search:
     """Rank what answers a question: facts and passages of logs, each for themselves.
 
     Args:
-        index: of the ledger.
+        lookups: of the index.
         text: as typed; no text is wrong.
         keeps: tells whether a row may be among the hits; None for all.
-        lookups: remembers words between questions.
         told: so many passages are told at most; 0 to rank facts alone.
         cosines: how alike facts are to the question in meaning, by row; None to weigh words alone.
     """
-    lookups = (lookups or Lookups()).of(index)
-    question = read_question(text, lookups.language)
-    notes: list[str] = []
-    inside: list[frozenset[int]] = []
+    question, notes = read_question(text, lookups.language), list[str]()
+    lookups.stems(" ".join([one.indexed for one in question.words]))  # all at once
     for phrase in question.phrases:
-        rows = index.matching(lookups.stems(as_indexed(phrase)))
+        rows = lookups.index.matching(lookups.stems(as_indexed(phrase)))
         if rows:
-            inside.append(rows)
+            keeps = _both(rows.__contains__, keeps)
         elif question.alone:
             said = f'nothing has the words "{phrase}" one after the other'
             return Search((), (), question, (said,))
         else:
             notes.append(f'nothing has "{phrase}" as it stands: its words alone were looked for')
-    outside = [index.matching(lookups.stems(as_indexed(one))) for one in question.unwanted]
-    test = _both(keeps, inside, [rows for rows in outside if rows])
-    lookups.stems(" ".join([one.indexed for one in question.words if one.raw.isascii()]))  # at once
+    for phrase in question.unwanted:
+        rows = lookups.index.matching(lookups.stems(as_indexed(phrase)))
+        if rows:
+            keeps = _both(rows.__contains__, keeps, without=True)
     found = [_found(lookups, word, question.language, notes) for word in question.words]
-    terms = [_in_facts(lookups, one, question.language) for one in found]
-    facts = ranked(index, terms, test, cosines)
+    terms = [_term(lookups, one, question.language, facts=True) for one in found]
+    facts = ranked(lookups, terms, keeps, cosines)
     passages: list[Scored] = []
     if told:
-        asked = _in_passages(lookups, found, question.language, notes)
-        passages = ranked(index, asked, test)
+        read = _readable(lookups, found, notes)
+        terms_of = [_term(lookups, one, question.language, facts=False) for one in read]
+        passages = ranked(lookups, terms_of, keeps)
         enough = max([one.covered for one in passages], default=0.0) >= ENOUGH
-        passages = _around(asked, passages) if enough else []
+        passages = _around(terms_of, passages) if enough else []
     return Search(
-        tuple(facts[:FACTS_TOLD]), tuple(passages[:told]), question, tuple(notes), tuple(facts),
-        {one.raw: one.weight for one in terms},
-        frozenset([stem for one in found for stem in one.stems]), len(passages) > told,
-        max(cosines.values()) if cosines else None,
+        tuple(facts[:FACTS_TOLD]), tuple(passages[:told]), question, tuple(notes),
+        {one.raw: one.weight for one in terms}, max(cosines.values()) if cosines else None,
     )  # fmt: skip
 
 
@@ -126,26 +118,9 @@ def weight_of(count: int, texts: int) -> float:
     return log(1 + (texts - count + 0.5) / (count + 0.5))
 
 
-def _weight(word: Word, language: str, held: int, texts: int) -> float:
-    """Return how much a word of a question tells: an everyday one less, as its absence says nothing."""
-    share = RULES.everyday if is_everyday(word.raw, language) else 1.0
-    return share * weight_of(min(held, texts), max(texts, TELLING))
-
-
-def _both(
-    keeps: Callable[[int], bool] | None, inside: list[frozenset[int]], outside: list[frozenset[int]]
-) -> Callable[[int], bool] | None:
-    if not inside and not outside:
-        return keeps
-
-    def test(row: int) -> bool:
-        return (
-            all(row in rows for rows in inside)
-            and not any(row in rows for rows in outside)
-            and (keeps is None or keeps(row))
-        )
-
-    return test
+def _both(one: Keeps, other: Keeps | None, *, without: bool = False) -> Keeps:
+    """Return what tells whether a row is one of some, or of no such, and another one, too."""
+    return lambda row: one(row) != without and (other is None or other(row))
 
 
 class _Found(Record):
@@ -163,7 +138,7 @@ def _found(lookups: Lookups, word: Word, language: str, notes: list[str]) -> _Fo
         return _Found(word, lookups.begun(start))
     stems = lookups.stems(word.indexed)
     if language != ENGLISH or not word.raw.isascii():
-        stems += (*lookups.alike(word.raw), *bare_words(word.raw))
+        stems += (*bare_words(word.raw),)
     if lookups.as_spelled or any(lookups.count(stem) for stem in stems):
         return _Found(word, tuple(dict.fromkeys(stems)))
     if len(stems) == 1 and len(stems[0]) >= INSIDE_LETTERS and (longer := lookups.begun(stems[0])):
@@ -176,61 +151,42 @@ def _found(lookups: Lookups, word: Word, language: str, notes: list[str]) -> _Fo
     return _Found(word, other or stems, bool(other))
 
 
-def _in_facts(lookups: Lookups, found: _Found, language: str) -> Term:
-    """Weigh a word as facts have it."""
-    word, rows, near = found.word, lookups.facts(found.stems), NO_ROWS
-    if found.guessed:
-        rows, near = near, rows
-    else:
-        near = lookups.facts(_holding(lookups, found))
-    weight = _weight(word, language, len(rows) or len(near), lookups.index.totals.facts)
-    return Term(word.raw, weight, rows, near, found.guessed)
-
-
-def _holding(
-    lookups: Lookups, found: _Found, language: str = "", facts: bool = True
-) -> tuple[str, ...]:
-    """Return the words that hold a word, or that it holds; of passages none in English, it joins few."""
-    word = found.word
-    short = len(word.raw) < INSIDE_LETTERS or word.beginning or lookups.as_spelled
-    return () if short or language == ENGLISH else lookups.inside(word.raw, found.stems, facts)
-
-
-def _in_passages(
-    lookups: Lookups, found: Sequence[_Found], language: str, notes: list[str]
-) -> list[Term]:
-    """Weigh words as passages have them, the rarest first, as long as there is room."""
-    held_by = [_holding(lookups, one, language, facts=False) for one in found]
-    counts = [
-        sum([lookups.count(stem) for stem in (*one.stems, *words)])
-        for one, words in zip(found, held_by, strict=True)
-    ]
-    many = lookups.index.totals.passages
-    terms: dict[int, Term] = {}
-    read, room = 0, PLACES_READ
-    for at in sorted(range(len(found)), key=lambda at: counts[at]):
-        (word, stems, _), held = found[at], counts[at]
-        common = any(lookups.count(stem) > TOO_COMMON for stem in stems)
-        if not read and common:
-            room = COMMON_READ  # nothing in the question is rare
-        cost = NEWEST if common else held
-        if read and read + cost > room:
-            notes.append(COMMON_NOTES[0] + word.raw)
-            terms[at] = Term(word.raw, 0.0, NO_ROWS)
+def _readable(lookups: Lookups, found: Sequence[_Found], notes: list[str]) -> list[_Found]:
+    """Return the words that are read of passages: the rarest, and others as long as there is room."""
+    counts = {one: sum([lookups.count(stem) for stem in one.stems]) for one in found}
+    read, kept = 0, set[_Found]()
+    for one in sorted(found, key=lambda one: counts[one]):
+        if read and read + counts[one] > READ:
+            notes.append(COMMON_NOTES[0] + one.word.raw)
             continue
-        read += cost
-        if common:
-            notes.append(COMMON_NOTES[1] + word.raw)
-        rows, near = lookups.passages(stems), lookups.passages(held_by[at])
-        weight = _weight(word, language, held if common else len(rows) or len(near), many)
-        terms[at] = Term(word.raw, weight, rows, near)
-    return [terms[at] for at in range(len(found))]
+        kept.add(one)
+        read += counts[one]
+        if any(lookups.count(stem) > READ for stem in one.stems):
+            notes.append(COMMON_NOTES[1] + one.word.raw)
+    return [one for one in found if one in kept]
+
+
+def _term(lookups: Lookups, found: _Found, language: str, *, facts: bool) -> Term:
+    """Weigh a word as facts, or passages, have it: an everyday one less, as its absence says nothing."""
+    (word, stems, guessed), index = found, lookups.index
+    rows, near, texts = lookups.rows(facts, stems), NO_ROWS, index.totals.passages
+    if facts:
+        texts = index.totals.facts
+    if guessed:
+        rows, near = near, rows
+    # of passages in English none is looked for inside of others: it joins few words
+    elif len(word.raw) >= INSIDE_LETTERS and (facts or language != ENGLISH):
+        if not (word.beginning or lookups.as_spelled):
+            near = lookups.rows(facts, lookups.inside(word.raw, stems, facts))
+    share = RULES.everyday if is_everyday(word.raw, language) else 1.0
+    held = min(len(rows) or len(near), texts)
+    return Term(word.raw, share * weight_of(held, max(texts, TELLING)), rows, near, guessed)
 
 
 def ranked(
-    index: Index,
+    lookups: Lookups,
     terms: Sequence[Term],
-    keeps: Callable[[int], bool] | None = None,
+    keeps: Keeps | None = None,
     cosines: Mapping[int, float] | None = None,
 ) -> list[Scored]:
     """Rank the texts that hold words of a question, best first; ties go to the newer text."""
@@ -239,12 +195,11 @@ def ranked(
     # a fact that has no vector yet is as alike as half of the others
     usual = sorted(cosines.values())[len(cosines) // 2] if cosines else 0.0
     for row in _candidates(terms, keeps, cosines or {}):
-        log_row = index.log(row >> PLACE_BITS)
-        piece = None if log_row is None else log_row.at(row & PLACES)
-        if piece is not None:
+        there = lookups.index.at(row)
+        if there is not None:
             cosine = None if cosines is None else max(0.0, cosines.get(row, usual))
-            scored = _scored(terms, total, row, piece.chars, cosine)
-            if piece.listed:
+            scored = _scored(terms, total, row, there[1].chars, cosine)
+            if there[1].listed:
                 parts = (*scored.parts, ("listed", RULES.listed))
                 scored = scored._replace(score=scored.score * RULES.listed, parts=parts)
             found.append(scored)
@@ -277,7 +232,7 @@ def _around(terms: Sequence[Term], found: Sequence[Scored]) -> list[Scored]:
 
 
 def _candidates(
-    terms: Sequence[Term], keeps: Callable[[int], bool] | None, cosines: Mapping[int, float]
+    terms: Sequence[Term], keeps: Keeps | None, cosines: Mapping[int, float]
 ) -> list[int]:
     """Return the rows that have most of a question, the newer first among equals."""
     likest = nlargest(FACTS_TOLD, cosines, key=lambda row: cosines[row])
@@ -295,17 +250,9 @@ def _candidates(
     def share(row: int) -> tuple[float, int]:
         return told[row], row
 
-    first = nlargest(CANDIDATES, told, key=share)
     if keeps is None:
-        return first
-    kept = [row for row in first if keeps(row)]
-    if len(kept) < len(first) < len(told):
-        for row in sorted(told, key=share, reverse=True)[CANDIDATES:]:
-            if keeps(row):
-                kept.append(row)
-                if len(kept) == CANDIDATES:
-                    break
-    return kept
+        return nlargest(CANDIDATES, told, key=share)
+    return list(islice(filter(keeps, sorted(told, key=share, reverse=True)), CANDIDATES))
 
 
 def _scored(

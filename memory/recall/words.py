@@ -43,24 +43,19 @@ def spoken(text: str, otherwise: str) -> str:
 @cache
 def _roots(language: str) -> frozenset[str]:
     """Return the everyday words, and what an ending leaves of them."""
-    found = set[str]()
-    for word in listed(language, "everyday"):
-        bare = next((end for end in ("en", "n", "e") if word.endswith(end)), "")
-        found |= {word, word + word[-1]}
-        if language == ENGLISH:
-            found |= {word.removesuffix("e"), re.sub("y$", "i", word)}
-        else:
-            found.add(word.removesuffix(bare))
-    return frozenset(found)
+    words = listed(language, "everyday")
+    left = [
+        (word, word + word[-1], word.removesuffix("e"), re.sub("y$", "i", word)) for word in words
+    ]
+    return frozenset([root for each in left for root in each])
 
 
 @cache
 def is_everyday(word: str, language: str) -> bool:
     """Tell whether a word, in lower case, is one that everybody uses of everything."""
-    roots, endings = _roots(language), listed(language, "endings")
-    starts = [word, word[2:]] if language == "de" and word[:2] == "ge" else [word]
+    roots, endings = _roots(language), {"", *listed(language, "endings")}
     return any(
-        one in roots
-        or any(one[:cut] in roots and one[cut:] in endings for cut in range(_LEAST, len(one)))
-        for one in starts
+        one[:cut] in roots and one[cut:] in endings
+        for one in (word, word.removeprefix("ge"))  # as German participles begin
+        for cut in range(_LEAST, len(one) + 1)
     )

@@ -6,7 +6,7 @@ from git.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from ledger.codec.event_bullets import read_references, write_references
 from ledger.codec.fact_blocks import parse_footer, write_footer
@@ -21,6 +21,7 @@ from ledger.model.record import Record
 from ledger.model.session import REFERENCES_HEADING, Entry, SessionLog
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import keys_within
+from memory.cache.schema import entry_in
 from memory.replay.log_bytes import read_bytes
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.withholding import free_values, held_in, names, structural, withheld_events
@@ -221,18 +222,20 @@ def withheld_texts(home: Home, cache: Cache, facts: Iterable[str]) -> tuple[str,
     return tuple(sorted({*_texts(home, refs, wanted), *said}))
 
 
-def hidden_by_log(home: Home, cache: Cache, wanted: Mapping[str, Entry]) -> dict[str, Hidden]:
-    """Return what of some logs must be in no index, by key; those of which all may be are left out."""
+def hidden_by_log(
+    home: Home, cache: Cache, rows: Iterable[tuple[str, str, str, bytes]]
+) -> dict[str, Hidden]:
+    """Return what of some logs (`packed_entries`) must be in no index, by key, nothing for the others."""
     if not cache.redacted:
         return {}
     # also one that brings no text of them may repeat one: `Undo: TEXT`
-    naming = {key: cache.redacted & named_in(entry) for key, entry in wanted.items()}
+    naming = {key: cache.redacted & named_in(entry_in(packed)) for key, *_, packed in rows}
     texts = {
         fact: withheld_texts(home, cache, (fact,))
         for fact in sorted({fact for facts in naming.values() for fact in facts})
     }
     bare = redacted_logs(cache)
-    keys = {key for stem in bare for key in _keys_of(cache, stem) if key in wanted}
+    keys = {key for stem in bare for key in _keys_of(cache, stem) if key in naming}
     return {
         key: Hidden(
             naming[key],

@@ -1,4 +1,4 @@
-"""Find the logs that a branch lost because its reference was set elsewhere (FORMAT.md, L6).
+"""Find the logs that a branch lost because its reference was set elsewhere (L6).
 
 A clone keeps the branch's tip as it was seen last, so they are there whatever git collects. What nobody
 took out comes back. What somebody may have meant to go is kept without the history that it stood in, and
@@ -30,7 +30,6 @@ from ledger.model.sha256 import blob_id
 from ledger.remote.tree_merge import with_files
 from ledger.wal.atomic_files import append_bytes, make_folder, plain_bytes, replace_file
 from ledger.wal.spool import Spool
-from memory.worktree.checkout import EMPTY_TREE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def remote_tips(home: Home) -> dict[str, str]:
 def missing(home: Home, tip: str, commit: str, held: Held) -> Logs:
     """Return the logs that a commit has, and a tip ("" for none) not, or with other bytes than theirs."""
     git, cut = home.repository.git(), len(home.prefix)
-    rows = git.differences(tip or EMPTY_TREE, commit, home.prefix + SESSIONS_DIR)
+    rows = git.differences(tip, commit, home.prefix + SESSIONS_DIR)
     elsewhere = {stem_of(path) for letter, _, _, path in rows if letter == "D"}
     found = {
         path[cut:]: blob

@@ -1,4 +1,4 @@
-"""Hold the ledger as this clone sees it: what the branch has, and the logs that wait (W14, W21).
+"""Hold the ledger as this clone sees it: what the branch has, and the logs that wait (W14, W15, W21).
 
 A ledger is a set, so both together are one. The view has a cache of its own, which begins as a copy of
 that of the branch's tip: logs that land elsewhere leave the view, and a cache can only be added to. The
@@ -7,13 +7,11 @@ digest of its set (P4) tells whether it holds just what it should.
 
 from __future__ import annotations
 
-from ledger.errors import StorageFailed
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
 from ledger.model.sha256 import blob_id
 from ledger.wal.spool import Spool
 from memory.cache.sqlite import CacheDamaged
-from memory.cache.stamp import Stamp, file_number
 from memory.cache.view_name import beside, seen, tip_of
 from memory.replay.ledger_snapshot import Snapshot
 from projection.fold.projection_state import log_digest, set_digest
@@ -115,16 +113,13 @@ class View(Snapshot):
 
         made = copy(committed, "")
         self._add(made, name, logs)
-        try:
-            if self._cache is not None and self._file:
+        if self._cache is None or not self._cache.kept:
+            self._cache = copy(made, self._path)
+        else:
+            try:
                 self._cache.take_over(made)
-            elif Stamp(self._path).usable:
-                self._cache = copy(made, self._path)
-                self._file = file_number(self._path)
-            else:
-                self._cache, self._file = made, 0
-        except (CacheDamaged, OSError, StorageFailed):  # a read-only or full disk
-            self._cache, self._file = made, 0
+            except CacheDamaged:  # a read-only or full disk
+                self._cache = made
         return self._cache
 
     def discard(self) -> Cache:

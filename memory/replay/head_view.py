@@ -1,4 +1,4 @@
-"""Look at a memory from HEAD: what of it was said with work that HEAD does not hold (FORMAT.md, B1 to B6).
+"""Look at a memory from HEAD: what of it was said with work that HEAD does not hold (B1 to B6).
 
 The replay knows nothing of it: state, tiers and pages are those of all logs, at every HEAD. Where a log
 elsewhere names a fact, the fact is folded twice: of all events, and of those of the other logs.

@@ -14,16 +14,15 @@ from ledger.errors import (
     NoRemote,
     NotFetched,
     PolicyInvalid,
-    StorageFailed,
 )
 from ledger.heavy_work import Uncollected
 from ledger.model.findings import Finding
 from ledger.model.layout import POLICY_FILE, SESSIONS_DIR, stem_of
 from ledger.model.logset import LogRef, log_refs
 from ledger.model.order import is_stem
-from memory.cache.cache_file import Cache, open_cache
+from memory.cache.cache_file import Cache
 from memory.cache.sqlite import CacheDamaged
-from memory.cache.stamp import Stamp, file_number
+from memory.cache.stamp import Stamp
 from projection.policy.model import Policy
 
 TYPE_CHECKING = False
@@ -58,7 +57,6 @@ class Snapshot:
         self._progress = progress
         self._path = home.cache_file + ".sqlite"
         self._cache: Cache | None = None
-        self._file = 0
         #: how many redactions were cleaned up after
         self._cleaned = 0
         self.notes: list[Finding] = []
@@ -107,7 +105,7 @@ class Snapshot:
                 if self._advance(cache, wanted):
                     return cache
             except CacheDamaged:
-                if not self._was_replaced():
+                if not cache.replaced:
                     break
         return self._rebuild(wanted)
 
@@ -193,12 +191,11 @@ class Snapshot:
                 cache.close()
 
     def _open(self) -> Cache | None:
-        if self._cache is not None and self._was_replaced():
+        if self._cache is not None and self._cache.replaced:
             self._let_go()
         if self._cache is None:
-            self._file = file_number(self._path)
             try:
-                self._cache = open_cache(self._path)
+                self._cache = Cache.open(self._path)
             except CacheDamaged:
                 self.tell_unusable(Stamp(self._path), "the cache was unusable and was built anew")
                 return None
@@ -210,10 +207,6 @@ class Snapshot:
                 self._let_go()
                 return None
         return self._cache
-
-    def _was_replaced(self) -> bool:
-        """Tell whether another process built the cache anew since it was opened here."""
-        return bool(self._file) and file_number(self._path) != self._file
 
     def _advance(self, cache: Cache, tip: str) -> bool:
         """Bring the cache to a tip that only adds logs; False when that is not the case."""
@@ -256,7 +249,6 @@ class Snapshot:
 
     def _rebuild(self, tip: str) -> Cache:
         """Read everything and write the cache anew."""
-        from ledger.wal.atomic_files import make_folder
         from memory.cache.rebuild import build
         from memory.replay.read_logs import read_all
 
@@ -266,17 +258,8 @@ class Snapshot:
             blob = self.policy_blob(tip)
             self._let_go()
             findings = (*odd, *reading.findings)
-            arguments = (tip, reading.refs, reading.entries, findings, self.read_policy(blob))
-            path = self._path if Stamp(self._path).usable else ""
-            try:
-                if path:
-                    make_folder(os.path.dirname(path))
-                self._cache = build(path, *arguments)
-                self._file = file_number(self._path) if path else 0
-            except (CacheDamaged, OSError, StorageFailed):
-                # a read-only or full disk: the same answers, kept in memory
-                self._file = 0
-                self._cache = build("", *arguments)
+            policy = self.read_policy(blob)
+            self._cache = build(self._path, tip, reading.refs, reading.entries, findings, policy)
             return self._cache
 
     def fetch_promised(self, commit: str) -> None:

@@ -38,17 +38,12 @@ class Reading(Record):
     findings: tuple[Finding, ...]
 
 
-def read_few(home: Home, refs: Sequence[LogRef]) -> Reading:
-    """Read some logs through loose files and the git executable."""
-    contents = dict(read_bytes(home, refs))
-    return _reading(home, refs, [contents.get(ref) for ref in refs])
+class _Doubtful(Record):
+    """A log to look up in history: whether its bytes fit its seal, and what was noticed in them."""
 
-
-def read_given(
-    home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | int | None]
-) -> Reading:
-    """Read logs whose bytes are at hand: None for a missing one, its size for one that is too large."""
-    return _reading(home, refs, contents)
+    ref: LogRef
+    proven: bool
+    noticed: list[Finding]
 
 
 def read_all(
@@ -59,26 +54,27 @@ def read_all(
     `refs` are in ledger order; `progress` is told now and then how many of how many are read.
     """
     with Uncollected():
-        half = middle(refs)
-        if not half:
-            return read_part(home, refs, len(refs), progress)
+        if len(refs) < _FORK_FROM or not may_fork():
+            return _read_part(home, refs, len(refs), progress)
+        # twins stand beside each other
+        half = bisect_left(refs, key_of(refs[len(refs) // 2].stem), key=lambda ref: ref.key)
 
         def first() -> tuple[Any, ...]:
-            part = read_part(home, refs[:half], half, None)
+            part = _read_part(home, refs[:half], half, None)
             return (
                 [tuple(ref) for ref in part.refs],
                 [pack_entry(entry) for entry in part.entries],
                 [tuple(finding) for finding in part.findings],
             )
 
-        packed, newer = in_two(first, lambda: read_part(home, refs[half:], len(refs), progress))
+        packed, newer = in_two(first, lambda: _read_part(home, refs[half:], len(refs), progress))
         if packed is None:
-            older = read_part(home, refs[:half], half, progress)
+            older = _read_part(home, refs[:half], half, progress)
         else:
             kept, entries, findings = packed
             older = Reading(
                 tuple([LogRef(*values) for values in kept]),
-                tuple([unpack_entry(entry) for entry in entries]),
+                tuple(map(unpack_entry, entries)),
                 tuple([Finding(*values) for values in findings]),
             )
         return Reading(
@@ -86,45 +82,41 @@ def read_all(
         )
 
 
-def middle(refs: Sequence[LogRef]) -> int:
-    """Return from where on a second process reads, twins beside each other; 0 where it does not pay."""
-    if len(refs) < _FORK_FROM or not may_fork():
-        return 0
-    return bisect_left(refs, key_of(refs[len(refs) // 2].stem), key=lambda ref: ref.key)
-
-
-def read_part(
+def _read_part(
     home: Home, refs: Sequence[LogRef], of: int, progress: Callable[[int, int], None] | None
 ) -> Reading:
-    """Read logs in this process alone.
-
-    `refs` are in ledger order; `progress` is told now and then how many of how many (`of`, in all) are
-    read.
-    """
+    """Read logs in this process alone; `progress` is told how many of all (`of`) are read."""
     if len(refs) <= LOOSE_UP_TO:
         return read_few(home, refs)
     from ledger.git.pygit2_store import Store
 
-    store = Store(home.repository)
-    step = len(refs) // 50
-    contents = store.blobs(ref.blob for ref in refs)
+    contents = Store(home.repository).blobs(ref.blob for ref in refs)
     if progress is None:
-        return _reading(home, refs, contents)
+        return read_given(home, refs, contents)
 
     def told() -> Iterable[bytes | None]:
         for number, data in enumerate(contents):
-            if number % step == 0:
+            if number % (len(refs) // 50) == 0:
                 progress(number * of // len(refs), of)
             yield data
 
-    return _reading(home, refs, told())
+    return read_given(home, refs, told())
 
 
-def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | int | None]) -> Reading:
+def read_few(home: Home, refs: Sequence[LogRef]) -> Reading:
+    """Read some logs through loose files and the git executable."""
+    contents = dict(read_bytes(home, refs))
+    return read_given(home, refs, [contents.get(ref) for ref in refs])
+
+
+def read_given(
+    home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | int | None]
+) -> Reading:
+    """Read logs whose bytes are at hand: None for a missing one, its size for one that is too large."""
     kept: list[LogRef] = []
     entries: list[Entry] = []
     findings: list[Finding] = []
-    doubtful: dict[int, Doubtful] = {}
+    doubtful: dict[int, _Doubtful] = {}
     if len(refs) > LOOSE_UP_TO:
         from hashlib import sha256  # OpenSSL's: slow to load, fast per byte
     else:
@@ -133,16 +125,11 @@ def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | int 
         if data is None:
             findings.append(unreadable(ref))
             continue
-        if isinstance(data, int) or len(data) > LOG_LIMIT_BYTES:
-            size = data if isinstance(data, int) else len(data)
-            findings.append(
-                Finding(
-                    "too-large",
-                    f"{ref.path} has {size} bytes; not read",
-                    ref.path,
-                    hint="say it again in several logs",
-                )
-            )
+        size = data if isinstance(data, int) else len(data)
+        if isinstance(data, int) or size > LOG_LIMIT_BYTES:
+            said = f"{ref.path} has {size} bytes; not read"
+            hint = "say it again in several logs"
+            findings.append(Finding("too-large", said, ref.path, hint=hint))
             continue
         stem = ref.stem
         proven = proves(stem, sha256(data).digest())
@@ -152,17 +139,17 @@ def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | int 
         entry, noticed = read_entry(stem, data)
         if stem != ref.key:
             entry = entry._replace(stem=ref.key)
-        said = [one._replace(file=ref.path) for one in noticed] if noticed else []
+        found = [one._replace(file=ref.path) for one in noticed] if noticed else []
         if proven:
-            said += stamp_findings(stem, data, ref.path)
+            found += stamp_findings(stem, data, ref.path)
         if is_weak(stem) if proven else is_sealed(stem):
-            doubtful[len(entries)] = Doubtful(ref, proven, said)
+            doubtful[len(entries)] = _Doubtful(ref, proven, found)
         else:
-            findings += said
+            findings += found
         kept.append(ref)
         entries.append(entry)
     if doubtful:
-        findings += mend(home, doubtful, kept, entries)
+        findings += _mend(home, doubtful, kept, entries)
         place = {ref.path: number for number, ref in enumerate(refs)}
         findings.sort(key=lambda finding: place[finding.file])
     return Reading(tuple(kept), tuple(entries), tuple(findings))
@@ -178,27 +165,16 @@ def unreadable(ref: LogRef) -> Finding:
     )
 
 
-class Doubtful(Record):
-    """A log to look up in history: whether its bytes fit its seal, and what was noticed in them."""
-
-    ref: LogRef
-    proven: bool
-    noticed: list[Finding]
-
-
-def mend(
+def _mend(
     home: Home,
-    doubtful: Mapping[int, Doubtful],
+    doubtful: Mapping[int, _Doubtful],
     kept: list[LogRef],
     entries: list[Entry],
 ) -> list[Finding]:
     """Replace the tip's bytes of logs by those that they were first committed with.
 
     `doubtful` are the logs by their place in `kept` and `entries`; the blob in `kept` of one that is
-    mended becomes that of the bytes that are read.
-
-    Returns:
-        What was noticed in the bytes that are read, and about them.
+    mended becomes that of the bytes that are read. Returned is what was noticed in these, and about them.
     """
     from ledger.git.log_history import sealed_before
 
@@ -218,42 +194,43 @@ def mend(
         first = contents.get(number)
         if first is not None:
             kept[number] = ref._replace(blob=firsts[number])
-            entry, said = read_entry(ref.stem, first, ref.path)
+            entry, found = read_entry(ref.stem, first, ref.path)
             entries[number] = entry._replace(stem=ref.key)
-            noticed = [*said, *stamp_findings(ref.stem, first, ref.path)]
+            noticed = [*found, *stamp_findings(ref.stem, first, ref.path)]
         findings += noticed
         if not proven or first is not None:
-            findings.append(_said(ref, proven, first is not None))
+            findings.append(_changed(ref, proven, first is not None))
     return findings
 
 
-def _colliding(doubtful: Iterable[Doubtful]) -> list[Finding]:
+def _colliding(doubtful: Iterable[_Doubtful]) -> list[Finding]:
     """Name the logs of one stem that differ and all fit its seal (L4)."""
-    fitting: dict[str, list[LogRef]] = {}
+    fitting: dict[str, list[str]] = {}
     for ref, proven, _ in doubtful:
         if proven:
-            fitting.setdefault(ref.stem, []).append(ref)
+            fitting.setdefault(ref.stem, []).append(ref.path)
     return [
         Finding(
             "seal-collision",
-            f"{' and '.join([ref.path for ref in refs])} differ and fit one seal; all are read",
-            refs[-1].path,
+            f"{' and '.join(paths)} differ and fit one seal; all are read",
+            paths[-1],
             hint="somebody made bytes to fit: diurna check tells who committed which",
         )
-        for refs in fitting.values()
-        if len(refs) > 1
+        for paths in fitting.values()
+        if len(paths) > 1
     ]
 
 
-def _said(ref: LogRef, proven: bool, found: bool) -> Finding:
+def _changed(ref: LogRef, proven: bool, mended: bool) -> Finding:
     """Say which bytes of a changed log are read."""
-    who = "diurna check names the commit and its author"
-    if not found:
-        said = "are not those it was sealed with, and history has no others"
+    code, hint = "seal-broken", "diurna check names the commit and its author"
+    said = f"{ref.path} was changed; the bytes it was sealed with are read from history"
+    if not mended:
         hint = "fetch the log from a clone that has it"
-        return Finding("seal-broken", f"the bytes of {ref.path} {said}", ref.path, hint=hint)
-    if proven:
-        said = "was replaced by other bytes that fit its seal; those first committed are read"
-        return Finding("seal-collision", f"{ref.path} {said}", ref.path, hint=who)
-    said = "was changed; the bytes it was sealed with are read from history"
-    return Finding("seal-broken", f"{ref.path} {said}", ref.path, hint=who)
+        said = (
+            f"the bytes of {ref.path} are not those it was sealed with, and history has no others"
+        )
+    elif proven:
+        code = "seal-collision"
+        said = f"{ref.path} was replaced by other bytes that fit its seal; those first committed are read"
+    return Finding(code, said, ref.path, hint=hint)

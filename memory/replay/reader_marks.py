@@ -1,8 +1,8 @@
-"""Gather what a reader has to know of facts beside their texts: one body for all answers.
+"""Mark facts with what a reader has to know before and beside their texts: one body for all answers.
 
-That is what they name that a commit took away, which of them ended (`memory.cache.broken_truth`), and
-what of them HEAD does not hold (`memory.replay.head_view`). A new sort of mark is told here, and nowhere
-else.
+That is what is closed or false, what they name that a commit took away, which of them ended
+(`memory.cache.broken_truth`), and what of them HEAD does not hold (`memory.replay.head_view`). A new sort
+of mark is told here, and nowhere else.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from ledger.escape import prose
 from memory.cache.broken_truth import NOTHING_GONE, may_end, truth_of
 from memory.replay.head_view import EVERYWHERE, here_known, here_of
 from projection.document.branch_remarks import REWORDED, UNKNOWN, Elsewhere
+from projection.document.fact_remarks import mark_of
+from projection.policy.model import FINDING_KIND, PATTERN_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from memory.replay.ledger_snapshot import Snapshot
     from projection.document.fact_remarks import Gone, Mark
     from projection.fold.fact_history import Fact
+    from projection.fold.full_replay import State
+    from projection.fold.projection_state import Standing
+    from projection.fold.testimony import Testimony
 
 
 class Marks:
@@ -108,6 +113,52 @@ def marks_known(home: Home, open_snapshot: Callable[[Home], Snapshot]) -> Marks:
         with closing(open_snapshot(home)) as snapshot:
             here = snapshot.ask(lambda cache: here_of(home, cache))
     return Marks(truth_of(home), here)
+
+
+def known(cache: Cache, facts: Iterable[Fact]) -> dict[str, Testimony]:
+    """Tell by id how facts are known, by the headers of their logs, each of which is read once."""
+    from functools import lru_cache
+
+    from projection.fold.testimony import testimony
+
+    entry = lru_cache(None)(cache.entry)
+    return {one.id: testimony(one, entry, cache.some_histories) for one in facts}
+
+
+def marked(cache: Cache | State, fact: Fact | None, marks: Marks = NOTHING_MARKED) -> Mark:
+    """Mark a fact: that it is closed or false, and of a finding whether it is open, fixed or came back.
+
+    `marks` tells what of it the code no longer has, and HEAD does not hold.
+    """
+    fact = None if fact is None else marks.here.shown(cache, fact)
+    mark = marks.on(mark_of(fact, cache.fact, cache.met), fact)
+    if fact is None or fact.false:
+        return mark
+    if fact.kind == PATTERN_KIND:
+        from projection.lifecycle.pattern_standing import marked_as
+
+        return marked_as(fact, mark, cache.policy.learning)
+    if fact.kind != FINDING_KIND:
+        return mark
+    from projection.work.finding_facts import state_of
+
+    return mark._replace(said=state_of(fact, cache.some_histories([fact.id]).get(fact.id)))
+
+
+def marks_of(snapshot: Snapshot, facts: Iterable[Fact]) -> dict[str, Mark]:
+    """Mark facts, by id."""
+
+    def mark(cache: Cache) -> dict[str, Mark]:
+        marks = marks_at(snapshot.home, cache)
+        return {one.id: marked(cache, one, marks) for one in facts}
+
+    return snapshot.ask(mark)
+
+
+def as_here(snapshot: Snapshot, standings: Iterable[Standing]) -> list[Standing]:
+    """Return facts as HEAD has them (`memory.replay.head_view`)."""
+    found = list(standings)
+    return snapshot.ask(lambda cache: here_of(snapshot.home, cache).standings(cache, found))
 
 
 def _told(row: Elsewhere) -> Gone:

@@ -1,13 +1,13 @@
-"""Find out in one walk what HEAD does not hold of the work that logs tell of (FORMAT.md, B2 to B6).
+"""Find out in one walk what HEAD does not hold of the work that logs tell of (B2 to B6).
 
 And gather, for whoever looks for that work, where in the code the logs were written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from ledger.environment import machine_ms, now_ms
+from ledger.environment import machine_ms, monotonic, now_ms
 from ledger.git.ancestry import Lacking, lacking, whole_ids
 from ledger.git.landing.branch_sightings import Points, Seen, Written, noted, now, recalled
 from ledger.git.landing.landing_search import Work
@@ -186,9 +186,6 @@ class Telling:
 
     def _looked_up(self, places: Sequence[Place], found: Lacking) -> dict[str, str]:
         """Look up where branches were seen, the newest logs first, as long as somebody waits."""
-        from ledger.environment import monotonic
-        from ledger.git.landing.branch_sightings import Points, Written, noted, now, recalled
-
         end, points = monotonic() + _WAIT_MS / 1000, dict[str, str]()
         repository = self._home.repository
         seen = [*now(repository, machine_ms()), *noted(repository), *recalled(repository)]
@@ -232,42 +229,19 @@ class Telling:
         return not (there or remote_branches(repository, branch))
 
     def _facts(self, outside: dict[str, str]) -> Iterator[Elsewhere]:
-        """Fold twice what logs elsewhere name, and yield what differs."""
-        cache = self._cache
-        named: dict[str, list[str]] = {}
-        agents: dict[str, str] = {}
-        for stem in sorted(outside):
-            entry = cache.entry(stem)
-            agents[stem] = entry.agent if entry is not None else ""
-            for event in entry.acts if entry is not None else ():
-                for fact in facts_in(event):
-                    named.setdefault(fact, []).append(stem)
+        """Yield what differs of the facts that logs elsewhere name, and of what became of their work."""
         before = stamp_of(now_ms() - _GONE_DAYS * 86_400_000)[:10]
-        branches = {stem: branch for _, stem, _, _, branch in cache.places()} if named else {}
+        branches = {stem: branch for _, stem, _, _, branch in self._cache.places()}
         gone = {one for one in {branches[stem] for stem in outside} if self._is_gone(one)}
-        for id, history in cache.some_histories(named).items():
-            whole = cache.fact(id)
-            if whole is None or whole.redacted or whole.kind not in OF_CODE:
-                continue
-            here = without(id, history, outside, cache.cut)
-            change = _change(whole, here)
-            if change:
-                stem = named[id][-1]
-                said = self._landings.get(stem) or self._reverted.get(
-                    outside[stem], Settled("", "")
-                )
-                yield Elsewhere(
-                    id,
-                    REVERTED if said.reverted else NO,
-                    change,
-                    branches[stem],
-                    agents[stem],
-                    outside[stem],
-                    *said,
-                    here.text if here is not None and change != BORN else "",
-                    _instead(whole) if change == REPLACED else whole.text,
-                    branches[stem] in gone and stem[:10] < before,
-                )
+        for kind, stem, row in _differing(self._cache, outside):
+            if kind in OF_CODE:
+                point, branch = outside[stem], branches[stem]
+                known = self._landings.get(stem) or self._reverted.get(point, Settled("", ""))
+                yield row._replace(
+                    here=REVERTED if known.reverted else NO, branch=branch, point=point,
+                    landed=known.commit, how=known.how, reverted=known.reverted, when=known.when,
+                    gone=branch in gone and stem[:10] < before,
+                )  # fmt: skip
 
 
 def told_beside(cache: Cache, where: Mapping[str, str]) -> Told:
@@ -275,19 +249,34 @@ def told_beside(cache: Cache, where: Mapping[str, str]) -> Told:
 
     `where` is stem -> the place where it is, in words.
     """
-    entries = [entry for stem in sorted(where) if (entry := cache.entry(stem)) is not None]
-    named = {id: entry for entry in entries for event in entry.acts for id in facts_in(event)}
-    stems, rows = frozenset([entry.stem for entry in entries]), []
+    there = [stem for stem in sorted(where) if cache.entry(stem) is not None]
+    rows = [row._replace(branch=where[stem]) for _, stem, row in _differing(cache, there)]
+    outside = tuple([(stem, "") for stem in there])
+    return Told("", "", cache.commit, "", 0, outside, (), 0, "", False, tuple(rows))
+
+
+def _differing(cache: Cache, stems: Iterable[str]) -> Iterator[tuple[str, str, Elsewhere]]:
+    """Fold twice what some logs elsewhere name, and yield what differs.
+
+    Each is (kind of the fact, the last of those logs, what they say of it).
+    """
+    away = frozenset(stems)
+    named = {
+        id: (stem, entry.agent)
+        for stem in sorted(away)
+        if (entry := cache.entry(stem)) is not None
+        for event in entry.acts
+        for id in facts_in(event)
+    }
     for id, history in cache.some_histories(named).items():
-        whole, here = cache.fact(id), without(id, history, stems, cache.cut)
+        whole, here = cache.fact(id), without(id, history, away, cache.cut)
         change = "" if whole is None or whole.redacted else _change(whole, here)
         if whole is not None and change:
             text = here.text if here is not None and change != BORN else ""
             other = _instead(whole) if change == REPLACED else whole.text
-            row = Elsewhere(id, NO, change, where[named[id].stem], named[id].agent, "")
-            rows.append(row._replace(text=text, other=other))
-    outside = tuple([(stem, "") for stem in sorted(stems)])
-    return Told("", "", cache.commit, "", 0, outside, (), 0, "", False, tuple(rows))
+            stem, agent = named[id]
+            row = Elsewhere(id, NO, change, "", agent, "", text=text, other=other)
+            yield whole.kind, stem, row
 
 
 def without(id: str, history: History, stems: Collection[str], cut: frozenset[Edge]) -> Fact | None:

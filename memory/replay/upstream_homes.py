@@ -1,6 +1,6 @@
 """Find the homes that are read beside another one, nearest first: the user's own, then those upstream.
 
-Those upstream are named by a policy, and are where `diurna sync` has put them (FORMAT.md, Y8). None is
+Those upstream are named by a policy, and are where `diurna sync` has put them (Y8). None is
 ever written here, and nothing that they hold is kept in the home that is read. What is shown of them
 bears their name: `personal/tabs` is the fact `tabs` of the home `--home personal`.
 """
@@ -52,30 +52,14 @@ class Fetched(Record):
         return f"fetched {days} day{'' if days == 1 else 's'} ago" if days else "fetched today"
 
 
-def upstream_homes(home: Home, policy: Policy) -> tuple[tuple[str, Home, float], ...]:
-    """Return the homes of others that can be read now, nearest first: (name, home, fetched_at).
-
-    Reading one file for each is all it takes; without `[upstream]` it is nothing.
-    """
-    return tuple(
-        [(one.name, one.home, one.fetched_at) for one in upstreams(home, policy) if one.home]
-    )
-
-
 def upstreams(home: Home, policy: Policy) -> tuple[Fetched, ...]:
-    """Return all homes of others that a policy names, those too that were never fetched."""
+    """Return all homes of others that a policy names, nearest first, those too that were never fetched."""
     return tuple([as_fetched(home, one) for one in policy.upstream])
 
 
 def upstream_folder(home: Home, name: str) -> str:
-    """Return the bare repository of one."""
-    return f"{home.repository.commondir}/{UPSTREAM_DIR}/{name}.git"
-
-
-def upstream_repository(home: Home, name: str) -> Repository:
     """Return the bare repository of one; it is ours, so nobody looks for it as for a user's."""
-    folder = upstream_folder(home, name)
-    return Repository("", folder, folder)
+    return f"{home.repository.commondir}/{UPSTREAM_DIR}/{name}.git"
 
 
 def note_of(url: str, prefix: str, fetched_at: float) -> bytes:
@@ -85,22 +69,25 @@ def note_of(url: str, prefix: str, fetched_at: float) -> bytes:
 
 def as_fetched(home: Home, one: Upstream | Fetched) -> Fetched:
     """Return one as it is here now."""
-    nothing = Fetched(one.name, one.url)
-    repository = upstream_repository(home, one.name)
-    try:
-        with open(f"{repository.gitdir}/{FETCHED_FILE}", "rb") as file:
-            said = file.read(_NOTE_LIMIT_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return nothing
-    first, _, url = said.partition("\n")
+    folder, nothing = upstream_folder(home, one.name), Fetched(one.name, one.url)
+    first, _, url = _note(folder).decode("utf-8", "replace").partition("\n")
     when, _, prefix = first.partition(" ")
     # a name that stands for another repository now says nothing of the one before
     inside = "" if prefix == "." else pointed(prefix)
     if url.removesuffix("\n") != one.url or not (inside or prefix == ".") or not when.isdigit():
         return nothing
-    kind, prefix = (IN_TREE if inside else OWN_REPOSITORY), inside
-    there = Home(kind, repository, f"refs/heads/{UPSTREAM_BRANCH}", prefix)
+    kind, branch = IN_TREE if inside else OWN_REPOSITORY, f"refs/heads/{UPSTREAM_BRANCH}"
+    there = Home(kind, Repository("", folder, folder), branch, inside)
     return Fetched(one.name, one.url, there, float(when))
+
+
+def _note(folder: str) -> bytes:
+    """Return what `note_of` wrote down; b"" where nothing was fetched."""
+    try:
+        with open(f"{folder}/{FETCHED_FILE}", "rb") as file:
+            return file.read(_NOTE_LIMIT_BYTES)
+    except OSError:
+        return b""
 
 
 class Layer(Record):
@@ -137,20 +124,17 @@ class Layer(Record):
             return empty  # what is beside must not be in the way; a command in that home says it
 
 
-def layers(home: Home, policy: Policy) -> tuple[Layer, ...]:
-    """Return the homes that are read beside one, nearest first; its policy names those upstream."""
-    own = own_home(home)
-    found = [Layer(PERSONAL, own)] if own is not None else []
-    others = [one for one in upstream_homes(home, policy) if one[0] != PERSONAL]
-    found += [Layer(name, there, stamp_of(int(at * 1000))[:10]) for name, there, at in others]
-    return tuple(found)
-
-
 def layers_beside(snapshot: Snapshot) -> tuple[Layer, ...]:
-    """Return the homes that are read beside one, nearest first."""
-    if not has_layers(snapshot.home):
+    """Return the homes that are read beside one, nearest first; its policy names those upstream."""
+    home = snapshot.home
+    if not has_layers(home):
         return ()
-    return layers(snapshot.home, snapshot.ask(lambda cache: cache.policy))
+    own = own_home(home)
+    layers = [Layer(PERSONAL, own)] if own is not None else []
+    for one in upstreams(home, snapshot.ask(lambda cache: cache.policy)):
+        if one.home is not None and one.name != PERSONAL:
+            layers.append(Layer(one.name, one.home, stamp_of(int(one.fetched_at * 1000))[:10]))
+    return tuple(layers)
 
 
 def layers_as_of(home: Home) -> str:
@@ -167,11 +151,10 @@ def layers_as_of(home: Home) -> str:
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
         there = Repository("", f"{folder}/{name}", f"{folder}/{name}")
         try:
-            with open(f"{folder}/{name}/{FETCHED_FILE}", "rb") as file:
-                note = file.read().hex()
-            said.append(f"{name} {note} {read_reference(there, f'refs/heads/{UPSTREAM_BRANCH}')}")
+            tip = read_reference(there, f"refs/heads/{UPSTREAM_BRANCH}")
         except (OSError, DiurnaError):
-            pass  # never fetched
+            continue  # never fetched
+        said.append(f"{name} {_note(there.gitdir).hex()} {tip}")
     return "\0".join(said)
 
 

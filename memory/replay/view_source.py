@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ledger.model.record import Record
 from memory.cache.cache_file import Cache
 from memory.cache.schema import unpack_history
 from projection.fold.fact_history import History
@@ -20,21 +19,18 @@ from projection.views.decision_view import KIND
 from projection.views.view_source import ROLE_KEY, ViewSource
 
 
-class Choice(Record):
-    """Which facts a view may show: of some kinds, with an entity, or whose histories hold a word."""
-
-    kinds: tuple[str, ...] = ()
-    entities: bool = False
-    word: str = ""
+def _kinds(*kinds: str) -> str:
+    return f"kind IN ({', '.join(map(repr, sorted(kinds)))})"
 
 
+#: Which facts a view may show: of some kinds, with an entity, or whose histories hold a word.
 CHOICES = {
-    "state": Choice((STATE_KIND, TASK_KIND)),
-    "progress": Choice((TASK_KIND, THREAD_KIND)),
-    "actions": Choice(tuple(sorted(CLOSABLE))),
-    "decisions": Choice(word=KIND),
-    "entities": Choice(entities=True),
-    "roles": Choice(word=ROLE_KEY),
+    "state": _kinds(STATE_KIND, TASK_KIND),
+    "progress": _kinds(TASK_KIND, THREAD_KIND),
+    "actions": _kinds(*CLOSABLE),
+    "decisions": f"instr(history, CAST({KIND!r} AS BLOB)) > 0",
+    "entities": "about != ''",
+    "roles": f"instr(history, CAST({ROLE_KEY!r} AS BLOB)) > 0",
 }
 
 
@@ -48,21 +44,11 @@ def source_of_cache(cache: Cache, names: Iterable[str], facts: Iterable[str] = (
 
     `facts` are ids of more facts.
     """
-    packed: dict[str, bytes] = {}
+    asked = "SELECT id, history FROM facts WHERE "
+    packed = dict(cache.rows_among(asked + "id IN (?)", sorted(set(facts))))
     for name in names:
-        choice = CHOICES.get(name, Choice())
-        if choice.kinds:
-            packed.update(
-                cache.rows_among("SELECT id, history FROM facts WHERE kind IN (?)", choice.kinds)
-            )
-        if choice.entities:
-            packed.update(cache.rows("SELECT id, history FROM facts WHERE about != ''"))
-        if choice.word:
-            question = "SELECT id, history FROM facts WHERE instr(history, CAST(? AS BLOB)) > 0"
-            packed.update(cache.rows(question, (choice.word,)))
-    packed.update(
-        cache.rows_among("SELECT id, history FROM facts WHERE id IN (?)", sorted(set(facts)))
-    )
+        if name in CHOICES:
+            packed.update(cache.rows(asked + CHOICES[name]))
     histories = {fact: unpack_history(packed[fact]) for fact in sorted(packed)}
     return ViewSource(cache.policy, cache.summary, tuple(_standings(cache, histories)), histories)
 

@@ -79,7 +79,7 @@ def left_alone(
 
 
 def refuse_left(found: tuple[Finding, ...]) -> None:
-    """Stop before anything is written over what is a person's.
+    """Stop before anything is written over what is a person's; an append commits its log alone (A6).
 
     Raises:
         EditNotUnderstood: there is something.

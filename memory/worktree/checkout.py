@@ -19,7 +19,6 @@ from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
 from ledger.wal.git_locks import clear_index_lock
 
 INDEX_TRIES = 12
-EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  #: git knows this one without having it
 FILE_MODE = "100644"
 #: Ends the hint of what a commit brought and a work tree could not be given yet.
 LATER = "the next Diurna command tries again"

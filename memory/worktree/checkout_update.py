@@ -1,4 +1,4 @@
-"""Let work tree and index have what a commit brings before the branch moves to it (FORMAT.md, W18).
+"""Let work tree and index have what a commit brings before the branch moves to it (W18).
 
 The other way round a kill between the two leaves a branch that is ahead of its index, and the next commit
 of a person, which is made from that index, takes our files out again. This way it leaves a new file that

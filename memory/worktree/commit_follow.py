@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ledger.errors import DiurnaError, ObjectMissing, StorageFailed
-from ledger.git.cli import Git
+from ledger.git.cli import EMPTY_TREE, Git
 from ledger.git.repository import checked_out_elsewhere, head
 from ledger.home import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Home
 from ledger.model.findings import Finding
@@ -31,7 +31,6 @@ from ledger.wal.git_locks import (
 )
 from ledger.wal.intents import Intents
 from memory.worktree.checkout import (
-    EMPTY_TREE,
     FILE_MODE,
     LATER,
     blobs_at,
@@ -128,7 +127,7 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
             await_gits(where.commondir, lock.noted_at)
         shown = Intents(home.spool_folder).last(reference, base)
         if made:
-            changes = where.git().changes(base or EMPTY_TREE, made, *_ours(home)) or ()
+            changes = where.git().changes(base, made, *_ours(home)) or ()
             shown = {path: "" if letter == "D" else blob for letter, _, blob, path in changes}
         take_back(home, shown)  # but for what the branch has of it, whoever moved it
     if not is_behind(findings):

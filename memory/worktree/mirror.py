@@ -16,7 +16,6 @@ from ledger.model.layout import ARCHIVE_DIR, EDITABLE, MIRROR_DIR
 from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from memory.worktree.checkout import (
-    EMPTY_TREE,
     edited_finding,
     note_written,
     place_of,
@@ -69,9 +68,9 @@ def mirror_changes(home: Home, tip: str) -> list[Finding]:
         return []
     git = home.repository.git()
     paths = (*EDITABLE, ARCHIVE_DIR)
-    rows = git.changes(base or EMPTY_TREE, tip, *paths)
+    rows = git.changes(base, tip, *paths)
     if rows is None:  # history was rewritten, and what it was is collected
-        rows = git.differences(EMPTY_TREE, tip, *paths)
+        rows = git.differences("", tip, *paths)
     bodies = git.blobs([blob for letter, _, blob, _ in rows if letter != "D"])
     files = [(path, None if letter == "D" else next(bodies)) for letter, _, _, path in rows]
     findings = mirror(home, files) if files else []

@@ -1,4 +1,4 @@
-"""Write logs as plain files, which a person commits, and tell where each belongs (FORMAT.md, W21).
+"""Write logs as plain files, which a person commits, and tell where each belongs (W21).
 
 The spool has a copy of each until a branch has it. A file is written once, in the work tree and on the
 branch that its log was written for: where it is gone from there, a person took it out.

@@ -1,7 +1,7 @@
 """Amend a log on its way from a draft to its seal: a list of questions, each asked once, in this order.
 
 An amendment is `(log, case) -> (log, findings)`: it may change the log, tell of it, or refuse it. One of
-them closes the handoffs that reach their receiver with it (FORMAT.md, W16).
+them closes the handoffs that reach their receiver with it (W16).
 """
 
 from __future__ import annotations
@@ -226,7 +226,7 @@ def _without_withheld(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Fi
 
 
 def with_received(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
-    """Let a log close the handoffs that its writer receives with it.
+    """Let a log close the handoffs that its writer receives: named in `to`, or taking the task (W16).
 
     What the draft does to a handoff itself stands.
     """

@@ -1,4 +1,4 @@
-"""Record a draft: seal it as a log, make it durable in the spool, and commit it (FORMAT.md, W1)."""
+"""Record a draft: seal it as a log, make it durable in the spool, and commit it (W1)."""
 
 from __future__ import annotations
 

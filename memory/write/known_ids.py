@@ -1,7 +1,7 @@
 """Check the ids that a log names against those that memory knows.
 
 An id that memory does not know is a slip more often than not: what would change that fact is refused, with
-the ids that are spelled alike (FORMAT.md, W10). Logs that wait in the spool are known too. The start of an
+the ids that are spelled alike (W10). Logs that wait in the spool are known too. The start of an
 id that no other begins with stands for it, and is recorded whole.
 """
 

@@ -1,7 +1,7 @@
 """Find the facts that are near what a draft is about to say, and the one that says just that.
 
-Only the new texts of the draft are looked at. What the draft itself supersedes, invalidates or rewrites is
-no news to its writer.
+Only the new texts of a draft of work are looked at, and no state changes by it (W9). What the draft itself
+supersedes, invalidates or rewrites is no news to its writer.
 """
 
 from __future__ import annotations

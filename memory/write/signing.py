@@ -35,7 +35,7 @@ _TYPES = ("import", "review", "edit", "checkpoint")
 
 
 def commit_subject(entries: Iterable[Entry]) -> str:
-    """Return the subject of a commit that brings logs: `diurna: 2 decisions, 1 thread by codex`."""
+    """Return the subject of a commit that brings logs, in nobody's words (W17): `diurna: 2 threads`."""
     logs = list(entries)
     kinds, verbs = Counter[str](), Counter[type[Event]]()
     for entry in logs:

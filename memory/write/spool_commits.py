@@ -1,4 +1,4 @@
-"""Commit what waits in the spool (FORMAT.md, W2 to W8).
+"""Commit what waits in the spool (W2 to W8).
 
 Whoever holds the lock commits all that waits, so a killed writer's log is carried in by the next command.
 A commit is acknowledged after it was read back.

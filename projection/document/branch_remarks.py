@@ -1,4 +1,4 @@
-"""Say of a fact what another branch says of it, and HEAD does not hold (FORMAT.md, B2)."""
+"""Say of a fact what another branch says of it, and HEAD does not hold (B2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turn a person's edit of `continuity.md` into events (FORMAT.md, A1, A3, A4 and A8).
+"""Turn a person's edit of `continuity.md` into events (A4; FORMAT.md, A1, A3 and A8).
 
 Pure and three-way: the edit is what differs between the text that Diurna wrote (the base) and the text as
 it stands; what the ledger says by now only leaves out what it says already. So `FactUpdated.was` names the

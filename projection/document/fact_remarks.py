@@ -103,7 +103,7 @@ def is_behind(gone: Iterable[Gone]) -> bool:
 
 
 def is_ended(gone: Iterable[Gone]) -> bool:
-    """Tell whether one of some marks says that the fact has ended."""
+    """Tell whether one of some marks says that the fact has ended: it stands behind all others (U3)."""
     return any(one.code == ENDED for one in gone)
 
 

@@ -1,8 +1,8 @@
 """Read one bullet of `continuity.md` or an archive page: its checkbox, its text, its footer.
 
-A footer is the last line of a bullet, or stands above what somebody wrote below it. The nested entries of
-a contradicted fact, and those under Contradictions, are read only in the form in which `render` writes
-them; anything else is text.
+A footer is the last line of a bullet, or stands above what somebody wrote below it (A10). The nested
+entries of a contradicted fact, and those under Contradictions, are read only in the form in which `render`
+writes them; anything else is text.
 """
 
 from __future__ import annotations

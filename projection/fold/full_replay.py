@@ -206,6 +206,8 @@ class State:
         self._clock = self.decay.clock()
         self._lasting = never_decaying(policy)
         self._view: LiveView | None = None
+        #: what was found to stand in the place of what is false, kept by whoever marks facts
+        self.met: dict[str, tuple[str, ...]] = {}
 
     def fact(self, fact: str) -> Fact | None:
         """Return a fact, None when no log has brought a text for the id."""
@@ -234,6 +236,10 @@ class State:
                 found = withheld_fact(found)
             self._resolved[fact] = (history, found)
         return found
+
+    def some_histories(self, facts: Iterable[str]) -> dict[str, History]:
+        """Return what is known of some ids."""
+        return {fact: self.histories[fact] for fact in facts if fact in self.histories}
 
     def _rivals(self, fact: Fact) -> tuple[str, ...]:
         """Return the live successors of a fact when there are several: nobody decided between them."""

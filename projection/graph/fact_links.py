@@ -71,15 +71,6 @@ def _parted(value: str) -> list[str]:
     return value.replace(",", " ").split()
 
 
-def pointed(fact: Fact) -> tuple[str, ...]:
-    """Return the ids at the other end of a fact's edges, as far as the fact itself says, each once."""
-    found = [*fact.supersedes, *fact.superseded_by]
-    footers = [key for key, _ in fact.meta if key in (SERVES, CONFLICTS)]
-    if not footers and not [1 for one in fact.heads if "[[" in one.text or _SERVES in one.text]:
-        return tuple(found)  # most facts: nothing to read
-    return tuple(dict.fromkeys([*[target for _, target in named(fact)], *found]))
-
-
 def links_in(text: str) -> tuple[str, ...]:
     """Return the ids that a text links to, each once, in the order met."""
     if "[[" not in text:

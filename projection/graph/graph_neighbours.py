@@ -131,20 +131,16 @@ class Graph:
 
     Args:
         standings: facts where they stand, by id.
-        crowds: how many facts share an entity, by the folded name, or helped in a log, by its stem, where
-            that is known to be more than `standings` tell.
         marked: adds to the mark of a fact what a reader has to know of it beside.
     """
 
     def __init__(
         self,
         standings: Mapping[str, Standing],
-        crowds: Mapping[str, int] | None = None,
         marked: Callable[[Mark, Fact | None], Mark] = lambda mark, _: mark,
     ) -> None:
         self._marked = marked
         self._standings = standings
-        self._crowds = dict(crowds or {})
         self._edges: dict[str, set[tuple[str, str, str, str]]] = {}
         self._sharing: dict[str, list[str]] = {}
         self._met: Met = {}
@@ -154,8 +150,8 @@ class Graph:
         for fact, standing in standings.items():
             for help in standing.fact.helps:
                 helped.setdefault(help.stem, []).append(fact)
-        for stem, some in helped.items():
-            if max(len(some), self._crowds.get(stem, 0)) > CROWD_FACTS:
+        for some in helped.values():
+            if len(some) > CROWD_FACTS:
                 some.clear()
         for fact, standing in standings.items():
             here = standing.fact
@@ -260,8 +256,7 @@ class Graph:
         return () if standing is None else entity_names(standing.fact)
 
     def _count(self, name: str) -> int:
-        known = folded(name)
-        return max(len(self._sharing.get(known, ())), self._crowds.get(known, 0))
+        return len(self._sharing.get(folded(name), ()))
 
     def _mark(self, name: str) -> Mark:
         mark = self._marks.get(name)

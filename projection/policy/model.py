@@ -80,7 +80,7 @@ LANGUAGES = (ENGLISH, "de", "es", "fr")
 
 
 class Recall(Record):
-    """How recall reads questions, and what it looks through."""
+    """How recall reads questions, and what it looks through; no state goes by it (Y4)."""
 
     language: str = ENGLISH  #: of the ledger
     #: patterns of the documents that recall knows beside markdown and its like
@@ -111,7 +111,7 @@ SUPERSEDE, ASK = "supersede", "ask"
 
 
 class Capture(Record):
-    """What Diurna records of hosts' sessions by itself."""
+    """What Diurna records of hosts' sessions by itself; the user alone says by what (Y5)."""
 
     #: `TOLD`, `OFF` or `FORMERLY`; "" for the last in-tree and the first elsewhere; "digest" is `TOLD`
     keep: str = ""
@@ -150,7 +150,7 @@ class Views(Record):
 
 
 class Briefs(Record):
-    """What briefs show: a fact that was shown to `rest` sessions since its last use rests; 0 is never."""
+    """What briefs show: what was shown to `rest` sessions since its last use rests (Y9); 0 is never."""
 
     rest: int = 20
 

@@ -182,7 +182,7 @@ CHOICES: dict[Keys, tuple[tuple[str, ...], str]] = {
 }
 
 #: What says nothing any more, and what does instead; the last part may be a value: `("moment", "command",
-#: "hold")`. A file that has it is read as if the line were not there. No row begins as another does.
+#: "hold")`. A file that has it is read as if the line were not there (Y10). No row begins as another does.
 GONE: dict[Keys, str] = {
     ("inbox",): "another project is asked by an issue in its repository",
     ("review", "ask"): "`diurna review` asks on a terminal, `diurna web --write` on a page",

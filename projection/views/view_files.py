@@ -1,7 +1,6 @@
 """Write a view as the file that stands beside `continuity.md`, and tell such files from others.
 
-Its last line is that of `continuity.md`: by it drift shows, and an edit finds what it began from
-(FORMAT.md, P7).
+Its last line is that of `continuity.md`: by it drift shows, and an edit finds what it began from (P7).
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.cache.cache_file import Cache
-    from memory.query.provenance import LogLine, Provenance, Step
+    from memory.query.log_lines import LogLine
+    from memory.query.provenance import Provenance, Step
     from memory.replay.reader_marks import Marks
     from projection.document.fact_remarks import Mark, Met
     from projection.fold.fact_history import Fact, History
@@ -134,7 +135,7 @@ def described(
     cache: Cache, state: State, facts: Sequence[Standing], marks: Marks
 ) -> list[dict[str, Any]]:
     """Describe facts of a state whose logs the cache has; a person's side of two comes first."""
-    from memory.query.fact_marks import known
+    from memory.replay.reader_marks import known
     from projection.document.fact_remarks import mark_of
     from projection.fold.testimony import RANK, persons_first, word_of
     from projection.lifecycle.pattern_standing import marked_as

@@ -18,14 +18,14 @@ from projection.fold.projection_state import TIERS
 from projection.lifecycle.review_due import Size, reasons, size_of
 from projection.lifecycle.transitions import Fading, fading
 from projection.policy.model import OFF
-from rituals.decide.confirmation import due
+from rituals.decide.fact_status import due
 from rituals.decide.open_contradictions import contested
 from rituals.hosts.background_start import Run, last_run, obstacle
 from rituals.hosts.capture.stamps import sessions, unfinished
 from rituals.hosts.moments import starts
 from rituals.hosts.silence import lasting
 from rituals.hosts.stop_request import is_unasked
-from rituals.review.change.change_facts import untold_since
+from rituals.review.code_change import untold_since
 
 
 class Upstream(Record):

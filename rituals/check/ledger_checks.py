@@ -219,7 +219,7 @@ def due(survey: Survey) -> Iterator[Finding]:
 
 
 def texts(survey: Survey) -> Iterator[Finding]:
-    """Look for secrets, personal data and leftovers of merges in logs and projections."""
+    """Look for secrets, personal data and leftovers of merges in logs and projections (K5)."""
     from rituals.check.linted_files import log_findings, of_log, text_findings
 
     home = survey.home

@@ -291,9 +291,9 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
     ),
     "init": (
         Argument("dir", default=""),
-        Option("--branch", "A branch of its own for the ledger.", "NAME"),
-        Option("--tree", "The folder beside the code; else memory/.", "FOLDER", default=None),
-        Option("--move", "Move the home, with its past.", choices=("branch", "tree")),
+        Option("--branch", "The branch of its own; else memory.", "NAME"),
+        Option("--folder", "A folder beside the code in place of a branch.", "FOLDER", default=None),
+        Option("--move", "Move the home, with its past.", choices=("branch", "folder")),
         Option("--project", "Its name; else the folder's.", "NAME"),
         Option("--hooks/--no-hooks", "Let git publish after a pull, or not."),
         Option("--personal", "A home of what is only yours, below your data folder."),

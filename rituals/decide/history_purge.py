@@ -8,6 +8,7 @@ other clones, remotes and their web pages hold, people have to see to; nothing i
 from __future__ import annotations
 
 import os
+from glob import escape, glob
 
 from ledger.errors import StorageFailed, WriteRefused
 from ledger.git.cli import Git
@@ -27,7 +28,7 @@ from memory.redaction.withheld_texts import held_logs
 from memory.repair.redacted_copies import clean_again
 from memory.worktree.commit_follow import finish_dead
 from memory.write.draft import SessionDraft
-from rituals.decide.redaction import holding_of, purge_of
+from rituals.decide.redaction import holding_of, purge_of, work_trees
 
 #: Beside git: the histories as they were.
 _BACKUPS = "purged"
@@ -73,13 +74,10 @@ def plan_purge(memory: Memory, facts: tuple[str, ...], logs: tuple[str, ...]) ->
     """Plan a history without the texts of facts and the words of logs. Nothing is stored."""
     home = memory.home
     git = home.repository.git()
-    purge = purge_of(memory, facts, logs)
-    found = holding_of(memory, facts, logs)
+    purge, places = purge_of(memory, facts, logs), holding_of(memory, facts, logs).places
     blobs: dict[str, bytes] = {}
     stays: list[str] = []
-    for (path, blob), data in zip(
-        found.places, git.blobs(blob for _, blob in found.places), strict=True
-    ):
+    for (path, blob), data in zip(places, git.blobs(blob for _, blob in places), strict=True):
         inside = path.removeprefix(home.prefix)
         log = inside.startswith(SESSIONS_DIR + "/") and is_stem(stem_of(inside))
         new = purge.log(stem_of(inside), data or b"") if log else purge.page(data or b"")
@@ -99,7 +97,7 @@ def plan_purge(memory: Memory, facts: tuple[str, ...], logs: tuple[str, ...]) ->
     refused += [f"{name} leads to it too, and is not Diurna's to move" for name in history.others]
     tip = home.tip()[:12]
     return Purge(
-        facts, logs, history, tuple([one for one in found.places if one[1] in blobs]),
+        facts, logs, history, tuple([one for one in places if one[1] in blobs]),
         tuple(dict.fromkeys(stays)), tuple(trees),
         f"{home.repository.commondir}/{STATE_DIR}/{_BACKUPS}/{tip}.bundle", tuple(refused),
     )  # fmt: skip
@@ -169,14 +167,10 @@ def refuse(plan: Purge) -> None:
 def _work_trees(repository: Repository, history: Rewriting) -> tuple[list[WorkTree], list[str]]:
     """Find the work trees that have to follow, and what is in the way in each."""
     new = {one.reference: one.new for one in history.moves}
-    said = (
-        repository.git().run("worktree", "list", "--porcelain").decode("utf-8", "surrogateescape")
-    )
     trees: list[WorkTree] = []
     refused: list[str] = []
-    for block in said.split("\n\n"):
-        rows = dict(line.partition(" ")[::2] for line in block.split("\n") if line)
-        top, commit, branch = rows.get("worktree", ""), rows.get("HEAD", ""), rows.get("branch", "")
+    for tree in work_trees(repository.git()):
+        top, commit, branch = tree["worktree"], tree.get("HEAD", ""), tree.get("branch", "")
         if not os.path.exists(f"{top}/.git"):
             continue  # bare, or gone
         if not branch and commit in history.commits:
@@ -184,13 +178,11 @@ def _work_trees(repository: Repository, history: Rewriting) -> tuple[list[WorkTr
         if branch not in new:
             continue
         git = Git(top)
-        gitdir = os.fsdecode(git.run("rev-parse", "--absolute-git-dir")).rstrip("\n")
-        tree = WorkTree(top, gitdir, commit, new[branch])
-        trees.append(tree)
-        under_way = operation_under_way(repository._replace(top=top, gitdir=gitdir))
-        if under_way:
+        gitdir = git.text("rev-parse", "--absolute-git-dir").rstrip("\n")
+        trees.append(WorkTree(top, gitdir, commit, new[branch]))
+        if under_way := operation_under_way(repository._replace(top=top, gitdir=gitdir)):
             refused.append(f"{under_way} is under way in {top}")
-        if dirty := _dirty(git, tree, history):
+        if dirty := _dirty(git, trees[-1], history):
             more = f" and {len(dirty) - 1} more" if len(dirty) > 1 else ""
             refused.append(f"{dirty[0]}{more} in {top} is changed and not committed")
     return trees, refused
@@ -202,25 +194,24 @@ def _dirty(git: Git, tree: WorkTree, history: Rewriting) -> list[str]:
     if not rows:
         return []
     kept = {blob_id(data) for kind, data in history.objects if kind == "blob"}
-    listed = git.run("ls-files", "-s", "-z").decode("utf-8", "surrogateescape").split("\0")
+    listed = git.text("ls-files", "-s", "-z").split("\0")
     index = {line.partition("\t")[2]: line.split(" ")[1] for line in listed if line}
-    found = []
+    changed = []
     for path in [row[3:] for row in rows]:
         data = plain_bytes(f"{tree.top}/{path}")
         here = index.get(path, "") if data is None else blob_id(data)
         was = git.resolve(f"{tree.old}:{path}")[0]
         if index.get(path) not in kept or not (here in kept or here == was):
-            found.append(path)
-    return found
+            changed.append(path)
+    return changed
 
 
 def _back_up(git: Git, plan: Purge) -> None:
     """Keep the old history in one file that `git clone` and `git fetch` read."""
     make_folder(os.path.dirname(plan.backup))
-    folder = os.path.dirname(plan.backup)
-    for name in [one for one in os.listdir(folder) if ".tmp" in one]:  # of one who was killed
-        if is_abandoned(f"{folder}/{name}"):
-            os.unlink(f"{folder}/{name}")
+    for left in glob(f"{escape(os.path.dirname(plan.backup))}/*.tmp*"):  # of one who was killed
+        if is_abandoned(left):
+            os.unlink(left)
     scratch = f"{plan.backup}.{os.getpid()}.tmp"
     names = [one.reference for one in plan.history.moves]
     old = os.umask(0o077)
@@ -242,9 +233,7 @@ def _follow(tree: WorkTree) -> None:
     """Let the index of a work tree and its files have the new bytes, before its branch has them."""
     git = Git(tree.top)
     rows = git.differences(tree.old, tree.new)
-    lines = "".join(f"{mode} {blob}\t{path}\n" for _, mode, blob, path in rows)
-    paths = "".join(f"{path}\0" for _, _, _, path in rows)
-    git.run("update-index", "--index-info", data=lines.encode("utf-8", "surrogateescape"))
-    git.run(
-        "checkout-index", "-f", "-q", "-z", "--stdin", data=paths.encode("utf-8", "surrogateescape")
-    )
+    lines = "".join([f"{mode} {blob}\t{path}\n" for _, mode, blob, path in rows])
+    paths = "".join([f"{path}\0" for _, _, _, path in rows])
+    git.run("update-index", "--index-info", data=os.fsencode(lines))
+    git.run("checkout-index", "-f", "-q", "-z", "--stdin", data=os.fsencode(paths))

@@ -49,13 +49,19 @@ def undoing(memory: Memory, agent: str = "") -> Undoing:
         own = True
         if told_by(entry) is not None or ref.stem in past.undone or (first and not entry.acts):
             continue
-        found = past.plan((ref,), TakenBack((ref.stem,), again=False))
-        if found.decision.events or found.left:
-            return _some(found)
-        first = first or found  # it changed no fact: the one before it is meant
+        plan = past.plan((ref,), TakenBack((ref.stem,), again=False))
+        if plan.decision.events or plan.left:
+            return _some(plan)
+        first = first or plan  # it changed no fact: the one before it is meant
     if first:
         return _some(first)
-    raise _no_log(memory, agent or memory.asker(), own=own)
+    me, who = memory.identity(), agent or memory.asker()
+    hint = "`diurna log -n 5` lists the newest logs; `--agent NAME` says whose last one is meant"
+    said = f"no log of {who} was committed by {me.name} <{me.email}>"
+    if own:
+        hint = "`diurna undo --redo` does the last one again"
+        said = f"all logs of {who} by {me.name} <{me.email}> are taken back"
+    raise NotFound(said, hint=hint)
 
 
 def redoing(memory: Memory, agent: str = "") -> Undoing:
@@ -88,18 +94,18 @@ def step_back_from(memory: Memory, stem: str) -> Undoing:
     logs = memory.cache().entries_since(ref.key) if ref else []
     said = told_by(logs[-1][1]) if logs else None
     if said and not said.again:
-        found = redoing(memory)
-        meant = found.undo
+        plan = redoing(memory)
+        meant = plan.undo
     else:
-        found = undoing(memory)
-        stems = tuple([one.stem for one in found.logs])
+        plan = undoing(memory)
+        stems = tuple([one.stem for one in plan.logs])
         meant = stem if said and stems == said.stems else stems[-1]
     if meant != stem:
         raise DiurnaError(
             f"the last log here is {memory.short(meant)} by now, and not the one that was shown",
             hint="`diurna undo --dry-run` says what would be taken back",
         )
-    return found
+    return plan
 
 
 def taking_back(memory: Memory, asked: Asked) -> Undoing:
@@ -124,11 +130,11 @@ def taking_back(memory: Memory, asked: Asked) -> Undoing:
     return _some(past.plan(tuple(standing), meant, derived=True))
 
 
-def _some(found: Undoing) -> Undoing:
+def _some(plan: Undoing) -> Undoing:
     """Return a plan that does something."""
-    if not found.decision.events:
-        raise Irreversible(found.decision.already, hint=found.decision.hints[0])
-    return found
+    if not plan.decision.events:
+        raise Irreversible(plan.decision.already, hint=plan.decision.hints[0])
+    return plan
 
 
 def _chosen(memory: Memory, past: Past, asked: Asked) -> list[LogRef]:
@@ -139,20 +145,20 @@ def _chosen(memory: Memory, past: Past, asked: Asked) -> list[LogRef]:
     stems = {log_named(cache, stem).key for stem in asked.stems}
     since = memory.bounds(asked.since, "")[0]
     agent = asked.agent or ("" if asked.session or asked.stems else memory.asker())
-    found = []
+    refs = []
     for ref, entry in past.logs:
         fits = ref.key in stems if stems else ref.key >= since
         if not fits or asked.session not in ("", entry.session) or agent not in ("", entry.agent):
             continue
         if told_by(entry) is None:
-            found.append(ref)
+            refs.append(ref)
         elif stems:
             hint = "`diurna undo --redo` does again what it took back"
             raise WrongUsage(f"{memory.short(ref.stem)} is an undo", hint=hint)
-    if not found:
+    if not refs:
         hint = "`diurna log` lists them; `diurna log --json` tells their sessions"
         raise NotFound("no log fits", hint=hint)
-    return found
+    return refs
 
 
 def _own(memory: Memory, agent: str) -> Iterator[tuple[LogRef, Entry]]:
@@ -175,26 +181,16 @@ def _own(memory: Memory, agent: str) -> Iterator[tuple[LogRef, Entry]]:
                 yield ref, entry
 
 
-def _no_log(memory: Memory, agent: str, *, own: bool) -> NotFound:
-    """Say that nobody's log can be taken back."""
-    me = memory.identity()
-    if own:
-        hint = "`diurna undo --redo` does the last one again"
-        return NotFound(f"all logs of {agent} by {me.name} <{me.email}> are taken back", hint=hint)
-    hint = "`diurna log -n 5` lists the newest logs; `--agent NAME` says whose last one is meant"
-    return NotFound(f"no log of {agent} was committed by {me.name} <{me.email}>", hint=hint)
-
-
 def _authors(memory: Memory, paths: list[str]) -> dict[str, list[str]]:
     """Return by whom each log was brought into the history, by path: addresses."""
     home = memory.home
-    listing = home.repository.git().run(
+    listing = home.repository.git().text(
         "log", "--format=%x01%ae", "--name-only", "--no-renames", "--diff-filter=A", "-z",
         home.tip(), "--", *[home.prefix + path for path in paths],
     )  # fmt: skip
-    found: dict[str, list[str]] = {}
-    for block in listing.decode("utf-8", "replace").split("\x01")[1:]:
+    addresses: dict[str, list[str]] = {}
+    for block in listing.split("\x01")[1:]:
         address, _, names = block.partition("\0")
         for name in names.replace("\n", "\0").split("\0"):
-            found.setdefault(name.removeprefix(home.prefix), []).append(address)
-    return found
+            addresses.setdefault(name.removeprefix(home.prefix), []).append(address)
+    return addresses

@@ -9,7 +9,7 @@ from ledger.model.ids import version_id
 from ledger.model.order import stem_in
 from ledger.model.record import Record
 from memory.api import Memory
-from memory.query.provenance import lines_of, writers
+from memory.query.log_lines import lines_of, writers
 from projection.document.page_renderer import REDACTED, ordered
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import against
@@ -114,13 +114,13 @@ def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:
     """
     state = memory.state()
     named = [memory.standing(fact).fact for fact in dict.fromkeys(map(memory.named, facts))]
-    found: dict[tuple[str, str], Dispute] = {}
+    by_kind: dict[tuple[str, str], Dispute] = {}
     for fact in sorted(named or state.view().contradicted, key=lambda fact: fact.id):
         for kind in kinds_of(fact, state.histories[fact.id]):
             one = fact if kind != DECLARED else state[_against(state, fact)[0]].fact
-            if (one.id, kind) not in found:
-                found[one.id, kind] = Dispute(one.id, kind, _choices(state, one, kind))
-    stems = {choice.stem for one in found.values() for choice in one.choices}
+            if (one.id, kind) not in by_kind:
+                by_kind[one.id, kind] = Dispute(one.id, kind, _choices(state, one, kind))
+    stems = {choice.stem for one in by_kind.values() for choice in one.choices}
     lines = lines_of(memory.snapshot, stems)
     persons = writers(memory.snapshot, stems, memory.origins) if stems else {}
     cache = memory.cache()
@@ -135,7 +135,7 @@ def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:
         one._replace(
             choices=tuple(map(signed, sorted(one.choices, key=lambda choice: rank[choice.stem])))
         )
-        for one in found.values()
+        for one in by_kind.values()
     )
 
 
@@ -159,66 +159,43 @@ def closed_with(history: History) -> tuple[str, ...]:
 
 def _against(state: State, fact: Fact) -> tuple[str, ...]:
     """Return all facts that footers set against each other with this one, itself too, by id."""
-    found, todo = {fact.id}, [fact]
+    sides, todo = {fact.id}, [fact]
     while todo:
         for other in todo.pop().opposed:
-            if other not in found:
-                found.add(other)
+            if other not in sides:
+                sides.add(other)
                 todo.append(state[other].fact)
-    return tuple(sorted(found))
+    return tuple(sorted(sides))
 
 
 def _choices(state: State, fact: Fact, kind: str) -> tuple[Choice, ...]:
+    history = state.histories[fact.id]
     if kind == DECLARED:
         sides = [state[one].fact for one in _against(state, fact)]
         return tuple([Choice(one.id, one.text, ordered(one.heads)[-1].stem) for one in sides])
-    if kind == SUCCESSOR:
-        return _successors(state, fact)
     if kind == MOVED:
-        return tuple(
-            Choice(stem_in(move.stem), move.state, move.stem, move.agent) for move in fact.moves
-        )
+        moves = [(stem_in(move.stem), move) for move in fact.moves]
+        return tuple([Choice(id, move.state, move.stem, move.agent) for id, move in moves])
+    if kind == SUCCESSOR:  # each with the log that says so first
+        said = [(act.event, act.stem) for act in reversed(history.acts) if act.event.id == fact.id]
+        stems = {event.new: stem for event, stem in said if isinstance(event, FactSuperseded)}
+        return tuple([Choice(one, state[one].fact.text, stems[one]) for one in fact.rivals])
     if kind == CIRCLE:
+        against_each = [(one, against(one, state.histories[one])) for one in _around(state, fact)]
         return tuple(
-            Choice(one, state[one].fact.text, next(iter(against(one, state.histories[one])), ""))
-            for one in _around(state, fact)
+            [Choice(one, state[one].fact.text, next(iter(by), "")) for one, by in against_each]
         )
-    closed = closed_with(state.histories[fact.id]) if kind == CLOSED else ()
-    texts = tuple(
-        Choice(
-            version.id,
-            REDACTED if fact.redacted else version.text,
-            version.stem,
-            closed=version.id in closed,
-        )
-        for version in ordered(fact.heads)
-    )
-    if kind != REWORDED:
-        return texts
+    closed = closed_with(history) if kind == CLOSED else ()
+    texts = [
+        Choice(one.id, REDACTED if fact.redacted else one.text, one.stem, closed=one.id in closed)
+        for one in ordered(fact.heads)
+    ]
     calls = {new or stem: (stem, new) for stem, new in reversed(fact.denied)}
-    return texts + tuple(_call(state, *calls[id]) for id in reversed(calls))
-
-
-def _call(state: State, stem: str, new: str) -> Choice:
-    """Return the side that calls a fact false, with the log that says so first."""
-    standing = state.get(new) if new else None
-    text = (
-        standing.fact.text
-        if standing
-        else f"({new})"
-        if new
-        else "(false, and nothing replaces it)"
-    )
-    return Choice(new or stem, text, stem)
-
-
-def _successors(state: State, fact: Fact) -> tuple[Choice, ...]:
-    """Return the facts that may replace another, each with the log that says so first."""
-    stems: dict[str, str] = {}
-    for act in state.histories[fact.id].acts:
-        if isinstance(act.event, FactSuperseded) and act.event.id == fact.id:
-            stems.setdefault(act.event.new, act.stem)
-    return tuple([Choice(one, state[one].fact.text, stems[one]) for one in fact.rivals])
+    for id, (stem, new) in reversed(calls.items()) if kind == REWORDED else ():
+        successor = state.fact(new) if new else None
+        text = f"({new})" if new else "(false, and nothing replaces it)"
+        texts.append(Choice(id, successor.text if successor else text, stem))
+    return tuple(texts)
 
 
 def _around(state: State, fact: Fact) -> tuple[str, ...]:

@@ -9,11 +9,11 @@ from collections.abc import Iterable
 
 from ledger.errors import GitFailed
 from ledger.git.mainline import Mainline
-from ledger.git.repository import head, read_reference, remote_branches
+from ledger.git.repository import Repository, head, read_reference, remote_branches
 from ledger.home import IN_TREE
-from ledger.model.event import Event
 from ledger.model.order import stamp_of
 from ledger.model.record import Record
+from ledger.model.session import EDIT
 from memory.api import Memory
 from memory.cache.broken_truth import with_ends
 from memory.cache.broken_truth_file import Kept, Wait, has_code, read, write
@@ -23,8 +23,6 @@ from memory.write.draft import SessionDraft
 from projection.document.fact_remarks import ENDED
 from projection.text.until_conditions import DATE
 from rituals.decide.decision import over, titled
-
-_AGENT, _TYPE = "diurna", "edit"
 
 
 class Ended(Record):
@@ -50,21 +48,19 @@ def record_ended(memory: Memory, *, hold: bool = False, dry_run: bool = False) -
     Raises:
         DiurnaError: git can not tell, or the log can not be recorded.
     """
-    found = ended_facts(memory)
-    for commit in dict.fromkeys(one.commit for one in found):
-        some = [one for one in found if one.commit == commit]
+    endings = ended_facts(memory)
+    facts = {fact.id: fact for one in endings if (fact := memory.fact(one.fact))}
+    for commit in dict.fromkeys(one.commit for one in endings):
+        some = [one for one in endings if one.commit == commit]
         header = (("commit", commit), ("branch", code_branch(memory)[0])) if commit else ()
         draft = SessionDraft(
             titled("End", tuple([one.fact for one in some])),
             "\n".join([f"- {one.line}" for one in some]),
-            tuple([_event(memory, one) for one in some]),
-            _AGENT, _TYPE, header, anyway=True,
+            tuple([over(facts[one.fact], f"{ENDED} {one.commit or one.date}") for one in some]),
+            "diurna", EDIT, header, anyway=True,
         )  # fmt: skip
-        if hold:
-            memory.hold(draft, again=True, dry_run=dry_run)
-        else:
-            memory.append(draft, again=True, dry_run=dry_run)
-    return found
+        (memory.hold if hold else memory.append)(draft, again=True, dry_run=dry_run)
+    return endings
 
 
 def ended_lines(memory: Memory, *, dry_run: bool = False) -> tuple[str, ...]:
@@ -75,12 +71,6 @@ def ended_lines(memory: Memory, *, dry_run: bool = False) -> tuple[str, ...]:
         return ()
 
 
-def _event(memory: Memory, one: Ended) -> Event:
-    fact = memory.fact(one.fact)
-    assert fact is not None  # it has just been found in there
-    return over(fact, f"{ENDED} {one.commit or one.date}")
-
-
 def ended_facts(memory: Memory) -> tuple[Ended, ...]:
     """Return the facts that have ended and are not recorded so yet, by the commits of the trunk alone."""
     home = memory.home
@@ -88,16 +78,13 @@ def ended_facts(memory: Memory) -> tuple[Ended, ...]:
     if not waits:
         return ()
     today = stamp_of(memory.occasion().now_ms)[:10]
-    return (*_by_day(waits, today), *_by_commits(memory, waits))
-
-
-def _by_day(waits: Iterable[Wait], today: str) -> list[Ended]:
     days = [(one, one.until.removeprefix(f"{DATE} ")) for one in waits]
-    return [
+    by_day = [
         Ended(one.fact, one.until, "", day)
         for one, day in days
         if day != one.until and day <= today
     ]
+    return (*by_day, *_by_commits(memory, waits))
 
 
 def _by_commits(memory: Memory, waits: Iterable[Wait]) -> list[Ended]:
@@ -110,20 +97,24 @@ def _by_commits(memory: Memory, waits: Iterable[Wait]) -> list[Ended]:
     kept = with_ends(home, read(home) or Kept("", "", ()), waits, (reference, commit))
     if kept.heads:
         write(home, kept)
-    found = [one for known, one in kept.ends if known == commit]
+    ends = [one for known, one in kept.ends if known == commit]
     trunk = Mainline(home.repository.git(), tip)
-    strays = trunk.lacking("", [one.place for one in found]) if commit != tip else frozenset()
+    strays = trunk.lacking("", [one.place for one in ends]) if commit != tip else frozenset()
     return [
         Ended(one.fact, one.gone.subject, one.place, one.gone.date)
-        for one in found
+        for one in ends
         if one.gone.code == ENDED and one.place not in strays
     ]
 
 
 def code_branch(memory: Memory) -> tuple[str, str]:
     """Return the branch that the work on the code comes together on, and its commit; "" for none."""
-    repository = memory.home.repository
     name = code_trunk(memory.home, memory.policy)
-    places = (f"refs/heads/{name}", *remote_branches(repository, name)) if name else ()
-    tips = [tip for place in places if (tip := read_reference(repository, place))]
+    tips = trunk_tips(memory.home.repository, name)
     return (name, tips[0]) if tips else ("", "")
+
+
+def trunk_tips(repository: Repository, name: str) -> list[str]:
+    """Return the commits of a branch here and as it was fetched, none for no name."""
+    places = (f"refs/heads/{name}", *remote_branches(repository, name)) if name else ()
+    return [tip for place in places if (tip := read_reference(repository, place))]

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from ledger.codec.log import decode
 from ledger.errors import NotFound, WrongUsage
+from ledger.git.cli import Git
 from ledger.model.event import Event, FactCreated, FactRedacted, FactUpdated
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
@@ -21,7 +22,7 @@ from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import plain_bytes
 from memory.api import Memory
 from memory.cache.name_lookup import log_named
-from memory.query.provenance import origins
+from memory.query.origins import Origin, origins_of
 from memory.redaction.purged_logs import Purge
 from memory.redaction.withheld_lines import Telling
 from memory.redaction.withheld_texts import held_logs, holders, texts_in, withheld_texts
@@ -46,8 +47,6 @@ _ID_TELLS = (
 _WORDS, _WORD_CHARS = 3, 3
 #: How many files are read at once: bounds the memory.
 _AT_ONCE = 500
-#: Where the names of objects begin in an index of a pack, behind its head and the 256 counts.
-_PACK_HEAD, _NAMES_AT, _NAME = b"\xfftOc\x00\x00\x00\x02", 8 + 4 * 256, 20
 
 
 class Holder(Record):
@@ -82,16 +81,21 @@ def redaction(
         NotFound: there is no such fact or log.
         WrongUsage: a log has a name that no event can say; or the reason repeats what is to be withheld.
     """
-    state = memory.state()
-    cache = memory.cache()
+    state, cache = memory.state(), memory.cache()
     logs, facts = [], []
     for target in dict.fromkeys(map(memory.named, targets)):
         if target in state:
             facts.append(target)
             continue
-        logs.append(_log_named(memory, target))
+        if not is_stem(target):
+            raise NotFound(f"there is no fact {target}", hint=memory.near_hint(target))
+        stem = log_named(cache, target).stem
+        if not is_fact_id(stem):
+            hint = "redact its facts by their ids"
+            raise WrongUsage(f"no event can name the log {stem}", hint=hint)
+        logs.append(stem)
         if not words_only:
-            facts += [fact for fact in _brought(state, logs[-1]) if fact not in facts]
+            facts += [fact for fact in _brought(state, stem) if fact not in facts]
     purge = purge_of(memory, facts, logs)
     if purge.telling.repeats(reason):
         hint = "say why, not what: the reason is recorded"
@@ -103,23 +107,22 @@ def redaction(
         if name not in cache.redacted
         or not held_logs(cache, (name,)).issuperset(holders(memory.home, cache, name))
     ]
-    names = tuple(event.id for event in events)
     counts = ((len(facts), "fact"), (len(logs), "log"))
-    title = "Redact " + " and ".join(
-        [f"{many} {what}{'s' * (many > 1)}" for many, what in counts if many]
-    )
-    rest = (
-        tuple(facts), tuple(logs), _holders(memory, logs, facts), holding_of(memory, facts, logs),
-    )  # fmt: skip
-    if not names:
-        return Redaction(Decision(title, already="withheld already"), *rest)
-    does = tuple(
-        f"the words of {name} are withheld" if name in logs else f"the text of {name} is withheld"
-        for name in names
-    )
-    told = tuple(because(event, reason) for event in events)
-    hints = [_ID_TELLS.format(fact) for fact in facts if _tells(fact, purge.texts)]
-    return Redaction(Decision(title, does, told, reason=reason, hints=(ROTATE, *hints)), *rest)
+    parts = [f"{many} {what}{'s' * (many > 1)}" for many, what in counts if many]
+    decision = Decision(f"Redact {' and '.join(parts)}", already="withheld already")
+    if events:
+        does = [
+            f"the words of {one.id} are withheld" if one.id in logs
+            else f"the text of {one.id} is withheld"
+            for one in events
+        ]  # fmt: skip
+        hints = [_ID_TELLS.format(fact) for fact in facts if _tells(fact, purge.texts)]
+        decision = Decision(
+            decision.title, tuple(does), tuple([because(event, reason) for event in events]),
+            reason=reason, hints=(ROTATE, *hints),
+        )  # fmt: skip
+    held, git = _holders(memory, logs, facts), holding_of(memory, facts, logs)
+    return Redaction(decision, tuple(facts), tuple(logs), held, git)
 
 
 def _tells(fact: str, texts: Iterable[str]) -> bool:
@@ -129,48 +132,35 @@ def _tells(fact: str, texts: Iterable[str]) -> bool:
     return len([word for word in words if word in said]) >= _WORDS
 
 
-def _log_named(memory: Memory, stem: str) -> str:
-    """Return the stem of a log."""
-    if not is_stem(stem):
-        raise NotFound(f"there is no fact {stem}", hint=memory.near_hint(stem))
-    stem = log_named(memory.cache(), stem).stem
-    if not is_fact_id(stem):
-        raise WrongUsage(f"no event can name the log {stem}", hint="redact its facts by their ids")
-    return stem
-
-
 def _brought(state: State, stem: str) -> list[str]:
     """Return the facts of which a log brought a text."""
+    texts = (FactCreated, FactUpdated)
     return [
         fact
         for fact, history in sorted(state.histories.items())
-        if any(
-            stem_in(act.stem) == stem and isinstance(act.event, FactCreated | FactUpdated)
-            for act in history.acts
-        )
+        if any(stem_in(act.stem) == stem and isinstance(act.event, texts) for act in history.acts)
         and fact in state
     ]
 
 
 def _holders(memory: Memory, logs: list[str], facts: list[str]) -> tuple[Holder, ...]:
     """Find the logs that hold what is withheld, in ledger order."""
-    found = {
-        step.path: step.brought for fact in facts for step in memory.why(fact).steps if step.version
-    }
-    found.update(origins(memory.snapshot, logs))
-    git = memory.home.repository.git()
-    remotes: dict[str, tuple[str, ...]] = {"": ()}
-    for commit in {one.commit for one in found.values()}:
-        if commit not in remotes:
-            said = git.run(
-                "for-each-ref", "--format=%(refname:short)", "--contains", commit, "refs/remotes",
-                check=False,
-            )  # fmt: skip
-            names = said.decode("utf-8", "replace").split("\n")
-            remotes[commit] = tuple(name for name in names if name and "/" in name)
+    steps = [step for fact in facts for step in memory.why(fact).steps if step.version]
+    brought = {step.path: step.brought for step in steps}
+    cache = memory.cache()
+    refs = [ref for stem in logs if (ref := cache.log_ref(stem)) is not None]
+    found = origins_of(memory.home, refs)
+    brought.update({ref.path: found.get(ref.path, Origin()) for ref in refs})
+    git, remotes = memory.home.repository.git(), dict[str, tuple[str, ...]]()
+    for commit in {one.commit for one in brought.values()}:
+        of_remotes = ("--contains", commit, "refs/remotes")
+        names = git.text(
+            "for-each-ref", "--format=%(refname:short)", *of_remotes, check=False
+        ).split()
+        remotes[commit] = tuple([name for name in names if commit and "/" in name])
     return tuple(
         Holder(path, one.commit[:7], one.author, remotes[one.commit])
-        for path, one in sorted(found.items())
+        for path, one in sorted(brought.items())
     )
 
 
@@ -218,10 +208,9 @@ def holding_of(memory: Memory, facts: Sequence[str], logs: Sequence[str]) -> Hol
 
     Facts are named by their ids, logs by their stems.
     """
-    home = memory.home
+    home, cache = memory.home, memory.cache()
     git = home.repository.git()
     purge = purge_of(memory, facts, logs)
-    telling = purge.telling
     paths = [home.prefix + path for path in (SESSIONS_DIR, *EDITABLE, ARCHIVE_DIR)]
     out = git.run(
         "--literal-pathspecs", "log", "--all", "--reflog", "-m", "--root",
@@ -230,57 +219,60 @@ def holding_of(memory: Memory, facts: Sequence[str], logs: Sequence[str]) -> Hol
     )  # fmt: skip
     brought: dict[str, set[str]] = {}
     path_of: dict[str, str] = {}
-    said: dict[str, None] = {}
+    messages: dict[str, None] = {}
     for block in out.split(b"\x01")[1:]:
-        commit, message, rows = block.split(b"\x02", 2)
-        name = commit.decode("ascii")
+        name, message, rows = block.split(b"\x02", 2)
+        commit = name.decode("ascii")
         if purge.message(message) != message:
-            said[name] = None
+            messages[commit] = None
         for row in rows.split(b"\n"):
             meta, _, path = row.partition(b"\t")
             words = meta.split()
             if row[:1] == b":" and words[4][:1] != b"D":
                 blob = words[3].decode("ascii")
-                brought.setdefault(blob, set()).add(name)
+                brought.setdefault(blob, set()).add(commit)
                 path_of[blob] = path.decode("utf-8", "surrogateescape")
-    cache = memory.cache()
-    wanted = {blob for one in (*logs, *facts) for _, blob in holders(home, cache, one)}
-    names = sorted(brought)
-    found: list[str] = []
+    blobs = {blob for one in (*logs, *facts) for _, blob in holders(home, cache, one)}
+    blobs &= brought.keys()
+    names = sorted(brought.keys() - blobs)
     for start in range(0, len(names), _AT_ONCE):
         part = names[start : start + _AT_ONCE]
-        found += [
-            blob
-            for blob, data in zip(part, git.blobs(part), strict=True)
-            if blob in wanted or (data is not None and telling.stands_in(data))
-        ]
-    commits = {commit for blob in found for commit in brought[blob]} | set(said)
-    alone = git.run("rev-list", "--reflog", "--not", "--all", check=False)
+        pairs = zip(part, git.blobs(part), strict=True)
+        blobs |= {blob for blob, data in pairs if data and purge.telling.stands_in(data)}
+    commits = {commit for blob in blobs for commit in brought[blob]} | set(messages)
+    alone = git.text("rev-list", "--reflog", "--not", "--all", check=False).split()
+    leading = [word for commit in sorted(commits) for word in ("--contains", commit)]
+    references = git.text("for-each-ref", "--format=%(refname)", *leading, check=False).split()
     return Holding(
-        tuple(sorted((path_of[blob], blob) for blob in found)),
+        tuple(sorted([(path_of[blob], blob) for blob in blobs])),
         len(commits),
-        tuple(said),
-        _references(memory, commits),
-        len(commits.intersection(alone.decode("ascii", "replace").split())),
-        _packs(home.repository.commondir, found),
+        tuple(messages),
+        tuple(sorted(references)) if commits else (),
+        len(commits.intersection(alone)),
+        _packs(f"{home.repository.commondir}/objects/pack", blobs),
     )
 
 
-def standing(memory: Memory, found: Holding) -> tuple[str, ...]:
+def work_trees(git: Git) -> list[dict[str, str]]:
+    """Return what git knows of each work tree of a clone: `worktree`, `HEAD`, `branch` and more."""
+    blocks = git.text("worktree", "list", "--porcelain").split("\n\n")
+    rows = [[line.partition(" ")[::2] for line in block.split("\n") if line] for block in blocks]
+    return [dict(some) for some in rows if some]
+
+
+def standing(memory: Memory, holding: Holding) -> tuple[str, ...]:
     """Return the files of all work trees of this clone in which it stands, sorted."""
-    said = memory.home.repository.git().run("worktree", "list", "--porcelain")
-    tops = [line[9:] for line in os.fsdecode(said).split("\n") if line.startswith("worktree ")]
-    blobs, there = set(found.blobs), []
-    for top in tops:
-        for path in dict(found.places):
-            data = plain_bytes(f"{top}/{path}")
-            there += [f"{top}/{path}"] if data is not None and blob_id(data) in blobs else []
+    blobs, there = set(holding.blobs), []
+    for tree in work_trees(memory.home.repository.git()):
+        for path in {path: f"{tree['worktree']}/{path}" for path, _ in holding.places}.values():
+            data = plain_bytes(path)
+            there += [path] if data is not None and blob_id(data) in blobs else []
     return tuple(sorted(there))
 
 
-def held_lines(found: Redaction, stands: Sequence[str]) -> tuple[str, ...]:
+def held_lines(redaction: Redaction, stands: Sequence[str]) -> tuple[str, ...]:
     """Say, a line each, what of git still has it; `stands` are the files of work trees that do."""
-    git = found.git
+    git = redaction.git
     if not (stands or git.commits):
         return ()
     files = len(git.blobs)
@@ -292,7 +284,7 @@ def held_lines(found: Redaction, stands: Sequence[str]) -> tuple[str, ...]:
             f"  in the history of {one.path}"
             + (f", brought by commit {one.commit} by {one.author}" if one.commit else "")
             + (f", also on {', '.join(one.remotes)}" if one.remotes else "")
-            for one in found.holders
+            for one in redaction.holders
         ],
         f"  in {git.commits} commit{'s' * (git.commits != 1)}, {files} file{'s' * (files != 1)} of them",
         f"  {', '.join(git.references) or 'no branch'} lead to it",
@@ -307,36 +299,12 @@ def held_lines(found: Redaction, stands: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _references(memory: Memory, commits: set[str]) -> tuple[str, ...]:
-    if not commits:
-        return ()
-    containing = [word for commit in sorted(commits) for word in ("--contains", commit)]
-    out = memory.home.repository.git().run(
-        "for-each-ref", "--format=%(refname)", *containing, check=False
-    )
-    return tuple(sorted(filter(None, out.decode("utf-8", "replace").split("\n"))))
-
-
-def _packs(commondir: str, blobs: Iterable[str]) -> tuple[str, ...]:
-    folder = f"{commondir}/objects/pack"
-    wanted = [bytes.fromhex(blob) for blob in blobs]
-    found = []
-    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-        if name.endswith(".idx") and any(_indexed(f"{folder}/{name}", wanted)):
-            found.append(name[:-4])
-    return tuple(found)
-
-
-def _indexed(path: str, wanted: Iterable[bytes]) -> Iterable[bool]:
-    """Tell of each object whether a pack has it, by the sorted names in the pack's index."""
-    with open(path, "rb") as file:
-        if file.read(len(_PACK_HEAD)) != _PACK_HEAD:
-            return
-        counts = file.read(4 * 256)
-        for name in wanted:
-            first = name[0]
-            low = int.from_bytes(counts[4 * first - 4 : 4 * first], "big") if first else 0
-            high = int.from_bytes(counts[4 * first : 4 * first + 4], "big")
-            file.seek(_NAMES_AT + _NAME * low)
-            names = file.read(_NAME * (high - low))
-            yield any(names[at : at + _NAME] == name for at in range(0, len(names), _NAME))
+def _packs(folder: str, blobs: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the packs whose index names one of some objects."""
+    names = [bytes.fromhex(blob) for blob in blobs]
+    packs = []
+    for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        if file.endswith(".idx"):
+            index = plain_bytes(f"{folder}/{file}") or b""
+            packs += [file[:-4]] if any(name in index for name in names) else []
+    return tuple(packs)

@@ -5,7 +5,7 @@ What came meanwhile and was not seen is named by nobody, and goes on standing (F
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
 from ledger.codec.fact_blocks import tidy
 from ledger.errors import DiurnaError, WrongUsage
@@ -32,8 +32,6 @@ from rituals.decide.open_contradictions import (
     disputes,
 )
 
-#: What no other text settles.
-_UNTEXTUAL = (SUCCESSOR, CIRCLE, REWORDED, MOVED, DECLARED)
 #: The most digits of a choice's number in the list; what is longer is the start of a version.
 _NUMBER_CHARS = 3
 _BRIEF_CHARS = 60
@@ -65,59 +63,54 @@ def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
     """
     standing = memory.standing(fact).fact
     fact = standing.id
-    found = disputes(memory, (fact,))
-    if not found:
+    open_now = disputes(memory, (fact,))
+    if not open_now:
         return _settled(standing, verdict)
+    last = open_now[-1]
     if verdict.says_nothing:
         raise WrongUsage(
-            f"which holds of {fact}? {'; '.join(_brief(found))}",
+            f"which holds of {fact}? {'; '.join(_brief(open_now))}",
             hint=f"diurna conflicts {fact} --choose N, or "
-            + _OTHERWISE.get(found[-1].kind, "--text for a new text"),
+            + _OTHERWISE.get(last.kind, "--text for a new text"),
         )
     if verdict.choose and verdict.text:
         raise WrongUsage("--choose and a new text exclude each other")
     if verdict.both:
-        return _all_of_them(memory, found, verdict)
+        return _all_of_them(memory, last, verdict)
     if verdict.state:
         return _one_state(standing, verdict)
     if verdict.choose:
-        dispute, choice = _chosen(found, verdict.choose)
-        if dispute.kind == SUCCESSOR:
-            return _one_successor(dispute, choice, verdict)
-        if dispute.kind == DECLARED:
-            return _one_of_them(memory, dispute, choice, verdict)
-        if dispute.kind == CIRCLE:
-            return _out_of_circle(memory, dispute, choice, verdict)
-        if dispute.kind == REWORDED:
-            return _true_or_false(memory, standing, dispute, choice, verdict)
-        if dispute.kind == MOVED:
-            return _one_move(standing, dispute, choice, verdict)
-        return _one_text(standing, dispute, choice.text, choice, verdict)
-    if found[-1].kind == REWORDED and verdict.text:
-        return _true_or_false(memory, standing, found[-1], tidy(verdict.text), verdict)
-    texts = [one for one in found if one.kind not in _UNTEXTUAL]
-    if not texts and verdict.closed is not None and found[-1].kind == MOVED:
+        dispute, choice = _chosen(open_now, verdict.choose)
+        if dispute.kind not in _BY_CHOICE:
+            return _one_text(standing, dispute, choice.text, choice, verdict.closed)
+        _refuse_closed(dispute, verdict)
+        return _BY_CHOICE[dispute.kind](memory, standing, dispute, choice)
+    if last.kind == REWORDED and verdict.text:
+        _refuse_closed(last, verdict)
+        return _true_again(memory, standing, tidy(verdict.text), new=True)
+    texts = next((one for one in open_now if one.kind not in _BY_CHOICE), None)
+    if texts is None and verdict.closed is not None and last.kind == MOVED:
         return _one_state(standing, Verdict(state=DONE if verdict.closed else TODO))
-    if not texts:
+    if texts is None:
         hint = f"diurna conflicts {fact} --choose ID"
-        hint += ", or --both where both hold" if found[-1].kind == DECLARED else ""
-        raise WrongUsage(f"{fact} is {found[0].said}: {'; '.join(_brief(found))}", hint=hint)
+        hint += ", or --both where both hold" if last.kind == DECLARED else ""
+        raise WrongUsage(f"{fact} is {open_now[0].said}: {'; '.join(_brief(open_now))}", hint=hint)
     if verdict.text:
-        return _one_text(standing, texts[0], tidy(verdict.text), None, verdict)
-    reworded = [one for one in texts[0].choices if not one.closed]
-    if texts[0].kind == CLOSED and len(reworded) > 1:
+        return _one_text(standing, texts, tidy(verdict.text), None, verdict.closed)
+    reworded = [one for one in texts.choices if not one.closed]
+    if texts.kind == CLOSED and len(reworded) > 1:
         raise WrongUsage(f"{fact} was reworded more than once", hint="add --choose VERSION")
-    return _one_text(standing, texts[0], reworded[0].text, reworded[0], verdict)
+    return _one_text(standing, texts, reworded[0].text, reworded[0], verdict.closed)
 
 
-def choices(found: tuple[Dispute, ...]) -> tuple[Choice, ...]:
+def choices(disputes: tuple[Dispute, ...]) -> tuple[Choice, ...]:
     """Return everything that can be chosen, in the order in which it is numbered."""
-    return tuple(choice for dispute in found for choice in dispute.choices)
+    return tuple(choice for dispute in disputes for choice in dispute.choices)
 
 
-def _chosen(found: tuple[Dispute, ...], said: str) -> tuple[Dispute, Choice]:
+def _chosen(disputes: tuple[Dispute, ...], said: str) -> tuple[Dispute, Choice]:
     """Find what an id, the start of one, or a number means."""
-    sides = [(dispute, choice) for dispute in found for choice in dispute.choices]
+    sides = [(dispute, choice) for dispute in disputes for choice in dispute.choices]
     exact = [side for side in sides if side[1].id == said]
     if exact:
         return exact[0]
@@ -133,16 +126,22 @@ def _chosen(found: tuple[Dispute, ...], said: str) -> tuple[Dispute, Choice]:
     raise WrongUsage(f"{said!r} {what} of what stands", where="--choose", hint=f"one of {names}")
 
 
+def _resolved(about: tuple[str, ...], does: str, *events: verbs.Event) -> Decision:
+    return Decision(titled("Resolve", about), (does,), events)
+
+
+def _heads(fact: Fact) -> tuple[str, ...]:
+    return tuple([version.id for version in fact.heads])
+
+
 def _one_text(
-    fact: Fact, dispute: Dispute, text: str, choice: Choice | None, verdict: Verdict
+    fact: Fact, dispute: Dispute, text: str, choice: Choice | None, closed: bool | None
 ) -> Decision:
     """Let one text replace all that were seen."""
-    heads = tuple(version.id for version in fact.heads)
     if fact.redacted:
         text = next((one.text for one in fact.heads if choice and one.id == choice.id), "")
         if not text:
             _refuse_withheld(fact)
-    closed = verdict.closed
     if dispute.kind != CLOSED:
         if closed is not None:
             said = f"{fact.id} is {dispute.said}: whether it is closed is not in question"
@@ -151,16 +150,14 @@ def _one_text(
         if choice is None:
             raise WrongUsage(f"is {fact.id} closed, with that text?", hint="add --closed or --open")
         closed = choice.closed  # a side is a text and a state
-    mark = "" if closed is None else "x" if closed else " "
     made = version_id(text)
-    events: list[verbs.Event] = [verbs.FactUpdated(fact.id, text, heads, mark)]
+    mark, state = {None: ("", ""), True: ("x", ", closed"), False: (" ", ", open")}[closed]
+    events: list[verbs.Event] = [verbs.FactUpdated(fact.id, text, _heads(fact), mark)]
     if closed is not None:
-        events.append(
-            verbs.ThreadClosed(fact.id, was=(made,)) if closed else verbs.ThreadReopened(fact.id)
-        )
-    state = {None: "", True: ", closed", False: ", open"}[closed]
+        shut = verbs.ThreadClosed(fact.id, was=(made,))
+        events.append(shut if closed else verbs.ThreadReopened(fact.id))
     does = f"{fact.id} says {made}{state}: {_line(choice.text if choice else text)}"
-    return Decision(titled("Resolve", (fact.id,)), (does,), tuple(events))
+    return _resolved((fact.id,), does, *events)
 
 
 def _refuse_withheld(fact: Fact) -> None:
@@ -169,29 +166,24 @@ def _refuse_withheld(fact: Fact) -> None:
         raise DiurnaError(f"{fact.id} is redacted; no new text of it is shown", hint=hint)
 
 
-def _one_successor(dispute: Dispute, choice: Choice, verdict: Verdict) -> Decision:
-    """Let one successor replace the others, too."""
+def _refuse_closed(dispute: Dispute, verdict: Verdict) -> None:
+    if verdict.closed is not None:
+        raise WrongUsage(f"{dispute.fact} is {dispute.said}: --closed and --open say nothing of it")
+
+
+def _one_fact(memory: Memory, fact: Fact, dispute: Dispute, choice: Choice) -> Decision:
+    """Let one successor, or one of those that a footer sets against each other, replace the others."""
     losers = [one.id for one in dispute.choices if one.id != choice.id]
-    return _kept(dispute, choice, losers, verdict)
+    if dispute.kind == DECLARED:
+        losers = list(memory.standing(choice.id).fact.opposed)
+    are = "is" if len(losers) == 1 else "are"
+    does = f"Kept {choice.id}; {' and '.join(losers)} {are} superseded"
+    events = [verbs.FactSuperseded(loser, choice.id) for loser in losers]
+    return _resolved(dispute.about, does, *events)
 
 
-def _one_of_them(memory: Memory, dispute: Dispute, choice: Choice, verdict: Verdict) -> Decision:
-    """Let one fact replace those that a footer sets against it."""
-    return _kept(dispute, choice, memory.standing(choice.id).fact.opposed, verdict)
-
-
-def _kept(dispute: Dispute, choice: Choice, losers: Sequence[str], verdict: Verdict) -> Decision:
-    _refuse_state(dispute, verdict)
-    does = (
-        f"Kept {choice.id}; {' and '.join(losers)} {'is' if len(losers) == 1 else 'are'} superseded"
-    )
-    events = tuple(verbs.FactSuperseded(loser, choice.id) for loser in losers)
-    return Decision(titled("Resolve", dispute.about), (does,), events)
-
-
-def _all_of_them(memory: Memory, found: tuple[Dispute, ...], verdict: Verdict) -> Decision:
+def _all_of_them(memory: Memory, dispute: Dispute, verdict: Verdict) -> Decision:
     """Take back what sets facts against each other: a footer, or an open thread that asks."""
-    dispute = found[-1]
     if dispute.kind != DECLARED or verdict != Verdict(both=True):
         said = "--both is of facts that a footer sets against each other, and stands alone"
         raise WrongUsage(said, where="--both")
@@ -201,64 +193,67 @@ def _all_of_them(memory: Memory, found: tuple[Dispute, ...], verdict: Verdict) -
         fact = state.fact(id) if declares(history) else None
         if fact is None or not sides.intersection(declared(fact)):
             continue
-        heads = tuple(version.id for version in fact.heads)
+        heads = _heads(fact)
         if id not in sides:
             events.append(verbs.ThreadClosed(id, was=heads))
         elif len(heads) > 1:
             raise DiurnaError(f"{id} has several texts", hint=f"diurna conflicts {id} --choose N")
         else:
-            events.append(
-                verbs.FactUpdated(id, fact.text, heads, meta=((CONFLICTS, NO_CONFLICTS),))
-            )
+            none = ((CONFLICTS, NO_CONFLICTS),)
+            events.append(verbs.FactUpdated(id, fact.text, heads, meta=none))
     does = f"{' and '.join(dispute.about)} hold; nothing is set against them any more"
-    return Decision(titled("Resolve", dispute.about), (does,), tuple(events))
+    return _resolved(dispute.about, does, *events)
 
 
-def _out_of_circle(memory: Memory, dispute: Dispute, choice: Choice, verdict: Verdict) -> Decision:
+def _out_of_circle(memory: Memory, fact: Fact, dispute: Dispute, choice: Choice) -> Decision:
     """Take back what was said against the one of a circle that holds."""
-    _refuse_state(dispute, verdict)
     said = said_against(choice.id, memory.state().histories[choice.id])
     does = f"{choice.id} holds; what {', '.join(said)} said against it is taken back"
-    event = verbs.FactReinstated(choice.id, said=said)
-    return Decision(titled("Resolve", (dispute.fact,)), (does,), (event,))
+    return _resolved((dispute.fact,), does, verbs.FactReinstated(choice.id, said=said))
 
 
-def _true_or_false(
-    memory: Memory, fact: Fact, dispute: Dispute, choice: Choice | str, verdict: Verdict
-) -> Decision:
+def _true_or_false(memory: Memory, fact: Fact, dispute: Dispute, choice: Choice) -> Decision:
     """Let a text stand and take back what called the fact false, or say that this text is false, too."""
-    _refuse_state(dispute, verdict)
-    heads = tuple(version.id for version in fact.heads)
-    title = titled("Resolve", (fact.id,))
-    if isinstance(choice, Choice) and choice.id not in heads:
-        replaced = choice.id in [new for _, new in fact.denied]
-        event = (
-            verbs.FactSuperseded(fact.id, choice.id, was=heads)
-            if replaced
-            else verbs.FactInvalidated(fact.id, was=heads)
-        )
-        by = f"superseded by {choice.id}" if replaced else "false"
-        return Decision(title, (f"{fact.id} is {by}, with what it says now",), (event,))
-    text = choice if isinstance(choice, str) else choice.text
+    heads = _heads(fact)
+    if choice.id in heads:
+        return _true_again(memory, fact, choice.text, new=False)
+    event: verbs.Event = verbs.FactInvalidated(fact.id, was=heads)
+    by = "false"
+    if choice.id in [new for _, new in fact.denied]:
+        by = f"superseded by {choice.id}"
+        event = verbs.FactSuperseded(fact.id, choice.id, was=heads)
+    return _resolved((fact.id,), f"{fact.id} is {by}, with what it says now", event)
+
+
+def _true_again(memory: Memory, fact: Fact, text: str, *, new: bool) -> Decision:
     said = said_against(fact.id, memory.state().histories[fact.id])
     events: list[verbs.Event] = [verbs.FactReinstated(fact.id, said=said)]
-    if isinstance(choice, str) or len(heads) > 1:
+    if new or len(fact.heads) > 1:
         _refuse_withheld(fact)
-        events.insert(0, verbs.FactUpdated(fact.id, text, heads, "x" if fact.closed else ""))
+        mark = "x" if fact.closed else ""
+        events.insert(0, verbs.FactUpdated(fact.id, text, _heads(fact), mark))
     does = f"{fact.id} holds and says: {_line(text)}; what {', '.join(said)} said is taken back"
-    return Decision(title, (does,), tuple(events))
+    return _resolved((fact.id,), does, *events)
 
 
-def _one_move(fact: Fact, dispute: Dispute, choice: Choice, verdict: Verdict) -> Decision:
+def _one_move(memory: Memory, fact: Fact, dispute: Dispute, choice: Choice) -> Decision:
     """Let one move hold, and whose it is: who records that is not who works on the task."""
-    _refuse_state(dispute, verdict)
     decided = _one_state(fact, Verdict(state=choice.text))
     if choice.text != IN_PROGRESS or not choice.agent or fact.redacted or len(fact.heads) > 1:
         return decided
-    heads = tuple(version.id for version in fact.heads)
-    owned = verbs.FactUpdated(fact.id, fact.text, heads, meta=(("owner", choice.agent),))
-    does = f"{fact.id} is {choice.text} by {choice.agent}"
-    return decided._replace(does=(does,), events=(owned, *decided.events))
+    owner = (("owner", choice.agent),)
+    owned = verbs.FactUpdated(fact.id, fact.text, _heads(fact), meta=owner)
+    return _resolved((fact.id,), f"{decided.does[0]} by {choice.agent}", owned, *decided.events)
+
+
+#: What choosing a side says, where a side is more than a text.
+_BY_CHOICE: dict[str, Callable[[Memory, Fact, Dispute, Choice], Decision]] = {
+    SUCCESSOR: _one_fact,
+    DECLARED: _one_fact,
+    CIRCLE: _out_of_circle,
+    REWORDED: _true_or_false,
+    MOVED: _one_move,
+}
 
 
 def _one_state(fact: Fact, verdict: Verdict) -> Decision:
@@ -268,61 +263,51 @@ def _one_state(fact: Fact, verdict: Verdict) -> Decision:
     if not fact.torn or verdict.choose or verdict.text or state not in may:
         said = f"{fact.id} is not moved on several sides"
         if fact.torn:
-            said = (
-                "--state stands alone" if state in may else f"{fact.id} can not be {state[:40]!r}"
-            )
+            alone = state in may
+            said = "--state stands alone" if alone else f"{fact.id} can not be {state[:40]!r}"
         hint = f"`diurna conflicts {fact.id} --state STATE`, one of {', '.join(may)}" if may else ""
         raise WrongUsage(said, where="--state", hint=hint)
     seen = tuple(dict.fromkeys([stem_in(move.stem) for move in fact.moves]))
-    event: verbs.Event
+    event: verbs.Event = verbs.FactMoved(fact.id, state, was=seen)
     if state == TODO:
         event = verbs.ThreadReopened(fact.id)
     elif state == DONE:
-        event = verbs.ThreadClosed(fact.id, was=(*[version.id for version in fact.heads], *seen))
-    else:
-        event = verbs.FactMoved(fact.id, state, was=seen)
-    return Decision(titled("Resolve", (fact.id,)), (f"{fact.id} is {state}",), (event,))
-
-
-def _refuse_state(dispute: Dispute, verdict: Verdict) -> None:
-    if verdict.closed is not None:
-        raise WrongUsage(f"{dispute.fact} is {dispute.said}: --closed and --open say nothing of it")
+        event = verbs.ThreadClosed(fact.id, was=(*_heads(fact), *seen))
+    return _resolved((fact.id,), f"{fact.id} is {state}", event)
 
 
 def _settled(fact: Fact, verdict: Verdict) -> Decision:
     """Check the choice for a fact without a contradiction: it may hold already."""
-    title = titled("Resolve", (fact.id,))
-    if verdict.state and verdict.state != fact.state:
-        raise DiurnaError(
-            f"there is no contradiction about {fact.id} any more: it is {fact.state or 'no task'}",
-            hint=f"`diurna append --move {fact.id}=STATE` moves a task",
-        )
-    same = [fact.heads[0].id.startswith(verdict.choose), verdict.choose in fact.superseded_by]
-    same.append(verdict.choose == fact.id and not fact.false)
-    if verdict.choose and not any(same):
-        now = f"it is superseded by {', '.join(fact.superseded_by)}" if fact.superseded_by else ""
-        raise DiurnaError(
-            f"there is no contradiction about {fact.id} any more: "
-            + (now or f"it says {fact.heads[0].id}"),
-            hint=f"`diurna edit {fact.id} --restore VERSION` lets one of `why --versions` stand again",
-        )
-    if verdict.text and tidy(verdict.text) != fact.heads[0].text:
-        hint = f'diurna append --update {fact.id} "…" changes its text'
-        raise DiurnaError(f"there is no contradiction about {fact.id} any more", hint=hint)
-    if verdict.closed is not None and verdict.closed != fact.closed:
-        raise DiurnaError(
-            f"there is no contradiction about {fact.id} any more: it is "
-            + ("closed" if fact.closed else "not closed"),
-            hint=f"diurna append --{'close' if verdict.closed else 'reopen'} {fact.id}",
-        )
-    return Decision(title, already=f"{fact.id} has no contradiction")
+    id, now, chosen = fact.id, fact.heads[0], verdict.choose
+    held = (
+        now.id.startswith(chosen)
+        or chosen in fact.superseded_by
+        or (chosen == id and not fact.false)
+    )
+    says = f": it says {now.id}"
+    if fact.superseded_by:
+        says = f": it is superseded by {', '.join(fact.superseded_by)}"
+    changes = f'diurna append --update {id} "…" changes its text'
+    moves = f"`diurna append --move {id}=STATE` moves a task"
+    restores = f"`diurna edit {id} --restore VERSION` lets one of `why --versions` stand again"
+    shuts = f"diurna append --{'close' if verdict.closed else 'reopen'} {id}"
+    closed = f": it is {'closed' if fact.closed else 'not closed'}"
+    for asked, holds, is_now, hint in (
+        (verdict.state, verdict.state == fact.state, f": it is {fact.state or 'no task'}", moves),
+        (chosen, held, says, restores),
+        (verdict.text, tidy(verdict.text) == now.text, "", changes),
+        (verdict.closed is not None, verdict.closed == fact.closed, closed, shuts),
+    ):
+        if asked and not holds:
+            raise DiurnaError(f"there is no contradiction about {id} any more{is_now}", hint=hint)
+    return Decision(titled("Resolve", (id,)), already=f"{id} has no contradiction")
 
 
-def _brief(found: tuple[Dispute, ...]) -> list[str]:
+def _brief(disputes: tuple[Dispute, ...]) -> list[str]:
     """Write each choice in a few words, numbered."""
     return [
         f"({number}) {choice.id}, {choice.who}: {_line(choice.text)}"
-        for number, choice in enumerate(choices(found), 1)
+        for number, choice in enumerate(choices(disputes), 1)
     ]
 
 

@@ -7,7 +7,7 @@ offered it is folded into what the ledger says, and what would not stand as it s
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ledger.model import event as verbs
 from ledger.model.logset import LogRef
@@ -15,7 +15,7 @@ from ledger.model.order import stem_in
 from ledger.model.record import Record
 from ledger.model.session import SOURCE_KEY, Entry
 from memory.api import Memory
-from memory.query.provenance import LogLine, lines_of
+from memory.query.log_lines import LogLine, lines_of
 from memory.replay.as_of import logs_in, state_by
 from memory.write.seen_versions import with_seen
 from projection.fold.declared_conflicts import CONFLICTS
@@ -30,7 +30,6 @@ from projection.policy.model import CLOSABLE
 from projection.text.clipping import one_line
 from rituals.decide.decision import Decision
 
-_UNDO, _REDO = "Undo: ", "Redo: "
 _TITLE_CHARS = 90
 _SAYS = {
     verbs.FactReinstated: "{} holds again", verbs.ThreadClosed: "{} is closed again",
@@ -79,59 +78,58 @@ class Past:
         Returns:
             A decision without events, with the reason, where nothing of it can be done.
         """
-        memory = self._memory
-        lines = lines_of(memory.snapshot, [ref.key for ref in refs])
-        told = tuple([lines[ref.stem] for ref in refs])
-        now = memory.state()
-        reach = reach_of(
-            self._effect.entries, self._entries, refs, meant, now, since, derived=derived
+        short, lines = (
+            self._memory.short,
+            lines_of(self._memory.snapshot, [ref.key for ref in refs]),
         )
-        events, left, said = self._events(reach, meant, now)
+        logs = tuple([lines[ref.stem] for ref in refs])
+        titles = [one_line(one.title, _TITLE_CHARS) for one in logs]
         names = [
-            f"{memory.short(one.stem)} of {one.agent}, “{one_line(one.title, _TITLE_CHARS)}”"
-            for one in told
+            f"{short(one.stem)} of {one.agent}, “{title}”"
+            for one, title in zip(logs, titles, strict=True)
         ]
-        does = "does again" if meant.again else "takes back"
+        now = self._memory.state()
+        reach = _Reach(self._entries, self._effect.entries, {ref.key for ref in refs}, meant)
+        reach.go(now, since, derived=derived)
+        events, does = self._events(reach, meant, now)
+        left = tuple(reach.left.items())
         if not events:
             what = names[0] if len(names) == 1 else f"{len(names)} logs"
-            why = next(iter(left.values()), "it changed no fact; words and uses of a log stay")
-            hint = f"`diurna log {memory.short(refs[0].stem)}` tells what it says"
-            for fact in left:
-                hint = f"`diurna why {fact}` tells what happened"
-                break
+            why = "it changed no fact; words and uses of a log stay"
+            hint = f"`diurna log {short(refs[0].stem)}` tells what it says"
+            if left:
+                why, hint = left[0][1], f"`diurna why {left[0][0]}` tells what happened"
             refused = f"{what} is not {'done again' if meant.again else 'taken back'}: {why}"
-            return Undoing(
-                Decision("", already=refused, hints=(hint,)), told, (), tuple(left.items())
-            )
-        title = _title(told)
-        stay = tuple([f"left as it is: {why}" for why in left.values()])
+            return Undoing(Decision("", already=refused, hints=(hint,)), logs, (), left)
+        title = titles[0]
+        if len(logs) > 1:
+            agents = ", ".join(dict.fromkeys([one.agent for one in logs]))
+            title = one_line(f"{len(logs)} logs of {agents}", _TITLE_CHARS)
+        hint = "the log stays, with its words and uses; `diurna undo --redo` does it again"
+        verb = "does again" if meant.again else "takes back"
         decision = Decision(
-            (_REDO if meant.again else _UNDO) + title,
-            (*[f"{does} {name}" for name in names], *said, *stay),
+            f"{'Redo' if meant.again else 'Undo'}: {title}",
+            (*[f"{verb} {name}" for name in names], *does,
+             *[f"left as it is: {why}" for _, why in left]),
             events,
-            reason=f"{does.capitalize()} what {', '.join([ref.stem for ref in refs])} did.",
-            hints=(
-                "`diurna undo` takes that back"
-                if meant.again
-                else "the log stays, with its words and uses; `diurna undo --redo` does it again",
-            ),
-            header=meant._replace(kept=tuple(left), took=reach.took).header,
-        )
-        return Undoing(decision, told, reach.took, tuple(left.items()))
+            reason=f"{verb.capitalize()} what {', '.join([ref.stem for ref in refs])} did.",
+            hints=("`diurna undo` takes that back" if meant.again else hint,),
+            header=meant._replace(kept=tuple(reach.left), took=tuple(reach.took)).header,
+        )  # fmt: skip
+        return Undoing(decision, logs, tuple(reach.took), left)
 
     def _events(
-        self, reach: Reach, meant: TakenBack, now: State
-    ) -> tuple[tuple[verbs.Event, ...], dict[str, str], tuple[str, ...]]:
-        """Return what takes logs back, what is left and why, and what that does, a line an event."""
-        left, refs = dict(reach.left), [ref for ref, _ in self.logs]
+        self, reach: _Reach, meant: TakenBack, now: State
+    ) -> tuple[tuple[verbs.Event, ...], list[str]]:
+        """Return what takes logs back, and what that does, a line an event; add to what is left."""
+        left, refs = reach.left, [ref for ref, _ in self.logs]
         while True:
             for old, new in reach.replaced:
                 if new in left:
                     left.setdefault(old, f"{old} is superseded by {new}, which is left")
-            planned = meant._replace(kept=tuple(left), took=reach.took)
+            planned = meant._replace(kept=tuple(left), took=tuple(reach.took))
             then = state_by(self._cache, refs, effect(self._entries, planned).entries)
-            before, does = len(left), list[str]()
-            events: list[verbs.Event] = []
+            before, does, events = len(left), list[str](), list[verbs.Event]()
             for fact in reach.facts:
                 aim, standing = then.get(fact), now.get(fact)
                 if standing is None or fact in left:
@@ -139,26 +137,19 @@ class Past:
                 if fact not in reach.acted and aim and aim.live == standing.live:
                     continue  # a use alone moves a fact out of the archive, and nothing else
                 try:
-                    found = reversal(aim, standing, then.histories.get(fact), now.histories[fact])
+                    back = reversal(aim, standing, then.histories.get(fact), now.histories[fact])
                 except Irreversible as problem:
                     left[fact] = problem.message
                     continue
-                events += found
-                does += [_said(event, born=aim is None, took=fact in reach.took) for event in found]
+                events += back
+                does += [_line(event, born=aim is None, took=fact in reach.took) for event in back]
             if len(left) == before:
                 later = _with(now, events)
                 for fact in reach.acted:
                     if fact not in left and not stands_as(later.get(fact), then.get(fact)):
                         left[fact] = f"{fact} would not be as it was before"
             if len(left) == before:
-                return tuple(events), left, tuple(does)
-
-
-def _title(told: Sequence[LogLine]) -> str:
-    if len(told) == 1:
-        return one_line(told[0].title, _TITLE_CHARS)
-    agents = list(dict.fromkeys([one.agent for one in told]))
-    return one_line(f"{len(told)} logs of {', '.join(agents)}", _TITLE_CHARS)
+                return tuple(events), does
 
 
 def _with(now: State, events: list[verbs.Event]) -> State:
@@ -166,11 +157,11 @@ def _with(now: State, events: list[verbs.Event]) -> State:
     opened = {event.id for event in events if isinstance(event, verbs.ThreadReopened)}
     seen = [with_seen(event, now.fact(event.id), now.histories, opened) for event in events]
     log = Entry(BEHIND, False, "", "edit", (), tuple(verbs.in_order(seen)))
-    known = {name: now.histories[name] for name in now.histories}
+    known = dict(now.histories)
     return State(known | merged(known, collect([log])), now.work, now.summary, now.policy)
 
 
-def _said(event: verbs.Event, *, born: bool, took: bool) -> str:
+def _line(event: verbs.Event, *, born: bool, took: bool) -> str:
     match event:
         case verbs.FactUpdated():
             return f"{event.id} says again: {one_line(event.text or '')}"
@@ -185,160 +176,126 @@ def _said(event: verbs.Event, *, born: bool, took: bool) -> str:
             return _SAYS[type(event)].format(event.id)
 
 
-class Reach(Record):
-    """How far logs reach."""
-
-    facts: tuple[str, ...]  #: that they name, or that go with them, in the order met
-    acted: frozenset[str]  #: those of which they say more than that they were used
-    replaced: tuple[tuple[str, str], ...]  #: what they superseded, and by what: (old, new)
-    #: facts that other logs brought, or said something of, and that go with them
-    took: tuple[str, ...]
-    left: dict[str, str]  #: facts that stay as they are, and why, a sentence each
-
-
-def reach_of(
-    counting: Sequence[Entry],
-    entries: Sequence[Entry],
-    refs: Sequence[LogRef],
-    meant: TakenBack,
-    now: State,
-    since: str,
-    *,
-    derived: bool,
-) -> Reach:
-    """Find how far logs reach.
+class _Reach:
+    """How far logs reach.
 
     Args:
-        counting: what still counts of all logs, in ledger order.
-        entries: all that they say.
-        refs: the logs.
+        entries: what all logs say, in ledger order.
+        counting: what still counts of it.
+        keys: of the logs.
         meant: what the undo is to say so far.
-        now: the state.
-        since: what is later was not known to an undo that is done again; "" for behind each log.
-        derived: what rests on the logs goes with them.
+
+    Attributes:
+        facts: that they name, or that go with them, in the order met.
+        acted: those of which they say more than that they were used.
+        replaced: what they superseded, and by what: (old, new).
+        took: facts that other logs brought, or said something of, and that go with them.
+        left: facts that stay as they are, and why, a sentence each.
     """
-    keys = {ref.key for ref in refs}
-    own = [entry for entry in (entries if meant.again else counting) if entry.stem in keys]
-    after = since or min(keys)
-    later = [entry for entry in counting if entry.stem not in keys and entry.stem > after]
-    births = _births(entries if meant.again else counting)
-    first, left = _spoken(own, since)
-    born = {fact for fact in first if births.get(fact) in keys}
-    took = dict.fromkeys(meant.took)
-    counts = effect(entries, meant).entries if meant.again else counting
-    behind = [entry for entry in counts if entry.stem >= min(keys)]
-    # what a later log superseded by them holds again since an undo
-    again = [old for old, _ in _replaced(behind, keys, took)] if meant.again else []
-    first |= dict.fromkeys([*took, *again], since)
-    _touch(later, first, born, took, left, derived=derived)
-    if derived:
-        stems = {stem_in(key) for key in keys}
-        _derive(later, births, stems, {*born} - left.keys(), now, took, left)
-    replaced = _replaced(behind, keys, took)
-    facts = [*first, *took, *[old for old, _ in replaced]]
-    used = [fact for entry in own for fact in entry.named]
-    return Reach(
-        tuple(dict.fromkeys([*facts, *used])), frozenset(facts),
-        tuple([pair for pair in replaced if pair[1] in born or pair[1] in took]), tuple(took), left,
-    )  # fmt: skip
 
+    def __init__(
+        self, entries: Sequence[Entry], counting: Sequence[Entry], keys: set[str], meant: TakenBack
+    ) -> None:
+        self._counting, self._keys, self._again = counting, keys, meant.again
+        self._spoken = entries if meant.again else counting
+        counts = effect(entries, meant).entries if meant.again else counting
+        self._behind = [entry for entry in counts if entry.stem >= min(keys)]
+        self.took, self.left = dict.fromkeys(meant.took), dict[str, str]()
 
-def _replaced(
-    entries: Sequence[Entry], keys: Collection[str], took: Collection[str]
-) -> list[tuple[str, str]]:
-    """Return what logs superseded, or other logs by a fact that goes with them: (old, new)."""
-    return [
-        (event.id, event.new)
-        for entry in entries
-        for event in entry.acts
-        if isinstance(event, verbs.FactSuperseded) and (entry.stem in keys or event.new in took)
-    ]
+    def go(self, now: State, since: str, *, derived: bool) -> None:
+        """Find how far they reach in a state.
 
-
-def _spoken(own: Sequence[Entry], since: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Return since when logs speak of each fact, and what of it is never taken back."""
-    first: dict[str, str] = {}
-    left: dict[str, str] = {}
-    for entry in own:
-        whole = entry.type == "import" and SOURCE_KEY not in dict(entry.reported)
-        for event in entry.acts:
-            first.setdefault(event.id, since or entry.stem)
-            if whole:
-                left[event.id] = f"{event.id} came with a whole ledger"
-            elif isinstance(event, verbs.FactRedacted):
-                left[event.id] = f"{event.id}: what is withheld is withheld for good"
-    return first, left
-
-
-def _touch(
-    later: Sequence[Entry], first: dict[str, str], born: set[str], took: dict[str, None],
-    left: dict[str, str], *, derived: bool,
-) -> None:  # fmt: skip
-    """Let what later logs say of facts be left, or go with what the logs brought."""
-    for entry in later:
-        for event in entry.acts:
-            for fact in verbs.facts_in(event):
-                if fact in left or entry.stem < first.get(fact, "~"):
-                    continue
-                if derived and fact in born:
-                    if is_person(entry) and event.id == fact and isinstance(event, _DECIDING):
-                        left[fact] = (
-                            f"{fact} was decided by a person since, in {stem_in(entry.stem)}"
-                        )
-                        took.pop(fact, None)
-                    else:
-                        took[fact] = None
-                elif event.id == fact or fact in born:
-                    left[fact] = f"{fact} was changed since, by {stem_in(entry.stem)}"
-
-
-def _births(entries: Sequence[Entry]) -> dict[str, str]:
-    """Return the key of the log that first brought a text for each fact."""
-    found: dict[str, str] = {}
-    for entry in entries:
-        for event in entry.acts:
+        What is later than `since` was not known to an undo that is done again; "" is for behind each log.
+        With `derived` goes what rests on the logs.
+        """
+        keys, after = self._keys, since or min(self._keys)
+        own = [entry for entry in self._spoken if entry.stem in keys]
+        later = [one for one in self._counting if one.stem not in keys and one.stem > after]
+        births = dict[str, str]()  # the key of the log that first brought a text for each fact
+        for entry, event in _acts(self._spoken):
             if isinstance(event, verbs.FactCreated | verbs.FactUpdated) and event.text is not None:
-                found.setdefault(event.id, entry.stem)
-    return found
+                births.setdefault(event.id, entry.stem)
+        first = self._first(own, since)
+        born = {fact for fact in first if births.get(fact) in keys}
+        # what a later log superseded by them holds again since an undo
+        again = [old for old, _ in self._replaced()] if self._again else []
+        first |= dict.fromkeys([*self.took, *again], since)
+        self._touch(later, first, born, derived=derived)
+        if derived:
+            self._derive(later, births, born - self.left.keys(), now)
+        replaced = self._replaced()
+        facts = [*first, *self.took, *[old for old, _ in replaced]]
+        used = [fact for entry in own for fact in entry.named]
+        self.facts, self.acted = tuple(dict.fromkeys([*facts, *used])), frozenset(facts)
+        self.replaced = [pair for pair in replaced if pair[1] in born or pair[1] in self.took]
+
+    def _replaced(self) -> list[tuple[str, str]]:
+        """Return what they superseded, or other logs by a fact that goes with them: (old, new)."""
+        return [
+            (event.id, event.new)
+            for entry, event in _acts(self._behind)
+            if isinstance(event, verbs.FactSuperseded)
+            and (entry.stem in self._keys or event.new in self.took)
+        ]
+
+    def _first(self, own: Sequence[Entry], since: str) -> dict[str, str]:
+        """Return since when they speak of each fact, and leave what of it is never taken back."""
+        first: dict[str, str] = {}
+        for entry, event in _acts(own):
+            first.setdefault(event.id, since or entry.stem)
+            if entry.type == "import" and SOURCE_KEY not in dict(entry.reported):
+                self.left[event.id] = f"{event.id} came with a whole ledger"
+            elif isinstance(event, verbs.FactRedacted):
+                self.left[event.id] = f"{event.id}: what is withheld is withheld for good"
+        return first
+
+    def _touch(
+        self, later: Iterable[Entry], first: dict[str, str], born: set[str], *, derived: bool
+    ) -> None:
+        """Let what later logs say of facts be left, or go with what the logs brought."""
+        for entry, event in _acts(later):
+            for fact in verbs.facts_in(event):
+                if fact in self.left or entry.stem < first.get(fact, "~"):
+                    continue
+                goes = derived and fact in born
+                if goes and event.id == fact and _decides(entry, event):
+                    by = f"was decided by a person since, in {stem_in(entry.stem)}"
+                    self.left[fact] = f"{fact} {by}"
+                    self.took.pop(fact, None)
+                elif goes:
+                    self.took[fact] = None
+                elif event.id == fact or fact in born:
+                    self.left[fact] = f"{fact} was changed since, by {stem_in(entry.stem)}"
+
+    def _derive(
+        self, later: Sequence[Entry], births: dict[str, str], bases: set[str], now: State
+    ) -> None:
+        """Take the facts of later logs that rest on `bases`, also through others."""
+        stems, keys = {stem_in(key) for key in self._keys}, {entry.stem for entry in later}
+        decided = {event.id for entry, event in _acts(later) if _decides(entry, event)}
+        brought = [fact for fact, key in births.items() if key in keys and fact not in bases]
+        grew = True
+        while grew:
+            grew = False
+            for name in brought:
+                fact = now.fact(name) if name not in bases and name not in self.left else None
+                base = _rests_on(fact, bases, stems) if fact else ""
+                if not (fact and base):
+                    continue
+                if name in decided and fact.kind not in CLOSABLE:  # a question decides nothing
+                    self.left[name] = f"{name} rests on {base}, and a person decided it"
+                else:
+                    self.took[name] = None
+                    bases.add(name)
+                    grew = True
 
 
-def _derive(
-    later: Sequence[Entry],
-    births: dict[str, str],
-    stems: Collection[str],
-    bases: set[str],
-    now: State,
-    took: dict[str, None],
-    left: dict[str, str],
-) -> None:
-    """Add the facts of later logs that rest on what is taken back, also through others."""
-    since = {entry.stem: entry for entry in later}
-    acts: dict[str, list[tuple[Entry, verbs.Event]]] = {}
-    for entry in later:
-        for event in entry.acts:
-            acts.setdefault(event.id, []).append((entry, event))
-    found = [fact for fact, key in births.items() if key in since and fact not in bases]
-    grew = True
-    while grew:
-        grew = False
-        for name in found:
-            fact = now.fact(name)
-            if fact is None or name in bases or name in left:
-                continue
-            base = _rests_on(fact, bases, stems)
-            if not base:
-                continue
-            person = [
-                entry
-                for entry, event in acts[name]
-                if is_person(entry) and isinstance(event, _DECIDING)
-            ]
-            if person and fact.kind not in CLOSABLE:  # a question decides nothing
-                left[name] = f"{name} rests on {base}, and a person decided it"
-                continue
-            took[name] = None
-            bases.add(name)
-            grew = True
+def _acts(entries: Iterable[Entry]) -> Iterator[tuple[Entry, verbs.Event]]:
+    return ((entry, event) for entry in entries for event in entry.acts)
+
+
+def _decides(entry: Entry, event: verbs.Event) -> bool:
+    return is_person(entry) and isinstance(event, _DECIDING)
 
 
 def _rests_on(fact: Fact, bases: set[str], stems: Collection[str]) -> str:

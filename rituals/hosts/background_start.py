@@ -1,6 +1,6 @@
 """Have done aside what is due, by `rituals.review.background_steps`: in one process that nobody waits for.
 
-Here is what starts it, what is in its way, and what it did last (FORMAT.md, R13).
+Here is what starts it, what is in its way, and what it did last (R13).
 """
 
 from __future__ import annotations

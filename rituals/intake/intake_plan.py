@@ -5,7 +5,7 @@ Each item is looked at first; a plan writes nothing, and one that has nothing ne
 An item is known again by what its source calls it (the footer `key`), and by the text that it last had
 there (`imported`). So a second reading brings nothing, one that changed is an update, and where both sides
 changed a person is asked. What comes under a new name is passed over where memory says it already, word
-for word; what a text means is not looked at. Keeps I1 to I6 of FORMAT.md.
+for word; what a text means is not looked at. Keeps I1 to I6.
 """
 
 from __future__ import annotations

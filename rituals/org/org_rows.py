@@ -16,8 +16,8 @@ from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry, SessionLog
 from memory.cache.cache_file import Cache
 from memory.cache.sqlite import sqlite3
+from memory.query.log_lines import ended_at
 from memory.query.origins import Origin
-from memory.query.provenance import ended_at
 from memory.query.reader import Reader
 from memory.recall.index.passage_cutter import split_words
 from memory.redaction.withheld_texts import named_in, redacted_logs, shown, without_words

@@ -20,7 +20,7 @@ from ledger.model import instants
 from ledger.model.record import Record
 from ledger.remote.forge import forge_at
 from ledger.remote.remote import without_credentials
-from memory.recall.index.fts_file import Totals
+from memory.recall.index.fts_file import Totals, in_a_row
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, LogRow, Piece
 from memory.recall.lookups import Lookups
 from memory.recall.recall_values import Answer, Filters, Hit, Part, tokens_of
@@ -46,9 +46,8 @@ CANDIDATES, LOGS = 100, 50
 BAR, FIRST = 0.7, 3
 #: How much more a ledger counts that is about all of the question, and the asker's own.
 ABOUT, OWN = 3.0, 1.5
-#: So many words that begin alike are counted, and so many are looked at for a spelling; those that begin
-#: as so many characters of a word are asked for at once.
-_BEGINNING, _SPELLED, _START = 64, 5000, 4
+#: So many words that begin alike are counted: all that begin as so many characters of a word, at once.
+_SPELLED, _START = 5000, 4
 #: What only one ledger can tell, and the option that asks for it.
 _OF_ONE = {
     "tags": "--tag", "agents": "--agent", "roles": "--role", "branches": "--branch", "as_of": "--as-of",
@@ -115,14 +114,14 @@ class Asker:
         index = _Index(self, wanted, question)
         if not index.totals.facts:
             return [], [], (), False
-        looking = search(index, question, told=0)  # type: ignore[arg-type]
+        looking = search(Lookups().of(index), question, told=0)  # type: ignore[arg-type]
         notes = looking.notes
         weights = {stem: weight_of(index.count(stem), index.totals.facts) for stem in index.looked}
         if not weights:
             return [], [], notes, False
         words = _rarest(index), list(weights), list(weights.values())
         index.rows_are(self.rows("find", *words, wanted, CANDIDATES))
-        found = search(index, question, told=0, lookups=Lookups())  # type: ignore[arg-type]
+        found = search(Lookups().of(index), question, told=0)  # type: ignore[arg-type]
         best = _ranked(index, found, own)
         covered = max([scored.covered for _, scored in best[:FIRST]], default=0.0)
         asked = found.question
@@ -205,20 +204,16 @@ class _Index:
     def _beginning(self, starts: Sequence[str], most: int) -> list[tuple[str, int]]:
         return self._asker.rows("beginning", list(starts), most, self._wanted) if starts else []
 
-    def beginning(self, start: str) -> list[tuple[str, int]]:
-        """Return the words that begin so, commonest first."""
+    def beginning(self, start: str, most: int) -> list[str]:
+        """Return words that begin so, commonest first."""
         if start[:_START] in self._starts:
-            return [two for two in self._near if two[0].startswith(start)][:_BEGINNING]
-        found = self._beginning((start,), _BEGINNING)
+            return [word for word, _ in self._near if word.startswith(start)][:most]
+        found = self._beginning((start,), most)
         self._counts |= dict(found)
-        return found
+        return [word for word, _ in found]
 
-    def spelled(self, start: str) -> list[str]:
-        """Return the words that begin so."""
-        return sorted([word for word, _ in self._beginning((start,), _SPELLED)])
-
-    def facts_found(self, stem: str) -> list[tuple[int, int]]:
-        """Return where a word stands in candidates."""
+    def found(self, stem: str, facts: bool) -> list[tuple[int, int]]:
+        """Return where a word stands in candidates, which are facts."""
         self.looked.setdefault(stem)
         key = f"{quoted(stem)}:"
         return [
@@ -234,19 +229,15 @@ class _Index:
 
     def matching(self, phrase: Sequence[str]) -> frozenset[int]:
         """Return the candidates in which words follow each other."""
-        ends: set[tuple[int, int]] | None = None
-        for word in phrase:
-            places = self.facts_found(word)
-            ends = {(row, at) for row, at in places if ends is None or (row, at - 1) in ends}
-        return frozenset([row for row, _ in ends or ()])
+        return frozenset(in_a_row([self.found(word, True) for word in phrase]))
 
-    def log(self, number: int) -> LogRow | None:
-        """Return the log of a candidate, as the ranker asks for it."""
-        row = self._rows[number]
+    def at(self, number: int) -> tuple[LogRow, Piece]:
+        """Return the log of a candidate and its text there, as the ranker asks for them."""
+        row = self.row(number)
         # beside its ledger's own texts: where all are long, none says less by that
         chars = round(_CHARS * len(row["text"]) / row["usual"])
         piece = Piece(0, chars, row["id"])
-        return LogRow(row["stem"], "", row["created"], row["agent"] or "", "", "", (), (piece,))
+        return LogRow(row["stem"], "", row["created"], row["agent"] or "", "", "", (), ()), piece
 
 
 def filters_of(filters: Filters, repo: str, team: str) -> Row:
@@ -294,8 +285,7 @@ def recall(
     hits = [_fact_hit(*one, explain, full) for one in facts]
     hits += [_log_hit(row, full) for row in logs]
     notes = (*notes, NEAREST) if hits and not sure else notes
-    tokens = sum([hit.tokens for hit in hits])
-    return Answer(tuple(hits), tokens, sum([hit.whole for hit in hits]), notes)
+    return Answer(tuple(hits), notes)
 
 
 def _address(folder: str) -> str:

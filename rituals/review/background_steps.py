@@ -1,4 +1,4 @@
-"""Do by itself what is due: small steps, one process at a time, a minute at most (FORMAT.md, R13).
+"""Do by itself what is due: small steps, one process at a time, a minute at most (R13).
 
 Nothing is decided, pushed, fetched or published, and no person's file is written. Each step can be killed
 at any moment and made again: what it keeps beside git is replaced whole, and logs go the way of captured

@@ -31,9 +31,8 @@ from memory.replay.unlanded_work import Works, works_of
 from projection.document.branch_remarks import BORN, FALSE, NO, REPLACED, REWORDED, Elsewhere
 from projection.document.fact_remarks import FAILS
 from rituals.decide.decision import over
-from rituals.review.review_question import Question, listed, question
+from rituals.review.questions import DROPPED, Question, listed, question
 
-DROPPED, CHECK_FAILS = "branch-dropped", "check-fails"
 #: How much later than a branch's last log something was recorded, or committed, before it is asked about.
 _REST_MS = 14 * 86_400_000
 
@@ -44,14 +43,14 @@ def clone_questions(home: Home, cache: Cache) -> list[Question]:
 
 
 def check_questions(home: Home, cache: Cache) -> Iterator[Question]:
-    """Ask about facts whose check fails: a file, text or version is not what it was (FORMAT.md, U5)."""
+    """Ask about facts whose check fails: a file, text or version is not what it was (U5)."""
     for mark in marks_at(home, cache).gone(FAILS):
         fact, gone = cache.fact(mark.fact), mark.gone
         if fact is None or fact.false or fact.closed or fact.redacted:
             continue
         why = f"since {gone.commit}, {gone.date}"
         yield question(
-            CHECK_FAILS, fact.id, mark.version, gone.commit,
+            "check-fails", fact.id, mark.version, gone.commit,
             said=f"The check of {fact.id} fails {why}.", evidence=(f"looked for: {gone.subject}",),
             proposal="it does not hold any more; else reword it, or confirm it",
             accept=(over(fact, f"its check fails {why}"),),
@@ -75,7 +74,7 @@ def dropped_questions(home: Home, cache: Cache) -> list[Question]:
         if log.stem in here.outside and log.branch not in standing:
             gone.setdefault(log.branch, []).append(log)
     now, fetched = _now(home, works), _fetched(home)
-    found = []
+    questions = []
     for branch, logs in gone.items():
         last = max(log.ended for log in logs)
         landed = any(
@@ -84,8 +83,8 @@ def dropped_questions(home: Home, cache: Cache) -> list[Question]:
         if not landed and now - last >= _REST_MS and (fetched is None or fetched > last):
             rows = [one for one in here.rows.values() if one.branch == branch and one.here == NO]
             if rows:
-                found.append(_question(branch, logs, sorted(rows), cache))
-    return found[::-1]
+                questions.append(_question(branch, logs, sorted(rows), cache))
+    return questions[::-1]
 
 
 def _question(branch: str, logs: list[Written], rows: list[Elsewhere], cache: Cache) -> Question:
@@ -122,11 +121,9 @@ def _undone(row: Elsewhere, stems: Iterable[str], cache: Cache) -> Iterator[Even
 
 def _now(home: Home, works: Works) -> int:
     """Return the time of the newest of all that was recorded or committed, in milliseconds since 1970."""
-    said = home.repository.git().run(
-        "log", "-1", "--format=%ct", head(home.repository)[1], check=False
-    )
-    committed = int(said or b"0") * 1000
-    return max(committed, *[milliseconds_of(log.stem) for log in works.logs])
+    commit = head(home.repository)[1]
+    seconds = home.repository.git().run("log", "-1", "--format=%ct", commit, check=False)
+    return max(int(seconds or b"0") * 1000, *[milliseconds_of(log.stem) for log in works.logs])
 
 
 def _fetched(home: Home) -> int | None:

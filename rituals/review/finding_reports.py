@@ -7,7 +7,6 @@ fixed is opened again and called regressed, and one that was called false stays 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 from ledger.codec.fact_blocks import order_meta
 from ledger.errors import DraftRefused
@@ -60,16 +59,24 @@ def report(
     state = memory.state()
     once = {bug.id: bug for bug in bugs}
     taken = tuple([Taken(bug, _outcome(state, bug)) for bug in once.values()])
-    events = tuple([event for one in taken for event in _events(one)])
+    events: list[Event] = []
+    lines = []
+    for bug, outcome in taken:
+        if outcome == NEW:
+            meta = order_meta((("kind", FINDING_KIND), *bug.footers))
+            events.append(FactCreated(bug.id, bug.text, " ", meta))
+        elif outcome != DISMISSED:
+            events.append((ThreadReopened if outcome == REGRESSED else FactReferenced)(bug.id))
+        where = bug.path + (f":{bug.line}" if bug.line else "")
+        at = " ".join([part for part in (where, bug.symbol) if part])
+        line = f"- {outcome}: `{bug.id}` {bug.rule}: {bug.message}"
+        lines.append(f"{line} ({at})" if at else line)
     if not events:
         return Reported(taken, None)
-    counts = Counter(one.outcome for one in taken)
-    numbers = [
-        f"{counts[what]} {what}" for what in (NEW, REGRESSED, KNOWN, DISMISSED) if counts[what]
-    ]
-    lines = [_line(one) for one in taken]
-    title = draft.title or f"Findings: {', '.join(numbers)}"
-    draft = draft._replace(title=title, prose="\n".join(lines), events=events)
+    counts = Counter([one.outcome for one in taken])
+    words = [word for word in (NEW, REGRESSED, KNOWN, DISMISSED) if counts[word]]
+    title = draft.title or f"Findings: {', '.join([f'{counts[word]} {word}' for word in words])}"
+    draft = draft._replace(title=title, prose="\n".join(lines), events=tuple(events))
     return Reported(taken, memory.append(draft, dry_run=dry_run))
 
 
@@ -89,23 +96,5 @@ def _outcome(state: State, bug: BugFound) -> str:
         return NEW
     if standing.fact.false or standing.fact.redacted:
         return DISMISSED
-    found = finding_of(standing.fact, state.histories[bug.id])
-    return REGRESSED if found is not None and found.state == FIXED else KNOWN
-
-
-def _events(taken: Taken) -> Iterator[Event]:
-    bug = taken.bug
-    if taken.outcome == NEW:
-        yield FactCreated(bug.id, bug.text, " ", order_meta((("kind", FINDING_KIND), *bug.footers)))
-    elif taken.outcome == REGRESSED:
-        yield ThreadReopened(bug.id)
-    elif taken.outcome == KNOWN:
-        yield FactReferenced(bug.id)
-
-
-def _line(taken: Taken) -> str:
-    """Tell of one thing that was found, with its numbers."""
-    bug = taken.bug
-    where = bug.path + (f":{bug.line}" if bug.line else "")
-    at = " ".join([part for part in (where, bug.symbol) if part])
-    return f"- {taken.outcome}: `{bug.id}` {bug.rule}: {bug.message}" + (f" ({at})" if at else "")
+    finding = finding_of(standing.fact, state.histories[bug.id])
+    return REGRESSED if finding is not None and finding.state == FIXED else KNOWN

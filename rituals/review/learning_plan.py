@@ -1,7 +1,7 @@
 """Plan what to learn of what has a form: findings that came back, verdicts, facts worth a place in a file.
 
 No clock takes part: the same ledger and code give the same proposals. A proposal is a question as those of
-a review are, and known by its key for good once it was answered (FORMAT.md, R9).
+a review are, and known by its key for good once it was answered (R9).
 
 What a person answered is one log of type `edit`: it moves no clock and counts as no use. Without a person,
 proposals are listed; only who asks for it raises them as open threads, each once.
@@ -9,7 +9,7 @@ proposals are listed; only who asks for it raises them as open threads, each onc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ledger.codec.fact_blocks import order_meta, tidy, write_fact
 from ledger.errors import DiurnaError
@@ -21,7 +21,7 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.api import Memory
 from memory.cache.cache_file import Cache
-from memory.query.provenance import LogLine, lines_of
+from memory.query.log_lines import LogLine, lines_of
 from memory.redaction.withheld_lines import telling_of
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.log_bytes import read_bytes
@@ -37,15 +37,9 @@ from projection.work.finding_facts import REGRESSED, Finding, finding_of
 from rituals.decide.decision import Author, Decision, record
 from rituals.hosts.capture.composition import sentence_of
 from rituals.record.draft_composer import id_of_text, taken_in, words_for
-from rituals.review.promotions import (
-    Promotion,
-    after_others,
-    documents_of,
-    promotions,
-    put_back,
-    write,
-)
-from rituals.review.review_question import LEARN, Question, answered_thread, threads_for
+from rituals.review.agent_file import put_back, write_file
+from rituals.review.promotions import Promotion, documents_of, promotions
+from rituals.review.questions import LEARN, Question, answered_keys, threads_for
 
 #: So many proposals are made at once, and the headers of so many logs read, the newest.
 PROPOSALS, LOGS = 7, 500
@@ -98,7 +92,12 @@ class Plan(Record):
     proposals: tuple[Proposal, ...]  #: at most `PROPOSALS`, best first
     more: int  #: how many there are beside them
     promotions: tuple[Promotion, ...]  #: facts that are worth a place in a file for agents
-    state: State  #: of the ledger
+    raised: tuple[Raised, ...]  #: the threads that ask what was proposed, or did
+
+    @property
+    def steps(self) -> tuple[Proposal | Promotion, ...]:
+        """All that a person is asked, in order."""
+        return (*self.proposals, *self.promotions)
 
 
 def plan_learning(memory: Memory) -> Plan:
@@ -108,68 +107,65 @@ def plan_learning(memory: Memory) -> Plan:
         logs = [(ref, entry) for _, ref, entry in cache.entries()]
         return cache.commit, state_of(cache), logs, redacted_logs(cache)
 
-    ledger = memory.snapshot.ledger
+    home, ledger = memory.home, memory.snapshot.ledger
     tip, state, logs, withheld = ledger.ask(read)
     logs.sort(key=lambda log: log[0].key)
-    telling = ledger.ask(lambda cache: telling_of(memory.home, cache))
+    telling = ledger.ask(lambda cache: telling_of(home, cache))
     newest = [ref for ref, entry in logs if entry.uses and ref.stem not in withheld][-LOGS:]
     judging = [
-        ref.key
-        for ref, data in read_bytes(memory.home, newest)
-        if b"\nverdict:" in data[:_HEADER_BYTES]
+        ref.key for ref, data in read_bytes(home, newest) if b"\nverdict:" in data[:_HEADER_BYTES]
     ]
-    code = code_of(memory.home)
+    code, top = code_of(home), home.repository.top
     paragraphs = paragraphs_of((documents_of(code) or {}).values())
-    answered = _answered(state)
-    found = [
-        one
-        for one in (*_found_again(state), *_failed_again(state, lines_of(ledger, judging).values()))
-        if one.key not in answered
-        and undocumented(words(one.text), paragraphs)
-        and not (telling is not None and telling.repeats(one.text))
+    facts = [standing.fact for standing in state.standings()]
+    raised = tuple([one for one in raised_threads(facts) if one.rule == LEARN])
+    learned = {value for fact in facts for key, value in fact.meta if key == LEARNED_KEY}
+    answered = learned | answered_keys(raised)
+    habits = [
+        habit
+        for habit in (
+            *_found_again(state, facts),
+            *_failed_again(state, lines_of(ledger, judging).values()),
+        )
+        if habit.key not in answered
+        and undocumented(words(habit.text), paragraphs)
+        and not (telling is not None and telling.repeats(habit.text))
     ]
-    found.sort(key=lambda one: (-one.weight, one.key))
-    entries = [entry for _, entry in logs]
-    top = memory.home.repository.top
-    offered = promotions(top, state, entries, code, paragraphs) if code and top else []
-    return Plan(
-        tip, code.commit if code is not None else "", tuple(_proposals(memory, found[:PROPOSALS])),
-        len(found[PROPOSALS:]), tuple(offered), state,
-    )  # fmt: skip
+    habits.sort(key=lambda habit: (-habit.weight, habit.key))
+    offered: list[Promotion] = []
+    if code and top:
+        entries = [entry for _, entry in logs]
+        offered = promotions(top, state, entries, code, paragraphs, answered)
+    proposals = tuple(_proposals(memory, habits[:PROPOSALS]))
+    more, commit = len(habits[PROPOSALS:]), code.commit if code is not None else ""
+    return Plan(tip, commit, proposals, more, tuple(offered), raised)
 
 
-def _answered(state: State) -> set[str]:
-    """Return the keys of what a person answered before."""
-    facts = [one.fact for one in state.standings()]
-    known = {value for fact in facts for key, value in fact.meta if key == LEARNED_KEY}
-    closed = [one for one in raised_threads(facts) if one.rule == LEARN and one.closed]
-    return known.union(*[one.keys for one in closed])
-
-
-def _found_again(state: State) -> Iterator[Habit]:
+def _found_again(state: State, facts: Iterable[Fact]) -> Iterator[Habit]:
     """Yield what auditors find again and again: a rule with three findings, or a bug that came back."""
     by_rule: dict[str, list[tuple[Fact, Finding]]] = {}
-    for fact in [one.fact for one in state.standings()]:
+    for fact in facts:
         finding = finding_of(fact, state.histories[fact.id])
         if finding is not None and finding.rule and not (fact.false or fact.redacted):
             by_rule.setdefault(finding.rule, []).append((fact, finding))
-    for rule, found in by_rule.items():
-        again = sum([finding.times_regressed for _, finding in found])
-        if len(found) < _HABIT and not again:
+    for rule, findings in by_rule.items():
+        again = sum([finding.times_regressed for _, finding in findings])
+        if len(findings) < _HABIT and not again:
             continue
-        found.sort(key=lambda one: (one[0].born, one[0].id), reverse=True)
-        paths = [path for path in dict.fromkeys([one.path for _, one in found]) if path]
+        findings.sort(key=lambda one: (one[0].born, one[0].id), reverse=True)
+        paths = [path for path in dict.fromkeys([one.path for _, one in findings]) if path]
         named = ", ".join([f"`{path}`" for path in paths[:_SHOWN]])
         where = f" (at first look in {named})" if named else ""
-        newest = found[0][0].text.split("\n")[0].removeprefix(f"{rule}: ")
+        newest = findings[0][0].text.split("\n")[0].removeprefix(f"{rule}: ")
         text = f"Before handing in, check for {rule}: {newest}{where}"
-        how = f"found {_times(len(found))}" + (f", {REGRESSED} {_times(again)}" if again else "")
-        places = tuple([fact.id for fact, _ in found])
-        yield Habit(FINDING, rule, text, how, places, len(found) + 2 * again)
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
+        counts = [
+            f"{verb} {count} times"
+            for verb, count in (("found", len(findings)), (REGRESSED, again))
+            if count
+        ]
+        how = ", ".join(counts).replace(" 1 times", " once")
+        places = tuple([fact.id for fact, _ in findings])
+        yield Habit(FINDING, rule, text, how, places, len(findings) + 2 * again)
 
 
 def _failed_again(state: State, judged: Iterable[LogLine]) -> Iterator[Habit]:
@@ -189,9 +185,9 @@ def _failed_again(state: State, judged: Iterable[LogLine]) -> Iterator[Habit]:
         yield Habit(VERDICT, name, text, f"failed {len(times)} times", stems, len(times))
 
 
-def _proposals(memory: Memory, found: Iterable[Habit]) -> Iterator[Proposal]:
+def _proposals(memory: Memory, habits: Iterable[Habit]) -> Iterator[Proposal]:
     taken, known, used = taken_in(memory), words_for(memory), set[str]()
-    for one in found:
+    for one in habits:
         text = sentence_of(one.text)
         name = id_of_text(text, used, taken, known)
         used.add(name)
@@ -235,24 +231,26 @@ def record_answers(
         WriteRefused: a file for agents can not be written; nothing changed.
         DiurnaError: the log could not be recorded; nothing changed.
     """
-    steps: list[Proposal | Promotion] = [*plan.proposals, *plan.promotions]
-    words = {one.key: given[one.key].word for one in steps if one.key in given}
-    accepted = [one for one in plan.proposals if words.get(one.key) == ACCEPT]
-    promoted = [one for one in plan.promotions if words.get(one.key) == ACCEPT]
-    rejected = [one for one in steps if words.get(one.key) == REJECT]
-    raised = {one.id: one.closed for one in _asked(plan) if one.rule == LEARN}
+    said = {step.key: given[step.key].word for step in plan.steps if step.key in given}
+    accepted = [one for one in plan.proposals if said.get(one.key) == ACCEPT]
+    promoted = [one for one in plan.promotions if said.get(one.key) == ACCEPT]
+    rejected = [one for one in plan.steps if said.get(one.key) == REJECT]
+    raised = {thread.id: thread.closed for thread in plan.raised}
     events: list[Event] = []
+    facts = []
     for proposal in accepted:
-        events += _accepted(proposal, given[proposal.key].text)
-        events += _done(proposal.question, raised, "")
+        (birth,) = proposal.question.accept
+        text = given[proposal.key].text
+        if text and isinstance(birth, FactCreated):
+            birth = birth._replace(text=tidy(text))
+        facts.append(birth.id)
+        events += [birth, *_done(proposal.question, raised, "")]
     for promotion in promoted:
-        events += promotion.question.accept
-        said = f"Written into {promotion.path}: {promotion.fact}"
-        events += _done(promotion.question, raised, said)
+        into = f"Written into {promotion.path}: {promotion.fact}"
+        events += [*promotion.question.accept, *_done(promotion.question, raised, into)]
     for other in rejected:
         text = other.habit.text if isinstance(other, Proposal) else other.question.said
         events += _done(other.question, raised, f"Not worth keeping: {text}")
-    facts = tuple([one.question.accept[0].id for one in accepted])
     receipt: Receipt | None = None
     written: tuple[str, ...] = ()
     if events:
@@ -261,7 +259,8 @@ def record_answers(
         decision = Decision(title, (), tuple(events))
         receipt, written = _written(memory, promoted, given, decision, author)
     keys = tuple([one.key for one in rejected])
-    return Outcome(plan, receipt, facts, keys, (), written, receipt.findings if receipt else ())
+    findings = receipt.findings if receipt else ()
+    return Outcome(plan, receipt, tuple(facts), keys, (), written, findings)
 
 
 def raise_threads(
@@ -272,9 +271,8 @@ def raise_threads(
     Raises:
         DiurnaError: the log could not be recorded; nothing changed.
     """
-    known = {key for one in _asked(plan) for key in one.keys}
-    steps: list[Proposal | Promotion] = [*plan.proposals, *plan.promotions]
-    threads = threads_for([one.question for one in steps if one.key not in known])
+    known = {key for thread in plan.raised for key in thread.keys}
+    threads = threads_for([one.question for one in plan.steps if one.key not in known])
     if not threads:
         return Outcome(plan)
     decision = Decision(f"Ask about {len(threads)} proposals to learn", (), threads)
@@ -283,46 +281,31 @@ def raise_threads(
     return Outcome(plan, receipt, raised=ids, findings=receipt.findings if receipt else ())
 
 
-def _asked(plan: Plan) -> tuple[Raised, ...]:
-    return raised_threads(one.fact for one in plan.state.standings())
-
-
-def _accepted(proposal: Proposal, text: str) -> list[Event]:
-    """Return the events of a proposal, in a person's words where there are some."""
-    (birth,) = proposal.question.accept
-    return [birth._replace(text=tidy(text)) if text and isinstance(birth, FactCreated) else birth]
-
-
 def _done(question: Question, raised: Mapping[str, bool], said: str) -> list[Event]:
     """Return how a question is known as answered: its thread is closed, or born closed.
 
     A fact that is born bears the key itself, so no thread is needed where none asked.
     """
-    thread = answered_thread(question, said)
+    thread = question.answered(said)
     if thread.id in raised:
         return [] if raised[thread.id] else [ThreadClosed(thread.id)]
     return [thread] if said else []
 
 
 def _written(
-    memory: Memory,
-    promoted: list[Promotion],
-    given: Mapping[str, Answer],
-    decision: Decision,
+    memory: Memory, promoted: Sequence[Promotion], given: Mapping[str, Answer], decision: Decision,
     author: Author,
-) -> tuple[Receipt | None, tuple[str, ...]]:
+) -> tuple[Receipt | None, tuple[str, ...]]:  # fmt: skip
     """Write the files, then the log; where the log can not be recorded the files are as they were."""
-    top = memory.home.repository.top
-    done: list[tuple[Promotion, bytes]] = []
+    top, now = memory.home.repository.top, dict[str, bytes]()
+    before = {one.path: one.before for one in reversed(promoted)}
     try:
-        for promotion in promoted:
-            others = [data for one, data in done if one.path == promotion.path]
-            now = after_others(promotion, others[-1]) if others else promotion
-            done.append((now, write(top, now, given[promotion.key].text)))
+        for one in promoted:
+            text = given[one.key].text or one.text
+            now[one.path] = write_file(top, one.path, now.get(one.path, one.before), text)
         receipt = record(memory, decision, author)
     except DiurnaError:
-        for promotion, written in reversed(done):
-            put_back(top, promotion, written)
+        for path, data in now.items():
+            put_back(top, path, before[path], data)
         raise
-    paths = [one.path for one, written in done if written != one.before]
-    return receipt, tuple(dict.fromkeys(paths))
+    return receipt, tuple([path for path, data in now.items() if data != before[path]])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ledger.escape import prose
 from ledger.model.event import (
@@ -29,7 +29,6 @@ from projection.fold.fact_history import Fact, History
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
 from projection.fold.testimony import DECIDED, testimony
-from projection.fold.tiers import never_decaying
 from projection.graph.fact_links import footer, served
 from projection.lifecycle.pace import Pace, proposals
 from projection.lifecycle.review_due import (
@@ -44,14 +43,21 @@ from projection.lifecycle.review_threads import Raised, is_raised, key_of
 from projection.policy.model import FINDING_KIND, TASK_KIND, Policy
 from projection.text.normalize import index_words
 from projection.text.until_conditions import until_of
-from rituals.decide.confirmation import is_lasting, looked_at
 from rituals.decide.decision import over
-from rituals.review.review_question import INVARIANT_DUE, STALLED_RULES, Question, listed, question
+from rituals.decide.fact_status import unconfirmed
+from rituals.review.questions import (
+    INVARIANT_DUE,
+    MISFIT,
+    OBSOLETE,
+    OVERLAP,
+    STALLED_RULES,
+    Question,
+    listed,
+    question,
+)
 
 #: A closed thread with more lines of text than this is told of when all together have too many.
 _STUB_LINES = 6
-OBSOLETE, MISFIT = "obsolete", "misfit"
-_OVERLAP = "overlap"
 
 
 class Ground(Record):
@@ -68,6 +74,11 @@ class Ground(Record):
     def facts(self) -> list[Fact]:
         """All its facts, by id."""
         return [standing.fact for standing in self.standings]
+
+    @property
+    def live(self) -> list[Fact]:
+        """Those that live."""
+        return [standing.fact for standing in self.standings if standing.live]
 
     @property
     def policy(self) -> Policy:
@@ -93,13 +104,9 @@ def invariant_questions(ground: Ground) -> Iterator[Question]:
     A text that was updated since counts as looked at. Asked again after as many sessions more, unless the
     first question still stands open.
     """
-    every, lasting = ground.policy.review.verify_invariants_every, never_decaying(ground.policy)
+    every = ground.policy.review.verify_invariants_every
     still_open = {key for one in ground.raised if not one.closed for key in one.keys}
-    for fact in ground.facts if every else ():
-        last = looked_at(fact)
-        sessions = ground.sessions_since(last)
-        if not is_lasting(fact, lasting) or sessions < every:
-            continue
+    for fact, last, sessions in unconfirmed(ground.state, ground.facts):
         rounds = [(fact.id, last, str(number)) for number in range(1, sessions // every + 1)]
         key = next((key for key in rounds if key_of(INVARIANT_DUE, *key) in still_open), rounds[-1])
         when = (
@@ -137,7 +144,7 @@ def wordy_questions(ground: Ground) -> Iterator[Question]:
     limit = ground.policy.review.closed_thread_lines
     if not limit or ground.size.closed_lines <= limit:
         return
-    for fact in closed_threads([one.fact for one in ground.standings if one.live]):
+    for fact in closed_threads(ground.live):
         lines = text_lines(fact)
         if lines <= _STUB_LINES or len(fact.heads) != 1 or fact.redacted:
             continue
@@ -156,22 +163,18 @@ def wordy_questions(ground: Ground) -> Iterator[Question]:
 def size_questions(ground: Ground) -> Iterator[Question]:
     """Ask to shrink `continuity.md`, where it is over the limits of the policy."""
     review, size = ground.policy.review, ground.size
-    over = [
-        f"{measured} {noun} (limit {limit})"
-        for measured, limit, noun in (
-            (size.facts, most_facts(size, review), "facts and threads that can fade"),
-            (size.lines, review.max_lines, "lines"),
-        )
-        if 0 < limit < measured
-    ]
+    measures = (
+        (size.facts, most_facts(size, review), "facts and threads that can fade"),
+        (size.lines, review.max_lines, "lines"),
+    )
+    over = [f"{has} {noun} (limit {most})" for has, most, noun in measures if 0 < most < has]
     number = _standing_number(ground, "size")
     if not over or number is None:
         return
-    live = [one.fact for one in ground.standings if one.live and not is_raised(one.fact)]
+    live = [fact for fact in ground.live if not is_raised(fact)]
     longest = sorted(live, key=lambda fact: (-text_lines(fact), fact.id))[:5]
     shown = ", ".join(f"{fact.id} ({text_lines(fact)} lines)" for fact in longest)
-    kinds = Counter(fact.kind for fact in live)
-    counts = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
+    counts = Counter(sorted([fact.kind for fact in live])).most_common()
     by_kind = ", ".join(f"{count} {kind}" for kind, count in counts)
     yield question(
         "size", str(number), facts=(), said=f"continuity.md has {' and '.join(over)}.",
@@ -181,13 +184,10 @@ def size_questions(ground: Ground) -> Iterator[Question]:
 
 
 def link_questions(ground: Ground) -> Iterator[Question]:
-    """Ask about supersessions whose successor has no text, ids without a text, and `serves` that break."""
-    yield from _successors(ground)
-    yield from _dangling(ground)
-    yield from _serves(ground)
+    """Ask about supersessions whose successor has no text, ids without a text, and `serves` that break.
 
-
-def _successors(ground: Ground) -> Iterator[Question]:
+    An id is asked about that a log of the last `windows.archive` sessions named: older ones are history.
+    """
     for fact in ground.facts:
         for new in [one for one in fact.superseded_by if ground.state.fact(one) is None]:
             yield question(
@@ -196,13 +196,6 @@ def _successors(ground: Ground) -> Iterator[Question]:
                 evidence=(f"Said in {fact.superseded_at}.",),
                 proposal=f"create {new}, or say what replaces {fact.id}",
             )  # fmt: skip
-
-
-def _dangling(ground: Ground) -> Iterator[Question]:
-    """Ask about ids that a log of the last `windows.archive` sessions named without a text anywhere.
-
-    Older ones are history; those that succeed something are asked about there.
-    """
     successors = {one for fact in ground.facts for one in fact.superseded_by}
     for id, history in sorted(ground.state.histories.items()):
         if ground.state.fact(id) is not None or id in successors:
@@ -214,10 +207,7 @@ def _dangling(ground: Ground) -> Iterator[Question]:
                 evidence=(f"Last named in {newest}.",),
                 proposal="create it, or name the fact that was meant",
             )  # fmt: skip
-
-
-def _serves(ground: Ground) -> Iterator[Question]:
-    for fact in [standing.fact for standing in ground.standings if standing.live]:
+    for fact in ground.live:
         for target in served(fact):
             goal = ground.state.fact(target)
             if goal is not None and not goal.false:
@@ -233,22 +223,20 @@ def _serves(ground: Ground) -> Iterator[Question]:
 
 def pace_questions(ground: Ground) -> Iterator[Question]:
     """Propose a policy, where its windows last far too short or too long at the pace of the ledger."""
-    found = proposals(ground.pace, ground.policy)
+    better = proposals(ground.pace, ground.policy)
     number = _standing_number(ground, "pace")
-    if not found or number is None:
+    if not better or number is None:
         return
-    tenths = ground.pace.weekly_tenths
+    tenths, lasts = ground.pace.weekly_tenths, {0: "less than a day", 1: "a day"}
     yield question(
         "pace", str(number), facts=(),
         said=f"{tenths // 10}.{tenths % 10} work sessions a week do not fit the policy.",
-        evidence=tuple(f"{one.key} = {one.value} lasts {_days(one.days)}" for one in found),
-        proposal=f"in diurna.toml: {', '.join(f'{one.key} = {one.better}' for one in found)}",
-        settings=tuple((one.key, one.better) for one in found),
+        evidence=tuple(
+            f"{one.key} = {one.value} lasts {lasts.get(one.days, f'{one.days} days')}" for one in better
+        ),
+        proposal=f"in diurna.toml: {', '.join(f'{one.key} = {one.better}' for one in better)}",
+        settings=tuple((one.key, one.better) for one in better),
     )  # fmt: skip
-
-
-def _days(days: int) -> str:
-    return "less than a day" if not days else "a day" if days == 1 else f"{days} days"
 
 
 def _standing_number(ground: Ground, rule: str) -> int | None:
@@ -256,19 +244,15 @@ def _standing_number(ground: Ground, rule: str) -> int | None:
 
     Once its thread was closed, it is asked again only after `review.every` sessions more.
     """
-    earlier: Sequence[Raised] = [one for one in ground.raised if one.rule == rule and one.closed]
-    if earlier:
-        last = max(one.closed_at for one in earlier)
-        if ground.sessions_since(last) < max(ground.policy.review.every, 1):
-            return None
-    return len(earlier)
+    closed = [one.closed_at for one in ground.raised if one.rule == rule and one.closed]
+    every = max(ground.policy.review.every, 1)
+    return None if closed and ground.sessions_since(max(closed)) < every else len(closed)
 
 
 def remark_questions(ground: Ground, *, code: bool) -> Iterator[Question]:
     """Ask what footers of live facts give reason to ask; `code` tells whether commits can be looked at."""
-    for standing in ground.standings:
-        fact = standing.fact
-        said = remarks(fact) if standing.live and not fact.closed else {}
+    for fact in ground.live:
+        said = remarks(fact) if not fact.closed else {}
         if OBSOLETE_KEY in said and not (code and until_of(fact.meta)[1]):  # else a commit answers
             yield from _obsolete(ground, fact)
         if MISFIT_KEY in said:
@@ -311,11 +295,7 @@ def pair_questions(
     `returned` has the ids of the facts that came back from the archive since the last review; `progress`
     is told how far the comparing is.
     """
-    facts = {
-        one.fact.id: one.fact
-        for one in ground.standings
-        if one.live and not one.fact.redacted and not is_raised(one.fact)
-    }
+    facts = {fact.id: fact for fact in ground.live if not (fact.redacted or is_raised(fact))}
     last = ground.state.summary.last_review
     changed: set[str] | None = None
     if last:
@@ -324,27 +304,27 @@ def pair_questions(
         }
         changed.update(returned)
         for thread in ground.raised:
-            if thread.rule == _OVERLAP and not thread.closed:
+            if thread.rule == OVERLAP and not thread.closed:
                 changed.update(thread.about)
     if changed is not None and not changed & facts.keys():
         return []
     words = {name: list(index_words(fact.text)) for name, fact in facts.items()}
-    found = compare_facts(facts, words, changed, progress)
-    return [_overlap(one, facts, ground.decided) for one in found]
+    return [_overlap(one, facts, ground) for one in compare_facts(facts, words, changed, progress)]
 
 
-def _overlap(found: Overlap, facts: dict[str, Fact], decided: Callable[[Fact], bool]) -> Question:
-    first, second = sorted((found.keep, found.drop), key=lambda id: not decided(facts[id]))
+def _overlap(pair: Overlap, facts: dict[str, Fact], ground: Ground) -> Question:
+    decided = ground.decided
+    first, second = sorted((pair.keep, pair.drop), key=lambda id: not decided(facts[id]))
     if decided(facts[first]) > decided(facts[second]):  # the words of a person stay as they are
-        found = found._replace(keep=first, drop=second, text=facts[first].text)
-    accept: tuple[Event, ...] = (FactSuperseded(found.drop, found.keep),)
-    said = f"keep {found.keep} and let it supersede {found.drop}"
-    kept = facts[found.keep]
-    if found.text != kept.text and len(kept.heads) == 1:
-        accept = (FactUpdated(found.keep, found.text), *accept)
-        said = f"give {found.keep} the fuller text of {found.drop}, and let it supersede that"
-    both = found.one, found.two
+        pair = pair._replace(keep=first, drop=second, text=facts[first].text)
+    accept: tuple[Event, ...] = (FactSuperseded(pair.drop, pair.keep),)
+    said = f"keep {pair.keep} and let it supersede {pair.drop}"
+    kept = facts[pair.keep]
+    if pair.text != kept.text and len(kept.heads) == 1:
+        accept = (FactUpdated(pair.keep, pair.text), *accept)
+        said = f"give {pair.keep} the fuller text of {pair.drop}, and let it supersede that"
+    both = pair.one, pair.two
     return question(
-        _OVERLAP, *both, facts=both, said=f"{found.one} and {found.two} say nearly the same.",
-        evidence=(f"they share {found.score} of 100",), proposal=said, accept=accept,
+        OVERLAP, *both, facts=both, said=f"{pair.one} and {pair.two} say nearly the same.",
+        evidence=(f"they share {pair.score} of 100",), proposal=said, accept=accept,
     )  # fmt: skip

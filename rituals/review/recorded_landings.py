@@ -1,4 +1,4 @@
-"""Find by which commits the work of logs came into the code, and record what is new (FORMAT.md, B7 to B9).
+"""Find by which commits the work of logs came into the code, and record what is new (B7 to B9).
 
 Asked are HEAD and the trunk, here and as it was fetched last. What was found is kept for the answers of
 this clone (`memory.cache.head_store`), and recorded for those who never had the branch. Nobody waits for
@@ -15,7 +15,7 @@ from ledger.git.ancestry import Lacking, lacking
 from ledger.git.landing.branch_sightings import TIPS_FILE, Written, noted, tips_text
 from ledger.git.landing.landing_search import ASKED_FILE, Asked, Landing, Work, search
 from ledger.git.landing.message_references import History, history
-from ledger.git.repository import head, read_reference, remote_branches
+from ledger.git.repository import head
 from ledger.model.event import Event, WorkLanded, WorkReverted
 from ledger.model.order import stamp_of
 from ledger.model.record import Record
@@ -25,6 +25,7 @@ from memory.api import Memory
 from memory.cache.head_store import Settled, read, settle
 from memory.replay.unlanded_work import Works, works_of
 from memory.write.draft import SessionDraft
+from rituals.decide.recorded_endings import trunk_tips
 
 #: How long one turn may take; the rest has the next one.
 SECONDS = 10.0
@@ -67,19 +68,19 @@ class _Round:
     def run(self, told: Iterable[tuple[str, str, str, str]]) -> str:
         """Ask, keep, record; `told` is what logs say already."""
         self._note(TIPS_FILE, tips_text(noted(self._repository), self._works.seen))
-        found = list(self._found())
-        points = {one.log.stem: one.point for one in found}
+        works = list(self._found())
+        points = {one.log.stem: one.point for one in works}
         settled = {
-            one.point: self._settled(one.landing) for one in found if one.landing is not None
+            one.point: self._settled(one.landing) for one in works if one.landing is not None
         }
         settle(self._home, settled, points)
         self._note(ASKED_FILE, self._asked.text())
-        news = {one: events for one in found if (events := tuple(_news(one, told)))}
+        news = [(one.log.branch, event) for one in works for event in _news(one, told)]
         if not news:
             return ""
-        branches = dict.fromkeys(one.log.branch for one in news)
+        branches = dict.fromkeys([branch for branch, _ in news])
         title = f"What became of work on {', '.join(branches)}"[:_TITLE_CHARS]
-        events = tuple(event for some in news.values() for event in some)
+        events = tuple([event for _, event in news])
         self._memory.hold(SessionDraft(title, "", events, type=EDIT, anyway=True), again=True)
         landed = sum(isinstance(one, WorkLanded) for one in events)
         counts = ((landed, "landing"), (len(events) - landed, "revert"))
@@ -105,7 +106,7 @@ class _Round:
                 work = self._works.of(log)
                 point = work.point if work is not None else ""
                 verdicts = (self._verdict(work, target) for target in lacks if work is not None)
-                landing = next((found for found in verdicts if found is not None), None)
+                landing = next((verdict for verdict in verdicts if verdict is not None), None)
             missing = any(log.commit in lack.missing for lack in lacks.values())
             # of the trunk, or fast-forwarded: who was not there can not say
             fresh = log.branch != self._works.trunk
@@ -123,9 +124,7 @@ class _Round:
 
     def _targets(self) -> list[str]:
         """Return the commits that are asked: those of the trunk, here and fetched, and HEAD."""
-        trunk = self._works.trunk
-        references = [f"refs/heads/{trunk}", *remote_branches(self._repository, trunk)]
-        ids = [read_reference(self._repository, one) for one in references if trunk]
+        ids = trunk_tips(self._repository, self._works.trunk)
         return list(dict.fromkeys(filter(None, [*ids, head(self._repository)[1]])))
 
     def _note(self, name: str, text: str | None) -> None:
@@ -138,21 +137,18 @@ class _Round:
     def _verdict(self, work: Work, target: str) -> Landing | None:
         """Say how some work came into a commit, None where it did not, as far as that was found out."""
         key = (work.point, work.tip, target)
-        if key not in self._verdicts:
-            self._verdicts[key] = self._search(work, target)
+        if key in self._verdicts:
+            return self._verdicts[key]
+        asked, landing = self._asked.before(work, target), None
+        if asked != target:
+            try:
+                landing = search(self._git, work, self._history(target), asked=asked)
+                if landing is None:
+                    self._asked.note(work, target)
+            except DiurnaError:  # files are not here: nobody can say
+                pass
+        self._verdicts[key] = landing if landing is not None and landing.commit else None
         return self._verdicts[key]
-
-    def _search(self, work: Work, target: str) -> Landing | None:
-        asked = self._asked.before(work, target)
-        if asked == target:
-            return None
-        try:
-            found = search(self._git, work, self._history(target), asked=asked)
-        except DiurnaError:  # files are not here: nobody can say
-            return None
-        if found is None:
-            self._asked.note(work, target)
-        return found if found is not None and found.commit else None
 
     def _history(self, target: str) -> History:
         if target not in self._histories:

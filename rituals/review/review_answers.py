@@ -1,45 +1,22 @@
-"""Say what can be answered to a question of the review, and read an answer: of a page, or of a file."""
+"""Read what a person answers to a review, and say it in the ordinary events of a log."""
 
 from __future__ import annotations
 
-from ledger.errors import DiurnaError, WrongUsage
-from ledger.model import event as verbs
-from rituals.review.review_plan import Plan
-from rituals.review.review_question import (
-    INVARIANT_DUE,
-    OVERRULED,
-    STALLED_RULES,
-    Question,
-    own_thread,
-)
-from rituals.review.review_record import ACCEPT, LATER, REJECT, Answer
+import re
+from collections.abc import Mapping
 
-#: What can be said beside `ACCEPT`, `REJECT` and `LATER`: it is false, it holds in other words, or
-#: somebody has to find out.
+from ledger.errors import DiurnaError, WrongUsage
+from ledger.model.event import Event, FactInvalidated, FactUpdated, ThreadClosed
+from rituals.review.questions import Question, answered_keys, is_raising, threads_for
+from rituals.review.review_plan import Plan
+
+ACCEPT, REJECT, LATER = "accept", "reject", "later"
+#: What can be said beside those: it is false, it holds in other words, or somebody has to find out.
 FALSE, REWORD, ASK = "false", "reword", "ask"
-#: What accepting is called where its rule says it, not what it records.
-_ACCEPT = {OVERRULED: "I want it so", "branch-dropped": "The work was abandoned"}
-#: Else by the first that it records; a new text where it is all.
-_RECORDS: dict[type[verbs.Event], str] = {
-    verbs.FactVerified: "It still holds",
-    verbs.ThreadClosed: "Close it",
-    verbs.FactMoved: "Cancel it",
-    verbs.FactInvalidated: "It is false now",
-    verbs.FactPromoted: "Make it core",
-    verbs.FactUpdated: "Shorten it",
-}
-#: What rejecting is called; where a rule is not named, that it stays as it is.
-_REJECT = {
-    INVARIANT_DUE: "Ask again later",
-    OVERRULED: "What was decided holds",
-    "overlap": "Keep both",
-    "promotion": "Not worth it",
-    "obsolete": "Not yet",
-    **dict.fromkeys(STALLED_RULES.values(), "It is still open"),
-    "branch-dropped": "The work is still open",
-}
-_STAYS = "Leave it as it is"
+#: One of the first three, or what holds instead: `Invalidated`, `Updated`, or an open thread.
+Answer = str | Event
 _GONE = "is not asked any more: it was answered meanwhile, or what it is about is not so any more"
+_PAGE = "the page of the review shows what is asked now"
 
 
 class NotAsked(DiurnaError):
@@ -47,27 +24,6 @@ class NotAsked(DiurnaError):
 
     def __init__(self, what: str = "this question") -> None:
         super().__init__(f"{what} {_GONE}")
-
-
-def accepting(question: Question) -> str:
-    """Say what accepting a proposal is called, "" where there is nothing to accept."""
-    if question.swaps:
-        return "Put that right"
-    if question.rule in _ACCEPT:
-        return _ACCEPT[question.rule]
-    for event in question.accept:
-        if isinstance(event, verbs.FactSuperseded):
-            return f"Keep {event.new}"
-        if type(event) in _RECORDS and (
-            type(event) is not verbs.FactUpdated or len(question.accept) == 1
-        ):
-            return _RECORDS[type(event)]
-    return "Accept" if question.acceptable else ""
-
-
-def rejecting(question: Question) -> str:
-    """Say what rejecting a proposal is called."""
-    return _REJECT.get(question.rule, _STAYS)
 
 
 def answer_of(plan: Plan, key: str, word: str, text: str = "", id: str = "") -> Answer:
@@ -91,24 +47,72 @@ def answer_of(plan: Plan, key: str, word: str, text: str = "", id: str = "") -> 
             return REJECT
         if word in (FALSE, REWORD, ASK):
             return _own_words(plan, question, word, text, id)
-    hint = "the page of the review shows what is asked now"
-    raise WrongUsage(f"the question can not be answered by {word[:20]!r}", hint=hint)
+    raise WrongUsage(f"the question can not be answered by {word[:20]!r}", hint=_PAGE)
 
 
-def _own_words(plan: Plan, question: Question, word: str, text: str, id: str) -> verbs.Event:
+def _own_words(plan: Plan, question: Question, word: str, text: str, id: str) -> Event:
     """Return what a person says holds instead of what was proposed."""
     if word == ASK:
         if not text:
             raise WrongUsage("the question is empty", hint="say what is to be found out")
-        return own_thread(question, text)
+        return question.thread(text)
     id = id or next(iter(question.facts), "")
     fact = plan.state.fact(id)
     if id not in question.facts or fact is None:
-        hint = "the page of the review shows what is asked now"
-        raise WrongUsage("the question is about another fact", hint=hint)
+        raise WrongUsage("the question is about another fact", hint=_PAGE)
     if word == FALSE:
-        return verbs.FactInvalidated(id)
+        return FactInvalidated(id)
     if not text or (text == fact.text and len(fact.heads) == 1):
         said = "the text is as it was" if text else "the new text is empty"
         raise WrongUsage(said, hint="write in the form what holds")
-    return verbs.FactUpdated(id, text)
+    return FactUpdated(id, text)
+
+
+def events_of(plan: Plan, given: Mapping[str, Answer], *, left: bool = False) -> tuple[Event, ...]:
+    """Return what the log of a review says.
+
+    `given` has answers by key of a question or id of a settled thread; `left`: a person left before the
+    end, and what was not asked is not raised.
+    """
+    own = {key: answer for key, answer in given.items() if isinstance(answer, Event)}
+    put_off = {key for key, answer in own.items() if is_raising(answer)}
+    answered = {key for key, answer in given.items() if answer != LATER} - put_off
+    accepted = [one for one in plan.unanswered if given.get(one.key) == ACCEPT]
+    rejected = [one for one in plan.unanswered if given.get(one.key) == REJECT]
+    back = [event for one in rejected for event in one.reject]
+    events = _accepted(plan, accepted, [*own.values(), *back])
+    done, arising = answered | answered_keys(plan.raised), {one.key for one in plan.questions}
+    closing = {event.id for event in events if isinstance(event, ThreadClosed)}
+    covered: set[str] = set()
+    for thread in plan.raised:
+        asked = set(thread.keys)
+        settled = asked & answered and asked & arising <= done
+        open_now = not (thread.closed or thread.id in closing)
+        if open_now and (settled or given.get(thread.id) == ACCEPT):
+            events.append(ThreadClosed(thread.id))
+            covered.update(asked)
+    events += [one.answered() for one in rejected if not (one.reject or one.key in covered)]
+    # an accepted question whose cause its events do not take away must not be asked again either
+    raising = (given.keys() if left else {one.key for one in plan.fresh}) - answered - own.keys()
+    return (*events, *threads_for([one for one in plan.fresh if one.key in raising]))
+
+
+def _accepted(plan: Plan, accepted: list[Question], own: list[Event]) -> list[Event]:
+    """Return the events of answers; several changes of one text become one, a person's own goes first."""
+    events: dict[tuple[type[Event], str], Event] = {(type(one), one.id): one for one in own}
+    swaps: dict[str, list[tuple[str, str]]] = {}
+    for question in accepted:
+        for event in question.accept:
+            events.setdefault((type(event), event.id), event)
+        if question.swaps:
+            swaps.setdefault(question.facts[0], []).extend(question.swaps)
+    for name, pairs in swaps.items():
+        fact = plan.state.fact(name)
+        if fact is None or (FactInvalidated, name) in events or (FactUpdated, name) in events:
+            continue
+        text = fact.text
+        for old, new in pairs:
+            whole = rf"(?<![\w/.-]){re.escape(old)}(?![\w/-])"
+            text = re.sub(whole, new.replace("\\", r"\\"), text)
+        events[FactUpdated, name] = FactUpdated(name, text)
+    return list(events.values())

@@ -1,6 +1,6 @@
 """Plan a review: a value, made from one pinned commit of the ledger and one of the code; and tell of it.
 
-No clock takes part: the same ledger, policy and code give the same plan on every machine (FORMAT.md, R1).
+No clock takes part: the same ledger, policy and code give the same plan on every machine (R1).
 The section `## Memory Review` of its log has ids, numbers and evidence, and no fact's text.
 """
 
@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterable
 
 from ledger.git.code_history import Code
 from ledger.home import code_of
-from ledger.model.event import FactCreated
-from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
@@ -31,7 +29,7 @@ from projection.lifecycle.review_threads import Raised, raised_threads
 from projection.lifecycle.transitions import Ageing, ageing
 from rituals.decide.open_contradictions import contested
 from rituals.review.clone_questions import clone_questions
-from rituals.review.evidence.changed_files import evidence_questions
+from rituals.review.code_questions import evidence_questions
 from rituals.review.ledger_questions import (
     Ground,
     invariant_questions,
@@ -45,14 +43,14 @@ from rituals.review.ledger_questions import (
 )
 from rituals.review.overruled_decisions import overruled_questions
 from rituals.review.promotions import promotion_questions, score_facts
-from rituals.review.review_question import (
+from rituals.review.questions import (
     LEARN,
     LIST_LIMIT,
     RULES,
     Question,
+    answered_keys,
     listed,
     ordered,
-    threads_for,
 )
 
 TITLE, CUT_SHORT = "Memory review", "Memory review, left before the end"
@@ -77,24 +75,22 @@ class Plan(Record):
     #: all that a person has to answer, in order, whether asked before or not
     questions: tuple[Question, ...]
     fresh: tuple[Question, ...]  #: those that no review asked before
-    threads: tuple[FactCreated, ...]  #: that would raise the fresh ones
     #: threads of earlier reviews that stand open, and whose questions do not arise any more
     settled: tuple[Raised, ...]
     raised: tuple[Raised, ...]  #: all threads of earlier reviews
     state: State  #: of the ledger
     helped: str = ""  #: how memory helped in the last week, in a line; "" where nobody tells
-    findings: tuple[Finding, ...] = ()  #: what was noticed on the way
 
     @property
     def nothing_new(self) -> bool:
-        """Whether there is nothing that the last review did not say."""
+        """Whether there is nothing that the last review did not say: no log is written then (R7)."""
         return not self.logs_since and not self.fresh
 
     @property
     def unanswered(self) -> tuple[Question, ...]:
         """The questions that nobody answered: the fresh ones, and those whose threads stand open."""
-        answered = {key for one in self.raised if one.closed for key in one.keys}
-        return tuple(question for question in self.questions if question.key not in answered)
+        answered = answered_keys(self.raised)
+        return tuple([question for question in self.questions if question.key not in answered])
 
 
 def asked(plan: Plan) -> dict[str, int]:
@@ -139,20 +135,28 @@ def plan_of(
     comparing of facts is; `more` are questions that the clone gives.
     """
     entries = [entry for _, entry in logs]
-    standings = tuple(state.standings())
-    view = state.view()
+    standings, view = tuple(state.standings()), state.view()
     size = size_of(view)
     last = state.summary.last_review
-    before = _state_until(last, logs, state) if last else None
+    until = [ref for ref, _ in logs if ref.key <= last]
+    before = state_from(until, entries[: len(until)], state.policy) if last else None
     raised = raised_threads(standing.fact for standing in standings)
     found_pace = pace([(entry.stem, entry.agent) for entry in entries if entry.work])
     ground = Ground(state, standings, size, found_pace, raised, {ref.key: one for ref, one in logs})
     scored = score_facts(state, standings, entries, code)
     aged = ageing(before, standings, state.decay, state.policy)
     pairs = pair_questions(ground, aged.returned, progress)
-    questions = ordered([*_questions(ground, scored, code, pairs), *more])
+    evidence = evidence_questions(standings, code) if code is not None else []
+    doubted = {name for question in (*evidence, *pairs) for name in question.facts}
+    files = code.files() if code and scored else {}
+    questions = ordered([
+        *overruled_questions(ground), *invariant_questions(ground), *evidence, *pairs,
+        *promotion_questions(scored, state, doubted, files), *thread_questions(ground),
+        *wordy_questions(ground), *size_questions(ground), *link_questions(ground),
+        *remark_questions(ground, code=code is not None), *pace_questions(ground), *more,
+    ])  # fmt: skip
     known = {key for one in raised for key in one.keys}
-    fresh = tuple(question for question in questions if question.key not in known)
+    fresh = tuple([question for question in questions if question.key not in known])
     arising = {question.key for question in questions}
     sessions_since = ground.sessions_since(last)
     return Plan(
@@ -169,7 +173,6 @@ def plan_of(
         scores=scored,
         questions=questions,
         fresh=fresh,
-        threads=threads_for(fresh),
         settled=tuple(
             one
             for one in raised
@@ -180,41 +183,6 @@ def plan_of(
     )
 
 
-def _questions(
-    ground: Ground, scored: tuple[Promotion, ...], code: Code | None, pairs: list[Question]
-) -> tuple[Question, ...]:
-    """Return all questions that arise, in order."""
-    evidence = evidence_questions(ground.standings, code) if code is not None else []
-    doubted = {name for question in (*evidence, *pairs) for name in question.facts}
-    files = code.files() if code and scored else {}
-    return ordered(
-        [
-            *overruled_questions(
-                ground.state,
-                [one.fact for one in ground.standings],
-                ground.entries.get,
-                ground.raised,
-            ),
-            *invariant_questions(ground),
-            *evidence,
-            *pairs,
-            *promotion_questions(scored, ground.state, doubted, files),
-            *thread_questions(ground),
-            *wordy_questions(ground),
-            *size_questions(ground),
-            *link_questions(ground),
-            *remark_questions(ground, code=code is not None),
-            *pace_questions(ground),
-        ]
-    )
-
-
-def _state_until(last: str, logs: list[tuple[LogRef, Entry]], state: State) -> State:
-    """Return the state as it was at a stem, by the policy of now."""
-    kept = [log for log in logs if log[0].key <= last]
-    return state_from([ref for ref, _ in kept], [entry for _, entry in kept], state.policy)
-
-
 def body(plan: Plan) -> str:
     """Write the prose of the review's log: what is new in full, what an earlier one asked as a number."""
     lines = [HEADING, "", *[f"- {line}" for line in summary_lines(plan)]]
@@ -222,7 +190,7 @@ def body(plan: Plan) -> str:
         lines.append(f"- Asked before and left open: {left} question{'s' * (left > 1)}")
     for rule in dict.fromkeys(question.rule for question in plan.fresh):
         asked = [question for question in plan.fresh if question.rule == rule]
-        lines += ["", f"### {RULES[rule]} ({len(asked)})", ""]
+        lines += ["", f"### {RULES[rule].heading} ({len(asked)})", ""]
         for question in asked[:LIST_LIMIT]:
             lines.append(f"- {question.said}")
             lines += [f"  - {line}" for line in question.evidence]
@@ -259,6 +227,7 @@ def summary_lines(plan: Plan) -> list[str]:
     moved = [f"{one.id} ({one.before} → {one.after})" for one in aged.changed]
     disputed = [f"{id} ({', '.join(kinds)})" for id, kinds in contested(plan.state)]
     next_out = [f"{one.id} ({one.left})" for one in aged.fading]
+    live = [standing.fact for standing in plan.state.standings() if standing.live]
     work = plan.state.work
     since = quiet_since(work, newest_dates(work, len(work), QUIET_DAYS))
     for label, ids in (
@@ -270,14 +239,7 @@ def summary_lines(plan: Plan) -> list[str]:
         ("False now", aged.false),
         ("Came back", aged.returned),
         ("Fade next, after so many sessions unused", next_out),
-        (
-            "With a note",
-            [
-                one.fact.id
-                for one in plan.state.standings()
-                if one.live and NOTE_KEY in remarks(one.fact)
-            ],
-        ),
+        ("With a note", [fact.id for fact in live if NOTE_KEY in remarks(fact)]),
         ("Settled, and still open", [one.id for one in plan.settled]),
         (
             f"In no brief: unnamed for {QUIET_SESSIONS} work sessions and {QUIET_DAYS} work days",

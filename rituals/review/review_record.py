@@ -3,13 +3,12 @@
 What a person answered becomes the ordinary events that say so. Whatever nobody answered is raised as an
 open thread, once. Whoever leaves before the last question leaves the answers behind, in a log that is no
 review (R8), and so does what is too much for one log: the next review goes on. When another writer was
-faster, the plan is made again on what stands there then (FORMAT.md, R6).
+faster, the plan is made again on what stands there then (R6).
 """
 
 from __future__ import annotations
 
 import os
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -19,7 +18,7 @@ from ledger.codec.log import encode
 from ledger.errors import Busy, EditNotUnderstood, Outrun
 from ledger.git.repository import head
 from ledger.home import Home
-from ledger.model.event import Event, FactInvalidated, FactUpdated, ThreadClosed
+from ledger.model.event import Event
 from ledger.model.findings import Finding
 from ledger.model.layout import POLICY_FILE, REVIEW_LOCK_FILE
 from ledger.model.order import ended_of, stamp_of
@@ -33,12 +32,10 @@ from memory.write.draft import SessionDraft
 from projection.policy.policy_keys import with_number
 from rituals.check.check_registry import REVIEW, made
 from rituals.decide.recorded_endings import ended_lines
+from rituals.review.questions import is_raising
+from rituals.review.review_answers import ACCEPT, LATER, Answer, events_of
 from rituals.review.review_plan import CUT_SHORT, TITLE, Plan, asked, body, cut_short, plan_review
-from rituals.review.review_question import Question, answered_thread, is_raising, threads_for
 
-ACCEPT, REJECT, LATER = "accept", "reject", "later"
-#: One of these, or what holds instead of what was proposed: `Invalidated`, `Updated`, or an open thread.
-Answer = str | Event
 #: How often a plan is made anew because another writer was faster.
 _TRIES = 8
 #: So much of a log is kept free for its header.
@@ -220,29 +217,24 @@ def _fitted(outcome: Outcome, given: Mapping[str, Answer] | None) -> Outcome:
 
     `outcome` has the plan, and what a person left unasked; `given` is None where nobody can be asked.
     """
-    plan = outcome.plan
-    prose = "" if outcome.unasked else body(plan)
-    fresh = plan._replace(questions=plan.fresh)
+    plan, unasked = outcome.plan, outcome.unasked
+    prose = "" if unasked else body(plan)
     steps = dict.fromkeys([one.key for one in plan.fresh], LATER) if given is None else given
+    taken, events = dict(steps), events_of(plan, given or {}, left=bool(unasked))
 
-    def some(count: int) -> dict[str, Answer]:
-        return dict(islice(steps.items(), count))
+    def first(count: int) -> tuple[Event, ...]:
+        return events_of(plan, dict(islice(steps.items(), count)), left=True)
 
     def too_much(events: tuple[Event, ...]) -> bool:
         log = SessionLog((), TITLE, prose, events)
         return len(events) > IDS_LIMIT or len(encode(log)) > LOG_LIMIT_BYTES - _HEADER_BYTES
 
-    events, taken = events_of(plan, given or {}, left=bool(outcome.unasked)), steps
-    unasked = outcome.unasked
     if too_much(events):
-        fits = bisect_left(
-            range(1, len(steps)),
-            True,
-            key=lambda count: too_much(events_of(plan, some(count), left=True)),
-        )
-        taken = some(max(fits, 1))
-        events = events_of(plan, taken, left=True)
-        unasked = asked(_open(fresh if given is None else plan, taken))
+        counts = range(1, len(steps))
+        fits = max(bisect_left(counts, True, key=lambda count: too_much(first(count))), 1)
+        taken, events = dict(islice(steps.items(), fits)), first(fits)
+        whole = plan._replace(questions=plan.fresh) if given is None else plan
+        unasked = asked(_open(whole, taken))
     if unasked:
         verb = "Raised" if given is None else "Answered"
         prose = cut_short(verb, len(taken), sum(unasked.values()))
@@ -260,69 +252,13 @@ def _append(memory: Memory, outcome: Outcome) -> Outcome:
     )
 
 
-def events_of(plan: Plan, given: Mapping[str, Answer], *, left: bool = False) -> tuple[Event, ...]:
-    """Return what the log of a review says.
-
-    `given` has answers by key of a question or id of a settled thread; `left`: a person left before the
-    end, and what was not asked is not raised.
-    """
-    own = {key: answer for key, answer in given.items() if isinstance(answer, Event)}
-    put_off = {
-        key
-        for key, answer in given.items()
-        if answer == LATER or (isinstance(answer, Event) and is_raising(answer))
-    }
-    answered = given.keys() - put_off
-    accepted = [one for one in plan.unanswered if given.get(one.key) == ACCEPT]
-    rejected = [one for one in plan.unanswered if given.get(one.key) == REJECT]
-    back = [event for one in rejected for event in one.reject]
-    found: list[Event] = [*_accepted(plan, accepted, [*own.values(), *back])]
-    done = answered | {key for one in plan.raised if one.closed for key in one.keys}
-    arising = {question.key for question in plan.questions}
-    closing = {event.id for event in found if isinstance(event, ThreadClosed)}
-    covered: set[str] = set()
-    for thread in plan.raised:
-        if thread.closed or thread.id in closing:
-            continue
-        asked = set(thread.keys)
-        if given.get(thread.id) == ACCEPT or (asked & answered and asked & arising <= done):
-            found.append(ThreadClosed(thread.id))
-            covered.update(thread.keys)
-    found += [answered_thread(one) for one in rejected if not (one.reject or one.key in covered)]
-    # an accepted question whose cause its events do not take away must not be asked again either
-    raising = (given.keys() if left else {one.key for one in plan.fresh}) - answered - own.keys()
-    return (*found, *threads_for([one for one in plan.fresh if one.key in raising]))
-
-
-def _accepted(plan: Plan, accepted: list[Question], own: list[Event]) -> list[Event]:
-    """Return the events of answers; several changes of one text become one, a person's own goes first."""
-    swaps: dict[str, list[tuple[str, str]]] = {}
-    found: dict[tuple[type[Event], str], Event] = {(type(one), one.id): one for one in own}
-    for question in accepted:
-        for event in question.accept:
-            found.setdefault((type(event), event.id), event)
-        if question.swaps:
-            swaps.setdefault(question.facts[0], []).extend(question.swaps)
-    false = {event.id for event in found.values() if isinstance(event, FactInvalidated)}
-    for name, pairs in swaps.items():
-        fact = plan.state.fact(name)
-        if fact is None or name in false or (FactUpdated, name) in found:
-            continue
-        text = fact.text
-        for old, new in pairs:
-            whole = rf"(?<![\w/.-]){re.escape(old)}(?![\w/-])"
-            text = re.sub(whole, new.replace("\\", r"\\"), text)
-        found[FactUpdated, name] = FactUpdated(name, text)
-    return list(found.values())
-
-
 class ReviewRuns(Busy):
     """Another process reviews this ledger."""
 
 
 @contextmanager
 def alone(home: Home, agent: str, now_ms: int) -> Iterator[None]:
-    """Keep other reviews of a repository out; the kernel frees the lock with its process.
+    """Keep other reviews of a repository out (R5); the kernel frees the lock with its process.
 
     `now_ms` is when the review began.
 

@@ -1,4 +1,4 @@
-"""Make the marks of what facts name and a commit took away, which every answer shows (FORMAT.md, R12).
+"""Make the marks of what facts name and a commit took away, which every answer shows (R12).
 
 It asks what the review asks of paths and names, of the archive too. What was asked before is asked of the
 history since then alone. Nobody waits for it.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ledger.escape import prose
-from ledger.git.code_history import DOCUMENTS, Change, Code
+from ledger.git.code_history import DOCUMENTS, Code
 from ledger.home import Home, code_of
 from ledger.wal.user_key import digest, user_key
 from memory.cache.broken_truth import with_ends
@@ -22,7 +22,8 @@ from projection.document.fact_remarks import GONE, NOWHERE, RENAMED, Gone
 from projection.fold.projection_state import Standing
 from projection.lifecycle.review_threads import raised_threads
 from projection.text.claims import FOLDER, MODULE, NAME, PATH
-from rituals.review.evidence.paths import Named, name_key, named_by, taken_names, taken_paths
+from rituals.review.named_things import Named, named_by, taken_names, taken_paths
+from rituals.review.questions import answered_keys
 
 _KINDS = frozenset((PATH, FOLDER, MODULE, NAME))
 
@@ -44,10 +45,10 @@ def make(home: Home) -> None:
 
     standings, waits, said = open_snapshot(home).ask(asked)
     known = with_ends(home, before or Kept("", "", ()), waits)
-    found = made(standings, code, before)
+    marks = made(standings, code, before)
     write(
         home,
-        known._replace(code=found.code, tip=tip, said=said, lacks=found.lacks, asked=found.asked),
+        known._replace(code=marks.code, tip=tip, said=said, lacks=marks.lacks, asked=marks.asked),
     )
 
 
@@ -55,8 +56,7 @@ def made(standings: Iterable[Standing], code: Code, before: Kept | None = None) 
     """Find what is gone of what facts name; `before` was found for an earlier commit."""
     standings = list(standings)
     named = [one for one in named_by(standings, faded=True) if one.claim.kind in _KINDS]
-    raised = raised_threads(standing.fact for standing in standings)
-    answered = {key for one in raised if one.closed for key in one.keys}
+    answered = answered_keys(raised_threads(standing.fact for standing in standings))
     asked = frozenset(before.asked) if before is not None else frozenset()
     since = code.since(before.code) if before is not None and asked else None
     fresh = [one for one in named if since is None or _digest(one) not in asked]
@@ -74,22 +74,19 @@ def made(standings: Iterable[Standing], code: Code, before: Kept | None = None) 
 def _lacks(named: list[Named], code: Code, answered: set[str], *, names: bool) -> list[Lack]:
     if not named:
         return []
-    lacks = [
-        _lack(
-            one.named, one.removal.path, RENAMED if one.now else GONE, one.removal.change, one.now
-        )
-        for one in taken_paths(named, code, code.files())
-        if one.key not in answered
-    ]
-    for one, lost in taken_names(named, code) if names else ():
-        if name_key(one) not in answered:
-            lacks.append(_lack(one, "", NOWHERE, lost.change))
+    lacks = []
+    for one in (
+        *taken_paths(named, code, code.files()),
+        *(taken_names(named, code) if names else ()),
+    ):
+        fact, subject, now = one.named.fact, prose(one.named.claim.subject), prose(one.now)
+        place, how = one.path, RENAMED if now else GONE
+        if one.named.claim.kind == NAME:
+            place, how = "", NOWHERE
+        if one.key not in answered:
+            gone = Gone(how, subject, one.change.short, one.change.date, now)
+            lacks.append(Lack(fact.id, fact.heads[0].id, place, gone))
     return lacks
-
-
-def _lack(one: Named, place: str, code: str, change: Change, now: str = "") -> Lack:
-    gone = Gone(code, prose(one.claim.subject), change.short, change.date, prose(now))
-    return Lack(one.fact.id, one.fact.heads[0].id, place, gone)
 
 
 def _digest(one: Named) -> str:

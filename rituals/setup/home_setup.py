@@ -54,7 +54,7 @@ def plan_setup(
         folder: the DIR argument, "" for none.
         branch: the name of an own branch, "" for none.
         project: the project's name, "" to take the folder's.
-        tree: the folder of a home beside the code, None for the usual one.
+        tree: the folder of a home beside the code, None for a branch of its own.
 
     Raises:
         WriteRefused: a home can not be made there; the reason is said.
@@ -94,12 +94,16 @@ def plan_setup(
 
 
 def _plan_found(repository: Repository, project: str, prefix: str) -> SetupPlan:
-    """Plan a home in a work tree, or what one that is there lacks; without a prefix the usual one."""
+    """Plan a home beside the code, without a prefix on a branch, or what one that is there lacks."""
     if os.path.isfile(f"{repository.top}/{layout.POLICY_FILE}") and not prefix:
         return plan_own(repository.top, repository, _own_policy(project, repository.top))
     there, unasked = home_of(repository)
     if there is None:
-        plan = plan_tree(repository.top, repository, project, prefix)
+        plan = (
+            plan_tree(repository.top, repository, project, prefix)
+            if prefix
+            else _plan_branch(repository, layout.DEFAULT_BRANCH, project)
+        )
         return plan._replace(steps=unasked + plan.steps)
     if prefix and prefix != there.prefix:
         raise second_home(there)

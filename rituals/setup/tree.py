@@ -93,8 +93,8 @@ def refuse_others_folder(repository: Repository, commit: str, prefix: str) -> No
         raise WriteRefused(
             f"{found} is there, and not of Diurna's; it is left as it is, and no home is made around it",
             where=found,
-            hint="`diurna init --tree FOLDER` keeps the memory in another folder, `diurna init --branch "
-            "memory` on a branch of its own, `diurna init DIR` in a folder elsewhere",
+            hint="`diurna init --folder FOLDER` keeps it in another folder, `diurna init` on a branch "
+            "of its own, `diurna init DIR` in a folder elsewhere",
         )
 
 
@@ -141,7 +141,7 @@ def prefix_of(top: str, start: str, tree: str | None) -> str:
     if not tree.strip() or not pointed(inside):
         raise WriteRefused(
             f"{tree!r} is no folder that a home can have in {top}",
-            hint="name a folder below its top, for example: diurna init --tree agent-memory",
+            hint="name a folder below its top, for example: diurna init --folder agent-memory",
         )
     return inside + "/"
 

@@ -1,4 +1,4 @@
-"""Fetch the homes of others that the policy names; nothing is ever sent there (FORMAT.md, Y8).
+"""Fetch the homes of others that the policy names; nothing is ever sent there (Y8).
 
 One that fails is told and changes nothing: what was fetched last goes on being read. Each is fetched
 into a bare repository of our own, in which nothing that comes can touch the user's. git reaches a remote

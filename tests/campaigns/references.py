@@ -1,4 +1,4 @@
-"""References set elsewhere by any git, and what becomes of the logs that they led to (FORMAT.md, L6).
+"""References set elsewhere by any git, and what becomes of the logs that they led to (L6).
 
 `python -m tests.campaigns.references --acts 1000 --logs 200 --seed 1 --only revert`; `tests/test_references.py`
 makes a few. Behind each act a command is given: each acknowledged log is there then, or it is kept and was named;

@@ -3,7 +3,7 @@
 Rules, in this order: *ancestor*, the point is in the branch; *named*, a message there names it, or merges
 its branch; *patch*, commits there have the patches of half of its changed lines; *squash*, one commit has
 the patch of the branch; *forge*, one has its title and half of its paths; *content*, one has four fifths
-of its lines. A landing that was reverted is none, as long as the revert stands (FORMAT.md, B8).
+of its lines. A landing that was reverted is none, as long as the revert stands (B8).
 
 Heads that have not the work of a point are kept (`Asked`) and not asked again.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 
 from ledger.environment import now_ms
@@ -11,6 +12,7 @@ from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, ENDED
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import ordinary_of_kind
+from memory.recall.hits.passage_hits import NOBODY, with_score
 from memory.recall.index.fts_file import Index
 from memory.recall.index.rows import (
     FACTS_FROM,
@@ -20,24 +22,16 @@ from memory.recall.index.rows import (
     LogRow,
     is_question,
 )
-from memory.recall.recall_values import (
-    FACTS,
-    FULL,
-    SESSIONS,
-    TIMELINE,
-    Filters,
-    Hit,
-    tokens_of,
-)
-from memory.recall.search import Scored
-from memory.recall.standing import Candidate
+from memory.recall.recall_values import FACTS, FULL, TIMELINE, Filters, Hit, tokens_of
+from memory.recall.search import Scored, Search
+from memory.recall.standing import SILENT, SURE, Candidate, ordered, verdict
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.reader_marks import NOTHING_MARKED, Marks
 from projection.document.fact_remarks import Mark, Met, instead_of, is_ended, mark_of
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
-from projection.fold.testimony import testimony
+from projection.fold.testimony import DECIDED, testimony
 from projection.policy.model import PATTERN_KIND, QUESTION_KIND
 from projection.text.clipping import one_line
 
@@ -63,11 +57,11 @@ def past_at(snapshot: Snapshot, as_of: str) -> Past | None:
     """
     if not as_of:
         return None
-    from memory.replay.as_of import logs_at, not_known, state_at
+    from memory.replay.as_of import logs_at, not_known, point_in_time, state_at
 
-    logs = frozenset([ref.key for ref in logs_at(snapshot, as_of)])
-    then = state_at(snapshot, as_of)
-    return Past(then, logs, not_known(snapshot, as_of, then))
+    point = point_in_time(snapshot, as_of)
+    logs, then = [ref.key for ref in logs_at(snapshot, point)], state_at(snapshot, point)
+    return Past(then, frozenset(logs), not_known(snapshot, point, then))
 
 
 class Facts:
@@ -95,15 +89,13 @@ class Facts:
         if "superseded" in filters.tiers:
             filters = filters._replace(superseded=True)
         self._filters = filters
-        #: (id, stem of the log) -> what was found
-        self._known: dict[tuple[str, str], Standing | None] = {}
         self._met: Met = {}
         self._standings: dict[str, Standing | None] = {}
         #: the logs that count, None for all
         self.logs = None if past is None else past.logs
         asked = QUESTION_KIND in filters.kinds
-        #: facts of kind `question`, where none is asked for: each has the words of what is asked; those
-        #: that this leaves out are few, and not `wanted` either
+        #: facts of kind `question`, where none is asked for (R11): each has the words of what is asked;
+        #: those that this leaves out are few, and not `_wanted` either
         self._passed_over = frozenset() if asked else ordinary_of_kind(cache, QUESTION_KIND)
         #: tells whether a row may be a hit; None where all may
         self.keeps = self._keeping()
@@ -113,88 +105,102 @@ class Facts:
         only, since, until = filters.only, filters.since, filters.until
         if not (filters.by_log or only or self._passed_over) and logs is None:
             return None
-        known: dict[int, bool] = {}
-        clocks: dict[str, str] | None = None
+        clocks: dict[str, str] = {}
         if since or until:
-            from ledger.model.instants import lies
-
             # when logs were written whose names say another time, by name
             named = self._cache.entries_naming(ENDED)
             clocks = {ref.key: entry.clock for ref, entry in named}
 
-        def keeps_log(log: LogRow) -> bool:
-            return (
-                (clocks is None or lies(log.stem, clocks.get(log.stem, log.stem), since, until))
-                and (not filters.agents or log.agent in filters.agents)
-                and (not filters.branches or log.branch in filters.branches)
-                and (logs is None or log.stem in logs)
-            )
-
-        def keeps(row: int) -> bool:
-            is_fact, number = row & PLACES >= FACTS_FROM, row >> PLACE_BITS
-            if (only == FACTS and not is_fact) or (only == SESSIONS and is_fact):
-                return False
+        @functools.cache
+        def kept_log(number: int) -> LogRow | None:
             log = index.log(number)
             if log is None:
                 raise IndexDamaged(f"no log {number}")
-            if number not in known:
-                known[number] = keeps_log(log)
-            if not known[number] or (is_question(row) and filters.by_log):
+            if since or until:
+                from ledger.model.instants import lies
+
+                if not lies(log.stem, clocks.get(log.stem, log.stem), since, until):
+                    return None
+            of = not filters.agents or log.agent in filters.agents
+            of &= not filters.branches or log.branch in filters.branches
+            return log if of and (logs is None or log.stem in logs) else None
+
+        def keeps(row: int) -> bool:
+            is_fact = row & PLACES >= FACTS_FROM
+            log = None if only and is_fact != (only == FACTS) else kept_log(row >> PLACE_BITS)
+            if log is None or (is_question(row) and filters.by_log):
                 return False
             if not is_fact:
                 return not filters.roles or log.role in filters.roles
-            fact, brought = self.brought(row)
+            fact, brought = self._brought(row)
             if not fact or fact in self._passed_over:
                 return False
-            return not filters.choosy or self.wanted(fact, brought) is not None
+            return not filters.choosy or self._wanted(fact, brought) is not None
 
         return keeps
 
-    def hit(self, fact: str, log: LogRow | None, level: str) -> Hit | None:
+    def found(
+        self, found: Search, level: str, limit: int, *, explain: bool, loose: bool
+    ) -> tuple[list[Hit], str]:
+        """Return the facts that answer, best first, and whether they do (`standing.verdict`).
+
+        `explain` gives the parts of each score; `loose`: those too that answer little of it.
+        """
+        if found.question.open and not found.question.subject:  # the one that was used last first
+            threads = [one.fact for one in self._cache.view().live if one.fact.open]
+            threads.sort(key=lambda fact: (fact.last_used, fact.id), reverse=True)
+            told = [hit for fact in threads if (hit := self.hit(fact.id, level))]
+            return told[:limit], SURE
+        best = ordered(self.candidates(found.facts), found.question.open)
+        said = SURE if loose else verdict([one.scored for one in best], found)
+        if said == SILENT:
+            return [], said
+        best.sort(key=lambda one: is_ended(self._marks.of(one.standing.fact)))
+        hits = []
+        for one in best[:limit]:
+            log = None if one.before else self._brought(one.scored.row)[1]
+            hit = self.hit(one.standing.fact.id, level, log)
+            if hit is not None:
+                hits.append(with_score(hit, one.scored, explain, hit.mark.weight))
+        # they come by their scores: of equal ones what a person decided goes first
+        return sorted(hits, key=lambda hit: (-hit.score, hit.known.word != DECIDED)), said
+
+    def hit(self, fact: str, level: str, log: LogRow | None = None) -> Hit | None:
         """Return a fact as a hit, None where it may not be shown.
 
         `log` is the one whose text of it was found; None for the text that stands.
         """
-        found = self.wanted(fact, log)
+        found = self._wanted(fact, log)
         if found is None:
             return None
-        known = found.fact.seen(now_ms())
-        found = found._replace(fact=known)
-        stem, date = _stem(found, log), self.date(found, log)
-        agent, mark = self._agent(stem), self.mark(fact)
+        known, mark = found.fact.seen(now_ms()), self.mark(fact)
+        stem, date, tier = _stem(known, log), _date(known, log), found.tier
+        agent = self._agent(stem)
         before = mark.whole or ("contradicted" if known.contradicted else "")
         line = one_line(f"{before}: {known.text}" if before else known.text) + mark.behind
-        told = testimony(known, self._cache.entry, self._cache.some_histories)
-        full = (
-            _full(found, f"({stem}, {told.said or agent or 'nobody named'})", before) + mark.behind
-        )
+        known_by = testimony(known, self._cache.entry, self._cache.some_histories)
+        by = f"({stem}, {known_by.said or agent or NOBODY})"
+        head = f"{fact}  {known.kind}  {tier}  uses {known.uses}"
+        dates = f"created {known.created or NO_DAY}  last used {known.last_used or NO_DAY}"
+        about = [pair for pair in known.meta if pair[0] not in ("kind", "created", ASKED_KEY)]
+        told = [f"{head}  {dates}  {by}", *[before] * bool(before)]
+        told += [f"{key}: {value}" for key, value in about]
+        full = "\n".join([*told, known.text + mark.behind])
         if level == FULL:
             shown = full
         elif level == TIMELINE:
-            shown = self._events(found, line)
+            shown = "\n".join([head, *self._events(known), f"  now: {line}"])
         else:
-            said = f"{fact}  {known.kind}  {found.tier}  {date or NO_DAY}  {line}"
-            shown = f"{said}  ({stem}, {told.said or agent or 'nobody named'})"
+            shown = f"{fact}  {known.kind}  {tier}  {date or NO_DAY}  {line}  {by}"
         return Hit(
-            fact, known.kind, found.tier, date, stem, agent, 0.0, line, shown,
-            tokens_of(shown), tokens_of(full), mark=mark, known=told,
+            fact, known.kind, tier, date, stem, agent, 0.0, line, shown,
+            tokens_of(shown), tokens_of(full), mark=mark, known=known_by,
         )  # fmt: skip
-
-    def date(self, found: Standing, log: LogRow | None) -> str:
-        """Return the day of a fact's text that was found in a log, or of the one that stands."""
-        stem, known = _stem(found, log), found.fact
-        # a text that nothing came before is as old as the fact: an import log is younger than both
-        first = not any(version.parents for version in known.heads if version.stem == stem)
-        return known.created if first and known.created else known.clock(stem)[:10]
 
     def known(self, fact: str) -> Fact | None:
         """Return a fact as it stands at the point that is asked, None where there is none."""
         found = self._standing(fact)
         return None if found is None else found.fact
-
-    def has_ended(self, fact: Fact) -> bool:
-        """Tell whether a commit or a day ended a fact, as its footer says."""
-        return bool(self._marks) and is_ended(self._marks.of(fact))
 
     def mark(self, fact: str) -> Mark:
         """Say what has to be known before the text of a fact."""
@@ -220,17 +226,13 @@ class Facts:
                 self._standings[fact] = None if known is None else self._place(self._shown(known))
         return self._standings[fact]
 
-    def wanted(self, fact: str, log: LogRow | None) -> Standing | None:
+    def _wanted(self, fact: str, log: LogRow | None = None) -> Standing | None:
         """Return a fact if it may be shown and the filters let it through.
 
         `log` is the one whose text of it was found; None for the text that stands.
         """
-        key = fact, "" if log is None else log.stem
-        if key not in self._known:
-            found = self._standing(fact)
-            passes = found is not None and self._passes(found, log)
-            self._known[key] = found if passes else None
-        return self._known[key]
+        found = self._standing(fact)
+        return found if found is not None and self._passes(found, log) else None
 
     def _passes(self, found: Standing, log: LogRow | None) -> bool:
         filters, fact = self._filters, found.fact
@@ -238,7 +240,7 @@ class Facts:
             return False
         if fact.kind == QUESTION_KIND and log is not None and QUESTION_KIND not in filters.kinds:
             return False  # it has the words of what is asked, and answers nothing
-        if not filters.superseded and (fact.false or not (log is None or self._says(found, log))):
+        if not filters.superseded and (fact.false or not (log is None or self._says(fact, log))):
             return False
         role = dict(fact.meta).get("role", "") or (log.role if log is not None else "")
         asked = ((filters.kinds, fact.kind), (filters.tiers, found.tier), (filters.roles, role))
@@ -256,38 +258,37 @@ class Facts:
         """Return the facts that stand for some texts, as a search scored them, if they may be shown."""
         candidates = []
         for scored in found:
-            fact, log = self.brought(scored.row)
-            standing, known = self.wanted(fact, log), self.known(fact)
+            fact, log = self._brought(scored.row)
+            standing, known = self._wanted(fact, log), self.known(fact)
             before = standing is None and not self._filters.by_log
             stand = [standing]
             if before and known is not None and known.kind != QUESTION_KIND:
                 log = None
                 names = instead_of(known, self.known, self._met) if known.false else [fact]
-                stand = [self.wanted(name, None) for name in names]
+                stand = [self._wanted(name) for name in names]
             for one in stand:
                 if one is not None and self._counts(fact, scored.row):
-                    candidates.append(Candidate(scored, one, self.date(one, log), before))
+                    candidates.append(Candidate(scored, one, _date(one.fact, log), before))
         return candidates
 
-    def brought(self, row: int) -> tuple[str, LogRow | None]:
+    def _brought(self, row: int) -> tuple[str, LogRow | None]:
         """Return the fact of a row, and the log that brought this text; None where it holds questions."""
         found = self._index.at(row)
         if found is None:
             return "", None
         return found[1].fact, None if is_question(row) else found[0]
 
-    def _says(self, found: Standing, log: LogRow) -> bool:
+    def _says(self, fact: Fact, log: LogRow) -> bool:
         """Tell whether a log says a text that stands, as who adds a footer to it does, too."""
-        known = found.fact
-        if any(version.stem == log.stem for version in known.heads):
+        if any(version.stem == log.stem for version in fact.heads):
             return True
-        texts = {version.text for version in known.heads}
+        texts = {version.text for version in fact.heads}
         sizes = {len(text) for text in texts}
-        if not any(one.fact == known.id and one.chars in sizes for one in log.facts):
+        if not any(one.fact == fact.id and one.chars in sizes for one in log.facts):
             return False
         entry = self._cache.entry(log.stem)
         return entry is not None and any(
-            isinstance(act, FactCreated | FactUpdated) and act.id == known.id and act.text in texts
+            isinstance(act, FactCreated | FactUpdated) and act.id == fact.id and act.text in texts
             for act in entry.acts
         )
 
@@ -295,7 +296,7 @@ class Facts:
         """Tell whether a fact is found by a row: of what was asked by the newest alone."""
         if not is_question(row):
             return True
-        all_say_its_id = self._index.facts_found(self._index.stems(fact)[0])
+        all_say_its_id = self._index.found(self._index.stems(fact)[0], True)
         newest = []
         for one in sorted({one for one, _ in all_say_its_id if is_question(one)}, reverse=True):
             log, piece = self._index.at(one) or (None, None)
@@ -303,36 +304,27 @@ class Facts:
                 newest += [one] * (self.logs is None or log.stem in self.logs)
         return row in newest[:QUESTIONS]
 
-    def _events(self, found: Standing, line: str) -> str:
+    def _events(self, fact: Fact) -> list[str]:
         """Say what happened to a fact, oldest first: the newest events of it, one a line."""
-        fact = found.fact
-        lines = [f"{fact.id}  {fact.kind}  {found.tier}  uses {fact.uses}"]
-        for history in self._cache.some_histories([fact.id]).values():
-            acts = [act for act in history.acts if self.logs is None or act.stem in self.logs]
-            shown = acts[-EVENTS:]
-            if len(shown) < len(acts):
-                lines.append(f"  … {len(acts) - len(shown)} earlier events")
-            for stem, _, event, _ in shown:
-                day, agent = fact.clock(stem)[:10] or NO_DAY, self._agent(stem) or "nobody named"
-                lines.append(f"  {day}  {told(event, fact.id)}  ({stem}, {agent})")
-        return "\n".join([*lines, f"  now: {line}"])
+        (history,) = self._cache.some_histories([fact.id]).values()
+        acts = [act for act in history.acts if self.logs is None or act.stem in self.logs]
+        lines = [f"  … {len(acts) - EVENTS} earlier events"] if len(acts) > EVENTS else []
+        for stem, _, event, _ in acts[-EVENTS:]:
+            day, agent = fact.clock(stem)[:10] or NO_DAY, self._agent(stem) or NOBODY
+            lines.append(f"  {day}  {told(event, fact.id)}  ({stem}, {agent})")
+        return lines
 
 
-def _stem(found: Standing, log: LogRow | None) -> str:
+def _stem(fact: Fact, log: LogRow | None) -> str:
     """Return the log of a fact's text: the one in which it was found, where that one stands."""
-    heads = found.fact.heads
-    if log is not None and any(version.stem == log.stem for version in heads):
+    if log is not None and any(version.stem == log.stem for version in fact.heads):
         return log.stem
-    return heads[-1].stem
+    return fact.heads[-1].stem
 
 
-def _full(found: Standing, by: str, before: str) -> str:
-    """Return all there is to know of a fact without its history."""
-    fact = found.fact
-    created, used = fact.created or NO_DAY, fact.last_used or NO_DAY
-    said = f"{fact.id}  {fact.kind}  {found.tier}  uses {fact.uses}"
-    shown = [
-        f"{key}: {value}" for key, value in fact.meta if key not in ("kind", "created", ASKED_KEY)
-    ]
-    head = f"{said}  created {created}  last used {used}  {by}"
-    return "\n".join([head, *([before] if before else []), *shown, fact.text])
+def _date(fact: Fact, log: LogRow | None) -> str:
+    """Return the day of a fact's text that was found in a log, or of the one that stands."""
+    stem = _stem(fact, log)
+    # a text that nothing came before is as old as the fact: an import log is younger than both
+    first = not any(version.parents for version in fact.heads if version.stem == stem)
+    return fact.created if first and fact.created else fact.clock(stem)[:10]

@@ -8,30 +8,22 @@ the cache when it is found. Nothing in the file is truth: what can not be read o
 
 from __future__ import annotations
 
-from ledger.model.layout import CACHE_VERSION
+from functools import lru_cache
+
 from ledger.model.record import Record
-from memory.cache.sqlite import sqlite3
-from memory.cache.stamp import Stamp, StampBroken, begin
-from memory.recall.index.rows import (
-    IN_PARTS,
-    PLACE_BITS,
-    PLACES,
-    IndexDamaged,
-    LogRow,
-    Piece,
-    log_row,
-    unpacked,
-)
+from memory.cache.database import Database
+from memory.cache.sqlite import FileErrors, sqlite3
+from memory.cache.stamp import Stamp
+from memory.recall.index.rows import PLACE_BITS, PLACES, IndexDamaged, LogRow, Piece, log_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-_TERMS_LIMIT, _SPELLED_LIMIT = 64, 5000
-_ROWS_LIMIT = 20_000
-#: Where a word stands; behind all of the text what is inside of its words (`rows.IN_PARTS`).
-_OFFSET = f"offset + (col = 'parts') * {IN_PARTS}"
+_LOGS_KEPT = 20_000
+#: Where a word stands; behind all of the text what is no word of it: of an id, or inside of another.
+_OFFSET = "offset + (col = 'parts') * (1 << 20)"
 #: What was there when the file was built, what came since, and the facts of both. FTS5 merges what is
 #: written bit by bit, and would have to write the whole of a large table again and again; and what facts
 #: say is looked up whole, however common a word is in all that was said.
@@ -42,19 +34,15 @@ TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE logs(number INTEGER PRIMARY KEY, stem TEXT NOT NULL UNIQUE, blob TEXT NOT NULL,
   day TEXT NOT NULL, agent TEXT NOT NULL, role TEXT NOT NULL,
-  branch TEXT NOT NULL, passages BLOB NOT NULL, recent INTEGER NOT NULL);
+  branch TEXT NOT NULL, passages BLOB NOT NULL);
 """ + "".join(
     f"CREATE VIRTUAL TABLE {name} USING fts5(text, parts, content='', columnsize=0, {_TOKENS});"
     f"CREATE VIRTUAL TABLE {name}_terms USING fts5vocab({name}, row);"
     f"CREATE VIRTUAL TABLE {name}_places USING fts5vocab({name}, instance);"
     for name in _TABLES
 )  # fmt: skip
-TABLES += """
-CREATE VIEW terms AS SELECT term, doc, cnt FROM passages_terms
-  UNION ALL SELECT term, doc, cnt FROM recent_terms UNION ALL SELECT term, doc, cnt FROM facts_terms;
-CREATE VIEW places AS SELECT term, doc, col, offset FROM passages_places
-  UNION ALL SELECT term, doc, col, offset FROM recent_places;
-"""
+_TERMS = " UNION ALL ".join([f"SELECT term, doc, cnt FROM {name}_terms" for name in _TABLES])  # noqa: S608 - ours
+TABLES += f"CREATE VIEW terms AS {_TERMS};"
 
 
 class Mark(Record):
@@ -68,9 +56,6 @@ class Mark(Record):
     skipped: int
 
 
-NOWHERE = Mark("", "", 0, 0)
-
-
 class Totals(Record):
     """What the whole index holds."""
 
@@ -79,196 +64,115 @@ class Totals(Record):
     facts: int = 0  #: texts of facts, all that there were
 
 
-class Index:
-    """An index file, open.
+class Index(Database):
+    """An index file, open; what can not be read of it, or written, is `IndexDamaged`.
 
     Args:
         base: the connection.
         stamp: of its file.
-
-    Raises:
-        IndexDamaged: as every other method, when the file can not be read, is of another version, or is
-            not as it was left.
     """
 
+    errors = FileErrors(IndexDamaged)
+
     def __init__(self, base: sqlite3.Connection, stamp: Stamp) -> None:
-        self.base, self.stamp = base, stamp
-        self.rows("PRAGMA data_version")  # what a killed writer left is taken back by it
-        self._questions = sqlite3.connect(":memory:", isolation_level=None)
-        self._questions.executescript(
-            f"CREATE VIRTUAL TABLE asked USING fts5(text, {_TOKENS});"
-            "CREATE VIRTUAL TABLE words USING fts5vocab(asked, instance);"
+        self.log = lru_cache(_LOGS_KEPT)(self._log)
+        super().__init__(base, stamp)
+        base.executescript(
+            f"ATTACH ':memory:' AS asked; CREATE VIRTUAL TABLE asked.said USING fts5(text, {_TOKENS});"
+            "CREATE VIRTUAL TABLE asked.words USING fts5vocab(said, instance);"
         )
-        self._changes = -1
-        self._rows: dict[int, LogRow] = {}
-        #: what the file says of itself
-        self.said: dict[str, Any] = {}
-        self.totals, self.mark = Totals(), NOWHERE
-        self.load()
 
-    def close(self) -> None:
-        """Close the file."""
-        self.base.close()
-        self._questions.close()
-
-    def __enter__(self) -> Index:
-        """Begin a reading that sees one state throughout; other processes' writes wait for its end."""
-        try:
-            begin(self.base, self.stamp)
-        except (sqlite3.Error, StampBroken) as problem:
-            raise IndexDamaged(str(problem)) from problem
-        try:
-            self._load()
-        except BaseException:
-            self.base.execute("ROLLBACK")
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End it."""
-        if self.base.in_transaction:
-            self.base.execute("ROLLBACK")
-
-    def rows(self, question: str, values: tuple[object, ...] = ()) -> list[Any]:
-        """Return the rows that a question in SQL gives."""
-        try:
-            return self.base.execute(question, values).fetchall()
-        except sqlite3.Error as problem:
-            raise IndexDamaged(str(problem)) from problem
-
-    def load(self) -> None:
-        """Forget what was read, if another connection wrote since; outside of a reading."""
-        try:
-            self.stamp.check()
-        except StampBroken as problem:
-            raise IndexDamaged("not as it was left") from problem
-        self._load()
-
-    def _load(self) -> None:
-        ((seen,),) = self.rows("PRAGMA data_version")
-        if seen != self._changes:
-            self.forget()
-            self._changes = seen
-
-    def forget(self) -> None:
-        """Forget what was read."""
-        self._rows.clear()
-        self.said = {key: unpacked(value) for key, value in self.rows("SELECT * FROM meta")}
-        try:
-            if self.said["version"] != CACHE_VERSION:
-                raise IndexDamaged("an index of another version")
-            self.totals, self.mark = Totals(*self.said["totals"]), Mark(*self.said["mark"])
-        except (KeyError, TypeError) as problem:
-            raise IndexDamaged("no totals") from problem
-
-    def logs(self) -> dict[str, str]:
-        """Return key -> blob id of all logs."""
-        return dict(self.rows("SELECT stem, blob FROM logs"))
+    def read_values(self) -> None:
+        """Read what the whole index holds, and where it stands."""
+        self.log.cache_clear()
+        self.totals = self.value("totals", lambda some: Totals(*some))
+        self.mark = self.value("mark", lambda some: Mark(*some))
 
     # ---- words ------------------------------------------------------------------------------------
 
     def stems(self, text: str) -> list[str]:
         """Return the words of a text as the index has them, in order."""
-        run = self._questions.execute
-        run("DELETE FROM asked")
-        run("INSERT INTO asked(text) VALUES (?)", (text,))
-        return [row[0] for row in run("SELECT term FROM words ORDER BY offset")]
+        self.row("DELETE FROM asked.said")
+        self.row("INSERT INTO asked.said(text) VALUES (?)", (text,))
+        return self.column("SELECT term FROM asked.words ORDER BY offset")
 
     def count(self, stem: str) -> int:
         """Return how many passages hold a word."""
-        return sum([row[0] for row in self.rows("SELECT doc FROM terms WHERE term = ?", (stem,))])
+        return sum(self.column("SELECT doc FROM terms WHERE term = ?", (stem,)))
 
     def words_of(self, facts: bool) -> list[str]:
         """Return the words of facts, or of passages, that begin with a letter."""
-        tables = ("facts_terms",) if facts else ("passages_terms", "recent_terms")
-        asked = [f"SELECT term FROM {table} WHERE term >= 'a'" for table in tables]  # noqa: S608 - names of ours
-        return [term for one in asked for (term,) in self.rows(one)]
+        return [
+            term for (term,) in self._each(facts, "SELECT term FROM {0}_terms WHERE term >= 'a'")
+        ]
 
-    def beginning(self, start: str) -> list[tuple[str, int]]:
-        """Return the words that begin so, with how many passages hold them, commonest first."""
-        return self.rows(
-            "SELECT term, sum(doc) AS held FROM terms WHERE term >= ? AND term < ? GROUP BY term "
-            "ORDER BY held DESC, term LIMIT ?",
-            (start, start + "\U0010ffff", _TERMS_LIMIT),
+    def beginning(self, start: str, most: int) -> list[str]:
+        """Return words that begin so, those first that most passages and facts hold."""
+        asked = (
+            "SELECT term FROM terms WHERE term >= ? AND term < ? GROUP BY term "
+            "ORDER BY sum(doc) DESC, term LIMIT ?"
         )
-
-    def spelled(self, start: str) -> list[str]:
-        """Return the words that begin so, a few thousand of them at most."""
-        asked = "SELECT DISTINCT term FROM terms WHERE term >= ? AND term < ? ORDER BY term LIMIT ?"
-        found = self.rows(asked, (start, start + "\U0010ffff", _SPELLED_LIMIT))
-        return [term for (term,) in found]
+        return self.column(asked, (start, start + "\U0010ffff", most))
 
     # ---- rows -------------------------------------------------------------------------------------
 
-    def found(self, stem: str) -> list[tuple[int, int]]:
-        """Return where a word stands in passages of prose: (row, offset), in the order of rows."""
-        rows = self.rows(f"SELECT doc, {_OFFSET} FROM places WHERE term = ?", (stem,))  # noqa: S608 - ours
-        rows.sort(key=_by_row)
-        return rows
+    def _each(self, facts: bool | None, asked: str, *values: object) -> list[Any]:
+        """Return what a question gives, asked of each table of facts, of passages, or of both (None)."""
+        tables = _TABLES if facts is None else (FACTS,) if facts else (BUILT, RECENT)
+        return [row for table in tables for row in self.rows(asked.format(table), values)]
 
-    def facts_found(self, stem: str) -> list[tuple[int, int]]:
-        """Return where a word stands in facts: (row, offset)."""
-        return self.rows(f"SELECT doc, {_OFFSET} FROM facts_places WHERE term = ?", (stem,))  # noqa: S608 - ours
+    def found(self, stem: str, facts: bool | None) -> list[tuple[int, int]]:
+        """Return where a word stands in facts, or in passages of prose, or in both: (row, offset)."""
+        return self._each(facts, f"SELECT doc, {_OFFSET} FROM {{0}}_places WHERE term = ?", stem)  # noqa: S608 - ours
 
-    def newest(self, stem: str, count: int) -> list[int]:
+    def newest(self, stem: str, most: int) -> list[int]:
         """Return the rows of the newest passages that hold a word, newest first."""
-        if self.stems(stem) != [stem]:  # see `matching`: by its places, all of them
-            return sorted({row for row, _ in self.found(stem)}, reverse=True)[:count]
-        found = self._quoted(stem, (BUILT, RECENT), f"ORDER BY rowid DESC LIMIT {count}")
-        return sorted(found, reverse=True)[:count]
+        return self._matching((stem,), False, f"ORDER BY rowid DESC LIMIT {most}")[:most]
 
     def matching(self, phrase: Sequence[str]) -> frozenset[int]:
         """Return the rows in which words, as `stems` gives them, stand one behind the other."""
-        text = " ".join(phrase).replace('"', "")
-        if not text.strip():
-            return frozenset()
-        if self.stems(text) == list(phrase):
-            return frozenset(self._quoted(text, _TABLES))
-        # FTS5 takes the ending off what it is asked, and "databas" is the stem of no word: by their places
-        ends: set[tuple[int, int]] | None = None
-        for word in phrase:
-            places = (*self.found(word), *self.facts_found(word))
-            ends = {
-                (row, offset) for row, offset in places if ends is None or (row, offset - 1) in ends
-            }
-        return frozenset([row for row, _ in ends or ()])
+        return frozenset(self._matching(phrase, None))
 
-    def _quoted(self, text: str, tables: Iterable[str], order: str = "") -> list[int]:
-        """Return the rows of some tables that FTS5 finds for words one behind the other."""
-        found: list[int] = []
-        for table in tables:
-            asked = f"SELECT rowid FROM {table} WHERE {table} MATCH ? {order}"  # noqa: S608 - ours
-            found += [row for (row,) in self.rows(asked, (f'"{text}"',))]
-        return found
+    def _matching(self, phrase: Sequence[str], facts: bool | None, order: str = "") -> list[int]:
+        """Return these rows of facts, or of passages, or of both, the newest first."""
+        text = " ".join(phrase).replace('"', "")
+        if text.strip() and self.stems(text) == list(phrase):
+            asked = f"SELECT rowid FROM {{0}} WHERE {{0}} MATCH ? {order}"  # noqa: S608 - ours
+            return sorted([row for (row,) in self._each(facts, asked, f'"{text}"')], reverse=True)
+        # FTS5 takes the ending off what it is asked, and "databas" is the stem of no word: by their places
+        return sorted(in_a_row([self.found(word, facts) for word in phrase]), reverse=True)
 
     # ---- logs -------------------------------------------------------------------------------------
 
-    def log(self, number: int) -> LogRow | None:
-        """Return a log by its number here."""
-        known = self._rows.get(number)
-        if known is None:
-            asked = (
-                "SELECT stem, blob, day, agent, role, branch, passages FROM logs WHERE number = ?"
-            )
-            rows = self.rows(asked, (number,))
-            if not rows:
-                return None
-            if len(self._rows) > _ROWS_LIMIT:
-                self._rows.clear()
-            known = self._rows[number] = log_row(rows[0])
-        return known
+    def _log(self, number: int) -> LogRow | None:
+        """Return a log by its number here; as `log` it is remembered."""
+        asked = "SELECT stem, blob, day, agent, role, branch, passages FROM logs WHERE number = ?"
+        row = self.row(asked, (number,))
+        with self.errors:
+            return row and log_row(row)
 
     def at(self, row: int) -> tuple[LogRow, Piece] | None:
         """Return the log of a row and its passage there, None where there is none."""
         log = self.log(row >> PLACE_BITS)
-        piece = None if log is None else log.at(row & PLACES)
-        return None if log is None or piece is None else (log, piece)
+        piece = log and log.at(row & PLACES)
+        return (log, piece) if log and piece else None
+
+    def row_at(self, stem: str, line: int) -> int:
+        """Return the row of the passage of a log that a line (from 1) stands in, 0 where none does."""
+        number = self.number_of(stem)
+        log = self.log(number)
+        before = [at for at, piece in enumerate(log.pieces) if piece.line <= line] if log else []
+        return number << PLACE_BITS | before[-1] if before else 0
 
     def number_of(self, stem: str) -> int:
         """Return the number of a log here, 0 when it is not indexed."""
-        rows = self.rows("SELECT number FROM logs WHERE stem = ?", (stem,))
-        return int(rows[0][0]) if rows else 0
+        row = self.row("SELECT number FROM logs WHERE stem = ?", (stem,))
+        return int(row[0]) if row else 0
 
 
-def _by_row(place: tuple[int, int]) -> int:
-    return place[0]
+def in_a_row(places: Iterable[Iterable[tuple[int, int]]]) -> set[int]:
+    """Return the rows in which words stand one behind the other, from where (row, offset) each stands."""
+    ends: set[tuple[int, int]] | None = None
+    for found in places:
+        ends = {(row, at) for row, at in found if ends is None or (row, at - 1) in ends}
+    return {row for row, _ in ends or ()}

@@ -1,4 +1,4 @@
-"""Read logs from git and cut them into what the index takes; many of them in other processes.
+"""Read logs from git and make of them what the index takes; of many in other processes.
 
 FTS5 writes into one file from one process; reading, proving and cutting the logs takes longer than that,
 and is shared. What is indexed are bytes that the log's name proves (for an unsealed one its blob's id): of
@@ -8,143 +8,166 @@ a log that was changed afterwards those that the cache found in history, or noth
 from __future__ import annotations
 
 import marshal
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
 
-from ledger.codec.log import read_entry
+from ledger.codec.log import conflicted, decode, read_entry
 from ledger.codec.plain_text import text_of
-from ledger.heavy_work import may_fork
+from ledger.heavy_work import Beside, may_fork
 from ledger.home import Home
+from ledger.model.event import FactCreated, FactReferenced, FactUpdated
+from ledger.model.evidence import ASKED_MARK, proof_in
+from ledger.model.ids import WITHHELD
 from ledger.model.logset import LogRef
-from ledger.model.order import is_sealed, proves
-from ledger.model.record import Record
-from ledger.model.session import LOG_LIMIT_BYTES, Entry
-from ledger.model.sha256 import blob_id
+from ledger.model.order import is_date, is_sealed, proves
+from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry
+from ledger.model.sha256 import blob_id, sha256
 from memory.cache.schema import entry_in
 from memory.cache.sqlite import CacheDamaged
-from memory.recall.index.document import Indexed, indexed
+from memory.recall.index.passage_cutter import header_of, passages_of, split_words
+from memory.recall.index.rows import FACTS_APART, FACTS_FROM, QUESTIONS_BIT
 from memory.redaction.withheld_texts import Hidden, without_beside, without_lines
-from memory.replay.log_bytes import held_bytes, read_bytes
+from memory.replay.log_bytes import read_bytes
 from projection.fold.withholding import withheld_entry
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import BinaryIO
+#: What the index has of a log, but its number; and (place, text, words inside of others) of its texts.
+Indexed = tuple[tuple[Any, ...], list[tuple[int, str, str]]]
+#: A log as the cache has it: its key, path, blob and entry, b"" to read that from the bytes, too.
+Row = tuple[str, str, str, bytes]
+NOTHING_HIDDEN: Mapping[str, Hidden] = {}
 
-
+#: By this version of the form equal values are packed into equal bytes.
+_PACKED_ALIKE = 2
+#: So much is taken of a question that a log by hand may have.
+_QUESTION_CHARS = 120
 #: The number of logs from which other processes pay for their start, and how many are started.
-_FORK_FROM = 3000
-_WORKERS = 2
-#: How many logs go through a pipe at once.
-_BATCH = 250
-#: The number of logs up to which the library that reads packs does not pay for its start.
-_LIBRARY_ABOVE = 64
+_FORK_FROM, _WORKERS = 3000, 2
+#: How many logs are read and sent at once.
+_BATCH = 500
 
 
-class Source(Record):
-    """A log to be indexed."""
-
-    ref: LogRef  #: the log; its blob is the one to be read
-    packed: bytes  #: its entry as the cache has it, b"" to read that from the bytes too
-    hidden: Hidden | None = None  #: what of it must not be in the index, None where all may
-
-
-def prepare(home: Home, sources: Sequence[Source], workers: int = -1) -> Iterator[list[Indexed]]:
+def prepare(
+    home: Home,
+    rows: Sequence[Row],
+    hidden: Mapping[str, Hidden] = NOTHING_HIDDEN,
+    workers: int = -1,
+) -> Iterator[list[Indexed]]:
     """Yield logs ready for the index, in batches, in the order given.
 
-    Those that can not be read, or are not what they were, are left out. `workers` is how many other
-    processes read them; -1 to see whether they pay.
+    Those that can not be read, or are not what they were, are left out. `hidden` tells by key what of a
+    log must not be in the index. `workers` is how many other processes read them; -1 to see whether they
+    pay.
     """
     if workers < 0:
-        workers = _WORKERS if len(sources) >= _FORK_FROM and may_fork() else 0
-    batches = [sources[start : start + _BATCH] for start in range(0, len(sources), _BATCH)]
-    if not workers:
-        contents = _contents(home, sources)
-        for batch in batches:
-            yield _prepared(batch, contents)
-        return
-    team = [_forked(home, batches[number::workers]) for number in range(workers)]
+        workers = _WORKERS if len(rows) >= _FORK_FROM and may_fork() else 0
+    batches = [rows[start : start + _BATCH] for start in range(0, len(rows), _BATCH)]
+    prepared = partial(_prepared, home, hidden)
+    team = [Beside(partial(map, prepared, batches[at::workers])) for at in range(workers)]
     try:
         for number, batch in enumerate(batches):
-            _, pipe = team[number % workers]
-            size = int.from_bytes(pipe.read(8), "big")
-            data = pipe.read(size)
-            if size and len(data) == size:
-                yield [Indexed(*one) for one in marshal.loads(data)]
-            else:  # a worker that died (of memory, or a signal) leaves its part to us
-                yield _prepared(batch, _contents(home, batch))
+            made = team[number % workers].next() if team else None
+            yield (
+                prepared(batch) if made is None else made
+            )  # a worker that died leaves its part to us
     finally:
-        for child, pipe in team:
-            pipe.close()  # one that is not done yet finds nobody to write to
-            os.waitpid(child, 0)
+        for child in team:
+            child.end()
 
 
-def _contents(home: Home, sources: Sequence[Source]) -> Iterator[bytes | None]:
-    """Yield the bytes of logs, None for a missing one."""
-    if len(sources) <= _LIBRARY_ABOVE:
-        found = dict(read_bytes(home, [one.ref for one in sources]))
-        return (found.get(one.ref) for one in sources)
-    from ledger.git.pygit2_store import Store
-
-    waiting = held_bytes(home, [one.ref for one in sources])
-    stored = Store(home.repository).blobs([one.ref.blob for one in sources])
-    pairs = zip(sources, stored, strict=True)
-    return (waiting.get(one.ref) if data is None else data for one, data in pairs)
-
-
-def _prepared(batch: Sequence[Source], contents: Iterator[bytes | None]) -> list[Indexed]:
-    if len(batch) > _LIBRARY_ABOVE:
-        from hashlib import sha256  # OpenSSL's: slow to load, fast per byte
-    else:
-        from ledger.model.sha256 import sha256
+def _prepared(home: Home, hidden: Mapping[str, Hidden], batch: Sequence[Row]) -> list[Indexed]:
+    refs = [LogRef(*row[:3]) for row in batch]
+    contents = dict(read_bytes(home, refs))
     found = []
-    for (ref, packed, hidden), data in zip(batch, contents, strict=False):
+    for ref, (key, *_, packed) in zip(refs, batch, strict=True):
+        data, stem, without = contents.get(ref), ref.stem, hidden.get(key)
         if data is None or len(data) > LOG_LIMIT_BYTES:
             continue
-        stem = ref.stem
         if not (
             proves(stem, sha256(data).digest()) if is_sealed(stem) else blob_id(data) == ref.blob
         ):
             continue
-        text, entry = text_of(data), _entry(ref, packed, data)
-        if hidden is not None:
-            gone = hidden.facts | {ref.stem} if hidden.words else hidden.facts
-            text, entry = _without(text, hidden), withheld_entry(entry, gone)
+        try:
+            entry = entry_in(packed)
+        except CacheDamaged:  # there is none
+            entry = read_entry(stem, data)[0]
+        text = text_of(data)
+        if without is not None:
+            gone = without.facts | {stem} if without.words else without.facts
+            text, entry = _without(text, without), withheld_entry(entry, gone)
         found.append(indexed(ref, text, entry))
     return found
 
 
 def _without(text: str, hidden: Hidden) -> str:
     """Return what of a log's text may be in the index: nothing but the header, where its words may not."""
-    if not hidden.words:
-        return without_lines(without_beside(text, hidden.facts), hidden.texts)
-    end = text.find("\n---", 3) if text[:3] == "---" else -1
-    return text[: end + 5] if end > 0 else ""
+    if hidden.words:
+        return header_of(text)
+    return without_lines(without_beside(text, hidden.facts), hidden.texts)
 
 
-def _entry(ref: LogRef, packed: bytes, data: bytes) -> Entry:
-    if packed:
-        try:
-            return entry_in(packed)
-        except CacheDamaged:
-            pass
-    return read_entry(ref.stem, data)[0]
+def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
+    """Prepare a log for the index: a pure function of its bytes.
+
+    `text` is the whole of it, as `ledger.codec.plain_text.text_of` reads it.
+    """
+    lines = [line.partition(":") for line in header_of(text).split("\n")]
+    header = {key.strip(): value.strip() for key, _, value in reversed(lines)}
+    prose = "" if "<<<<<<< " in text and conflicted(text) else text
+    ended = header.get("ended", "")[:10]
+    day = ended if is_date(ended) else ref.key[:10]
+    of = ref.key, ref.blob, day, entry.agent, header.get("role", ""), header.get("branch", "")
+    return _indexed(of, prose, _facts(entry), _questions(ref, text, entry))
 
 
-def _forked(home: Home, batches: Sequence[Sequence[Source]]) -> tuple[int, BinaryIO]:
-    """Start a child that prepares batches and sends them one by one; return it and where to read them."""
-    out, into = os.pipe()
-    child = os.fork()
-    if child:
-        os.close(into)
-        return child, os.fdopen(out, "rb")
-    try:
-        os.close(out)
-        contents = _contents(home, [one for batch in batches for one in batch])
-        with os.fdopen(into, "wb") as pipe:
-            for batch in batches:
-                data = marshal.dumps([tuple(log) for log in _prepared(batch, contents)])
-                pipe.write(len(data).to_bytes(8, "big") + data)
-        os._exit(0)
-    finally:
-        os._exit(1)
+def indexed_document(path: str, blob: str, text: str) -> Indexed:
+    """Prepare a document for an index: its path stands for the stem of a log, and it has no day."""
+    return _indexed((path, blob, "", "", "", ""), text)
+
+
+def _indexed(
+    of: tuple[str, ...],
+    prose: str,
+    facts: Iterable[tuple[str, str]] = (),
+    questions: Iterable[tuple[str, str]] = (),
+) -> Indexed:
+    """Give passages, facts and questions their places."""
+    passages = passages_of(prose, is_log=bool(of[2]))
+    seen = _observed(prose) if of[2] else range(0)
+    texts = [(at, one.text, split_words(one.text)) for at, one in enumerate(passages)]
+    packed = [[(one.line, len(one.text), "", one.skip, one.line in seen) for one in passages]]
+    for some, bit in ((facts, 0), (questions, QUESTIONS_BIT)):
+        packed.append([])
+        for at, (names, said) in enumerate(some):
+            place = FACTS_FROM + FACTS_APART * at | bit
+            texts.append((place, said, f"{names} {split_words(said)}"))
+            packed[-1].append((0, len(said), names.partition(" ")[0], 0, False))
+    return (*of, marshal.dumps(packed, _PACKED_ALIKE)), texts
+
+
+def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Yield the texts of facts that a log brought, each behind its id and what it is about."""
+    for event in entry.acts:
+        if not isinstance(event, FactCreated | FactUpdated) or not event.text:
+            continue
+        if event.text[0] != WITHHELD:
+            meta = dict(event.meta)
+            about = [meta.get(key, "") for key in ("entity", "tags", ASKED_KEY)]
+            yield " ".join([event.id, *about]), event.text
+
+
+def _questions(ref: LogRef, text: str, entry: Entry) -> Iterator[tuple[str, str]]:
+    """Yield the facts that a log used, each with the question behind which it did."""
+    if not entry.uses or ASKED_MARK not in text:
+        return
+    for event in decode(text.encode(), sealed=is_sealed(ref.stem))[0].events:
+        proof = proof_in(event.remark) if isinstance(event, FactReferenced) else None
+        if proof and proof.asked:
+            yield event.id, proof.asked[0][:_QUESTION_CHARS]
+
+
+def _observed(text: str) -> range:
+    """Return the lines that a machine listed."""
+    start = text.find("\n## Observed\n") + 1
+    end = text.find("\n## ", start) + 1 or len(text)
+    return range(text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 2 if start else 0)

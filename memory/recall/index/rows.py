@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import marshal
-
 from ledger.model.record import Record
+from memory.cache.sqlite import unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 #: A row's number is that of its log, and behind it the place in the log.
@@ -17,8 +17,6 @@ PLACES = (1 << PLACE_BITS) - 1
 FACTS_FROM, FACTS_APART = 1 << 14, 4
 #: Set in the place of a question behind which a session used a fact (W13): it is found like its text.
 QUESTIONS_BIT = 1
-#: Where in a text a word stands that is no word of it: of an id, or inside of another.
-IN_PARTS = 1 << 20
 
 
 class IndexDamaged(Exception):
@@ -50,10 +48,9 @@ class LogRow(Record):
 
     def at(self, place: int) -> Piece | None:
         """Return the passage at a place, None when there is none."""
-        some = self.questions if is_question(place) else self.facts
-        if place < FACTS_FROM:
-            some = self.pieces
-        else:
+        some = self.pieces
+        if place >= FACTS_FROM:
+            some = self.questions if is_question(place) else self.facts
             place = (place - FACTS_FROM) // FACTS_APART
         return some[place] if place < len(some) else None
 
@@ -63,31 +60,12 @@ def is_question(row: int) -> bool:
     return row & PLACES >= FACTS_FROM and bool(row & QUESTIONS_BIT)
 
 
-def unpacked(packed: bytes) -> Any:
-    """Return a value that was packed into the file.
-
-    Raises:
-        IndexDamaged: it is not what was written.
-    """
-    try:
-        return marshal.loads(packed)
-    except (ValueError, EOFError, TypeError) as problem:
-        raise IndexDamaged("not what was written") from problem
-
-
 def log_row(row: tuple[Any, ...]) -> LogRow:
-    """Return a log from what the file has of it.
-
-    Raises:
-        IndexDamaged: it is not what was written.
-    """
+    """Return a log from what the file has of it."""
     *said, packed = row
-    try:
-        new = tuple.__new__  # there are thousands: the constructor takes thrice as long
-        pieces, facts, questions = [
-            tuple([new(Piece, one) for one in some]) for some in unpacked(packed)
-        ]
-    except (ValueError, TypeError) as problem:
-        raise IndexDamaged("not what was written") from problem
-    stem, blob, day, agent, role, branch = said
-    return LogRow(stem, blob, day, agent, role, branch, pieces, facts, questions)
+    return LogRow(*said, *unpack(packed, _pieces))
+
+
+def _pieces(packed: Iterable[Iterable[Any]]) -> list[tuple[Piece, ...]]:
+    new = tuple.__new__  # there are thousands: the constructor takes thrice as long
+    return [tuple([new(Piece, one) for one in some]) for some in packed]

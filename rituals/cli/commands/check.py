@@ -141,7 +141,7 @@ def _lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> 
 def _impact(call: Invocation, range: str, strict: bool, untold: bool, form: str) -> int:
     """Say what memory has on a change of the code."""
     from rituals.cli.terminal.sarif_text import FORGES, show_on_forge
-    from rituals.review.change.change_lines import said_of
+    from rituals.review.change_remarks import said_of
 
     form = "json" if call.json else form
     call.json = form == "json"

@@ -19,7 +19,7 @@ def edit(
     call: Invocation, /, id: str, text: str, mode: str | None, reason: str, **given: Any
 ) -> None:
     """Run `diurna edit`."""
-    from rituals.decide.fact_corrections import Wording, rewording
+    from rituals.decide.fact_wording import Wording, rewording
 
     said = {key: given.pop(key) for key in ("kind", "until", "entity", "tags")}
     if mode:
@@ -41,7 +41,7 @@ def edit(
 
 def close(call: Invocation, /, ids: tuple[str, ...], reason: str, **recorded: Any) -> None:
     """Run `diurna close`."""
-    from rituals.decide.fact_corrections import closing
+    from rituals.decide.fact_status import closing
 
     decide(call, closing(call.memory(), ids, reason), **recorded)
 
@@ -71,13 +71,13 @@ def undo(
 def _restore(call: Invocation, /, id: str, version: str, reason: str, **recorded: Any) -> None:
     """Let an older text stand again, or a fact that was called false."""
     if version:
-        from rituals.decide.fact_corrections import restoration
+        from rituals.decide.fact_wording import restoration
 
         if reason:
             raise WrongUsage("--reason goes with a fact that was called false, not with a version")
         decide(call, restoration(call.memory(), id, version), **recorded)
         return
-    from rituals.decide.confirmation import reinstatement
+    from rituals.decide.fact_status import reinstatement
 
     if not reason.strip():
         raise WrongUsage(

@@ -15,7 +15,7 @@ from ledger.errors import WrongUsage
 from ledger.git.config_files import HOME_SETTING
 from ledger.home import IN_TREE, OWN_BRANCH, OWN_REPOSITORY
 from ledger.model.findings import Finding
-from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
+from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE, TREE_PREFIX
 from ledger.model.record import Record
 from memory.replay.trunk import Publishing
 from projection.policy.model import REVIEW
@@ -34,8 +34,8 @@ only if you share it."""
 _FIRST = ('diurna note "decision: …"', 'diurna note --personal "preference: …"')
 #: Says what the other home would be, to who was not asked.
 _OTHER_HOME = (
-    "reviewed and branched with the code; a branch of its own is live for all branches, agents and "
-    "worktrees: `diurna init --move branch`"
+    "live for all branches, agents and worktrees; in a folder it is reviewed and branched with the "
+    "code: `diurna init --move folder`"
 )
 
 
@@ -95,11 +95,11 @@ def _tour(call: Invocation, *, keep: bool) -> None:
 
 
 class Wish(Record):
-    """Which home was asked for; `tree` is None where no folder was named."""
+    """Which home was asked for; `folder` is None where no folder was named."""
 
     dir: str = ""
     branch: str = ""
-    tree: str | None = None
+    folder: str | None = None
     project: str = ""
     personal: bool = False
     move: str | None = None
@@ -112,15 +112,15 @@ def _move_home(call: Invocation, wish: Wish, *, dry_run: bool) -> None:
 
     home = call.find_home()
     to = OWN_BRANCH if wish.move == "branch" else IN_TREE
-    if wish.dir or wish.personal or (wish.branch if to == IN_TREE else wish.tree is not None):
+    if wish.dir or wish.personal or (wish.branch if to == IN_TREE else wish.folder is not None):
         raise WrongUsage(
             "a home moves to a branch or to a folder beside the code",
-            hint="diurna init --move branch [--branch NAME], or --move tree [--tree FOLDER]",
+            hint="diurna init --move branch [--branch NAME], or --move folder [--folder FOLDER]",
         )
     name = wish.branch or BRANCH
     if to == IN_TREE:
         top = home.repository.top
-        name = prefix_of(top, call.folder(), wish.tree) or default_prefix(home.repository)
+        name = prefix_of(top, call.folder(), wish.folder) or default_prefix(home.repository)
     plan = plan_move(home, to, name)
     if plan.steps and not dry_run:
         if not call.json and call.interactive():
@@ -151,22 +151,23 @@ def choose(call: Invocation, wish: Wish, *, dry_run: bool) -> tuple[SetupPlan, t
     """
     from rituals.cli.commands.install import ask_branch
 
-    named = bool(wish.dir) + bool(wish.branch) + (wish.tree is not None)
+    named = bool(wish.dir) + bool(wish.branch) + (wish.folder is not None)
     if call.home:
         raise WrongUsage("the home to be made is named by DIR", hint=f"diurna init {call.home}")
     if wish.personal and named:
         raise WrongUsage("a personal home has its own place", hint="diurna init --personal")
     if named > 1:
-        raise WrongUsage("DIR, --branch and --tree name different homes", hint="leave two out")
+        raise WrongUsage("DIR, --branch and --folder name different homes", hint="leave two out")
     if wish.personal:
         return plan_personal(wish.project), ()
-    plan = plan_setup(call.folder(), wish.dir, wish.branch, wish.project, wish.tree)
+    plan = plan_setup(call.folder(), wish.dir, wish.branch, wish.project, wish.folder)
     if wish.dir or dry_run or not plan.files:
         return plan, ()
     hosts = _hosts_to_ask(call, plan)
-    if not named and plan.kind == IN_TREE and _can_ask(call, plan):
-        branch = ask_branch(call, proposed=bool(hosts) or _has_remote(plan))
-        plan = plan_setup(call.folder(), "", branch, wish.project)
+    if not named and plan.repository and plan.kind == OWN_BRANCH and _can_ask(call, plan):
+        if not ask_branch(call):
+            beside = f"{plan.repository.top}/{TREE_PREFIX}"
+            plan = plan_setup(call.folder(), "", "", wish.project, beside)
     return plan, hosts
 
 
@@ -182,11 +183,6 @@ def _hosts_to_ask(call: Invocation, plan: SetupPlan) -> tuple[str, ...]:
 def _can_ask(call: Invocation, plan: SetupPlan) -> bool:
     in_work_tree = plan.repository is not None and bool(plan.repository.top)
     return in_work_tree and not call.json and call.interactive()
-
-
-def _has_remote(plan: SetupPlan) -> bool:
-    """Tell whether others may work on what a plan is for."""
-    return bool(plan.repository and plan.repository.git().run("remote", check=False).strip())
 
 
 def _show_setup(
@@ -222,11 +218,10 @@ def _show_setup(
 
 def _tell_where(call: Invocation, plan: SetupPlan) -> None:
     """Say of a new home what its place does not say by itself."""
-    if plan.kind == IN_TREE:
-        if plan.place != os.path.realpath(call.folder()):
-            call.out.hint(f"it is the memory of all of {plan.place}, in {plan.place}/{plan.prefix}")
-        if not call.interactive():  # else a person was asked
-            call.out.hint(_OTHER_HOME)
+    if plan.kind != OWN_REPOSITORY and plan.place != os.path.realpath(call.folder()):
+        call.out.hint(f"it is the memory of all of {plan.place},{plan.seat}")
+    if plan.kind == OWN_BRANCH and not call.interactive():  # else a person was asked
+        call.out.hint(_OTHER_HOME)
     project = call.project()
     beside = project != plan.place and os.path.lexists(f"{project}/.git")
     if plan.kind == OWN_REPOSITORY and beside and not plan.personal:

@@ -109,11 +109,11 @@ def _fetch_model(call: Invocation, dry_run: bool, source: str, sha256: str, yes:
     return 0
 
 
-def ask_branch(call: Invocation, *, proposed: bool = True) -> str:
+def ask_branch(call: Invocation) -> str:
     """Ask whether the memory is to have a branch of its own; return its name, "" for the folder."""
     call.out.talk(_TWO_HOMES)
     said = f"keep the memory on a branch of its own, {BRANCH}?"
-    return BRANCH if click.confirm(said, proposed, err=True) else ""
+    return BRANCH if click.confirm(said, True, err=True) else ""
 
 
 def make_home(call: Invocation, branch: str) -> None:

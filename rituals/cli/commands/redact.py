@@ -90,8 +90,7 @@ def forget(
     call: Invocation, /, id: str, how: str | None, replaced_by: str, reason: str, **recorded: Any
 ) -> None:  # fmt: skip
     """Run `diurna forget`."""
-    from rituals.decide.confirmation import archiving, returning
-    from rituals.decide.fact_corrections import denial
+    from rituals.decide.fact_status import archiving, denial, returning
 
     memory = call.memory()
     fact = memory.standing(id).fact

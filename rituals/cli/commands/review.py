@@ -18,8 +18,8 @@ from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
 from rituals.decide.open_contradictions import contested
+from rituals.review.questions import is_raising
 from rituals.review.review_plan import asked
-from rituals.review.review_question import is_raising
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def review(call: Invocation, /, ids: tuple[str, ...], mode: str | None, **given:
         raise WrongUsage("an ID goes with --confirm, and --confirm with an ID")
     if mode == CONFIRM:
         from rituals.cli.commands.decisions import decide
-        from rituals.decide.confirmation import confirmation
+        from rituals.decide.fact_status import confirmation
 
         recorded = {key: given[key] for key in ("agent", "title", "dry_run")}
         decide(call, confirmation(call.memory(), ids), **recorded)

@@ -74,8 +74,7 @@ def _show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: s
             select(memory, state, ids, kind, tier or "", archived=True, as_of=as_of),
         )  # fmt: skip
         return
-    from memory.query.fact_marks import known
-    from memory.replay.reader_marks import NOTHING_MARKED, marks_at
+    from memory.replay.reader_marks import NOTHING_MARKED, known, marks_at
     from projection.document.page_renderer import NOT_KNOWN, render
     from rituals.cli.terminal.listing_text import block_of
 
@@ -101,7 +100,7 @@ def _list(
     call: Invocation, patterns: tuple[str, ...], kind: str, tier: str | None, *, archived: bool
 ) -> None:
     """List facts, a line each."""
-    from memory.query.fact_marks import known
+    from memory.replay.reader_marks import known
     from rituals.cli.terminal.listing_text import in_sections, line_object, matching, print_line
     from rituals.cli.terminal.recall_text import select
 
@@ -153,8 +152,8 @@ def view(call: Invocation, name: str, argument: tuple[str, ...]) -> None:
 
 def _changes(memory: Memory) -> list[dict[str, Any]]:
     """Describe each change of a decision in ledger order: what it said, and by whom, when and why."""
+    from memory.query.log_lines import lines_of, writers
     from memory.query.origins import Origin
-    from memory.query.provenance import lines_of, writers
     from projection.graph.fact_links import footer
     from projection.views.decision_view import KIND, changes
     from projection.views.view_source import ROLE_KEY

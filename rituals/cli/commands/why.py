@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memory.query.provenance import Provenance
     from memory.query.reader import Reader
     from rituals.cli.output import Output
-    from rituals.decide.fact_corrections import Telling
+    from rituals.decide.fact_wording import Telling
 
 #: So many supersessions are printed each way.
 _NEAR = 100
@@ -35,7 +35,7 @@ def why(call: Invocation, id: str, versions: bool) -> None:
     if not home:
         call.opened((fact,))
     if versions:
-        from rituals.decide.fact_corrections import tellings
+        from rituals.decide.fact_wording import tellings
 
         told = tellings(memory, fact)
         if call.json:

@@ -6,7 +6,6 @@ And select the facts that `diurna show` shows.
 from __future__ import annotations
 
 from ledger.errors import WrongUsage
-from memory.query.fact_marks import as_here
 from memory.recall.recall_values import (
     COMMON_NOTES,
     DOCUMENT_KIND,
@@ -19,6 +18,7 @@ from memory.recall.recall_values import (
     Filters,
     Hit,
 )
+from memory.replay.reader_marks import as_here
 from rituals.cli.output import counted
 
 TYPE_CHECKING = False

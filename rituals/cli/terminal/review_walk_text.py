@@ -10,9 +10,9 @@ from ledger.model.event import VERB_OF, Event, FactInvalidated, FactUpdated, wri
 from projection.lifecycle.review_due import remarks
 from projection.lifecycle.review_threads import Raised
 from rituals.cli.output import Output, counted
+from rituals.review.questions import INVARIANT_DUE, RULES, Question
+from rituals.review.review_answers import ACCEPT, LATER, REJECT, Answer
 from rituals.review.review_plan import Plan
-from rituals.review.review_question import INVARIANT_DUE, RULES, Question, own_thread
-from rituals.review.review_record import ACCEPT, LATER, REJECT, Answer
 
 _BACK, _QUIT = "back", "quit"
 _SHOWN_LINES = 6
@@ -72,7 +72,7 @@ def walk(plan: Plan, out: Output) -> dict[str, Answer]:
 def _of_question(
     plan: Plan, question: Question, place: str, letters: str, before: Answer, out: Output
 ) -> Answer:
-    out.talk((f"{place} {RULES[question.rule]}", "bold"))
+    out.talk((f"{place} {RULES[question.rule].heading}", "bold"))
     _show(plan, question, out)
     letters = ("ar" if question.acceptable else "r") + letters
     while True:
@@ -153,7 +153,7 @@ def _instead(plan: Plan, question: Question, out: Output) -> Answer:
                 return FactInvalidated(name)
             case "thread":
                 asks = f"Does {name} still hold?"
-                return own_thread(question, click.prompt("what is to be found out", asks, err=True))
+                return question.thread(click.prompt("what is to be found out", asks, err=True))
             case "not now":
                 return REJECT
             case "back":

@@ -138,7 +138,7 @@ def plan_hooks(
     if kind == OWN_BRANCH:
         raise WriteRefused(
             "a branch of its own is never merged in a work tree, so no hook has anything to do",
-            hint="`diurna sync` joins and publishes it",
+            hint="leave --hooks out; `diurna sync` joins and publishes it",
         )
     folder = hooks_folder(repository) if repository else f"{place}/.git/hooks"
     if repository:

@@ -18,9 +18,16 @@ from ledger.model.task_states import DONE
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.work.finding_facts import BugFound
-from rituals.decide.confirmation import archiving, confirmation, reinstatement, returning
 from rituals.decide.decision import titled
-from rituals.decide.fact_corrections import Wording, closing, denial, holding, rewording
+from rituals.decide.fact_status import (
+    archiving,
+    closing,
+    confirmation,
+    denial,
+    reinstatement,
+    returning,
+)
+from rituals.decide.fact_wording import Wording, holding, rewording
 from rituals.decide.open_contradictions import disputes
 from rituals.decide.redaction import held_lines, redaction, standing
 from rituals.decide.resolution import Verdict, choices, resolution

@@ -24,9 +24,9 @@ from rituals.decide.decision import Author, record
 from rituals.decide.log_undo import step_back_from
 from rituals.review.learning_plan import Answer as Word
 from rituals.review.learning_plan import record_answers
-from rituals.review.review_answers import NotAsked, answer_of
+from rituals.review.review_answers import ACCEPT, REJECT, Answer, NotAsked, answer_of
 from rituals.review.review_plan import Plan
-from rituals.review.review_record import ACCEPT, REJECT, Answer, review
+from rituals.review.review_record import review
 from rituals.serve.web.actions.form_fields import LEARN, REVIEW, Fields, Recorded, recorded
 from rituals.serve.web.actions.form_shapes import AT_ONCE, FORMS
 from rituals.serve.web.tip_view.tip_view import TipView

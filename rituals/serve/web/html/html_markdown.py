@@ -231,7 +231,7 @@ _NO_TEXT = re.compile(r"(<[^>]*>|&[#\w]+;)")
 
 
 def word_marks(written: Markup, words: Iterable[str]) -> Markup:
-    """Put `<mark>` around words, in any case; of writing without blanks also inside of others."""
+    """Put `<mark>` around words and their forms; of writing without blanks also inside of others."""
     pattern = _pattern(tuple(words))
     if pattern is None:
         return written
@@ -242,7 +242,12 @@ def word_marks(written: Markup, words: Iterable[str]) -> Markup:
 
 @lru_cache(maxsize=64)
 def _pattern(words: tuple[str, ...]) -> re.Pattern[str] | None:
-    whole = [re.escape(word) for word in words if word.isalnum() and word.isascii()]
+    # a form has at most three letters behind all but the last two
+    whole = [
+        word if len(word) < 4 else f"{word[: max(4, len(word) - 2)]}[^\\W_]{{0,3}}"
+        for word in words
+        if word.isalnum() and word.isascii()
+    ]
     other = [re.escape(word) for word in words if word.isalnum() and not word.isascii()]
     found = [rf"(?<![^\W_])(?:{'|'.join(whole)})(?![^\W_])"] if whole else []
     found += sorted(other, key=len, reverse=True)

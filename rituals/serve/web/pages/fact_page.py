@@ -18,9 +18,9 @@ from ledger.model.event import (
 from ledger.model.ids import WITHHELD
 from ledger.model.order import key_of
 from memory.cache.broken_truth_file import has_code
-from memory.query.fact_marks import as_here
 from memory.query.origins import ADOPTION
 from memory.query.provenance import Step
+from memory.replay.reader_marks import as_here
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact
 from projection.fold.text_versions import Texts
@@ -47,7 +47,7 @@ def fact(tip: TipView, asked: Asked) -> Page:
         NotFound: no log names it.
     """
     name = asked["id"]
-    why = tip.memory.why(name, tip.resident, _NEAR)
+    why = tip.memory.why(name, tip.tellings, _NEAR)
     there = [one for one in (tip.standings.get(name),) if one is not None]
     standing = next(iter(as_here(tip.memory.snapshot, there)), None)
     now = standing.fact if standing else None

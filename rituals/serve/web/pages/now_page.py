@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from projection.document.page_renderer import section_title
 from projection.fold.projection_state import ARCHIVED_TIERS, TIERS, Standing
 from projection.lifecycle.review_due import pressing
-from rituals.decide.confirmation import due
+from rituals.decide.fact_status import due
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.fact_list import OF_FACTS, SORTS, filter_bar, ordered, rows_of
 from rituals.serve.web.tip_view.tip_view import TipView

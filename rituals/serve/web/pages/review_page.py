@@ -28,8 +28,14 @@ from rituals.decide.open_contradictions import (
     Dispute,
 )
 from rituals.review.learning_plan import Plan as LearnPlan
-from rituals.review.review_answers import accepting, rejecting
-from rituals.review.review_question import INVARIANT_DUE, RULES, STALLED, Question
+from rituals.review.questions import (
+    INVARIANT_DUE,
+    RULES,
+    STALLED,
+    Question,
+    accepting,
+    rejecting,
+)
 from rituals.serve.web.actions.form_fields import LEARN, LIMIT_IDS, REVIEW
 from rituals.serve.web.actions.form_shapes import command
 from rituals.serve.web.page_value import Asked, Page, number_in
@@ -119,7 +125,7 @@ def tick_list(tip: TipView, rule: str, questions: list[Question]) -> dict[str, A
             _SETTLED_TITLE, len(lines), _BY_FACT[STALLED], "",
         )  # fmt: skip
     else:
-        by_fact, title, total = _BY_FACT.get(rule), RULES[rule], len(questions)
+        by_fact, title, total = _BY_FACT.get(rule), RULES[rule].heading, len(questions)
         lines = [
             (
                 one.facts[0] if by_fact else one.key, one.facts[0] if one.facts else "",
@@ -172,9 +178,9 @@ def _of_rule(tip: TipView, questions: list[Question], start: int) -> Page:
     start = min(start, (len(questions) - 1) // _SOME * _SOME)
     some = questions[start : start + _SOME]
     cards = [_card(tip, one) for one in some]
-    group = {"rule": rule, "title": RULES[rule], "cards": cards, "total": len(questions)}
+    group = {"rule": rule, "title": RULES[rule].heading, "cards": cards, "total": len(questions)}
     values = {"group": group, "start": start, "some": _SOME, "command": REVIEW}
-    return Page("questions", RULES[rule], values)
+    return Page("questions", RULES[rule].heading, values)
 
 
 def _group(tip: TipView, rule: str, questions: list[Question], most: int) -> dict[str, Any]:
@@ -184,7 +190,8 @@ def _group(tip: TipView, rule: str, questions: list[Question], most: int) -> dic
         one["drafts"] = sum(map(len, dict(one["texts"]).values())) <= _DRAFT_CHARS
     behind = f"q-{questions[most].key}" if len(questions) > most else ""
     return {
-        "rule": rule, "title": RULES[rule], "cards": cards, "total": len(questions), "behind": behind,
+        "rule": rule, "title": RULES[rule].heading, "cards": cards, "total": len(questions),
+        "behind": behind,
     }  # fmt: skip
 
 

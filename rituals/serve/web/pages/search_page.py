@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from math import inf
 from typing import Any
 
@@ -17,6 +17,11 @@ from rituals.serve.web.tip_view.tip_view import TipView
 
 #: How many facts and passages are shown, how many more each time, and how many at most.
 HITS, MORE, MOST = 10, 40, 300
+#: What is said of a group of hits, by its heading.
+TOLD = {
+    "Said once, and false": "Held to be true once, then replaced or withdrawn.",
+    "In the archive": "Nobody called it false: it was not used, or is done.",
+}
 #: How many false facts are shown unless they are asked for; how much of a title a passage repeats.
 FALSE, _TITLE_CHARS = 10, 60
 FIELDS = (*OF_FACTS, "role")
@@ -45,10 +50,11 @@ def search(tip: TipView, asked: Asked) -> Page:
     bar, tip = filter_bar(tip, asked, "/search", FIELDS, kept)
     many = min(max(number_in(asked, "hits"), HITS), MOST)
     found: Answer | None = None
-    groups: list[dict[str, Any]] = []
+    groups: dict[str, list[Hit]] = {}
     if words:
         found = _asked(tip, words, level, many, within, bar)
-        groups = list(_groups(tip, found, many, bar))
+        groups = {title: hits for title, hits in _groups(found).items() if hits}
+    hits = found.hits if found is not None else ()
     values = {
         "bar": bar,
         "q": words,
@@ -57,11 +63,17 @@ def search(tip: TipView, asked: Asked) -> Page:
         "levels": LEVEL_WORDS,
         "places": PLACES,
         "found": found,
+        "marked": sorted(
+            {word for hit in hits for part in hit.parts for word in part.remark.split(", ")}
+        ),
         "groups": groups,
-        "cut": found is not None and found.cut,
-        "top": max([hit.score for group in groups for hit in group["hits"]], default=1) or 1,
+        "told": TOLD,
+        "many": many,
+        "top": max([hit.score for hits in groups.values() for hit in hits], default=1) or 1,
         "standings": tip.standings,
-        "more": str(min(many + MORE, MOST)) if found and _has_more(found, groups, many) else "",
+        # where there are fewer than so many, all of them are shown
+        "more": str(min(many + MORE, MOST))
+        * any(len(one) >= many < MOST for one in groups.values()),
         "entities": _entities(tip, words) if words else [],
         "why": why,
         "untitled": untitled,
@@ -107,46 +119,28 @@ def _asked(tip: TipView, words: str, level: str, many: int, within: str, bar: Fi
     found = tip.memory.recall(
         words, level=level, limit=limit, filters=filters, explain=True, loading_ms=inf
     )
+    if not (filters.superseded or filters.as_of or within == SESSIONS):
+        # what is false of what would be told if nothing were
+        every = filters._replace(superseded=True, within=FACTS)
+        false = tip.memory.recall(words, level=level, limit=limit, filters=every, explain=True)
+        told = tuple([hit for hit in false.facts if hit.mark.false][:FALSE])
+        found = found._replace(hits=found.hits + told)
     if person:
-        hits = (*found.hits, *found.false)
-        persons = tip.persons([key_of(hit.stem) for hit in hits if hit.stem])
-
-        def of_person(some: Iterable[Hit]) -> tuple[Hit, ...]:
-            return tuple([one for one in some if persons.get(key_of(one.stem)) == person])
-
-        found = found._replace(hits=of_person(found.hits), false=of_person(found.false))
+        persons = tip.persons([key_of(hit.stem) for hit in found.hits if hit.stem])
+        hits = [one for one in found.hits if persons.get(key_of(one.stem)) == person]
+        found = found._replace(hits=tuple(hits))
     return found
 
 
-def _groups(tip: TipView, found: Answer, many: int, bar: FilterBar) -> Iterable[dict[str, Any]]:
+def _groups(found: Answer) -> dict[str, list[Hit]]:
     """Part what was found by what a reader has to know of it first."""
     true = [hit for hit in found.facts if not hit.mark.false]
-    false = [hit for hit in found.facts if hit.mark.false] or list(found.false)
-    archived = [hit for hit in true if hit.tier in ARCHIVED_TIERS]
-    holding = [hit for hit in true if hit.tier not in ARCHIVED_TIERS]
-    live = faded = untrue = 0
-    person = bar.asks("person")
-    for id, enough in found.worded if not person else ():
-        one = tip.standings.get(id)
-        if one is not None and not one.fact.redacted:
-            live, faded = live + one.live, faded + (not one.live and not one.fact.false)
-            untrue += one.fact.false and (enough or bool(bar.asks("false")))
-    said = 0 if person else found.ranked - sum(1 for hit in found.facts if hit.passage)
-    for title, hits, total, told in (
-        ("What holds", holding, live, ""),
-        ("Said once, and false", false, untrue, "Held to be true once, then replaced or withdrawn."),
-        ("In the archive", archived, faded, "Nobody called it false: it was not used, or is done."),
-        ("What was said", list(found.passages), said, ""),
-    ):  # fmt: skip
-        if hits:
-            most = max(total, len(hits))
-            yield {"title": title, "hits": hits[:many], "total": most, "told": told}
-
-
-def _has_more(found: Answer, groups: Sequence[dict[str, Any]], many: int) -> bool:
-    """Tell whether more can be shown: where there are fewer than so many, all of them are."""
-    full = max(len(found.facts), len(found.passages)) >= many < MOST
-    return full and any(len(group["hits"]) < group["total"] for group in groups)
+    return {
+        "What holds": [hit for hit in true if hit.tier not in ARCHIVED_TIERS],
+        "Said once, and false": [hit for hit in found.facts if hit.mark.false],
+        "In the archive": [hit for hit in true if hit.tier in ARCHIVED_TIERS],
+        "What was said": list(found.passages),
+    }
 
 
 def _entities(tip: TipView, words: str) -> list[str]:

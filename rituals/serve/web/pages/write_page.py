@@ -8,7 +8,7 @@ from typing import Any
 
 from ledger.errors import DiurnaError, NotFound, WaitsInSpool
 from ledger.model.task_states import may_follow
-from memory.query.fact_marks import as_here
+from memory.replay.reader_marks import as_here
 from projection.fold.projection_state import Standing
 from projection.graph.fact_links import footer
 from projection.policy.model import TASK_KIND

@@ -32,7 +32,7 @@ def org_app_of(
     async def search(request: Request) -> Response:
         session_of(request)
         words = request.query_params.get("q", "").replace("\0", "\ufffd").strip()
-        found = Answer((), 0, 0, ())
+        found = Answer()
         if words:
             found = await worker.run(lambda: recall(words, Filters(), Scope(), _HITS, asker=asker))
         hits = [(hit, hit.text.rpartition("\n")[2].strip()) for hit in found.hits]

@@ -16,20 +16,20 @@ from ledger.model.session import Entry
 from ledger.remote.forge import Forge, forge_of
 from memory.api import Memory
 from memory.query.code_question import REVISION, code_asked
-from memory.query.fact_marks import known, marked
+from memory.query.log_lines import writers
 from memory.query.origins import Origin, Origins, all_origins, seen_at
-from memory.query.provenance import writers
+from memory.query.provenance import Tellings
 from memory.query.reasons import Reasons, reasons
-from memory.query.resident import Resident
 from memory.query.session_timeline import Session, sessions_of
-from memory.replay.as_of import logs_at, not_known, state_at
+from memory.replay.as_of import logs_at, not_known, point_in_time, state_at
 from memory.replay.head_view import EVERYWHERE, Here, here_of
-from memory.replay.read_logs import read_part
+from memory.replay.read_logs import read_all
+from memory.replay.reader_marks import marked
 from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
-from projection.fold.testimony import Testimony
+from projection.fold.testimony import Testimony, testimony
 from projection.graph.built_on import BuiltOn
 from projection.graph.graph_neighbours import Graph
 from projection.lifecycle.lives import lives_of
@@ -39,8 +39,8 @@ from rituals.report.lifecycle_report import Report, report_on
 from rituals.review.clone_questions import clone_questions
 from rituals.review.learning_plan import Plan as LearnPlan
 from rituals.review.learning_plan import plan_learning
+from rituals.review.questions import Question
 from rituals.review.review_plan import Plan, plan_of
-from rituals.review.review_question import Question
 from rituals.serve.web.tip_view.tip_logs import Folded, folded, told
 
 #: So many releases are offered, the newest.
@@ -147,9 +147,9 @@ class TipView:
         return folded(self.entries)
 
     @cached_property
-    def resident(self) -> Resident:
-        """All that is known of the facts, for whoever asks why of many of them."""
-        return Resident(self.memory.snapshot, self.state, self.standings, self.entries)
+    def tellings(self) -> Tellings:
+        """What was read of logs, for whoever asks why of many facts."""
+        return Tellings(self.memory.snapshot)
 
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
@@ -235,11 +235,11 @@ class TipView:
         """
         if self._then is None or self._then[0] != as_of:
             snapshot = self.memory.snapshot
-            point = stem_of(as_of, self.memory.occasion().now_ms)
+            point = point_in_time(snapshot, stem_of(as_of, self.memory.occasion().now_ms))
             refs, known = logs_at(snapshot, point), self.logs
             # of a branch that is not joined
             missing = [ref for ref in refs if ref.key not in known]
-            read = read_part(snapshot.home, missing, len(missing), None).entries
+            read = read_all(snapshot.home, missing).entries
             entries = [*[known[ref.key] for ref in refs if ref.key in known], *read]
             view = TipView(self.memory, state_at(snapshot, point))
             view.past, view.notes = True, not_known(snapshot, point, view.state)
@@ -250,7 +250,7 @@ class TipView:
     def marks(self, facts: Iterable[Fact]) -> dict[str, Mark]:
         """Mark facts with what a reader has to know before their texts, by id."""
         if self.past:
-            return {one.id: marked(self.resident, one) for one in facts}
+            return {one.id: marked(self.state, one) for one in facts}
         return self.memory.marks(facts)
 
     def writers(self, stems: Iterable[str]) -> dict[str, Origin]:
@@ -271,7 +271,8 @@ class TipView:
 
     def known(self, facts: Iterable[Standing]) -> dict[str, Testimony]:
         """Tell by id how facts are known."""
-        return known(self.resident, [one.fact for one in facts])
+        logs, histories = self.logs.get, self.state.some_histories
+        return {one.fact.id: testimony(one.fact, logs, histories) for one in facts}
 
     def sessions(self, keys: Sequence[str]) -> tuple[Session, ...]:
         """Return sessions as a timeline tells them, in ledger order; each log is read once.

@@ -1,31 +1,23 @@
-"""Say a fact anew, close what is done, and call a fact false: each by one log of its own."""
+"""Say a fact in other words, give it other footers, or let an older text of it stand again."""
 
 from __future__ import annotations
 
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.errors import DiurnaError, NotFound, WrongUsage
-from ledger.model.event import (
-    Event,
-    FactInvalidated,
-    FactSuperseded,
-    FactUpdated,
-    Meta,
-    ThreadClosed,
-)
+from ledger.model.event import FactUpdated, Meta
 from ledger.model.record import Record
 from ledger.model.session import UNTIL_KEY
-from ledger.model.task_states import CANCELLED
 from memory.api import Memory
-from memory.query.fact_marks import as_here
 from memory.query.provenance import Step
 from memory.query.reader import Reader
+from memory.replay.reader_marks import as_here
 from memory.write.birth_footers import footer_value
 from projection.fold.fact_history import Fact
 from projection.graph.fact_links import ENTITY_KEY
 from projection.graph.graph_neighbours import TAGS_KEY, names_in
-from projection.policy.model import CLOSABLE, TASK_KIND
 from projection.text.until_conditions import FORMS, until_in
 from rituals.decide.decision import Decision, titled
+from rituals.decide.fact_status import RESTORE
 from rituals.record.draft_composer import kinds_of
 from rituals.record.request import because
 from rituals.record.slips import kind_of, unknown_kind
@@ -44,8 +36,8 @@ class Wording(Record):
 #: What is said of a fact whose footer changes, by key.
 _FOOTERS = {
     "kind": "is of the kind",
-    "tags": "has the tags",
-    "entity": "is about",
+    TAGS_KEY: "has the tags",
+    ENTITY_KEY: "is about",
     UNTIL_KEY: "ends:",
 }
 
@@ -59,19 +51,16 @@ def rewording(memory: Memory, fact: str, asked: Wording, reason: str) -> Decisio
         DiurnaError: the fact is redacted or false.
     """
     now = holding(memory, fact)
-    fact = now.id
+    fact, title = now.id, titled("Edit", (now.id,))
     changed = _changed(memory, now, asked)
-    heads = tuple([head.id for head in now.heads])
-    text = tidy(asked.text) or now.text
-    same = len(heads) == 1 and text == now.text
-    title = titled("Edit", (fact,))
+    text, footers = tidy(asked.text) or now.text, dict(changed)
+    same = len(now.heads) == 1 and text == now.text
     if same and not changed:
         return Decision(title, already=f"{fact} says so already")
-    does: tuple[str, ...] = () if same else (f"{fact} says now: {text}",)
-    told = dict(changed)
-    does += tuple([f"{fact} {says} {told[key]}" for key, says in _FOOTERS.items() if key in told])
-    event = FactUpdated(fact, text, replaced(memory, now), meta=changed)
-    return Decision(title, does, (because(event, reason),), reason=reason)
+    does = [] if same else [f"{fact} says now: {text}"]
+    does += [f"{fact} {says} {footers[key]}" for key, says in _FOOTERS.items() if key in footers]
+    event = because(FactUpdated(fact, text, _replaced(memory, now), meta=changed), reason)
+    return Decision(title, tuple(does), (event,), reason=reason)
 
 
 def _changed(memory: Memory, now: Fact, asked: Wording) -> Meta:
@@ -97,65 +86,6 @@ def _changed(memory: Memory, now: Fact, asked: Wording) -> Meta:
     return order_meta(tuple(pairs))
 
 
-def closing(memory: Memory, facts: tuple[str, ...], reason: str) -> Decision:
-    """Plan to close threads, handoffs and findings.
-
-    Raises:
-        NotFound: there is no such fact.
-        DiurnaError: one is a task, or of a kind that is never closed.
-    """
-    found = [memory.standing(fact).fact for fact in dict.fromkeys(map(memory.named, facts))]
-    for fact in found:
-        if fact.kind not in CLOSABLE:
-            raise DiurnaError(
-                f"{fact.id} is of the kind {fact.kind}, and nothing closes that",
-                hint=f"what no longer holds: `diurna forget {fact.id}`; "
-                f"closed are {', '.join(sorted(CLOSABLE - {TASK_KIND}))}",
-            )
-    tasks = [fact.id for fact in found if fact.kind == TASK_KIND and not fact.closed]
-    if tasks:
-        are = "is a task" if len(tasks) == 1 else "are tasks"
-        raise DiurnaError(
-            f"{', '.join(tasks)} {are}: done or cancelled?",
-            hint=f'`diurna note "done {tasks[0]}"`, or `diurna task move {tasks[0]} {CANCELLED}`',
-        )
-    open_ones = tuple([fact.id for fact in found if not fact.closed])
-    title = titled("Close", open_ones or tuple([fact.id for fact in found]))
-    if not open_ones:
-        return Decision(title, already=f"closed before: {', '.join([fact.id for fact in found])}")
-    does = tuple([f"{fact} is closed" for fact in open_ones])
-    events = tuple([because(ThreadClosed(fact), reason) for fact in open_ones])
-    return Decision(title, does, events, reason=reason)
-
-
-def denial(memory: Memory, fact: str, new: str, reason: str) -> Decision:
-    """Plan to call a fact false; `new` is the fact that replaces it, "" for none.
-
-    Raises:
-        NotFound: there is no such fact.
-        WrongUsage: a fact can not replace itself.
-        DiurnaError: what is to replace it is false itself.
-    """
-    now = memory.standing(fact).fact
-    fact = now.id
-    event: Event = FactInvalidated(fact)
-    does, title = f"{fact} is false now", titled("Forget", (fact,))
-    if new:
-        replacing = memory.standing(new).fact
-        new = replacing.id
-        if new == fact:
-            said = f"{fact} can not replace itself"
-            raise WrongUsage(said, hint=f'`diurna edit {fact} "TEXT"` rewords it')
-        if replacing.false:
-            said = f"{new} is false itself"
-            raise DiurnaError(said, hint=f"`diurna why {new}` says who called it so")
-        event, does = FactSuperseded(fact, new), f"{new} replaces {fact}"
-    if new in now.superseded_by if new else now.false:
-        return Decision(title, already=f"that {does} was said before")
-    hint = f'`diurna edit {fact} --restore --reason "…"` says that it holds after all'
-    return Decision(title, (does,), (because(event, reason),), reason=reason, hints=(hint,))
-
-
 class Telling(Record):
     """One version as one log told it; a version may be told again later."""
 
@@ -172,9 +102,7 @@ def tellings(memory: Reader, fact: str) -> tuple[Telling, ...]:
     """
     heads = {version.id for version in memory.standing(fact).fact.heads}
     steps = [step for step in memory.why(fact).steps if step.version]
-    return tuple(
-        Telling(number, step, step.version in heads) for number, step in enumerate(steps, 1)
-    )
+    return tuple([Telling(at, step, step.version in heads) for at, step in enumerate(steps, 1)])
 
 
 def holding(memory: Reader, fact: str) -> Fact:
@@ -191,12 +119,12 @@ def holding(memory: Reader, fact: str) -> Fact:
         raise DiurnaError(f"{fact} is redacted; none of its texts is shown again", hint=hint)
     if now.false:
         by = f"superseded by {', '.join(now.superseded_by)}" if now.superseded_by else "invalidated"
-        hint = f"`diurna edit {fact} --restore --reason TEXT` says that it holds after all"
-        raise DiurnaError(f"{fact} is {by}; another text would not make it hold", hint=hint)
+        said = f"{fact} is {by}; another text would not make it hold"
+        raise DiurnaError(said, hint=RESTORE.format(fact, "TEXT"))
     return now
 
 
-def replaced(memory: Reader, now: Fact) -> tuple[str, ...]:
+def _replaced(memory: Reader, now: Fact) -> tuple[str, ...]:
     """Return the texts that another one replaces: those that stand here, and by all branches."""
     heads = (*now.heads, *memory.standing(now.id).fact.heads)
     return tuple(dict.fromkeys([head.id for head in heads]))
@@ -213,15 +141,14 @@ def restoration(memory: Reader, fact: str, version: str) -> Decision:
     """
     now = holding(memory, fact)
     known = {one.step.version: one.step for one in tellings(memory, fact)}
-    found = [one for one in known if one.startswith(version)]
-    if len(found) != 1:
-        names = ", ".join(found or known)
-        what = "is the start of several versions" if found else "is no version"
-        raise NotFound(f"{version} {what} of {fact}", hint=f"one of {names}")
-    chosen = known[found[0]]
-    heads = tuple(head.id for head in now.heads)
+    fits = [one for one in known if one.startswith(version)]
+    if len(fits) != 1:
+        what = "is the start of several versions" if fits else "is no version"
+        hint = f"one of {', '.join(fits or known)}"
+        raise NotFound(f"{version} {what} of {fact}", hint=hint)
+    chosen, heads = known[fits[0]], tuple([head.id for head in now.heads])
     title = f"Restore {fact} to {chosen.version}"
     if heads == (chosen.version,):
         return Decision(title, already=f"{fact} says {chosen.version} already")
     does = f"{fact} says {chosen.version} again, of {chosen.stem}, in place of {', '.join(heads)}"
-    return Decision(title, (does,), (FactUpdated(fact, chosen.text, replaced(memory, now)),))
+    return Decision(title, (does,), (FactUpdated(fact, chosen.text, _replaced(memory, now)),))

@@ -1,19 +1,22 @@
 """Say what a change takes away, decides anew or breaks of what facts say: few lines, strongest first.
 
-A shared name of a class is no reason to speak: of a decision two names have to change, or a path that is
-its own. Whoever names a fact in a log of the change knows of it.
+Said besides is every secret and personal text that its logs bring. A name that many share is no reason to
+speak: of a decision two names have to change, or a path that is its own. Whoever names a fact in a log of
+the change knows of it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ledger.escape import prose
 from ledger.git.code_diff import FileDiff
-from ledger.git.code_history import DOCUMENTS
-from ledger.model.findings import Finding
+from ledger.home import IN_TREE
+from ledger.model.findings import ERROR, Finding
+from ledger.model.layout import SESSIONS_DIR
 from ledger.model.record import Record
+from memory.api import Memory
 from memory.cache.broken_truth_file import Wait
 from memory.cache.ended_facts import ended
 from projection.brief.wording import label, plain, shortened
@@ -22,18 +25,22 @@ from projection.fold.projection_state import Standing
 from projection.text.claims import FOLDER, MODULE, NAME, PATH, TARGET, VERSION, Claim
 from projection.text.clipping import telling
 from projection.text.until_conditions import DATE, check_of, until_in, until_of
+from rituals.check.check_registry import bare, order
+from rituals.check.linted_files import text_findings
 from rituals.hosts.context.moment_answer import rows_at, rows_broken
 from rituals.hosts.context.moment_contents import constrained, may_be_told, of_names, rows_of
 from rituals.hosts.context.moment_index import MomentIndex
 from rituals.hosts.observed.shell import read
-from rituals.review.change.change_facts import Change
-from rituals.review.evidence.changed_files import is_manifest, manifest_questions
-from rituals.review.evidence.paths import (
+from rituals.review.code_change import Change, change_of, untold_work
+from rituals.review.manifests import is_manifest, manifest_questions
+from rituals.review.named_things import (
+    LEAST_LINES,
     Named,
     asked_about,
-    declares,
-    defines,
+    changed_code,
+    changed_names,
     known_ends,
+    lost_names,
     named_by,
     paths_of,
     taken_paths,
@@ -59,26 +66,54 @@ _COMMANDS = re.compile(
     r"\.(?:github/workflows|gitea/workflows|ci)/[^/]+|\.gitlab-ci\.yml)$"
 )
 _LEAD = re.compile(r"^(?:RUN|CMD|-?\s*run:\s*\|?|- |[@-]+)\s*")
-Place = tuple[FileDiff, int]
-
-#: So many changed lines change a file; fewer touch it.
-LEAST_LINES = 10
-_IMPORT = re.compile(r"(?:import|from|use|using|package|#include)\b[^=(]*$|from .* import\b")
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,}")
-#: The name of a class, which in some languages has a file of its own.
-_CLASS = re.compile(r"^[A-Z]\w*[a-z]")
-_TESTS = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures|e2e)/|(?:^|/)(?:test_|conftest\.)[^/]*$|"
-    r"[._-](?:test|spec)s?\.\w+$|Tests?\.\w+$"
-)
+#: More lines nobody reads.
+_MOST = 3
+#: What its author asked to be let be is none.
+_QUIET = ("secret-waived", "conflict-marker")
 
 
-class _Gone(Record):
-    """What a fact names and a change takes away."""
+class Said(Record):
+    """What is said of a change."""
 
-    fact: str  #: its id
-    path: str
-    line: int = 0
+    #: what new logs hold that must not be there, and the strongest lines
+    findings: tuple[Finding, ...]
+    more: tuple[Finding, ...] = ()  #: the lines that had no room
+
+
+def said_of(memory: Memory, range: str, folder: str, *, untold: bool = False) -> Said:
+    """Return what memory has on a range of commits; files of findings are named from the top.
+
+    Memory is asked as it is before the change: beside the code at the commit that the range starts from,
+    else at its tip.
+
+    Args:
+        memory: the home, open.
+        range: as `change_of` reads it.
+        folder: where somebody works.
+        untold: say, too, where no log tells of the work.
+
+    Raises:
+        WrongUsage, NotFound: as `change_of`.
+    """
+    home = memory.home
+    change = change_of(home, range, folder)
+    kept = home.kind != IN_TREE
+    if not kept:  # the state at the tip is kept, and may be that of before the change
+        logs = f"{home.prefix}{SESSIONS_DIR}"
+        before, now = change.git.resolve(f"{change.trunk}:{logs}", f"{home.tip()}:{logs}")
+        kept = before == now != ""
+    state = memory.tip_state() if kept else memory.state(change.trunk)
+    held = [
+        bare(finding) if finding.severity != ERROR else finding
+        for log in change.logs
+        for finding in text_findings(log.path, log.data, memory.policy.privacy.personal)
+        if finding.code not in _QUIET
+    ]
+    strongest = remarks(state.standings(), change)
+    if untold:
+        strongest += untold_work(memory, change)
+    said = (*sorted(dict.fromkeys(held), key=order), *strongest[:_MOST])
+    return Said(said, tuple(strongest[_MOST:]))
 
 
 def remarks(standings: Iterable[Standing], change: Change) -> list[Finding]:
@@ -91,15 +126,14 @@ def remarks(standings: Iterable[Standing], change: Change) -> list[Finding]:
     known = [one for one in standings if one.fact.id in ids and may_be_told(one)]
     # what a range does is news to whoever wrote a fact, whenever its commits were made
     named = [one._replace(written_ms=0) for one in named_by(known)]
-    found = [*_gone(named, change), *_broken(known, change)]
-    found += [*_versions(named, change), *_ended(known, change)]
-    quiet = {id for one in found for id in one.about.split()} | change.named
+    findings = [*_gone(named, change), *_broken(known, change)]
+    findings += [*_versions(named, change), *_ended(known, change)]
+    quiet = {id for one in findings for id in one.about.split()} | change.named
     claimed: dict[str, list[Claim]] = {}
     for one in named:
         claimed.setdefault(one.fact.id, []).append(one.claim)
     heard = [one for one in known if one.fact.id in claimed.keys() - quiet]
-    found += _decided(heard, claimed, change)
-    return found
+    return [*findings, *_decided(heard, claimed, change)]
 
 
 def _gone(named: list[Named], change: Change) -> Iterator[Finding]:
@@ -112,32 +146,31 @@ def _gone(named: list[Named], change: Change) -> Iterator[Finding]:
         if (one.claim.kind == MODULE or _is_place(one.claim) or one.claim.subject in tops)
         and not taken.isdisjoint(paths_of(one))
     ]
-    found: dict[tuple[str, str], list[_Gone]] = {}
+    places: dict[tuple[str, str], list[tuple[str, str, int]]] = {}
     wanted = [path for one in paths for path in paths_of(one)]
     near = of_names(change.code.files(), wanted) if wanted else []
     near += [one.path for one in change.files if one.after]  # a file may have gone there
     for place in taken_paths(paths, change.code, near) if paths else ():
-        gone = _Gone(place.named.fact.id, place.removal.path)
-        found.setdefault((place.named.claim.subject, place.now), []).append(gone)
+        gone = places.setdefault((place.named.claim.subject, place.now), [])
+        gone.append((place.named.fact.id, place.path, 0))
     names = [one for one in named if one.claim.kind == NAME]
     lost = lost_names(changed_code(change.files), {one.claim.subject for one in names})
     lost = {name: lost[name] for name in lost.keys() - change.code.present(lost)}
     for one in names:
         if one.claim.subject in lost:
             file, line = lost[one.claim.subject]
-            gone = _Gone(one.fact.id, file.path, line)
-            found.setdefault((one.claim.subject, ""), []).append(gone)
+            places.setdefault((one.claim.subject, ""), []).append((one.fact.id, file.path, line))
     together: dict[tuple[str, str], list[str]] = {}
-    for (subject, now), some in found.items():
-        facts = " ".join(dict.fromkeys([one.fact for one in some]))
+    for (subject, now), some in places.items():
+        facts = " ".join(dict.fromkeys([fact for fact, _, _ in some]))
         together.setdefault((facts, now), []).append(subject)
     for (facts, now), subjects in together.items():
-        first = found[subjects[0], now][0]
+        _, path, line = places[subjects[0], now][0]
         went = f"is `{prose(now)}` now" if now else "this takes away"
         ids = facts.split()
         who = f"{_listed(ids)} name{'s' * (len(ids) == 1)}"
         said = f"{who} {_listed([f'`{prose(one)}`' for one in subjects])}, which {went}"
-        yield Finding(GONE, said, first.path, first.line, _GONE_HINT, facts)
+        yield Finding(GONE, said, path, line, _GONE_HINT, facts)
 
 
 def _listed(names: list[str]) -> str:
@@ -155,9 +188,8 @@ def _versions(named: list[Named], change: Change) -> Iterator[Finding]:
     wanted = [one for one in named if one.claim.kind in (VERSION, TARGET)]
     for one in manifest_questions(wanted, change.code, change.code.files()) if touched else ():
         code = VERSION_SAID if one.rule == "version-changed" else GONE
-        path = next(
-            (path for path in touched if f"`{prose(path)}`" in one.evidence[-1]), touched[0]
-        )
+        named_in = [path for path in touched if f"`{prose(path)}`" in one.evidence[-1]]
+        path = (named_in or touched)[0]
         yield Finding(code, one.said.rstrip("."), path, 0, one.proposal, one.facts[0])
 
 
@@ -185,22 +217,24 @@ def _broken(known: list[Standing], change: Change) -> Iterator[Finding]:
 
     The rules are read as at the moment of a command (`rituals.hosts.context.moment_contents`).
     """
-    rows = "".join([f"\n{key}\t{value}" for key, value in rows_of(known, {}).items()])
-    index = MomentIndex(f"{rows}\n".encode("utf-8", "surrogateescape"))
+    rows = [f"\n{key}\t{value}" for key, value in rows_of(known, {}).items()]
+    index = MomentIndex(f"{''.join(rows)}\n".encode("utf-8", "surrogateescape"))
     signs = index.said("programs").split()
     for file in change.files:
-        for row in rows_at(index, [file.path], changed=True):
-            yield _rule_said(known[int(row)].fact, f"edits {prose(file.path)}", file.path, 0)
+        breaks = [
+            (row, f"edits {prose(file.path)}", 0)
+            for row in rows_at(index, [file.path], changed=True)
+        ]
         for line in file.lines if signs and _COMMANDS.search(file.path) else ():
             said = _LEAD.sub("", line.text)
             near = [sign for sign in signs if sign in said] if line.added else []
-            for row in rows_broken(index, said, read(said), near, "") if near else ():
-                does = f"runs `{shortened(plain(said), _LINE_CHARS)}`"
-                yield _rule_said(known[int(row)].fact, does, file.path, line.number)
-
-
-def _rule_said(fact: Fact, does: str, path: str, line: int) -> Finding:
-    return Finding(BREAKS, f"{_cited(fact)} — this {does}", path, line, "", fact.id)
+            does = f"runs `{shortened(plain(said), _LINE_CHARS)}`"
+            rows_here = rows_broken(index, said, read(said), near, "") if near else ()
+            breaks += [(row, does, line.number) for row in rows_here]
+        for row, does, number in breaks:
+            fact = known[int(row)].fact
+            said = f"{_cited(fact)} — this {does}"
+            yield Finding(BREAKS, said, file.path, number, "", fact.id)
 
 
 def _decided(
@@ -213,30 +247,34 @@ def _decided(
     files = changed_code(change.files)
     if len(files) > _SWEEP_FILES:
         return []
-    deciding = [one for one in known if one.fact.kind in _DECIDING]
+    deciding = [one.fact for one in known if one.fact.kind in _DECIDING]
     own = _own_paths(known, claimed, files, change)
     wanted = {claim.subject for some in claimed.values() for claim in some if claim.kind == NAME}
     places = changed_names(files, wanted)
     several = {}
-    for one in deciding:
-        names = [claim.subject for claim in claimed[one.fact.id] if claim.kind == NAME]
-        some = [name for name in names if name in places]
-        if len(some) >= max(_LEAST_NAMES, len(names) / 2):
-            several[one.fact.id] = some
+    for fact in deciding:
+        names = [claim.subject for claim in claimed[fact.id] if claim.kind == NAME]
+        several[fact.id] = touched = [name for name in names if name in places]
+        if len(touched) < max(_LEAST_NAMES, len(names) / 2):
+            touched.clear()
     spread = change.code.spread(name for some in several.values() for name in some)
-    found = []
-    for one in deciding:
-        few = [name for name in several.get(one.fact.id, ()) if spread.get(name, 0) <= _MOST_FILES]
-        read = {file.path: len(file.lines) for name in few for file, _ in places[name]}
-        if len(few) < _LEAST_NAMES or sum(read.values()) < LEAST_LINES:
+    ranked = []
+    for fact in deciding:
+        few = [name for name in several[fact.id] if spread.get(name, 0) <= _MOST_FILES]
+        lines = {file.path: len(file.lines) for name in few for file, _ in places[name]}
+        if len(few) < _LEAST_NAMES or sum(lines.values()) < LEAST_LINES:
             few = []
-        paths = own.get(one.fact.id, {})
-        if few or paths:
+        paths = own.get(fact.id, {})
+        if names := [*paths, *few]:
             at = [(file.path, line) for name in few for file, line in places[name]]
             at += [(path, 0) for path in paths.values()]
+            shown = ", ".join(map(prose, names[:_NAMES_SHOWN])) + ", …" * (
+                len(names) > _NAMES_SHOWN
+            )
+            said = f"{_cited(fact, names)} — changed: {shown}"
             strength = len(few) + _LEAST_NAMES * len(paths)
-            found.append((strength, _decision_said(one.fact, [*paths, *few], *at[0])))
-    return [one for _, one in sorted(found, key=lambda pair: (-pair[0], pair[1].about))]
+            ranked.append((strength, Finding(DECIDED, said, *at[0], "", fact.id)))
+    return [one for _, one in sorted(ranked, key=lambda pair: (-pair[0], pair[1].about))]
 
 
 def _own_paths(
@@ -252,7 +290,7 @@ def _own_paths(
         for one in known
         if any(_is_place(claim) and claim.subject in ends for claim in claimed[one.fact.id])
     ]
-    found: dict[str, dict[str, str]] = {}
+    own: dict[str, dict[str, str]] = {}
     paths = constrained(near, change.git, change.head, change.code.files()) if near else {}
     for path, rows in paths.items():
         below = [one for one in files if f"{one.path}/".startswith(f"{path}/")]
@@ -260,15 +298,11 @@ def _own_paths(
         for fact in [near[row].fact for row in rows] if inside else ():
             named = [claim.subject for claim in claimed[fact.id] if _is_place(claim)]
             said = [name for name in named if f"/{path}".endswith(f"/{name}")]
-            if said and (
-                any(_binds(fact.text, one) for one in said) or _much(fact, inside, change)
-            ):
-                found.setdefault(fact.id, {})[path] = inside[0].path
-    return found
-
-
-def _binds(text: str, path: str) -> bool:
-    return any(path in clause and _MUST.search(clause) for clause in _CLAUSE.split(text))
+            clauses = [one for one in _CLAUSE.split(fact.text) if _MUST.search(one)] if said else []
+            binds = any(name in clause for name in said for clause in clauses)
+            if said and (binds or _much(fact, inside, change)):
+                own.setdefault(fact.id, {})[path] = inside[0].path
+    return own
 
 
 def _much(fact: Fact, files: Sequence[FileDiff], change: Change) -> bool:
@@ -287,54 +321,6 @@ def _is_place(claim: Claim) -> bool:
     return claim.kind == PATH or (claim.kind == FOLDER and "/" in claim.subject)
 
 
-def _decision_said(fact: Fact, names: list[str], path: str, line: int) -> Finding:
-    shown = ", ".join(map(prose, names[:_NAMES_SHOWN])) + ", …" * (len(names) > _NAMES_SHOWN)
-    said = f"{_cited(fact, names)} — changed: {shown}"
-    return Finding(DECIDED, said, path, line, "", fact.id)
-
-
 def _cited(fact: Fact, names: Sequence[str] = ()) -> str:
     said = shortened(plain(telling(fact.text, names, _TEXT_CHARS)), _TEXT_CHARS)
     return f"{fact.id} ({label(fact.kind)}): {said}"
-
-
-def changed_code(files: Iterable[FileDiff]) -> list[FileDiff]:
-    """Leave out documents, tests and lines that import, in which a change decides nothing."""
-    return [
-        one._replace(lines=tuple([line for line in one.lines if not _IMPORT.match(line.text)]))
-        for one in files
-        if one.path.rpartition(".")[2].lower() not in DOCUMENTS and not _TESTS.search(one.path)
-    ]
-
-
-def changed_names(files: Iterable[FileDiff], wanted: Collection[str]) -> dict[str, list[Place]]:
-    """Return where names are changed: their definition, what is within it, or the file of a class.
-
-    That a line only uses a name is no change of it.
-    """
-    found: dict[str, list[Place]] = {}
-    for file in files:
-        stem = file.path.rpartition("/")[2].partition(".")[0]
-        if _CLASS.search(stem) and stem in wanted and len(file.lines) >= LEAST_LINES:
-            found.setdefault(stem, []).append((file, file.lines[0].number))
-        for line in file.lines:
-            # a line that came and defines it is of another one, or the one that went had it
-            own = () if line.added else _defined(line.text, wanted, defines)
-            for word in {*own, *_defined(line.within, wanted, declares)}:
-                found.setdefault(word, []).append((file, line.number))
-    return found
-
-
-def lost_names(files: Iterable[FileDiff], wanted: Collection[str]) -> dict[str, Place]:
-    """Return the names whose definition a line took away, and where; in capitals any line is one."""
-    found: dict[str, Place] = {}
-    for file in files:
-        for line in file.lines if wanted else ():
-            for word in () if line.added else set(_WORD.findall(line.text)).intersection(wanted):
-                if word.isupper() or defines(word, line.text):
-                    found.setdefault(word, (file, line.number))
-    return found
-
-
-def _defined(text: str, wanted: Collection[str], test: Callable[[str, str], bool]) -> list[str]:
-    return [word for word in set(_WORD.findall(text)).intersection(wanted) if test(word, text)]

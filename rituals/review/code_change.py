@@ -88,9 +88,9 @@ def change_of(home: Home, range: str, folder: str) -> Change:
     if not base:
         raise NotFound(f"{left} and {right or 'HEAD'} have no commit in common here", hint=_DEEP)
     inside = home.prefix if home.kind == IN_TREE else ""
-    found = code_diff(git, base, head, inside)
-    code = [one for one in found if not (inside and one.path.startswith(inside))]
-    logs = _logs(git, found, inside) if inside else ()
+    differing = code_diff(git, base, head, inside)
+    code = [one for one in differing if not (inside and one.path.startswith(inside))]
+    logs = _logs(git, differing, inside) if inside else ()
     branch = "" if right in ("", "HEAD") else right
     ends = Code(git, head, inside, base)
     return Change(base, head, trunk, git, branch, ends, tuple(code), logs)

@@ -1,19 +1,18 @@
-"""Gather what facts name; find files and names that a commit took away since, and where they went."""
+"""Gather what facts name; find what of it a commit or a change takes away, and where it went (R4)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 
-from ledger.escape import prose
-from ledger.git.code_history import Code, Lost, Removal
+from ledger.git.code_diff import FileDiff
+from ledger.git.code_history import DOCUMENTS, Change, Code, Lost, Removal
 from ledger.model.order import milliseconds_of
 from ledger.model.record import Record
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
 from projection.lifecycle.review_threads import is_raised, key_of
 from projection.text.claims import FOLDER, MODULE, NAME, PATH, Claim, claims
-from rituals.review.review_question import Question, question
 
 #: What stands before a name that is defined there; `#define` and annotations of types included.
 _DEFINES = (
@@ -23,7 +22,18 @@ _DEFINES = (
     r"^\s*(?:(?:public|private|protected|static|final|async|export|abstract|override|virtual|inline|readonly)\s+)+"
     r"(?:[\w<>\[\],.*&:?]+\s+)*)"
 )
-_SHOWN_CHARS = 80
+#: So many changed lines change a file; fewer touch it.
+LEAST_LINES = 10
+_IMPORT = re.compile(r"(?:import|from|use|using|package|#include)\b[^=(]*$|from .* import\b")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,}")
+#: The name of a class, which in some languages has a file of its own.
+_CLASS = re.compile(r"^[A-Z]\w*[a-z]")
+_TESTS = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures|e2e)/|(?:^|/)(?:test_|conftest\.)[^/]*$|"
+    r"[._-](?:test|spec)s?\.\w+$|Tests?\.\w+$"
+)
+#: A line of a file that differs, by its number.
+Place = tuple[FileDiff, int]
 
 
 class Named(Record):
@@ -76,29 +86,26 @@ def used_ms(fact: Fact) -> int:
 
 
 class Taken(Record):
-    """A path that a commit took away after a fact named it."""
+    """A path or a name of code that a commit took away after a fact named it."""
 
-    named: Named  #: the path, and the fact
-    removal: Removal  #: of the file, or of the newest one of a folder
-    moved: str  #: where the commit moved that file, "" for nowhere
-    now: str  #: the path as the fact would name it now, "" where it is gone
+    named: Named  #: what it is, and the fact
+    path: str  #: of the file that went, the newest one of a folder, or that defined the name
+    change: Change  #: the commit
+    moved: str = ""  #: where the commit moved that file, "" for nowhere
+    now: str = ""  #: the path as the fact would name it now, "" where it is gone
+    line: str = ""  #: that defined the name
 
     @property
     def rule(self) -> str:
         """The rule of the review that asks about it."""
         if self.now:
             return "file-renamed"
-        return "folder-gone" if self.named.claim.kind == FOLDER else "file-gone"
+        return {FOLDER: "folder-gone", NAME: "name-gone"}.get(self.named.claim.kind, "file-gone")
 
     @property
     def key(self) -> str:
         """The key of that question."""
         return key_of(self.rule, self.named.fact.id, self.named.claim.subject)
-
-
-def path_questions(named: Iterable[Named], code: Code, files: Iterable[str]) -> list[Question]:
-    """Ask about paths that were there and are not any more."""
-    return [_question(one, code) for one in taken_paths(named, code, files)]
 
 
 def taken_paths(named: Iterable[Named], code: Code, files: Iterable[str]) -> list[Taken]:
@@ -109,37 +116,40 @@ def taken_paths(named: Iterable[Named], code: Code, files: Iterable[str]) -> lis
     that took it away after the text was written is no finding.
     """
     wanted = [one for one in named if one.claim.kind in (PATH, FOLDER, MODULE)]
-    if not wanted:
-        return []
-    known = known_ends(files)
+    known = known_ends(files) if wanted else frozenset()
     missing = [(one, paths_of(one)) for one in wanted if known.isdisjoint(paths_of(one))]
     if not missing:
         return []
     since = min(one.written_ms for one, _ in missing)
-    removals = list(code.removed({path for _, paths in missing for path in paths}, since))
     ends: dict[str, list[Removal]] = {}
-    for removal in removals:
+    for removal in code.removed({path for _, paths in missing for path in paths}, since):
         for end in known_ends([removal.path]):
             ends.setdefault(end, []).append(removal)
-    found = []
+    newest: list[tuple[Named, Removal]] = []
     for one, paths in missing:
-        taken = [
+        behind = [
             removal
             for path in paths
             for removal in ends.get(path, ())
             if removal.change.is_behind(one.written_ms)
         ]
-        if taken:
-            found.append((one, taken))
-    ignored = code.ignored(removal.path for _, taken in found for removal in taken)
-    newest = [(one, taken[0]) for one, taken in found if taken[0].path not in ignored]
+        newest += [(one, removal) for removal in behind[:1]]
+    ignored = code.ignored(removal.path for _, removal in newest)
+    newest = [pair for pair in newest if pair[1].path not in ignored]
     renames = code.renames({removal.change.commit for _, removal in newest})
-    return [_taken(one, removal, renames, known) for one, removal in newest]
+    taken = []
+    for one, removal in newest:
+        moved, written = renames.get((removal.change.commit, removal.path), ""), one.claim.subject
+        now = moved if one.claim.kind == PATH and moved in known else ""
+        if written != removal.path:  # as it was written: from the top, or by as many last parts
+            now = "/".join(now.split("/")[-(written.count("/") + 1) :])
+        taken.append(Taken(one, removal.path, removal.change, moved, now))
+    return taken
 
 
 def known_ends(paths: Iterable[str]) -> frozenset[str]:
     """Return every file and folder of some paths, from the top and by each of their last parts."""
-    found: set[str] = set()
+    ends: set[str] = set()
     folders: set[str] = set()
     for path in paths:
         parts = path.split("/")
@@ -149,9 +159,9 @@ def known_ends(paths: Iterable[str]) -> frozenset[str]:
                 if whole in folders:
                     break  # and so are the folders above it
                 folders.add(whole)
-            found.add(whole)
-            found.update(["/".join(parts[begin:end]) for begin in range(1, end)])
-    return frozenset(found)
+            ends.add(whole)
+            ends.update(["/".join(parts[begin:end]) for begin in range(1, end)])
+    return frozenset(ends)
 
 
 def paths_of(one: Named) -> tuple[str, ...]:
@@ -162,47 +172,7 @@ def paths_of(one: Named) -> tuple[str, ...]:
     return (one.claim.subject,)
 
 
-def _taken(
-    one: Named, removal: Removal, renames: dict[tuple[str, str], str], known: frozenset[str]
-) -> Taken:
-    moved = renames.get((removal.change.commit, removal.path), "")
-    stays = one.claim.kind == PATH and moved in known
-    now, written = moved if stays else "", one.claim.subject
-    if written != removal.path:  # as it was written: from the top, or by as many last parts
-        now = "/".join(now.split("/")[-(written.count("/") + 1) :])
-    return Taken(one, removal, moved, now)
-
-
-def _question(taken: Taken, code: Code) -> Question:
-    claim, fact, removal = taken.named.claim, taken.named.fact.id, taken.removal
-    subject, old, commit = prose(claim.subject), prose(removal.path), prose(removal.change.said)
-    looked = f"no path ends in `{subject}` at {code.commit[:7]}"
-    if taken.now:
-        now = prose(taken.now)
-        return Question(
-            taken.rule, taken.key, (fact,), f"{fact} names `{subject}`, which is `{now}` now.",
-            (looked, f"`{old}` became `{prose(taken.moved)}` in {commit}"),
-            f"let the text say `{now}`", swaps=((claim.subject, taken.now),),
-        )  # fmt: skip
-    what = {PATH: "file", FOLDER: "folder", MODULE: "module"}[claim.kind]
-    went = f"moved to `{prose(taken.moved)}`" if taken.moved else "was deleted"
-    return Question(
-        taken.rule, taken.key, (fact,), f"{fact} names the {what} `{subject}`, which is gone.",
-        (looked, f"`{old}` {went} in {commit}"), "say what holds now, or that the fact is false",
-    )  # fmt: skip
-
-
-def name_questions(named: Iterable[Named], code: Code) -> list[Question]:
-    """Ask about names of code that stand nowhere in it any more."""
-    return [_name_question(one, lost, code) for one, lost in taken_names(named, code)]
-
-
-def name_key(one: Named) -> str:
-    """Return the key of the question about a name that is gone."""
-    return key_of("name-gone", one.fact.id, one.claim.subject)
-
-
-def taken_names(named: Iterable[Named], code: Code) -> list[tuple[Named, Lost]]:
+def taken_names(named: Iterable[Named], code: Code) -> list[Taken]:
     """Find the names of code that stand nowhere in it any more, each with the newest definition of it.
 
     Documents do not count, neither for a name nor against it. A name whose definition no commit took away
@@ -219,16 +189,12 @@ def taken_names(named: Iterable[Named], code: Code) -> list[tuple[Named, Lost]]:
     for lost in code.lost({one.claim.subject for one in missing}, since):
         if lost.name.isupper() or defines(lost.name, lost.line):
             definitions.setdefault(lost.name, []).append(lost)
-    found = []
+    taken = []
     for one in missing:
-        taken = [
-            lost
-            for lost in definitions.get(one.claim.subject, ())
-            if lost.change.is_behind(one.written_ms)
-        ]
-        if taken:
-            found.append((one, taken[0]))
-    return found
+        lines = definitions.get(one.claim.subject, ())
+        behind = [lost for lost in lines if lost.change.is_behind(one.written_ms)]
+        taken += [Taken(one, lost.path, lost.change, line=lost.line) for lost in behind[:1]]
+    return taken
 
 
 def defines(name: str, line: str) -> bool:
@@ -244,15 +210,43 @@ def declares(name: str, line: str) -> bool:
     return bool(re.search(rf"{_DEFINES}{re.escape(name)}\b", line))
 
 
-def _name_question(one: Named, lost: Lost, code: Code) -> Question:
-    name, fact = prose(one.claim.subject), one.fact.id
-    line = prose(lost.line)[:_SHOWN_CHARS].replace("`", "'")
-    return question(
-        "name-gone", fact, one.claim.subject,
-        said=f"{fact} names `{name}`, which is gone from the code.",
-        evidence=(
-            f"no code at {code.commit[:7]} has the word `{name}`",
-            f"`{line}` left `{prose(lost.path)}` in {prose(lost.change.said)}",
-        ),
-        proposal="say what holds now, or that the fact is false",
-    )  # fmt: skip
+def changed_code(files: Iterable[FileDiff]) -> list[FileDiff]:
+    """Leave out documents, tests and lines that import, in which a change decides nothing."""
+    return [
+        one._replace(lines=tuple([line for line in one.lines if not _IMPORT.match(line.text)]))
+        for one in files
+        if one.path.rpartition(".")[2].lower() not in DOCUMENTS and not _TESTS.search(one.path)
+    ]
+
+
+def changed_names(files: Iterable[FileDiff], wanted: Collection[str]) -> dict[str, list[Place]]:
+    """Return where names are changed: their definition, what is within it, or the file of a class.
+
+    That a line only uses a name is no change of it.
+    """
+    places: dict[str, list[Place]] = {}
+    for file in files:
+        stem = file.path.rpartition("/")[2].partition(".")[0]
+        if _CLASS.search(stem) and stem in wanted and len(file.lines) >= LEAST_LINES:
+            places.setdefault(stem, []).append((file, file.lines[0].number))
+        for line in file.lines:
+            # a line that came and defines it is of another one, or the one that went had it
+            own = () if line.added else _defined(line.text, wanted, defines)
+            for word in {*own, *_defined(line.within, wanted, declares)}:
+                places.setdefault(word, []).append((file, line.number))
+    return places
+
+
+def lost_names(files: Iterable[FileDiff], wanted: Collection[str]) -> dict[str, Place]:
+    """Return the names whose definition a line took away, and where; in capitals any line is one."""
+    places: dict[str, Place] = {}
+    for file in files:
+        for line in file.lines if wanted else ():
+            for word in () if line.added else set(_WORD.findall(line.text)).intersection(wanted):
+                if word.isupper() or defines(word, line.text):
+                    places.setdefault(word, (file, line.number))
+    return places
+
+
+def _defined(text: str, wanted: Collection[str], test: Callable[[str, str], bool]) -> list[str]:
+    return [word for word in set(_WORD.findall(text)).intersection(wanted) if test(word, text)]

@@ -1,1 +1,0 @@
-"""Say what memory has on a change of the code, before it is merged."""

@@ -1,1 +1,0 @@
-"""Find what facts name that the code repository no longer has."""
