@@ -86,7 +86,8 @@ def test_what_may_be_the_end_is_asked_for_sooner(
     assert not stop(work(LEAST - 3)) and bool(stop("ok")) is ends
     assert run("note", "The port is 8080.", "--session", "s1").code == 0
     assert not stop(work(LEAST), at=WHILE + 2) and stop("ok", at=WHILE + 3)
-    assert not stop(work(LEAST)) and not stop("ok") and stop("ok")
+    assert not stop(work(LEAST)) and not stop("Noted.", stop_hook_active=True)
+    assert not stop("ok") and stop("ok")
 
 
 def test_what_was_taken_back_is_asked_for_sooner(

@@ -76,7 +76,7 @@ class Talk(Record):
         sum_ = crc32(report.encode("utf-8", "replace"))
         if sum_ == self.last and now - self.at < _ONCE_MS:
             return self, False
-        chars, since, stops = self.chars + len(report), self.since or now, self.stops + 1
+        chars, since, stops = self.chars + len(report), self.since or now, self.stops + final
         talk = self._replace(chars=chars, last=sum_, at=now, since=since, stops=stops)
         early = chars >= self.wait and talk.may(limit - 1)
         late = self.ended or since <= now - _WHILE_MS or (self.asked and stops >= _STOPS)
