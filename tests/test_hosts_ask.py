@@ -21,7 +21,7 @@ from tests.test_hosts_told import captured_header
 
 __all__ = ["door"]
 
-FIRST, LATER, LEAST, MOST, WHILE = 1_500, 6_000, 800, 4, 15
+FIRST, LATER, LEAST, MOST, WHILE, STOPS = 1_500, 6_000, 800, 4, 20, 3
 QUESTION = "Memory: what would have saved you or the person time"
 Stop = Callable[..., str]
 
@@ -55,9 +55,8 @@ def test_it_is_asked_once_a_stretch_and_counted(stop: Stop, run: Run, door: Door
     """At 1,500 characters, then each 6,000; of four without an answer one is kept for the end. All stands in the log."""
     assert not stop(work(FIRST - 1))
     said = stop("ok")
-    assert (
-        said.startswith(QUESTION) and len(said) <= 340 and "<<'END'" in said
-    )  # an agent pays for every word
+    assert said.startswith(QUESTION) and "<<'END'" in said
+    assert len(said) <= 340  # an agent pays for every word
     assert not stop(work(LATER - 1))
     for _ in range(MOST - 2):
         assert stop(work(LATER))
@@ -80,13 +79,15 @@ def test_it_is_asked_once_a_stretch_and_counted(stop: Stop, run: Run, door: Door
 def test_what_may_be_the_end_is_asked_for_sooner(
     stop: Stop, door: Door, run: Run, command: str, ends: bool
 ) -> None:
-    """At 800 characters a stop behind a commit, a pull request or a quarter of an hour; an answer begins anew."""
+    """At 800 characters behind a commit, a pull request, 20 minutes, or a question and two turns; an answer begins anew."""
     assert not stop("ok")
     door.at(2)
     door.session(session="s1").runs(command, 0)
     assert not stop(work(LEAST - 3)) and bool(stop("ok")) is ends
     assert run("note", "The port is 8080.", "--session", "s1").code == 0
     assert not stop(work(LEAST), at=WHILE + 2) and stop("ok", at=WHILE + 3)
+    assert not stop(work(LEAST)) and not stop("Noted.", stop_hook_active=True)
+    assert not stop("ok") and stop("ok")
 
 
 def test_what_was_taken_back_is_asked_for_sooner(
@@ -365,19 +366,28 @@ def test_never_without_new_words(
         patch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
         door = Door(repo, patch)
         stop = stopping(door)
-        since = waiting = at = last = 0
+        since = waiting = at = last = stops = due = 0
         asked = ended = False
         for number, (chars, then) in enumerate(days):
             at += 2 * WHILE if then == "away" else 1
             since, last = since + chars, last or at
-            ended |= at - last >= WHILE
+            stops += chars > 0
+            ended |= at - last >= WHILE or (asked and stops >= STOPS)
             if stop("x" * chars if chars else "", at=at):
                 early = since >= (LATER if asked else FIRST) and waiting < MOST - 1
                 assert waiting < MOST and (early or (ended and since >= LEAST))
-                since, waiting, last, asked, ended = 0, waiting + 1, at, True, False
+                since, waiting, last, stops, due, asked, ended = (
+                    0,
+                    waiting + 1,
+                    at,
+                    0,
+                    1,
+                    True,
+                    False,
+                )
             if then == "note":
                 main(["note", f"Fact {number} of it.", "--session", "s1"])
-                since, waiting, last, ended = 0, waiting - (waiting > 0 and asked), at, False
+                since, waiting, last, stops, due, ended = 0, waiting - due, at, 0, 0, False
             elif then == "commit":
                 door.at(at := at + 1)
                 ended |= door.session(session="s1").runs("git commit -m x", 0) == ""

@@ -31,6 +31,13 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         yield world.home()
 
 
+@pytest.fixture(scope="module")
+def world_of_answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """A home that keeps what these tests record."""
+    with World(tmp_path_factory.mktemp("kept")) as world:
+        yield world.home()
+
+
 def read(home: Place, said: str) -> Answer:
     """Say what would be recorded of an answer."""
     return home.run("note", "--dry-run", stdin=said.encode("utf-8", "surrogatepass"))
@@ -191,6 +198,31 @@ def test_what_a_fact_says_already_is_a_use_of_it(known: Place) -> None:
     for again in ("Every webhook is retried three times, with jitter.", "Webhooks retry five times with jitter."):  # fmt: skip
         answer = known.run("note", "--session", "s4", stdin=f"- decision: {again}\n").json
         assert "created" in answer["did"] and "thrice" in [one["id"] for one in answer["near"]]
+
+
+_WORDS = st.sampled_from(
+    "webhooks retry three 3 v2.1 Redis cache the of 缓存 очередь naïve `make` is never not queue".split()
+)
+_MARKS = st.sampled_from(("", "**", "`", '"', "  "))
+
+
+@settings(max_examples=examples(3, 60))
+@given(
+    said=st.lists(_WORDS, min_size=2, max_size=9), marks=st.lists(_MARKS, min_size=9, max_size=9)
+)
+def test_no_text_is_a_fact_twice(
+    world_of_answers: Place, said: list[str], marks: list[str]
+) -> None:
+    """Whatever a text is, in another case, with other marks and blanks it is a use of the fact that has it."""
+    text = f"The {' '.join(said)} stays."
+    first = world_of_answers.run("note", "--session", "s1", stdin=f"{text}\n").json
+    before = len(world_of_answers.texts())
+    other = " ".join(
+        [f"{mark}{word.upper()}{mark}" for mark, word in zip(marks, text.split(), strict=False)]
+        + text.split()[9:]
+    )
+    world_of_answers.run("note", "--session", "s2", stdin=f"- lesson: {other}\n")
+    assert len(world_of_answers.texts()) == before, (text, other, first)
 
 
 def test_no_shell_runs_what_an_answer_says(known: Place, tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ COVERED, TOGETHER, TELLING, WORDS, HEAVIEST, NEAR_FIRST = 0.45, 0.45, 4.0, 2, 0.
 STRETCH = 30
 #: Of so many of the newest logs passages of so many characters are told, and so many of them at most; what
 #: names the session, and its log; and the part of a log that a machine lists.
-_LOGS, _PASSAGE_CHARS, _MOST, _TITLE_CHARS, _STEM_CHARS = 200, 560, 1_200, 50, 18
+_LOGS, _PASSAGE_CHARS, _MOST, _TITLE_CHARS, _STEM_CHARS = 200, 560, 600, 50, 18
 _LISTED = "Observed"
 #: So many passages are told for a task, in so many characters; each has so many of its words, such a part.
 _PASSAGES, _TOLD_CHARS, _OF_TASK, _PART = 2, 700, 3, 0.4

@@ -3,7 +3,7 @@
 What it reports is counted as it is said, in one small file a session. The file says that a session was
 asked before the agent hears it, so whoever is killed in between is not asked twice. A note or an append of
 the session is an answer, asked for or not. The last question is kept for what may be the end: a stop
-behind a commit, a pull request, or a while. Standard library only: hooks read this.
+behind a commit, a pull request, or some turns. Standard library only: hooks read this.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 FIRST, LATER, LEAST = 1_500, 6_000, 800
 #: So many times in a row `nothing` ends it.
 _NOTHINGS = 2
-#: A stop so long behind the last question, or its answer, may be the last one.
-_WHILE_MS = 15 * 60_000
+#: A stop so long, or the stop so many, behind the last question, or its answer, may be the last one.
+_WHILE_MS, _STOPS = 20 * 60_000, 3
 END = ".asked"
 #: Two hooks of one stop are no further apart, and of a report so many last lines may ask the person.
 _ONCE_MS, _LAST_LINES = 2_000, 6
@@ -59,6 +59,7 @@ class Talk(Record):
     last: int = 0  #: a sum of its last report
     at: int = 0  #: when that was, milliseconds since 1970
     since: int = 0  #: when it was asked last or answered, likewise
+    stops: int = 0  #: how often it stopped since then
     ended: int = 0  #: since then something came to an end, as a commit does
     seen: int = 0  #: up to which byte of its spool it was looked for that
     unseen: int = 0  #: it was not asked, since nobody tells whether a person looks on
@@ -75,10 +76,11 @@ class Talk(Record):
         sum_ = crc32(report.encode("utf-8", "replace"))
         if sum_ == self.last and now - self.at < _ONCE_MS:
             return self, False
-        chars, since = self.chars + len(report), self.since or now
-        talk = self._replace(chars=chars, last=sum_, at=now, since=since)
+        chars, since, stops = self.chars + len(report), self.since or now, self.stops + final
+        talk = self._replace(chars=chars, last=sum_, at=now, since=since, stops=stops)
         early = chars >= self.wait and talk.may(limit - 1)
-        late = chars >= LEAST and talk.may(limit) and (self.ended or since <= now - _WHILE_MS)
+        late = self.ended or since <= now - _WHILE_MS or (self.asked and stops >= _STOPS)
+        late = late and chars >= LEAST and talk.may(limit)
         if not (final and (early or late)) or asks_person(report):
             return talk, False
         return talk.asked_now(), True
@@ -102,7 +104,7 @@ class Talk(Record):
         return self._begun(answered=answered, wait=wait, nothings=nothings, due=0)
 
     def _begun(self, **more: int) -> Talk:
-        return self._replace(chars=0, since=now_ms(), ended=0, **more)
+        return self._replace(chars=0, since=now_ms(), ended=0, stops=0, **more)
 
 
 def request(said: Moment, commondir: str, environment: Mapping[str, str], limit: int) -> str:

@@ -39,7 +39,6 @@ from rituals.hosts.context.broken_rules import ASKED_FOR
 from rituals.hosts.context.moment_index import (
     CHORE,
     LOGS,
-    PASSAGE,
     index_path,
     opened,
     packed,
@@ -94,12 +93,11 @@ def _made(path: str, key: bytes, folder: str, environment: Mapping[str, str]) ->
             "small": " ".join(_SMALL),
             "unknown": _weight(len(found), 0),
             "moment": said_of(state.policy.moment, off=wants_none(environment)),
-            "passages": str(len(passages)),
         }
         about |= rows_of(found, constrained(found, home.repository.git()))
         typed = [one.text for one in asks_in(home.repository.commondir)]
         words = _words(found) | _words_of_logs(passages, typed, state.policy.recall.language)
-        return packed(path, key, about, words)
+        return packed(path, key, about, words, ["\t".join(one) for one in passages])
 
 
 def may_be_told(one: Standing) -> bool:
@@ -131,7 +129,7 @@ def _words(found: Sequence[Standing]) -> dict[str, str]:
 def _words_of_logs(
     passages: Sequence[Sequence[str]], typed: Sequence[str], language: str
 ) -> dict[str, str]:
-    """Return passages by their rows, and for their rare words one in how many has each, and which have it.
+    """Return, for the rare words of passages, one in how many of them has each, and which have it.
 
     Of writing without blanks two pairs of signs tell what a word does. `typed` are prompts of before.
     """
@@ -155,7 +153,7 @@ def _words_of_logs(
         for one, two in {*pairwise(words)}:
             if one in rare and two in rare:
                 pairs.setdefault(f"{one} {two}", []).append(str(row))
-    found = {f"{PASSAGE}{row}": "\t".join(one) for row, one in enumerate(passages)}
+    found = {}
     for word, held in (*rare.items(), *pairs.items()):
         ratio = (len(passages) / len(held)) ** (0.5 if len(word) == 2 or " " in word else 1.0)
         found[LOGS + word] = " ".join([f"{ratio:.2f}", *held])

@@ -40,11 +40,13 @@ class MomentIndex:
     Args:
         about: what it says of itself, of commands and of files.
         words: the words of facts and of passages of logs, where they were read, too.
+        path: of the file, in which behind `begin` bytes the texts of those passages are.
     """
 
-    def __init__(self, about: bytes, words: bytes = b"") -> None:
+    def __init__(self, about: bytes, words: bytes = b"", path: str = "", begin: int = 0) -> None:
         self._about = about
         self._words = words
+        self._path, self._begin = path, begin
 
     def said(self, key: str) -> str:
         """Return the rest of the first line that begins with a key and a tab, "" for none."""
@@ -96,9 +98,19 @@ class MomentIndex:
                 ways *= (len(known) - at) / (at + 1)
             found.append((beyond / ways**0.5, int(row)))
         best = [row for beyond, row in sorted(found, reverse=True) if beyond >= _BEYOND_CHANCE]
-        return [
-            _sorted_line(self._words, f"{PASSAGE}{row}").split("\t") for row in best[:_PASSAGES]
-        ]
+        texts = [self._text(row).split("\t") for row in best[:_PASSAGES]]
+        return [text for text in texts if len(text) == 3]
+
+    def _text(self, row: int) -> str:
+        """Return what is kept of a passage; "" where that is not what was written."""
+        start, size, sum_ = _sorted_line(self._words, f"{PASSAGE}{row}").split(" ")
+        try:
+            with open(self._path, "rb") as file:
+                file.seek(self._begin + int(start))
+                text = file.read(int(size))
+        except OSError:
+            return ""
+        return text.decode() if digest(text) == sum_ else ""
 
 
 def words_of(text: str) -> list[str]:
@@ -168,10 +180,11 @@ def opened(commondir: str, folder: str, *, words: bool) -> MomentIndex | None:
         ):
             return None
         if words:
-            rest = os.pread(fd, os.fstat(fd).st_size, len(line) + 1 + size)
+            begin = len(line) + 1 + size
+            rest = os.pread(fd, int(found.said("words") or 0), begin)
             if said[4] != _sum(key, path, rest):
                 return None
-            found = MomentIndex(about, rest)
+            found = MomentIndex(about, rest, path, begin + len(rest))
         return found
     except OSError:
         return None
@@ -179,18 +192,30 @@ def opened(commondir: str, folder: str, *, words: bool) -> MomentIndex | None:
         os.close(fd)
 
 
-def packed(path: str, key: bytes, about: Mapping[str, str], words: Mapping[str, str]) -> bytes:
+def packed(
+    path: str,
+    key: bytes,
+    about: Mapping[str, str],
+    words: Mapping[str, str],
+    passages: Iterable[str],
+) -> bytes:
     """Write an index, with the user's key, for the path where it is going to be.
 
     `about` has the lines that it says of itself, of commands and of files, by what each begins with;
     `words` has what a word weighs and the rows of the facts that have it, by the stems of words; behind
-    `LOGS` the same of words and passages, which are given behind `PASSAGE` by their rows.
+    `LOGS` the same of words and `passages`. Of those a hook reads the ones that it tells.
     """
-    ordered = sorted(words.items(), key=lambda pair: pair[0].encode("utf-8", "surrogateescape"))
-    parts = [_lines(about.items()), _lines(ordered)]
+    texts, rows, start = [one.encode("utf-8", "replace") for one in passages], dict(words), 0
+    for number, text in enumerate(texts):
+        rows[f"{PASSAGE}{number}"] = f"{start} {len(text)} {digest(text)}"
+        start += len(text)
+    ordered = sorted(rows.items(), key=lambda pair: pair[0].encode("utf-8", "surrogateescape"))
+    told = _lines(ordered)
+    sizes = {"words": str(len(told)), "passages": str(len(texts))}
+    parts = [_lines({**about, **sizes}.items()), told]
     sums = [_sum(key, path, part) for part in parts]
     head = (_HEADER, b"%d" % CACHE_VERSION, b"%d" % len(parts[0]), *sums)
-    return b" ".join(head) + b"\n" + b"".join(parts)
+    return b" ".join(head) + b"\n" + b"".join((*parts, *texts))
 
 
 def _lines(pairs: Iterable[tuple[str, str]]) -> bytes:
@@ -216,7 +241,7 @@ def _sorted_line(text: bytes, key: str) -> str:
         end = text.find(b"\n", start + 1)
         found, _, rest = text[start + 1 : end].partition(b"\t")
         if found == wanted:
-            return rest.decode("utf-8", "replace")
+            return rest.decode("ascii")
         if found < wanted:
             low = end
         else:
