@@ -82,7 +82,7 @@ class Documents:
         index = self._followed()
         found = search(self._lookups, query)
         best = [one for one in found.passages if one.covered >= least]
-        hits = Passages(index, self._shown, {}).behind([], best, level, limit, explain)
+        hits = Passages(index, self._shown).behind([], best, level, limit, explain)
         return Answer(tuple(hits), (*found.notes, *self._notes(index)))
 
     def get(self, places: Sequence[str], level: str) -> dict[str, Hit]:
@@ -100,7 +100,7 @@ class Documents:
                     f"{path} is no document that recall knows",
                     hint="`[recall] files` of the policy names documents, as HEAD has them",
                 )
-            hit = Passages(index, self._shown, {}).hit(index.row_at(path, int(line)), level)
+            hit = Passages(index, self._shown).hit(index.row_at(path, int(line)), level)
             if hit is None:
                 raise NotFound(
                     f"{path} has no passage at line {line}",
