@@ -194,7 +194,7 @@ def documents_at(home: Home, commit: str, patterns: Iterable[str]) -> tuple[dict
     git = home.repository.git()
     own = () if home.kind == OWN_BRANCH else (SESSIONS_DIR, ARCHIVE_DIR, *EDITABLE)
     passed_over = [f":(top,exclude,literal){home.prefix}{one}" for one in own]
-    for wanted in (_KNOWN, [_named(one) for one in patterns if ".." not in one]):
+    for wanted in (_KNOWN, [_named(one) for one in patterns]):
         if wanted and commit:
             rows = git.differences("", commit, *wanted, *passed_over)
             found |= {path: blob for _, mode, blob, path in rows if mode[:3] == "100"}
@@ -211,6 +211,6 @@ def _named(said: str) -> str:
 
     `**` stands for any folders, a slash at the end for all that is in a folder.
     """
-    said = said.removeprefix("./").lstrip("/")
+    said = said.removeprefix("./")
     anywhere = "" if "/" in said.rstrip("/") else "**/"
     return f":(top,glob){anywhere}{said}" + "**" * said.endswith("/")
