@@ -20,9 +20,8 @@ from ledger.model.sha256 import sha256
 from memory.cache.cache_file import Cache
 from memory.cache.sqlite import sqlite3
 from memory.recall.hits.passage_hits import Passages
-from memory.recall.index.fts_file import Index, Mark
+from memory.recall.index.fts_file import Index, IndexDamaged, LogRow, Mark
 from memory.recall.index.index_catch_up import IndexFile
-from memory.recall.index.rows import IndexDamaged, LogRow
 from memory.recall.lookups import Lookups
 from memory.recall.recall_values import Answer, Hit
 from memory.recall.search import search

@@ -13,11 +13,11 @@ from ledger.model.session import ASKED_KEY, ENDED
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import ordinary_of_kind
 from memory.recall.hits.passage_hits import NOBODY, with_score
-from memory.recall.index.fts_file import Index
-from memory.recall.index.rows import (
+from memory.recall.index.fts_file import (
     FACTS_FROM,
     PLACE_BITS,
     PLACES,
+    Index,
     IndexDamaged,
     LogRow,
     is_question,

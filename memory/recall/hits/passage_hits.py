@@ -10,7 +10,7 @@ from ledger.errors import NotFound
 from ledger.model.logset import LogRef
 from ledger.model.order import NO_DAY, day_seen, key_of, stem_in
 from memory.cache.name_lookup import log_named
-from memory.recall.index.rows import PLACES, LogRow
+from memory.recall.index.fts_file import PLACES, LogRow
 from memory.recall.question import as_indexed
 from memory.recall.recall_values import (
     DOCUMENT_KIND,
