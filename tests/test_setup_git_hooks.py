@@ -224,4 +224,7 @@ def test_a_transcript(world: World) -> None:
     code = world.repository("code")
     before = code.shape()
     error = code.run("init", "--branch", "memory", "--hooks", code=1).json["error"]
-    assert error["hint"] == "leave --hooks out; `diurna sync` joins and publishes it" and code.shape() == before
+    assert (
+        error["hint"] == "leave --hooks out; `diurna sync` joins and publishes it"
+        and code.shape() == before
+    )
