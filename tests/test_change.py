@@ -104,7 +104,7 @@ def lay_out(repo: Repo, run: Run, *, branch: bool) -> None:
         repo.write(name, text)
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "base")
-    assert run("init", *["--branch", "memory"] * branch).code == 0
+    assert run("init", "--branch" if branch else "--folder", "memory").code == 0
     assert run("note", *[f"id={id} {row.text}" for id, row in FACTS.items()]).code == 0
     repo.git("switch", "-q", "-c", "feature")
     change(repo, CHANGE)
@@ -191,7 +191,7 @@ def test_no_log_note_knows_logs_that_come_after(
     branch: bool, bare_repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Work of five commits without a log is noted where it is asked for, until a log tells of it: its own or a later one."""
-    run("init", *["--branch", "memory"] * branch)
+    run("init", "--branch" if branch else "--folder", "memory")
     bare_repo.git("switch", "-q", "-c", "feature")
     _work(bare_repo, 4)
     untold = ("check", "--diff", "main...feature", "--untold", "--json")
@@ -213,7 +213,7 @@ def test_no_log_note_knows_logs_that_come_after(
 @pytest.mark.parametrize("branch", [False, True], ids=["in-tree", "own-branch"])
 def test_status_counts_commits_that_no_log_tells(branch: bool, bare_repo: Repo, run: Run) -> None:
     """From five of some size on, until the next log; bots and commits of memory alone are none."""
-    run("init", *["--branch", "memory"] * branch)
+    run("init", "--branch" if branch else "--folder", "memory")
     assert run("note", "decision: We begin.").code == 0
     _work(bare_repo, 4 - branch)  # beside the one that was there, and is newer than this clock
     assert run("status", "--json").json["untold"] == 0

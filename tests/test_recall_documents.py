@@ -76,6 +76,7 @@ def test_documents_for_agents_are_known_at_once(shop: Place) -> None:
         (["docs/**/*.t?t"], {"docs/adr/0001.md", "docs/notes.txt"}),
         (["node_modules/**/*.md", "note*"], {"docs/adr/0001.md", "node_modules/x/AGENTS.md", "docs/notes.txt"}),
         (["./notes.txt", "[n]otes.txt"], {"docs/adr/0001.md", "docs/notes.txt"}),
+        (["a..b/*", "[", "docs/\\", ":(exclude)docs", "-x"], {"docs/adr/0001.md"}),
     ],
 )  # fmt: skip
 def test_the_policy_names_more(shop: Place, patterns: list[str], found: set[str]) -> None:

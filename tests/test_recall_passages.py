@@ -117,3 +117,5 @@ def test_a_heading_stands_with_what_follows_it() -> None:
     assert found[0].text.split("\n")[-1].startswith("It keeps")
     assert not any(passage.text.endswith("**Left:**") for passage in found)
     assert any("**Left:**\n\n- 0 of" in passage.text for passage in found)
+    first, _ = passages_of("## What happened\n\nIt broke at night,\nAda: I saw it.\n")
+    assert first.text.endswith("at night,")

@@ -20,9 +20,8 @@ from ledger.model.sha256 import sha256
 from memory.cache.cache_file import Cache
 from memory.cache.sqlite import sqlite3
 from memory.recall.hits.passage_hits import Passages
-from memory.recall.index.fts_file import Index, Mark
+from memory.recall.index.fts_file import Index, IndexDamaged, LogRow, Mark
 from memory.recall.index.index_catch_up import IndexFile
-from memory.recall.index.rows import IndexDamaged, LogRow
 from memory.recall.lookups import Lookups
 from memory.recall.recall_values import Answer, Hit
 from memory.recall.search import search
@@ -82,7 +81,7 @@ class Documents:
         index = self._followed()
         found = search(self._lookups, query)
         best = [one for one in found.passages if one.covered >= least]
-        hits = Passages(index, self._shown, {}).behind([], best, level, limit, explain)
+        hits = Passages(index, self._shown).behind([], best, level, limit, explain)
         return Answer(tuple(hits), (*found.notes, *self._notes(index)))
 
     def get(self, places: Sequence[str], level: str) -> dict[str, Hit]:
@@ -100,7 +99,7 @@ class Documents:
                     f"{path} is no document that recall knows",
                     hint="`[recall] files` of the policy names documents, as HEAD has them",
                 )
-            hit = Passages(index, self._shown, {}).hit(index.row_at(path, int(line)), level)
+            hit = Passages(index, self._shown).hit(index.row_at(path, int(line)), level)
             if hit is None:
                 raise NotFound(
                     f"{path} has no passage at line {line}",
@@ -194,7 +193,7 @@ def documents_at(home: Home, commit: str, patterns: Iterable[str]) -> tuple[dict
     git = home.repository.git()
     own = () if home.kind == OWN_BRANCH else (SESSIONS_DIR, ARCHIVE_DIR, *EDITABLE)
     passed_over = [f":(top,exclude,literal){home.prefix}{one}" for one in own]
-    for wanted in (_KNOWN, [_named(one) for one in patterns if ".." not in one]):
+    for wanted in (_KNOWN, [_named(one) for one in patterns]):
         if wanted and commit:
             rows = git.differences("", commit, *wanted, *passed_over)
             found |= {path: blob for _, mode, blob, path in rows if mode[:3] == "100"}
@@ -211,6 +210,6 @@ def _named(said: str) -> str:
 
     `**` stands for any folders, a slash at the end for all that is in a folder.
     """
-    said = said.removeprefix("./").lstrip("/")
+    said = said.removeprefix("./")
     anywhere = "" if "/" in said.rstrip("/") else "**/"
     return f":(top,glob){anywhere}{said}" + "**" * said.endswith("/")

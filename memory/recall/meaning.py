@@ -17,8 +17,7 @@ from ledger.errors import StorageFailed
 from ledger.home import Home
 from ledger.model.record import Record
 from memory.cache.cache_file import Cache
-from memory.recall.index.fts_file import Index
-from memory.recall.index.rows import FACTS_APART, FACTS_FROM, PLACE_BITS
+from memory.recall.index.fts_file import FACTS_APART, FACTS_FROM, PLACE_BITS, Index
 from memory.recall.recall_values import LOADING_MS
 from memory.replay.ledger_snapshot import Snapshot
 

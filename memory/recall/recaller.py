@@ -54,8 +54,6 @@ class Recaller:
         self._snapshot = snapshot
         self._following = IndexFollower(snapshot, progress)
         self._lookups = Lookups()
-        #: what was redacted, and the lines of logs without that
-        self._texts: tuple[frozenset[str], dict[str, list[str]]] = frozenset(), {}
         self._documents: Documents | None = None
         #: what was read last, and views of it by filters
         self._reading: object = None
@@ -117,13 +115,11 @@ class Recaller:
         if self._reading != reading or len(self._views) > _READINGS:
             self._reading = reading
             self._views.clear()
-        if cache.redacted != self._texts[0]:
-            self._texts = cache.redacted, {}
         lookups = self._lookups.of(index, cache.policy.recall.language)
         if filters not in self._views or past:
             facts = Facts(cache, index, filters, past, marks)
             outdated = Outdated(cache, facts.known, facts.logs)
-            passages = LogPassages(self._snapshot.home, cache, lookups, outdated, self._texts[1])
+            passages = LogPassages(self._snapshot.home, cache, lookups, outdated)
             self._views[filters] = facts, passages
         return self._views[filters]
 

@@ -13,7 +13,7 @@ from itertools import islice
 from math import log
 
 from ledger.model.record import Record
-from memory.recall.index.rows import PLACE_BITS
+from memory.recall.index.fts_file import PLACE_BITS
 from memory.recall.index.unspaced import bare_words
 from memory.recall.lookups import INSIDE_LETTERS, NO_ROWS, READ, Lookups, Rows
 from memory.recall.question import Question, Word, as_indexed, read_question

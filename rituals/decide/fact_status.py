@@ -72,7 +72,7 @@ def confirmation(memory: Memory, facts: tuple[str, ...]) -> Decision:
             raise DiurnaError(said, hint=RESTORE.format(fact.id, "TEXT"))
     events = [FactVerified(fact.id) for fact in named if not _is_fresh(state, fact)]
     already = "confirmed before, and nothing was recorded since"
-    return _each("Confirm", named, events, "is confirmed", already)
+    return _of_each("Confirm", named, events, "is confirmed", already)
 
 
 def _is_fresh(state: State, fact: Fact) -> bool:
@@ -106,7 +106,7 @@ def closing(memory: Memory, facts: tuple[str, ...], reason: str) -> Decision:
         )
     events = [because(ThreadClosed(fact.id), reason) for fact in named if not fact.closed]
     already = f"closed before: {', '.join([fact.id for fact in named])}"
-    return _each("Close", named, events, "is closed", already, reason)
+    return _of_each("Close", named, events, "is closed", already, reason)
 
 
 def denial(memory: Memory, fact: str, new: str, reason: str) -> Decision:
@@ -132,7 +132,7 @@ def denial(memory: Memory, fact: str, new: str, reason: str) -> Decision:
         event, does = FactSuperseded(fact, new), f"{new} replaces {fact}"
     if new in now.superseded_by if new else now.false:
         return Decision(titled("Forget", (fact,)), already=f"that {does} was said before")
-    return _one("Forget", event, does, reason, RESTORE.format(fact, _WHY))
+    return _of_one("Forget", event, does, reason, RESTORE.format(fact, _WHY))
 
 
 def reinstatement(memory: Memory, fact: str, reason: str) -> Decision:
@@ -151,7 +151,9 @@ def reinstatement(memory: Memory, fact: str, reason: str) -> Decision:
     does = f"{fact} holds again; what {logs} said against it is taken back: {', '.join(said)}"
     others = ", ".join(now.superseded_by)
     hint = f"{others} holds beside it now; if it is false: diurna append --invalidate"
-    return _one("Reinstate", FactReinstated(fact, said=said), does, reason, hint if others else "")
+    return _of_one(
+        "Reinstate", FactReinstated(fact, said=said), does, reason, hint if others else ""
+    )
 
 
 def archiving(memory: Memory, fact: str, reason: str) -> Decision:
@@ -167,7 +169,7 @@ def archiving(memory: Memory, fact: str, reason: str) -> Decision:
         raise _not_there(standing, "is in the archive already")
     does = f"{fact} goes into the archive; its text stays, and every log that names it"
     hint = f"{_OUT.format(fact)}, and so does the next work log that names it"
-    return _one("Archive", FactArchived(fact), does, reason, hint)
+    return _of_one("Archive", FactArchived(fact), does, reason, hint)
 
 
 def returning(memory: Memory, fact: str, reason: str) -> Decision:
@@ -189,7 +191,7 @@ def returning(memory: Memory, fact: str, reason: str) -> Decision:
     if not then.live:
         raise _not_there(then, "would be in the archive anyway")
     does = f"{fact} is taken out of the archive: {then.tier}"
-    return _one("Take out", FactReactivated(fact), does, reason)
+    return _of_one("Take out", FactReactivated(fact), does, reason)
 
 
 _OUT = '`diurna forget {} --back --reason "…"` takes it out again'
@@ -213,7 +215,7 @@ def _named(memory: Memory, facts: tuple[str, ...]) -> list[Fact]:
     return [memory.standing(fact).fact for fact in dict.fromkeys(map(memory.named, facts))]
 
 
-def _each(
+def _of_each(
     verb: str, named: list[Fact], events: Sequence[Event], does: str, already: str, reason: str = ""
 ) -> Decision:
     """Decide the same about those of some facts that need it."""
@@ -224,6 +226,6 @@ def _each(
     return Decision(title, tuple([f"{id} {does}" for id in ids]), tuple(events), reason=reason)
 
 
-def _one(verb: str, event: Event, does: str, reason: str, hint: str = "") -> Decision:
+def _of_one(verb: str, event: Event, does: str, reason: str, hint: str = "") -> Decision:
     title, hints = titled(verb, (event.id,)), (hint,) if hint else ()
     return Decision(title, (does,), (because(event, reason),), reason=reason, hints=hints)

@@ -92,14 +92,10 @@ def step_back_from(memory: Memory, stem: str) -> Undoing:
     """
     ref = memory.cache().log_ref(stem)
     logs = memory.cache().entries_since(ref.key) if ref else []
-    said = told_by(logs[-1][1]) if logs else None
-    if said and not said.again:
-        plan = redoing(memory)
-        meant = plan.undo
-    else:
-        plan = undoing(memory)
-        stems = tuple([one.stem for one in plan.logs])
-        meant = stem if said and stems == said.stems else stems[-1]
+    last = told_by(logs[-1][1]) if logs else None
+    plan = redoing(memory) if last and not last.again else undoing(memory)
+    stems = tuple([one.stem for one in plan.logs])
+    meant = plan.undo or (stem if last and stems == last.stems else stems[-1])
     if meant != stem:
         raise DiurnaError(
             f"the last log here is {memory.short(meant)} by now, and not the one that was shown",

@@ -114,28 +114,24 @@ def untold_work(memory: Memory, change: Change) -> list[Finding]:
     if change.logs or sum(max(one.size, 0) for one in change.files) < _LEAST_LINES:
         return []
     git, home = change.git, memory.home
-    rows = _commits(git, change.head, f"^{change.base}")
-    people = _of_people(rows)
-    if len(people) < _LEAST_COMMITS:
+    commits, people = _commits(git, change.head, f"^{change.base}")
+    if people < _LEAST_COMMITS:
         return []
-    names = git.run("for-each-ref", "--points-at", change.head, "--format=%(refname)").decode()
+    names = git.text("for-each-ref", "--points-at", change.head, "--format=%(refname)")
     refs = [name.split("/") for name in names.split()]
-    branches = {"/".join(parts[3 if parts[1] == "remotes" else 2 :]) for parts in refs} | {
-        change.branch
-    }
-    began = git.run("show", "-s", "--format=%ct", change.base).decode()
+    branches = {"/".join(parts[3 if parts[1] == "remotes" else 2 :]) for parts in refs}
+    began = git.text("show", "-s", "--format=%ct", change.base)
     since = stamp_of(int(began) * 1000)  # a branch of that name may have been there before
     tip = change.trunk if home.kind == IN_TREE else home.tip()
     listed = [ref for ref in memory.snapshot.tip.list_logs(tip)[0] if ref.stem >= since]
-    commits = {row[0] for row in rows} | {change.head}
     for _, data in read_bytes(home, listed):
         header = dict(read_header(data))
         commit = header.get("commit", "")
-        if header.get("branch") in branches or (
-            len(commit) >= _ABBREVIATED and any(one.startswith(commit) for one in commits)
-        ):
+        known = [one for one in (*commits, change.head) if one.startswith(commit)]
+        named = len(commit) >= _ABBREVIATED and known
+        if named or header.get("branch") in (*branches, change.branch):
             return []
-    said = f"{len(people)} commits, and no session log tells of them: record what was decided?"
+    said = f"{people} commits, and no session log tells of them: record what was decided?"
     return [Finding("change-untold", said, hint=_HINT)]
 
 
@@ -151,19 +147,18 @@ def untold_since(home: Home, newest: str) -> int:
     git, since = repository.git(), f"--since={milliseconds_of(newest) // 1000 + 1}"
     outside = [f":(exclude,literal){home.prefix.rstrip('/')}"] if home.prefix else []
     places = ("--", ".", *outside)
-    people = _of_people(_commits(git, f"--max-count={_MOST_COMMITS}", since, commit, *places))
-    if len(people) < _LEAST_COMMITS:
+    commits, people = _commits(git, f"--max-count={_MOST_COMMITS}", since, commit, *places)
+    if people < _LEAST_COMMITS:
         return 0
-    out = git.run("show", "--format=", "--numstat", *PLAIN, *people[:_READ_COMMITS], *places)
-    sizes = [row.split("\t")[:2] for row in out.decode("utf-8", "replace").split("\n")]
-    lines = sum(int(size) for row in sizes for size in row if size.isdigit())
-    return len(people) if lines >= _LEAST_LINES else 0
+    read = commits[: min(people, _READ_COMMITS)]
+    rows = git.text("show", "--format=", "--numstat", *PLAIN, *read, *places).split("\n")
+    sizes = [size for row in rows for size in row.split("\t")[:2] if size.isdigit()]
+    return people if sum(map(int, sizes)) >= _LEAST_LINES else 0
 
 
-def _commits(git: Git, *arguments: str) -> list[list[str]]:
-    out = git.run("log", "--no-merges", "--format=%H %ae %an", *arguments)
-    return [row.split(" ", 1) for row in out.decode("utf-8", "replace").split("\n") if row]
-
-
-def _of_people(rows: list[list[str]]) -> list[str]:
-    return [commit for commit, author in rows if "[bot]" not in author]
+def _commits(git: Git, *arguments: str) -> tuple[list[str], int]:
+    """Return the commits that `git log` lists, those of people first, and how many are."""
+    out = git.text("log", "--no-merges", "--format=%H %ae %an", *arguments)
+    rows = [row.partition(" ") for row in out.split("\n") if row]
+    people = [commit for commit, _, author in rows if "[bot]" not in author]
+    return [*people, *[commit for commit, _, author in rows if "[bot]" in author]], len(people)

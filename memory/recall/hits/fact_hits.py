@@ -13,11 +13,11 @@ from ledger.model.session import ASKED_KEY, ENDED
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import ordinary_of_kind
 from memory.recall.hits.passage_hits import NOBODY, with_score
-from memory.recall.index.fts_file import Index
-from memory.recall.index.rows import (
+from memory.recall.index.fts_file import (
     FACTS_FROM,
     PLACE_BITS,
     PLACES,
+    Index,
     IndexDamaged,
     LogRow,
     is_question,
@@ -90,7 +90,8 @@ class Facts:
             filters = filters._replace(superseded=True)
         self._filters = filters
         self._met: Met = {}
-        self._standings: dict[str, Standing | None] = {}
+        #: where a fact stands: one of many texts is asked for with each of them
+        self._standing = functools.cache(self._stand)
         #: the logs that count, None for all
         self.logs = None if past is None else past.logs
         asked = QUESTION_KIND in filters.kinds
@@ -216,15 +217,11 @@ class Facts:
         log = self._index.log(self._index.number_of(stem))
         return "" if log is None else log.agent
 
-    def _standing(self, fact: str) -> Standing | None:
-        """Return where a fact stands: one of many texts is asked for with each of them."""
-        if fact not in self._standings:
-            if self._past is not None:
-                self._standings[fact] = self._past.state.get(fact)
-            else:
-                known = self._cache.fact(fact)
-                self._standings[fact] = None if known is None else self._place(self._shown(known))
-        return self._standings[fact]
+    def _stand(self, fact: str) -> Standing | None:
+        if self._past is not None:
+            return self._past.state.get(fact)
+        known = self._cache.fact(fact)
+        return None if known is None else self._place(self._shown(known))
 
     def _wanted(self, fact: str, log: LogRow | None = None) -> Standing | None:
         """Return a fact if it may be shown and the filters let it through.
@@ -297,11 +294,13 @@ class Facts:
         if not is_question(row):
             return True
         all_say_its_id = self._index.found(self._index.stems(fact)[0], True)
-        newest = []
-        for one in sorted({one for one, _ in all_say_its_id if is_question(one)}, reverse=True):
-            log, piece = self._index.at(one) or (None, None)
-            if log and piece and piece.fact == fact:
-                newest += [one] * (self.logs is None or log.stem in self.logs)
+        rows = sorted({one for one, _ in all_say_its_id if is_question(one)}, reverse=True)
+        newest = [
+            one
+            for one in rows
+            if (there := self._index.at(one)) is not None and there[1].fact == fact
+            if self.logs is None or there[0].stem in self.logs
+        ]
         return row in newest[:QUESTIONS]
 
     def _events(self, fact: Fact) -> list[str]:

@@ -10,7 +10,7 @@ from ledger.errors import NotFound
 from ledger.model.logset import LogRef
 from ledger.model.order import NO_DAY, day_seen, key_of, stem_in
 from memory.cache.name_lookup import log_named
-from memory.recall.index.rows import PLACES, LogRow
+from memory.recall.index.fts_file import PLACES, LogRow
 from memory.recall.question import as_indexed
 from memory.recall.recall_values import (
     DOCUMENT_KIND,
@@ -125,16 +125,14 @@ class Passages:
     Args:
         index: that is read.
         read: yields (blob, text) of those that can be shown.
-        lines: of these texts, by blob, as far as they were read.
     """
 
     def __init__(
-        self,
-        index: Index,
-        read: Callable[[Sequence[LogRow]], Iterable[tuple[str, str]]],
-        lines: dict[str, list[str]],
+        self, index: Index, read: Callable[[Sequence[LogRow]], Iterable[tuple[str, str]]]
     ) -> None:
-        self._index, self._read, self._lines = index, read, lines
+        self._index, self._read = index, read
+        #: of each text as far as it was read, by blob
+        self._lines: dict[str, list[str]] = {}
 
     def _mark(self, log: LogRow, text: str) -> Mark:
         """Tell what of a text of a log that is shown does not hold any more."""
@@ -234,18 +232,10 @@ class LogPassages(Passages):
         cache: of the commit.
         lookups: of an index of the commit.
         outdated: tells what logs say that is not true any more.
-        lines: of its texts, by blob, as far as they were read; what is withheld of them is left out.
     """
 
-    def __init__(
-        self,
-        home: Home,
-        cache: Cache,
-        lookups: Lookups,
-        outdated: Outdated,
-        lines: dict[str, list[str]],
-    ) -> None:
-        super().__init__(lookups.index, self._shown, lines)
+    def __init__(self, home: Home, cache: Cache, lookups: Lookups, outdated: Outdated) -> None:
+        super().__init__(lookups.index, self._shown)
         self._home, self._cache, self._lookups, self._outdated = home, cache, lookups, outdated
         self._withheld: frozenset[str] = frozenset()
         if cache.redacted:

@@ -12,15 +12,21 @@ from functools import lru_cache
 
 from ledger.model.record import Record
 from memory.cache.database import Database
-from memory.cache.sqlite import FileErrors, sqlite3
+from memory.cache.sqlite import FileErrors, sqlite3, unpack
 from memory.cache.stamp import Stamp
-from memory.recall.index.rows import PLACE_BITS, PLACES, IndexDamaged, LogRow, Piece, log_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
+#: A row's number is that of its log, and behind it the place in the log.
+PLACE_BITS = 16
+PLACES = (1 << PLACE_BITS) - 1
+#: Where the facts of a log begin, and how far they stand apart: they have no neighbours.
+FACTS_FROM, FACTS_APART = 1 << 14, 4
+#: Set in the place of a question behind which a session used a fact (W13): it is found like its text.
+QUESTIONS_BIT = 1
 _LOGS_KEPT = 20_000
 #: Where a word stands; behind all of the text what is no word of it: of an id, or inside of another.
 _OFFSET = "offset + (col = 'parts') * (1 << 20)"
@@ -43,6 +49,52 @@ CREATE TABLE logs(number INTEGER PRIMARY KEY, stem TEXT NOT NULL UNIQUE, blob TE
 )  # fmt: skip
 _TERMS = " UNION ALL ".join([f"SELECT term, doc, cnt FROM {name}_terms" for name in _TABLES])  # noqa: S608 - ours
 TABLES += f"CREATE VIEW terms AS {_TERMS};"
+
+
+class IndexDamaged(Exception):
+    """The index's file can not be read, or is of another version: build it anew."""
+
+
+class Piece(Record):
+    """A passage as the index keeps it, behind `skip` characters of its line; `fact` is the id of one."""
+
+    line: int
+    chars: int
+    fact: str = ""
+    skip: int = 0
+    listed: bool = False  #: it is of what a machine saw: files and commands, one after the other
+
+
+class LogRow(Record):
+    """A log as the index keeps it."""
+
+    stem: str  #: its key in the set, `STEM~BLOB` for the second log of a name
+    blob: str  #: the object whose bytes were indexed
+    day: str
+    agent: str
+    role: str
+    branch: str
+    pieces: tuple[Piece, ...]  #: its passages of prose, in order
+    facts: tuple[Piece, ...]  #: those that hold a fact's text
+    questions: tuple[Piece, ...] = ()  #: those that hold the questions behind which a fact was used
+
+    def at(self, place: int) -> Piece | None:
+        """Return the passage at a place, None when there is none."""
+        some = self.pieces
+        if place >= FACTS_FROM:
+            some = self.questions if is_question(place) else self.facts
+            place = (place - FACTS_FROM) // FACTS_APART
+        return some[place] if place < len(some) else None
+
+
+def is_question(row: int) -> bool:
+    """Tell whether a row, or a place, is of the questions behind which a fact was used."""
+    return row & PLACES >= FACTS_FROM and bool(row & QUESTIONS_BIT)
+
+
+def _pieces(packed: Iterable[Iterable[Any]]) -> list[tuple[Piece, ...]]:
+    new = tuple.__new__  # there are thousands: the constructor takes thrice as long
+    return [tuple([new(Piece, one) for one in some]) for some in packed]
 
 
 class Mark(Record):
@@ -149,7 +201,7 @@ class Index(Database):
         asked = "SELECT stem, blob, day, agent, role, branch, passages FROM logs WHERE number = ?"
         row = self.row(asked, (number,))
         with self.errors:
-            return row and log_row(row)
+            return row and LogRow(*row[:-1], *unpack(row[-1], _pieces))
 
     def at(self, row: int) -> tuple[LogRow, Piece] | None:
         """Return the log of a row and its passage there, None where there is none."""

@@ -12,8 +12,7 @@ from functools import partial
 
 from memory.cache.sqlite import sqlite3
 from memory.cache.stamp import Stamp
-from memory.recall.index.fts_file import Index
-from memory.recall.index.rows import IndexDamaged
+from memory.recall.index.fts_file import Index, IndexDamaged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry
 from ledger.model.sha256 import blob_id, sha256
 from memory.cache.schema import entry_in
 from memory.cache.sqlite import CacheDamaged
+from memory.recall.index.fts_file import FACTS_APART, FACTS_FROM, QUESTIONS_BIT
 from memory.recall.index.passage_cutter import header_of, passages_of, split_words
-from memory.recall.index.rows import FACTS_APART, FACTS_FROM, QUESTIONS_BIT
 from memory.redaction.withheld_texts import Hidden, without_beside, without_lines
 from memory.replay.log_bytes import read_bytes
 from projection.fold.withholding import withheld_entry

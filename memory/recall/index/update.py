@@ -17,9 +17,18 @@ from ledger.home import Home
 from ledger.model.layout import CACHE_VERSION
 from memory.cache.cache_file import Cache
 from memory.cache.sqlite import sqlite3
-from memory.recall.index.fts_file import BUILT, FACTS, RECENT, TABLES, Index, Mark, Totals
+from memory.recall.index.fts_file import (
+    BUILT,
+    FACTS,
+    FACTS_FROM,
+    PLACE_BITS,
+    RECENT,
+    TABLES,
+    Index,
+    Mark,
+    Totals,
+)
 from memory.recall.index.log_reader import Indexed, Row, prepare
-from memory.recall.index.rows import FACTS_FROM, PLACE_BITS
 from memory.redaction.withheld_texts import Hidden, hidden_by_log
 from memory.replay.ledger_snapshot import Snapshot
 
