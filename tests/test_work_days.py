@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.host_door import named, say
 from tests.pages import README
 from tests.world import OWN_REPOSITORY, Place, World
 
@@ -62,6 +63,28 @@ def test_many_sessions_a_day_fade_nothing_early(world: World, days: int) -> None
     home.warm_is_cold()
     home.session("Used", "--ref", "kept")
     assert home.show("kept")["kept"]["tier"] == "active"
+
+
+@pytest.mark.parametrize("chats", [2, pytest.param(10, marks=pytest.mark.deep)])
+def test_talk_makes_no_fact_older(world: World, chats: int) -> None:
+    """The same history with and without chats has the same tiers: a captured session that did nothing is no work."""
+    pace = {**PACE, "working": 1, "active": 1, "archive": 2, "working_days": 1, "active_days": 1, "archive_days": 2}  # fmt: skip
+    home = world.home(OWN_REPOSITORY, policy=pace, paced=True)
+    home.note("id=kept It is kept.")
+    tiers = [home.show("kept")["kept"]["tier"]]
+    for step in range(4):
+        for chat in range(chats):
+            world.clock.go(days=1)
+            path = say(
+                home.write(f"{step}-{chat}.jsonl", ""), f"Why is queue {step} slow?", role="user"
+            )
+            say(path, f"Queue {step} waits for the disk.")
+            home.run("capture", *named(path, path.stem), json=False)
+            assert (types(home)[0], home.show("kept")["kept"]["tier"]) == ("continued", tiers[-1])
+        world.clock.go(days=1)
+        home.session("On", "--title", "On")
+        tiers.append(home.show("kept")["kept"]["tier"])
+    assert (tiers[0], tiers[-1]) == ("working", "archived")
 
 
 def test_the_pace_is_what_the_readme_says(world: World) -> None:

@@ -29,7 +29,6 @@ from rituals.hosts.capture.fitting import (
     Paragraph,
     fitted,
     paragraphs,
-    shares,
     size_of,
     standing,
 )
@@ -120,8 +119,8 @@ def passages_of(sources: Sources, room: int, opens: Opens) -> str:
     passages += [_Passage("Texts", one.heading, one.body) for one in sources.texts]
     for one in sources.reports:
         passages.append(_Passage("Turns", one.heading, one.text, one.asks))
-    sizes = accumulate(size_of(one.paragraphs) + len(one.heading) for one in passages)
-    if any(size > room for size in sizes):
+    needed = accumulate(size_of(one.paragraphs) + len(one.heading) for one in passages)
+    if any(size > room for size in needed):
         passages = [one for name in _SECTIONS for one in _of(name, passages)[-_PASSAGES:]]
     texts = [*answered, *[text for one in passages for text in one.texts()]]
     readable = dict(zip(texts, opens(texts), strict=True))
@@ -135,13 +134,12 @@ def passages_of(sources: Sources, room: int, opens: Opens) -> str:
         passage.keep(readable)
         heads.append(passage.head(room // 2))
         room -= len(heads[-1]) + 2 * bool(heads[-1])
-    rooms = shares([size_of(passage.paragraphs) for passage in passages], room)
-    found = [fitted(one.paragraphs, share) for one, share in zip(passages, rooms, strict=True)]
-    room -= sum([len(text) + 2 for text in found])
-    for at in reversed(range(len(found))):  # what no list had room for goes to the last ones
-        before = len(found[at])
-        found[at] = fitted(passages[at].paragraphs, before + 2 + room)
-        room -= len(found[at]) - before
+    sizes = [size_of(passage.paragraphs) for passage in passages]
+    found = [""] * len(passages)
+    # equal shares, but who needs less, or whose list is too long, leaves the rest to longer and later ones
+    for left, at in enumerate(sorted(range(len(found)), key=sizes.__getitem__)):
+        found[at] = fitted(passages[at].paragraphs, room // (len(found) - left))
+        room -= len(found[at]) + 2 * bool(found[at])
     for passage, head, text in zip(passages, heads, found, strict=True):
         if head and (text or (passage.section == "Commits" and passage.heading != UNSHARED)):
             sections[passage.section].append(f"{head}\n\n{text}".rstrip())

@@ -59,15 +59,6 @@ def paragraphs(text: str) -> list[Paragraph]:
     return _Reader().read(_FILE_LINK.sub(r"\1", _MARKS.sub("", text)))
 
 
-def shares(sizes: Sequence[int], room: int) -> list[int]:
-    """Part a room among sizes: equal shares, but who needs less leaves the rest to the longer ones."""
-    found, left = [*sizes], room
-    for count, place in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
-        found[place] = min(sizes[place], left // (len(sizes) - count))
-        left -= found[place]
-    return found
-
-
 def standing(found: Sequence[Paragraph], kept: Callable[[str], str]) -> list[Paragraph]:
     """Return paragraphs in their places, "" for those that are left out or mean nothing without these.
 
@@ -156,12 +147,13 @@ def _cut(text: str, room: int) -> str:
 def _joined(texts: Iterable[str]) -> str:
     found = ""
     for text in texts:
-        listed = _is_listed(text) and _is_listed(found.rpartition("\n")[2])
+        listed = is_listed(text) and is_listed(found.rpartition("\n")[2])
         found += ("\n" if listed else "\n\n") * bool(found) + text
     return found
 
 
-def _is_listed(text: str) -> bool:
+def is_listed(text: str) -> bool:
+    """Tell whether a line is an item of a list, or a row of a table."""
     return text.startswith("|") or _ITEM.match(text) is not None
 
 
@@ -204,10 +196,10 @@ class _Reader:
                 self._close()
                 self._head(prose(bare.strip("# \t")))
             else:
-                if _is_listed(bare):
+                if is_listed(bare):
                     self._close()
                 self._indented = self._indented if self._lines else line[:2].isspace()
-                self._lines.append(bare if _is_listed(bare) else bare.lstrip("> "))
+                self._lines.append(bare if is_listed(bare) else bare.lstrip("> "))
         self._close()
         if self._fence:  # a block that is never closed is none
             rest, self._fence = self._code, ""

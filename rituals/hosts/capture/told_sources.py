@@ -136,11 +136,6 @@ def ask_line(ask: str) -> str:
     return shortened(_FILE.sub("@…", line) if len(line) > ASK_CHARS else line, ASK_CHARS)
 
 
-def is_short(ask: str) -> bool:
-    """Tell whether a turn of a person is short: typed, and not pasted."""
-    return len(ask) <= _SHORT_CHARS and ask.count("\n") < _SHORT_LINES
-
-
 TITLE_CHARS = 100
 #: How a person names a file to an agent.
 _FILE = re.compile(r"(?<!\S)@[\w./~-]*[\w/]")
@@ -190,7 +185,8 @@ def said_in(turns: Iterable[Turn], words: Iterable[str] = ()) -> tuple[Item, ...
     found: dict[str, Item] = {}
     for turn in turns:
         typed = turn.role == USER and not turn.asked and turn.tool in ("", QUEUE)
-        text = _remembered(turn.text, words) if typed and is_short(turn.text) else ""
+        short = len(turn.text) <= _SHORT_CHARS and turn.text.count("\n") < _SHORT_LINES
+        text = _remembered(turn.text, words) if typed and short else ""
         if text:
             item = Item(_FACT, text[:1].upper() + text[1:], " ".join(turn.text.split()), at=turn.at)
             found.setdefault(text.casefold(), item)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from itertools import pairwise
 
-from rituals.hosts.capture.fitting import listed_mark, sentence_ends
+from rituals.hosts.capture.fitting import is_listed, listed_mark, sentence_ends
 
 #: What a run weighs: a word counts twice as much as a character of a script without blanks.
 _RUN, _WORD, _CHARACTER = 12, 2, 1
@@ -59,8 +59,6 @@ class TypedWords:
             if not lost:
                 break
             left_out += lost
-        if left_out and all(line.strip("| ").endswith(UNSHARED) for line in text.split("\n")):
-            text = ""
         return _GAPS.sub("\n\n", text).strip("\n"), left_out
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
@@ -135,28 +133,20 @@ def _cut(text: str, spans: list[tuple[int, int]], quoted: str) -> tuple[str, lis
         return bisect_right(lasts, begin) < bisect_left(firsts, end)
 
     kept, lost = list[str](), list[str]()
-    at, below = 0, ""
+    at = 0
     for line in text.split("\n"):
-        begin, at = at, at + len(line) + 1
-        mark = listed_mark(line)
-        if below and line.startswith(below):
-            lost.append(line)  # it leans on the item above it
-            continue
-        below = ""
-        if not (line and is_hit(begin, begin + len(line))) or line.startswith((quoted, "## ")):
+        if not (line and is_hit(at, at + len(line))) or line.startswith((quoted, "## ")):
             kept.append(line)
         elif line.startswith("### "):
             kept.append(f"### {UNSHARED}")
             lost.append(line)
         else:
-            rest, some = _cut_line(line, begin, is_hit)
+            rest, some = _cut_line(line, at, is_hit)
             lost += some
-            if not rest and mark:  # a list has no hole
-                rest = line[:mark].replace("**", "") + UNSHARED
-                below = "  " + line[: len(line) - len(line.lstrip())]
-            elif not rest and line.startswith("|"):
-                rest = f"| {UNSHARED} |"
+            if not rest and is_listed(line):  # a list has no hole
+                rest = f"{line[: listed_mark(line)].replace('**', '') or '| '}{UNSHARED}"
             kept += [rest] if rest else []
+        at += len(line) + 1
     return "\n".join(kept), lost
 
 
