@@ -125,9 +125,9 @@ def sources_of(turns: Iterable[Turn], history: History) -> Sources:
         against.update(id for call in notes for pair in _AGAINST.findall(call.given) for id in pair)
         if said:
             heading = f"Turn {number} of {len(stretches)}{' (corrected)' * corrected}"
-            reports.insert(0, Report(said, tuple(filter(None, one.asks)), heading))
+            reports.append(Report(said, tuple(filter(None, one.asks)), heading))
     dialogs = tuple((question, answer) for question, (answer, _) in answered.items())
-    return Sources(dialogs, texts.commits, texts.texts, tuple(reports), title, ask)
+    return Sources(dialogs, texts.commits, texts.texts, tuple(reports[::-1]), title, ask)
 
 
 def ask_line(ask: str) -> str:

@@ -224,7 +224,7 @@ def _chosen(
         if kind in _PARTS:
             step = end - size, size, kind
             if kind == _WORDS:
-                longest, last = max(step, longest, key=lambda one: one[1]), step
+                longest, last = step if size >= longest[1] else longest, step
             if first > 0:
                 first -= _PLACE_BYTES + size // _PARTS[kind]
                 found[step[0]] = size
@@ -233,9 +233,9 @@ def _chosen(
         elif kind >= _READ:
             found[end - size] = size
             if kind == _TURN and last is not none:
-                reports += dict.fromkeys((longest, last))
+                reports += [longest, last][last is longest :]
                 longest = last = none
-    reports += dict.fromkeys((longest, last)) if last is not none else ()
+    reports += [longest, last][last is longest :] if last is not none else []
     for newest in (steps, reports):
         room = _NEWEST_BYTES
         for at, size, kind in reversed(newest):
