@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import Run, examples
+from tests.conftest import Repo, Run, examples
 from tests.host_door import TALK, Door, named, policy, say
 from tests.host_door import door as door
 
@@ -313,6 +313,39 @@ def test_git_is_asked_for_the_body_of_a_commit(door: Door, run: Run) -> None:
     amends = ("ran", f"git commit --amend -F y\n=> [main {ids[1]}] fix: amended")
     assert "### fix: what git has" not in log_of(door, run, played([*turns, amends]))
     assert "And fix: amended." in log_of(door, run, played([*turns, amends]))
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_what_was_made_in_another_repository_is_not_ours(door: Door, run: Run, ours: bool) -> None:
+    """A test's commits and texts, wherever they were made: git here has none of them. The newest of ours is the title."""
+    other = Repo(door.repo.path.parent / "other")
+    other.path.mkdir()
+    other.git("init", "-q")
+    for key in ("name", "email"):
+        other.git("config", f"user.{key}", "a@b.c")
+    ids = []
+    for repo in (other, door.repo):
+        for subject in ("seed", "more"):
+            repo.git("commit", "-q", "--allow-empty", "-m", f"{repo.path.name}: {subject}")
+            ids.append(repo.git("rev-parse", "--short", "HEAD").strip())
+    turns = [
+        ("user", "Test it, please."),
+        ("ran", f"cd {other.path} && git init && git commit -m 'other: seed'\n=> [main (root-commit) {ids[0]}] other: seed"),
+        ("ran", f"git -C {other.path} commit -qm 'other: quiet'"),
+        ("ran", f"(cd {other.path}; gh pr create -t 'other: text' -b 'Because.')"),
+        ("ran", "git init -q x && cd x && git commit -qm 'other: new'"),
+        ("agent", "It is tested."),
+    ]  # fmt: skip
+    if ours:
+        turns += [
+            ("ran", f"git commit -m x\n=> [main {ids[2]}] x"),
+            ("ran", "git commit -qm 'shop: more'"),
+            ("ran", f"git commit -m 'other: more'\n=> [main {ids[1]}] other: more"),
+        ]
+    told = log_of(door, run, played(turns)).partition("\n## Observed")[0]
+    assert "other: " not in told
+    assert re.findall(r"(?m)^### (\w+: .*)", told) == ["shop: seed", "shop: more"] * ours
+    assert told.startswith("shop: more\n" if ours else "Session of 21 November")
 
 
 def test_the_agent_names_the_session_where_it_was_asked(door: Door, run: Run) -> None:
