@@ -79,25 +79,6 @@ def said_already(snapshot: Snapshot, text: str) -> str:
     return ""
 
 
-def near_pairs(snapshot: Snapshot, ids: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the nearest pairs of live facts of which some ids are one, the nearest first."""
-    from memory.cache.word_index import WordIndex
-    from projection.compare.likeness import MOST_NEAR, NEAR, comparable, nearness
-
-    cache, found = snapshot.cache(), dict[tuple[str, ...], float]()
-    index = WordIndex(cache)
-    index.follow()
-    with cache:
-        place = cache.placing()
-        for fact in filter(None, map(cache.fact, ids)):
-            for other in _candidates(cache, index, fact.text, fact.id):
-                live = comparable(fact, other) and place(fact).live and place(other).live
-                score = nearness(fact.text, other.text) if live else 0
-                if score >= NEAR:
-                    found[tuple(sorted((fact.id, other.id)))] = -score
-    return sorted(found, key=lambda pair: (found[pair], pair))[:MOST_NEAR]
-
-
 def _candidates(cache: Cache, index: WordIndex, text: str, id: str = "") -> Iterator[Fact]:
     """Yield the facts that share most words with a text."""
     from projection.compare.candidates import queries

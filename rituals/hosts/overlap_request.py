@@ -14,7 +14,8 @@ from rituals.hosts.payloads import changed, read_record
 
 #: So many new facts are worth the question; and what it and a fact in it take at most.
 _NEW, ASKED_CHARS, ASKED_BYTES, _FACT_CHARS = 10, 1_000, 2_500, 110
-_FILE_BYTES = 2_048
+#: So many of the newest logs are looked through for so many pairs, and what the file takes.
+_LOGS, _PAIRS, _FILE_BYTES = 50, 3, 2_048
 _TITLE = "These overlap or may contradict"
 _ANSWER = (
     "Where they do not hold side by side, say so by `diurna note`, a line each: `ID -> KIND: TEXT`, "
@@ -34,24 +35,21 @@ def look(home: Home) -> None:
     """Look for what the next start is to ask about, where there are enough new facts."""
     from ledger.model.event import FactCreated
     from memory.query.open_snapshot import open_snapshot
-    from memory.write.near_facts import NEW_LIMIT, near_pairs
+    from memory.write.near_facts import near_in
 
     file = _file(home)
-    known = read_record(file, Overlaps())
-    snapshot = open_snapshot(home)
-    cache, fresh = snapshot.cache(), list[str]()
-    newest = cache.summary.newest
-    for ref, entry in cache.entries_since(known.asked) if known.asked else ():
-        if ref.stem != known.asked:
-            fresh += [event.id for event in entry.acts if isinstance(event, FactCreated)]
-    if newest == known.due or (known.asked and len(fresh) < _NEW):
-        return
-    if not known.asked:
-        found = Overlaps(newest)
-    elif pairs := near_pairs(snapshot, fresh[:NEW_LIMIT]):
-        found = Overlaps(known.asked, newest, tuple(map(" ".join, pairs)))
-    else:
-        found = Overlaps(newest)
+    known, snapshot = read_record(file, Overlaps()), open_snapshot(home)
+    newest = snapshot.cache().summary.newest
+    found = Overlaps(newest)
+    if known.asked:
+        said = snapshot.cache().entries_since(known.asked)
+        logs = [entry for ref, entry in said if ref.stem != known.asked]
+        born = [event for log in logs for event in log.acts if isinstance(event, FactCreated)]
+        if newest == known.due or len(born) < _NEW:
+            return
+        near = [one for log in logs[:_LOGS] for one in near_in(snapshot, log)[0]]
+        if pairs := dict.fromkeys([" ".join(sorted((one.fact, one.id))) for one in near]):
+            found = Overlaps(known.asked, newest, tuple(pairs)[:_PAIRS])
     changed(file, known, lambda now: found if now.asked == known.asked else now, _FILE_BYTES)
 
 
