@@ -41,7 +41,7 @@ COVERED, TOGETHER, TELLING, WORDS, HEAVIEST, NEAR_FIRST = 0.45, 0.45, 4.0, 2, 0.
 STRETCH = 30
 #: Of so many of the newest logs passages of so many characters are told, and so many of them at most; what
 #: names the session, and its log; and the part of a log that a machine lists.
-_LOGS, _PASSAGE_CHARS, _MOST, _TITLE_CHARS, _STEM_CHARS = 200, 560, 600, 50, 18
+_LOGS, _PASSAGE_CHARS, _MOST, _STEM_CHARS = 200, 560, 600, 18
 _LISTED = "Observed"
 #: So many passages are told for a task, in so many characters; each has so many of its words, such a part.
 _PASSAGES, _TOLD_CHARS, _OF_TASK, _PART = 2, 700, 3, 0.4
@@ -102,10 +102,10 @@ def found_for_prompt(
     )
 
 
-def passages_told(home: Home, cache: Cache) -> list[tuple[str, str, str]]:
+def passages_told(home: Home, cache: Cache) -> list[tuple[str, ...]]:
     """Return the passages of the newest logs that are short enough to be told whole, in ledger order.
 
-    Each is its place, when and in which part of which session it was said, and its words on one line.
+    Each is its place, its day, the part and the title of the log, its session, and its words on a line.
     What is withheld is left out, and what a machine listed.
     """
     from memory.brief.log_digests import readable
@@ -113,34 +113,28 @@ def passages_told(home: Home, cache: Cache) -> list[tuple[str, str, str]]:
     from memory.recall.index.passage_cutter import passages_of
     from memory.redaction.withheld_texts import named_in, redacted_logs, shown
     from memory.replay.log_bytes import read_bytes
-    from projection.brief.wording import plain, shortened, untagged
+    from projection.brief.wording import plain, untagged
 
     gone = redacted_logs(cache) if cache.redacted else frozenset[str]()
-    refs = [
-        one for one in cache.refs("ORDER BY stem DESC LIMIT ?", (_LOGS,)) if one.stem not in gone
-    ]
-    found: list[tuple[str, str, str]] = []
-    for ref, data in read_bytes(home, refs[::-1]):
+    refs = cache.refs("ORDER BY stem DESC LIMIT ?", (_LOGS,))[::-1]
+    found: list[tuple[str, ...]] = []
+    for ref, data in read_bytes(home, [one for one in refs if one.stem not in gone]):
         entry, text = cache.entry(ref.key), readable(data)
         if entry is None:
             continue
         if cache.redacted:
             text = shown(home, cache, text, named_in(entry))
-        lines, part = text.split("\n"), ""
-        title = shortened(title_of(lines), _TITLE_CHARS)
+        lines = text.split("\n")
         for one in passages_of(text):
-            said = one.text.strip().split("\n")
-            part = heading_above(lines, one.line) if not one.text.startswith("#") else part
+            said, part = one.text.strip().split("\n"), heading_above(lines, one.line)
             while said and (said[0][:1] == "#" or not said[0].strip()):
                 part = said.pop(0).lstrip("#").strip() or part
-            words = untagged(plain("\n".join(said)))
+            words, day = untagged(plain("\n".join(said))), day_seen(entry.clock, now_ms())
             if part != _LISTED and 0 < len(words) <= _PASSAGE_CHARS:
-                named = (
-                    f"{part} of “{title}”" if part not in ("", title_of(lines)) else f"“{title}”"
-                )
-                when = f"{day_seen(entry.clock, now_ms())}, {named}"
                 place = f"{ref.stem[:_STEM_CHARS]}:{one.line}"
-                found.append((place, untagged(plain(when)), words))
+                found.append(
+                    (place, day, plain(part), plain(title_of(lines)), entry.session, words)
+                )
     return found[-_MOST:]
 
 

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 #: What is known of sessions that are captured, below the git directory: a few small files of each.
 CAPTURED_DIR = "diurna/captured"
+#: Ends the name of the one that says that a session is over.
+ENDED = ".ended"
 #: How sessions started, and what each is owed: a file for each, and for each of its subagents.
 STARTS_DIR = "diurna/starts"
 #: A session was told its brief as it started, or not.

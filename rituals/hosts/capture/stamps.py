@@ -15,7 +15,7 @@ from ledger.environment import machine_ms
 from ledger.model.record import Record
 from ledger.wal.atomic_files import try_unlink
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.moments import CAPTURED_DIR, Moment, captured_file, file_name
+from rituals.hosts.moments import CAPTURED_DIR, ENDED, Moment, captured_file, file_name
 from rituals.hosts.observed.observation_spool import OBSERVED_DIR, spools
 from rituals.hosts.payloads import (
     fields_of,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 QUIET_MS = 600_000
 #: How far clocks may be apart.
 _CLOCK_MS = 60_000
-_SEEN, _ENDED, _TOLD = ".seen", ".ended", ".told"
+_SEEN, _TOLD = ".seen", ".told"
 
 
 class Seen(Record):
@@ -68,7 +68,7 @@ class Told(Record):
 
 def note_end(commondir: str, moment: Moment) -> None:
     """Mark that a session is over, in a file that is there at once; one that goes on has it no more."""
-    path = captured_file(commondir, moment.host, moment.session, _ENDED)
+    path = captured_file(commondir, moment.host, moment.session, ENDED)
     try:
         os.close(open_file(path, os.O_WRONLY | os.O_CREAT))
     except OSError:
@@ -90,7 +90,7 @@ def stamp(commondir: str, moment: Moment) -> None:
     try:
         write_file(path, write_object(said).encode())
         if moment.event == "start":
-            os.unlink(captured_file(commondir, moment.host, moment.session, _ENDED))
+            os.unlink(captured_file(commondir, moment.host, moment.session, ENDED))
     except OSError:
         pass
 
@@ -126,7 +126,7 @@ def _unfinished(commondir: str) -> set[str]:
 
 def _is_over(commondir: str, name: str) -> bool:
     """Tell whether a session has ended: it said so, or its process was killed, or tells no end."""
-    if os.path.isfile(f"{commondir}/{CAPTURED_DIR}/{name}{_ENDED}"):
+    if os.path.isfile(f"{commondir}/{CAPTURED_DIR}/{name}{ENDED}"):
         return True
     process = read_file(f"{commondir}/{CAPTURED_DIR}/{name}{_SEEN}").get("process")
     return isinstance(process, str) and is_gone(process)
@@ -173,7 +173,7 @@ def note_told(commondir: str, host: str, session: str, told: Told) -> None:
 
 def forget(commondir: str, host: str, session: str) -> None:
     """Take away the stamps of a session of which nothing is left to tell."""
-    for end in (_SEEN, _ENDED, _TOLD, ".asked"):
+    for end in (_SEEN, ENDED, _TOLD, ".asked"):
         try_unlink(captured_file(commondir, host, session, end))
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 #: What is kept of a fact's text for a line, which shows less.
 _TEXT_CHARS = 400
 _OFF = "off"
+#: How much more a failure has to have of a passage than a prompt, and how much names a session.
+_SURER, _NAME_CHARS = 8.0, 50
 #: Programs that change the files that they are given, and those that only read them.
 _CHANGE = frozenset("vi vim nvim nano emacs ed ex tee rm mv cp truncate patch".split())
 _READ = frozenset("cat sed head tail less more bat nl perl awk".split())
@@ -40,24 +42,31 @@ def needed_at(moment: Moment, commondir: str, top: str = "") -> tuple[Needed | N
         found = _rules(moment, index, top)
     else:
         found = _answer(moment) if told and index.may_answer(moment.prompt) else None
-    return found or (_said_before(moment, index) if told else None), False
+    return found or (_said_before(moment, commondir, index) if told else None), False
 
 
-def _said_before(moment: Moment, index: MomentIndex) -> Needed | None:
-    """Return the passages of logs that have much of a prompt, or of what a shell failed with."""
+def _said_before(moment: Moment, commondir: str, index: MomentIndex) -> Needed | None:
+    """Return the passages of logs that have much of a prompt, or very much of what a shell failed with."""
     text, said = moment.prompt, moment.answer
-    if moment.event == FAILURE:
+    failed = moment.event == FAILURE
+    if failed:
         from rituals.hosts.observed.tool_input import SHELLS
 
         text = "\n".join(map(str, said.values())) if isinstance(said, dict) else str(said)
         text *= moment.tool.lower() in SHELLS
-    found = index.passages(text)
+    found = index.passages(text, sure=_SURER if failed else 1.0)
     if not found:
         return None
+    from ledger.wal.kept_asks import asks_in, shown_title
+    from projection.brief.wording import shortened, untagged
     from rituals.hosts.context.session_news import PASSAGES_CHARS, SAID, Needed
 
-    told = tuple([(place, about, words) for place, about, words in found])
-    return Needed(told, SAID, len(told), PASSAGES_CHARS, whole=True)
+    asks, told = asks_in(commondir), list[tuple[str, str, str]]()
+    for place, day, part, title, session, words in found:
+        name = f"“{shortened(shown_title(title, session, asks), _NAME_CHARS)}”"
+        about = name if part in ("", title) else f"{part} of {name}"
+        told.append((place, untagged(f"{day}, {about}"), words))
+    return Needed(tuple(told), SAID, len(told), PASSAGES_CHARS, whole=True)
 
 
 def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:

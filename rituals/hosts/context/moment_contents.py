@@ -134,7 +134,7 @@ def _words_of_logs(
     Of writing without blanks two pairs of signs tell what a word does. `typed` are prompts of before.
     """
     rows: dict[str, list[str]] = {}
-    said = [words_of(text) for _, _, text in passages]
+    said = [words_of(passage[-1]) for passage in passages]
     for row, words in enumerate(said):
         for word in {*words}:
             rows.setdefault(word, []).append(str(row))

@@ -31,7 +31,7 @@ _NO_PROMPT = ("/", "<", "!")
 #: What stands before a word of passages, and before the number of one; how much is read of a prompt or
 #: an error for them; and how much likelier than by chance their words have to stand together in one.
 LOGS, PASSAGE, _READ_CHARS, _BEYOND_CHANCE = "=", "%", 4_000, 150.0
-_LEAST_LETTERS, _PASSAGES = 3, 2
+_LEAST_LETTERS, _PASSAGES, _FIELDS = 3, 2, 6
 
 
 class MomentIndex:
@@ -73,12 +73,13 @@ class MomentIndex:
             for row, weight in told.items()
         )
 
-    def passages(self, text: str) -> list[list[str]]:
+    def passages(self, text: str, *, sure: float = 1.0) -> list[list[str]]:
         """Return the passages of logs that have more words of a text than chance gives, best first.
 
         A word that few of n passages hold tells n to their number, and two side by side the root of that
         more; those of one passage together have to tell more than n, and more the more words of the text
-        are known, as some always meet. Each is its place, when and where that was, and its words.
+        are known, as some always meet: `sure` times as much. Each is its place, when that was, the part of
+        the log, its title, its session, and its words.
         """
         count = int(self.said("passages") or 0)
         asked = words_of(text[:_READ_CHARS]) if count else []
@@ -97,9 +98,10 @@ class MomentIndex:
             for at in range(held[row]):
                 ways *= (len(known) - at) / (at + 1)
             found.append((beyond / ways**0.5, int(row)))
-        best = [row for beyond, row in sorted(found, reverse=True) if beyond >= _BEYOND_CHANCE]
+        least = sure * _BEYOND_CHANCE
+        best = [row for beyond, row in sorted(found, reverse=True) if beyond >= least]
         texts = [self._text(row).split("\t") for row in best[:_PASSAGES]]
-        return [text for text in texts if len(text) == 3]
+        return [text for text in texts if len(text) == _FIELDS]
 
     def _text(self, row: int) -> str:
         """Return what is kept of a passage; "" where that is not what was written."""

@@ -14,6 +14,7 @@ from ledger.errors import DiurnaError
 from ledger.git.repository import find_repository
 from ledger.model.record import Record
 from rituals.hosts.context import session_wording as wording
+from rituals.hosts.moments import ENDED, captured_file
 from rituals.hosts.observed.observation_spool import Observation, Spool, spools
 
 _COLLISIONS, _LOSSES, _OBSERVATIONS = 3, 3, 5
@@ -191,7 +192,10 @@ def _collisions(
     if not found or not _is_same_tree(spool.read().folder, listener.folder):
         return []
     by, clashes = listener.who(spool), []
+    over = os.path.exists(captured_file(listener.commondir, spool.host, spool.session, ENDED))
     for path, one in found.items():
+        if over and one.at <= mine[path]:
+            continue  # it is seen in the file, and nobody is at it any more
         verb = "edited" if one.kind == wording.EDIT else "changed"
         when = "after" if one.at > mine[path] else "before"
         line = f"{by} {verb} {wording.path_said(path)}"
