@@ -138,7 +138,10 @@ def last_brief(home: Home, wish: Wish) -> Kept | None:
     if changes and _hides(git, [blob for _, _, blob, _ in changes]):
         return None
     newer = len((came | {*now}) - {*kept.waits})
-    current = (kept.of, kept.waits) == (shown, now) and _is_so(kept.beside, _beside(home))
+    if current := (kept.of, kept.waits) == (shown, now):
+        beside = _beside(home)
+        known = (0, 2) if beside[2] else (0, 1)
+        current = all(kept.beside[part] == beside[part] for part in known)
     return kept._replace(newer=newer, current=current)
 
 
@@ -205,11 +208,6 @@ def _beside(home: Home) -> tuple[str, str, str]:
         place = repr(elsewhere(home))
     gone, place = [digest(os.fsencode(one)) for one in (truth_of(home).said, place)]
     return gone, place, digest(os.fsencode(here.said)) if here is not None else ""
-
-
-def _is_so(then: tuple[str, str, str], now: tuple[str, str, str]) -> bool:
-    """Tell whether what a brief said beside its ledger is so by now, too, as far as it is known."""
-    return then[0] == now[0] and (then[2] == now[2] if now[2] else then[1] == now[1])
 
 
 def undisturbed(

@@ -1,4 +1,4 @@
-"""Read logs as readers may see them, and tell of what facts each one is."""
+"""Read logs as readers may see them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from ledger.codec.log import decode
 from ledger.codec.plain_text import text_of
 from ledger.home import Home
-from ledger.model.event import facts_in
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
@@ -49,11 +48,6 @@ def visible_texts(
         whole = texts.get(ref, "")
         text = shown(home, cache, whole, named_in(entry))
         yield Visible(ref, entry, whole, text, ref.stem in redacted)
-
-
-def taking_part(entry: Entry) -> set[str]:
-    """Return the ids that a log names, and those that its events are about."""
-    return {*entry.named, *[name for event in entry.acts for name in facts_in(event)]}
 
 
 def logs_of(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[tuple[LogRef, SessionLog]]:

@@ -18,26 +18,12 @@ from memory.cache.view_name import beside, elsewhere, landed, tip_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Protocol
-
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
     from projection.document.branch_remarks import Elsewhere
-    from projection.fold.fact_history import Fact, History
-    from projection.fold.falsity import Edge
+    from projection.fold.fact_history import Fact
+    from projection.fold.full_replay import State
     from projection.fold.projection_state import LiveView, Standing
-
-    class Histories(Protocol):
-        """What answers of a cache, or of a state in memory, a fold needs."""
-
-        @property
-        def cut(self) -> frozenset[Edge]:
-            """Supersessions that do not count."""
-
-        def some_histories(self, facts: Iterable[str]) -> dict[str, History]:
-            """Return what is known of some ids."""
-
 
 #: How git notes that HEAD went on to what descends from it.
 _ONWARDS = ("commit: ", "commit (merge): ", "merge ", "cherry-pick: ", "revert: ", "pull: ")
@@ -80,7 +66,7 @@ class Here:
         """Tell whether nobody can say if HEAD has the work of the log that brought a fact."""
         return fact.origin in self._unknown and not fact.redacted
 
-    def shown(self, cache: Histories, fact: Fact) -> Fact:
+    def shown(self, cache: Cache | State, fact: Fact) -> Fact:
         """Return a fact as it is here; as all logs have it where nothing of it is."""
         row = self.rows.get(fact.id)
         if row is None or not row.holds or fact.redacted:
