@@ -214,10 +214,11 @@ class Memory(Pages):
             StorageFailed: the disk refused.
         """
         from memory.merge.tip_merge import plan_sync
+        from memory.replay.ledger_snapshot import fetch_promised
         from memory.write.commit_files import move
 
         snapshot = self.snapshot.tip
-        snapshot.fetch_promised(theirs)
+        fetch_promised(self.home, theirs)
         plans: list[Plan] = []
 
         def where(tip: str) -> str:

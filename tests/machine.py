@@ -206,7 +206,7 @@ def _make(world: World, kind: str, count: int) -> None:
             clone.git("commit", "-q", "-m", "code")
         elif kind == BRANCH:
             clone.git("branch", "-q", "memory", "origin/memory")
-        how = ("--branch", "memory") if kind == BRANCH else ()
+        how = () if kind == BRANCH else ("--folder", "memory")
         if kind != REPOSITORY:
             clone.run("init", *how)
         if name == "one":

@@ -73,7 +73,7 @@ def test_every_kind_of_home_is_in_order(
     monkeypatch.setenv("PATH", os.path.dirname(shutil.which("git") or ""))
     where = bare_repo.path
     if kind in ("in-tree", "branch"):
-        run("init", *(["--branch", "memory"] if kind == "branch" else []))
+        run("init", "--branch" if kind == "branch" else "--folder", "memory")
     else:
         where = tmp_path / "team"
         run("init", str(where))

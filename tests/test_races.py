@@ -68,7 +68,7 @@ def test_b3_an_unborn_branch_gets_one_root(world: World, kind: str) -> None:
 def test_b4_two_inits_make_one_home(world: World, kind: str) -> None:
     """One makes it, the other finds it made, at once or behind it; both say so, and the home works."""
     at = world.folder if kind == OWN_REPOSITORY else world.repository("a").folder
-    given = {OWN_BRANCH: ("--branch", "memory"), OWN_REPOSITORY: ("a",)}.get(kind, ())
+    given = {OWN_BRANCH: (), OWN_REPOSITORY: ("a",)}.get(kind, ("--folder", "memory"))
     place, home = Place(world, at), world.place("a")
     for child in [place.spawn("init", *given) for _ in range(2)]:
         _, err = child.communicate()

@@ -10,7 +10,7 @@ from unicodedata import normalize
 from ledger.errors import NotFound, WrongUsage
 from ledger.git.blame import CodeCommit, Written, blame, commit_named, commits_of
 from ledger.git.cli import Git
-from ledger.git.repository import Repository, cut_commits, find_repository
+from ledger.git.repository import Repository, cut_commits
 from ledger.model.record import Record
 
 #: What may name a commit: the beginning of its id, `HEAD~2`, a tag or a branch.
@@ -159,8 +159,3 @@ def _with_commits(
         if one in commits
     ]
     return found._replace(touched=tuple(touched), more=len(lines_of) - len(ids))
-
-
-def code_repository(home: Repository, folder: str) -> Repository:
-    """Return the repository of the code: that of a folder, else the one that the home is in."""
-    return find_repository(folder) or home

@@ -97,25 +97,20 @@ def session_lines(
     """Return logs as views tell them, without what is withheld and without the notes of roles."""
     found = []
     for visible in visible_texts(snapshot.home, cache, logs):
-        entry, kept = visible.entry, visible.text
+        entry = visible.entry
         at = entry.clock if day_seen(entry.clock, now_ms()) else ""
         line = SessionLine(at, entry.agent, type=entry.type, told=_told(entry, facts))
         if visible.withheld:
             found.append(line._replace(title=REDACTED))
             continue
-        brief = gist(kept)
+        brief = gist(visible.text)
         notes = {quoted(head.text) for one in _notes(entry, facts) for head in one.heads}
         decided = [quote.text for quote in brief.decisions if quote.text not in notes]
         left = [quote.text for quote in brief.actions if quote.text not in notes]
-        found.append(
-            line._replace(
-                role=visible.log.get("role"),
-                title=brief.title,
-                summary="" if brief.summary in notes else brief.summary,
-                decided=tuple(decided),
-                open=tuple(left),
-            )
-        )
+        summary = "" if brief.summary in notes else brief.summary
+        role = visible.log.get("role")
+        found.append(line._replace(role=role, title=brief.title, summary=summary,
+                                   decided=tuple(decided), open=tuple(left)))  # fmt: skip
     return found
 
 

@@ -64,11 +64,11 @@ class Kept(Record):
         return tip_of(self.of)
 
 
-def continuity(start: str) -> bytes | None:
+def continuity(start: str) -> str | None:
     """Return the replayed `continuity.md` for a folder.
 
     Returns:
-        Its bytes; None when there is something to be said beside it (logs that wait, a policy or a log
+        Its text; None when there is something to be said beside it (logs that wait, a policy or a log
         that can not be read, a newer format), which the command line does.
 
     Raises:
@@ -80,7 +80,7 @@ def continuity(start: str) -> bytes | None:
     of, path = seen(home), home.cache_file + _SHOWN
     text: str | None = _read(path, of).get(_PAGE)
     if text is not None:
-        return text.encode("utf-8", "surrogateescape")
+        return text
     from memory.query.open_snapshot import open_snapshot
     from projection.document.page_renderer import render
 
@@ -90,10 +90,10 @@ def continuity(start: str) -> bytes | None:
     made_of, text = snapshot.ask(lambda cache: (cache.commit, render(cache.view())), of)
     if made_of == of:
         _write(path, of, {_PAGE: text})
-    return text.encode("utf-8", "surrogateescape")
+    return text
 
 
-def brief(start: str, wish: Wish) -> bytes | None:
+def brief(start: str, wish: Wish) -> str | None:
     """Return the brief for a folder; None as for `continuity`.
 
     Raises:
@@ -108,7 +108,7 @@ def brief(start: str, wish: Wish) -> bytes | None:
     last = last_brief(home, wish)
     if last is None or not last.current:
         last = make_brief(home, wish)
-    return last.text.encode("utf-8", "surrogateescape") if last.alone else None
+    return last.text if last.alone else None
 
 
 def last_brief(home: Home, wish: Wish) -> Kept | None:
@@ -138,7 +138,10 @@ def last_brief(home: Home, wish: Wish) -> Kept | None:
     if changes and _hides(git, [blob for _, _, blob, _ in changes]):
         return None
     newer = len((came | {*now}) - {*kept.waits})
-    current = (kept.of, kept.waits) == (shown, now) and _is_so(kept.beside, _beside(home))
+    if current := (kept.of, kept.waits) == (shown, now):
+        beside = _beside(home)
+        known = (0, 2) if beside[2] else (0, 1)
+        current = all(kept.beside[part] == beside[part] for part in known)
     return kept._replace(newer=newer, current=current)
 
 
@@ -216,11 +219,6 @@ def _asks_stand(home: Home) -> str:
     except OSError:
         return ""
     return f"{seen.st_ino}.{seen.st_size}.{seen.st_mtime_ns}"
-
-
-def _is_so(then: tuple[str, str, str], now: tuple[str, str, str]) -> bool:
-    """Tell whether what a brief said beside its ledger is so by now, too, as far as it is known."""
-    return then[0] == now[0] and (then[2] == now[2] if now[2] else then[1] == now[1])
 
 
 def undisturbed(

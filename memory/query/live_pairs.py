@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from projection.compare.candidates import CANDIDATES, Postings, queries
-from projection.compare.likeness import Claim, Overlap, claim, overlap
+from projection.compare.likeness import Overlap, claim, overlap
 from projection.fold.fact_history import Fact
 from projection.graph.fact_links import ENTITY_KEY
 
@@ -22,39 +23,26 @@ def compare_facts(
     pairs with one of these ids, None for all pairs; `progress` is told (done, total).
     """
     crowds = _crowds(facts, words)
-    postings = Postings(
-        {fact: own for fact, own in words.items() if crowds.get(fact, fact) == fact}
-    )
-    claims: dict[str, Claim] = {}
-
-    def read(fact: str) -> Claim:
-        if fact not in claims:
-            claims[fact] = claim(facts[fact])
-        return claims[fact]
-
-    pairs: set[tuple[str, str]] = set()
-    overlaps: list[Overlap] = []
+    alone = {fact: own for fact, own in words.items() if crowds.get(fact, fact) == fact}
+    postings = Postings(alone)
+    read = lru_cache(None)(lambda fact: claim(facts[fact]))
     wanted = sorted(words if changed is None else words.keys() & set(changed))
     heading = set(wanted)
     wanted += [fact for fact, head in crowds.items() if head in heading and fact not in heading]
+    pairs: dict[tuple[str, str], Overlap | None] = {}
     for number, fact in enumerate(wanted):
         if progress is not None:
             progress(number, len(wanted))
-        mine = read(fact)
-        if crowds.get(fact, fact) != fact:
-            others = [crowds[fact]]
-        else:
-            others = postings.candidates(queries(mine.statements, words[fact]), fact)
+        others = [crowds.get(fact, fact)]
+        if fact in alone:
+            others = postings.candidates(queries(read(fact).statements, words[fact]), fact)
         for other in others:
             pair = (fact, other) if fact < other else (other, fact)
-            if pair in pairs:
-                continue
-            pairs.add(pair)
-            if (alike := overlap(mine, read(other))) is not None:
-                overlaps.append(alike)
+            if pair not in pairs:
+                pairs[pair] = overlap(read(fact), read(other))
     if progress is not None:
         progress(len(wanted), len(wanted))
-    return tuple(sorted(overlaps))
+    return tuple(sorted([alike for alike in pairs.values() if alike is not None]))
 
 
 def _crowds(facts: Mapping[str, Fact], words: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -6,7 +6,8 @@ The answer depends on the tip alone. Where the history here is cut, it is that n
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 
 from ledger.codec.log import read_header
 from ledger.git.commit_record import FALLBACK_EMAIL
@@ -78,15 +79,11 @@ class Origin(Record):
 
 
 class Origins(Record):
-    """Which commits brought the logs of a tip, by path; `cut` are the commits where the history ends.
-
-    `gone`: the history has logs that this tip does not have.
-    """
+    """Which commits brought the logs of a tip, by path; `cut` are the commits where the history ends."""
 
     tip: str
     commits: Mapping[str, Origin]
     cut: frozenset[str] = frozenset()
-    gone: bool = False
 
 
 def seen_at(stamp: str, brought: Origin, now: int) -> str:
@@ -123,11 +120,6 @@ class _Walk:
         self.moved: dict[tuple[str, str, str], str] = {}
         self.merged: set[str] = set()
 
-    @property
-    def paths(self) -> set[str]:
-        """Where anything was put."""
-        return {path for path, _ in self.put}
-
 
 def origins_of(
     home: Home, refs: Collection[LogRef], kept: Origins | None = None
@@ -143,49 +135,35 @@ def origins_of(
     cut = cut_commits(home.repository)
     if kept is not None and (kept.tip, kept.cut) == (tip, cut):
         return kept.commits
-    return _found(home, tip, refs, cut)
+    walk = None
+    if few := len(refs) <= _MOST_PATHS:
+        walk = _walked(home, tip, [home.prefix + ref.path for ref in refs])
+    if not few or (walk is not None and walk.merged):  # a merge itself put one in its place
+        walk = _walked(home, tip, [home.prefix + SESSIONS_DIR])
+    return _settled(home, tip, refs, cut, walk)
 
 
 def all_origins(
     home: Home, tip: str, refs: Collection[LogRef], kept: Origins | None = None
 ) -> Origins:
     """Walk the whole history of a ledger once; only what is new where a tip before it is kept."""
-    cut = cut_commits(home.repository)
-    if kept is not None and tip and kept.cut == cut and _follows(home, kept.tip, tip):
-        fresh = [ref for ref in refs if ref.path not in kept.commits]
-        walk = _walked(home, f"{kept.tip}..{tip}", [home.prefix + SESSIONS_DIR])
-        known = {home.prefix + path for path in kept.commits}
-        if walk is not None and known.isdisjoint(walk.paths):
-            commits = {**kept.commits, **_settled(home, tip, fresh, cut, walk)}
-            return Origins(tip, commits, cut, kept.gone or _gone(home, refs, [*known, *walk.paths]))
+    cut, everywhere = cut_commits(home.repository), [home.prefix + SESSIONS_DIR]
     if not (tip and refs):
         return Origins(tip, {}, cut)
-    walk = _walked(home, tip, [home.prefix + SESSIONS_DIR])
-    gone = walk is None or _gone(home, refs, walk.paths)
-    return Origins(tip, _settled(home, tip, refs, cut, walk), cut, gone)
-
-
-def _gone(home: Home, refs: Iterable[LogRef], paths: Iterable[str]) -> bool:
-    """Tell whether some paths are of other files than some logs."""
-    return not {home.prefix + ref.path for ref in refs}.issuperset(paths)
+    if kept is not None and kept.cut == cut and _follows(home, kept.tip, tip):
+        walk = _walked(home, f"{kept.tip}..{tip}", everywhere)
+        known = {home.prefix + path for path in kept.commits}
+        if walk is not None and known.isdisjoint([path for path, _ in walk.put]):
+            fresh = [ref for ref in refs if ref.path not in kept.commits]
+            commits = {**kept.commits, **_settled(home, tip, fresh, cut, walk)}
+            return Origins(tip, commits, cut)
+    return Origins(tip, _settled(home, tip, refs, cut, _walked(home, tip, everywhere)), cut)
 
 
 def _follows(home: Home, before: str, tip: str) -> bool:
     """Tell whether a tip descends from a commit."""
     git = home.repository.git()
     return not git.call("--no-replace-objects", "merge-base", "--is-ancestor", before, tip)[0]
-
-
-def _found(
-    home: Home, tip: str, refs: Collection[LogRef], cut: frozenset[str]
-) -> dict[str, Origin]:
-    """Walk for some logs alone, or for all; for all too where a merge itself put one in its place."""
-    everywhere = [home.prefix + SESSIONS_DIR]
-    paths = [home.prefix + ref.path for ref in refs] if len(refs) <= _MOST_PATHS else everywhere
-    walk = _walked(home, tip, paths)
-    if walk is not None and walk.merged and paths is not everywhere:
-        walk = _walked(home, tip, everywhere)
-    return _settled(home, tip, refs, cut, walk)
 
 
 def _settled(
@@ -213,13 +191,13 @@ def _settled(
         author = _author(commit, stem_of(ref.path))
         if author and _younger(home, ref, commit):
             author = ""
+        then = [one[0] for one in blobs.get(ref.blob, ()) if first in walk.put[one]]
+        if any(first in walk.put[place] for place in paths.get(path, ())):
+            then = []
+        origin = Origin(first, author, "" if author else SQUASH, min(then, default=""), commit.at)
         if here or (cut and not author):  # what a squash was made of may lie behind the cut
-            found[ref.path] = Origin(first, via=CUT)
-        else:
-            found[ref.path] = Origin(first, author, "" if author else SQUASH, at=commit.at)
-        if not any(first in walk.put[place] for place in paths.get(path, ())):
-            then = [one[0] for one in blobs.get(ref.blob, ()) if first in walk.put[one]]
-            found[ref.path] = found[ref.path]._replace(path=min(then, default=""))
+            origin = Origin(first, via=CUT, path=origin.path)
+        found[ref.path] = origin
     return found
 
 
@@ -282,7 +260,12 @@ class _Line:
 
     def __init__(self, home: Home, tip: str) -> None:
         self._home, self._tip = home, tip
-        self._parents: dict[str, Sequence[str]] = {}
+
+    @cached_property
+    def _parents(self) -> dict[str, list[str]]:
+        asked = "--no-replace-objects", "rev-list", "--parents", self._tip
+        rows = [line.split(" ") for line in self._home.repository.git().text(*asked).splitlines()]
+        return {one: parents for one, *parents in rows}
 
     def first(self, commits: set[str], known: Mapping[str, _Commit]) -> str:
         """Return the one that none of the others leads to; of several the one of the oldest time."""
@@ -292,21 +275,13 @@ class _Line:
 
     def _before(self, commit: str) -> set[str]:
         """Return all commits that lead to one."""
-        if not self._parents:
-            said = self._home.repository.git().run(
-                "--no-replace-objects", "rev-list", "--parents", self._tip
-            )
-            for line in said.decode("ascii").splitlines():
-                one, *parents = line.split(" ")
-                self._parents[one] = parents
-        seen: set[str] = set()
+        before: set[str] = set()
         todo = list(self._parents.get(commit, ()))
         while todo:
-            one = todo.pop()
-            if one not in seen:
-                seen.add(one)
+            if (one := todo.pop()) not in before:
+                before.add(one)
                 todo += self._parents.get(one, ())
-        return seen
+        return before
 
 
 def _walked(home: Home, commits: str, paths: Sequence[str]) -> _Walk | None:
@@ -364,10 +339,10 @@ def _listed(home: Home, commits: str, paths: Sequence[str], walk: _Walk) -> bool
     return True
 
 
-def _blocks(listing: str) -> Iterator[tuple[str, list[str], list[tuple[str, str]]]]:
+def _blocks(listing: str) -> list[tuple[str, list[str], list[tuple[str, str]]]]:
     """Take a listing of git apart: each commit, its fields, and its (row, path)."""
     tokens = listing.split("\0")
-    head: tuple[str, list[str]] | None = None
+    commits: list[tuple[str, list[str], list[tuple[str, str]]]] = []
     rows: list[tuple[str, str]] = []
     place = 0
     while place < len(tokens):
@@ -376,11 +351,9 @@ def _blocks(listing: str) -> Iterator[tuple[str, list[str], list[tuple[str, str]
             rows.append((token, tokens[place + 1]))
             place += 2
         elif _HEX.fullmatch(token):
-            if head is not None:
-                yield *head, rows
-            head, rows = (token, tokens[place + 1 : place + 7]), []
+            rows = []  # what follows is of this commit
+            commits.append((token, tokens[place + 1 : place + 7], rows))
             place += 7
         else:
             place += 1
-    if head is not None:
-        yield *head, rows
+    return commits

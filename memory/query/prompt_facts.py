@@ -7,6 +7,7 @@ that name something, and lack none that tells more than what they have. Constant
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 from ledger.environment import now_ms
@@ -25,7 +26,7 @@ from memory.recall.recall_values import FACTS, SESSIONS, Answer, Filters, withou
 from memory.recall.search import search
 from memory.recall.standing import SURE, Candidate, ordered, verdict
 from memory.recall.words import ENGLISH, is_everyday, listed
-from memory.replay.reader_marks import NOTHING_MARKED, Marks, marks_at
+from memory.replay.reader_marks import marks_at
 from projection.brief.values import Session
 from projection.fold.projection_state import Standing
 from projection.policy.model import Moments
@@ -72,34 +73,37 @@ class Found(Record):
         return telling(self.standing.fact.text, self.words, chars)
 
 
-def found_for_prompt(
-    cache: Cache, index: Index, prompt: str, marks: Marks = NOTHING_MARKED
-) -> tuple[Found, ...]:
-    """Return the facts that answer a prompt, best first; most prompts have none.
+def answers_to(home: Home, prompt: str) -> tuple[Moments, tuple[Found, ...]]:
+    """Return the facts that answer a prompt, best first, and what the policy says of telling them.
 
-    `marks` tells what a reader has to know beside. The prompt is as typed; its quotes, dashes and stars
-    ask for nothing.
+    Most prompts have none. The prompt is as typed; its quotes, dashes and stars ask for nothing.
     """
     words = without_operators(prompt[:PROMPT_CHARS])
-    if not words:
-        return ()
-    facts = Facts(cache, index, Filters(within=FACTS), marks=marks)
-    lookups = Lookups().of(index, cache.policy.recall.language)
-    found = search(lookups, words, facts.keeps, told=0)
-    candidates = [
-        one for one in facts.candidates(found.facts) if not says_personal(one.standing.fact.meta)
-    ]
-    best = ordered(candidates, found.question.open)
-    if verdict([one.scored for one in best], found) != SURE:
-        return ()
-    first = best[0].scored.score
-    return tuple(
-        [
+
+    def answer(cache: Cache, index: Index) -> tuple[Moments, tuple[Found, ...]]:
+        policy = cache.policy
+        if not words or not policy.moment.prompt:
+            return policy.moment, ()
+        facts = Facts(cache, index, Filters(within=FACTS), marks=marks_at(home, cache))
+        found = search(Lookups().of(index, policy.recall.language), words, facts.keeps, told=0)
+        candidates = [
+            one
+            for one in facts.candidates(found.facts)
+            if not says_personal(one.standing.fact.meta)
+        ]
+        best = ordered(candidates, found.question.open)
+        if verdict([one.scored for one in best], found) != SURE:
+            return policy.moment, ()
+        least = NEAR_FIRST * best[0].scored.score
+        told = [
             Found(one.standing, one.date, one.scored.words)
             for one in best[:TOLD]
-            if one.scored.score >= NEAR_FIRST * first and is_sure(one, found.weights)
+            if one.scored.score >= least and is_sure(one, found.weights)
         ]
-    )
+        return policy.moment, tuple(told)
+
+    with Uncollected():
+        return ask_once(open_snapshot(home), answer)
 
 
 def passages_told(home: Home, cache: Cache) -> list[tuple[str, ...]]:
@@ -181,12 +185,11 @@ def is_sure(one: Candidate, weights: Mapping[str, float]) -> bool:
 
 def _in_one_stretch(found: tuple[tuple[int, str, float], ...]) -> float:
     """Return the most that the different words in one stretch of a text tell together."""
-    places = sorted(found)
-    inside: dict[str, int] = {}
+    places, inside = sorted(found), Counter[str]()
     best = told = 0.0
     start = 0
     for at, word, weight in places:
-        inside[word] = inside.get(word, 0) + 1
+        inside[word] += 1
         told += weight * (inside[word] == 1)
         while at - places[start][0] > STRETCH:
             _, gone, lost = places[start]
@@ -195,16 +198,3 @@ def _in_one_stretch(found: tuple[tuple[int, str, float], ...]) -> float:
             start += 1
         best = max(best, told)
     return best
-
-
-def answers_to(home: Home, prompt: str) -> tuple[Moments, tuple[Found, ...]]:
-    """Return the facts that answer a prompt, best first, and what the policy says of telling them."""
-
-    def answer(cache: Cache, index: Index) -> tuple[Moments, tuple[Found, ...]]:
-        policy = cache.policy
-        if not policy.moment.prompt:
-            return policy.moment, ()
-        return policy.moment, found_for_prompt(cache, index, prompt, marks_at(home, cache))
-
-    with Uncollected():
-        return ask_once(open_snapshot(home), answer)

@@ -26,7 +26,8 @@ from ledger.model.session import SessionLog
 from memory.cache.cache_file import Cache
 from memory.query.log_lines import shown_times, told_by
 from memory.query.origins import Origin, Origins, origins_of
-from memory.query.visible_logs import logs_of, taking_part
+from memory.query.visible_logs import logs_of
+from memory.redaction.withheld_texts import ids_in
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.reader_marks import marked, marks_at
 from projection.document.fact_remarks import PLAIN, Mark
@@ -159,7 +160,11 @@ def provenance(
         NotFound: no log names the id.
     """
     cache = snapshot.cache()
-    naming = [ref for ref, entry in cache.entries_naming(fact) if fact in taking_part(entry)]
+    naming = [
+        ref
+        for ref, entry in cache.entries_naming(fact)
+        if fact in entry.named or fact in ids_in(entry.acts)
+    ]
     if not naming:
         raise NotFound(
             f"no session log names {fact}", hint="`diurna show --list --all` lists the ids"

@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from memory.cache.cache_file import Cache
     from memory.query.log_lines import LogLine
     from memory.query.origins import Origins
     from memory.query.provenance import Provenance, Tellings
@@ -171,9 +172,13 @@ class Reader(OpenHome):
 
     def marks(self, facts: Iterable[Fact]) -> dict[str, Mark]:
         """Return, by id, which facts are closed or false or name what is gone, and what stands instead."""
-        from memory.replay.reader_marks import marks_of
+        from memory.replay.reader_marks import marked, marks_at
 
-        return marks_of(self.snapshot, facts)
+        def mark(cache: Cache) -> dict[str, Mark]:
+            known = marks_at(self.home, cache)
+            return {one.id: marked(cache, one, known) for one in facts}
+
+        return self.ask(mark)
 
     def links(self, fact: str, hops: int = 2) -> Links:
         """Return what is one hop away from a fact, what is two, and what is three.

@@ -32,6 +32,7 @@ from memory.cache.name_lookup import fact_named, keys_within, log_named, logs_of
 from memory.query.log_lines import shown_times
 from memory.query.visible_logs import Visible, visible_texts
 from memory.recall.recall_values import Answer, parted, tokens_of
+from memory.redaction.withheld_texts import named_in
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.outdated_lines import Outdated, brought_by
 from memory.replay.reader_marks import Marks, marked, marks_at
@@ -191,13 +192,9 @@ def _reaching(spans: Sequence[tuple[int, int]], back: int, on: int) -> list[tupl
 def _filtered(cache: Cache, keys: Sequence[str], agent: str, kinds: Sequence[str]) -> list[str]:
     logs = [(ref, entry) for ref, entry in logs_of(cache, keys) if agent in ("", entry.agent)]
     if kinds:
-        about = of_kinds(cache, sorted({id for _, entry in logs for id in _ids(entry)}), kinds)
-        logs = [(ref, entry) for ref, entry in logs if not about.isdisjoint(_ids(entry))]
+        about = of_kinds(cache, sorted({id for _, entry in logs for id in named_in(entry)}), kinds)
+        logs = [(ref, entry) for ref, entry in logs if not about.isdisjoint(named_in(entry))]
     return [ref.key for ref, _ in logs]
-
-
-def _ids(entry: Entry) -> list[str]:
-    return [*entry.named, *[event.id for event in entry.acts]]
 
 
 def _lies(entry: Entry, spans: Iterable[tuple[int, int]]) -> bool:

@@ -1,4 +1,4 @@
-"""Read logs as readers may see them, and tell of what facts each one is."""
+"""Read logs as readers may see them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from datetime import date, timedelta
 from ledger.codec.log import decode
 from ledger.codec.plain_text import text_of
 from ledger.home import Home
-from ledger.model.event import facts_in
 from ledger.model.evidence import CORRECTED, RESTATED, proof_in
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
@@ -88,11 +87,6 @@ def helped(snapshot: Snapshot) -> Helped:
     proofs = [proof_in(one.remark) for _, log in logs_of(snapshot, using) for one in log.events]
     again = sum(one.by == "person" and one.how in _AGAIN for one in proofs if one)
     return Helped(len(told), len(told & used), again)
-
-
-def taking_part(entry: Entry) -> set[str]:
-    """Return the ids that a log names, and those that its events are about."""
-    return {*entry.named, *[name for event in entry.acts for name in facts_in(event)]}
 
 
 def logs_of(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[tuple[LogRef, SessionLog]]:

@@ -18,26 +18,12 @@ from memory.cache.view_name import beside, elsewhere, landed, tip_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Protocol
-
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
     from projection.document.branch_remarks import Elsewhere
-    from projection.fold.fact_history import Fact, History
-    from projection.fold.falsity import Edge
+    from projection.fold.fact_history import Fact
+    from projection.fold.full_replay import State
     from projection.fold.projection_state import LiveView, Standing
-
-    class Histories(Protocol):
-        """What answers of a cache, or of a state in memory, a fold needs."""
-
-        @property
-        def cut(self) -> frozenset[Edge]:
-            """Supersessions that do not count."""
-
-        def some_histories(self, facts: Iterable[str]) -> dict[str, History]:
-            """Return what is known of some ids."""
-
 
 #: How git notes that HEAD went on to what descends from it.
 _ONWARDS = ("commit: ", "commit (merge): ", "merge ", "cherry-pick: ", "revert: ", "pull: ")
@@ -65,9 +51,8 @@ class Here:
 
     def of(self, fact: Fact | None) -> Elsewhere | None:
         """Return what is said elsewhere of a fact, None for nothing."""
-        if fact is None or fact.redacted or not self._marks(fact.id):
-            return None
-        return self.rows.get(fact.id)
+        marked = fact is not None and not fact.redacted and self._marks(fact.id)
+        return self.rows.get(fact.id) if fact is not None and marked else None
 
     def _marks(self, fact: str) -> bool:
         return self._marked is None or fact in self._marked
@@ -81,7 +66,7 @@ class Here:
         """Tell whether nobody can say if HEAD has the work of the log that brought a fact."""
         return fact.origin in self._unknown and not fact.redacted
 
-    def shown(self, cache: Histories, fact: Fact) -> Fact:
+    def shown(self, cache: Cache | State, fact: Fact) -> Fact:
         """Return a fact as it is here; as all logs have it where nothing of it is."""
         row = self.rows.get(fact.id)
         if row is None or not row.holds or fact.redacted:
@@ -102,10 +87,8 @@ class Here:
         if not self.rows:
             return found
         place = cache.placing()
-        return [
-            one if one.fact.id not in self.rows else place(self.shown(cache, one.fact))
-            for one in found
-        ]
+        here = self.rows.keys()
+        return [place(self.shown(cache, one.fact)) if one.fact.id in here else one for one in found]
 
     def view(self, cache: Cache, view: LiveView) -> LiveView:
         """Return what lives here: texts of here, and what only another branch calls false."""
@@ -133,11 +116,8 @@ class Here:
             return self, ""
         few = Here(self._told)
         few._marked = frozenset([row.fact for row in rows[:most]])
-        left = len(rows) - most
-        return (
-            few,
-            f"{left} more fact{'s are' if left > 1 else ' is'} not here yet" if left > 0 else "",
-        )
+        left = max(0, len(rows) - most)
+        return few, f"{left} more fact{'s are' if left > 1 else ' is'} not here yet" * bool(left)
 
     def hides(self, fact: str) -> bool:
         """Tell whether a fact has no line because too much is elsewhere."""
@@ -162,10 +142,8 @@ class Here:
         facts = f"{count} fact{'s are' if count > 1 else ' is'}"
         if not self._told.behind:
             return f"{facts} of work that HEAD does not hold"
-        several = "s" if self._told.behind > 1 else ""
-        return (
-            f"HEAD is {self._told.behind} commit{several} behind {self._told.trunk}: {facts} newer"
-        )
+        behind = f"{self._told.behind} commit{'s' if self._told.behind > 1 else ''}"
+        return f"HEAD is {behind} behind {self._told.trunk}: {facts} newer"
 
     @property
     def said(self) -> str:
@@ -237,7 +215,9 @@ def here_of(home: Home, cache: Cache) -> Here:
     reference, commit = head(home.repository)
     if not commit:
         return EVERYWHERE
-    branch, kept = _short(reference), _told_of(read(home), cache)
+    branch, kept = _short(reference), read(home)
+    settled = _settled(kept, cache)
+    kept = kept._replace(told=tuple([one for one in kept.told if one.settled == settled]))
     told = kept.of(commit, branch, cache.commit)
     if told is None:
         from memory.replay.unlanded_work import Telling
@@ -255,12 +235,6 @@ def here_of(home: Home, cache: Cache) -> Here:
 def asks(home: Home) -> bool:
     """Tell whether HEAD is another thing than the ledger, and there is code beside it."""
     return home.kind == OWN_BRANCH and bool(home.repository.top) and not home.everywhere
-
-
-def _told_of(kept: Kept, cache: Cache) -> Kept:
-    """Return what is kept, of a cache, with what is known of landings by now."""
-    settled = _settled(kept, cache)
-    return kept._replace(told=tuple([one for one in kept.told if one.settled == settled]))
 
 
 def _settled(kept: Kept, cache: Cache) -> str:

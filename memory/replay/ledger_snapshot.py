@@ -31,10 +31,15 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from ledger.home import Home
+    from ledger.model.session import Entry
     from memory.replay.read_logs import Reading
 
     Progress = Callable[[int, int], None]
     Answer = TypeVar("Answer")
+    #: logs with what they say, what reading them brought up, and the policy where that changed
+    _News = tuple[
+        tuple[LogRef, ...], tuple[Entry, ...], tuple[Finding, ...], tuple[str, Policy, str] | None
+    ]
 
 #: The number of new logs from which a cold rebuild is faster than adding them one by one.
 _REBUILD_FROM = 5000
@@ -102,8 +107,14 @@ class Snapshot:
                     break
                 return cache
             try:
-                if self._advance(cache, wanted):
-                    return cache
+                base, news = cache.commit, self._news(cache, wanted)
+                if news is not None:
+                    if cache.advance(base, wanted, *news):
+                        return cache
+                    continue
+                cache.load()
+                if cache.commit == base:  # else another process was faster
+                    break
             except CacheDamaged:
                 if not cache.replaced:
                     break
@@ -208,18 +219,16 @@ class Snapshot:
                 return None
         return self._cache
 
-    def _advance(self, cache: Cache, tip: str) -> bool:
-        """Bring the cache to a tip that only adds logs; False when that is not the case."""
+    def _news(self, cache: Cache, tip: str) -> _News | None:
+        """Read what a tip has beside a cache; None where it does not only add logs, or very many."""
         if not cache.commit or not tip:
-            return self._rebuilt(cache, cache.commit, tip)
-        base = cache.commit
-        prefix = self.home.prefix
-        git = self.home.repository.git()
-        changes = git.changes(base, tip, prefix + SESSIONS_DIR, prefix + POLICY_FILE)
+            return None
+        prefix, git = self.home.prefix, self.home.repository.git()
+        changes = git.changes(cache.commit, tip, prefix + SESSIONS_DIR, prefix + POLICY_FILE)
         if changes is None or len(changes) > _REBUILD_FROM:
-            return self._rebuilt(cache, base, tip)
+            return None
         if changes:
-            self.fetch_promised(tip)
+            fetch_promised(self.home, tip)
         added: list[tuple[str, str, str]] = []
         policy: tuple[str, Policy, str] | None = None
         for letter, mode, blob, path in changes:
@@ -228,24 +237,16 @@ class Snapshot:
             elif letter == "A":
                 added.append((mode, blob, path))
             elif is_stem(path[path.rfind("/") + 1 : -3]):
-                return self._rebuilt(cache, base, tip)  # changed or gone: the set shrank
-        refs, findings = log_refs(added, prefix)
+                return None  # changed or gone: the set shrank
+        refs, odd = log_refs(added, prefix)
         if any(cache.log_ref(ref.key) for ref in refs):  # a twin of one that is there
-            return self._rebuilt(cache, base, tip)
+            return None
         from memory.replay.read_logs import read_few
 
         reading = read_few(self.home, refs)
         if len(reading.refs) != len(refs):
-            return self._rebuilt(cache, base, tip)
-        noticed = (*findings, *reading.findings)
-        return cache.advance(base, tip, reading.refs, reading.entries, noticed, policy)
-
-    def _rebuilt(self, cache: Cache, base: str, tip: str) -> bool:
-        """Rebuild, unless another process did, or brought the cache past this tip."""
-        cache.load()
-        if cache.commit == base:
-            self._rebuild(tip)
-        return False
+            return None
+        return reading.refs, reading.entries, (*odd, *reading.findings), policy
 
     def _rebuild(self, tip: str) -> Cache:
         """Read everything and write the cache anew."""
@@ -255,34 +256,31 @@ class Snapshot:
         with Uncollected():
             refs, odd = self.list_logs(tip)
             reading = read_all(self.home, refs, self._progress)
-            blob = self.policy_blob(tip)
+            policy = self.policy_at(tip)
             self._let_go()
             findings = (*odd, *reading.findings)
-            policy = self.read_policy(blob)
             self._cache = build(self._path, tip, reading.refs, reading.entries, findings, policy)
             return self._cache
-
-    def fetch_promised(self, commit: str) -> None:
-        """Have the files of a commit here, where this is a partial clone (`fetch_promised`)."""
-        fetch_promised(self.home, commit)
 
     def list_logs(self, tip: str) -> tuple[list[LogRef], tuple[Finding, ...]]:
         """List the logs of a commit, and what else lies beside them."""
         if not tip:
             return [], ()
-        self.fetch_promised(tip)
+        fetch_promised(self.home, tip)
         git = self.home.repository.git()
         rows = git.tree_files(tip, self.home.prefix + SESSIONS_DIR)
         return log_refs(rows, self.home.prefix)
 
-    def policy_blob(self, tip: str) -> str:
-        """Return the blob id of the policy in a commit, "" when it has none."""
-        if not tip:
-            return ""
-        return self.home.repository.git().resolve(f"{tip}:{self.home.prefix}{POLICY_FILE}")[0]
+    def policy_at(self, tip: str) -> tuple[str, Policy, str]:
+        """Return the policy of a commit, behind its blob id ("" for none), and what is wrong with it.
+
+        One that can not be read gives the defaults.
+        """
+        path = f"{tip}:{self.home.prefix}{POLICY_FILE}"
+        return self.read_policy(self.home.repository.git().resolve(path)[0] if tip else "")
 
     def read_policy(self, blob: str) -> tuple[str, Policy, str]:
-        """Read a policy; an unreadable one gives the defaults and says what is wrong with it."""
+        """Read a policy, as `policy_at` does; "" for none."""
         if not blob:
             return "", Policy(), f"{POLICY_FILE} is not committed; the defaults are in force"
         from projection.policy.toml import read_policy
@@ -290,10 +288,9 @@ class Snapshot:
         (data,) = self.home.repository.git().blobs([blob])
         try:
             return blob, read_policy(data or b"", newer_ok=True), ""
-        except PolicyInvalid as problem:
-            return blob, Policy(), str(problem) + (f" ({problem.hint})" if problem.hint else "")
         except DiurnaError as problem:
-            return blob, Policy(), str(problem)
+            hint = isinstance(problem, PolicyInvalid) and problem.hint
+            return blob, Policy(), f"{problem} ({hint})" if hint else str(problem)
 
 
 def fetch_promised(home: Home, commit: str) -> None:

@@ -78,12 +78,11 @@ class Outdated:
 
     def _outdated(self, id: str) -> tuple[tuple[str, str], ...]:
         """Return (log, sentence) of what a fact said once and nobody says now."""
-        found = self._gone.get(id)
-        if found is None:
+        if id not in self._gone:
             fact = self._known(id)
-            found = () if fact is None or fact.redacted else tuple(self._sentences(fact))
-            self._gone[id] = found
-        return found
+            told = () if fact is None or fact.redacted else self._sentences(fact)
+            self._gone[id] = tuple(told)
+        return self._gone[id]
 
     def _sentences(self, fact: Fact) -> Iterable[tuple[str, str]]:
         told = [

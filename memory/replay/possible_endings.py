@@ -27,13 +27,12 @@ if TYPE_CHECKING:
 
 def waiting(home: Home, cache: Cache) -> list[Wait]:
     """Return the facts that hold and say what ends them, or by what they are checked, by id."""
-    found = []
-    for id in may_end(cache):
-        fact = cache.fact(id)
-        if fact is None or fact.false or fact.closed or fact.redacted:
-            continue
-        for words in filter(None, (_end_of(fact.meta), check_of(fact.meta))):
-            found.append((fact, words, _said_at(cache.some_histories([id])[id], words)))
+    found = [
+        (fact, words, _said_at(cache.some_histories([id])[id], words))
+        for id in may_end(cache)
+        if (fact := cache.fact(id)) and not (fact.false or fact.closed or fact.redacted)
+        for words in filter(None, (_end_of(fact.meta), check_of(fact.meta)))
+    ]
     refs = [ref for _, _, stem in found if stem and (ref := cache.log_ref(stem))]
     headers = {
         ref.key: decode(data, sealed=True, file=ref.path)[0] for ref, data in read_bytes(home, refs)

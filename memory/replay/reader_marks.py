@@ -145,16 +145,6 @@ def marked(cache: Cache | State, fact: Fact | None, marks: Marks = NOTHING_MARKE
     return mark._replace(said=state_of(fact, cache.some_histories([fact.id]).get(fact.id)))
 
 
-def marks_of(snapshot: Snapshot, facts: Iterable[Fact]) -> dict[str, Mark]:
-    """Mark facts, by id."""
-
-    def mark(cache: Cache) -> dict[str, Mark]:
-        marks = marks_at(snapshot.home, cache)
-        return {one.id: marked(cache, one, marks) for one in facts}
-
-    return snapshot.ask(mark)
-
-
 def as_here(snapshot: Snapshot, standings: Iterable[Standing]) -> list[Standing]:
     """Return facts as HEAD has them (`memory.replay.head_view`)."""
     found = list(standings)

@@ -67,7 +67,7 @@ def cold_state(
 
     with Uncollected():
         refs, odd = snapshot.list_logs(commit)
-        _, policy, _ = snapshot.read_policy(snapshot.policy_blob(commit))
+        _, policy, _ = snapshot.policy_at(commit)
         reading = read_all(snapshot.home, refs, progress)
         findings = odd + reading.findings
         return state_from(reading.refs, reading.entries, policy, findings, withheld)

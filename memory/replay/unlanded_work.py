@@ -79,22 +79,22 @@ class Telling:
 
     def told(self, before: Told) -> Told:
         """Find it out; of what is new alone where it is known of this HEAD, or of one before it."""
-        rows = self._cache.places(before.number)
         outside, unknown = dict(before.outside), before.unknown
         if before.head != self._head and (outside or unknown):
             again = frozenset((*outside, *unknown))
-            rows = [
-                row for row in self._cache.places() if row[0] > before.number or row[1] in again
-            ]
+            rows = self._cache.places()
+            rows = [row for row in rows if row[0] > before.number or row[1] in again]
             outside, unknown = {}, ()
         else:
+            rows = self._cache.places(before.number)
             self._reverted = {
                 row.point: Settled(row.landed, row.how, row.reverted, row.when)
                 for row in before.facts
                 if row.reverted
             }
         places = [Place(stem, at, bool(dirty), branch) for _, stem, at, dirty, branch in rows]
-        new, more = self._outside([one for one in places if not self._is_mine(one)])
+        mine = self._head, self._branch  # what git is not asked of
+        new, more = self._outside([one for one in places if (one.commit, one.branch) != mine])
         outside.update(new)
         behind = before.behind if before.head == self._head else 0
         if new and not behind:
@@ -106,10 +106,6 @@ class Telling:
             self._cache.newest_number(), tuple(outside.items()), (*unknown, *more), behind,
             self._trunk, len(facts) > _FEW and len(facts) * _MOST_PART > live, facts,
         )  # fmt: skip
-
-    def _is_mine(self, place: Place) -> bool:
-        """Tell, without git, that the work is where HEAD is."""
-        return place.commit == self._head and place.branch == self._branch
 
     def _outside(self, places: list[Place]) -> tuple[dict[str, str], tuple[str, ...]]:
         """Return the logs that are elsewhere with their points, and those of which nobody can tell."""

@@ -49,7 +49,7 @@ def commit_files(
             listed = files(tip)
             if not listed:
                 return tip
-            policy = snapshot.read_policy(snapshot.policy_blob(tip))[1]
+            policy = snapshot.policy_at(tip)[1]
             check_writable(policy)
             refuse_personal_logs(home, policy, listed)
             made, findings = committer.write(committer.wanted(tip, listed, message, occasion), lock)

@@ -92,10 +92,7 @@ class Survey:
     @cached_property
     def policy(self) -> tuple[str, Policy, str]:
         """The policy at the tip: its blob id, what it says, and what is wrong with it."""
-        snapshot = self.memory.snapshot
-        blob = snapshot.policy_blob(self.tip)
-        _, policy, problem = snapshot.read_policy(blob)
-        return blob, policy, problem
+        return self.memory.snapshot.policy_at(self.tip)
 
     @cached_property
     def state(self) -> State:

@@ -43,7 +43,7 @@ def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
     return None
 
 
-def _kept(answer: Callable[[], bytes | None]) -> int | None:
+def _kept(answer: Callable[[], str | None]) -> int | None:
     """Print what was kept of an answer; None where there is nothing, or something is odd."""
     try:
         text = answer()
@@ -52,13 +52,13 @@ def _kept(answer: Callable[[], bytes | None]) -> int | None:
     return None if text is None else _print(text)
 
 
-def _show(home: str) -> bytes | None:
+def _show(home: str) -> str | None:
     from memory.query.last_answers import continuity
 
     return continuity(home or working_directory())
 
 
-def _brief(home: str, agent: str) -> bytes | None:
+def _brief(home: str, agent: str) -> str | None:
     from memory.brief.brief_place import Wish
     from memory.query.last_answers import brief
 
@@ -112,14 +112,11 @@ def report(problem: BaseException, arguments: list[str]) -> int:
     return code
 
 
-def _print(data: bytes) -> int:
+def _print(text: str) -> int:
     """Write to standard output, past Python's buffers, with what nobody can see made visible."""
     from ledger.escape import visible
 
-    text = data.decode("utf-8", "surrogateescape")
-    shown = visible(text)
-    if shown is not text:
-        data = shown.encode()
+    data = visible(text).encode("utf-8", "surrogateescape")
     try:
         while data:
             data = data[os.write(1, data) :]

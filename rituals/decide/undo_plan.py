@@ -32,10 +32,13 @@ from rituals.decide.decision import Decision
 
 _TITLE_CHARS = 90
 _SAYS = {
-    verbs.FactReinstated: "{} holds again", verbs.ThreadClosed: "{} is closed again",
-    verbs.ThreadReopened: "{} is open again", verbs.FactPromoted: "{} is core again",
-    verbs.FactDemoted: "{} is core no more", verbs.FactArchived: "{} goes back into the archive",
-    verbs.FactReactivated: "{} is out of the archive again",
+    verbs.FactReinstated: "{0.id} holds again", verbs.ThreadClosed: "{0.id} is closed again",
+    verbs.ThreadReopened: "{0.id} is open again", verbs.FactPromoted: "{0.id} is core again",
+    verbs.FactDemoted: "{0.id} is core no more", verbs.FactMoved: "{0.id} is {0.state} again",
+    verbs.FactArchived: "{0.id} goes back into the archive", verbs.FactInvalidated: "{0.id}{false}",
+    verbs.FactReactivated: "{0.id} is out of the archive again",
+    verbs.FactSuperseded: "{0.id} is superseded by {0.new} again",
+    verbs.FactUpdated: "{0.id} says again: {text}",
 }  # fmt: skip
 _SOURCE, _ABOUT = "source", "about"
 #: By what a person says of a fact that it holds.
@@ -162,18 +165,9 @@ def _with(now: State, events: list[verbs.Event]) -> State:
 
 
 def _line(event: verbs.Event, *, born: bool, took: bool) -> str:
-    match event:
-        case verbs.FactUpdated():
-            return f"{event.id} says again: {one_line(event.text or '')}"
-        case verbs.FactInvalidated():
-            came = "came of it" if took else "it brought"
-            return f"{event.id}{f', which {came}, is false now' if born else ' is false again'}"
-        case verbs.FactSuperseded():
-            return f"{event.id} is superseded by {event.new} again"
-        case verbs.FactMoved():
-            return f"{event.id} is {event.state} again"
-        case _:
-            return _SAYS[type(event)].format(event.id)
+    false = f", which {'came of it' if took else 'it brought'}, is false now"
+    text = one_line(event.text or "") if isinstance(event, verbs.FactUpdated) else ""
+    return _SAYS[type(event)].format(event, text=text, false=false if born else " is false again")
 
 
 class _Reach:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 from ledger.errors import NotFound
+from ledger.git.repository import find_repository
 from ledger.model.order import ended_of, stamp_of
 from memory.query.code_question import (
     CUT,
@@ -13,7 +14,6 @@ from memory.query.code_question import (
     PATHS_HINT,
     Touched,
     code_asked,
-    code_repository,
 )
 from memory.query.reasons import Reason, Reasons, reasons
 from projection.brief.wording import shortened
@@ -36,7 +36,7 @@ def told_of_code(call: Invocation, asked: str) -> bool:
     """Answer about a place of the code; False where nothing of the code is meant."""
     memory = call.reader()
     folder = call.folder()
-    repository = code_repository(memory.home.repository, folder)
+    repository = find_repository(folder) or memory.home.repository
     place = code_asked(repository, asked, folder)
     if place is None:
         first = asked.partition("/")[0]
