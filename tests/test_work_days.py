@@ -65,7 +65,7 @@ def test_many_sessions_a_day_fade_nothing_early(world: World, days: int) -> None
     assert home.show("kept")["kept"]["tier"] == "active"
 
 
-@pytest.mark.parametrize("chats", [2, pytest.param(10, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("chats", [1, pytest.param(10, marks=pytest.mark.deep)])
 def test_talk_makes_no_fact_older(world: World, chats: int) -> None:
     """The same history with and without chats has the same tiers: a captured session that did nothing is no work."""
     pace = {**PACE, "working": 1, "active": 1, "archive": 2, "working_days": 1, "active_days": 1, "archive_days": 2}  # fmt: skip
