@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _COUNT, _LOOKED, _READ = 5, 60, 8
 #: The most that the ask of a session takes, what came of it, and how many threads it names.
 _ASK_CHARS, _CHARS, _OPEN = 80, 100, 3
+#: Of so many sessions that no agent named so many asks more are told.
+_FULLER, _MORE = 2, 2
 #: What says something of a report has so many characters, and begins with none of these.
 _LEAST, _NO_PROSE = 24, "#>`~|<-*+="
 #: So many asks are told that were made again, of the newest ones. Words are the same where so many follow
@@ -66,12 +68,15 @@ def last_sessions(
     outdated = Outdated(cache)
     for some in parts:
         ask = first.get(some[0].session, "") if some[0].session else ""
-        told = _came_of_it(home, cache, some[:_READ], read, outdated, asked=bool(ask))
+        told, named = _came_of_it(home, cache, some[:_READ], read, outdated, asked=bool(ask))
         said = one_line(". ".join(told), _CHARS if ask else 2 * _CHARS)
         said = f"“{one_line(ask, _ASK_CHARS)}” → {said or '?'}" if ask else said
         left = _left_open(cache, some, live, since)
         if said and left:
             said += f"; left open: {', '.join(left)}"
+        fuller = bool(ask) and not named and len(found) < _FULLER
+        more = _more_asked(asks, some[0].session, ask) if fuller else []
+        said += f"; also asked: {', '.join(more)}" if more else ""
         day = day_seen(some[0].clock, now_ms())
         found += [Session(some[0].stem, some[-1].agent, said, day)] if said else []
     return tuple(found)
@@ -95,8 +100,8 @@ def _parts(cache: Cache, withheld: Container[str]) -> list[list[Entry]]:
 def _came_of_it(
     home: Home, cache: Cache, some: Iterable[Entry], read: dict[str, bytes], outdated: Outdated,
     *, asked: bool,
-) -> list[str]:  # fmt: skip
-    """Return what an agent itself calls what it did, else its last report's beginning.
+) -> tuple[list[str], bool]:  # fmt: skip
+    """Return what an agent itself calls what it did, else its last report's beginning; and which it is.
 
     Where nobody knows what was `asked` the title of the log stands before that.
     """
@@ -118,9 +123,10 @@ def _came_of_it(
             called.append(named.rstrip("."))
             report = report or first
     if asked:
-        return ["; ".join(dict.fromkeys(reversed(called)))] if called else [report or title]
+        named = "; ".join(dict.fromkeys(reversed(called)))
+        return [named or report or title], bool(named)
     last = called[0] if called else title.rstrip(".")
-    return [one for one in (last * (not report.startswith(last)), report) if one]
+    return [one for one in (last * (not report.startswith(last)), report) if one], bool(called)
 
 
 def _reported(text: str) -> str:
@@ -172,6 +178,14 @@ def _text(home: Home, cache: Cache, data: bytes, entry: Entry) -> str:
     return text
 
 
+def _more_asked(asks: Sequence[Ask], session: str, first: str) -> list[str]:
+    """Return what else a session was asked for, what tells most: by words that are rare among asks."""
+    held = Counter([word for one in asks for word in {*_plain(one.text)}])
+    own = {one.text for one in asks if one.session == session and _is_typed(one.text)} - {first}
+    told = {text: sum([log(len(asks) / held[word]) for word in {*_plain(text)}]) for text in own}
+    return [f"“{one}”" for one in sorted(told, key=lambda text: (-told[text], text))[:_MORE]]
+
+
 # ---- what is asked for again ----------------------------------------------------------------------------
 
 
@@ -205,9 +219,12 @@ def asked_again(asks: Sequence[Ask]) -> tuple[Session, ...]:
 
 def _is_typed(text: str) -> bool:
     """Tell whether a text is of words: what a program printed has marks and numbers between them."""
-    words = text.split()
-    plain = [one for one in words if one.strip(_MARKS).replace("'", "").isalpha()]
-    return len(plain) > _PLAIN * len(words)
+    return len(_plain(text)) > _PLAIN * len(text.split())
+
+
+def _plain(text: str) -> list[str]:
+    words = [one.strip(_MARKS) for one in text.casefold().replace("’", "'").split()]
+    return [one for one in words if one.replace("'", "").isalpha()]
 
 
 def _runs(text: str) -> list[tuple[str, ...]]:
