@@ -162,6 +162,21 @@ def test_who_is_not_asked(
     assert not stop(work(9_000), **more)
 
 
+def test_a_host_that_can_not_be_asked_is_named(
+    stop: Stop, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By `status`, as far as its newest session goes, and by `install`: its hooks tell of no person, or its stop takes no question."""
+    hint = "no stop can ask its agent what it learned; the skill diurna-remember does"
+    assert stop(work(FIRST)) and "not asked" not in run("status").out
+    monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
+    assert not stop(work(FIRST), session="s2") and "not asked" not in run("status").out
+    monkeypatch.delenv("CLAUDE_CODE_ENTRYPOINT")
+    assert not stop(work(FIRST), session="s3") and not stop("ok", "opencode", "o1")
+    assert f"not asked claude, opencode: {hint}" in run("status").out
+    assert run("status", "--json").json["not_asked"] == ["claude", "opencode"]
+    assert f"opencode: {hint}" in run("install", "opencode", "claude").err
+
+
 @pytest.mark.parametrize(
     ("report", "asks"),
     [
