@@ -119,7 +119,7 @@ class Capture(Record):
     approve: str = "none"  #: `ASK`, or "none"
     decision_words: tuple[str, ...] = ()  #: of former times: says nothing
     facts: str = SAID  #: `SAID`, or `OFF`
-    ask: int = 4  #: how often an agent is asked in a session at most what the next one has to know
+    ask: int = 4  #: so many questions to the agent of a session may stay without an answer
     characters: int = 6000  #: of what was said, that a log tells at most
     asks: bool = False  #: what a person asked for is shared, a line each
     remember: tuple[str, ...] = ()  #: words that do with a colon as `remember:` does

@@ -96,7 +96,7 @@ class Observing(Record):
 
     tip: str = ""  #: the commit that says so, "" where nobody noted it
     off: bool = False  #: nothing is kept of sessions
-    ask: int = 4  #: how often an agent is asked in a session
+    ask: int = 4  #: so many questions to an agent may stay without an answer
 
 
 def observing(commondir: str) -> Observing:
