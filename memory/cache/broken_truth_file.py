@@ -8,8 +8,7 @@ from __future__ import annotations
 from ledger.home import OWN_BRANCH, OWN_REPOSITORY, Home
 from ledger.model.layout import TRUTH_FILE
 from ledger.model.record import Record
-from ledger.wal.user_key import digest
-from memory.cache.signed_file import read_signed, write_signed
+from ledger.wal.user_key import digest, read_signed, write_signed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ import marshal
 from ledger.errors import DiurnaError
 from ledger.model.layout import HERE_FILE
 from ledger.model.record import Record
-from ledger.wal.user_key import digest
-from memory.cache.signed_file import read_signed, write_signed
+from ledger.wal.user_key import digest, read_signed, write_signed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Keep what was last shown beside the cache, under the commit that it is true for.
 
 An answer is good as long as the branch points to that commit and the same captured logs wait, so a reader
-with nothing new opens a few small files. They are signed (`memory.cache.signed_file`): anything odd about
+with nothing new opens a few small files. They are signed (`ledger.wal.user_key`): anything odd about
 one means working it out again, and without a key nothing is kept.
 
 The last brief of each asker is kept beside them, whatever came since: a start that can not wait for a new
@@ -18,8 +18,7 @@ from ledger.home import Home, discover, has_layers
 from ledger.model.layout import ASKS_FILE, FORMAT_VERSION, POLICY_FILE, SESSIONS_DIR, stem_of
 from ledger.model.record import Record
 from ledger.wal.dead_owner import died
-from ledger.wal.user_key import digest
-from memory.cache.signed_file import read_signed, write_signed
+from ledger.wal.user_key import digest, read_signed, write_signed
 from memory.cache.view_name import BRIEFS, has_files, hidden, landed, seen, tip_of, waiting
 
 TYPE_CHECKING = False

@@ -21,9 +21,10 @@ from ledger.model.record import Record
 #: How a log came, where not by a commit of whoever wrote it: a squash, or a commit by hand; what an older
 #: ledger's own history says; and that the history here does not go back so far.
 SQUASH, ADOPTION, CUT = "squash", "adoption", "cut"
-_SAID = {
-    SQUASH: ", author unknown (squashed or hand-made commit)",
-    ADOPTION: ", taken over",
+_REMARKS = {
+    SQUASH: "author unknown (squashed or hand-made commit)",
+    ADOPTION: "taken over",
+    CUT: "the history is cut here, so nobody knows the commit",
 }
 #: So many paths are given to git by name; for more, it looks at all logs.
 _MOST_PATHS = 50
@@ -63,19 +64,14 @@ class Origin(Record):
     @property
     def remark(self) -> str:
         """What people have to know of the commit, "" for nothing."""
-        if self.via == CUT:
-            return "the history is cut here, so nobody knows the commit"
-        return _SAID.get(self.via, "").removeprefix(", ")
+        return _REMARKS.get(self.via, "")
 
     @property
     def said(self) -> str:
         """What people read behind the name of a log; "" of one that no commit has."""
-        if self.via == CUT:
-            return self.remark
-        if not self.commit:
-            return ""
         by = f" by {self.author}" if self.author else ""
-        return f"commit {self.named}{by}{_SAID.get(self.via, '')}"
+        commit = f"commit {self.named}{by}" if self.named else ""
+        return ", ".join(filter(None, (commit, self.remark)))
 
 
 class Origins(Record):

@@ -26,11 +26,11 @@ from ledger.model.order import (
     stamp_of,
 )
 from ledger.model.record import Record
-from ledger.model.session import Entry, SessionLog
+from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import fact_named, keys_within, log_named, logs_of, of_kinds
 from memory.query.log_lines import shown_times
-from memory.query.visible_logs import Visible, visible_texts
+from memory.query.visible_logs import visible_texts
 from memory.recall.recall_values import Answer, parted, tokens_of
 from memory.redaction.withheld_texts import named_in
 from memory.replay.ledger_snapshot import Snapshot
@@ -225,33 +225,24 @@ def _sessions(
     snapshot: Snapshot, cache: Cache, keys: Sequence[str], anchor: Anchor
 ) -> list[tuple[LogRef, Session]]:
     outdated, logs = Outdated(cache), logs_of(cache, keys)
-    visible = visible_texts(snapshot.home, cache, logs)
     when = shown_times(snapshot, [ref for ref, _ in logs])
-    return [(log.ref, _session(log, anchor, outdated, when)) for log in visible]
-
-
-def _session(
-    visible: Visible, anchor: Anchor, outdated: Outdated, when: Callable[[LogRef, SessionLog], str]
-) -> Session:
-    ref, entry = visible.ref, visible.entry
-    title, summary = REDACTED, ""
-    if not visible.withheld:
-        title, summary, _ = lead(visible.text)
-        summary = clipped(summary, LINE_CHARS) if summary != title else ""
-        brought = [*brought_by(entry.acts), *entry.named]
-        title = outdated.line(ref.key, title, brought)
-        summary = outdated.line(ref.key, summary, brought)
-    return Session(
-        ref.stem,
-        when(ref, visible.log),
-        entry.agent,
-        entry.type,
-        title,
-        summary,
-        did(entry),
-        tokens_of(visible.whole),
-        ref.key in anchor.stems or (not anchor.stems and _lies(entry, anchor.spans)),
-    )
+    sessions = []
+    for visible in visible_texts(snapshot.home, cache, logs):
+        ref, entry = visible.ref, visible.entry
+        title, summary = REDACTED, ""
+        if not visible.withheld:
+            title, summary, _ = lead(visible.text)
+            summary = clipped(summary, LINE_CHARS) if summary != title else ""
+            brought = [*brought_by(entry.acts), *entry.named]
+            title = outdated.line(ref.key, title, brought)
+            summary = outdated.line(ref.key, summary, brought)
+        its_own = ref.key in anchor.stems or (not anchor.stems and _lies(entry, anchor.spans))
+        session = Session(
+            ref.stem, when(ref, visible.log), entry.agent, entry.type, title, summary, did(entry),
+            tokens_of(visible.whole), its_own,
+        )  # fmt: skip
+        sessions.append((ref, session))
+    return sessions
 
 
 def named_anchor(cache: Cache, asked: str, now_ms: int) -> Anchor | None:

@@ -93,19 +93,17 @@ def logs_of(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[tuple[LogRef, Se
     """Read logs, without the words of redacted ones and what any says of redacted facts."""
     if not refs:
         return
-    redacted = snapshot.cache().redacted
-    withheld = redacted_logs(snapshot.cache())
+    cache = snapshot.cache()
+    redacted, withheld = cache.redacted, redacted_logs(cache)
     contents = dict(read_bytes(snapshot.home, refs))
-    for ref in refs:
-        data = contents.get(ref)
-        if data is not None:
-            log, _ = decode(data, sealed=is_sealed(ref.stem), file=ref.path)
-            if redacted and (named := ids_in(log.events)) & redacted:
-                # a title may be the text of a fact, or a sentence of the prose
-                kept = shown(snapshot.home, snapshot.cache(), text_of(data), named)
-                said, _ = decode(kept.encode("utf-8", "surrogatepass"), sealed=False)
-                log = log._replace(title=said.title or (REDACTED_TEXT if log.title else ""))
-                if not is_sealed(ref.stem):
-                    log = log._replace(header=said.header)
-            log = log._replace(events=withheld_events(log.events, redacted))
-            yield ref, without_words(log) if ref.stem in withheld else log
+    for ref in filter(contents.__contains__, refs):
+        data, sealed = contents[ref], is_sealed(ref.stem)
+        log, _ = decode(data, sealed=sealed, file=ref.path)
+        if redacted and (named := ids_in(log.events)) & redacted:
+            # a title may be the text of a fact, or a sentence of the prose
+            kept = shown(snapshot.home, cache, text_of(data), named)
+            told, _ = decode(kept.encode("utf-8", "surrogatepass"), sealed=False)
+            title = told.title or (REDACTED_TEXT if log.title else "")
+            log = log._replace(title=title, header=log.header if sealed else told.header)
+        log = log._replace(events=withheld_events(log.events, redacted))
+        yield ref, without_words(log) if ref.stem in withheld else log

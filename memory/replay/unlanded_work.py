@@ -46,15 +46,6 @@ _WAIT_MS = 60
 _GONE_DAYS = 14
 
 
-class Place(Record):
-    """Where the work of a log was done, as its header says."""
-
-    stem: str
-    commit: str
-    dirty: bool
-    branch: str
-
-
 class Telling:
     """Finds out what HEAD does not have.
 
@@ -79,35 +70,35 @@ class Telling:
 
     def told(self, before: Told) -> Told:
         """Find it out; of what is new alone where it is known of this HEAD, or of one before it."""
-        outside, unknown = dict(before.outside), before.unknown
+        outside, unknown, cache = dict(before.outside), before.unknown, self._cache
         if before.head != self._head and (outside or unknown):
             again = frozenset((*outside, *unknown))
-            rows = self._cache.places()
+            rows = cache.places()
             rows = [row for row in rows if row[0] > before.number or row[1] in again]
             outside, unknown = {}, ()
         else:
-            rows = self._cache.places(before.number)
+            rows = cache.places(before.number)
             self._reverted = {
                 row.point: Settled(row.landed, row.how, row.reverted, row.when)
                 for row in before.facts
                 if row.reverted
             }
-        places = [Place(stem, at, bool(dirty), branch) for _, stem, at, dirty, branch in rows]
         mine = self._head, self._branch  # what git is not asked of
-        new, more = self._outside([one for one in places if (one.commit, one.branch) != mine])
+        places = [one for one in map(_written, rows) if (one.commit, one.branch) != mine]
+        new, more = self._outside(places)
         outside.update(new)
         behind = before.behind if before.head == self._head else 0
         if new and not behind:
             behind = self._behind()
         facts = tuple(self._facts(outside)) if outside else ()
-        live = self._cache.head.counts[0] - self._cache.head.counts[1]
+        live = cache.head.counts[0] - cache.head.counts[1]
         return Told(
-            self._head, self._branch, self._cache.commit, "",
-            self._cache.newest_number(), tuple(outside.items()), (*unknown, *more), behind,
+            self._head, self._branch, cache.commit, "",
+            cache.newest_number(), tuple(outside.items()), (*unknown, *more), behind,
             self._trunk, len(facts) > _FEW and len(facts) * _MOST_PART > live, facts,
         )  # fmt: skip
 
-    def _outside(self, places: list[Place]) -> tuple[dict[str, str], tuple[str, ...]]:
+    def _outside(self, places: list[Written]) -> tuple[dict[str, str], tuple[str, ...]]:
         """Return the logs that are elsewhere with their points, and those of which nobody can tell."""
         if not places:
             return {}, ()
@@ -132,7 +123,7 @@ class Telling:
                 outside[place.stem] = points[place.stem]
         return outside, tuple(unknown)
 
-    def _is_here(self, place: Place, point: str, found: Lacking, shallow: bool) -> bool | None:
+    def _is_here(self, place: Written, point: str, found: Lacking, shallow: bool) -> bool | None:
         """Tell whether HEAD has the work of a log; None where that can not be told (B3)."""
         if place.commit in found.unknown:
             return None
@@ -159,7 +150,7 @@ class Telling:
             return None
         return said if found.has(said.reverted) else said._replace(reverted="", when="")
 
-    def _points(self, places: Sequence[Place], found: Lacking) -> dict[str, str]:
+    def _points(self, places: Sequence[Written], found: Lacking) -> dict[str, str]:
         """Return the commit with the work of each log, "" where none has it yet.
 
         It is that of the header, unless the work was still to come: something was not committed, or
@@ -180,7 +171,7 @@ class Telling:
             points.update(self._looked_up(sorted(asked, reverse=True), found))
         return points
 
-    def _looked_up(self, places: Sequence[Place], found: Lacking) -> dict[str, str]:
+    def _looked_up(self, places: Sequence[Written], found: Lacking) -> dict[str, str]:
         """Look up where branches were seen, the newest logs first, as long as somebody waits."""
         end, points = monotonic() + _WAIT_MS / 1000, dict[str, str]()
         repository = self._home.repository
@@ -190,9 +181,7 @@ class Telling:
             if monotonic() > end and points:
                 points.update({place.stem: ""} if place.dirty else {})
                 continue
-            whole = found.whole[place.commit]
-            log = Written(place.stem, whole, place.branch, milliseconds_of(place.stem), place.dirty)
-            work = known.work(log)
+            work = known.work(place._replace(commit=found.whole[place.commit]))
             points[place.stem] = "" if work is None else work.point
         settle(self._home, {}, {stem: one for stem, one in points.items() if one})
         return points
@@ -238,6 +227,12 @@ class Telling:
                     landed=known.commit, how=known.how, reverted=known.reverted, when=known.when,
                     gone=branch in gone and stem[:10] < before,
                 )  # fmt: skip
+
+
+def _written(row: tuple[int, str, str, int, str]) -> Written:
+    """Return where a log was written, of a row of `Cache.places`."""
+    _, stem, commit, dirty, branch = row
+    return Written(stem, commit, branch, milliseconds_of(stem), bool(dirty))
 
 
 def told_beside(cache: Cache, where: Mapping[str, str]) -> Told:
@@ -319,15 +314,15 @@ def works_of(home: Home, cache: Cache) -> Works | None:
     """Gather them; None where nothing can be told: in-tree, without code, or of a history that is cut."""
     if home.kind != OWN_BRANCH or not has_code(home) or is_shallow(home.repository):
         return None
-    repository, rows = home.repository, sorted(cache.places(), key=lambda row: row[1], reverse=True)
+    repository, logs = home.repository, sorted(map(_written, cache.places()), reverse=True)
     git, trunk = repository.git(), code_trunk(home, cache.policy)
     current = now(repository, machine_ms())
     seen = [*noted(repository), *recalled(repository), *current]
-    whole = whole_ids(git, {row[2] for row in rows})
+    whole = whole_ids(git, {one.commit for one in logs})
     logs = [
-        Written(stem, whole[commit] or commit, branch, milliseconds_of(stem), bool(dirty))
-        for _, stem, commit, dirty, branch in rows
-        if whole[commit] or (whole[commit] == "" and is_object(commit))
+        one._replace(commit=whole[one.commit] or one.commit)
+        for one in logs
+        if whole[one.commit] or (whole[one.commit] == "" and is_object(one.commit))
     ]
     known = frozenset([*[log.commit for log in logs], *read(home).points.values()])
     return Works(tuple(logs), Points(git, seen, trunk), known, tuple(current), trunk)
