@@ -8,7 +8,7 @@ asked for again and again, in words that are the same, says how they want to wor
 from __future__ import annotations
 
 from collections import Counter
-from math import log, log2
+from math import log
 
 from ledger.environment import now_ms
 from ledger.model.event import FactCreated
@@ -20,7 +20,7 @@ from projection.brief.choice import has_left, roles_of
 from projection.brief.values import Session
 from projection.policy.model import THREAD_KIND
 from projection.text.clipping import one_line, sentence_starts
-from projection.text.session_lines import in_short, report_start
+from projection.text.session_lines import in_short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ _COUNT, _LOOKED, _READ = 5, 60, 8
 _ASK_CHARS, _CHARS, _OPEN = 80, 100, 3
 #: Of so many sessions that no agent named so many asks more are told.
 _FULLER, _MORE = 2, 2
-#: What says something of a report has so many characters, and begins with none of these.
-_LEAST, _NO_PROSE = 24, "#>`~|<-*+="
-#: So many asks are told that were made again, of the newest ones. Words are the same where so many follow
-#: each other, and they tell this much at least: by how rare they are, and how much of the ask they are.
-_AGAIN, _NEWEST, _RUN, _TELLING, _PLAIN = 3, 500, 3, 4.0, 0.8
+#: What says something of a report has so many words, and begins with none of these.
+_LEAST, _NO_PROSE = 5, "#>`~|<-*+="
+#: So much that was asked again is told, of the newest asks: so many words one after the other, or signs
+#: where no blanks part them. What was typed is of words for the most part.
+_AGAIN, _NEWEST, _RUN, _SIGNS, _PLAIN = 3, 500, 5, 12, 0.8
 #: What stands around a word, and what behind it ends a run; writing without blanks begins with the last.
 _MARKS, _ENDS, _UNSPACED = '.,;:!?"“”‘’…()*', ".;:!?…", "\u0e00"
 
@@ -130,16 +130,18 @@ def _came_of_it(
 
 
 def _reported(text: str) -> str:
-    """Return how the last report of a captured log begins, also where that announces a list."""
+    """Return how the longest report of a captured log begins, also where that announces a list."""
+    turns = text.partition("\n## Turns\n")[2].partition("\n## ")[0].split("\n### Turn ")
     fenced = False
-    for line in text[max(report_start(text), 0) :].split("\n"):
+    for line in max(turns, key=len).split("\n")[1:]:
         said = line.strip().replace("**", "")
         fenced ^= said.startswith(("```", "~~~"))
-        if fenced or len(said) < _LEAST or said[0] in _NO_PROSE:
+        if fenced or not said or said[0] in _NO_PROSE:
             continue
+        start = 0
         for end in [*sentence_starts(said, 0, len(said)), len(said)]:
-            if end >= _LEAST:
-                told = said[:end].strip()
+            told, start = said[start:end].strip(), end
+            if len(told.split()) >= _LEAST or (told and told[0] >= _UNSPACED):
                 return f"{told[:-1]} …" if told[-1] in ":\uff1a" else told
     return ""
 
@@ -190,30 +192,34 @@ def _more_asked(asks: Sequence[Ask], session: str, first: str) -> list[str]:
 
 
 def asked_again(asks: Sequence[Ask]) -> tuple[Session, ...]:
-    """Return what a person asked for in several sessions in the same words, with their number.
+    """Return the words that were typed one after the other in asks of several sessions, and in how many.
 
-    The one that tells most comes first; of asks that share such words the one that says little else.
+    Nothing else of the asks is told, and no two that share words.
     """
-    known = {one.text: _runs(one.text) for one in asks[-_NEWEST:] if _is_typed(one.text)}
+    typed = [one for one in asks[-_NEWEST:] if _is_typed(one.text)]
     sessions: dict[tuple[str, ...], set[str]] = {}
-    for one in asks[-_NEWEST:]:
-        for run in known.get(one.text, ()):
+    for one in typed:
+        for run in _runs(one.text):
             sessions.setdefault(run, set()).add(one.session)
-    held = Counter([word for runs in known.values() for word in {*sum(runs, ())}])
-    rated: list[tuple[float, str, int, set[tuple[str, ...]]]] = []
-    for text, runs in known.items():
-        again = {run for run in runs if len(sessions[run]) > 1}
-        words = {word for run in again for word in run}
-        tells = sum([log(len(known) / held[word]) for word in words])
-        tells *= len(words) / max(len({*text.split()}), len(words), 1)
-        if tells >= _TELLING:
-            many = max([len(sessions[run]) for run in again])
-            rated.append((tells * log2(many), text, many, again))
-    found, said = list[Session](), set[tuple[str, ...]]()
-    for _, text, many, again in sorted(rated, key=lambda one: -one[0]):
-        if said.isdisjoint(again) and len(found) < _AGAIN:
+    held = Counter([word for one in typed for word in {*_plain(one.text)}])
+    rated: dict[tuple[str, ...], tuple[int, float]] = {}
+    for one in typed:
+        words, who = list[str](), set[str]()
+        for run in [*_runs(one.text), ()]:
+            these = sessions.get(run, set())
+            if words and words[1 - len(run) :] == [*run[:-1]] and len(who & these) > 1:
+                words, who = [*words, run[-1]], who & these
+                continue
+            tells = sum([log(len(typed) / max(held[word], 1)) for word in {*words}])
+            rated[tuple(words)] = len(who), len(who) * tells
+            words, who = ([*run], these) if len(these) > 1 else ([], set())
+    rated.pop((), None)
+    found, said = list[Session](), set[str]()
+    for run, (many, _) in sorted(rated.items(), key=lambda one: (-one[1][1], one[0])):
+        if len(found) < _AGAIN and len(said.intersection(run)) < _RUN:
+            text = ("" if run[0] >= _UNSPACED else " ").join(run)
             found.append(Session("", "", f"“{text}” ({many} sessions)", "", "ask"))
-            said |= again
+            said.update(run)
     return tuple(found)
 
 
@@ -228,7 +234,7 @@ def _plain(text: str) -> list[str]:
 
 
 def _runs(text: str) -> list[tuple[str, ...]]:
-    """Return the words of a text that follow each other; a name, a number or a mark parts them."""
+    """Return so many words of a text as follow each other; a name, a number or a mark parts them."""
     found: list[tuple[str, ...]] = []
     run: list[str] = []
     for typed in [*text.casefold().replace("’", "'").split(), ""]:
@@ -237,6 +243,7 @@ def _runs(text: str) -> list[tuple[str, ...]]:
             run += word if word[0] >= _UNSPACED else [word]
             if typed[-1] not in _ENDS:
                 continue
-        found += [tuple(run[at : at + _RUN]) for at in range(len(run) - _RUN + 1)]
+        width = _SIGNS if run and run[0] >= _UNSPACED else _RUN
+        found += [tuple(run[at : at + width]) for at in range(len(run) - width + 1)]
         run = []
     return found

@@ -46,9 +46,10 @@ from rituals.hosts.context.moment_index import (
     stems,
     words_of,
 )
-from rituals.hosts.context.session_cursor import stamps
+from rituals.hosts.context.session_cursor import NEWS_DIR, heard_by, stamps
 from rituals.hosts.context.session_news import watched_of
 from rituals.hosts.observed.shell import RUNNERS
+from rituals.hosts.payloads import files_in
 from rituals.hosts.user_settings import settings_path, wants_none
 
 #: Of a long text the words of so much of it count.
@@ -57,6 +58,8 @@ _TEXT_CHARS = 20_000
 _COMMON, _LEAST_FACTS = 500, 1_000
 #: A word of more passages, or of more prompts, tells nothing, but one of very few always does.
 _SHARE, _FEW = 0.08, 2
+#: What so many sessions were told of a log is told no more.
+_TWICE = 2
 _CHORES = stems(" ".join(listed(ENGLISH, "chores")))
 _SMALL = listed(ENGLISH, "small")
 
@@ -71,14 +74,16 @@ def make(commondir: str, folder: str, environment: Mapping[str, str]) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if opened(commondir, folder, words=True) is None:
-            replace_file(path, _made(path, key, folder, environment), 0o600)
+            replace_file(path, _made(path, key, commondir, folder, environment), 0o600)
     except (BlockingIOError, DiurnaError):
         pass  # another one makes it; or there is no home, and a tool is told nothing
     finally:
         os.close(lock)
 
 
-def _made(path: str, key: bytes, folder: str, environment: Mapping[str, str]) -> bytes:
+def _made(
+    path: str, key: bytes, commondir: str, folder: str, environment: Mapping[str, str]
+) -> bytes:
     home = discover(folder)
     watched = (*watched_of(home), settings_path(environment) or path)
     seen = stamps(watched)  # before the branch is read: what moves meanwhile is seen
@@ -96,7 +101,11 @@ def _made(path: str, key: bytes, folder: str, environment: Mapping[str, str]) ->
         }
         about |= rows_of(found, constrained(found, home.repository.git()))
         typed = [one.text for one in asks_in(home.repository.commondir)]
-        words = _words(found) | _words_of_logs(passages, typed, state.policy.recall.language)
+        often, names = _told_often(commondir), words_of(f"{folder} {home.repository.top}")
+        names += words_of(_remotes(home.repository.git()))
+        passages = [one for one in passages if often[one[0]] < _TWICE]
+        language = state.policy.recall.language
+        words = _words(found) | _words_of_logs(passages, typed, language, {*names})
         return packed(path, key, about, words, ["\t".join(one) for one in passages])
 
 
@@ -126,12 +135,26 @@ def _words(found: Sequence[Standing]) -> dict[str, str]:
     return words
 
 
+def _told_often(commondir: str) -> Counter[str]:
+    """Count the sessions that were told each passage, as far as it is known of them."""
+    heard = [heard_by(commondir, name) for name, _, _ in files_in(f"{commondir}/{NEWS_DIR}")]
+    return Counter([id for one in heard for id in {*one.known} if ":" in id])
+
+
+def _remotes(git: Git) -> str:
+    try:
+        return git.run("config", "--get-regexp", r"^remote\..*\.url$").decode("utf-8", "replace")
+    except DiurnaError:
+        return ""  # there is none
+
+
 def _words_of_logs(
-    passages: Sequence[Sequence[str]], typed: Sequence[str], language: str
+    passages: Sequence[Sequence[str]], typed: Sequence[str], language: str, names: set[str]
 ) -> dict[str, str]:
     """Return, for the rare words of passages, one in how many of them has each, and which have it.
 
-    Of writing without blanks two pairs of signs tell what a word does. `typed` are prompts of before.
+    Of writing without blanks two pairs of signs tell what a word does. `typed` are prompts of before,
+    `names` what the place and its remotes are called.
     """
     rows: dict[str, list[str]] = {}
     said = [words_of(passage[-1]) for passage in passages]
@@ -140,7 +163,7 @@ def _words_of_logs(
             rows.setdefault(word, []).append(str(row))
     often = Counter([word for prompt in typed for word in {*words_of(prompt)}])
     most = [max(_FEW, int(_SHARE * len(some))) for some in (passages, typed)]
-    small = listed(ENGLISH, "small") | listed(ENGLISH, "chores")
+    small = listed(ENGLISH, "small") | listed(ENGLISH, "chores") | names
     rare = {
         word: held
         for word, held in rows.items()
