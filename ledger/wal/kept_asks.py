@@ -37,10 +37,13 @@ _TYPES = [int, str, str, str, str]
 
 def asks_in(commondir: str) -> list[Ask]:
     """Return what is kept, oldest first."""
+    lines = (plain_bytes(f"{commondir}/{ASKS_FILE}") or b"")[:_BYTES].splitlines()
+    if not lines:
+        return []
     import json
 
     found, young = list[Ask](), now_ms() - _KEPT_MS
-    for line in (plain_bytes(f"{commondir}/{ASKS_FILE}") or b"")[:_BYTES].splitlines():
+    for line in lines:
         try:
             said = json.loads(line)
             values = [said.get(field) for field in Ask._fields]
