@@ -22,6 +22,8 @@ _STEMMED_ENDS = 4
 #: A word inside of another has so many letters, and so many such words are looked at; among more texts
 #: none is: reading all of their words anew behind each log would take longer than the question.
 INSIDE_LETTERS, _INSIDE_MOST, _INSIDE_TEXTS = 5, 24, 20_000
+#: The letters of an ending.
+_ENDING = 3
 #: No word is longer: a key that somebody pasted has a million parts.
 _LETTERS = 64
 
@@ -82,6 +84,11 @@ class Lookups:
         shorter = [start[:-cut] for cut in range(1, _STEMMED_ENDS + 1) if len(start) - cut >= 4]
         cut_off = [stem for stem in shorter if self.count(stem)]
         return (*self.index.beginning(start, _BEGUN), *cut_off[:1])
+
+    def alike(self, raw: str) -> Sequence[str]:
+        """Return the words that share all of a word but its ending, where no stemmer takes that off."""
+        root = folded(raw)[: max(INSIDE_LETTERS, len(raw) - _ENDING)]
+        return self.index.beginning(root, _BEGUN) if raw.isalpha() and len(root) > _ENDING else ()
 
     def inside(self, raw: str, stems: Sequence[str], facts: bool = True) -> tuple[str, ...]:
         """Return the words of facts, or of passages, that hold a word, or that it holds."""

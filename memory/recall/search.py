@@ -138,7 +138,7 @@ def _found(lookups: Lookups, word: Word, language: str, notes: list[str]) -> _Fo
         return _Found(word, lookups.begun(start))
     stems = lookups.stems(word.indexed)
     if language != ENGLISH or not word.raw.isascii():
-        stems += (*bare_words(word.raw),)
+        stems += (*lookups.alike(word.raw), *bare_words(word.raw))
     if lookups.as_spelled or any(lookups.count(stem) for stem in stems):
         return _Found(word, tuple(dict.fromkeys(stems)))
     if len(stems) == 1 and len(stems[0]) >= INSIDE_LETTERS and (longer := lookups.begun(stems[0])):

@@ -239,6 +239,8 @@ class Facts:
             return False  # it has the words of what is asked, and answers nothing
         if not filters.superseded and (fact.false or not (log is None or self._says(fact, log))):
             return False
+        if not filters.choosy:
+            return True
         role = dict(fact.meta).get("role", "") or (log.role if log is not None else "")
         asked = ((filters.kinds, fact.kind), (filters.tiers, found.tier), (filters.roles, role))
         if any(some and said not in some for some, said in asked):
@@ -277,7 +279,7 @@ class Facts:
 
     def _says(self, fact: Fact, log: LogRow) -> bool:
         """Tell whether a log says a text that stands, as who adds a footer to it does, too."""
-        if any(version.stem == log.stem for version in fact.heads):
+        if log.stem in [version.stem for version in fact.heads]:
             return True
         texts = {version.text for version in fact.heads}
         sizes = {len(text) for text in texts}
@@ -316,7 +318,7 @@ class Facts:
 
 def _stem(fact: Fact, log: LogRow | None) -> str:
     """Return the log of a fact's text: the one in which it was found, where that one stands."""
-    if log is not None and any(version.stem == log.stem for version in fact.heads):
+    if log is not None and log.stem in [version.stem for version in fact.heads]:
         return log.stem
     return fact.heads[-1].stem
 
