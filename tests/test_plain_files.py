@@ -317,7 +317,7 @@ def test_a_claim_counts_before_it_is_committed(home: Place) -> None:
 def test_init_puts_no_hook_in(world: World) -> None:
     """It needs none."""
     home = world.repository()
-    home.run("init")
+    home.init()
     assert not (home.folder / ".git/hooks/pre-commit").exists()
     assert "[commit]" not in home.read("memory/diurna.toml")
     assert json.loads(home.run("status").out)["captured"] == {
