@@ -165,7 +165,14 @@ def test_what_was_asked_for_stays_in_the_clone_until_it_ends(
     assert run("capture", *named(path)).code == 0
     assert kept.stat().st_mode & 0o777 == 0o600 and MARK not in kept.read_text()
     assert "was asked: “Why is it slow?" in door.session("codex", "next").start()
-    for words in ("brief", "log --json", "show", "export events", "status", "recall slow cache tree"):
+    for words in (
+        "brief",
+        "log --json",
+        "show",
+        "export events",
+        "status",
+        "recall slow cache tree",
+    ):
         assert "slow?" not in run(*words.split()).out, words
     ENDS[end](door, run)
     assert "slow?" not in door.session("codex", "later").start()
