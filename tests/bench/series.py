@@ -1,11 +1,12 @@
 """Play one real history through the hooks, and say what memory would have spared its people.
 
-`python -m tests.bench.series SHARED SESSIONS [--answers FOLDER] [--objects GIT] [--kept RUN]` makes a home on a
-branch, plays each transcript of SESSIONS (`prepare.py` of `SHARED/bench/series` makes them) as its host would, and
-prints how many events of `history.py` there a brief, a prompt or a tool's answer told in time, and what else is
-measured. With `--answers` it is played once more, and each question at a stop is answered as is written there.
-Hooks run in this process and have a minute each, what they leave to others is done at once, and the clock goes
-by turns: the table is the same on every machine. Patterns are loose: `--kept` writes what was told, to be read.
+`python -m tests.bench.series SHARED SESSIONS [--answers FOLDER] [--objects GIT] [--kept RUN]` makes a
+home on a branch, plays each transcript of SESSIONS (`prepare.py` of `SHARED/bench/series` makes them) as
+its host would, and prints how many events of `history.py` there a brief, a prompt or a tool's answer told
+in time, and what else is measured. With `--answers` it is played once more, and each question at a stop
+is answered as is written there. Hooks run in this process and have a minute each, what they leave to
+others is done at once, and the clock goes by turns: the table is the same on every machine. Patterns are
+loose: `--kept` writes what was told, to be read.
 """
 
 from __future__ import annotations
