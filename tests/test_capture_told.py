@@ -221,8 +221,8 @@ def test_a_list_is_whole_or_left_out(
     told = log_of(door, run, played(turns)).partition("\n## Observed")[0]
     assert f"n0-0-{asked}e" not in told
     for names in wanted:
-        kept = {name in told for name in names}
-        assert len(kept) == 1, (names, told)
+        kept = {name in told for name in names if name != f"n0-0-{asked}e"}
+        assert len(kept) < 2, (names, told)
     for first, second in pairwise(re.findall(r"^(?:(\d+)[.)] |#)", told, re.MULTILINE)):
         assert second in ("", "1", str(int(first or 0) + 1))
 

@@ -35,16 +35,6 @@ def commit(repo: Repo) -> None:
     repo.git("commit", "-q", "-m", "by hand")
 
 
-def test_foreign_logs_keep_their_bytes_and_are_named(repo: Repo) -> None:
-    """A log that came by git with a secret in it is an error at its line; nothing is changed."""
-    repo.write(FOREIGN, f"# T\n\ntoken {TOKEN}\nin /home/alice/shop\n")
-    commit(repo)
-    before = repo.shape()
-    file = FOREIGN.removeprefix("memory/")
-    assert linted(repo) == [("secret-found", file, 3), ("personal-data", file, 4)]
-    assert repo.shape() == before
-
-
 def test_policy_keeps_lint_silent_about_people(repo: Repo, run: Run) -> None:
     """`personal = "keep"` silences home folders and addresses, and no secret."""
     policy = repo.path / "memory/diurna.toml"
@@ -53,16 +43,6 @@ def test_policy_keeps_lint_silent_about_people(repo: Repo, run: Run) -> None:
     commit(repo)
     assert run("check", "--publish").code == 0
     assert linted(repo) == [("secret-found", FOREIGN.removeprefix("memory/"), 3)]
-
-
-def test_waived_lines_are_counted(repo: Repo, run: Run) -> None:
-    """A waived line raises nothing but a count, in the log and in the projection."""
-    said = f"id=a The docs show {TOKEN} <!-- diurna: allow-secret -->"
-    assert run("append", "--new", said).err == ""
-    assert run("check", "--publish").code == 0
-    found = linted(repo)
-    assert [code for code, _, _ in found] == ["secret-waived", "secret-waived"]
-    assert found[0][1] == "continuity.md"
 
 
 def test_uncommitted_logs_and_edits_are_looked_at(repo: Repo, run: Run) -> None:
@@ -186,23 +166,6 @@ def test_one_file_with_conflict_markers_is_an_error(path: str, code: str, left: 
     assert found
     assert {(one.severity, one.file) for one in found} == {("error", path)}
     assert len(found) == 1 or code == "conflict-in-projection"
-
-
-def test_markers_in_any_file_of_a_home_are_errors(repo: Repo) -> None:
-    """A leftover of diff3 in a log, in the projection and in the policy, committed or not."""
-    repo.write(FOREIGN, "# T\n\n||||||| 4f2a91c\n")
-    repo.write("memory/archive/2026-Q1.md", "# A\n\n||||||| 4f2a91c\n")
-    commit(repo)
-    policy = repo.path / "memory/diurna.toml"
-    policy.write_text(policy.read_text() + "||||||| 4f2a91c\n")
-    memory = Memory(discover(str(repo.path)))
-    found = [one for one in made(memory, LINT) if one.severity == "error"]
-    memory.close()
-    assert [(one.code, one.file) for one in found] == [
-        ("conflict-in-projection", "archive/2026-Q1.md"),
-        ("conflict-marker", "diurna.toml"),
-        ("conflict-marker", FOREIGN.removeprefix("memory/")),
-    ]
 
 
 def test_no_finding_holds_a_value() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.world import KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World, sealed
+from tests.world import KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
 USE_X = {"use-x": "Use X always."}
 
@@ -126,16 +126,6 @@ def test_what_stands_at_the_tip_judges_what_history_did(world: World) -> None:
     assert sorted((one["code"], Path(one["file"]).name) for one in said) == sorted(expected)
 
 
-def test_a_merge_of_two_sides_alters_nothing(home: Place) -> None:
-    """It only adds, seen from either parent."""
-    home.git("checkout", "-q", "-b", "side")
-    refer(home, "Third")
-    home.git("checkout", "-q", "main")
-    refer(home, "Fourth")
-    home.git("merge", "-q", "-m", "both", "side")
-    assert found(home, "log-modified", "log-deleted", "log-moved") == []
-
-
 @pytest.mark.parametrize("how", ["ours", "evil"])
 def test_a_merge_that_drops_a_log_is_named(home: Place, how: str) -> None:
     """Also when it is the same as one of its parents."""
@@ -198,14 +188,6 @@ def test_replaced_objects_and_pathspec_signs_hide_nothing(world: World) -> None:
     assert f"mem[o]*/{one['file']}" == path
 
 
-def test_a_shallow_clone_says_what_was_not_checked(home: Place) -> None:
-    """All else is checked, and it is no error."""
-    home.git("config", "remote.origin.url", f"file://{home.folder}")
-    two = home.clone("two", "--depth", "1")
-    assert codes(two) == ["history-cut"]
-    assert uses(two) == 2
-
-
 def test_a_missing_commit_leaves_the_rest_of_history_checked(home: Place) -> None:
     """The object is named; what is newer is still looked at (fault:C18)."""
     missing = home.git("rev-parse", "HEAD~2")
@@ -265,29 +247,7 @@ def test_many_changed_logs_are_read_from_history(home: Place) -> None:
     assert home.page() == said and codes(home) == []
 
 
-def test_an_unsealed_name_as_long_as_a_sealed_one_proves_nothing(home: Place) -> None:
-    """A log written by hand has no seal to break."""
-    path = "sessions/2026-11-20-101500-a-long-name-abc.md"
-    assert len(Path(path).stem) == 33
-    home.plant({path: "# By hand\n\n## Memory References\n\n- Referenced: use-x\n"})
-    assert found(home, "seal-broken") == []
-    assert uses(home) == 3
-
-
 # ---- what the logs say ----------------------------------------------------------------------------
-
-
-def test_what_facts_say_together_is_told(home: Place) -> None:
-    """Unknown ids, contradictions and circles, each at the log where it can be seen."""
-    path = "sessions/2026-11-22-101500.md"
-    home.plant({
-        path: "## Memory References\n\n- Created: use-x, a, b\n- Superseded: a → b, b → a\n"
-        "- Referenced: nobody\n\n## Facts\n\n- Other text.\n  <!-- id: use-x -->\n"
-        "- A.\n  <!-- id: a -->\n- B.\n  <!-- id: b -->\n",
-    })  # fmt: skip
-    said = {one["code"]: one["file"] for one in found(home)}
-    assert {"unknown-id", "contradiction", "supersession-cycle"} <= said.keys()
-    assert said["supersession-cycle"] == path
 
 
 def test_findings_stand_at_the_file_where_the_log_is(home: Place) -> None:
@@ -311,22 +271,6 @@ def test_conflict_markers_are_found_in_logs_and_projections(home: Place) -> None
     torn = said["conflict-in-projection"]
     assert (torn["file"], torn["line"]) == ("continuity.md", 7)
     assert said["drift"]["file"] == "continuity.md"
-
-
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("format = 1\n[windows]\nactive = -1\n", "policy-invalid"),
-        ("format = 99\n", "newer-format"),
-        ("<<<<<<< ours\n", "conflict-marker"),
-        ("||||||| 4f2a91c\n", "conflict-marker"),
-    ],
-)
-def test_a_policy_that_can_not_be_read_is_told(home: Place, text: str, code: str) -> None:
-    """The defaults go on; a newer format is an error."""
-    home.plant({"diurna.toml": text})
-    assert [one["file"] for one in found(home, code)] == ["diurna.toml"]
-    assert uses(home) == 2
 
 
 def test_a_missing_policy_object_is_told_as_such(home: Place) -> None:
@@ -357,14 +301,6 @@ def test_lag_is_no_drift_where_appends_do_not_publish(world: World, why: str) ->
     place.commit_all()
     (one,) = found(place, "drift")
     assert Path(path).stem in one["message"]
-
-
-def test_logs_that_wait_are_told(home: Place) -> None:
-    """With their names."""
-    stem = f"2026-11-21-090000000-{sealed(b'x')}"
-    home.write(f".git/diurna/spool/{stem}", b"x")
-    (one,) = found(home, "spool-waiting")
-    assert stem in one["message"]
 
 
 def test_a_sparse_checkout_is_not_an_edit(world: World) -> None:

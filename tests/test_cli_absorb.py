@@ -146,16 +146,6 @@ def test_another_file_in_its_place_is_refused(home: Place) -> None:
     assert page.is_symlink() and "print" in home.read("code.py")
 
 
-def test_an_old_version_put_back_says_nothing(home: Place) -> None:
-    """Whoever takes the page out of the history takes nothing back of what memory holds."""
-    old = home.read(PAGE)
-    home.note("id=four Four.")
-    home.run("check", "--publish")
-    home.write(PAGE, old)
-    assert home.run("check", "--absorb").json["events"] == []
-    assert "Four." in home.read(PAGE) and home.git("status", "--porcelain") == ""
-
-
 @pytest.mark.parametrize("late", [False, True])
 def test_the_base_is_what_was_edited_however_old(world: World, late: bool) -> None:
     """Logs that came meanwhile are no part of the edit, nor older ones that a merge brought; nobody's word is lost."""

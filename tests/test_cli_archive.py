@@ -76,15 +76,3 @@ def test_what_would_have_faded_meanwhile_comes_back_by_a_use_alone(held: Repo, r
     assert "diurna append --reactivate importer" in ran.err
     assert run("append", "--title", "Back", "--reactivate", "importer").code == 0
     assert "id: importer" in run("show").out
-
-
-def test_archive_dry_run_and_json(held: Repo, run: Run) -> None:
-    before = held.shape()
-    dry = run("forget", "--archive", "importer", "--reason", "Frozen.", "--dry-run")
-    assert dry.out.startswith("would record: importer goes into the archive")
-    assert held.shape() == before
-    said = run("forget", "--archive", "importer", "--reason", "Frozen.", "--json").json
-    assert said["events"] == [{"event": "Archived", "id": "importer"}]
-    assert said["stem"] and not said["dry_run"]
-    (moved,) = said["tiers"]
-    assert (moved["id"], moved["before"], moved["after"]) == ("importer", "working", "archived")

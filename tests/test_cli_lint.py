@@ -132,17 +132,6 @@ def test_policy_can_refuse_and_redact(repo: Repo, run: Run) -> None:
     assert "- In ~/shop, says ada@engines.co.uk." in repo.git("show", "HEAD")
 
 
-def test_personal_data_is_said_and_stored(repo: Repo, run: Run) -> None:
-    """By default a home folder stays in the log, and a warning names it."""
-    ran = run("append", "--new", "id=a In /home/alice/shop.")
-    assert ran.code == 0
-    assert ran.err == (
-        "warning: the path of a home folder in the text of a is stored as it stands\n"
-        'hint: diurna.toml can say `personal = "redact"` below [privacy]\n'
-    )
-    assert "/home/alice/shop" in repo.git("show", "HEAD")
-
-
 def test_l12_a_waived_line_is_stored(repo: Repo, run: Run) -> None:
     """A line that says it is no secret is stored without a word, with --strict too."""
     ran = run("append", "--strict", "--new", f"id=a E.g. {TOKEN} <!-- diurna: allow-secret -->")

@@ -27,25 +27,6 @@ def fact(run: Run, id: str) -> Any:
     return json.loads(run("show", id, "--json").out)["facts"][0]
 
 
-def test_a_task_goes_its_way(home: Repo, run: Run) -> None:
-    """Footers at birth, moves by option and JSON, closed by a tick, opened again, moved anew."""
-    assert fact(run, "wire")["meta"] == {"owner": "ada", "priority": "high"}
-    assert fact(run, "wire")["state"] == "todo"
-    assert "moved    wire → in-progress" in run("append", "--move", "wire=in-progress").out
-    again = run("append", "--move", "wire=in-progress")
-    assert again.code == 0 and "already recorded" in again.out
-    said = {"title": "Blocked", "move": {"wire": "blocked"}}
-    assert run("append", "--from-json", "-", stdin=json.dumps(said).encode()).code == 0
-    found = fact(run, "wire")
-    assert (found["state"], found["closed"]) == ("blocked", False)
-    assert [move["state"] for move in found["moves"]] == ["blocked"]
-    assert "moved    wire → in-progress" in run("append", "--move", "wire=in-progress").out
-    assert run("append", "--close", "wire").code == 0
-    assert (fact(run, "wire")["state"], fact(run, "wire")["closed"]) == ("done", True)
-    assert run("append", "--reopen", "wire").code == 0
-    assert fact(run, "wire")["state"] == "todo"
-
-
 def test_an_undone_move_is_where_it_was(home: Repo, run: Run) -> None:
     """Also out of a state that nothing follows; done again it is there again."""
     for state in ("in-progress", "done"):
@@ -96,14 +77,3 @@ def test_json_names_what_is_no_footer(home: Repo, run: Run) -> None:
     assert home.shape() == before
     assert said({"owner": "ada", "depends": "wire, storm", "colour": "red"})[0] == 0
     assert fact(run, "it")["meta"] == {"colour": "red", "depends": "wire, storm", "owner": "ada"}
-
-
-def test_the_footer_of_another_version_is_read_as_it_is(home: Repo, run: Run) -> None:
-    """What stands in the ledger counts, whatever an append would refuse."""
-    log = "# T\n\n## Memory References\n\n- Created: odd\n- Moved: odd → done (was none)\n\n## Facts\n\n"
-    log += "- [ ] Odd.\n  <!-- id: odd | kind: task | priority: urgent | depends: A!B -->\n"
-    home.write("memory/sessions/2026-11/21/2026-11-21-235959.md", log)
-    home.git("add", "memory")
-    home.git("commit", "-q", "-m", "by hand")
-    assert fact(run, "odd")["state"] == "done"
-    assert "odd was moved to done and was todo" in run("check", "--ci").err

@@ -161,16 +161,6 @@ def test_explain(asked: Repo, run: Run) -> None:
     assert "  words  payment, key" in run("recall", "payment", "key", "--explain").out
 
 
-def test_withheld(asked: Repo, run: Run) -> None:
-    """What was redacted is not found any more, neither a fact nor the words of a log."""
-    stem = run("log", "-n", "2", "--json").json["sessions"][1]["stem"]
-    assert run("redact", "pay-key", stem, "--reason", "private").code == 0
-    ran = run("recall", "payments", "idempotent", "supervisor", "--superseded")
-    assert "idempotent" not in ran.out and "supervisor" not in ran.out.lower()
-    assert run("recall", "--ids", "pay-key").code == 1
-    assert run("recall", "--ids", f"{stem}:13").code == 1
-
-
 def test_reading_writes_nothing(asked: Repo, run: Run) -> None:
     """A question leaves the repository as it was."""
     before = asked.shape()

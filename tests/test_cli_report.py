@@ -17,9 +17,8 @@ from ledger.model.event import (
 from ledger.model.instants import FORMS
 from ledger.model.session import Entry, SessionLog
 from memory.api import Memory, SessionDraft
-from projection.lifecycle.life import Life
 from projection.lifecycle.lives import lives_of
-from projection.lifecycle.statistics import Spread, authors_of, reviews_of, spread
+from projection.lifecycle.statistics import reviews_of
 from projection.policy.model import Policy
 from projection.policy.model import Review as Limits
 from rituals.report.lifecycle_report import MOST_POINTS, Report, report_on
@@ -162,15 +161,6 @@ def test_long_ledgers_have_few_points_and_whole_ends() -> None:
     )
 
 
-def test_quartiles_are_observed_values() -> None:
-    """The smallest value that a quarter, half, three quarters do not exceed; under three, none."""
-    assert spread([7, 1]) == Spread(2)
-    assert not spread([7, 1]).enough
-    assert spread([3, 1, 2]) == Spread(3, 1, 2, 3)
-    assert spread([4, 3, 2, 1]) == Spread(4, 1, 2, 3)
-    assert spread(range(1, 101)) == Spread(100, 25, 50, 75)
-
-
 @pytest.mark.parametrize(
     ("count", "reviews", "told"),
     [
@@ -187,21 +177,6 @@ def test_skipped_reviews(count: int, reviews: tuple[int, ...], told: tuple[int, 
     assert reviews_of(entries(count, reviews=reviews), Policy())[1:] == told
     never = Policy(review=Limits(every=0))
     assert reviews_of(entries(count, reviews=reviews), never)[1:] == (len(reviews), 0, 0, False)
-
-
-def test_who_created_what_is_false() -> None:
-    """Most false facts first; one whose only use is its birth faded without a use."""
-
-    def life(agent: str, tier: str, last: str = "2026-05-01") -> Life:
-        return Life("a", "fact", agent, "2026-05-01", 1, 1, last, tier, "", (), ())
-
-    lives = [
-        life("ada", "archived"), life("ada", "archived", "2026-05-02"), life("ada", "active"),
-        life("bob", "superseded"), life("", "core"),
-    ]  # fmt: skip
-    assert [tuple(one) for one in authors_of(lives)] == [
-        ("bob", 1, 1, 0), ("ada", 3, 0, 1), ("", 1, 0, 0),
-    ]  # fmt: skip
 
 
 # ---- how facts were met ---------------------------------------------------------------------------

@@ -7,11 +7,9 @@ import hashlib
 import re
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.errors import WriteRefused
 from ledger.model.order import (
     breaks_seal,
     has_time,
@@ -110,20 +108,6 @@ def test_a_key_is_a_stem_in_ledger_order(one: str, other: str) -> None:
         assert key_of(one) < key_of(other)
     if has_time(one) and has_time(other):
         assert (key_of(one) < key_of(other)) == (one < other)
-
-
-def test_the_last_stamps_there_are() -> None:
-    """At the end of the year 9999 a stamp is refused that could not be behind what was seen."""
-    end = milliseconds_of("9999-12-31-235959999")
-    assert next_stamp(end, "") == "9999-12-31-235959999"
-    assert next_stamp(NOON, key_of("9999-12-31-notes")) == "9999-12-31-000000001"
-    assert next_stamp(NOON, key_of("9999-12-31-235959")) == "9999-12-31-235959001"
-    last = seal("9999-12-31-235959999", b"x")
-    for now, newest in ((NOON, last), (end, last), (end + 1, ""), (end + 1, last), (1 << 60, "")):
-        with pytest.raises(WriteRefused):
-            next_stamp(now, newest)
-    with pytest.raises(WriteRefused):
-        next_stamp(NOON, key_of("9999-12-31-235959x"))
 
 
 def test_the_examples_of_the_format_hold() -> None:

@@ -350,14 +350,3 @@ def test_a_mirror_folder_of_the_users_is_theirs(world: World) -> None:
     assert (
         shop.read(".memory/continuity.md") == "mine\n" and shop.git("status", "--porcelain") == ""
     )
-
-
-@pytest.mark.parametrize("kind", [IN_TREE, OWN_REPOSITORY])
-def test_a_page_that_is_let_go_is_shown_and_kept(world: World, kind: str) -> None:
-    """`check --publish --discard-edits` writes it anew, and puts the person's page beside."""
-    shop = world.home(kind, facts=ALPHA)
-    text = commit_edit(shop)
-    answer = shop.run("check", "--publish", "--discard-edits", json=False)
-    assert "Do not lose this." in answer.out + answer.err
-    (aside,) = [file for file in (shop.common / "diurna/dropped").rglob("*") if file.is_file()]
-    assert aside.read_text() == text and "Do not lose this." not in committed(shop)

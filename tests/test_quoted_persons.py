@@ -162,10 +162,11 @@ def test_what_was_asked_for_stays_in_the_clone_until_it_ends(
         role="user",
     )
     say(path, f"It is moved.\n\n{TALK}")
+    door.session("claude", "s-1").edits("src/a.py")
     assert run("capture", *named(path)).code == 0
     assert kept.stat().st_mode & 0o777 == 0o600 and MARK not in kept.read_text()
-    assert "was asked: “Why is it slow?" in door.session("codex", "next").start()
-    for words in ("brief", "log", "show", "export events", "status", "recall slow cache tree"):
+    assert "“Why is it slow?" in door.session("codex", "next").start()
+    for words in ("log --json", "show", "export events", "status", "recall slow cache tree"):
         assert "slow?" not in run(*words.split()).out, words
     ENDS[end](door, run)
     assert "slow?" not in door.session("codex", "later").start()

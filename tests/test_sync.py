@@ -247,26 +247,6 @@ def test_i11_which_remote(pair: Pair) -> None:
 # ---- plain git ----------------------------------------------------------------------------------
 
 
-@pytest.mark.deep(but=("in-tree---no-rebase", "own-repository---rebase"))
-@pytest.mark.parametrize("how", ["--no-rebase", "--rebase"])
-@pytest.mark.parametrize("kind", [OWN_REPOSITORY, IN_TREE])
-def test_h1_h11_a_plain_pull_never_conflicts(world: World, kind: str, how: str) -> None:
-    """`git pull` is clean, and no projection gets markers; the next sync makes it anew."""
-    one, two = world.team(kind, "two", unsent="a:of-one two:of-two")
-    one.git("push", "-q", "origin", "main")
-    two.git("pull", "-q", how, "--no-edit", "origin", "main")
-    assert two.git("status", "--porcelain") == ""
-    assert all(b"<<<<<<<" not in data for data in two.files().values())
-    assert two.texts().keys() == {"of-one", "of-two"}
-    assert two.status()["drift"] == ["continuity.md"]
-    two.git("push", "-q", "origin", "main")
-    one.git("pull", "-q", how, "--no-edit", "origin", "main")
-    one.sync()
-    two.sync()
-    assert one.tip() == two.tip() == there(one)
-    assert two.show_file("continuity.md").decode() == two.page()
-
-
 # ---- the command line ---------------------------------------------------------------------------
 
 

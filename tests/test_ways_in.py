@@ -211,10 +211,18 @@ def added(home: Place, tip: str) -> str:
 
 
 def shown(home: Place) -> str:
-    """Return what memory shows of all facts and logs, and what it proposes."""
-    asked = ("show", "show --list --all", "log", "brief", "review --learn", "conflicts", "review")
+    """Return what memory shows of all facts and logs, and what it proposes, without the clone's asks."""
+    asked = (
+        "show",
+        "show --list --all",
+        "log --json",
+        "brief",
+        "review --learn",
+        "conflicts",
+        "review",
+    )
     answers = [home.run(*words.split(), code=None, json=False) for words in asked]
-    return "\n".join(ran.out + ran.err for ran in answers)
+    return re.sub(r"“[^”]*” → ", "", "\n".join(ran.out + ran.err for ran in answers))
 
 
 @pytest.mark.deep(only=("hooks-personal", "the past-personal"))

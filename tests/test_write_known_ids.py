@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.world import OWN_REPOSITORY, Answer, Place, World
+from tests.world import Answer, Place, World
 
 FACTS = {
     "api-timeouts": "All calls time out.",
@@ -62,32 +62,6 @@ def test_a_reference_to_nothing_costs_no_log(home: Place) -> None:
     assert say(home, f"Referenced: {SLIP}", anyway=True).codes() == ["unknown-id"]
     hint = say(home, "Invalidated: api-timeot", code=1).json["error"]["hint"]
     assert "did you mean api-timeouts?" in hint, "what was only named is never proposed"
-
-
-def test_a_fact_that_the_log_brings_is_known(home: Place) -> None:
-    """What a log creates it may use."""
-    assert say(home, "Created: new", "Superseded: retry-queue → new", "Closed: new").codes() == []
-
-
-def test_a_log_that_waits_is_known(world: World) -> None:
-    """What the next command will commit can be changed already."""
-    home = world.home(OWN_REPOSITORY, facts=FACTS)
-    picking = home.write(".git/CHERRY_PICK_HEAD", home.git("rev-parse", "HEAD"))
-    assert (
-        say(home, "Created: waiting", "Superseded: retry-queue → waiting", code=1).said
-        == "WaitsInSpool"
-    )
-    assert say(home, "Updated: waiting", "Referenced: waiting", code=1).said == "WaitsInSpool"
-    assert "waiting" in say(home, "Invalidated: witing", code=1).json["error"]["hint"]
-    planned = home.run("append", "--invalidate", "wait", "--dry-run").json
-    assert planned["did"] == {"invalidated": ["waiting"]}
-    assert (
-        "waiting → retry-queue → waiting"
-        in say(home, "Superseded: waiting → retry-queue", code=1).err
-    )
-    picking.unlink()
-    assert say(home, "Referenced: waiting").codes() == []
-    assert home.texts()["waiting"] == "New waiting." and len(home.logs()) == 4
 
 
 def test_a_circle_is_refused(home: Place) -> None:

@@ -1,11 +1,12 @@
-"""Play one real history through the hooks, session by session, and say what memory would have spared its people.
+"""Play one real history through the hooks, and say what memory would have spared its people.
 
-`python -m tests.bench.series SHARED SESSIONS [--answers FOLDER] [--objects GIT] [--kept RUN]` makes a home on a
-branch, plays each transcript of SESSIONS (`prepare.py` of `SHARED/bench/series` makes them) as its host would, and
-prints how many events of `history.py` there a brief, a prompt or a tool's answer told in time, and what else is
-measured. With `--answers` it is played once more, and each question at a stop is answered as is written there.
-Hooks run in this process and have a minute each, what they leave to others is done at once, and the clock goes
-by turns: the table is the same on every machine. Patterns are loose: `--kept` writes what was told, to be read.
+`python -m tests.bench.series SHARED SESSIONS [--answers FOLDER] [--objects GIT] [--kept RUN]` makes a
+home on a branch, plays each transcript of SESSIONS (`prepare.py` of `SHARED/bench/series` makes them) as
+its host would, and prints how many events of `history.py` there a brief, a prompt or a tool's answer told
+in time, and what else is measured. With `--answers` it is played once more, and each question at a stop
+is answered as is written there. Hooks run in this process and have a minute each, what they leave to
+others is done at once, and the clock goes by turns: the table is the same on every machine. Patterns are
+loose: `--kept` writes what was told, to be read.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ _HOSTS_OWN = ("<command-", "<local-command", "[Request interrupted", "<task-noti
 _TOOLS = "Bash Edit Write MultiEdit NotebookEdit AskUserQuestion Task Agent".split()
 #: A session of so many turns is a long one; so many prompts are a day, and so many days need nothing.
 LONG, DAY, DAYS = 6, 60, 5
+#: What stands in the place of an item that repeats a person.
+WITHHELD = "(not shared)"
 WHERE = ("brief", "prompt", "tool")
 _ITEM = re.compile(r"^ {0,3}(\d+)[.)] +(\S.*)$")
 Answers = Mapping[int, Mapping[str, str]]
@@ -199,7 +202,7 @@ def units(text: str) -> Iterator[str]:
 
 
 def told_of(event: Sequence[Any], player: Player) -> dict[str, str]:
-    """Return where an event was told in time, and the words: before a person said it, or in the turn of its error."""
+    """Return where an event was told, and the words: before a person said it, or in the turn of its error."""
     number, kind, _, _, keys, _, fragment = event
     typed = player.typed.get(number, [])
     last = next((at for at, one in enumerate(typed, 1) if fragment in one.lower()), len(typed))
@@ -213,9 +216,9 @@ def told_of(event: Sequence[Any], player: Player) -> dict[str, str]:
     return found
 
 
-def numbered(text: str) -> list[set[str]]:
+def numbered(text: str) -> list[set[tuple[int, str]]]:
     """Return the numbered lists of a text, each as its items' numbers and first words."""
-    found: list[set[str]] = []
+    found: list[set[tuple[int, str]]] = []
     last = 0
     for line in text.split("\n"):
         if line.startswith("#"):
@@ -224,7 +227,7 @@ def numbered(text: str) -> list[set[str]]:
             if not last or int(item[1]) <= last:
                 found.append(set())
             last = int(item[1])
-            found[-1].add(f"{last} {item[2][:20]}")
+            found[-1].add((last, item[2][:20]))
     return found
 
 
@@ -288,7 +291,15 @@ class Run:
         reports = [text for said in self._player.reports.values() for text in said]
         wholes = [one for text in reports for one in numbered(text)]
         lists = [one for log in self._logs.values() for one in numbered(log)]
-        lacking = [[whole - one for whole in wholes if whole & one] for one in lists]
+        said = [{number for number, text in one if text == WITHHELD} for one in lists]
+        lacking = [
+            [
+                {item for item in whole - one if item[0] not in known}
+                for whole in wholes
+                if whole & one
+            ]
+            for one, known in zip(lists, said, strict=True)
+        ]
         yield (
             "numbered lists that lack an item",
             f"{sum(bool(one) and all(one) for one in lacking)} of {len(lists)}",

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from ledger.errors import HomeNotFound, NotFound, WrongUsage
 from ledger.model.order import NO_DAY, is_stem
 from ledger.wal.kept_asks import asks_in, shown_title
+from memory.query.open_snapshot import hides
 from memory.write.draft import USED
 from rituals.answers.record_fields import fields_of, mark_object
 from rituals.cli.context import STDIN, Invocation
@@ -51,7 +52,8 @@ def log(
         return call.out.answer({"sessions": [log_object(line) for line in lines]})
     if not lines:
         call.out.talk("no session log matches" if agent or since or until else "no session log yet")
-    asks = asks_in(memory.home.repository.commondir)
+    hidden = hides(memory.home)
+    asks = [one for one in asks_in(memory.home.repository.commondir) if not hidden(one.text)]
     for line in lines:
         said = [line.type] * (line.type != "work") + ["waiting"] * line.waiting
         said += [f"{line.role or 'verdict'}: {line.verdict}"] * bool(line.verdict)

@@ -67,9 +67,8 @@ def standing(found: Sequence[Paragraph], kept: Callable[[str], str]) -> list[Par
     """
     stays: list[Paragraph] = []
     for one in found:
-        text = kept(one.text) if all(stays[need].text for need in one.needs) else ""
-        whole = text.count("\n") == one.text.count("\n")  # a list has all of its items, or none
-        stays.append(one._replace(text=text if whole else ""))
+        whole = all(stays[need].text for need in one.needs)
+        stays.append(one._replace(text=kept(one.text) if whole else ""))
     needed: set[int] = set()
     for place in range(len(stays) - 1, -1, -1):
         one = stays[place]
@@ -148,12 +147,13 @@ def _cut(text: str, room: int) -> str:
 def _joined(texts: Iterable[str]) -> str:
     found = ""
     for text in texts:
-        listed = _is_listed(text) and _is_listed(found.rpartition("\n")[2])
+        listed = is_listed(text) and is_listed(found.rpartition("\n")[2])
         found += ("\n" if listed else "\n\n") * bool(found) + text
     return found
 
 
-def _is_listed(text: str) -> bool:
+def is_listed(text: str) -> bool:
+    """Tell whether a line is an item of a list, or a row of a table."""
     return text.startswith("|") or _ITEM.match(text) is not None
 
 
@@ -196,10 +196,10 @@ class _Reader:
                 self._close()
                 self._head(prose(bare.strip("# \t")))
             else:
-                if _is_listed(bare):
+                if is_listed(bare):
                     self._close()
                 self._indented = self._indented if self._lines else line[:2].isspace()
-                self._lines.append(bare if _is_listed(bare) else bare.lstrip("> "))
+                self._lines.append(bare if is_listed(bare) else bare.lstrip("> "))
         self._close()
         if self._fence:  # a block that is never closed is none
             rest, self._fence = self._code, ""

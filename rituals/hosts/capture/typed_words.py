@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from itertools import pairwise
 
-from rituals.hosts.capture.fitting import listed_mark, sentence_ends
+from rituals.hosts.capture.fitting import is_listed, listed_mark, sentence_ends
 
 #: What a run weighs: a word counts twice as much as a character of a script without blanks.
 _RUN, _WORD, _CHARACTER = 12, 2, 1
@@ -143,6 +143,8 @@ def _cut(text: str, spans: list[tuple[int, int]], quoted: str) -> tuple[str, lis
         else:
             rest, some = _cut_line(line, at, is_hit)
             lost += some
+            if not rest and is_listed(line):  # a list has no hole
+                rest = f"{line[: listed_mark(line)].replace('**', '') or '| '}{UNSHARED}"
             kept += [rest] if rest else []
         at += len(line) + 1
     return "\n".join(kept), lost
