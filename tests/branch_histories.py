@@ -493,7 +493,8 @@ ENDS: dict[str, Callable[[Story, str], Asked]] = {
     "open": _open, "fresh": _fresh, "alike": _alike, "changelog": _changelog,
     "force-pushed away": _force_pushed, "amended": _amended, "reverted": _reverted,
     "revert of revert": _revert_of_revert, "landed again": _landed_again,
-    "rewritten later": _rewritten_later, "rewritten and edited": _rewritten_and_edited, "branch deleted": _branch_deleted,
+    "rewritten later": _rewritten_later, "rewritten and edited": _rewritten_and_edited,
+    "branch deleted": _branch_deleted,
     "two remotes": _two_remotes, "named": _named,
 }  # fmt: skip
 PLACES = ("tip", "middle", "dirty")

@@ -139,7 +139,7 @@ class Clone(Place):
         return found
 
     def logs(self, at: str = "") -> dict[str, bytes]:
-        """Return stem -> bytes of the logs that answers come from: at the tip, and those that are held (W15)."""
+        """Return stem -> bytes of the logs that answers come from: at the tip, and those held (W15)."""
         return super().logs(self.tip()) | self.spooled("held")
 
     def persons(self) -> tuple[Any, ...]:
@@ -643,7 +643,8 @@ class Machine(RuleBasedStateMachine):
         bullet = found[place % len(found)]
         old, id = bullet[0], bullet[2]
         new = {
-            "tick": old.replace("- [ ]", "- [x]"), "delete": "", "core": re.sub("tier: [a-z-]+", "tier: core", old),
+            "tick": old.replace("- [ ]", "- [x]"), "delete": "", "core": re.sub("tier: [a-z-]+",
+            "tier: core", old),
         }.get(act, "")  # fmt: skip
         if act == "reword":
             word = self.word()

@@ -113,7 +113,8 @@ COATS: dict[str, Coat] = {
 
 #: What is said -> (kind, text) of what is to be recorded.
 WHOLE: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
-    ("nothing", ()), ("Nothing.", ()), ("- nothing new\n", ()), ("none", ()), ("N/A", ()), ("", ()), ("\n\n", ()),
+    ("nothing", ()), ("Nothing.", ()), ("- nothing new\n", ()), ("none", ()), ("N/A", ()), ("", ()),
+    ("\n\n", ()),
     ("```\nnothing\n```", ()), ("**nothing**", ()), ("nothing to record", ()), ("nichts", ()), ("rien.", ()),
     ("nada", ()), ("ничего", ()), ("无", ()), ("没有。", ()), ("Nothing else to add.", ()),
     ("## Lessons\n- The proxy buffers.\n- The cache is cold.\n\n## Open\nNone.\n",
@@ -128,7 +129,8 @@ WHOLE: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
      (("decision", "a:b is the separator"), ("fact", "x->y is lost"))),
     ("- [ ] Measure the queue\n- [x] Wire it\n", (("thread", "Measure the queue"),)),
     ("decision: Use this:\n\n```sh\nmake all\n```\n", (("decision", "Use this:\n```sh\nmake all\n```"),)),
-    ("- decision: Run it so:\n  ```sh\n  make all\n  ```\n", (("decision", "Run it so:\n```sh\nmake all\n```"),)),
+    ("- decision: Run it so:\n  ```sh\n  make all\n  ```\n", (("decision",
+    "Run it so:\n```sh\nmake all\n```"),)),
     ("npm -> pnpm because the lock is smaller\n", (("fact", "npm -> pnpm because the lock is smaller"),)),
     ("used the new parser for the logs of May\n", (("fact", "used the new parser for the logs of May"),)),
     ("decision: Five now, for the price.\nanother line of it\n", (("decision", "Five now, for the price."), ("fact", "another line of it"),)),

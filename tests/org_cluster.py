@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from glob import glob
 from pathlib import Path
 
@@ -138,9 +138,6 @@ class Remote:
             capture_output=True, text=True,
         )  # fmt: skip
         return done.stdout.strip()
-
-
-Asked = Callable[[str], list[tuple[object, ...]]]
 
 
 def logged_in(where: str, role: str) -> str:

@@ -49,7 +49,6 @@ AGENTS = (
     "antigravity", "claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code",
 )  # fmt: skip
 WORDS = ("decided", "said", "quoted", "imported")
-ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*", re.ASCII)
 STEM = re.compile(r"\d{4}-\d\d-\d\d(?:-[a-z0-9\-_.]+)?", re.ASCII)
 SEALED = re.compile(r"\d{4}-\d\d-\d\d-\d{9}-(?:[a-z2-7]{26}|[0-9a-f]{12})", re.ASCII)
 _markdown = MarkdownIt("commonmark")

@@ -79,7 +79,7 @@ def test_each_end_of_a_branch_is_told(world: World, end: str, place: str, seed: 
 
 @pytest.mark.parametrize("end", ["fast-forward", "fresh", "open"])
 def test_who_never_had_the_branch_is_told_nothing_false(world: World, end: str) -> None:
-    """A fresh branch and a fast-forward look alike to a colleague, before the author recorded which it was."""
+    """A fresh branch and a fast-forward look alike to others, before the author recorded which it was."""
     story, asked = story_of(world, end, "middle", 0)
     other = colleague(story)
     if end == "open":

@@ -1,4 +1,4 @@
-"""A cache is nobody's truth: missing, damaged, of another user, of another time or lying, it changes no answer.
+"""A cache is nobody's truth: missing, damaged, of another user or time, or lying, it changes no answer.
 
 Its files are opaque here: each is damaged as bytes, and each command answers as it does where there is none.
 """

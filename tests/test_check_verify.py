@@ -233,20 +233,6 @@ def test_a_missing_folder_is_named_with_the_logs_it_held(home: Place) -> None:
     assert tree in one["message"] and lost.stem in one["message"]
 
 
-def test_many_changed_logs_are_read_from_history(home: Place) -> None:
-    """Each gets its own first bytes back, in the replay and by restore."""
-    for number in range(2):
-        home.note(f"id=fact-{number} fact: Number {number} always.")
-    said = home.page()
-    for path in logs(home):
-        home.write(path, home.read(path).replace("always", "never") + "\n")
-    home.commit_all("rewrite")
-    assert home.page() == said
-    assert len(found(home, "log-modified")) == 4
-    assert len(restored(home)) == 4
-    assert home.page() == said and codes(home) == []
-
-
 # ---- what the logs say ----------------------------------------------------------------------------
 
 
@@ -257,20 +243,6 @@ def test_findings_stand_at_the_file_where_the_log_is(home: Place) -> None:
     home.commit_all()
     (one,) = found(home, "unknown-id")
     assert (home.folder / one["file"]).is_file()
-
-
-def test_conflict_markers_are_found_in_logs_and_projections(home: Place) -> None:
-    """In what is committed and in the work tree, with the line."""
-    marked = "<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n"
-    home.plant({
-        "sessions/2026-11-22-101500.md": f"## Memory References\n\n{marked}",
-        "continuity.md": f"# Continuity — p\n\n{marked}",
-    })  # fmt: skip
-    said = {one["code"]: one for one in found(home)}
-    assert said["conflict-marker"]["line"] == 3
-    torn = said["conflict-in-projection"]
-    assert (torn["file"], torn["line"]) == ("continuity.md", 7)
-    assert said["drift"]["file"] == "continuity.md"
 
 
 def test_a_missing_policy_object_is_told_as_such(home: Place) -> None:

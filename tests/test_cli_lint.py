@@ -132,13 +132,6 @@ def test_policy_can_refuse_and_redact(repo: Repo, run: Run) -> None:
     assert "- In ~/shop, says ada@engines.co.uk." in repo.git("show", "HEAD")
 
 
-def test_l12_a_waived_line_is_stored(repo: Repo, run: Run) -> None:
-    """A line that says it is no secret is stored without a word, with --strict too."""
-    ran = run("append", "--strict", "--new", f"id=a E.g. {TOKEN} <!-- diurna: allow-secret -->")
-    assert (ran.code, ran.err) == (0, "")
-    assert TOKEN in repo.git("show", "HEAD")
-
-
 def test_a_secret_in_an_id_is_refused(repo: Repo, run: Run) -> None:
     """An id can not be redacted, so the log is refused, and the id is not repeated."""
     secret = "dapi" + Draw(23).some("0123456789abcdef", 32)
@@ -214,20 +207,6 @@ def test_lint_of_a_clean_home(repo: Repo, run: Run) -> None:
     assert run("check", "--ci", "--format", "json").json == clean
     assert run("check", "--ci", "--format", "github").out == ""
     assert run("check", "--ci", "--format", "sarif").json["runs"][0]["results"] == []
-
-
-def test_lint_text(foreign: Repo, run: Run) -> None:
-    """Findings with line and hint on stderr, the count on stdout, 1 for an error."""
-    ran = run("check", "--ci")
-    assert (ran.code, ran.out) == (1, "1 error, 1 other finding\n")
-    file = FOREIGN.removeprefix("memory/")
-    assert ran.err == (
-        f"error: {file}:3: a github-token: ghp_…(40)\n"
-        "hint: replace it where it is valid: git's history holds it for good; "
-        "a line with `diurna: allow-secret` is none\n"
-        f"warning: {file}:4: the path of a home folder\n"
-        'hint: with `personal = "keep"` below [privacy] in diurna.toml nothing is said of these\n'
-    )
 
 
 def test_lint_formats_for_machines(foreign: Repo, run: Run) -> None:

@@ -40,18 +40,6 @@ def test_an_undone_move_is_where_it_was(home: Repo, run: Run) -> None:
         assert fact(run, "wire")["state"] == state
 
 
-def test_helps_count_by_evidence(home: Repo, run: Run) -> None:
-    """A place that is there, a command with its code; words alone are a reference, and told."""
-    assert run("append", "--title", "a", "--helped", "pin=src/api.py:3").err == ""
-    assert run("append", "--title", "b", "--helped", "pin=pytest -q: exit 0").err == ""
-    ran = run("append", "--title", "c", "--helped", "pin=it was good")
-    assert ran.code == 0 and "without evidence; that counts as a reference" in ran.err
-    assert run("append", "--title", "d", "--ignored", "pin=judge").code == 0
-    assert "no-evidence" in run("check", "--ci", "--json").out
-    told = run("why", "pin").out
-    assert told.count("Helped") == 3 and "remark: src/api.py:3" in told and "Ignored" in told
-
-
 def test_json_names_what_is_no_footer(home: Repo, run: Run) -> None:
     """By its place, with the key that was meant; what nobody knows is the writer's own and kept."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 
-from ledger.model.findings import Finding
 from rituals.cli.output import Output
 
 
@@ -20,7 +19,7 @@ def _output(terminal: bool, *times: float) -> tuple[Output, io.StringIO, io.Stri
 
 
 def test_progress_only_after_half_a_second() -> None:
-    """Short work shows no bar; a long one does, and takes it away before anything is said; a pipe sees none."""
+    """Short work shows no bar; a long one does, and takes it away before a word is said; a pipe sees none."""
     output, out, err = _output(True, 1.0, 1.4, 1.6)
     for done in (0, 4):
         output.progress(done, 10)
@@ -35,18 +34,9 @@ def test_progress_only_after_half_a_second() -> None:
 
 
 def test_one_object_and_no_second() -> None:
-    """A failure behind the answer goes to stderr: stdout stays one object, of sorted keys and readable text."""
+    """A failure behind the answer goes to stderr: stdout stays one object, of sorted keys and plain text."""
     output, out, _ = _output(False)
     output.answer({"z": "ü", "a": [1], "name": "a\udcff"})
     output.answer({"error": {}})
     said = '{\n  "a": [\n    1\n  ],\n  "format": 1,\n  "name": "a\ufffd",\n  "z": "ü"\n}\n'
     assert out.getvalue() == said
-
-
-def test_a_shared_hint_is_said_once() -> None:
-    """Findings in a row that have the same hint have it once, behind the last of them."""
-    output, _, err = _output(False)
-    a, b, d = (Finding("drift", name, hint="publish") for name in "abd")
-    output.findings((a, b, Finding("clock-ahead", "c"), d))
-    said = "warning: a\nwarning: b\nhint: publish\nwarning: c\nwarning: d\nhint: publish\n"
-    assert err.getvalue() == said

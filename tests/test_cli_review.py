@@ -126,20 +126,6 @@ def test_review_twice_on_the_same_ledger_is_the_same_bytes(
     assert mine["stem"] == theirs["stem"] != ""
 
 
-def test_evidence_of_the_homes_own_repository(shop: Repo, run: Run) -> None:
-    """In-tree: a file that a fact names and git removed becomes a question, with the commit."""
-    assert run("review").code == 0
-    shop.git("mv", "code.py", "main.py")
-    commit(shop, "Call it main")
-    answer = run("review", "--json").json
-    (question,) = [one for one in answer["questions"] if one["fresh"]]
-    assert question["rule"] == "file-renamed"
-    assert question["said"] == "hello names `code.py`, which is `main.py` now."
-    assert question["evidence"][1].endswith('(2026-11-22, "Call it main")')
-    assert answer["raised"] == [f"review-file-renamed-{question['key']}"]
-    assert run("review").said.startswith("nothing new since STEM")
-
-
 def test_code_names_another_repository(
     bare_repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,7 +123,7 @@ def test_back_takes_an_answer_back(shop: Repo, typed: Terminal, run: Run) -> Non
 
 
 def test_no_opens_what_follows(shop: Repo, typed: Terminal, run: Run) -> None:
-    """An invariant that does not hold any more is invalidated, reworded, or asked about in one's own words."""
+    """An invariant that holds no more is invalidated, reworded, or asked about in one's own words."""
     typed.answer(FIRST, "r")
     assert "Orders stay." in typed.answer(INSTEAD, "?") or "Orders stay." in typed.shown
     assert "  i  invalidate: it is false now" in typed.answer(INSTEAD, "b")

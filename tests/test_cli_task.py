@@ -1,4 +1,4 @@
-"""`diurna task`: adding, claiming, moving, handing over and picking; what each refuses is in `refusals.txt`."""
+"""`diurna task`: adding, claiming, moving, handing over and picking; what is refused is in `refusals.txt`."""
 
 from __future__ import annotations
 

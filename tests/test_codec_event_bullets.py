@@ -8,16 +8,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from ledger.codec.event_bullets import read_references, write_references
 from ledger.codec.fast_read import scan
 from ledger.codec.log import decode, encode, entry_of, read_entry
 from ledger.model.event import FactReferenced
-from tests.conftest import each_row, examples
+from tests.conftest import each_row
 
-LAWS = settings(max_examples=examples(100, 300), deadline=None)
 MERCURY = Path(__file__).resolve().parents[2] / "shared" / "ledgers" / "mercury"
 
 
@@ -53,25 +50,6 @@ def test_many_ids_take_several_bullets() -> None:
     lines = write_references(events)
     assert len(lines) == 3
     assert read_references(lines, strict=True) == (list(events), [])
-
-
-@LAWS
-@given(
-    st.lists(
-        st.sampled_from(
-            "- |* |  - |\n|\n\n|  |Referenced|created|Superseded|Updated|: |:|a|b-c|`|``|**|[[|]]|(|)|(was |"
-            "00000000|,| — |—|->|→| |(none|<!--|-->|>|#|```\n|~~~\n|none|closed|+|/|é|\u2028|\t|and".split(
-                "|"
-            )
-        ),
-        max_size=40,
-    ).map("".join)
-)
-@example("- \n  - ")
-def test_reading_is_total(text: str) -> None:
-    """Neither reading raises, whatever stands in the section."""
-    for mode in (True, False):
-        read_references(text.split("\n"), strict=mode)
 
 
 def test_real_ledger_is_counted_as_the_reference_counts() -> None:

@@ -15,7 +15,6 @@ from ledger.codec.log import canonical, decode, encode, entry_of
 from ledger.codec.validate import problems, read_draft
 from ledger.errors import DraftRefused
 from ledger.model.event import (
-    VERBS,
     Event,
     FactCreated,
     FactInvalidated,
@@ -282,20 +281,3 @@ def test_a_draft_is_refused_with_its_lines(draft: str, said: str) -> None:
     with pytest.raises(DraftRefused) as refused:
         read_draft(data, "draft.md")
     assert {one.file for one in (*found, *refused.value.findings)} == {"draft.md"}
-
-
-#: What stands behind the verbs that tell of a log and a commit.
-LANDINGS = dict.fromkeys(("Landed", "Reverted"), f"a → {'4f2a91c0' * 5}")
-
-
-def test_every_verb_is_written_and_read() -> None:
-    """Each event of the union has its bullet."""
-    for verb in VERBS:
-        body = {"Superseded": "a → b", "Moved": "a → done", **LANDINGS}.get(verb, "a")
-        facts = "\n## Facts\n\n- x\n  <!-- id: a -->\n" if verb in ("Created", "Updated") else ""
-        data = f"# t\n\n## Memory References\n\n- {verb}: {body}\n{facts}".encode()
-        log, findings = decode(data, sealed=True)
-        assert (findings, encode(log)) == ((), data)
-        assert [type(event) for event in log.events] == [VERBS[verb]]
-        of_log = verb in ("Landed", "Reverted", "Dropped")
-        assert [one for one, _ in entry_of(STEM, log).reported] == [verb] * of_log

@@ -137,7 +137,7 @@ WAYS: dict[str, tuple[tuple[str, ...], str]] = {
 
 @pytest.mark.parametrize("way", [*WAYS, "from JSON", "the page", "a form"])
 def test_what_replaces_a_fact_keeps_what_is_not_said_anew(world: World, way: str) -> None:
-    """Entity, tags, role, what it serves; what is said anew stands alone, and what ended the old text goes."""
+    """Entity, tags, role, what it serves; what is said anew stands alone, what ended the old text goes."""
     rng = random.Random(way)
     home = world.home(facts={"goal": "vision: Calm nights."})
     home.note(

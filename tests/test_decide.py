@@ -256,17 +256,6 @@ def test_a_side_is_chosen_by_id_start_or_number(torn: Place, tmp_path: Path) -> 
     assert torn.texts()["left"] == "It depends:\n\n- ten at night"
 
 
-def test_three_successors_leave_one(torn: Place) -> None:
-    """All others are superseded by the one that was chosen, by who says so."""
-    answer = choose(torn, "old", "--choose", "right", "--agent", "Grace", "--title", "It is").json
-    assert [(one["id"], one["new"]) for one in answer["events"]] == [
-        ("left", "right"), ("third", "right"),
-    ]  # fmt: skip
-    newest = torn.run("log", "-n", "1").json["sessions"][0]
-    assert (newest["agent"], newest["title"], newest["type"]) == ("Grace", "It is", "edit")
-    assert list(listed(torn)) == ["limit"]
-
-
 def test_it_is_asked_on_a_terminal_only(torn: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """With one a number answers, behind all sides; the end of the input is an interrupt."""
     monkeypatch.setattr("rituals.cli.context.Invocation.piped", lambda self: False)

@@ -484,7 +484,7 @@ def test_d1_an_index_of_any_shape_follows(world: World, shape: str) -> None:
 
 
 def test_c1_a_branch_that_is_switched_while_files_are_written(world: World) -> None:
-    """A log that was written too late is no stranger on the other branch, and stands on the one it was for."""
+    """A log that was written too late is no stranger on the other branch, and is on the one it was for."""
     shop = world.home(OWN_REPOSITORY, policy={"publish": "review"})
     shop.note("id=first fact: The first holds.")
     shop.git("branch", "other")

@@ -25,7 +25,7 @@ def change(home: Place, old: str, new: str, committed: bool = False) -> None:
 
 
 def write(home: Place, text: str, committed: bool = False) -> None:
-    """Write the page as a person does: in their editor, or on a forge where the branch is never checked out."""
+    """Write the page as a person does: in their editor, or on a forge where the branch is not checked out."""
     if not committed:
         home.write(PAGES[home.kind], text)
     elif home.kind == OWN_BRANCH:

@@ -40,26 +40,6 @@ def findings(answer: dict[str, Any], code: str) -> list[str]:
     return [one["message"] for one in answer["findings"] if one["code"] == code]
 
 
-@pytest.mark.deep(reason="an_edit_that_fast_forwards_is_heard is the small one")
-def test_an_edit_that_was_pushed_is_heard_by_who_joins(world: World) -> None:
-    """Both sides have new commits: the edit is one log of the person's, and nothing settles differently."""
-    one, plain, third = team(world, OWN_REPOSITORY, "pat", "third")
-    commits = [commit_edit(plain)]
-    commits.append(commit_edit(plain, EDITED, "As a person says at last."))
-    one.note("id=beta fact: Queues drain.")
-    third.note("id=gamma fact: Carts expire.")
-    said = " ".join(findings(one.sync(), "absorbed"))
-    assert any(commit[:12] in said for commit in commits) and "Pat" in said
-    for place in (third, one, third):
-        place.sync()
-    for place in (one, third):
-        assert place.texts()["alpha"] == "As a person says at last."
-        assert place.texts().keys() == {"alpha", "other", "beta", "gamma"}
-        assert len(edits(place)) == 1 and edits(place)[0]["agent"] == "Pat"
-        assert place.sync()["findings"] == [] and place.tip() == one.tip()
-        assert place.read(f"{place.prefix}continuity.md") == place.page()
-
-
 @KINDS
 def test_an_edit_that_fast_forwards_is_heard(world: World, kind: str) -> None:
     """Nothing is new here: the file comes as the person wrote it, and the log with it."""
@@ -76,7 +56,7 @@ def test_an_edit_that_fast_forwards_is_heard(world: World, kind: str) -> None:
 
 @KINDS
 def test_an_edit_that_a_plain_merge_passed_over_is_heard(world: World, kind: str) -> None:
-    """The other side wrote the file anew and was edited on top: git keeps ours, and the next publish hears."""
+    """The other side wrote the file anew and was edited on top: git keeps ours, the next publish hears."""
     one, two = team(world, kind, "two")
     two.note("id=beta fact: Queues drain.")
     two.run("check", "--publish")

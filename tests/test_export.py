@@ -1,4 +1,4 @@
-"""What is exported beside a site: a vault that Obsidian opens, and events that give the same logs to the byte.
+"""What is exported beside a site: a vault that Obsidian opens, events that give the same logs to the byte.
 
 A vault's front matter is YAML, its links lead to notes, and nobody's file is touched. Of events a line that
 was changed refuses them all.

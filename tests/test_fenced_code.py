@@ -1,4 +1,4 @@
-"""All that reads markdown agrees on what is fenced code: what is never closed hides nothing (FORMAT.md, S3)."""
+"""All that reads markdown agrees what is fenced code: what is never closed hides nothing (FORMAT.md, S3)."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def test_the_second_reader_knows_each_verb() -> None:
     "vector", [pytest.param(one, id=one.id, marks=one.marks) for one in VECTORS]
 )
 def test_vectors(vector: Vector, world: World) -> None:
-    """What the format says is what is done."""
+    """What the format says is what is done, behind a mark (fault:G2), in two sections (fault:G12), too."""
     player = Player(world)
     for step in vector.steps:
         player.play(step)

@@ -9,11 +9,6 @@ import pytest
 
 from tests.world import FOLDER, IN_TREE, OWN_BRANCH, Place, World
 
-MARKS = {
-    "api-timeouts": "feature/x: after 5 s", "queue-redis": "not here yet: feature/x",
-    "queue-mem": "feature/x replaces it by queue-redis",
-}  # fmt: skip
-
 
 class Dated(Place):
     """A place whose commits by git have the time of the world, a minute later each."""
@@ -87,19 +82,6 @@ def told(shop: Place, *facts: str) -> list[str]:
     """Return what JSON says of where facts are."""
     shown = shop.show()
     return [shown[fact]["here"] for fact in facts]
-
-
-def test_what_is_elsewhere_is_told_and_what_landed_is_plain(branched: Place) -> None:
-    """On `main` three facts are marked, on the branch none, and none once it was merged."""
-    assert said(branched) == MARKS
-    branched.git("switch", "-q", "feature/x")
-    assert said(branched) == {}
-    branched.git("switch", "-q", "--detach", "main")
-    assert said(branched) == MARKS
-    branched.git("switch", "-q", "main")
-    work(branched, "beside")
-    branched.git("merge", "-q", "--no-ff", "-m", "m", "feature/x")
-    assert said(branched) == {}
 
 
 def test_a_log_on_a_fresh_branch_is_of_that_branch(shop: Place) -> None:
@@ -192,7 +174,7 @@ def test_where_head_is_behind_or_can_not_tell(shop: Place) -> None:
 
 
 def test_replay_bytes_are_the_same_at_every_head(branched: Place) -> None:
-    """The replay, its page and its digest know nothing of HEAD (B1); nor does a policy that does not follow."""
+    """Replay, page and digest know nothing of HEAD (B1); nor does a policy that does not follow."""
     found = []
     for head in ("feature/x", "main"):
         branched.git("switch", "-q", "--detach", head)

@@ -8,7 +8,6 @@ from ledger.codec.fact_blocks import read_facts
 from ledger.codec.fast_read import scan
 from ledger.codec.log import decode, encode, entry_of, read_entry
 from ledger.codec.validate import problems, read_draft
-from ledger.errors import DraftRefused
 from ledger.model.event import (
     Event,
     FactCreated,
@@ -36,23 +35,6 @@ def read(text: str | bytes) -> tuple[tuple[Event, ...], list[str]]:
 
 def referenced(*ids: str) -> tuple[Event, ...]:
     return tuple(FactReferenced(id) for id in ids)
-
-
-@pytest.mark.parametrize("data", [b"caf\xe9\n\n", b"\xff\xfe#\x00 \x00"])
-def test_g1_not_utf8_is_read_with_replacement(data: bytes) -> None:
-    """Bytes that are not UTF-8 are flagged, and what can be read is read."""
-    events, codes = read(data + b"\n## Memory References\n\n- Referenced: a\n")
-    assert "not-utf8" in codes
-    assert events == referenced("a")
-    with pytest.raises(DraftRefused):
-        read_draft(data)
-
-
-def test_g2_byte_order_mark_is_tolerated() -> None:
-    """A byte order mark hides neither the header nor a heading."""
-    text = f"\ufeff---\nagent: x\n---\n# t\n\n{REFERENCES}- Referenced: a\n"
-    log, findings = decode(text.encode(), sealed=True)
-    assert (log.get("agent"), log.title, log.events, findings) == ("x", "t", referenced("a"), ())
 
 
 def test_g3_line_ends_are_read_alike() -> None:
@@ -137,13 +119,6 @@ def test_g11_only_real_headings_count(fake: str) -> None:
     bullets = fake.format("- Created: fake")
     for text in (f"{hidden}\n\n{bullets}\n", f"{bullets}\n\n{hidden}\n"):
         assert read(f"{text}\n{REFERENCES}- Referenced: a\n")[0] == referenced("a")
-
-
-def test_g12_several_references_sections_are_all_read() -> None:
-    """Two real sections are both read, with a finding, also when one has a suffix."""
-    log = f"{REFERENCES}- Referenced: a\n\n## x\n\n## memory references (addendum)\n\n- Referenced: b\n"
-    assert read(log) == (referenced("a", "b"), ["section-suffix", "repeated-section"])
-    assert read_draft(log.encode()).events == referenced("a", "b")
 
 
 @each_row(

@@ -17,7 +17,7 @@ from rituals.sync.backoff import Timer
 from rituals.sync.sync_rounds import sync
 from tests.campaigns.second_fold import log_bytes, path_of, sealed
 from tests.conftest import diagonal
-from tests.world import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, Place, World, lay
+from tests.world import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Place, World, lay
 
 
 @pytest.fixture
@@ -391,22 +391,6 @@ def test_one_path_with_other_bytes_on_the_remote_is_told(pair: Pair, proven: boo
 
 
 # ---- a person's edit -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_edit_becomes_a_log_before_the_page_is_written(world: World, kind: str) -> None:
-    """What a person wrote goes to the team as a log of theirs; a dry run leaves it."""
-    (one,) = world.team(kind, facts={"alpha": "The first text."})
-    one.run("check", "--publish")
-    path = {IN_TREE: "memory/", OWN_BRANCH: ".memory/", OWN_REPOSITORY: ""}[kind] + "continuity.md"
-    one.write(path, one.read(path).replace("The first text.", "A person's text."))
-    one.sync("--dry-run")
-    assert "A person's text." in one.read(path)
-    answer = one.sync()
-    assert codes(answer) == ["absorbed"] and answer["went"] == 1
-    assert one.texts()["alpha"] == "A person's text."
-    logs = hub(one).git("grep", "-h", "A person's text", one.branch, "--", f"{one.prefix}sessions")
-    assert "A person's text." in logs
 
 
 def test_an_edit_that_is_not_understood_stops_before_anything_moves(pair: Pair) -> None:

@@ -10,7 +10,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ledger.secrets.scanner import find_secrets
-from projection.text.clipping import clipped
 from projection.text.mentions import FACT, FILE, IDENTIFIER, NAME, VERSION, Mention
 from projection.text.session_digest import Digest, Quote, gist
 from tests.conftest import each_row
@@ -165,13 +164,6 @@ def test_secrets_are_never_quoted() -> None:
     assert find_secrets(token) and token not in repr(found)
     assert "[redacted: " in found.summary and "MIIEvQ" not in repr(found)
     assert found.actions == (Quote(9, "rotate it today"),)
-
-
-def test_shortened_at_a_word() -> None:
-    """A line that is too long ends at a word and says so."""
-    assert clipped("one two three", 13) == "one two three"
-    assert clipped("one two, three", 13) == "one two…"
-    assert clipped("x" * 30, 10) == "x" * 9 + "…"
 
 
 def test_a_summary_of_500_characters_stands_and_a_longer_one_is_cut() -> None:

@@ -86,19 +86,6 @@ def test_one_log_for_each_edited_file(viewed: Repo, run: Run, home: Path) -> Non
     assert viewed.git("status", "--porcelain") == ""
 
 
-def test_what_is_not_understood_stays(viewed: Repo, run: Run, home: Path) -> None:
-    """It is named with its line, nothing of the edit is recorded, and the file keeps its bytes."""
-    edit(home / "STATE.md", "Hardening", "Shipping")
-    page = (home / "STATE.md").read_text() + "Loose words.\n"
-    (home / "STATE.md").write_text(page)
-    ran = run("check", "--absorb")
-    assert ran.code == 1 and "STATE.md:25: this text is no part of a fact" in ran.err
-    assert run("check", "--publish").code == 1
-    assert run("note", "fact: More.").code == 0
-    assert (home / "STATE.md").read_text() == page
-    assert Memory.open(str(viewed.path)).state()["state-phase"].fact.text == "Hardening"
-
-
 @pytest.mark.parametrize("committed", [True, False])
 def test_a_persons_file_of_that_name_is_never_touched(
     repo: Repo, run: Run, committed: bool

@@ -229,17 +229,3 @@ def test_a_tag_of_the_code_stands_for_its_date(world: World, kind: str) -> None:
         assert len(hits.json["hits"]) == len(facts)
         for said in (str(hits.json["notes"]), str(shown.json["findings"])):
             assert f"{name} has no memory of its own; this is as of its date" in said
-
-
-def test_what_was_imported_later_is_not_known_before(world: World) -> None:
-    """A fact that is older than the log which brings it held already; nobody knows what it said then."""
-    home = world.home(OWN_REPOSITORY)
-    home.note("id=was fact: It was so.")
-    before = home.tip()
-    home.append("---\ntype: import\nsource: x\n---\n# Import\n\n## Memory References\n\n- Created: old, new, bare\n- Referenced: was\n\n## Facts\n\n- Old.\n  <!-- id: old | created: 2026-07-01 -->\n- New.\n  <!-- id: new | created: 2026-09-01 -->\n- Bare.\n  <!-- id: bare -->\n")  # fmt: skip
-    assert "2 facts of that time" in str(home.run("show", "--as-of", before).json["findings"])
-    said = "1 fact of that time came by a later import: what they said then is not known"
-    assert said in str(home.run("show", "--as-of", "2026-08-01").json["findings"])
-    assert said in str(home.run("recall", "old", "--as-of", "2026-08-01").json["notes"])
-    assert "Facts: not known" in home.text("show", "--as-of", "2026-08-01")
-    assert home.run("show", "--as-of", "2026-06-01").json["findings"] == []

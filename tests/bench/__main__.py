@@ -1,4 +1,4 @@
-"""The benchmark: `python -m tests.bench [WORDS OF A ROW]` prints one table of ratios, medians of several runs.
+"""The benchmark: `python -m tests.bench [WORDS OF A ROW]` prints a table of ratios, medians of several runs.
 
 Generates ledgers of 1,000, 10,000 and 100,000 logs (kept in --folder, so a second run starts at once) and
 measures Diurna against git and the bare disk in the same run, in turn, so that a noisy machine disturbs both

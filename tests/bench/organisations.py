@@ -1,4 +1,4 @@
-"""Generated ledgers of an organisation: `python -m tests.bench.organisations FOLDER --ledgers 2000 --logs 500`.
+"""Made ledgers of an organisation: `python -m tests.bench.organisations FOLDER --ledgers 2000 --logs 500`.
 
 Each ledger draws three quarters of its words from a region of a made-up vocabulary that is its own, and the
 rest from all of it, by how common a word is, as in a language (Zipf). With `--text FOLDER` it is whole

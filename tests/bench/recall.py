@@ -1,4 +1,4 @@
-"""Recall: how well questions to facts are answered, by the product itself, in process and with its real index.
+"""Recall: how well questions to facts are answered, by the product itself, in process, with its real index.
 
 `python -m tests.bench.recall SHARED` takes the folder that has `bench/facts`, `bench/facts2` and
 `ledgers/mercury`, makes a ledger of each set where none is kept in `--folder`, asks default recall, and prints
@@ -159,7 +159,7 @@ def _many(shared: Path, count: int) -> Iterator[tuple[str, bytes]]:
 
 
 def ledger_of(name: str, shared: Path, folder: Path) -> Path:
-    """Return the ledger of a set, made where it is not there: `apart` or a number of facts beside the sets."""
+    """Return the ledger of a set, made where it is missing: `apart` or a number of facts beside the sets."""
     there = folder / name
     if (there / ".made").exists():
         return there / "ledger" if name == MERCURY else there

@@ -160,7 +160,7 @@ def results(directory: Path, ledgers: dict[str, Ledger]) -> Iterator[dict[str, A
 
 
 def judged(questions: Rows, found: dict[str, dict[str, Any]]) -> dict[tuple[str, str], float]:
-    """Return recall and mean reciprocal rank of turns and sessions, percent, as the benchmark defines them."""
+    """Return recall and mean reciprocal rank of turns and sessions, percent, as the benchmark has them."""
     sums: dict[tuple[str, str], list[float]] = defaultdict(list)
     for question in questions:
         if not question["scorable"] or question["category"] == 5:

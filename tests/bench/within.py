@@ -1,4 +1,4 @@
-"""What is measured inside of one process: `python -m tests.bench.within NAME HOME RUNS` prints JSON of seconds."""
+"""What is measured in one process: `python -m tests.bench.within NAME HOME RUNS` prints JSON of seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python processes that start at once: each is forked from one that has loaded Diurna and git's library already.
+"""Python processes that start at once: each is forked from one that has loaded Diurna and git's library.
 
 Loading takes a fresh interpreter longer than most of what a test wants from it. What a test says of the start
 itself, of the streams or of what is loaded needs a fresh one: `subprocess`. A shell's script has them by the
@@ -38,20 +38,24 @@ from typing import IO, Any, NoReturn
 ROOT = Path(__file__).resolve().parents[2]
 LOADED = (
     "memory.api", "pygit2", "rituals.cli.app", "rituals.cli.fast_path", "rituals.sync.sync_rounds",
-    "ledger.git.fast_import", "ledger.git.pygit2_store", "memory.worktree.checkout", "memory.write.spool_commits",
+    "ledger.git.fast_import", "ledger.git.pygit2_store", "memory.worktree.checkout",
+    "memory.write.spool_commits",
     "hashlib", "resource",
 )  # fmt: skip
 #: Packages of which it has loaded each module: commands load them when they need them, each of them anew.
 PACKAGES = (
-    "ledger.git", "ledger.secrets", "memory.cache", "memory.edits", "memory.query", "memory.recall.hits", "memory.repair",
-    "memory.replay", "memory.worktree", "memory.write", "rituals.answers", "rituals.check", "rituals.cli.commands",
+    "ledger.git", "ledger.secrets", "memory.cache", "memory.edits", "memory.query", "memory.recall.hits",
+    "memory.repair",
+    "memory.replay", "memory.worktree", "memory.write", "rituals.answers", "rituals.check",
+    "rituals.cli.commands",
     "rituals.cli.terminal", "rituals.decide", "rituals.hosts", "rituals.record", "rituals.sync",
 )  # fmt: skip
 #: What a server of pages has loaded that serves already.
 WEB = (
     "rituals.cli.commands.web", "rituals.serve.web.web_start",
     "rituals.serve.web.server.web_app", "rituals.serve.web.site", "rituals.review.review_plan",
-    "uvicorn.protocols.http.h11_impl", "rituals.serve.web.pages.page_table", "rituals.serve.web.actions.form_table",
+    "uvicorn.protocols.http.h11_impl", "rituals.serve.web.pages.page_table",
+    "rituals.serve.web.actions.form_table",
 )  # fmt: skip
 _STARTING = threading.Lock()
 _pids: list[int] = []  #: of the process that all are forked from

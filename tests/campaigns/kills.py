@@ -1,4 +1,4 @@
-"""Commands that are killed in a home while a person's git is at work there: nothing is lost, nothing is twice.
+"""Commands that are killed in a home while a person's git is at work there: nothing is lost, nothing twice.
 
 `python -m tests.campaigns.kills --kills 1000 --seed 1` prints what was done, and ends with 1 if anything did
 not hold. Each kill is at a step that changes files or starts a process, before or behind it.
@@ -21,7 +21,8 @@ from tests.world import DIED, FOLDER, World
 
 #: What a person does meanwhile, as git takes it.
 PERSONS = (
-    "add -A; commit -q -m theirs", "commit -q -a -m theirs", "stash -q -u; stash pop -q", "stash -q -u; stash drop -q",
+    "add -A; commit -q -m theirs", "commit -q -a -m theirs", "stash -q -u; stash pop -q",
+    "stash -q -u; stash drop -q",
     "checkout -q side; checkout -q main", "clean -q -f -d -x", "add -A; reset -q --hard", "add -A; reset -q",
     "add memory; commit -q -m theirs memory; checkout -q side; checkout -q main",
 )  # fmt: skip

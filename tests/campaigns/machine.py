@@ -68,7 +68,8 @@ def run(
 
 
 _NAMES = {
-    "Lost": "LOST", "Differs": "DIFFERENT", "Touched": "TOUCHED", "Shown": "SHOWN", "Apart": "APART", "Wrong": "WRONG",
+    "Lost": "LOST", "Differs": "DIFFERENT", "Touched": "TOUCHED", "Shown": "SHOWN", "Apart": "APART",
+    "Wrong": "WRONG",
 }  # fmt: skip
 
 
@@ -137,7 +138,8 @@ def main(arguments: list[str]) -> int:
     with ProcessPoolExecutor(chosen.processes, get_context("spawn")) as pool:
         turns = [
             pool.submit(run, *machines[turn % len(machines)], chosen.seed * 1_000_000 + turn,
-                        min(_A_TURN, chosen.examples - turn * _A_TURN), chosen.steps, chosen.looking, chosen.shrink)
+                        min(_A_TURN, chosen.examples - turn * _A_TURN), chosen.steps, chosen.looking,
+                        chosen.shrink)
             for turn in range(-(-chosen.examples // _A_TURN))
         ]  # fmt: skip
         for turn, found in enumerate(turns):

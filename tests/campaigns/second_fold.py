@@ -35,17 +35,20 @@ TYPES = ("work",) * 6 + ("continued",) * 3 + ("review", "import", "edit", "check
 DAYS = ("2026-03-30", "2026-03-31", "2026-04-01", "2026-06-30", "2026-07-01")
 FOOTERS = (
     "", "", "", "", "kind: thread", "kind: thread", "kind: invariant", "kind: task", "kind: task | owner: x",
-    "kind: task", "kind: finding", "kind: pattern", "kind: pattern", "kind: decision | tags: x, y", "own: value",
+    "kind: task", "kind: finding", "kind: pattern", "kind: pattern", "kind: decision | tags: x, y",
+    "own: value",
     "own: another", "kind: my kind | supersedes: b, the pass", "serves: the pass!", "serves: a c",
 )  # fmt: skip
 TOLD = (
     "created: 2026-03-31", "created: 2026-03-31 | origin: 2026-03-31-100300", "origin: 2026-02-01-090000",
     "kind: thread | created: 2026-04-01", "origin: somewhere", "origin: 2026-03-31-words | by: Bo",
-    "counted: 7 2026-04-01 - working", "counted: -1 2026-03-31 2026-03-31-words", "counted: 3 2026-04-01", "counted: 1234567890 2026-04-01 -",
+    "counted: 7 2026-04-01 - working", "counted: -1 2026-03-31 2026-03-31-words", "counted: 3 2026-04-01",
+    "counted: 1234567890 2026-04-01 -",
 )  # fmt: skip
 #: What the logs of a ledger say, drawn by its theme: letters of `_said`.
 THEMES = {
-    "anything": "CUUSSXRPPPMMLH", "texts": "CUUUUU", "threads": "CUUUUccoo", "truth": "CUUSSIIRR", "tasks": "CMMMMco",
+    "anything": "CUUSSXRPPPMMLH", "texts": "CUUUUU", "threads": "CUUUUccoo", "truth": "CUUSSIIRR",
+    "tasks": "CMMMMco",
     "age": "Crr", "judged": "CHHHr", "circles": "CSSSSSSR",
 }  # fmt: skip
 _OPEN = ("kind: thread", "kind: thread", "kind: handoff", "")

@@ -264,7 +264,8 @@ def differences(folder: Path, seed: int, acts: int) -> Iterator[str]:
     if rng.random() < 0.3:
         births = [*births, rng.randrange(len(ids))]
     asked = {
-        Wait(f"{number}-{birth}", "v", said, ids[birth][: rng.choice((7, 40))], history.commits[birth].seconds):
+        Wait(f"{number}-{birth}", "v", said, ids[birth][: rng.choice((7, 40))],
+        history.commits[birth].seconds):
         (said, birth)
         for birth in births for number, said in enumerate(PREDICATES)
     }  # fmt: skip

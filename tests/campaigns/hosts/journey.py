@@ -134,7 +134,7 @@ class Journey:
         return "ok"
 
     def moments_are_told(self) -> str:
-        """A question is answered in the first request, a broken rule and a file in the next one, each once."""
+        """A question is answered in the first request, a broken rule and a file in the next, each once."""
         program, place = PROGRAMS[self.host], Place(self.place.folder / "moments")
         place.diurna("init")
         place.diurna("install", self.host, "--no-mcp", *(["--user"] if program.user else []))

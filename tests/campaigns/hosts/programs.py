@@ -220,7 +220,8 @@ def _opencode(lab: Lab, prompt: str, again: bool) -> Start:
             shutil.copytree(there, folder, copy_function=_link, dirs_exist_ok=True, symlinks=True)
     _put(lab.home / ".config/opencode/opencode.json", settings)
     environment = _environment(
-        lab, OPENCODE_DISABLE_AUTOUPDATE="1", OPENCODE_DISABLE_MODELS_FETCH="1", OPENCODE_DISABLE_LSP_DOWNLOAD="1"
+        lab, OPENCODE_DISABLE_AUTOUPDATE="1", OPENCODE_DISABLE_MODELS_FETCH="1",
+        OPENCODE_DISABLE_LSP_DOWNLOAD="1"
     )  # fmt: skip
     more = ["--continue"] if again else []
     arguments = ("run", "--print-logs", "--log-level", "INFO", *more, prompt)
@@ -233,7 +234,8 @@ PROGRAMS = {
         search="ToolSearch", compact="/compact", plugin="install",
     ),
     "codex": Program(
-        _codex, "exec_command", ("apply_patch", "", ""), key="cmd", search=SEARCH, tokens=190_000, plugin="add",
+        _codex, "exec_command", ("apply_patch", "", ""), key="cmd", search=SEARCH, tokens=190_000,
+        plugin="add",
     ),
     "copilot": Program(
         _copilot, "bash", ("apply_patch", "", ""), ("view", "path"), user=True, tokens=1_000_000,
