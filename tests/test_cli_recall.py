@@ -91,13 +91,6 @@ def test_levels(asked: Repo, run: Run) -> None:
     ]
 
 
-def test_whole_log(asked: Repo, run: Run) -> None:
-    """A stem is an id too: the whole log."""
-    stem = run("log", "-n", "1", "--json").json["sessions"][0]["stem"]
-    (hit,) = run("recall", "--ids", stem, "--json").json["hits"]
-    assert hit["text"].startswith("---\n") and "# Lost" in hit["text"]
-
-
 def test_superseded(asked: Repo, run: Run) -> None:
     """What is false is not found, unless it is asked for; then it says so first."""
     ids = [

@@ -60,15 +60,6 @@ def test_g6_lone_surrogates_are_refused() -> None:
     assert read(f"\ud800\n\n{REFERENCES}- Referenced: a\n") == (referenced("a"), ["not-utf8"])
 
 
-def test_g7_oversized_logs_are_refused_with_their_size() -> None:
-    """A log of 100 MB is refused without being parsed; the message says the size."""
-    log, findings = decode(b"- a\n" * 25_000_000, sealed=False)
-    assert [finding.code for finding in findings] == ["too-large"]
-    assert "100000000" in findings[0].message
-    assert log.events == ()
-    assert [p.code for p in problems(FACT._replace(prose="x\n" * LOG_LIMIT_BYTES))] == ["too-large"]
-
-
 @pytest.mark.deep(reason="g10_deep_nesting_is_linear is the small one")
 def test_g8_a_megabyte_of_list_lines_is_read_in_time() -> None:
     """As much list as a log may hold is read by the line scanner, even where that is in doubt."""
