@@ -166,8 +166,9 @@ def test_what_was_asked_for_stays_in_the_clone_until_it_ends(
     assert run("capture", *named(path)).code == 0
     assert kept.stat().st_mode & 0o777 == 0o600 and MARK not in kept.read_text()
     assert "“Why is it slow?" in door.session("codex", "next").start()
-    for words in ("log --json", "show", "export events", "status", "recall slow cache tree"):
+    for words in ("log --json", "show", "export events", "status", "recall moved --json"):
         assert "slow?" not in run(*words.split()).out, words
+    assert "Why is it slow?" in run("recall", "moved").out, "as `log` calls it in this clone"
     ENDS[end](door, run)
     assert "slow?" not in door.session("codex", "later").start()
     assert end == "thirty days" or not kept.exists() or "slow" not in kept.read_text()

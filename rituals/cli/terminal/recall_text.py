@@ -174,12 +174,15 @@ def _print(call: Invocation, query: str, level: str, answer: Answer, *, org: boo
     for hit in answer.hits:
         parts.setdefault(_PARTS.get(hit.kind, "what holds"), hit)
     heads = {hit.id: name for name, hit in parts.items() if len(parts) > 1}
+    titles = {} if org else _titles(call, answer)
     for number, hit in enumerate(answer.hits):
         if number and (level != INDEX or hit.id in heads):
             out.line("")
         if hit.id in heads:
             out.line((heads[hit.id], "bold"))
         first, *rest = hit.text.split("\n")
+        if hit.id in titles:
+            first = first.replace(hit.title, titles[hit.id], 1)
         head, tail = (hit.id, first[len(hit.id) :]) if first.startswith(hit.id) else ("", first)
         if hit.stem:
             head, tail = (said.replace(hit.stem, out.short(hit.stem)) for said in (head, tail))
@@ -200,6 +203,29 @@ def _print(call: Invocation, query: str, level: str, answer: Answer, *, org: boo
     out.line((f"{counted(len(answer.hits), 'hit')}, about {answer.tokens} tokens{full}", "dim"))
     if level != FULL and not org:
         out.hint("`diurna recall --ids ID,ID` shows all of what matters", fixed=True)
+
+
+def _titles(call: Invocation, answer: Answer) -> dict[str, str]:
+    """Return what logs that nobody named are called in this clone, as `diurna log` does, by hit."""
+    from ledger.wal.kept_asks import asks_in, shown_title
+    from memory.query.open_snapshot import hides
+
+    reader = call.reader()
+    asks = asks_in(reader.home.repository.commondir)
+    if not asks:
+        return {}
+    hidden, cache = hides(reader.home), reader.snapshot.cache()
+    asks = [one for one in asks if not hidden(one.text)]
+    sessions = {
+        hit.id: entry.session
+        for hit in answer.passages
+        if hit.title and (entry := cache.entry(hit.stem)) is not None
+    }
+    return {
+        hit.id: shown_title(hit.title, sessions[hit.id], asks)
+        for hit in answer.passages
+        if hit.id in sessions
+    }
 
 
 def _is_fixed(note: str) -> bool:
