@@ -257,6 +257,7 @@ class Run:
                 self._typed = [one for said in player.typed.values() for one in said]
                 self.titles, facts = place.text("log"), place.text("show", "--list")
                 self._facts, self._status = facts.splitlines(), place.text("status")
+                self._hits = [place.text("recall", "-n", "12", one[5]) for one in self._events]
                 self._logs = {stem: log.decode() for stem, log in sorted(place.logs().items())}
                 self._day = player.day(90, self._typed[:: max(1, len(self._typed) // DAY)][:DAY])
                 days = [foreign[day * DAY :][:DAY] for day in range(DAYS)]
@@ -268,8 +269,19 @@ class Run:
         for where in WHERE:
             yield f"events told in time by the {where}", sum(where in one for one in found)
         yield "events told in time, of all", f"{sum(map(bool, found))} of {len(found)}"
-        told = [one for day in self._others for one in day if one.where == "prompt"]
-        yield "told at a prompt that needs nothing", f"{len(told)} of {DAYS * DAY}"
+        unasked = [one for day in self._others for one in day if one.where == "prompt"]
+        yield "told at a prompt that needs nothing", f"{len(unasked)} of {DAYS * DAY}"
+        ran = {
+            stem: int(log.partition("\nsession: ")[2][:8] or 0) for stem, log in self._logs.items()
+        }
+        answered = 0
+        for event, answer in zip(self._events, self._hits, strict=True):
+            hits = re.split(r"\n(?=\S+(?::\d+)?  )", answer)
+            names = [re.split("[: ]", hit)[0] for hit in hits]
+            logs = [max([ran[one] for one in ran if one.startswith(name)] or [0]) for name in names]
+            before = [hit for hit, log in zip(hits, logs, strict=True) if log < event[0]][:5]
+            answered += any(all(re.search(key, hit.lower()) for key in event[4]) for hit in before)
+        yield "obvious questions, by the first five hits", f"{answered} of {len(found)}"
         chars = [sum(len(one.text) for one in day) for day in (self._day, *self._others)]
         yield (
             f"characters told in a day of {DAY} prompts: its own, others",
