@@ -90,6 +90,7 @@ def vectors_of(home: Place) -> bytes:
     return b"".join(one.read_bytes() for one in home.folder.rglob("*.vectors"))
 
 
+@pytest.mark.deep(reason="libraries are loaded; the lane of the wheel runs it")
 @pytest.mark.skipif(not find_spec("onnxruntime"), reason="the extra `meaning` is not there")
 def test_meaning_counts_once_vectors_are_there(
     home: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
