@@ -245,7 +245,8 @@ def test_no_machine_brings_it_in(world: World, way: str, forbidden: str) -> None
     assert mark not in shown(home)
     # what a host handed over, and what this clone keeps of a session that still runs
     kept = ("said", "observed", "checkpoints", "asks.jsonl")
-    private = {str(path) for path in (home.common / "diurna").rglob("*") if {*path.parts} & {*kept}}
+    beside = (home.common / "diurna").rglob("*")
+    private = {str(path) for path in beside if {*path.parts} & {*kept} or path.suffix == ".briefs"}
     assert set(holders(home.common / "diurna", mark)) <= private
     assert "history-rewritten" not in home.check("--ci")
 

@@ -203,16 +203,20 @@ def _recorded(lines: list[str]) -> tuple[list[Block], list[tuple[int, Event]]]:
 
 
 def _without_code(lines: list[str]) -> str:
-    """Return a log's text with blank lines for its code, its comments and who wrote it."""
+    """Return a log's text without its code and who wrote it; lines of a comment begin as one."""
     kept = ["" if line.lower().startswith(_AGENTS) else line for line in lines]
     for first, behind in code_ranges(kept):
         kept[first:behind] = [""] * (behind - first)
     kept = ["" if line.lstrip().startswith(_FENCES) else line for line in kept]  # never closed
     head, *parts = "\n".join(kept).split("<!--")
-    for part in parts:
+    pieces, opens = [head], not head.rpartition("\n")[2].strip()
+    for part in parts:  # a comment within a line stands
         comment, closed, rest = part.partition("-->")
-        head += "\n" * comment.count("\n") + rest if closed else "<!--" + part
-    return head
+        breaks = comment.count("\n") if closed and opens else 0
+        said = "\n".join(["<!--"] * (breaks + 1)) + (rest if breaks else part)
+        opens = (opens or "\n" in said) and not said.rpartition("\n")[2].strip()
+        pieces.append(said)
+    return "".join(pieces)
 
 
 def _readable(text: str) -> list[str]:

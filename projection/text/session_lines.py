@@ -17,7 +17,7 @@ _APART = ("## Memory References", "## Facts", "## Observed")
 #: The sections of a captured log (FORMAT.md, W19), and those whose items are lines of their own.
 _ITEMS = ("## Answered", "## Observed")
 _TOLD = (*_ITEMS, "## Commits", "## Texts", "## Turns")
-_ITEM_MARKS, _BARE = ("- ", "* "), ("", "-", "*")
+_ITEM_MARKS, _BARE = ("- ", "* "), ("-", "*")
 #: What begins no prose: headings, what a person asked, code, tables, comments.
 _NO_PROSE = ("#", ">", "```", "~~~", "|", "<!--", "---")
 #: What has fewer characters says little: a sentence is told with the next one.
@@ -101,9 +101,9 @@ def prose(text: str, start: int = -1) -> Iterator[Piece]:
                 fenced = not fenced
             elif raw in _APART:
                 return
-            elif fenced or bare in _BARE:
+            elif fenced or not bare:
                 continue
-            elif bare.startswith((*_NO_PROSE, *_ITEM_MARKS)):
+            elif bare in _BARE or bare.startswith((*_NO_PROSE, *_ITEM_MARKS)):
                 parts.append([bare] * bare.startswith(_ITEM_MARKS))
                 lines.append(number)
             else:
