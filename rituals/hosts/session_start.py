@@ -213,7 +213,7 @@ def prepare(said: Moment, commondir: str, environment: Mapping[str, str]) -> Non
     note_session(commondir, said.host, said.session)
     refresh(home)
     look_after(home)
-    if opened(commondir, said.folder, words=True) is None:
+    if opened(commondir, said.folder) is None:
         make_moments(said, commondir, environment)
 
 

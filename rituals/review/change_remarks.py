@@ -27,9 +27,8 @@ from projection.text.clipping import telling
 from projection.text.until_conditions import DATE, check_of, until_in, until_of
 from rituals.check.check_registry import bare, order
 from rituals.check.linted_files import text_findings
-from rituals.hosts.context.moment_answer import rows_at, rows_broken
-from rituals.hosts.context.moment_contents import constrained, may_be_told, of_names, rows_of
-from rituals.hosts.context.moment_index import MomentIndex
+from rituals.hosts.context.broken_rules import broken
+from rituals.hosts.context.moment_contents import constrained, may_be_told, of_names, rules_of
 from rituals.hosts.observed.shell import read
 from rituals.review.code_change import Change, change_of, untold_work
 from rituals.review.manifests import is_manifest, manifest_questions
@@ -217,20 +216,17 @@ def _broken(known: list[Standing], change: Change) -> Iterator[Finding]:
 
     The rules are read as at the moment of a command (`rituals.hosts.context.moment_contents`).
     """
-    rows = [f"\n{key}\t{value}" for key, value in rows_of(known, {}).items()]
-    index = MomentIndex(f"{''.join(rows)}\n".encode("utf-8", "surrogateescape"))
-    signs = index.said("programs").split()
+    rules = rules_of(known, {})
     for file in change.files:
         breaks = [
-            (row, f"edits {prose(file.path)}", 0)
-            for row in rows_at(index, [file.path], changed=True)
+            (row, f"edits {prose(file.path)}", 0) for row in rules.at([file.path], changed=True)
         ]
-        for line in file.lines if signs and _COMMANDS.search(file.path) else ():
+        for line in file.lines if rules.signs and _COMMANDS.search(file.path) else ():
             said = _LEAD.sub("", line.text)
-            near = [sign for sign in signs if sign in said] if line.added else []
-            does = f"runs `{shortened(plain(said), _LINE_CHARS)}`"
-            rows_here = rows_broken(index, said, read(said), near, "") if near else ()
-            breaks += [(row, does, line.number) for row in rows_here]
+            if line.added and any(sign in said for sign in rules.signs):
+                does = f"runs `{shortened(plain(said), _LINE_CHARS)}`"
+                rows_here = broken(said, read(said), rules.against)
+                breaks += [(row, does, line.number) for row in rows_here]
         for row, does, number in breaks:
             fact = known[int(row)].fact
             said = f"{_cited(fact)} — this {does}"

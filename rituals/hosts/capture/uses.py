@@ -27,7 +27,7 @@ from rituals.hosts.capture.deeds import (
     forbidden,
     ran,
 )
-from rituals.hosts.context.broken_rules import Against, broken
+from rituals.hosts.context.broken_rules import broken
 from rituals.hosts.context.moment_contents import spoken_against
 from rituals.hosts.observed.shell import Simple, read
 from rituals.hosts.transcripts.turns import ASSISTANT, TOOL, USER, Turn
@@ -121,10 +121,10 @@ def uses(
 
 def _broken(facts: Iterable[Known], turns: Iterable[Turn]) -> list[str]:
     """Return the ids of the facts that commands break: what is broken is not used."""
-    against: dict[str, list[Against]] = {}
+    against: dict[str, list[tuple[str, ...]]] = {}
     for fact in facts:
         for one in spoken_against(fact.kind, fact.text, fact.meta):
-            against.setdefault(one.program, []).append(Against(fact.id, one.given))
+            against.setdefault(one.program, []).append((fact.id, *one.given))
     lines = dict.fromkeys(command_of(turn) for turn in ran(turns)) if against else ()
     return list(dict.fromkeys(id for line in lines for id in broken(line, read(line), against)))
 

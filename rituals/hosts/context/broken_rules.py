@@ -9,7 +9,6 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from ledger.model.record import Record
 from rituals.hosts.observed.shell import Simple
 
 ANY, TO_SHELL, ONE_OF = "", "|sh", "?"
@@ -25,13 +24,6 @@ _SHELLS = ("sh", "bash", "zsh")
 #: The same by another name, for all programs that have it.
 _SAME = {"i": "install"}
 _SHORT = {"--force": "f"}
-
-
-class Against(Record):
-    """What a rule speaks against, of one program."""
-
-    row: str  #: of the rule
-    given: tuple[str, ...]  #: what the program is given then
 
 
 def programs_of(one: Simple) -> list[tuple[str, tuple[str, ...]]]:
@@ -152,18 +144,18 @@ def _pipes_to_shell(line: str) -> bool:
 def broken(
     line: str,
     commands: Iterable[Simple],
-    against: Mapping[str, Sequence[Against]],
+    against: Mapping[str, Iterable[tuple[str, ...]]],
     where: str = "",
 ) -> list[str]:
-    """Return the rows of the rules that a line of shell breaks, each once.
+    """Return the rules that a line of shell breaks, each once, by what they are known.
 
-    `against` has by program what rules speak against; `where` is the folder in which the line begins,
-    from the top of the work tree.
+    `against` has by program rules, each with what the program is given by which it is broken; `where` is
+    the folder in which the line begins, from the top of the work tree.
     """
     found: dict[str, None] = {}
     for one in commands:
         for name, rest in [*programs_of(one), (ANY, one.words[1:])]:
-            for rule in against.get(name, ()):
-                if breaks(one, rest, rule.given, line, where):
-                    found[rule.row] = None
+            for rule, *given in against.get(name, ()):
+                if breaks(one, rest, given, line, where):
+                    found[rule] = None
     return list(found)

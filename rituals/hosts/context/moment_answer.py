@@ -6,20 +6,28 @@ it is changed.
 
 from __future__ import annotations
 
+from ledger.model.record import Record
 from rituals.hosts.adapters import FAILURE, PROMPT
-from rituals.hosts.context.moment_index import MomentIndex, can_be_kept, is_prompt, opened
+from rituals.hosts.context.moment_index import MomentIndex, opened
 from rituals.hosts.moments import Moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable
 
-    from rituals.hosts.context.session_news import Needed
-    from rituals.hosts.observed.shell import Simple
+    from ledger.home import Home
 
+    Told = tuple[str, str, str]
+
+ANSWER, RULE = "Memory on this", "Memory has a rule on this"
+#: What stands above passages, how many characters they have with it, and how many one session hears.
+SAID, PASSAGES_CHARS, _PASSAGES = "Said before, in sessions that are over", 800, 4
+#: A text that is shorter says too little, and a longer one is to be asked for.
+_LEAST_CHARS, _MOST_CHARS = 60, 240
 #: What is kept of a fact's text for a line, which shows less.
 _TEXT_CHARS = 400
-_OFF = "off"
+#: How a prompt begins that nobody typed as one: a command of the host, or what it wrote itself.
+_NO_PROMPT = ("/", "<", "!")
 #: How much more a failure has to have of a passage than a prompt, and how much names a session.
 _SURER, _NAME_CHARS = 8.0, 50
 #: Programs that change the files that they are given, and those that only read them.
@@ -29,151 +37,62 @@ _READ = frozenset("cat sed head tail less more bat nl perl awk".split())
 _IN_PLACE, _LETTERS = frozenset(("sed", "perl")), "-nprsElu"
 
 
+class Needed(Record):
+    """What memory has on a moment."""
+
+    facts: tuple[Told, ...]  #: (id, what it is, its text) of each, best first, on a line each
+    title: str  #: what they are
+    most: int  #: so many are told at most
+    characters: int  #: and in so many, with their envelope
+    #: ids of the rules among them that were broken: those are told although they were shown
+    broken: tuple[str, ...] = ()
+    whole: bool = (
+        False  #: these are no facts but passages of logs by their places, told whole or not
+    )
+
+    def lines(self, known: Collection[str]) -> tuple[list[str], list[str]]:
+        """Return the lines to tell a session, and the ids of the facts in them.
+
+        `known` has ids of facts that stand whole in its context, and `marks` of what was told.
+        """
+        told = _PASSAGES - sum([":" in one for one in known]) if self.whole else self.most
+        fresh = [one for one in self.facts if self.marks([one[0]])[-1] not in known]
+        fresh = fresh[: max(0, min(told, self.most))]
+        if not fresh:
+            return [], []
+        from projection.brief.wording import enveloped, shortened
+
+        room = self.characters - len(enveloped(self.title, (), ""))
+        lines: list[str] = []
+        for place, (id, about, text) in enumerate(fresh):
+            begun = f"- {id} ({about}): "
+            least = len(begun) + min(_LEAST_CHARS if not self.whole else len(text), len(text))
+            share = max(room // (len(fresh) - place) - 1, least)
+            if share >= room:
+                break
+            most = share if self.whole else min(_MOST_CHARS, share - len(begun))
+            lines.append(begun + shortened(text, most))
+            room -= len(lines[-1]) + 1
+        return lines, [id for id, _, _ in fresh[: len(lines)]]
+
+    def marks(self, ids: Iterable[str]) -> list[str]:
+        """Return by what it is known that facts were told: broken rules by a mark of their own, too."""
+        return [word for id in ids for word in (id, *([f"{id}!"] if id in self.broken else ()))]
+
+
 def needed_at(moment: Moment, commondir: str, top: str = "") -> tuple[Needed | None, bool]:
     """Return what memory has on an event, None for nothing, and whether its index is out of date."""
-    at_prompt = moment.event == PROMPT
-    if at_prompt and not is_prompt(moment.prompt):
+    asks, asked = moment.event == PROMPT, moment.prompt.lstrip()
+    if asks and (not asked or asked.startswith(_NO_PROMPT)):
         return None, False
-    index = opened(commondir, moment.folder, words=at_prompt or moment.event == FAILURE)
+    index = opened(commondir, moment.folder)
     if index is None:
-        return _answer(moment) if at_prompt else None, can_be_kept()
-    told = index.said("moment")[:1] == "1"
-    if not at_prompt:
+        return _answer(moment) if asks else None, True
+    if not asks:
         found = _rules(moment, index, top)
     else:
-        found = _answer(moment) if told and index.may_answer(moment.prompt) else None
-    return found or (_said_before(moment, commondir, index) if told else None), False
-
-
-def _said_before(moment: Moment, commondir: str, index: MomentIndex) -> Needed | None:
-    """Return the passages of logs that have much of a prompt, or very much of what a shell failed with."""
-    text, said = moment.prompt, moment.answer
-    failed = moment.event == FAILURE
-    if failed:
-        from rituals.hosts.observed.tool_input import SHELLS
-
-        text = "\n".join(map(str, said.values())) if isinstance(said, dict) else str(said)
-        text *= moment.tool.lower() in SHELLS
-    found = index.passages(text, sure=_SURER if failed else 1.0)
-    if not found:
-        return None
-    from ledger.wal.kept_asks import asks_in, shown_title
-    from projection.brief.wording import shortened, untagged
-    from rituals.hosts.context.session_news import PASSAGES_CHARS, SAID, Needed
-
-    asks, told = asks_in(commondir), list[tuple[str, str, str]]()
-    for place, day, part, title, session, words in found:
-        name = f"“{shortened(shown_title(title, session, asks), _NAME_CHARS)}”"
-        about = name if part in ("", title) else f"{part} of {name}"
-        told.append((place, untagged(f"{day}, {about}"), words))
-    return Needed(tuple(told), SAID, len(told), PASSAGES_CHARS, whole=True)
-
-
-def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
-    from rituals.hosts.observed import tool_input
-
-    _, command, file, most, characters = index.said("moment").split(" ")
-    tool, rows, broken = moment.tool.lower(), list[str](), list[str]()
-    if tool in tool_input.SHELLS:
-        line = tool_input.line_in(moment.given)
-        broken, rows = _of_line(moment, index, line, top, command != _OFF, file == "1")
-    elif file == "1" and tool in tool_input.WRITING | tool_input.READING and index.said("files"):
-        paths = tool_input.inside(tool_input.paths_given(moment), top, moment.cwd or moment.folder)
-        rows = rows_at(index, paths, changed=tool in tool_input.WRITING)
-    facts = {row: index.said(f"#{row}").split("\t") for row in (*broken, *rows)}
-    found = [(fact[0], fact[1], fact[2]) for fact in facts.values() if len(fact) == 3]
-    against = tuple([facts[row][0] for row in broken])
-    if found:
-        found = _marked(moment, found, at_file=tool not in tool_input.SHELLS)
-        told = {id for id, _, _ in found}
-        against = tuple([id for id in against if id in told])
-    if not found:
-        return None
-
-    from rituals.hosts.context.session_news import RULE, Needed
-
-    return Needed(tuple(found), RULE, int(most), int(characters), against)
-
-
-def _marked(
-    moment: Moment, facts: Iterable[tuple[str, str, str]], *, at_file: bool = False
-) -> list[tuple[str, str, str]]:
-    """Say of facts what they name that is gone; at a file such a one is not told, nor what ended."""
-    from ledger.home import discover
-    from memory.query.open_snapshot import open_snapshot
-    from memory.replay.reader_marks import marks_known
-    from projection.document.fact_remarks import is_ended, is_gone
-
-    marks, found = marks_known(discover(moment.folder), open_snapshot), []
-    for id, about, text in facts:
-        gone, text = marks.named(id, text)
-        if gone:
-            from projection.brief.wording import plain, untagged
-
-            about += f", {untagged(plain(gone[0].said))}"
-        if not ((at_file and is_gone(gone)) or is_ended(gone)):
-            found.append((id, about, text))
-    return found
-
-
-def _of_line(
-    moment: Moment, index: MomentIndex, line: str, top: str, command: bool, file: bool
-) -> tuple[list[str], list[str]]:
-    """Return the numbers of the rules that a line of shell breaks, and of those of its files."""
-    signs = index.said("programs").split() if command else []
-    ends = index.said("files").split("\0") if file else []
-    signs = [sign for sign in signs if sign in line]
-    named = any(end and end in line for end in ends)
-    if not (signs or named):
-        return [], []
-    from rituals.hosts.observed import tool_input
-    from rituals.hosts.observed.shell import joined, read
-
-    commands = read(line)
-    rows: list[str] = []
-    for one in commands if named else ():
-        program = one.words[0].rpartition("/")[2]
-        if program in _CHANGE | _READ:
-            changed = program in _CHANGE or (
-                program in _IN_PLACE
-                and any(word[:1] == "-" and word.lstrip(_LETTERS)[:1] == "i" for word in one.words)
-            )
-            folder = f"{tool_input.start_folder(moment)}/{joined('', one.folder)}"
-            rows += rows_at(index, tool_input.inside(one.words[1:], top, folder), changed=changed)
-    where = (
-        tool_input.inside((tool_input.start_folder(moment),), top, moment.folder)[:1]
-        if signs
-        else []
-    )
-    return rows_broken(index, line, commands, signs, "".join(where)), rows
-
-
-def rows_broken(
-    index: MomentIndex, line: str, commands: Iterable[Simple], signs: Sequence[str], where: str
-) -> list[str]:
-    """Return the numbers of the rules that a line breaks; `signs` are the words to look at."""
-    if not signs:
-        return []
-    from rituals.hosts.context.broken_rules import ANY, Against, broken
-
-    against: dict[str, list[Against]] = {}
-    for name in (ANY, *signs):
-        for rule in filter(None, index.said(f"${name}").split("\0")):
-            row, *given = rule.split(" ")
-            against.setdefault(name, []).append(Against(row, tuple(given)))
-    return broken(line, commands, against, where)
-
-
-def rows_at(index: MomentIndex, paths: Iterable[str], *, changed: bool) -> list[str]:
-    """Return the numbers of the rules that speak of files or of a folder that they are in."""
-    rows: list[str] = []
-    for path in paths:
-        while path:
-            rows += index.said(f"@{path}").split()
-            if changed:
-                rows += index.said(f"!{path}").split()
-            path = path.rpartition("/")[0]
-    return rows
+        found = _answer(moment) if index.prompt and index.may_answer(moment.prompt) else None
+    return found or (_said_before(moment, commondir, index) if index.prompt else None), False
 
 
 def _answer(moment: Moment) -> Needed | None:
@@ -183,15 +102,108 @@ def _answer(moment: Moment) -> Needed | None:
     from projection.brief.wording import label, plain, untagged
 
     try:
-        policy, found = answers_to(discover(moment.folder), moment.prompt)
+        home = discover(moment.folder)
+        policy, found = answers_to(home, moment.prompt)
     except HomeNotFound:
         return None
-    facts = []
-    for one in found:
-        about = [label(one.standing.fact.kind), *one.marks, one.date]
-        text = untagged(plain(one.text(_TEXT_CHARS)))
-        facts.append((one.id, ", ".join(about), text))
-    told = tuple(_marked(moment, facts)) if facts else ()
-    from rituals.hosts.context.session_news import Needed
+    facts = [
+        (
+            one.id,
+            ", ".join([label(one.standing.fact.kind), *one.marks, one.date]),
+            untagged(plain(one.text(_TEXT_CHARS))),
+        )
+        for one in found
+    ]
+    told = tuple(_marked(home, facts)) if facts else ()
+    return Needed(told, ANSWER, policy.facts, policy.characters) if told else None
 
-    return Needed(told, most=policy.facts, characters=policy.characters) if told else None
+
+def _said_before(moment: Moment, commondir: str, index: MomentIndex) -> Needed | None:
+    """Return the passages of logs that have much of a prompt, or very much of what a shell failed with."""
+    text, said, sure = moment.prompt, moment.answer, 1.0
+    if moment.event == FAILURE:
+        from rituals.hosts.observed.tool_input import SHELLS
+
+        text = "\n".join(map(str, said.values())) if isinstance(said, dict) else str(said)
+        text, sure = text * (moment.tool.lower() in SHELLS), _SURER
+    found = index.passages_on(text, sure=sure)
+    if not found:
+        return None
+    from ledger.wal.kept_asks import asks_in, shown_title
+    from projection.brief.wording import shortened, untagged
+
+    asks, told = asks_in(commondir), list[Told]()
+    for place, day, part, title, session, words in found:
+        name = f"“{shortened(shown_title(title, session, asks), _NAME_CHARS)}”"
+        about = name if part in ("", title) else f"{part} of {name}"
+        told.append((place, untagged(f"{day}, {about}"), words))
+    return Needed(tuple(told), SAID, len(told), PASSAGES_CHARS, whole=True)
+
+
+def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
+    """Return the rules that a line of shell breaks, and those that speak of the files of a tool."""
+    from rituals.hosts.observed import tool_input
+
+    tool, rows, broken = moment.tool.lower(), list[str](), list[str]()
+    if tool in tool_input.SHELLS:
+        broken, rows = _of_line(moment, index, top)
+    elif index.file and tool in tool_input.WRITING | tool_input.READING:
+        paths = tool_input.inside(tool_input.paths_given(moment), top, moment.cwd or moment.folder)
+        rows = index.rules.at(paths, changed=tool in tool_input.WRITING)
+    if not (broken or rows):
+        return None
+    from ledger.home import discover
+
+    facts = [index.rules.facts[row] for row in dict.fromkeys((*broken, *rows))]
+    at_file = tool not in tool_input.SHELLS
+    found = _marked(discover(moment.folder), facts, at_file=at_file)
+    against = {index.rules.facts[row][0] for row in broken}
+    ids = tuple([id for id, _, _ in found if id in against])
+    return Needed(tuple(found), RULE, index.most, index.characters, ids) if found else None
+
+
+def _of_line(moment: Moment, index: MomentIndex, top: str) -> tuple[list[str], list[str]]:
+    """Return the numbers of the rules that a line of shell breaks, and of those of its files."""
+    from rituals.hosts.observed import tool_input
+
+    line, rules = tool_input.line_in(moment.given), index.rules
+    signed = index.command and any(sign in line for sign in rules.signs)
+    named = index.file and rules.names_in(line)
+    if not (signed or named):
+        return [], []
+    from rituals.hosts.observed.shell import joined, read
+
+    commands, start = read(line), tool_input.start_folder(moment)
+    rows: list[str] = []
+    for one in commands if named else ():
+        program = one.words[0].rpartition("/")[2]
+        if program in _CHANGE | _READ:
+            changed = program in _CHANGE or (
+                program in _IN_PLACE
+                and any(word[:1] == "-" and word.lstrip(_LETTERS)[:1] == "i" for word in one.words)
+            )
+            folder = f"{start}/{joined('', one.folder)}"
+            rows += rules.at(tool_input.inside(one.words[1:], top, folder), changed=changed)
+    if not signed:
+        return [], rows
+    from rituals.hosts.context.broken_rules import broken
+
+    where = "".join(tool_input.inside((start,), top, moment.folder)[:1])
+    return broken(line, commands, rules.against, where), rows
+
+
+def _marked(home: Home, facts: Iterable[Told], *, at_file: bool = False) -> list[Told]:
+    """Say of facts what they name that is gone; at a file such a one is not told, nor what ended."""
+    from memory.query.open_snapshot import open_snapshot
+    from memory.replay.reader_marks import marks_known
+    from projection.brief.wording import plain, untagged
+    from projection.document.fact_remarks import is_ended, is_gone
+
+    marks, found = marks_known(home, open_snapshot), []
+    for id, about, text in facts:
+        gone, text = marks.named(id, text)
+        if gone:
+            about += f", {untagged(plain(gone[0].said))}"
+        if not ((at_file and is_gone(gone)) or is_ended(gone)):
+            found.append((id, about, text))
+    return found

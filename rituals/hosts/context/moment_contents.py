@@ -21,7 +21,7 @@ from ledger.home import discover
 from ledger.model.event import Meta
 from ledger.model.layout import CACHE_DIR
 from ledger.model.personal_footer import says_personal
-from ledger.wal.atomic_files import make_folder, replace_file
+from ledger.wal.atomic_files import make_folder
 from ledger.wal.kept_asks import asks_in
 from ledger.wal.user_key import user_key
 from memory.query.open_snapshot import open_snapshot
@@ -31,7 +31,7 @@ from memory.replay.replayed_state import state_of
 from projection.brief.wording import label, plain, untagged
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
-from projection.policy.model import FINDING_KIND, OFF, THREAD_KIND, Moments
+from projection.policy.model import FINDING_KIND, OFF, THREAD_KIND
 from projection.text.claims import FOLDER, PATH, claims
 from projection.text.clipping import telling
 from projection.text.command_rules import ANY, EDITS, WARNS_KEY, Breach, breaches
@@ -39,10 +39,12 @@ from rituals.hosts.context.broken_rules import ASKED_FOR
 from rituals.hosts.context.moment_index import (
     CHORE,
     LOGS,
-    index_path,
+    MomentIndex,
+    Rules,
+    keep,
     opened,
-    packed,
     pairwise,
+    sorted_words,
     stems,
     words_of,
 )
@@ -66,47 +68,43 @@ _SMALL = listed(ENGLISH, "small")
 
 def make(commondir: str, folder: str, environment: Mapping[str, str]) -> None:
     """Make the index of a folder anew, where it is out of date and nobody else is at it."""
-    path, key = index_path(commondir, folder), user_key()
-    if not key:
+    if not user_key():
         return
     make_folder(f"{commondir}/{CACHE_DIR}")
     lock = os.open(f"{commondir}/{CACHE_DIR}", os.O_RDONLY | os.O_CLOEXEC)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if opened(commondir, folder, words=True) is None:
-            replace_file(path, _made(path, key, commondir, folder, environment), 0o600)
+        if opened(commondir, folder) is None:
+            keep(commondir, folder, _made(folder, environment))
     except (BlockingIOError, DiurnaError):
         pass  # another one makes it; or there is no home, and a tool is told nothing
     finally:
         os.close(lock)
 
 
-def _made(
-    path: str, key: bytes, commondir: str, folder: str, environment: Mapping[str, str]
-) -> bytes:
-    home = discover(folder)
-    watched = (*watched_of(home), settings_path(environment) or path)
+def _made(folder: str, environment: Mapping[str, str]) -> MomentIndex:
+    home, path = discover(folder), settings_path(environment)
+    watched = (*watched_of(home), *([path] if path else ()))
     seen = stamps(watched)  # before the branch is read: what moves meanwhile is seen
     with Uncollected():
         snapshot = open_snapshot(home)
         state = snapshot.ask(state_of)
         passages = snapshot.ask(lambda cache: passages_told(home, cache))
         found = [one for one in state.standings() if may_be_told(one)]
-        about = {
-            "watched": "\0".join(watched),
-            "stamps": seen,
-            "small": " ".join(_SMALL),
-            "unknown": _weight(len(found), 0),
-            "moment": said_of(state.policy.moment, off=wants_none(environment)),
-        }
-        about |= rows_of(found, constrained(found, home.repository.git()))
-        typed = [one.text for one in asks_in(home.repository.commondir)]
-        often, names = _told_often(commondir), words_of(f"{folder} {home.repository.top}")
-        names += words_of(_remotes(home.repository.git()))
+        told, git, commondir = state.policy.moment, home.repository.git(), home.repository.commondir
+        if wants_none(environment):
+            told = told._replace(prompt=False, command=OFF, file=False)
+        often = _told_often(commondir)
         passages = [one for one in passages if often[one[0]] < _TWICE]
+        names = words_of(f"{folder} {home.repository.top} {_remotes(git)}")
+        typed = [one.text for one in asks_in(commondir)]
         language = state.policy.recall.language
         words = _words(found) | _words_of_logs(passages, typed, language, {*names})
-        return packed(path, key, about, words, ["\t".join(one) for one in passages])
+        return MomentIndex(
+            watched, seen, told.prompt, told.command != OFF, told.file, told.facts, told.characters,
+            rules_of(found, constrained(found, git)), tuple(_SMALL), _weight(len(found), 0),
+            sorted_words(words), tuple(passages),
+        )  # fmt: skip
 
 
 def may_be_told(one: Standing) -> bool:
@@ -115,24 +113,19 @@ def may_be_told(one: Standing) -> bool:
     return not (fact.false or fact.redacted or says_personal(fact.meta))
 
 
-def said_of(moment: Moments, *, off: bool) -> str:
-    """Write what of moments is told: what the policy says, within what the user does."""
-    if off:
-        moment = moment._replace(prompt=False, command=OFF, file=False)
-    return f"{moment.prompt:d} {moment.command} {moment.file:d} {moment.facts} {moment.characters}"
-
-
-def _words(found: Sequence[Standing]) -> dict[str, str]:
-    rows: dict[str, list[str]] = {}
+def _words(found: Sequence[Standing]) -> dict[str, list[object]]:
+    rows: dict[str, list[int]] = {}
     for row, one in enumerate(found):
         names = " ".join([value for _, value in one.fact.meta])
         for stem in stems(f"{one.fact.id} {names} {one.fact.text[:_TEXT_CHARS]}", _SMALL):
-            rows.setdefault(stem, []).append(str(row))
-    words = {}
-    for stem, held in rows.items():
-        weight = CHORE * (stem in _CHORES) + _weight(len(found), len(held))
-        words[stem] = " ".join([weight, *(held if len(held) <= _COMMON else ())])
-    return words
+            rows.setdefault(stem, []).append(row)
+    return {
+        stem: [
+            f"{CHORE * (stem in _CHORES)}{_weight(len(found), len(held)):.4f}",
+            *(held if len(held) <= _COMMON else ()),
+        ]
+        for stem, held in rows.items()
+    }
 
 
 def _told_often(commondir: str) -> Counter[str]:
@@ -150,17 +143,17 @@ def _remotes(git: Git) -> str:
 
 def _words_of_logs(
     passages: Sequence[Sequence[str]], typed: Sequence[str], language: str, names: set[str]
-) -> dict[str, str]:
+) -> dict[str, list[object]]:
     """Return, for the rare words of passages, one in how many of them has each, and which have it.
 
     Of writing without blanks two pairs of signs tell what a word does. `typed` are prompts of before,
     `names` what the place and its remotes are called.
     """
-    rows: dict[str, list[str]] = {}
+    rows: dict[str, list[int]] = {}
     said = [words_of(passage[-1]) for passage in passages]
     for row, words in enumerate(said):
         for word in {*words}:
-            rows.setdefault(word, []).append(str(row))
+            rows.setdefault(word, []).append(row)
     often = Counter([word for prompt in typed for word in {*words_of(prompt)}])
     most = [max(_FEW, int(_SHARE * len(some))) for some in (passages, typed)]
     small = listed(ENGLISH, "small") | listed(ENGLISH, "chores") | names
@@ -171,20 +164,20 @@ def _words_of_logs(
         and not (word in small or is_everyday(word, language))
     }  # fmt: skip
     rare.pop("", None)
-    pairs: dict[str, list[str]] = {}
+    pairs: dict[str, list[int]] = {}
     for row, words in enumerate(said):
         for one, two in {*pairwise(words)}:
             if one in rare and two in rare:
-                pairs.setdefault(f"{one} {two}", []).append(str(row))
-    found = {}
+                pairs.setdefault(f"{one} {two}", []).append(row)
+    found: dict[str, list[object]] = {}
     for word, held in (*rare.items(), *pairs.items()):
         ratio = (len(passages) / len(held)) ** (0.5 if len(word) == 2 or " " in word else 1.0)
-        found[LOGS + word] = " ".join([f"{ratio:.2f}", *held])
+        found[LOGS + word] = [f"{ratio:.2f}", *held]
     return found
 
 
-def _weight(count: int, held: int) -> str:
-    return f"{log(1 + (max(count, _LEAST_FACTS) - held + 0.5) / (held + 0.5)):.4f}"
+def _weight(count: int, held: int) -> float:
+    return log(1 + (max(count, _LEAST_FACTS) - held + 0.5) / (held + 0.5))
 
 
 _RULES = frozenset(("invariant", "convention", "preference"))
@@ -287,18 +280,16 @@ def _churning(log: str) -> set[str]:
 
 #: How much of a text is kept for a line, which shows less.
 TEXT_CHARS = 400
-#: What stands before the name of a program; before a path, and one that is only spoken of where it is
-#: changed; and before the number of a rule.
-PROGRAM, NAMED, EDITED, ROW = "$", "@", "!", "#"
 
 
-def rows_of(found: Sequence[Standing], files: Mapping[str, Sequence[int]]) -> dict[str, str]:
-    """Return the lines of an index for all that speaks against commands, or of files.
+def rules_of(found: Sequence[Standing], files: Mapping[str, Sequence[int]]) -> Rules:
+    """Return all that speaks against commands, or of files.
 
-    `files` says which of them, by their numbers, speak of which file or folder.
+    `files` says which facts, by their numbers, speak of which file or folder.
     """
-    against: dict[str, list[str]] = {}
-    paths = {NAMED + path: [*map(str, rows)] for path, rows in files.items()}
+    against: dict[str, list[tuple[str, ...]]] = {}
+    named = {path: [*map(str, rows)] for path, rows in files.items()}
+    edited: dict[str, list[str]] = {}
     signs: dict[str, None] = {}
     for row, one in enumerate(found):
         fact = one.fact
@@ -307,21 +298,19 @@ def rows_of(found: Sequence[Standing], files: Mapping[str, Sequence[int]]) -> di
         for breach in spoken_against(fact.kind, fact.text, fact.meta):
             if breach.program == EDITS:
                 for path in breach.given:
-                    paths.setdefault(EDITED + path, []).append(str(row))
+                    edited.setdefault(path, []).append(str(row))
                 continue
-            against.setdefault(breach.program, []).append(" ".join((str(row), *breach.given)))
+            against.setdefault(breach.program, []).append((str(row), *breach.given))
             plain = [word for word in breach.given if word[:1] != ASKED_FOR]
             signs |= dict.fromkeys(plain if breach.program == ANY else (breach.program,))
-    named = {rule.partition(" ")[0] for rules in against.values() for rule in rules}
-    named.update([row for rows in paths.values() for row in rows])
-    ends = dict.fromkeys(path[1:].rpartition("/")[2] for path in paths)
-    return {
-        "programs": " ".join(signs),
-        "files": "\0".join(ends),
-        **{PROGRAM + name: "\0".join(rules) for name, rules in against.items()},
-        **{path: " ".join(rows) for path, rows in paths.items()},
-        **{ROW + row: _said(found[int(row)], paths, row) for row in sorted(named, key=int)},
-    }
+    paths: dict[str, list[str]] = {rule[0]: [] for rules in against.values() for rule in rules}
+    for path, speaking in (*named.items(), *edited.items()):
+        for number in speaking:
+            paths.setdefault(number, []).append(path)
+    facts = {number: _said(found[int(number)], paths[number]) for number in paths}
+    by_path = [{path: tuple(rows) for path, rows in by.items()} for by in (named, edited)]
+    by_program = {name: tuple(rules) for name, rules in against.items()}
+    return Rules(by_program, tuple(signs), by_path[0], by_path[1], facts)
 
 
 def spoken_against(kind: str, text: str, meta: Meta) -> Iterator[Breach]:
@@ -338,9 +327,8 @@ def spoken_against(kind: str, text: str, meta: Meta) -> Iterator[Breach]:
         yield breach
 
 
-def _said(one: Standing, paths: Mapping[str, Sequence[str]], row: str) -> str:
+def _said(one: Standing, names: Sequence[str]) -> tuple[str, str, str]:
     fact = one.fact
     about = f"{label(fact.kind)}, {fact.clock(fact.heads[-1].stem)[:10]}"
-    names = [path[1:] for path, rows in paths.items() if row in rows]
     text = untagged(plain(telling(fact.text, names, TEXT_CHARS)))[: 2 * TEXT_CHARS]
-    return f"{fact.id}\t{about}\t{text}"
+    return fact.id, about, text

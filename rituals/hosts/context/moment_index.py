@@ -1,22 +1,21 @@
 """Look up what memory has on a prompt, a command or a file, in a file that is made for that alone.
 
-A hook has a millisecond for it. So there is one small text with the words of all facts, what rules say of
-commands, and what they say of files; signed with the user's key (`ledger.wal.user_key`), and good as long
-as nothing that it was made of has changed. Where it is not, a prompt is looked up in full, a tool is told
-nothing, and another process makes it anew (`rituals.hosts.context.moment_contents`).
+A hook has a millisecond for it. So there is one small file with the words of all facts and of passages of
+logs, what rules say of commands, and what they say of files; it is good as long as nothing that it was
+made of has changed. Where it is not, a prompt is looked up in full, a tool is told nothing, and another
+process makes it anew (`rituals.hosts.context.moment_contents`).
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Mapping
 
-from ledger.model.layout import CACHE_VERSION, MOMENT_FILE
-from ledger.wal.user_key import digest, signed, user_key
+from ledger.model.layout import MOMENT_FILE
+from ledger.model.record import Record
+from ledger.wal.user_key import digest, read_signed, write_signed
 from rituals.hosts.context.session_cursor import stamps
 
-_HEADER = b"diurna-moment"
-_WORDS, _HEAD_BYTES = 5, 300
+_HEADER = b"diurna-moments"
 #: By how many letters a word is known, and how much of a prompt is read.
 _STEM, PROMPT_CHARS = 5, 1_500
 #: Of the words of a prompt some fact must have so much of what they tell, and tell so much, that it is
@@ -26,43 +25,66 @@ _SHARE, _TELLING = 0.40, 4.0
 CHORE = "~"
 #: Where writing begins that has no blanks between its words.
 _UNSPACED = "\u0e00"
-#: How a prompt begins that nobody typed as one: a command of the host, or what it wrote itself.
-_NO_PROMPT = ("/", "<", "!")
-#: What stands before a word of passages, and before the number of one; how much is read of a prompt or
-#: an error for them; and how much likelier than by chance their words have to stand together in one.
-LOGS, PASSAGE, _READ_CHARS, _BEYOND_CHANCE = "=", "%", 4_000, 150.0
-_LEAST_LETTERS, _PASSAGES, _FIELDS = 3, 2, 6
+#: What stands before a word of passages; how much is read of a prompt or an error for them; and how much
+#: likelier than by chance their words have to stand together in one.
+LOGS, _READ_CHARS, _BEYOND_CHANCE = "=", 4_000, 150.0
+_LEAST_LETTERS, _PASSAGES = 3, 2
 
 
-class MomentIndex:
-    """The file of one folder, as it was read.
+class Rules(Record):
+    """What rules say of commands and of files; each rule is known by a number, as text."""
 
-    Args:
-        about: what it says of itself, of commands and of files.
-        words: the words of facts and of passages of logs, where they were read, too.
-        path: of the file, in which behind `begin` bytes the texts of those passages are.
-    """
+    #: by program: the number of a rule, and what the program is given by which it is broken
+    against: Mapping[str, tuple[tuple[str, ...], ...]]
+    signs: tuple[str, ...]  #: a line of shell that has none of them breaks no rule
+    named: Mapping[str, tuple[str, ...]]  #: the rules that speak of a path, by it, from the top
+    edited: Mapping[str, tuple[str, ...]]  #: those that speak of changing it
+    facts: Mapping[str, tuple[str, str, str]]  #: id, what it is, and text of each
 
-    def __init__(self, about: bytes, words: bytes = b"", path: str = "", begin: int = 0) -> None:
-        self._about = about
-        self._words = words
-        self._path, self._begin = path, begin
+    def at(self, paths: Iterable[str], *, changed: bool) -> list[str]:
+        """Return the rules that speak of files or of a folder that they are in."""
+        rows: list[str] = []
+        for path in paths:
+            while path:
+                rows += [*self.named.get(path, ()), *(self.edited.get(path, ()) if changed else ())]
+                path = path.rpartition("/")[0]
+        return rows
 
-    def said(self, key: str) -> str:
-        """Return the rest of the first line that begins with a key and a tab, "" for none."""
-        return _line(self._about, key)
+    def names_in(self, line: str) -> bool:
+        """Tell whether a line has the name of a file that rules speak of."""
+        names = [path.rpartition("/")[2] for path in (*self.named, *self.edited)]
+        return any(name and name in line for name in names)
+
+
+class MomentIndex(Record):
+    """What is looked up for one folder."""
+
+    watched: tuple[str, ...]  #: the files whose change makes it out of date
+    stamps: str  #: how they stood
+    prompt: bool  #: facts are told at a prompt
+    command: bool  #: rules at a command
+    file: bool  #: and at a file
+    most: int  #: so many facts at most
+    characters: int  #: in so many characters
+    rules: Rules
+    small: tuple[str, ...]  #: words that tell nothing
+    unknown: float  #: what a word weighs that no fact has
+    #: lines, sorted: a stem with what it weighs and the numbers of the facts that have it; behind `LOGS`
+    #: the same of words and passages
+    words: bytes
+    #: passages of logs: place, day, part of the log, its title, its session, and words
+    passages: tuple[tuple[str, ...], ...]
 
     def may_answer(self, prompt: str) -> bool:
         """Tell whether some fact has enough of a prompt, as typed, to be worth a search."""
         asked = prompt[:PROMPT_CHARS]
         if not asked.isascii() and max(asked) >= _UNSPACED:
             return True
-        unknown = self.said("unknown")
         total = 0.0
         told: dict[str, float] = {}
         chores: dict[str, float] = {}
-        for stem in stems(asked, self.said("small").split(" ")):
-            said, *rows = (_sorted_line(self._words, stem) or unknown).split(" ")
+        for stem in stems(asked, self.small):
+            said, *rows = self._row(stem) or [str(self.unknown)]
             weight = float(said.lstrip(CHORE))
             total += weight
             counted = chores if said[0] == CHORE else told
@@ -73,24 +95,22 @@ class MomentIndex:
             for row, weight in told.items()
         )
 
-    def passages(self, text: str, *, sure: float = 1.0) -> list[list[str]]:
+    def passages_on(self, text: str, *, sure: float = 1.0) -> list[tuple[str, ...]]:
         """Return the passages of logs that have more words of a text than chance gives, best first.
 
         A word that few of n passages hold tells n to their number, and two side by side the root of that
         more; those of one passage together have to tell more than n, and more the more words of the text
-        are known, as some always meet: `sure` times as much. Each is its place, when that was, the part of
-        the log, its title, its session, and its words.
+        are known, as some always meet: `sure` times as much.
         """
-        count = int(self.said("passages") or 0)
-        asked = words_of(text[:_READ_CHARS]) if count else []
-        known = {one for one in {*asked} if one and _sorted_line(self._words, LOGS + one)}
+        asked = words_of(text[:_READ_CHARS]) if self.passages else []
+        known = {one for one in {*asked} if one and self._row(LOGS + one)}
         pairs = {f"{one} {two}" for one, two in pairwise(asked) if {one, two} <= known}
         told: dict[str, float] = {}
         held: dict[str, int] = {}
         for one in (*known, *pairs):
-            ratio, *rows = _sorted_line(self._words, LOGS + one).split(" ")
+            ratio, *rows = self._row(LOGS + one) or ["1"]
             for row in rows:
-                told[row] = told.get(row, 1.0 / count) * float(ratio)
+                told[row] = told.get(row, 1.0 / len(self.passages)) * float(ratio)
                 held[row] = held.get(row, 0) + (one in known)
         found: list[tuple[float, int]] = []
         for row, beyond in told.items():
@@ -98,21 +118,23 @@ class MomentIndex:
             for at in range(held[row]):
                 ways *= (len(known) - at) / (at + 1)
             found.append((beyond / ways**0.5, int(row)))
-        least = sure * _BEYOND_CHANCE
-        best = [row for beyond, row in sorted(found, reverse=True) if beyond >= least]
-        texts = [self._text(row).split("\t") for row in best[:_PASSAGES]]
-        return [text for text in texts if len(text) == _FIELDS]
+        best = [
+            row for beyond, row in sorted(found, reverse=True) if beyond >= sure * _BEYOND_CHANCE
+        ]
+        return [self.passages[row] for row in best[:_PASSAGES]]
 
-    def _text(self, row: int) -> str:
-        """Return what is kept of a passage; "" where that is not what was written."""
-        start, size, sum_ = _sorted_line(self._words, f"{PASSAGE}{row}").split(" ")
-        try:
-            with open(self._path, "rb") as file:
-                file.seek(self._begin + int(start))
-                text = file.read(int(size))
-        except OSError:
-            return ""
-        return text.decode() if digest(text) == sum_ else ""
+    def _row(self, key: str) -> list[str]:
+        """Return the words behind a key in its line; none where there is no such line."""
+        wanted, text = key.encode("utf-8", "surrogateescape"), self.words
+        low, high = 0, len(text) - 1
+        while low < high:
+            start = text.rfind(b"\n", 0, (low + high) // 2 + 1)
+            end = text.find(b"\n", start + 1)
+            found, _, rest = text[start + 1 : end].partition(b"\t")
+            if found == wanted:
+                return rest.decode("ascii").split(" ")
+            low, high = (end, high) if found < wanted else (low, start)
+        return []
 
 
 def words_of(text: str) -> list[str]:
@@ -121,7 +143,7 @@ def words_of(text: str) -> list[str]:
     Where no blanks part them these are pairs of signs.
     """
     found: list[str] = []
-    for word in "".join([char if char.isalnum() else " " for char in text.lower()]).split():
+    for word in _plain(text).split():
         if max(word) >= _UNSPACED:
             found += [word[at : at + 2] for at in range(len(word) - 1)]
         else:
@@ -135,121 +157,39 @@ def pairwise(words: list[str]) -> list[tuple[str, str]]:
     return [pair for pair in found if min(map(len, pair)) > 2]
 
 
-def is_prompt(text: str) -> bool:
-    """Tell whether somebody typed a prompt, and no command of the host's."""
-    return bool(text.strip()) and not text.lstrip().startswith(_NO_PROMPT)
-
-
 def stems(text: str, small: Collection[str] = ()) -> set[str]:
     """Return the words of a text, each by its first letters, without small ones that tell nothing."""
-    plain = "".join([char if char.isalnum() else " " for char in text.lower()])
-    return {word[:_STEM] for word in set(plain.split()).difference(small)}
+    return {word[:_STEM] for word in set(_plain(text).split()).difference(small)}
 
 
-def index_path(commondir: str, folder: str) -> str:
-    """Return where the index of a folder is that sessions work in."""
+def _plain(text: str) -> str:
+    return "".join([char if char.isalnum() else " " for char in text.lower()])
+
+
+def sorted_words(rows: Mapping[str, Iterable[object]]) -> bytes:
+    """Return the lines of the words of an index, by what each begins with."""
+    lines = [f"{key}\t{' '.join(map(str, row))}\n" for key, row in rows.items()]
+    return b"\n" + b"".join(sorted([line.encode("utf-8", "surrogateescape") for line in lines]))
+
+
+def opened(commondir: str, folder: str) -> MomentIndex | None:
+    """Return the index of a folder that sessions work in; None where there is none that is good."""
+    said = read_signed(_path(commondir, folder), _HEADER)
+    index = MomentIndex(*said) if said else None
+    if index is None or stamps(index.watched) != index.stamps:
+        return None
+    return index._replace(rules=Rules(*index.rules))
+
+
+def keep(commondir: str, folder: str, index: MomentIndex) -> None:
+    """Keep the index of a folder.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+    write_signed(_path(commondir, folder), _HEADER, index)
+
+
+def _path(commondir: str, folder: str) -> str:
     name = digest(folder.encode("utf-8", "surrogateescape"))[:12]
     return f"{commondir}/{MOMENT_FILE}@{name}"
-
-
-def can_be_kept() -> bool:
-    """Tell whether there is a key to sign an index with; without one nothing is kept."""
-    return bool(user_key())
-
-
-def opened(commondir: str, folder: str, *, words: bool) -> MomentIndex | None:
-    """Return the index of a folder; None where there is none that is good."""
-    path = index_path(commondir, folder)
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        head = os.pread(fd, _HEAD_BYTES, 0)
-        line = head.partition(b"\n")[0]
-        said = line.split()
-        if len(said) != _WORDS or said[:2] != [_HEADER, b"%d" % CACHE_VERSION]:
-            return None
-        size = int(said[2]) if said[2].isdigit() else 0
-        about = os.pread(fd, size, len(line) + 1)
-        key = user_key()
-        if not key or said[3] != _sum(key, path, about):
-            return None
-        found = MomentIndex(about)
-        watched = found.said("watched").split("\0")
-        if stamps([os.fsdecode(one.encode("utf-8", "surrogateescape")) for one in watched]) != (
-            found.said("stamps")
-        ):
-            return None
-        if words:
-            begin = len(line) + 1 + size
-            rest = os.pread(fd, int(found.said("words") or 0), begin)
-            if said[4] != _sum(key, path, rest):
-                return None
-            found = MomentIndex(about, rest, path, begin + len(rest))
-        return found
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
-
-
-def packed(
-    path: str,
-    key: bytes,
-    about: Mapping[str, str],
-    words: Mapping[str, str],
-    passages: Iterable[str],
-) -> bytes:
-    """Write an index, with the user's key, for the path where it is going to be.
-
-    `about` has the lines that it says of itself, of commands and of files, by what each begins with;
-    `words` has what a word weighs and the rows of the facts that have it, by the stems of words; behind
-    `LOGS` the same of words and `passages`. Of those a hook reads the ones that it tells.
-    """
-    texts, rows, start = [one.encode("utf-8", "replace") for one in passages], dict(words), 0
-    for number, text in enumerate(texts):
-        rows[f"{PASSAGE}{number}"] = f"{start} {len(text)} {digest(text)}"
-        start += len(text)
-    ordered = sorted(rows.items(), key=lambda pair: pair[0].encode("utf-8", "surrogateescape"))
-    told = _lines(ordered)
-    sizes = {"words": str(len(told)), "passages": str(len(texts))}
-    parts = [_lines({**about, **sizes}.items()), told]
-    sums = [_sum(key, path, part) for part in parts]
-    head = (_HEADER, b"%d" % CACHE_VERSION, b"%d" % len(parts[0]), *sums)
-    return b" ".join(head) + b"\n" + b"".join((*parts, *texts))
-
-
-def _lines(pairs: Iterable[tuple[str, str]]) -> bytes:
-    said = "".join([f"\n{key}\t{value}" for key, value in pairs])
-    return f"{said}\n".encode("utf-8", "surrogateescape")
-
-
-def _line(text: bytes, key: str) -> str:
-    wanted = b"\n%s\t" % key.encode("utf-8", "surrogateescape")
-    start = text.find(wanted)
-    if start < 0:
-        return ""
-    start += len(wanted)
-    return text[start : text.find(b"\n", start)].decode("utf-8", "surrogateescape")
-
-
-def _sorted_line(text: bytes, key: str) -> str:
-    """Return the rest of the line that begins with a key, of lines that are sorted by it."""
-    wanted = key.encode("utf-8", "surrogateescape")
-    low, high = 0, len(text) - 1
-    while low < high:
-        start = text.rfind(b"\n", 0, (low + high) // 2 + 1)
-        end = text.find(b"\n", start + 1)
-        found, _, rest = text[start + 1 : end].partition(b"\t")
-        if found == wanted:
-            return rest.decode("ascii")
-        if found < wanted:
-            low = end
-        else:
-            high = start
-    return ""
-
-
-def _sum(key: bytes, path: str, part: bytes) -> bytes:
-    return signed(key, os.fsencode(os.path.basename(path)), part).encode()

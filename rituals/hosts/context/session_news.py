@@ -24,10 +24,11 @@ from rituals.hosts.moments import Moment, file_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ledger.home import Home
     from memory.query.last_answers import Kept
+    from rituals.hosts.context.moment_answer import Needed
     from rituals.hosts.context.other_sessions import Listener
 
 NEWS_CHARS = 1_200
@@ -38,55 +39,6 @@ _FIRST_LOOK = 1
 _PATIENCE_SECONDS, _SAME_MS = 0.05, 3_000
 #: What of its cursor a session keeps that begins again.
 _STAYS = ("shown", "unlisted", "moments", "characters", "needed")
-ANSWER, RULE = "Memory on this", "Memory has a rule on this"
-#: What stands above passages, how many characters they have with it, and how many one session hears.
-SAID, PASSAGES_CHARS, _PASSAGES = "Said before, in sessions that are over", 800, 4
-#: A text that is shorter says too little, and a longer one is to be asked for.
-_LEAST_CHARS, _MOST_CHARS = 60, 240
-
-
-class Needed(Record):
-    """What memory has on a moment."""
-
-    #: (id, what it is, its text) of each, best first, on a line each
-    facts: tuple[tuple[str, str, str], ...] = ()
-    title: str = ANSWER  #: what they are
-    most: int = 3  #: so many are told at most
-    characters: int = 600  #: and in so many, with their envelope
-    #: ids of the rules among them that were broken: those are told although they were shown
-    broken: tuple[str, ...] = ()
-    whole: bool = (
-        False  #: these are no facts but passages of logs by their places, told whole or not
-    )
-
-    def lines(self, known: Collection[str]) -> tuple[list[str], list[str]]:
-        """Return the lines to tell a session, and the ids of the facts in them.
-
-        `known` has ids of facts that stand whole in its context, and `marks` of what was told.
-        """
-        told = _PASSAGES - sum([":" in one for one in known]) if self.whole else self.most
-        fresh = [one for one in self.facts if self.marks([one[0]])[-1] not in known]
-        fresh = fresh[: max(0, min(told, self.most))]
-        if not fresh:
-            return [], []
-        from projection.brief.wording import enveloped, shortened
-
-        room = self.characters - len(enveloped(self.title, (), ""))
-        lines: list[str] = []
-        for place, (id, about, text) in enumerate(fresh):
-            begun = f"- {id} ({about}): "
-            least = len(begun) + min(_LEAST_CHARS if not self.whole else len(text), len(text))
-            share = max(room // (len(fresh) - place) - 1, least)
-            if share >= room:
-                break
-            most = share if self.whole else min(_MOST_CHARS, share - len(begun))
-            lines.append(begun + shortened(text, most))
-            room -= len(lines[-1]) + 1
-        return lines, [id for id, _, _ in fresh[: len(lines)]]
-
-    def marks(self, ids: Iterable[str]) -> list[str]:
-        """Return by what it is known that facts were told: broken rules by a mark of their own, too."""
-        return [word for id in ids for word in (id, *([f"{id}!"] if id in self.broken else ()))]
 
 
 class Telling(Record):
