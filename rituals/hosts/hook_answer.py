@@ -110,7 +110,7 @@ class Call:
             if self._late and left:
                 from rituals.hosts.session_start import make_ready
 
-                make_ready(self._said, self._environment, self._keep)
+                make_ready(self._said, self._commondir, self._environment, self._keep)
             elif not self._late:
                 rest = max(_LEAST_SECONDS, self._until - monotonic())
                 limited(self._seconds, rest, self._follow_up)
@@ -141,7 +141,7 @@ class Call:
         if self._kind == adapters.STOP or self._unheard:
             from rituals.hosts.session_start import make_ready
 
-            make_ready(said, self._environment)
+            make_ready(said, self._commondir, self._environment)
         ends = self._kind in _STAMPED and (self._kind == adapters.START or not self._silent)
         handed = (ends or self._silent) and bool(said.given.get("messages"))
         if handed:
@@ -302,14 +302,14 @@ class Call:
 
             needed, self._outdated = needed_at(said, self._commondir, self._top)
             name = file_name(said.host, said.session)
-            if not (needed or has_news(self._commondir, name, tool=said.event != adapters.PROMPT)):
+            news = has_news(self._commondir, name, tool=said.event != adapters.PROMPT)
+            if not (needed or news):
                 return ""
-            from rituals.hosts.context.session_news import at_prompt, at_tool
+            from rituals.hosts.context.session_news import telling
 
-            ask = at_prompt if said.event == adapters.PROMPT else at_tool
-            telling = ask(said, self._commondir, needed)
-            self._heard = telling.written if telling else None
-            return telling.text if telling else ""
+            told = telling(said, self._commondir, needed, news=news)
+            self._heard = told.written if told else None
+            return told.text if told else ""
         if said.event == adapters.STOP and not self._silent:
             from rituals.hosts.observed.admission import observing
 

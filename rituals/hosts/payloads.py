@@ -173,7 +173,12 @@ def record_of(sample: _R, said: object) -> _R | None:
     values = [tuple(one) if isinstance(one, list) else one for one in values]
     for value, usual in zip(values, sample, strict=True):
         inner = value if isinstance(value, tuple) else ()
-        if type(value) is not type(usual) or not all(isinstance(one, str) for one in inner):
+        counts = value.values() if isinstance(value, dict) else ()
+        if (
+            type(value) is not type(usual)
+            or not all(isinstance(one, str) for one in inner)
+            or not all(type(one) is int for one in counts)
+        ):
             return None
     return type(sample)(*values)
 

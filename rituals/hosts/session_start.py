@@ -12,16 +12,16 @@ from ledger.environment import TookTooLong, allow, now_ms
 from rituals.hosts.adapters import HOSTS, START, SUBAGENT_START
 from rituals.hosts.capture import detached
 from rituals.hosts.moments import Moment, file_name
+from rituals.hosts.payloads import files_in, note_fault, open_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from ledger.home import Home
     from memory.brief.brief_place import Wish
     from memory.query.last_answers import Kept
-    from rituals.hosts.observed.observation_spool import Observation, Spool
 
 #: How long a brief may take that nobody waits for.
 _READY_SECONDS = 60
@@ -40,6 +40,9 @@ _FRESH = ("startup", "clear")
 NEW, ANY, LAST = "", "any", "last"
 #: How much of it says as of when the last one was made.
 _AS_OF_CHARS = 60
+#: What is kept free behind the brief where others did something of late, and in what steps before it.
+_LATELY_CHARS, _STEP = 800, 200
+_LATELY = "Lately in other sessions"
 RULE = (
     "Project memory lives in Diurna; your own lessons stay in your own memory. `diurna recall WORDS` "
     'before you assume; `diurna note "decision: …"` for what others have to know; `diurna append` at the '
@@ -65,47 +68,84 @@ def context(
 
     try:
         home = discover(said.folder)
-        commondir, name = home.repository.commondir, file_name(said.host, said.session)
-        sub = said.event == SUBAGENT_START
-        once = f"{said.role} {said.agent}" if sub else said.source
-        if which == NEW and _is_told_beside(said, commondir, home.repository.top, once):
-            return "", None
-        if sub:
-            text = visible(_brief(said, environment, ROLE_CHARS, which)[0]).rstrip()
-            shows = bool(text and said.session)
-            return text, (lambda: note_shown(commondir, name, text)) if shows else None
-        resumed = said.source in ("resume", "fork")
-        told = begin(home, name, resumed=resumed) if said.session else None
-        around = Around(commondir, said)
-        if said.source == "compact" and said.session:
-            from rituals.hosts.stop_request import when_compacted
-
-            asked = when_compacted(said, commondir, environment)
-            around.before = "\n\n".join([one for one in (around.before, asked) if one])
-        before = f"{around.before}\n\n" if around.before else ""
-        budget = min(START_CHARS, CONTEXT_CHARS - around.room) - _RULE_CHARS
-        while True:
-            made, last = _brief(said, environment, budget, which)
-            if not made:
-                return "", None
-            text = before + visible(made).rstrip()
-            size = len(text.encode("utf-8", "replace")) + len(RULE.encode()) + 4
-            if size <= CONTEXT_BYTES:
-                break
-            budget = budget * 3 // 4
-        chars, size = CONTEXT_CHARS - len(text) - _RULE_CHARS, CONTEXT_BYTES - size
-        if which == NEW and said.source in _FRESH and chars >= ASKED_CHARS and size >= ASKED_BYTES:
-            from rituals.hosts.stop_request import limit_of
-
-            if is_due(home) and limit_of(said, commondir, environment):
-                text = f"{text}\n\n{take(home)}".rstrip()
-                chars, size = chars - ASKED_CHARS, size - ASKED_BYTES
-        behind = around.behind(chars, size)
-        whole = "\n\n".join([part for part in (text, behind, RULE) if part])
-        return whole, (lambda: told(whole, around.told, last)) if told else None
     except HomeNotFound as problem:
         near = problem.near and said.event == START
         return f"{problem.message}: {problem.hint}" if near else "", None
+    commondir, name = home.repository.commondir, file_name(said.host, said.session)
+    sub = said.event == SUBAGENT_START
+    once = f"{said.role} {said.agent}" if sub else said.source
+    if which == NEW and _is_told_beside(said, commondir, home.repository.top, once):
+        return "", None
+    if sub:
+        text = visible(_brief(said, environment, ROLE_CHARS, which)[0]).rstrip()
+        shows = bool(text and said.session)
+        return text, (lambda: note_shown(commondir, name, text)) if shows else None
+    resumed = said.source in ("resume", "fork")
+    told = begin(home, name, resumed=resumed) if said.session else None
+    before, (acts, known) = _before(said, commondir, environment), _lately(said, commondir)
+    # few values, since a brief is kept for each
+    room = -(-(len(before) + 2) // _STEP) * _STEP if before else 0
+    room += _LATELY_CHARS if acts else 0
+    budget = min(START_CHARS, CONTEXT_CHARS - room) - _RULE_CHARS
+    while True:
+        made, last = _brief(said, environment, budget, which)
+        if not made:
+            return "", None
+        parts = [before, visible(made).rstrip()]
+        if _bytes(_whole(parts)) <= CONTEXT_BYTES:
+            break
+        budget = budget * 3 // 4
+    if which == NEW and said.source in _FRESH:
+        text = _whole(parts)
+        fits = len(text) + ASKED_CHARS <= CONTEXT_CHARS
+        if fits and _bytes(text) + ASKED_BYTES <= CONTEXT_BYTES:
+            from rituals.hosts.stop_request import limit_of
+
+            if is_due(home) and limit_of(said, commondir, environment):
+                parts.append(take(home))
+    while acts:
+        from projection.brief.wording import enveloped
+
+        text = _whole([*parts, enveloped(_LATELY, acts, "")])
+        if len(text) <= CONTEXT_CHARS and _bytes(text) <= CONTEXT_BYTES:
+            break
+        acts.pop()
+    whole = text if acts else _whole(parts)
+    return whole, (lambda: told(whole, known if acts else {}, last)) if told else None
+
+
+def _whole(parts: Sequence[str]) -> str:
+    return "\n\n".join([part for part in (*parts, RULE) if part])
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
+
+
+def _before(said: Moment, commondir: str, environment: Mapping[str, str]) -> str:
+    """Return what a compaction took, and the question that it left no time for; "" for nothing."""
+    parts = []
+    if said.session and said.source in ("compact", "resume"):
+        from rituals.hosts.context.compaction_checkpoint import restored
+
+        parts.append(restored(commondir, said))
+    if said.session and said.source == "compact":
+        from rituals.hosts.stop_request import when_compacted
+
+        parts.append(when_compacted(said, commondir, environment))
+    return "\n\n".join([part for part in parts if part])
+
+
+def _lately(said: Moment, commondir: str) -> tuple[list[str], dict[str, int]]:
+    """Return lines of what other sessions did of late, and what a session knows that is told them."""
+    from rituals.hosts.context.session_cursor import OBSERVED_DIR
+
+    own = f"{file_name(said.host, said.session)}.jsonl"
+    if all(name == own for name, _, _ in files_in(f"{commondir}/{OBSERVED_DIR}")):
+        return [], {}
+    from rituals.hosts.context.other_sessions import OtherSessions
+
+    return OtherSessions(commondir, own[: -len(".jsonl")], said.folder, now_ms()).lately()
 
 
 def _is_told_beside(said: Moment, commondir: str, top: str, once: str) -> bool:
@@ -162,7 +202,6 @@ def _made(home: Home, wish: Wish, *, apart: bool = False, waits: bool = True) ->
     import fcntl
 
     from memory.query.last_answers import Kept, last_brief, make_brief
-    from rituals.hosts.payloads import open_file
 
     try:
         fd = open_file(f"{home.state_dir}/briefing", os.O_RDWR | os.O_CREAT)
@@ -218,7 +257,10 @@ def prepare(said: Moment, commondir: str, environment: Mapping[str, str]) -> Non
 
 
 def make_ready(
-    said: Moment, environment: Mapping[str, str], first: Callable[[], None] = lambda: None
+    said: Moment,
+    commondir: str,
+    environment: Mapping[str, str],
+    first: Callable[[], None] = lambda: None,
 ) -> None:
     """Make in a process of its own what the next one that asks finds ready.
 
@@ -229,7 +271,7 @@ def make_ready(
         first()
         make_next(said, environment)
 
-    detached.apart(made, seconds=_READY_SECONDS)
+    _apart(commondir, "the next brief", made)
 
 
 def make_moments(said: Moment, commondir: str, environment: Mapping[str, str]) -> None:
@@ -240,7 +282,11 @@ def make_moments(said: Moment, commondir: str, environment: Mapping[str, str]) -
 
         make(commondir, said.folder, environment)
 
-    detached.apart(_noting(commondir, "the index of moments", made), seconds=_READY_SECONDS)
+    _apart(commondir, "the index of moments", made)
+
+
+def _apart(commondir: str, what: str, doing: Callable[[], Any]) -> None:
+    detached.apart(_noting(commondir, what, doing), seconds=_READY_SECONDS)
 
 
 def _noting(commondir: str, what: str, doing: Callable[[], Any]) -> Callable[[], Any]:
@@ -250,97 +296,6 @@ def _noting(commondir: str, what: str, doing: Callable[[], Any]) -> Callable[[],
         try:
             return doing()
         except Exception as problem:  # noqa: BLE001 - as above
-            from rituals.hosts.payloads import note_fault
-
-            return note_fault(commondir, f"{what}: {problem!r}")
+            return note_fault(commondir, f"{what}: {problem!r}") if commondir else None
 
     return noted
-
-
-#: What is kept free behind the brief where others did something of late, and in what steps before it.
-_LATELY_CHARS, _STEP = 800, 200
-_LATELY = "Lately in other sessions"
-_OBSERVATIONS, _DAY_MS = 20, 86_400_000
-#: How much of a spool is looked through, and where there are enough observations already.
-_TAIL_BYTES, _END_BYTES = 6 << 10, 1 << 10
-
-
-class Around:
-    """What stands around a brief."""
-
-    def __init__(self, commondir: str, moment: Moment) -> None:
-        self.before, self._host = "", moment.host
-        if moment.session and moment.source in ("compact", "resume"):
-            from rituals.hosts.context.compaction_checkpoint import restored
-
-            self.before = restored(commondir, moment)
-        self._acts = _newest(commondir, moment)
-        #: What a session knows when it was told this, and when it was told.
-        self.told: dict[str, int] = {}
-
-    @property
-    def room(self) -> int:
-        """How many characters are not the brief's; few values, since a brief is kept for each."""
-        used = -(-(len(self.before) + 2) // _STEP) * _STEP if self.before else 0
-        return used + (_LATELY_CHARS if self._acts else 0)
-
-    def behind(self, chars: int, size: int) -> str:
-        """Return what others did of late, in so many characters and bytes; "" for nothing."""
-        if not self._acts:
-            return ""
-        from projection.brief.wording import enveloped
-        from rituals.hosts.context import session_wording as wording
-        from rituals.hosts.context.other_sessions import failing_key
-
-        by_spool: dict[str, tuple[str, list[Observation]]] = {}
-        for spool, one in reversed(self._acts):  # oldest first
-            by_spool.setdefault(spool.path, (wording.who(spool.host, self._host), []))[1].append(
-                one
-            )
-        newest = self._acts[0][1].at
-        lines: list[tuple[int, str, dict[str, int]]] = []
-        for path, (by, seen) in by_spool.items():
-            name = os.path.basename(path)
-            for state in wording.states(seen):
-                at, key = state.one.at, failing_key(name, state.what)
-                if state.one.kind not in wording.ROUTINES:
-                    known = {key: at} if state.failed else {}
-                    lines.append((at, wording.act(by, state, newest), known))
-            failing = {
-                failing_key(name, one.what): one.one.at
-                for one in wording.tested(seen)
-                if one.failed
-            }
-            lines.append((seen[-1].at, wording.routine(by, seen, newest), failing))
-        frame = len(enveloped(_LATELY, (), ""))
-        chars, size = chars - frame, size - frame
-        kept: dict[str, int] = {}
-        # the newest are told, before what is done all the time
-        for at, line, known in sorted(lines, key=lambda one: (" changed " in one[1], -one[0])):
-            chars, size = chars - len(line) - 1, size - len(line.encode("utf-8", "replace")) - 1
-            if chars < 0 or size < 0:
-                break
-            if line:
-                kept[line] = at
-                self.told.update(known)
-        listed = sorted(kept, key=lambda line: kept[line])
-        return enveloped(_LATELY, listed, "") if kept else ""
-
-
-def _newest(commondir: str, moment: Moment) -> list[tuple[Spool, Observation]]:
-    """Return the newest observations of other sessions of the last day, newest first."""
-    from rituals.hosts.observed.observation_spool import spools
-
-    since = now_ms() - _DAY_MS
-    own = f"/{file_name(moment.host, moment.session)}.jsonl"
-    found: list[tuple[Spool, Observation]] = []
-    others = [spool for spool in spools(commondir) if not spool.path.endswith(own)]
-    for spool in others[:_OBSERVATIONS]:  # each of them has one at least
-        least = found[-1][1].at if len(found) == _OBSERVATIONS else since
-        if spool.changed_ms < least:
-            break  # this one, and all behind it, were written to before
-        start = max(0, spool.size - (_TAIL_BYTES if least == since else _END_BYTES))
-        found += [(spool, one) for one in spool.since(start)[0] if one.at >= least]
-        found.sort(key=lambda pair: (-pair[1].at, pair[0].path))
-        del found[_OBSERVATIONS:]
-    return found

@@ -1,19 +1,14 @@
-"""Find what the ledger has that a session was not told: facts, and the state when it changed, or is old.
+"""Find what the ledger has that a session was not told: facts, and the state when it changed.
 
 Logs count from the commit up to which it was told, so one that a sync brings late is new however old it
-is; a log that waits counts like one that landed, and once. A fact of kind `state` that nobody has said
-anew or confirmed for half an hour, while sessions of this machine did something, is likely to be out of
-date.
+is; a log that waits counts like one that landed, and once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
 from ledger.home import Home
 from ledger.model.layout import SESSIONS_DIR, stem_of
-from ledger.model.order import key_of, milliseconds_of
-from ledger.model.record import Record
+from ledger.model.order import key_of
 from memory.brief.brief_maker import news_of, public
 from memory.cache.cache_file import Cache
 from memory.query.open_snapshot import open_snapshot
@@ -24,6 +19,7 @@ from projection.brief.wording import plain, shortened, untagged
 from projection.fold.fact_history import Fact
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import STATE_KIND, THREAD_KIND
+from rituals.hosts.context.session_cursor import Cursor
 
 _FACTS = 3
 #: How many logs and facts are looked at closely.
@@ -33,62 +29,41 @@ _FACT_CHARS, STATE_CHARS = 150, 200
 _STATE_TAGS = frozenset((_PHASE := "phase", _NEXT := "next", _BLOCKED := "blocked"))
 
 
-class LedgerNews(Record):
-    """What there is to tell."""
-
-    facts: tuple[str, ...]  #: lines, corrections first
-    more: int  #: how many facts there are beside them
-    #: the line of the state, "" for none, None where nothing says that it changed
-    state: str | None
-    tip: str  #: the commit up to which the session is told then
-    waiting: tuple[str, ...]  #: the logs beside it that it is told of, or brought itself
-    #: how old what is held of the state is (`states_in`), None where nothing is new
-    states: Mapping[str, int] | None = None
-
-
 _FORM = Markdown()
 
 
 def ledger_news(
-    home: Home,
-    session: str,
-    tip: str,
-    told: Iterable[str],
-    waits: tuple[str, ...],
-) -> LedgerNews:
-    """Return what is new.
+    home: Home, session: str, heard: Cursor, waits: tuple[str, ...]
+) -> tuple[list[str], Cursor]:
+    """Return the lines of what is new, corrections first, and the cursor of a session that heard them.
 
     Args:
         home: that is asked.
         session: the host's id; what it recorded itself is no news to it, but for what was captured.
-        tip: the commit up to which it was told.
-        told: the logs beside it that it was told of.
+        heard: up to where the session was told.
         waits: the logs that wait, looked for before the tip is.
     """
-    heard = frozenset(told)
     now = home.tip()
-    new = sorted({*_landed(home, tip, now), *waits} - heard, reverse=True)
+    new = sorted({*_landed(home, heard.tip, now), *waits} - {*heard.waiting}, reverse=True)
     if not new:
-        return LedgerNews((), 0, None, now, waits)
+        return [], heard._replace(tip=now, waiting=waits)
 
-    def ask(cache: Cache) -> LedgerNews:
+    def ask(cache: Cache) -> tuple[list[str], Cursor]:
         entries = [one for stem in new if (one := cache.entry(key_of(stem))) is not None]
-        found = {entry.stem for entry in entries}
-        news, more = news_of(
-            cache, [one for one in entries if (one.session != session or bool(one.reach))], _LOOKED
-        )
-        moved = any(_moves_state(cache, act.id) for one in entries for act in one.acts)
-        news = tuple(
-            [one for one in public(news) if not (one.now and one.now.fact.kind == THREAD_KIND)]
-        )
-        state = state_line(cache) if moved else None
-        facts = [
-            _FORM.line(line_of(one, _FACT_CHARS)._replace(tier="", date="", stem=""))
-            for one in news[:_FACTS]
-        ]
-        known = tuple([stem for stem in waits if stem in heard or stem in found])
-        rest = more + len(news[_FACTS:])
-        return LedgerNews(tuple(facts), rest, state, now, known, states_in(cache))
+        known = {*heard.waiting, *[entry.stem for entry in entries]}
+        told = [one for one in entries if one.session != session or one.reach]
+        found, more = news_of(cache, told, _LOOKED)
+        news = [one for one in public(found) if not (one.now and one.now.fact.kind == THREAD_KIND)]
+        lines, state = list[str](), heard.state
+        if any(_moves_state(cache, act.id) for one in entries for act in one.acts):
+            state = state_line(cache)
+            lines += [state] if state not in ("", heard.state) else []
+        said = [line_of(one, _FACT_CHARS) for one in news[:_FACTS]]
+        lines += [_FORM.line(line._replace(tier="", date="", stem="")) for line in said]
+        if rest := more + len(news[_FACTS:]):
+            lines.append(f"- {rest} more new facts: `diurna brief` has them")
+        waiting = tuple([stem for stem in waits if stem in known])
+        return lines, heard._replace(state=state, tip=now, waiting=waiting)
 
     snapshot = open_snapshot(home)
     try:
@@ -155,69 +130,3 @@ def _landed(home: Home, tip: str, now: str) -> set[str]:
         return set()
     changes = home.repository.git().changes(tip, now, home.prefix + SESSIONS_DIR)
     return {stem_of(path) for letter, _, _, path in changes or () if letter == "A"} - {""}
-
-
-#: How old a state is told of, and how long it is not told again.
-OLD_MS = 1_800_000
-#: When it was told, among what a session was told.
-TOLD = "state-age"
-_NAMED = 3
-_UNITS = ((86_400_000, "day"), (3_600_000, "hour"), (60_000, "minute"))
-
-
-def states_in(cache: Cache) -> dict[str, int]:
-    """Return the facts that hold of the state, by id, with when they were said or confirmed last.
-
-    Times are milliseconds since 1970. What is withheld, or for a role alone, is left out.
-    """
-    found: dict[str, int] = {}
-    for fact in cache.facts_of_kind(STATE_KIND):
-        if not (fact.false or fact.archived_at or fact.redacted or roles_of(fact)):
-            found[fact.id] = milliseconds_of(
-                max([*[head.stem for head in fact.heads], fact.verified])
-            )
-    return found
-
-
-def states_of(home: Home) -> dict[str, int]:
-    """Return the same for a home that is not open."""
-    snapshot = open_snapshot(home)
-    try:
-        return snapshot.ask(states_in)
-    finally:
-        snapshot.close()
-
-
-def next_look(states: Mapping[str, int], told: int) -> int:
-    """Return when one of the states will be old and may be told, 0 for never; ms since 1970.
-
-    `told` is when the session was told last, 0 for never.
-    """
-    return max(min(states.values()) + OLD_MS, told + OLD_MS if told else 0) if states else 0
-
-
-def age_line(states: Mapping[str, int], observed: Iterable[int], now: int) -> str:
-    """Return the line of what is out of date, "" where nothing is.
-
-    `observed` is when sessions did something last; `now` is in milliseconds since 1970.
-    """
-    newest = max(observed, default=0)
-    old = sorted(
-        [(at, id) for id, at in states.items() if at <= now - OLD_MS and at < newest],
-    )
-    if not old:
-        return ""
-    said = [f"{id} ({_said(now - at)} old)" for at, id in old[:_NAMED]]
-    more = f" and {len(old) - _NAMED} more" if len(old) > _NAMED else ""
-    return (
-        f"- the state may be out of date, work went on since: {', '.join(said)}{more}; "
-        "`diurna append --update ID TEXT` says what holds now"
-    )
-
-
-def _said(ms: int) -> str:
-    for size, unit in _UNITS:
-        if ms >= size:
-            count = ms // size
-            return f"{count} {unit}{'' if count == 1 else 's'}"
-    return "0 minutes"

@@ -12,21 +12,20 @@ from collections.abc import Mapping
 
 from ledger.errors import DiurnaError
 from ledger.git.repository import find_repository
-from ledger.model.record import Record
 from rituals.hosts.context import session_wording as wording
 from rituals.hosts.moments import ENDED, captured_file
 from rituals.hosts.observed.observation_spool import Observation, Spool, spools
 
-_COLLISIONS, _LOSSES, _OBSERVATIONS = 3, 3, 5
-_OWN_MS, _LOSS_MS = 7_200_000, 600_000
+#: How many lines are told of what can not wait, of each kind, and of the rest.
+_PRESSING, _OBSERVATIONS = 3, 5
+_OWN_MS, _LOSS_MS, _DAY_MS = 7_200_000, 600_000, 86_400_000
 #: How long what others did waits for something weightier, and how long a test that turned.
 _ROUTINE_MS, _TEST_MS = 5_400_000, 1_800_000
-#: What was told is known for so long, and so much of it.
-_TOLD_MS, _TOLD = 86_400_000, 500
-#: What is known when routine was told last.
-_ROUTINE = "routine"
-#: How much of a spool is looked through for files.
-_TAIL_BYTES = 1 << 16
+#: So much that was told is known, for a day; and by what it is known when routine was told last.
+_TOLD, _ROUTINE = 500, "routine"
+#: How much of a spool is looked through, and of so many spools for so many observations at a start.
+_TAIL_BYTES, _END_BYTES, _LATELY = 1 << 16, 6 << 10, 20
+_WHAT_CHARS = 120
 #: Commands of git that may take something away, with what has to stand beside them; () for nothing.
 _LOSING: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("reset", "rebase", "stash", "clean", "restore", "checkout"), ()),
@@ -41,113 +40,154 @@ _KEEPING = frozenset(("pop", "apply", "--abort", "--continue", "--staged", "-n",
 _SHELL = frozenset(("git", "package", "file", "test"))
 
 
-class Listener(Record):
-    """Who is told, and what was told already."""
-
-    commondir: str  #: the common git directory
-    name: str  #: what files of the session are called
-    folder: str  #: where the session works
-    now: int  #: milliseconds since 1970
-    #: how many bytes of the other spools were told, by the names of the files
-    offsets: Mapping[str, int]
-    told: Mapping[str, int]  #: what was told beside that, with the time
-
-    def who(self, spool: Spool) -> str:
-        """Name another session."""
-        return wording.who(spool.host, self.name.partition("-")[0])
-
-
-class News(Record):
-    """What there is to tell."""
-
-    pressing: tuple[str, ...]  #: lines of what can not wait
-    rest: tuple[str, ...]  #: other lines, the newest first
-    offsets: Mapping[str, int]  #: of the listener, when this is told
-    told: Mapping[str, int]  #: likewise
-
-
-class _Clash(Record):
-    """One thing that can not wait: when it happened, by what it is known, and its line around the time."""
-
-    at: int
-    known: str
-    line: str
-    behind: str = ""
-
-
-def urgent(listener: Listener) -> News:
-    """Return what collides with the work of a session, and what may have taken work away."""
-    others, mine = _others(listener)
-    now = listener.now
-    recent = [(name, one) for name, one in others.items() if one.changed_ms >= now - _OWN_MS]
-    collisions = [one for name, spool in recent for one in _collisions(name, spool, mine, listener)]
-    losses = [one for name, spool in recent for one in _losses(name, spool, listener)]
-    newest = sorted(listener.told.items(), key=lambda one: -one[1])[:_TOLD]
-    told = {known: at for known, at in newest if at > now - _TOLD_MS}
-    lines = []
-    for found, most in ((collisions, _COLLISIONS), (losses, _LOSSES)):
-        for one in sorted(found, key=lambda one: (-one.at, one.known))[:most]:
-            lines.append(f"- {one.line} {wording.ago(now - one.at)}{one.behind}")
-            told[one.known] = now
-    return News(tuple(lines), (), listener.offsets, told)
-
-
-def all_news(listener: Listener, *, beside: bool = False) -> News:
-    """Return what can not wait, and what else other sessions did since they were told of.
+class OtherSessions:
+    """The other sessions of this machine, as one hears of them.
 
     Args:
-        listener: who is told.
-        beside: something else is told, so that nothing has to wait.
+        commondir: the common git directory.
+        name: what files of the session are called that is told.
+        folder: where it works.
+        now: milliseconds since 1970.
+        offsets: how many bytes of the other spools it was told, by the names of the files.
+        told: what it was told beside that, with the time.
     """
-    now = listener.now
-    pressing, _, _, already = urgent(listener)
-    told = dict(already)
-    others, _ = _others(listener)
-    rest: list[tuple[int, str]] = []
-    often: list[str] = []
-    shown: dict[str, int] = {}
-    passed: list[str] = []
-    offsets: dict[str, int] = {}
-    quiet_ms = now - told.get(_ROUTINE, 0)
-    waits = not (pressing or beside) and quiet_ms < _ROUTINE_MS
-    for name, spool in others.items():
-        start = max(listener.offsets.get(name, 0), spool.size - _TAIL_BYTES)
-        new, offsets[name] = spool.since(start)
-        by = listener.who(spool)
-        rest += [
-            (state.one.at, wording.act(by, state, now))
-            for state in wording.states(new)
-            if state.one.kind not in wording.ROUTINES and _loss(name, state.one) not in told
+
+    def __init__(
+        self,
+        commondir: str,
+        name: str,
+        folder: str,
+        now: int,
+        offsets: Mapping[str, int] = {},
+        told: Mapping[str, int] = {},
+    ) -> None:
+        self._commondir, self._folder, self._now = commondir, folder, now
+        self._host = name.partition("-")[0]
+        self._spools = {os.path.basename(one.path): one for one in spools(commondir)}
+        own = self._spools.pop(f"{name}.jsonl", None)
+        self._mine: dict[str, int] = {}
+        for one in self._of_late(own) if own else ():
+            self._mine.update(dict.fromkeys(one.paths, one.at))
+        newest = sorted(told.items(), key=lambda one: -one[1])[:_TOLD]
+        #: What it was told, with what it is told now.
+        self.told = {known: at for known, at in newest if at > now - _DAY_MS}
+        self.offsets = {name: offsets.get(name, 0) for name in self._spools}  #: likewise
+
+    def pressing(self) -> list[str]:
+        """Return what collides with the work of the session, and what may have taken work away."""
+        since, lines = self._now - _OWN_MS, list[str]()
+        recent = [pair for pair in self._spools.items() if pair[1].changed_ms >= since]
+        for find in (self._collisions, self._losses):
+            found = [one for name, spool in recent for one in find(name, spool)]
+            for _, known, line in sorted(found, key=lambda one: (-one[0], one[1]))[:_PRESSING]:
+                lines.append(line)
+                self.told[known] = self._now
+        return lines
+
+    def news(self, *, beside: bool) -> tuple[list[str], list[str]]:
+        """Return what can not wait, and what else they did since the session was told, newest first.
+
+        `beside`: something else is told, so that nothing has to wait.
+        """
+        pressing, now = self.pressing(), self._now
+        quiet_ms = now - self.told.get(_ROUTINE, 0)
+        waits = not (pressing or beside) and quiet_ms < _ROUTINE_MS
+        acts, often = list[tuple[int, str]](), list[str]()
+        offsets, shown, passed = dict[str, int](), dict[str, int](), set[str]()
+        for name, spool in self._spools.items():
+            start = max(self.offsets[name], spool.size - _TAIL_BYTES)
+            seen, offsets[name] = spool.since(start)
+            new = [one for one in seen if _loss(name, one) not in self.told]
+            paths = [path for path in wording.changed(new) if f"both {name} {path}" in self.told]
+            paths += [path for path in wording.changed(new) if _changed(name, path) in self.told]
+            stand = {_failing(name, one.what): one for one in wording.states(new)}
+            failing = [one.what for key, one in stand.items() if key in self.told]
+            done, routine = wording.lines_of(self._who(spool), new, now, paths, failing)
+            acts += done
+            if routine:
+                often.append(routine)
+                shown |= {_changed(name, path): now for path in wording.changed(new)}
+            for key, one in stand.items():
+                turned = one.failed or one.what in failing
+                if one.one.kind == wording.TEST:
+                    waits &= not turned or quiet_ms < _TEST_MS
+                elif one.one.kind not in wording.ROUTINES:
+                    waits &= not turned and one.one.kind in _SHELL
+                if one.failed:
+                    shown[key] = now
+                else:
+                    passed.add(key)
+        if waits:
+            return [], []
+        self.offsets = offsets
+        if acts or often:
+            self.told = {key: at for key, at in self.told.items() if key not in passed}
+            self.told |= {**shown, _ROUTINE: now}
+        newest = [line for _, line in sorted(acts, reverse=True)]
+        return pressing, [*newest, *often][:_OBSERVATIONS]
+
+    def lately(self) -> tuple[list[str], dict[str, int]]:
+        """Return what they did in the last day, newest first, and what a session knows that is told it."""
+        since, found = self._now - _DAY_MS, list[tuple[int, str, Observation]]()
+        for name, spool in [*self._spools.items()][:_LATELY]:
+            seen = (
+                spool.since(max(0, spool.size - _END_BYTES))[0] if spool.changed_ms >= since else ()
+            )
+            found += [(one.at, name, one) for one in seen if one.at >= since]
+        by_spool: dict[str, list[Observation]] = {}
+        for _, name, one in sorted(found)[-_LATELY:]:
+            by_spool.setdefault(name, []).append(one)
+        acts, often, told = list[tuple[int, str]](), list[str](), dict[str, int]()
+        for name, new in by_spool.items():
+            done, routine = wording.lines_of(self._who(self._spools[name]), new, max(found)[0])
+            acts += done
+            often += [routine] if routine else []
+            failed = [one for one in wording.states(new) if one.failed]
+            told |= {_failing(name, one.what): one.one.at for one in failed}
+        return [*[line for _, line in sorted(acts, reverse=True)], *often], told
+
+    def _who(self, spool: Spool) -> str:
+        return wording.who(spool.host, self._host)
+
+    def _of_late(self, spool: Spool) -> list[Observation]:
+        found, _ = spool.since(max(0, spool.size - _TAIL_BYTES))
+        return [one for one in found if one.paths and one.at >= self._now - _OWN_MS]
+
+    def _collisions(self, name: str, spool: Spool) -> list[tuple[int, str, str]]:
+        """Return the files of another session that this one changed too and was not told of late."""
+        since = self._now - _OWN_MS
+        found = {
+            path: one
+            for one in (self._of_late(spool) if self._mine else ())
+            for path in one.paths
+            if path in self._mine and self.told.get(f"both {name} {path}", 0) <= since
+        }
+        if not found or not _is_same_tree(spool.read().folder, self._folder):
+            return []
+        over = os.path.exists(captured_file(self._commondir, spool.host, spool.session, ENDED))
+        clashes = []
+        for path, one in found.items():
+            after = one.at > self._mine[path]
+            if over and not after:
+                continue  # it is seen in the file, and nobody is at it any more
+            verb = "edited" if one.kind == wording.EDIT else "changed"
+            did = f"{self._who(spool)} {verb} {wording.path_said(path)} {_ago(self._now - one.at)}"
+            line = f"- {did}, {'after' if after else 'before'} you did"
+            clashes.append((one.at, f"both {name} {path}", line))
+        return clashes
+
+    def _losses(self, name: str, spool: Spool) -> list[tuple[int, str, str]]:
+        """Return the acts of git of the last minutes that may have taken work away and were not told."""
+        found, _ = spool.since(max(self.offsets[name], spool.size - _TAIL_BYTES))
+        return [
+            (one.at, _loss(name, one), f"- {self._who(spool)} ran {ran} {_ago(self._now - one.at)}")
+            for one in found
+            if one.at >= self._now - _LOSS_MS
+            and one.kind in _SHELL
+            and is_loss(one.what)
+            and _loss(name, one) not in self.told
+            and (ran := wording.safe(one.what, _WHAT_CHARS))
         ]
-        known = [
-            path
-            for path in wording.changed(new)
-            if f"both {name} {path}" in told or f"changed {name} {path}" in told
-        ]
-        stand = {failing_key(name, one.what): one for one in wording.tested(new)}
-        failing = [one.what for key, one in stand.items() if key in told]
-        if line := wording.routine(by, new, now, known, failing):
-            often.append(line)
-            shown.update({f"changed {name} {path}": now for path in wording.changed(new)})
-            shown.update({key: now for key, one in stand.items() if one.failed})
-            passed += [key for key, one in stand.items() if not one.failed]
-        acts = [one for one in wording.states(new) if one.one.kind not in wording.ROUTINES]
-        told.update({failing_key(name, one.what): now for one in acts if one.failed})
-        waits &= not any(
-            one.failed or one.one.kind not in _SHELL or failing_key(name, one.what) in already
-            for one in acts
-        )
-        turned = failing or any(one.failed for one in stand.values())
-        waits &= not turned or quiet_ms < _TEST_MS
-    newest = [line for _, line in sorted(rest, reverse=True)]
-    if waits:
-        kept = {name: listener.offsets.get(name, 0) for name in others}
-        return News((), (), kept, already)
-    if often or newest:
-        told.update(shown)
-        told = {key: at for key, at in told.items() if key not in passed}
-        told[_ROUTINE] = now
-    return News(pressing, tuple([*newest, *often][:_OBSERVATIONS]), offsets, told)
 
 
 def is_loss(what: str) -> bool:
@@ -164,65 +204,23 @@ def is_loss(what: str) -> bool:
     return False
 
 
-def _others(listener: Listener) -> tuple[dict[str, Spool], dict[str, int]]:
-    """Return the spools of others, newest first, and the files that the session changed of late."""
-    listed = {os.path.basename(spool.path): spool for spool in spools(listener.commondir)}
-    mine: dict[str, int] = {}
-    own = listed.pop(f"{listener.name}.jsonl", None)
-    for one in _of_late(own, listener.now) if own else ():
-        mine.update(dict.fromkeys(one.paths, one.at))
-    return listed, mine
+def _loss(name: str, one: Observation) -> str:
+    return f"loss {name} {one.at}"
 
 
-def _of_late(spool: Spool, now: int) -> list[Observation]:
-    found, _ = spool.since(max(0, spool.size - _TAIL_BYTES))
-    return [one for one in found if one.paths and one.at >= now - _OWN_MS]
+def _changed(name: str, path: str) -> str:
+    return f"changed {name} {path}"
 
 
-def _collisions(
-    name: str, spool: Spool, mine: Mapping[str, int], listener: Listener
-) -> list[_Clash]:
-    """Return the files of a session that another one changed too and that were not told of late."""
-    found = {
-        path: one
-        for one in (_of_late(spool, listener.now) if mine else ())
-        for path in one.paths
-        if path in mine and listener.told.get(f"both {name} {path}", 0) <= listener.now - _OWN_MS
-    }
-    if not found or not _is_same_tree(spool.read().folder, listener.folder):
-        return []
-    by, clashes = listener.who(spool), []
-    over = os.path.exists(captured_file(listener.commondir, spool.host, spool.session, ENDED))
-    for path, one in found.items():
-        if over and one.at <= mine[path]:
-            continue  # it is seen in the file, and nobody is at it any more
-        verb = "edited" if one.kind == wording.EDIT else "changed"
-        when = "after" if one.at > mine[path] else "before"
-        line = f"{by} {verb} {wording.path_said(path)}"
-        clashes.append(_Clash(one.at, f"both {name} {path}", line, f", {when} you did"))
-    return clashes
-
-
-def _losses(name: str, spool: Spool, listener: Listener) -> list[_Clash]:
-    """Return the acts of git of the last minutes that may have taken work away and were not told."""
-    found, _ = spool.since(max(listener.offsets.get(name, 0), spool.size - _TAIL_BYTES))
-    return [
-        _Clash(one.at, _loss(name, one), f"{listener.who(spool)} ran {wording.said(one)}")
-        for one in found
-        if one.at >= listener.now - _LOSS_MS
-        and one.kind in _SHELL
-        and is_loss(one.what)
-        and _loss(name, one) not in listener.told
-    ]
-
-
-def failing_key(name: str, what: str) -> str:
-    """Return by what it is known that a test of a session was told as failed."""
+def _failing(name: str, what: str) -> str:
     return f"failing {name} {what}"
 
 
-def _loss(name: str, one: Observation) -> str:
-    return f"loss {name} {one.at}"
+def _ago(ms: int) -> str:
+    minutes = ms // 60_000
+    if 1 <= minutes < 60:
+        return f"{minutes} minute{'' if minutes == 1 else 's'} ago"
+    return "an hour ago" if minutes else "just now"
 
 
 def _is_same_tree(folder: str, other: str) -> bool:

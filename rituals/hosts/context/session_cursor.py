@@ -1,8 +1,7 @@
 """Remember what a session heard: a small file for each, its cursor.
 
-Its first lines say how all that can bring news stood when the session was told last, which a hook with
-nothing to say compares with how it stands (`rituals.hosts.context.session_cursor`). The rest says what was
-told.
+It says how all that can bring news stood when the session was told last, which a hook with nothing to say
+compares with how it stands, and what was told.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
-from ledger.environment import monotonic, now_ms
+from ledger.environment import monotonic
 from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.moments import STARTS_DIR, file_name
@@ -27,91 +26,9 @@ from rituals.hosts.payloads import (
 )
 
 NEWS_DIR, OBSERVED_DIR = "diurna/news", "diurna/observed"
-#: How many lines of a cursor `has_news` reads, and by how many bytes one grows, so that a full disk
-#: does not keep it where it was.
-HEAD, BLOCK = 5, 4096
-
-
-class Standing(Record):
-    """How all that can bring news stands, by numbers and times of files."""
-
-    ledger: str = ""  #: the branch and what waits for it
-    others: str = ""  #: the spools of other sessions
-    own: str = ""  #: the session's spool
-
-
-def has_news(commondir: str, name: str, *, tool: bool) -> bool:
-    """Tell whether there may be something that a session did not hear.
-
-    `name` is what files of the session are called; with `tool` only what collides counts.
-    """
-    head = read_start(f"{commondir}/{NEWS_DIR}/{name}", BLOCK).split(b"\n", HEAD)
-    if len(head) <= HEAD:
-        return True
-    found = standing(commondir, name, () if tool else names(head[1]))
-    then = standing_in(head[3 if tool else 2])
-    if found.others != then.others:
-        return True
-    if found.own == then.own:
-        return not tool and found.ledger != then.ledger
-    if tool or found.ledger != then.ledger:
-        return True
-    look = head[4]
-    return look.isdigit() and 0 < int(look) <= now_ms()
-
-
-def standing(commondir: str, name: str, watched: Sequence[str]) -> Standing:
-    """Return how all that can bring news stands now."""
-    return standing_of(files(commondir), name, watched)
-
-
-def standing_of(
-    listed: Iterable[tuple[str, int, int]], name: str, watched: Sequence[str]
-) -> Standing:
-    """Return how all that can bring news stands, as `files` listed it."""
-    own, count, total, newest = "-", 0, 0, 0
-    for file, size, changed in listed:
-        if file == f"{name}.jsonl":
-            own = str(size)
-            continue
-        count += 1
-        total += size
-        newest = max(newest, changed)
-    return Standing(stamps(watched), f"{count}.{total}.{newest}", own)
-
-
-def stamps(watched: Sequence[str]) -> str:
-    """Return how some files and folders stand."""
-    return ",".join(map(_stamp, watched))
-
-
-def files(commondir: str) -> list[tuple[str, int, int]]:
-    """Return the names, bytes and times of the spools."""
-    return files_in(f"{commondir}/{OBSERVED_DIR}")
-
-
-def _stamp(path: str) -> str:
-    try:
-        seen = os.stat(path)
-    except OSError:
-        return "-"
-    return f"{seen.st_ino}.{seen.st_size}.{seen.st_mtime_ns}"
-
-
-def names(line: bytes) -> tuple[str, ...]:
-    """Read the files that a cursor watches."""
-    return tuple(os.fsdecode(line).split("\0")) if line else ()
-
-
-def standing_in(line: bytes) -> Standing:
-    """Read how all stood, as a cursor has it."""
-    words = line.decode("ascii", "replace").split(" ")
-    return Standing(*words) if len(words) == len(Standing()) else Standing()
-
-
-_FORMAT, _LINE = "diurna-news 3", "\n"
-#: What of a cursor stands in its first lines.
-_AHEAD = ("watched", "prompt", "tool", "look")
+#: How many bytes of a cursor are read, and by how many one grows, so that a full disk does not keep it
+#: where it was.
+_BYTES, _BLOCK = 1 << 20, 4096
 #: How many ids of facts that it was shown are kept of a session.
 SHOWN = 300
 _ID_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789-"
@@ -125,10 +42,9 @@ class Cursor(Record):
     """What a session heard."""
 
     watched: tuple[str, ...] = ()  #: the files and folders whose change may mean a new log
-    prompt: Standing = Standing()  #: how all stood when it was told at a prompt
-    tool: Standing = Standing()  #: likewise at a tool; `ledger` is not looked at there
-    #: when to look whether the state is out of date, milliseconds since 1970; 0 for never
-    look: int = 0
+    ledger: str = ""  #: how they stood when it was told at a prompt
+    others: str = ""  #: likewise the spools of other sessions
+    tool: str = ""  #: how these and its own stood when it was told at a tool
     tip: str = ""  #: the commit up to which it was told, "" for none
     waiting: tuple[str, ...] = ()  #: stems that were told and had not landed yet
     #: how many bytes of the other spools were told, by the names of the files
@@ -170,6 +86,52 @@ class Cursor(Record):
         """Return the cursor of a session in whose context some facts stand whole."""
         return self._replace(known=tuple(dict.fromkeys((*self.known, *ids))))
 
+    def at_tool(self, commondir: str, name: str) -> Cursor:
+        """Return the cursor of a session that is told now what the spools say, by a tool."""
+        return self._replace(tool=" ".join(spools_stand(commondir, name)))
+
+    def at_prompt(self, commondir: str, name: str) -> Cursor:
+        """Return the cursor of a session that is told now all that there is."""
+        others, own = spools_stand(commondir, name)
+        return self._replace(ledger=stamps(self.watched), others=others, tool=f"{others} {own}")
+
+
+def has_news(commondir: str, name: str, *, tool: bool) -> bool:
+    """Tell whether there may be something that a session did not hear.
+
+    `name` is what files of the session are called; with `tool` only what collides counts.
+    """
+    then = heard_by(commondir, name)
+    if not then.watched:
+        return True
+    now = then.at_tool(commondir, name) if tool else then.at_prompt(commondir, name)
+    return now.tool != then.tool if tool else now[1:3] != then[1:3]
+
+
+def stamps(watched: Sequence[str]) -> str:
+    """Return how some files and folders stand."""
+    return ",".join(map(_stamp, watched))
+
+
+def _stamp(path: str) -> str:
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return "-"
+    return f"{seen.st_ino}.{seen.st_size}.{seen.st_mtime_ns}"
+
+
+def spools_stand(commondir: str, name: str) -> tuple[str, str]:
+    """Return how the spools of other sessions stand, and a session's own."""
+    own, others = "-", list[tuple[int, int]]()
+    for file, size, changed in files_in(f"{commondir}/{OBSERVED_DIR}"):
+        if file == f"{name}.jsonl":
+            own = str(size)
+        else:
+            others.append((size, changed))
+    newest = max([changed for _, changed in others], default=0)
+    return f"{len(others)}.{sum([size for size, _ in others])}.{newest}", own
+
 
 def ids_shown(text: str, *, whole: bool = False) -> list[str]:
     """Return the ids of the facts that a text shows as `forms.Markdown` writes them.
@@ -194,7 +156,12 @@ def ids_shown(text: str, *, whole: bool = False) -> list[str]:
 
 def heard_by(commondir: str, name: str) -> Cursor:
     """Return what a session, by the name of its files, heard, as far as anybody knows."""
-    return _cursor(read_start(f"{commondir}/{NEWS_DIR}/{name}", 1 << 20))
+    return _cursor(read_start(f"{commondir}/{NEWS_DIR}/{name}", _BYTES))
+
+
+def _cursor(data: bytes) -> Cursor:
+    """Read a cursor; an empty one where it is new, damaged, or of another version."""
+    return record_of(Cursor(), read_object(data)) or Cursor()
 
 
 def shown_to(commondir: str, session: str) -> set[str]:
@@ -226,17 +193,17 @@ class Heard:
             lock(self._fd, monotonic() + seconds)
             if not os.fstat(self._fd).st_nlink:  # tidied away a moment ago
                 raise FileNotFoundError(self._path)
-            return _cursor(os.pread(self._fd, 1 << 20, 0))
+            return _cursor(os.pread(self._fd, _BYTES, 0))
         except OSError:
             self.leave()
             return None
 
     def move(self, cursor: Cursor) -> None:
         """Keep what the session has heard now, and let go."""
-        data = _packed(cursor)
+        data = write_object(fields_of(cursor)).encode()
         try:
-            size = os.fstat(self._fd).st_size
-            os.pwrite(self._fd, data.ljust(max(size, -(-len(data) // BLOCK) * BLOCK), b"\n"), 0)
+            size = max(os.fstat(self._fd).st_size, -(-len(data) // _BLOCK) * _BLOCK)
+            os.pwrite(self._fd, data.ljust(size), 0)
         except OSError:
             pass  # a disk that refuses: it is told again
         self.leave()
@@ -252,29 +219,3 @@ def tidy(commondir: str, now_seconds: float) -> None:
     """Remove the cursors of sessions that are over for long, and how they started."""
     for folder in (NEWS_DIR, STARTS_DIR):
         sweep(f"{commondir}/{folder}", now_seconds - _DEAD_DAYS * 86_400)
-
-
-def _packed(cursor: Cursor) -> bytes:
-    """Write a cursor: five lines that `has_news` reads, then all else."""
-    head = [
-        _FORMAT,
-        "\0".join(cursor.watched),
-        *[" ".join(one) for one in cursor[1:3]],
-        cursor.look,
-    ]
-    lines = "".join([f"{str(one).replace(_LINE, ' ')}{_LINE}" for one in head])
-    rest = {field: value for field, value in fields_of(cursor).items() if field not in _AHEAD}
-    said = write_object(rest, ascii_only=False).encode("utf-8", "replace")
-    return lines.encode("utf-8", "surrogateescape") + said + b"\n"
-
-
-def _cursor(data: bytes) -> Cursor:
-    """Read a cursor; an empty one where it is new, damaged, or of another version."""
-    head, watched, *lines = [*data.rstrip(b"\n").split(b"\n"), b""]
-    said = read_object(lines[3]) if head == _FORMAT.encode() and len(lines) == HEAD else None
-    found = record_of(Cursor(), said)
-    if found is None or {*map(type, (*found.offsets.values(), *found.told.values()))} - {int}:
-        return Cursor()
-    prompt, tool = map(standing_in, lines[:2])
-    look = int(lines[2]) if lines[2].isdigit() else 0
-    return found._replace(watched=names(watched), prompt=prompt, tool=tool, look=look)

@@ -11,16 +11,10 @@ from __future__ import annotations
 from ledger.environment import now_ms
 from ledger.model.record import Record
 from memory.cache.view_name import waiting
-from rituals.hosts.context.session_cursor import (
-    Cursor,
-    Heard,
-    files,
-    has_news,
-    standing,
-    standing_of,
-    tidy,
-)
+from rituals.hosts.adapters import PROMPT
+from rituals.hosts.context.session_cursor import OBSERVED_DIR, Cursor, Heard, stamps, tidy
 from rituals.hosts.moments import Moment, file_name
+from rituals.hosts.payloads import files_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +23,9 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from memory.query.last_answers import Kept
     from rituals.hosts.context.moment_answer import Needed
-    from rituals.hosts.context.other_sessions import Listener
 
 NEWS_CHARS = 1_200
 _TITLE = "News"
-#: It is looked whether the state is out of date as soon as there is work that can be newer.
-_FIRST_LOOK = 1
 #: How long a cursor is waited for, and within what time the same start is another hook's.
 _PATIENCE_SECONDS, _SAME_MS = 0.05, 3_000
 #: What of its cursor a session keeps that begins again.
@@ -51,16 +42,6 @@ class Telling(Record):
     def written(self) -> None:
         """Keep that the session heard it."""
         self.heard.move(self.moved.having_seen(self.text))
-
-
-def at_prompt(moment: Moment, commondir: str, needed: Needed | None = None) -> Telling | None:
-    """Return what a session has to know at a prompt, with what memory has on it, before it works on."""
-    return _telling(moment, commondir, needed, tool=False)
-
-
-def at_tool(moment: Moment, commondir: str, needed: Needed | None = None) -> Telling | None:
-    """Return what collides with what a session does; the arguments are those of `at_prompt`."""
-    return _telling(moment, commondir, needed, tool=True)
 
 
 def is_doubled(commondir: str, name: str, once: str) -> bool:
@@ -86,11 +67,11 @@ def begin(home: Home, name: str, *, resumed: bool = False) -> Callable[..., None
     was told, None for a new one: what came since that it hears at its next prompt. `name` is what files of
     the session are called; `resumed`: what it was told before still stands in its context.
     """
-    commondir, watched = home.repository.commondir, watched_of(home)
-    listed = files(commondir)
-    seen = standing_of(listed, name, watched)
-    offsets = {file: size for file, size, _ in listed if file != f"{name}.jsonl"}
-    begun = Cursor(watched, seen, seen, _FIRST_LOOK, home.tip(), waiting(home), offsets)
+    commondir, own = home.repository.commondir, f"{name}.jsonl"
+    begun = Cursor(watched_of(home)).at_prompt(commondir, name)
+    listed = files_in(f"{commondir}/{OBSERVED_DIR}")
+    offsets = {file: size for file, size, _ in listed if file != own}
+    begun = begun._replace(offsets=offsets, tip=home.tip(), waiting=waiting(home))
 
     def told(text: str, known: Mapping[str, int] | None = None, last: Kept | None = None) -> None:
         heard = Heard(commondir, name)
@@ -98,9 +79,8 @@ def begin(home: Home, name: str, *, resumed: bool = False) -> Callable[..., None
         if before is not None:
             stays = {field: getattr(before, field) for field in _STAYS}
             kept = begun._replace(told={**before.told, **(known or {})}, **stays)
-            if last is not None:
-                unheard = seen._replace(ledger="behind")  # which is how nothing stands
-                kept = kept._replace(tip=last.tip, waiting=last.waits, prompt=unheard)
+            if last is not None:  # and nothing stands so
+                kept = kept._replace(tip=last.tip, waiting=last.waits, ledger="behind")
             Telling(text, heard, kept if not resumed else kept.knowing(before.known)).written()
         tidy(commondir, now_ms() / 1000)
 
@@ -130,18 +110,16 @@ def watched_of(home: Home) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _telling(
-    moment: Moment, commondir: str, needed: Needed | None, *, tool: bool
-) -> Telling | None:
+def telling(moment: Moment, commondir: str, needed: Needed | None, *, news: bool) -> Telling | None:
+    """Return what a session has to know at a prompt or a tool, with what memory has on it (`needed`).
+
+    `news`: there may be something that it did not hear (`has_news`).
+    """
     name = file_name(moment.host, moment.session)
-    news = has_news(commondir, name, tool=tool)
-    if not (news or needed):
-        return None
     from ledger.errors import HomeNotFound
     from ledger.home import discover
     from projection.brief.wording import enveloped
 
-    now = now_ms()
     heard = Heard(commondir, name)
     try:
         cursor = heard.take() if heard.is_there() else Cursor()
@@ -153,10 +131,7 @@ def _telling(
             cursor, news = heard.take() if needed else None, False
             if cursor is None:
                 return None
-        lines: tuple[str, ...] = ()
-        moved = cursor
-        if news:
-            lines, moved = _heard_since(moment, commondir, cursor, now, tool=tool)
+        lines, moved = _since(moment, commondir, cursor) if news else ([], cursor)
         told, ids = needed.lines(cursor.known) if needed else ([], [])
         if needed and ids:
             met = tuple(dict.fromkeys((*cursor.moments, *([] if needed.whole else ids))))
@@ -178,71 +153,28 @@ def _telling(
         raise
 
 
-def _heard_since(
-    moment: Moment, commondir: str, cursor: Cursor, now: int, *, tool: bool
-) -> tuple[tuple[str, ...], Cursor]:
-    from rituals.hosts.context.other_sessions import Listener, urgent
+def _since(moment: Moment, commondir: str, cursor: Cursor) -> tuple[list[str], Cursor]:
+    """Return the lines of what a session did not hear, and its cursor when it did."""
+    from rituals.hosts.context.other_sessions import OtherSessions
 
     name = file_name(moment.host, moment.session)
-    listener = Listener(commondir, name, moment.folder, now, cursor.offsets, cursor.told)
-    if not tool:
-        return _whole(moment, listener, cursor)
-    seen = standing(commondir, name, ())
-    found = urgent(listener)
-    return found.pressing, cursor._replace(tool=seen, told=found.told)
-
-
-def _whole(moment: Moment, listener: Listener, cursor: Cursor) -> tuple[tuple[str, ...], Cursor]:
-    from rituals.hosts.context.other_sessions import all_news
-
-    commondir, name = listener.commondir, listener.name
-    seen = standing(commondir, name, cursor.watched)
-    news = all_news(listener, beside=seen.ledger != cursor.prompt.ledger)
-    moved = cursor._replace(prompt=seen, tool=seen, offsets=news.offsets, told=news.told)
-    if seen.ledger == cursor.prompt.ledger:
-        if not 0 < cursor.look <= listener.now:
-            return (*news.pressing, *news.rest), moved
+    seen = (cursor.at_prompt if moment.event == PROMPT else cursor.at_tool)(commondir, name)
+    others = OtherSessions(commondir, name, moment.folder, now_ms(), cursor.offsets, cursor.told)
+    if moment.event != PROMPT:
+        return others.pressing(), seen._replace(told=others.told)
+    changed = seen.ledger != cursor.ledger
+    lines, rest = others.news(beside=changed)
+    moved = seen._replace(offsets=others.offsets, told=others.told)
+    if changed:
         from ledger.home import discover
-        from rituals.hosts.context.ledger_news import states_of
+        from rituals.hosts.context.ledger_news import ledger_news
 
-        states = states_of(discover(moment.folder))
-        lines, moved = _aged(list(news.pressing), listener, moved, states)
-        return (*lines, *news.rest), moved
-    from ledger.home import discover
-    from rituals.hosts.context.ledger_news import ledger_news
-
-    home = discover(moment.folder)
-    watched = watched_of(home)
-    seen = seen._replace(ledger=standing(commondir, name, watched).ledger)
-    moved = moved._replace(watched=watched, prompt=seen)
-    waits = waiting(home)
-    found = ledger_news(home, moment.session, cursor.tip, cursor.waiting, waits)
-    lines = list(news.pressing)
-    if found.state is not None:
-        if found.state not in ("", cursor.state):
-            lines.append(found.state)
-        moved = moved._replace(state=found.state)
-    lines += found.facts
-    if found.more:
-        lines.append(f"- {found.more} more new facts: `diurna brief` has them")
-    if found.states is not None:
-        lines, moved = _aged(lines, listener, moved, found.states)
-    return (*lines, *news.rest), moved._replace(tip=found.tip, waiting=found.waiting)
-
-
-def _aged(
-    lines: list[str], listener: Listener, moved: Cursor, states: Mapping[str, int]
-) -> tuple[list[str], Cursor]:
-    """Return some lines and, behind them, what is out of date of the state, with the cursor then."""
-    from rituals.hosts.context.ledger_news import TOLD, age_line, next_look
-
-    told = dict(moved.told)
-    if next_look(states, told.get(TOLD, 0)) <= listener.now:
-        observed = [changed // 1_000_000 for _, _, changed in files(listener.commondir)]
-        if line := age_line(states, observed, listener.now):
-            lines = [*lines, line]
-            told[TOLD] = listener.now
-    return lines, moved._replace(told=told, look=next_look(states, told.get(TOLD, 0)))
+        home = discover(moment.folder)
+        watched = watched_of(home)
+        moved = moved._replace(watched=watched, ledger=stamps(watched))
+        new, moved = ledger_news(home, moment.session, moved, waiting(home))
+        lines += new
+    return [*lines, *rest], moved
 
 
 def _fitting(lines: Sequence[str]) -> list[str]:

@@ -26,6 +26,7 @@ class State(Record):
     what: str  #: it was, without its outcome
     said: str  #: the same with the outcome, where that is known
     one: Observation  #: the observation that tells it
+    turned: bool = False  #: it failed before
 
     @property
     def failed(self) -> bool:
@@ -38,8 +39,9 @@ def states(observations: Iterable[Observation]) -> list[State]:
     found: dict[str, State] = {}
     for one in sorted(observations, key=lambda one: one.at):
         for what, outcome in _outcomes(one):
-            found.pop(what, None)
-            found[what] = State(what, outcome, one)
+            before = found.pop(what, None)
+            turned = before is not None and (before.failed or before.turned)
+            found[what] = State(what, outcome, one, turned)
     return list(found.values())
 
 
@@ -60,57 +62,44 @@ def _outcomes(one: Observation) -> list[tuple[str, str]]:
     return [*found, (rest, rest)] if rest else found
 
 
-def act(by: str, state: State, newest: int) -> str:
-    """Return the line of what a session did that `who` names."""
-    return f"- {by}: {safe(state.said, _WHAT_CHARS)} ({clock(state.one.at, newest)})"
-
-
-def routine(
+def lines_of(
     by: str,
     observations: Sequence[Observation],
     newest: int,
     known: Collection[str] = (),
     failing: Collection[str] = (),
-) -> str:
-    """Return the line of what a session does all the time, "" where it says nothing new.
+) -> tuple[list[tuple[int, str]], str]:
+    """Return a line for each act of a session with its time, and one of what it does all the time.
 
-    Tests that passed are not worth a word, but where they failed before.
+    That one is "" where it says nothing new; tests that passed are not worth a word, but where they failed
+    before.
 
     Args:
         by: whose session it is, as `who` names it.
         observations: of it, oldest first.
         newest: when the newest thing was that is told beside it.
         known: paths that are not told.
-        failing: tests that were told as failed.
+        failing: what was told as failed.
     """
-    paths = [path for path in changed(observations) if path not in known]
-    before = {
-        *failing,
-        *[
-            what
-            for one in observations
-            if one.kind == TEST
-            for what, outcome in _outcomes(one)
-            if State(what, outcome, one).failed
-        ],
-    }
-    turned = [one for one in tested(observations) if one.failed or one.what in before]
+    acts, tests = list[tuple[int, str]](), list[str]()
+    for one in states(observations):
+        said, at = safe(one.said, _WHAT_CHARS), one.one.at
+        if one.one.kind not in ROUTINES:
+            acts.append((at, f"- {by}: {said} ({clock(at, newest)})"))
+        elif one.one.kind == TEST and (one.failed or one.turned or one.what in failing):
+            tests.append(f"{said} ({clock(at, newest)})")
     parts = []
-    if paths:
-        more = f" and {len(paths) - _PATHS} more" if len(paths) > _PATHS else ""
+    if paths := [path for path in changed(observations) if path not in known]:
         last = max(one.at for one in observations if one.kind in ROUTINES and one.paths)
         shown = ", ".join(_by_folder(paths[-_PATHS:]))
-        parts.append(f"changed {shown}{more} ({clock(last, newest)})")
-    if turned:
-        told = [f"{safe(one.said, _WHAT_CHARS)} ({clock(one.one.at, newest)})" for one in turned]
-        more = f" and {len(told) - _TESTS} more" if len(told) > _TESTS else ""
-        parts.append(f"tested: {', '.join(told[-_TESTS:])}{more}")
-    return f"- {by} {'; '.join(parts)}" if parts else ""
+        parts.append(f"changed {shown}{_more(paths, _PATHS)} ({clock(last, newest)})")
+    if tests:
+        parts.append(f"tested: {', '.join(tests[-_TESTS:])}{_more(tests, _TESTS)}")
+    return acts, f"- {by} {'; '.join(parts)}" if parts else ""
 
 
-def tested(observations: Iterable[Observation]) -> list[State]:
-    """Return how the tests of a session stand."""
-    return [one for one in states(observations) if one.one.kind == TEST]
+def _more(listed: Sequence[str], shown: int) -> str:
+    return f" and {len(listed) - shown} more" if len(listed) > shown else ""
 
 
 def clock(at: int, newest: int) -> str:
@@ -142,11 +131,6 @@ def who(host: str, own: str) -> str:
     return f"another {host}" if host == own else safe(label(host))
 
 
-def said(one: Observation) -> str:
-    """Return what an observation says, on one line."""
-    return safe(one.what, _WHAT_CHARS)
-
-
 def path_said(path: str) -> str:
     """Return a path as a line shows it."""
     return safe(path, _PATH_CHARS)
@@ -155,13 +139,3 @@ def path_said(path: str) -> str:
 def safe(text: str, chars: int = 10_000) -> str:
     """Put somebody's words on one line of an envelope, of at most so many characters."""
     return shortened(untagged(plain(text)), chars)
-
-
-def ago(ms: int) -> str:
-    """Say how long ago something was."""
-    minutes = ms // 60_000
-    if minutes < 1:
-        return "just now"
-    if minutes < 60:
-        return f"{minutes} minute{'' if minutes == 1 else 's'} ago"
-    return "an hour ago"
