@@ -169,16 +169,6 @@ def merge_bases(git: Git, one: str, two: str) -> list[str]:
     return sorted(said.decode("ascii", "replace").split())
 
 
-def independent(git: Git, commits: Iterable[str]) -> list[str]:
-    """Return those of some commits that no other one of them has in its history, sorted.
-
-    Raises:
-        GitFailed: git can not tell: one of them is not here.
-    """
-    said = git.run("merge-base", "--independent", *commits)
-    return sorted(said.decode("ascii", "replace").split())
-
-
 def move_references(
     git: Git,
     moves: Sequence[tuple[str, str]],

@@ -54,8 +54,7 @@ PACKAGES = (
 WEB = (
     "rituals.cli.commands.web", "rituals.serve.web.web_start",
     "rituals.serve.web.server.web_app", "rituals.serve.web.site", "rituals.review.review_plan",
-    "uvicorn.protocols.http.h11_impl", "rituals.serve.web.pages.page_table",
-    "rituals.serve.web.actions.form_table",
+    "uvicorn.protocols.http.h11_impl",
 )  # fmt: skip
 _STARTING = threading.Lock()
 _pids: list[int] = []  #: of the process that all are forked from

@@ -66,7 +66,7 @@ def serve_org(setting: Setting, port: int) -> int:
     """Serve the search over an organisation's ledgers, as whom $DIURNA_ORG lets in; see `serve_pages`."""
     from ledger.environment import data_folder
     from rituals.org.org_search import Asker
-    from rituals.serve.web.server.org_app import org_app_of
+    from rituals.serve.web.server.web_app import org_app_of
     from rituals.serve.worker import Worker
 
     asker, worker = Asker(), Worker("diurna-org")

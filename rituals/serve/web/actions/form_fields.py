@@ -144,8 +144,8 @@ class Values(dict[str, Any]):
 class Recorded(Record):
     """What was recorded."""
 
-    stems: tuple[str, ...] = ()  #: of the logs; none where there was nothing to record
-    commits: tuple[str, ...] = ()  #: that have them, in the same order
+    stem: str = ""  #: of the log; "" where there was nothing to record
+    commit: str = ""  #: that has it
     does: tuple[str, ...] = ()  #: what they do, a line each
     already: str = ""  #: why there was nothing to record, "" if there was
     title: str = ""  #: of the log
@@ -203,7 +203,7 @@ def recorded(
     found = (*plan.findings, *receipt.findings)
     does = plan.does or tuple([f"{verb}: {what}" for verb, what in told(receipt)])
     return Recorded(
-        (receipt.stem,), (receipt.commit,), does, "", plan.title, plan.command,
+        receipt.stem, receipt.commit, does, "", plan.title, plan.command,
         tuple(dict.fromkeys(found)), plan.reversible, facts=receipt.facts, plan=plan,
         log=receipt.data.decode() if dry_run else "", near=_near(memory, receipt) if dry_run else (),
     )  # fmt: skip

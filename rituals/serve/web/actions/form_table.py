@@ -29,7 +29,7 @@ from rituals.review.review_plan import Plan
 from rituals.review.review_record import review
 from rituals.serve.web.actions.form_fields import LEARN, REVIEW, Fields, Recorded, recorded
 from rituals.serve.web.actions.form_shapes import AT_ONCE, FORMS
-from rituals.serve.web.tip_view.tip_view import TipView
+from rituals.serve.web.tip_view import TipView
 
 #: What an answer is called by what it records: the first of these.
 _DID: dict[type[Event], str] = {
@@ -76,7 +76,7 @@ def answer(tip: TipView, fields: Fields) -> Recorded:
     pairs = [f"{one.id}={one.new}" for one in events if isinstance(one, FactSuperseded)]
     command = "append" + "".join([f" --supersede {pair}" for pair in pairs])
     return Recorded(
-        (outcome.stem,), (outcome.commit,), _said(events), "", title,
+        outcome.stem, outcome.commit, _said(events), "", title,
         f"diurna {command}" if len(pairs) == len(events) else REVIEW,
         outcome.findings, not any(isinstance(event, FactVerified) for event in events),
         bool(outcome.unasked),
@@ -95,7 +95,7 @@ def undo(tip: TipView, fields: Fields) -> Recorded:
     if receipt is None:
         return Recorded(already=decision.already)
     return Recorded(
-        (receipt.stem,), (receipt.commit,), decision.does, "", decision.title,
+        receipt.stem, receipt.commit, decision.does, "", decision.title,
         "diurna undo --redo" if found.undo else "diurna undo", receipt.findings,
     )  # fmt: skip
 
@@ -121,7 +121,7 @@ def learn(tip: TipView, fields: Fields) -> Recorded:
     does = tuple([f"{verb}: {', '.join(ids)}" for verb, ids in done.did])
     files = tuple([f"{path} is written, and not committed" for path in outcome.written])
     return Recorded(
-        (done.stem,), (done.commit,), (*does, *files), "", "Answer to a proposal", LEARN,
+        done.stem, done.commit, (*does, *files), "", "Answer to a proposal", LEARN,
         outcome.findings,
     )  # fmt: skip
 
@@ -140,8 +140,6 @@ def _said(events: tuple[Event, ...]) -> tuple[str, ...]:
 
 #: What no form of ours plans.
 _ANSWERS: dict[str, Action] = {"answer": answer, "learn": learn, "undo": undo}
-#: So many are remembered: pages of many tabs, looked at again.
-_KEPT = 50
 
 
 class NoSuchForm(NotFound):
@@ -164,22 +162,3 @@ def recorded_by(tip: TipView, name: str, fields: Fields, *, dry_run: bool = Fals
     if name not in _ANSWERS or dry_run:
         raise NoSuchForm
     return _ANSWERS[name](tip, fields)
-
-
-class Notices:
-    """What this process recorded, by the stems of the logs; an address with another stem says nothing."""
-
-    def __init__(self) -> None:
-        self._kept: dict[str, Recorded] = {}
-
-    def record(self, tip: TipView, name: str, fields: Fields) -> Recorded:
-        """Do what the form of a name says; see `recorded_by`."""
-        done = recorded_by(tip, name, fields)
-        self._kept |= dict.fromkeys(done.stems, done)
-        while len(self._kept) > _KEPT:
-            del self._kept[next(iter(self._kept))]
-        return done
-
-    def of(self, stem: str) -> Recorded | None:
-        """Return what was recorded by a log of ours, once; None for any other, and when it was said."""
-        return self._kept.pop(stem, None)

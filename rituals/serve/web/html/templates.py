@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path as FilePath
 from urllib.parse import quote, urlencode
 
@@ -12,9 +12,9 @@ from markupsafe import Markup, escape
 from ledger.escape import numbered, visible
 from ledger.git.repository import is_shallow
 from ledger.model.record import Record
+from ledger.model.sha256 import sha256
 from ledger.remote.forge import Forge
 from projection.document.archive_pages import summary_of
-from projection.fold.projection_state import Summary
 from projection.text.clipping import clipped
 from rituals.serve.web.actions.form_fields import OWN_WORDS, Recorded
 from rituals.serve.web.actions.form_shapes import command
@@ -27,44 +27,28 @@ from rituals.serve.web.html.html_markdown import (
     word_differences,
     word_marks,
 )
-from rituals.serve.web.page_value import Page
-from rituals.serve.web.pages.page_table import MENU
 from rituals.serve.web.pages.terms import TIER_WORDS, meaning
 from rituals.serve.web.pictures import ticks, tier_areas
-from rituals.serve.web.tip_view.tip_view import TipView
-
-#: What stands in an address as it is, beside letters, digits and `-._~`; it may be encoded already.
-_IN_PATH, _IN_QUERY = "/%", "/=&+,:%"
+from rituals.serve.web.tip_view import Page, TipView
 
 
 def address_of(path: str, *parts: str, **query: object) -> str:
     """Return the address of a page.
 
     Args:
-        path: from the root on, with its query or the place on the page perhaps.
+        path: from the root on.
         parts: of the path behind it, each encoded whole: what stands in a name parts nothing.
         query: by name; what is empty is left out.
     """
-    path, _, place = path.partition("#")
-    path, _, asked = path.partition("?")
-    whole = "".join([_quoted(path, _IN_PATH), *[f"/{_quoted(part, '')}" for part in parts]])
-    wanted = {name: value for name, value in query.items() if value not in ("", None)}
-    said = [_quoted(asked, _IN_QUERY), urlencode(wanted, errors="replace")]
-    if any(said):
-        whole += f"?{'&'.join([one for one in said if one])}"
-    return f"{whole}#{_quoted(place, '')}" if place else whole
-
-
-def _quoted(said: str, safe: str) -> str:
-    return quote(said, safe, errors="replace")
+    whole = "/".join([path, *[quote(part, "", errors="replace") for part in parts]])
+    said = {name: value for name, value in query.items() if value not in ("", None)}
+    return f"{whole}?{urlencode(said, errors='replace')}" if said else whole
 
 
 HERE = FilePath(__file__).parent
-STATIC = HERE / "static"
 _BRIEF_CHARS, _COMMIT_DIGITS = 280, 7
 _LINKED = Markup('<a class="id" href="{to}">{id}</a>')
 _NAMED = Markup('<span class="id">{id}</span>')
-_TIER_NAMES = {word: name for name, word in TIER_WORDS.items()}
 _TIER = Markup('<span class="tier t-{}"{}>{}</span>')
 _TERM = Markup('<a class="term" href="{to}" title="{said}">{word}</a>')
 
@@ -73,21 +57,13 @@ class Frame(Record):
     """What stands around every page."""
 
     project: str  #: its name
-    summary: Summary | None  #: of the ledger, None where pages are of many
-    tip: str  #: the commit
-    mark: str  #: changes whenever memory does, "" where nobody looks for that
-    menu: tuple[tuple[str, str, str], ...]  #: (address, name, key) of the navigation
-    due: int = 0  #: how many questions wait, -1 where that is not known yet
+    menu: tuple[tuple[str, str, str], ...] = ()  #: (address, name, key) of the navigation
+    tip: TipView | None = None  #: None where pages are of many ledgers
     token: str = ""  #: that a form has to carry, "" where nothing can be written
     served: bool = True  #: by a server, which can be asked again; else by files
     again: str = ""  #: the command that starts such a server
     here: str = "/"  #: the address of the page, to which a form comes back
-    #: what the last form recorded, None unless one of this server did
-    notice: Recorded | None = None
-    facts: Container[str] = ()  #: the ids that have a page, to which texts may link
-    cut: bool = False  #: whether the history is: nobody knows here who wrote what is older
-    #: where commits and files are shown to others; git is asked when the first link is written
-    forge: Callable[[], Forge] = Forge
+    notice: Recorded | None = None  #: what the last form of this server recorded
 
     @property
     def work(self) -> list[tuple[str, str, str]]:
@@ -95,18 +71,15 @@ class Frame(Record):
         here = () if self.served else ("/review/learn",)
         return [one for one in self.menu if not (one[2] or one[0] in here)]
 
+    @property
+    def cut(self) -> bool:
+        """Whether the history is cut: nobody knows here who wrote what is older."""
+        return self.tip is not None and is_shallow(self.tip.memory.home.repository)
 
-def frame_of(tip: TipView, due: int, *, served: bool = True) -> Frame:
-    """Return what stands around every page of a tip, where so many questions wait.
-
-    A site, which is not `served`, is of what is published: its links to the forge are those of all clones.
-    """
-    state = tip.state
-    forge = tip.forge if served else lambda: tip.forge()._replace(unpushed=frozenset())
-    return Frame(
-        state.policy.project, state.summary, tip.tip, tip.mark, MENU, due, facts=tip.facts,
-        forge=forge, cut=is_shallow(tip.memory.home.repository), served=served,
-    )  # fmt: skip
+    def forge(self) -> Forge:
+        """Return where others are shown commits and files; a site's links are those of all clones."""
+        found = self.tip.forge() if self.tip else Forge()
+        return found if self.served else found._replace(unpushed=frozenset())
 
 
 class Renderer:
@@ -115,50 +88,45 @@ class Renderer:
     Whatever a template writes by `{{ }}` is `plain` and escaped. `block` and `line` write markdown, `url`
     writes an address of ours (see `address_of`), `tier` the dot and the word of a tier, `seen` a text
     where markup is put together, `exact` what somebody typed a moment ago: escaped, and else as it was.
-
-    Args:
-        url: where an address of ours stands for the browser: itself, or a path of files.
     """
 
-    def __init__(self, url: Callable[[str], str] = str) -> None:
-        self._url = url
-        self._facts: Container[str] = ()
-        self._forge: Callable[[], Forge] = Forge
+    def __init__(self) -> None:
+        files = {path.name: path.read_bytes() for path in sorted((HERE / "static").iterdir())}
+        #: what pages load, by name: style and script with the hash that stands in their address
+        self.files = {name: (data, sha256(data).hexdigest()[:16]) for name, data in files.items()}
+        self._frame = Frame("")
         self._environment = Environment(
             loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
             trim_blocks=True, lstrip_blocks=True, finalize=shown, auto_reload=False,
         )  # fmt: skip
         ours = (
-            self.url, self.block, self.line, self.term, self.sentence, self.fact_link,
-            self.fact_links, self.commit_link, self.file_link, seen, shown_whole, tier, meaning, brief,
-            word_differences, word_marks, summary_of,
+            self.url, self.static, self.block, self.line, self.term, self.sentence, self.fact_link,
+            self.fact_links, self.fact_address, self.commit_link, self.file_link, seen, shown_whole,
+            tier, meaning, brief, word_differences, word_marks, summary_of,
         )  # fmt: skip
         self._environment.globals.update(
             {one.__name__: one for one in ours}, exact=escape, tier_words=TIER_WORDS,
-            tier_names=_TIER_NAMES, ticks=drawn(ticks), tier_areas=drawn(tier_areas), twin=command,
-            OWN_WORDS=OWN_WORDS, fact_address=self._fact,
-            forge_file=lambda *place: self._forge().file(*place),
+            ticks=drawn(ticks), tier_areas=drawn(tier_areas), twin=command, OWN_WORDS=OWN_WORDS,
+            forge_file=lambda *place: self._frame.forge().file(*place),
         )  # fmt: skip
 
-    def render(self, page: Page, frame: Frame) -> str:
-        """Write a page whole."""
-        self._facts, self._forge = frame.facts, frame.forge
-        frame = frame._replace(token=escape(frame.token), mark=escape(frame.mark))
+    def render(self, page: Page, frame: Frame | None = None) -> str:
+        """Write a page whole; without a frame it shows nothing of a memory."""
+        self._frame = frame or Frame("")
         template = self._environment.get_template(f"{page.template}.html")
-        return template.render(page.values, frame=frame, page=page)
+        return template.render(page.values, frame=self._frame, page=page)
 
-    def render_alone(self, page: Page) -> str:
-        """Write a page that shows nothing of a memory: there is none, or nobody may see it yet."""
-        template = self._environment.get_template(f"{page.template}.html")
-        return template.render(page.values, page=page)
+    def static(self, name: str) -> str:
+        """Write the address of a file that pages load, which names what it holds."""
+        return f"/static/{name}?{self.files[name][1]}"
 
     def url(self, path: str, *parts: str, **query: object) -> Markup:
         """Write an address of ours."""
-        return escape(self._url(address_of(path, *parts, **query)))
+        return escape(address_of(path, *parts, **query))
 
     def fact_link(self, fact: str) -> Markup:
         """Write an id, as a link where it has a page."""
-        to = self._fact(fact)
+        to = self.fact_address(fact)
         return (_LINKED if to else _NAMED).format(id=seen(fact), to=to)
 
     def fact_links(self, facts: Iterable[str]) -> Markup:
@@ -168,17 +136,17 @@ class Renderer:
     def sentence(self, said: str) -> str:
         """Begin a sentence with a capital letter, unless that is part of a command or of an id."""
         word = said.partition(" ")[0].rstrip(",:;")
-        plain = word.isalpha() and word != "diurna" and word not in self._facts
+        plain = word.isalpha() and word != "diurna" and not self.fact_address(word)
         return said[:1].upper() + said[1:] if plain else said
 
     def commit_link(self, commit: str) -> Markup:
         """Write a commit by its first digits, as a link to the forge where that shows it."""
-        to = self._forge().commit(commit)
+        to = self._frame.forge().commit(commit)
         return _away(to, commit[:_COMMIT_DIGITS], "Commit %s on the forge")
 
     def file_link(self, path: str, commit: str, said: str, line: int = 0) -> Markup:
         """Write a file, or a line of it, as a link to the forge; nothing where none shows it."""
-        to = self._forge().file(path, commit, line)
+        to = self._frame.forge().file(path, commit, line)
         return _away(to, said, "%s on the forge") if to else Markup("")
 
     def term(self, word: str) -> Markup:
@@ -188,14 +156,16 @@ class Renderer:
 
     def block(self, text: str) -> Markup:
         """Write a text of several paragraphs."""
-        return html_markdown.block(text, self._fact)
+        return html_markdown.block(text, self.fact_address)
 
     def line(self, text: str) -> Markup:
         """Write a text as one paragraph."""
-        return html_markdown.line(text, self._fact)
+        return html_markdown.line(text, self.fact_address)
 
-    def _fact(self, fact: str) -> str:
-        return self._url(address_of("/fact", fact)) if fact in self._facts else ""
+    def fact_address(self, fact: str) -> str:
+        """Return the address of the page of a fact, "" where it has none."""
+        tip = self._frame.tip
+        return address_of("/fact", fact) if tip is not None and fact in tip.facts else ""
 
 
 def _away(to: str, said: str, title: str) -> Markup:
@@ -228,8 +198,3 @@ def drawn(picture: Callable[..., str]) -> Callable[..., Markup]:
         return Markup(visible(picture(*given, **named), numbered))  # noqa: S704
 
     return write
-
-
-def static_files() -> dict[str, bytes]:
-    """Return what pages load, by name: style, script, and nothing from elsewhere."""
-    return {path.name: path.read_bytes() for path in sorted(STATIC.iterdir())}

@@ -10,9 +10,8 @@ from typing import Any
 from projection.graph.fact_links import footer
 from projection.views.decision_view import KIND, Change, changes, status
 from projection.views.view_source import ROLE_KEY
-from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.fact_list import FilterBar, filter_bar, page_of
-from rituals.serve.web.tip_view.tip_view import TipView
+from rituals.serve.web.tip_view import Asked, Page, TipView
 
 PATH = "/decisions"
 FIELDS = ("kind", "agent", "person", "role", "entity", "since", "until", "as_of")
@@ -55,9 +54,9 @@ def _decided(tip: TipView, bar: FilterBar) -> Iterable[dict[str, Any]]:
         if (bar.asks("role") or not footer(one.fact, ROLE_KEY)) and alike(one):
             found += changes(one.fact.id, tip.state.histories, kind)
     keys = {one.key for one in found}
-    authors, times = tip.persons(keys), tip.times(keys)
+    times = tip.times(keys)
     for change in found:
-        entry, said = tip.logs.get(change.key), change.by or authors[change.key]
+        entry, said = tip.logs.get(change.key), change.by or tip.persons.get(change.key, "")
         by, when = entry.agent if entry is not None else "", change.date or times[change.key]
         if agent not in ("", by) or person not in ("", said):
             continue

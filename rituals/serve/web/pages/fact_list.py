@@ -17,8 +17,7 @@ from projection.graph.fact_links import footer
 from projection.graph.graph_neighbours import matches_entity
 from projection.views.view_source import ROLE_KEY
 from projection.work.handoffs import role_names
-from rituals.serve.web.page_value import Asked, number_in
-from rituals.serve.web.tip_view.tip_view import TipView
+from rituals.serve.web.tip_view import Asked, TipView, number_in
 
 #: The fields, in the order in which they are offered, and what stands in an empty one.
 FIELDS = {
@@ -67,7 +66,7 @@ class FilterBar(Record):
         """Return what tells of a log, by its key, whether it is of that agent, person and time."""
         agent, person = self.asks("agent"), self.asks("person")
         entries = tip.logs
-        authors = tip.persons(entries) if person else {}
+        authors = tip.persons if person else {}
 
         def keeps(key: str) -> bool:
             entry = entries.get(key)
@@ -166,7 +165,7 @@ def _offered(tip: TipView, field: str) -> tuple[str, ...]:
         case "agent":
             found = [entry.agent for entry in tip.entries]
         case "person":
-            found = tip.persons(tip.logs).values()
+            found = tip.persons.values()
         case "role":
             noted = {footer(one, ROLE_KEY) for one in facts}
             found = role_names(",".join([*noted, *{entry.role for entry in tip.entries}]))

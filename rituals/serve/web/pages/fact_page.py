@@ -16,7 +16,7 @@ from ledger.model.event import (
     FactVerified,
 )
 from ledger.model.ids import WITHHELD
-from ledger.model.order import key_of
+from ledger.model.order import key_of, stem_in
 from memory.cache.broken_truth_file import has_code
 from memory.query.origins import ADOPTION
 from memory.query.provenance import Step
@@ -27,9 +27,8 @@ from projection.fold.text_versions import Texts
 from projection.lifecycle.transitions import left_of
 from projection.policy.model import CLOSABLE
 from projection.text.claims import PATH, claims
-from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.tasks_page import cards
-from rituals.serve.web.tip_view.tip_view import TipView
+from rituals.serve.web.tip_view import Asked, Page, TipView
 
 #: So many supersessions of each direction are shown, and so many facts that are two hops away.
 _NEAR, _FAR = 8, 24
@@ -53,6 +52,7 @@ def fact(tip: TipView, asked: Asked) -> Page:
     now = standing.fact if standing else None
     remarks = {step.origin.remark for step in why.steps}
     tasks = [one for one in tip.tasks if one.id == name]
+    withheld = [key_of(one.stem) for one in why.steps if one.event == VERB_OF[FactRedacted]]
     values = {
         "id": name,
         "standing": standing,
@@ -64,19 +64,15 @@ def fact(tip: TipView, asked: Asked) -> Page:
         "last": next((step for step in reversed(why.steps) if step.text), why.steps[0]),
         "links": tip.graph.links(name, most=_FAR),
         "most": _FAR,
-        "disputes": tip.disputed.get(name, []) if now and now.contradicted else [],
+        "disputes": tip.of_fact(name) if now and now.contradicted else [],
         "closable": now is not None and now.kind in CLOSABLE,
         "left": left_of(standing, tip.state.decay, tip.state.policy) if standing else None,
         #: git is asked where a page has a place for them
         "files": lambda: files_named(tip, now) if now and not now.redacted else (),
         "since": tip.sessions_since(now.anchor) if now else 0,
         "prefix": tip.memory.home.prefix,
-        "withheld": {
-            step.stem: session.summary
-            for step in why.steps
-            if step.event == VERB_OF[FactRedacted]
-            for session in tip.sessions([key_of(step.stem)])
-        },
+        #: why it was withheld, by the log that did that
+        "withheld": {stem_in(key): one.summary for key, one in tip.sessions(withheld).items()},
         "card": cards(tip, tasks)[0] if tasks else None,
         "built": built(tip, now) if now and now.false else None,
     }
@@ -91,12 +87,12 @@ def built(tip: TipView, fact: Fact) -> dict[str, Any]:
     """
     found = tip.built_on.of(fact.id)
     shown = found.readers[:_READERS]
-    tip.sessions([one.stem for one in shown])  # read at once, and kept
+    sessions = tip.sessions([one.stem for one in shown])
     facts = {id: one.fact for id, one in tip.standings.items()}
     readers = [
-        (session, one.how, [facts[name] for name in one.facts if name in facts])
+        (sessions[one.stem], one.how, [facts[name] for name in one.facts if name in facts])
         for one in shown
-        for session in tip.sessions([one.stem])
+        if one.stem in sessions
     ]
     return {
         "until": found.until[:10], "facts": [facts[name] for name in found.facts], "readers": readers,
@@ -156,15 +152,15 @@ def file(tip: TipView, asked: Asked) -> Page:
         raise NotFound(problem.message, hint=_HINT) from None
     if found is None:
         raise NotFound(f"HEAD has no file {path}", hint=_HINT)
-    stems = [one.log.stem for one in found.sessions]
-    persons = tip.persons([key_of(stem) for stem in stems])
     values = {
         "found": found,
         "path": path,
         "place": place,
         "numbered": found.place.line,
         "head": head(tip.memory.home.repository)[1],
-        "persons": {stem: persons[key_of(stem)] for stem in stems},
+        "persons": {
+            one.log.stem: tip.persons.get(key_of(one.log.stem), "") for one in found.sessions
+        },
     }
     return Page("file", place, values)
 

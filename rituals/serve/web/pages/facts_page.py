@@ -8,7 +8,6 @@ from projection.fold.projection_state import BY_HAND, CLOSED, FADED, Standing
 from projection.lifecycle.life import Life
 from projection.lifecycle.transitions import Fading, fading
 from rituals.report.lifecycle_report import Usage
-from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.fact_list import (
     OF_FACTS,
     SORTS,
@@ -18,7 +17,7 @@ from rituals.serve.web.pages.fact_list import (
     page_of,
     rows_of,
 )
-from rituals.serve.web.tip_view.tip_view import TipView
+from rituals.serve.web.tip_view import Asked, Page, TipView
 
 PATH = "/facts"
 FIELDS = (*OF_FACTS, "role")

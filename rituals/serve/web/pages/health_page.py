@@ -6,10 +6,9 @@ from bisect import bisect_right
 
 from projection.fold.projection_state import ARCHIVED_TIERS
 from projection.lifecycle.transitions import fading
-from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.facts_page import listed
 from rituals.serve.web.pictures import Tick, evenly
-from rituals.serve.web.tip_view.tip_view import TipView
+from rituals.serve.web.tip_view import Asked, Page, TipView
 
 #: How many points of time the table has, and how many lines each list, at most.
 _POINTS, _LINES = 24, 12
@@ -45,9 +44,9 @@ def health(tip: TipView, asked: Asked) -> Page:
 
 def marks_of(tip: TipView) -> tuple[list[Tick], list[Tick]]:
     """Return what stands below the tiers: the releases, and where each month and year begins."""
-    releases = [(bisect_right(tip.work, at), name, name) for name, at in tip.releases]
+    releases = [(bisect_right(tip.state.work, at), name, name) for name, at in tip.releases]
     months: dict[str, Tick] = {}
-    for session, stem in enumerate(tip.work):
+    for session, stem in enumerate(tip.state.work):
         name = stem[:4] if stem[5:7] == "01" else _MONTHS[int(stem[5:7]) - 1]
         months.setdefault(stem[:7], (session, name, stem[:7]))
     return releases, list(months.values())

@@ -9,9 +9,8 @@ from projection.document.page_renderer import section_title
 from projection.fold.projection_state import ARCHIVED_TIERS, TIERS, Standing
 from projection.lifecycle.review_due import pressing
 from rituals.decide.fact_status import due
-from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.fact_list import OF_FACTS, SORTS, filter_bar, ordered, rows_of
-from rituals.serve.web.tip_view.tip_view import TipView
+from rituals.serve.web.tip_view import Asked, Page, TipView
 
 #: How many facts stand on the page unless all of a section or a tier are asked for.
 _MOST = 50
@@ -49,7 +48,7 @@ def now(tip: TipView, asked: Asked) -> Page:
         for name, facts in found
     ]
     view = tip.state.view()
-    since = len(tip.work) - bisect_right(tip.work, tip.state.summary.last_review)
+    since = len(tip.state.work) - bisect_right(tip.state.work, tip.state.summary.last_review)
     values = {
         "bar": bar,
         "sections": shown,

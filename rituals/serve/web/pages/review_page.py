@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ledger.errors import GitFailed
-from ledger.git.git_objects import independent
-from ledger.model.event import ThreadClosed
 from ledger.model.ids import is_version_id
 from projection.fold.full_replay import State
+from projection.lifecycle.review_threads import Raised
 from rituals.decide.open_contradictions import (
     BIRTH,
     CIRCLE,
@@ -38,8 +36,7 @@ from rituals.review.questions import (
 )
 from rituals.serve.web.actions.form_fields import LEARN, LIMIT_IDS, REVIEW
 from rituals.serve.web.actions.form_shapes import command
-from rituals.serve.web.page_value import Asked, Page, number_in
-from rituals.serve.web.tip_view.tip_view import TipView
+from rituals.serve.web.tip_view import Asked, Page, TipView, number_in
 
 #: How many questions the page shows beside the invariants, and of each rule; how many invariants to tick;
 #: and how many of one rule stand on a page of their own.
@@ -78,7 +75,6 @@ def review(tip: TipView, asked: Asked) -> Page:
     values = {
         "torn": shown,
         "more_torn": found[len(shown) :],
-        "knowledge": {one["anchor"]: knowledge(tip, one["dispute"]) for one in shown},
         "writers": tip.writers({side["choice"].stem for one in shown for side in one["sides"]}),
         "ticks_group": ticks_group,
         "groups": listed,
@@ -87,7 +83,7 @@ def review(tip: TipView, asked: Asked) -> Page:
         "then": _following(shown, ticks_group, listed, settled),
         "learning": learning,
         "due": tip.plan.due,
-        "asked": waiting(tip),
+        "asked": tip.waiting,
         "learned": _learned(learning) if learning else 0,
         "command": REVIEW,
     }
@@ -168,11 +164,6 @@ def _learned(plan: LearnPlan) -> int:
     return len(plan.proposals) + len(plan.promotions)
 
 
-def waiting(tip: TipView) -> int:
-    """Count what waits for somebody."""
-    return len(tip.disputes) + sum(map(len, tip.questions.values()))
-
-
 def _of_rule(tip: TipView, questions: list[Question], start: int) -> Page:
     rule = questions[0].rule
     start = min(start, (len(questions) - 1) // _SOME * _SOME)
@@ -201,8 +192,13 @@ def _card(tip: TipView, question: Question) -> dict[str, Any]:
         "question": question, "anchor": f"q-{question.key}", "drafts": True,
         "texts": [(id, text) for id in question.facts if (text := _text(tip, id))],
         "accept": accepting(question), "reject": rejecting(question), "does": "; ".join(question.does),
-        "thread": tip.asked_in.get(question.key, ""),
+        "thread": next((one.id for one in tip.plan.raised if _asks(one, question)), ""),
     }  # fmt: skip
+
+
+def _asks(thread: Raised, question: Question) -> bool:
+    """Tell whether a thread asks a question already."""
+    return not thread.closed and question.key in thread.keys
 
 
 def _settled(tip: TipView) -> list[tuple[str, str]]:
@@ -246,37 +242,6 @@ def torn(state: State, disputes: Sequence[Dispute]) -> list[dict[str, Any]]:
             "newest": max([choice.stem for choice in one.choices], default=""),
         })  # fmt: skip
     return sorted(found, key=lambda one: (one["newest"], one["uses"]), reverse=True)
-
-
-def knowledge(tip: TipView, dispute: Dispute) -> str:
-    """Say whether those who said the sides knew of each other, as the history of git tells it."""
-    stems = list(dict.fromkeys([_said_in(tip, dispute, one) for one in dispute.choices]))
-    brought = tip.writers(stems)
-    commits = list(dict.fromkeys([one.commit for one in brought.values() if not one.via]))
-    if len(stems) == 1:
-        return "One log says all of it."
-    if len(brought) < len(stems) or any(one.via for one in brought.values()):
-        return "Whether they knew of each other can not be told: not each side has a commit of its own."
-    if len(commits) == 1:
-        return "All sides came with one commit."
-    try:
-        ends = len(independent(tip.memory.home.repository.git(), commits))
-    except GitFailed:
-        return ""
-    if ends == len(commits):
-        return "Those who said them did not know of each other."
-    if ends > 1:
-        return "Some of those who said them knew of another side, and some did not."
-    others = "other" if len(commits) == 2 else "others"
-    return f"The last one was said where the {others} stood in the history already."
-
-
-def _said_in(tip: TipView, dispute: Dispute, choice: Choice) -> str:
-    """Return the log that says a side: of a closed thread the one that closed it, not that of its text."""
-    if not choice.closed:
-        return choice.stem
-    acts = tip.state.histories[dispute.fact].acts
-    return [one.stem for one in acts if isinstance(one.event, ThreadClosed)][-1]
 
 
 def _is_text(dispute: Dispute, choice: Choice) -> bool:

@@ -11,9 +11,8 @@ from memory.recall.recall_values import FACTS, INDEX, LEVELS, SESSIONS, Answer, 
 from projection.fold.projection_state import ARCHIVED_TIERS
 from projection.graph.graph_neighbours import folded
 from projection.text.clipping import one_line
-from rituals.serve.web.page_value import Asked, Page, number_in
 from rituals.serve.web.pages.fact_list import OF_FACTS, FilterBar, filter_bar
-from rituals.serve.web.tip_view.tip_view import TipView
+from rituals.serve.web.tip_view import Asked, Page, TipView, number_in
 
 #: How many facts and passages are shown, how many more each time, and how many at most.
 HITS, MORE, MOST = 10, 40, 300
@@ -126,8 +125,7 @@ def _asked(tip: TipView, words: str, level: str, many: int, within: str, bar: Fi
         told = tuple([hit for hit in false.facts if hit.mark.false][:FALSE])
         found = found._replace(hits=found.hits + told)
     if person:
-        persons = tip.persons([key_of(hit.stem) for hit in found.hits if hit.stem])
-        hits = [one for one in found.hits if persons.get(key_of(one.stem)) == person]
+        hits = [one for one in found.hits if tip.persons.get(key_of(one.stem)) == person]
         found = found._replace(hits=tuple(hits))
     return found
 

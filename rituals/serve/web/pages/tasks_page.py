@@ -15,8 +15,7 @@ from projection.policy.model import THREAD_KIND
 from projection.work.handoffs import handed_elsewhere, is_open
 from projection.work.tracked_tasks import Task, pick
 from rituals.answers.task_objects import Listed, with_claims
-from rituals.serve.web.page_value import Asked, Page
-from rituals.serve.web.tip_view.tip_view import TipView
+from rituals.serve.web.tip_view import Asked, Page, TipView
 
 #: How many tasks of one sort are shown.
 TASKS = 100

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from projection.fold.projection_state import TIERS
 from projection.policy.model import Windows
-from rituals.serve.web.page_value import Asked, Page
-from rituals.serve.web.tip_view.tip_view import TipView
+from rituals.serve.web.tip_view import Asked, Page, TipView
 
 #: What people call the tiers, where that is not their name.
 TIER_WORDS = {tier: tier for tier in TIERS} | {"archive-candidate": "fading"}
@@ -88,4 +87,4 @@ def help(tip: TipView, asked: Asked) -> Page:
         for title, terms in (("Tiers", TIERS_SAID), ("Pictures", PICTURES), ("Words", WORDS))
     }
     withheld = sum([one.fact.redacted for one in tip.standings.values()])
-    return Page("help", "Help", {"groups": groups, "withheld": withheld})
+    return Page("help", "Help", {"groups": groups, "tiers": [*TIER_WORDS], "withheld": withheld})

@@ -17,8 +17,7 @@ from rituals.decide.open_contradictions import Dispute
 from rituals.record.draft_composer import kinds_of
 from rituals.serve.web.actions.form_fields import Field, Fields, Recorded
 from rituals.serve.web.actions.form_shapes import FORMS, KINDS, STATES, Shape
-from rituals.serve.web.page_value import Asked, Page
-from rituals.serve.web.tip_view.tip_view import TipView
+from rituals.serve.web.tip_view import Asked, Page, TipView
 
 #: What a form of no shape here lets people type.
 _TYPED = ("text", "reason")
@@ -73,7 +72,7 @@ def refused(
     waits = isinstance(problem, WaitsInSpool)
     said = problem.message if problem.where in problem.message else str(problem)
     form, standing = None, None
-    disputes = tip.disputed.get(dict(fields.pairs).get("id", ""), []) if name == RESOLVE else []
+    disputes = tip.of_fact(dict(fields.pairs).get("id", "")) if name == RESOLVE else []
     if not waits:
         form = _of_no_shape(name, fields, disputes)
         if name in FORMS:

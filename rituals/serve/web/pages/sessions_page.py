@@ -1,9 +1,10 @@
-"""Show one session: what it comes to, what it did to facts, and its log."""
+"""Show what happened: sessions by day, newest first; and one of them, what it did and its log."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Container, Iterable
 from datetime import date
 from typing import Any
@@ -20,12 +21,73 @@ from ledger.model.event import (
 from ledger.model.ids import WITHHELD
 from ledger.model.layout import log_path
 from ledger.model.order import NO_DAY, has_time, key_of, stem_in
-from ledger.model.session import FACTS_HEADING, REFERENCES_HEADING, Entry
+from ledger.model.session import CONTINUED, FACTS_HEADING, REFERENCES_HEADING, Entry
 from memory.write.draft import did
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.text.clipping import clipped
-from rituals.serve.web.page_value import Asked, Page
-from rituals.serve.web.tip_view.tip_view import TipView
+from rituals.serve.web.pages.fact_list import OF_LOGS, filter_bar, page_of
+from rituals.serve.web.tip_view import Asked, Page, TipView
+
+#: How many sessions stand on a page, and how many sentences and ids of what one did.
+_SESSIONS, _MOST, _IDS = 40, 5, 6
+_DAY_CHARS = 10
+
+
+def timeline(tip: TipView, asked: Asked) -> Page:
+    """Return the page of the sessions that fit the filter.
+
+    Of a kind that is asked for they made, changed or ended a fact: naming one is not enough.
+    """
+    bar, tip = filter_bar(tip, asked, "/timeline", OF_LOGS)
+    keeps, kind = bar.keeps_log(tip), bar.asks("kind")
+    of_kind = {id for id, one in tip.standings.items() if one.fact.kind == kind}
+    rows = [
+        entry
+        for entry in reversed(tip.entries)
+        if keeps(entry.stem) and (not kind or any(event.id in of_kind for event in entry.acts))
+    ]
+    by_day: dict[str, list[Entry]] = {}
+    for entry in rows:
+        by_day.setdefault(entry.clock[:_DAY_CHARS], []).append(entry)
+    shown, pages = page_of(rows, asked, _SESSIONS)
+    sessions = tip.sessions([entry.stem for entry in shown])
+    days: dict[str, list[dict[str, Any]]] = {}
+    for entry in shown:
+        if entry.stem in sessions:
+            said = sentences(tip, entry)
+            told = {
+                "session": sessions[entry.stem], "clock": _clock(entry.clock),
+                "person": tip.persons.get(entry.stem, ""),
+                "said": [one for one in said if kind in ("", one["kind"])],
+                "deeds": [] if kind else other_deeds(entry, said, _IDS),
+            }  # fmt: skip
+            days.setdefault(entry.clock[:_DAY_CHARS], []).append(told)
+    values = {
+        "bar": bar, "pages": pages, "said": counted(rows), "most": _MOST,
+        "days": [
+            (date.fromisoformat(day), there, len(by_day[day]), counted(by_day[day]))
+            for day, there in days.items()
+        ],
+    }  # fmt: skip
+    return Page("timeline", "Timeline", values)
+
+
+def counted(entries: Iterable[Entry]) -> str:
+    """Say how many work sessions there are, and how many logs of each other type."""
+    nouns = {CONTINUED: "further log"}
+    types = Counter(
+        ["work session" if entry.work else nouns.get(entry.type, entry.type) for entry in entries]
+    )
+    first = types.pop("work session", 0)
+    rows = [("work session", first), *sorted(types.items())]
+    return ", ".join([f"{n:,} {name}{'s' * (n != 1)}" for name, n in rows if n or not types])
+
+
+def _clock(at: str) -> str:
+    """Return the time of the day that a stamp has, "" for none."""
+    digits = at[11:15]
+    return f"{digits[:2]}:{digits[2:]}" if has_time(at) and digits.isdigit() else ""
+
 
 #: Of a log so much is shown: that of an import may be as long as all pages together.
 _LOG_CHARS = 40_000
@@ -42,32 +104,28 @@ def session(tip: TipView, asked: Asked) -> Page:
     Raises:
         NotFound: there is no such log.
     """
-    at = _place(tip, asked["stem"])
-    entry = tip.entries[at]
+    stem = asked["stem"]
+    if key_of(stem) not in tip.logs:
+        stem = tip.memory.digest(stem).stem
+    entry = tip.logs[key_of(stem)]
     stem = stem_in(entry.stem)
     try:
         text = tip.memory.get([stem]).hits[0].text
     except NotFound:  # its words are withheld
         text = ""
-    told_by = tip.folded.session
-    imports = tip.folded.imports.get(entry.stem, ())
-    said = sentences(tip, entry, imports)
+    said = sentences(tip, entry)
     deeds = other_deeds(entry, said, len(entry.named) + len(entry.acts))
-    done = [id for deed in deeds for ids in deed["facts"] for id in ids]
-    named = {*[one["id"] for one in said], *done}
-    facts = [one.fact for name in sorted(named) if (one := tip.standings.get(name))]
-    around = [stem_in(one.stem) for one in tip.entries[max(at - 1, 0) : at + 2]]
-    near = {
-        one.stem: one for one in tip.sessions([*map(key_of, around), told_by.get(entry.stem, "")])
-    }
-    own = near.get(stem)
-    title = (own.title or clipped(own.summary, 60)) if own else ""
+    named = {one["id"] for one in said}.union(*[ids for deed in deeds for ids in deed["facts"]])
+    at = bisect_left(tip.entries, entry.stem, key=lambda entry: entry.stem)
+    around = [one.stem for one in tip.entries[max(at - 1, 0) : at + 2]]
+    near = tip.sessions(around)
+    own = near.get(entry.stem)
     values = {
         "entry": entry,
         "when": when(tip.times([entry.stem])[entry.stem]),
         "said": said,
         "deeds": deeds,
-        "marks": tip.memory.marks(facts),
+        "marks": tip.memory.marks([tip.standings[id].fact for id in named & set(tip.standings)]),
         "origin": tip.writers([stem]).get(stem),
         "place": tip.memory.home.prefix + log_path(entry.stem),
         "log": told_once(readable(text[:_LOG_CHARS]), named),
@@ -76,36 +134,17 @@ def session(tip: TipView, asked: Asked) -> Page:
         "stem": stem,
         "before": near.get(around[0]) if at else None,
         "behind": near.get(around[-1]) if at + 1 < len(tip.entries) else None,
-        "imports": [one.stem for one in imports],
-        "tells": near.get(stem_in(told_by.get(entry.stem, ""))),
     }
+    title = (own.title or clipped(own.summary, 60)) if own else ""
     return Page("session", title or stem, values)
-
-
-def _place(tip: TipView, said: str) -> int:
-    """Return the number of a log, by its stem or the start of it.
-
-    Raises:
-        NotFound: there is no such log.
-    """
-
-    def place(stem: str) -> int:
-        return bisect_left(tip.entries, key_of(stem), key=lambda entry: entry.stem)
-
-    at = place(said)
-    if at < len(tip.entries) and stem_in(tip.entries[at].stem) == said:
-        return at
-    return place(tip.memory.digest(said).stem)
 
 
 def when(at: str) -> str:
     """Say on which day and at which time a session ended, as far as that is known."""
     if not at:
         return NO_DAY
-    day = date.fromisoformat(at[:10])
-    said = f"{day:%A}, {day.day} {day:%B %Y}"
-    digits = at[11:15]
-    return f"{said}, {digits[:2]}:{digits[2:]} UTC" if has_time(at) and digits.isdigit() else said
+    day, clock = date.fromisoformat(at[:_DAY_CHARS]), _clock(at)
+    return f"{day:%A}, {day.day} {day:%B %Y}" + (f", {clock} UTC" if clock else "")
 
 
 def told_once(log: str, told: Container[str]) -> str:
@@ -158,17 +197,8 @@ _VERBS = frozenset(("Created", "Updated", "Invalidated", "Closed"))
 Sentence = dict[str, Any]
 
 
-def sentences(tip: TipView, entry: Entry, imports: Iterable[Entry] = ()) -> list[Sentence]:
-    """Return what became of facts in a session, in the order of the policy's kinds.
-
-    `imports` bring the texts of what it did, where its own log has none.
-    """
-    brought = {
-        event.id: event.text
-        for one in imports
-        for event in one.acts
-        if isinstance(event, FactCreated | FactUpdated) and event.text
-    }
+def sentences(tip: TipView, entry: Entry) -> list[Sentence]:
+    """Return what became of facts in a session, in the order of the policy's kinds."""
     replaced: dict[str, list[str]] = {}
     for event in entry.acts:
         if isinstance(event, FactSuperseded):
@@ -178,7 +208,7 @@ def sentences(tip: TipView, entry: Entry, imports: Iterable[Entry] = ()) -> list
         word = _SAID.get(type(event), "")
         if word and not (event.id in found and word in ("new", "reworded")):
             own = event.text if isinstance(event, FactCreated | FactUpdated) else ""
-            text = own or brought.get(event.id, "") or _before(tip, event.id, entry.stem)
+            text = own or _before(tip, event.id, entry.stem)
             found[event.id] = _sentence(tip, word, event.id, text)
     for new, old in replaced.items():
         if new not in found:

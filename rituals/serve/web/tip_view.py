@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 from ledger.home import code_of
-from ledger.model.event import facts_in
+from ledger.model.event import FactCreated, facts_in
 from ledger.model.ids import is_fact_id
 from ledger.model.instants import as_of as stem_of
 from ledger.model.logset import LogRef
 from ledger.model.order import stamp_of, stem_in
+from ledger.model.record import Record
 from ledger.model.session import Entry
 from ledger.remote.forge import Forge, forge_of
 from memory.api import Memory
@@ -41,7 +43,25 @@ from rituals.review.learning_plan import Plan as LearnPlan
 from rituals.review.learning_plan import plan_learning
 from rituals.review.questions import Question
 from rituals.review.review_plan import Plan, plan_of
-from rituals.serve.web.tip_view.tip_logs import Folded, folded, told
+
+#: What stands in an address: its query, and the parts of its path that a pattern names.
+Asked = Mapping[str, str]
+
+
+class Page(Record):
+    """What one address shows, before it is written as HTML."""
+
+    template: str  #: its name, without the ending
+    title: str  #: of the window, in front of the project's name
+    values: Mapping[str, Any]  #: what the template is filled with: values of memory, never markup
+    status: int = 200  #: of the answer: 200, or 404 where there is nothing of that name
+
+
+def number_in(asked: Asked, name: str, usual: int = 0) -> int:
+    """Return the number that stands in an address under a name; what is none is the usual one."""
+    said = asked.get(name, "")
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 8 else usual
+
 
 #: So many releases are offered, the newest.
 _RELEASES = 200
@@ -61,16 +81,12 @@ class TipView:
         self.tip = memory.home.tip()
         #: what changes whenever memory does: also when a log waits that no commit has yet
         self.mark = mark_of(self.tip, state)
-        #: stems of all work logs, in ledger order
-        self.work = state.work
         #: whether it is as of a point of the past
         self.past = False
         #: what it can not tell of that point
         self.notes: tuple[str, ...] = ()
-        self._sessions: dict[str, Session] = {}
         self._forge: Forge | None = None
         self._then: tuple[str, TipView] | None = None
-        self._persons: dict[str, str] = {}
 
     @cached_property
     def known_logs(self) -> tuple[tuple[LogRef, Entry], ...]:
@@ -88,30 +104,11 @@ class TipView:
         """The logs by key."""
         return {entry.stem: entry for entry in self.entries}
 
-    def persons(self, keys: Iterable[str]) -> dict[str, str]:
-        """Return which person wrote each of some logs, by key; "" where nobody can tell."""
-        wanted = [key for key in keys if key]
-        if fresh := [key for key in wanted if key not in self._persons]:
-            found = self.writers([stem_in(key) for key in fresh])
-            for key in fresh:
-                origin = found.get(stem_in(key))
-                self._persons[key] = "" if origin is None else origin.author
-        return {key: self._persons[key] for key in wanted}
-
-    def times(self, keys: Iterable[str]) -> dict[str, str]:
-        """Return when each of some logs was written, a stamp or a stem, by key; "" if nobody knows."""
-        now, paths = (
-            self.memory.occasion().now_ms,
-            {ref.key: ref.path for ref, _ in self.known_logs},
-        )
-        return {
-            key: seen_at(
-                self.logs[key].clock if key in self.logs else key,
-                self.origins.commits.get(paths.get(key, ""), Origin()),
-                now,
-            )
-            for key in keys
-        }
+    @cached_property
+    def persons(self) -> dict[str, str]:
+        """Which person wrote each log, by key; of one whose writer nobody can tell there is none."""
+        found = self.writers([stem_in(key) for key in self.logs])
+        return {key: one.author for key in self.logs if (one := found.get(stem_in(key)))}
 
     @cached_property
     def standings(self) -> dict[str, Standing]:
@@ -142,11 +139,6 @@ class TipView:
         return BuiltOn([one.fact for one in self.standings.values()], self.entries)
 
     @cached_property
-    def folded(self) -> Folded:
-        """The imports that stand below the sessions whose texts they bring."""
-        return folded(self.entries)
-
-    @cached_property
     def tellings(self) -> Tellings:
         """What was read of logs, for whoever asks why of many facts."""
         return Tellings(self.memory.snapshot)
@@ -160,15 +152,6 @@ class TipView:
     def disputes(self) -> tuple[Dispute, ...]:
         """What stands against what, by fact."""
         return disputes(self.memory)
-
-    @cached_property
-    def disputed(self) -> dict[str, list[Dispute]]:
-        """What stands against what, for each fact that it is about."""
-        found: dict[str, list[Dispute]] = {}
-        for one in self.disputes:
-            for id in one.about:
-                found.setdefault(id, []).append(one)
-        return found
 
     @cached_property
     def origins(self) -> Origins:
@@ -204,11 +187,10 @@ class TipView:
             found.setdefault(question.rule, []).append(question)
         return found
 
-    @cached_property
-    def asked_in(self) -> dict[str, str]:
-        """The thread that asks a question already, by the question's key."""
-        threads = [thread for thread in reversed(self.plan.raised) if not thread.closed]
-        return {key: thread.id for thread in threads for key in thread.keys}
+    @property
+    def waiting(self) -> int:
+        """How much waits for somebody: contradictions and questions."""
+        return len(self.disputes) + len(self.plan.unanswered)
 
     @cached_property
     def learn_plan(self) -> LearnPlan:
@@ -247,6 +229,10 @@ class TipView:
             self._then = as_of, view
         return self._then[1]
 
+    def of_fact(self, id: str) -> list[Dispute]:
+        """Return what stands against what about one fact."""
+        return [one for one in self.disputes if id in one.about]
+
     def marks(self, facts: Iterable[Fact]) -> dict[str, Mark]:
         """Mark facts with what a reader has to know before their texts, by id."""
         if self.past:
@@ -256,6 +242,20 @@ class TipView:
     def writers(self, stems: Iterable[str]) -> dict[str, Origin]:
         """Return who wrote each of some logs, and in which commit; none of a log that git has not yet."""
         return writers(self.memory.snapshot, stems, self.origins)
+
+    def times(self, keys: Iterable[str]) -> dict[str, str]:
+        """Return when each of some logs was written, a stamp or a stem, by key; "" if nobody knows."""
+        now, paths = (
+            self.memory.occasion().now_ms,
+            {ref.key: ref.path for ref, _ in self.known_logs},
+        )
+        commits, logs = self.origins.commits, self.logs
+
+        def time(key: str) -> str:
+            clock = logs[key].clock if key in logs else key
+            return seen_at(clock, commits.get(paths.get(key, ""), Origin()), now)
+
+        return {key: time(key) for key in keys}
 
     def forge(self) -> Forge:
         """Return where commits and files are shown to others, if anywhere."""
@@ -274,15 +274,9 @@ class TipView:
         logs, histories = self.logs.get, self.state.some_histories
         return {one.fact.id: testimony(one.fact, logs, histories) for one in facts}
 
-    def sessions(self, keys: Sequence[str]) -> tuple[Session, ...]:
-        """Return sessions as a timeline tells them, in ledger order; each log is read once.
-
-        The keys are of their logs, those alone that a page shows.
-        """
-        fresh = [key for key in keys if key not in self._sessions]
-        if fresh:
-            self._sessions.update(sessions_of(self.memory.snapshot, fresh))
-        return tuple([self._sessions[key] for key in keys if key in self._sessions])
+    def sessions(self, keys: Sequence[str]) -> dict[str, Session]:
+        """Return sessions as a timeline tells them, by key; those of a page are asked for at once."""
+        return sessions_of(self.memory.snapshot, keys)
 
     def reasons(self, place: str) -> Reasons | None:
         """Return what is behind a file of HEAD, or `FILE:LINE` of it; None where HEAD has none such."""
@@ -292,11 +286,13 @@ class TipView:
 
     def sessions_since(self, stem: str) -> int:
         """Count the work sessions behind a log."""
-        return max(len(self.work) - bisect_left(self.work, stem) - 1, 0)
+        return max(len(self.state.work) - bisect_left(self.state.work, stem) - 1, 0)
 
 
 #: So many states of memory are remembered: a page that is older is told that memory changed, not how.
 _STATES = 16
+#: So many agents are named.
+_AGENTS = 2
 
 
 class TipViews:
@@ -304,9 +300,8 @@ class TipViews:
 
     def __init__(self) -> None:
         self._kept: TipView | None = None
-        self._known: dict[
-            str, frozenset[str]
-        ] = {}  #: the logs of each state that was met, by its mark
+        #: the logs of each state that was met, by its mark
+        self._known: dict[str, frozenset[str]] = {}
 
     def of(self, memory: Memory) -> TipView:
         """Return what pages see of a home."""
@@ -320,11 +315,27 @@ class TipViews:
         return kept
 
     def news(self, mark: str) -> str:
-        """Say in a sentence what came after a state."""
+        """Say in a sentence what came after a state: codex recorded 2 facts, ada changed 1 fact."""
         entries, known = self._kept.entries if self._kept else (), self._known.get(mark)
-        came = [one for one in entries if one.stem not in (known or ())]
-        grown = known is not None and len(known) + len(came) == len(entries)
-        return told(came) if came and grown else "Memory changed."
+        agents: dict[str, list[Entry]] = {}
+        for entry in entries:
+            if known is not None and entry.stem not in known:
+                agents.setdefault(entry.agent or "somebody", []).append(entry)
+        came = sum(map(len, agents.values()))
+        if known is None or not came or len(known) + came != len(entries):
+            return "Memory changed."
+        said = [f"{name} {_deed(logs)}" for name, logs in agents.items()]
+        more = [f"{len(said) - _AGENTS} more recorded something"] * (len(said) > _AGENTS)
+        return f"{', '.join(said[:_AGENTS] + more)}."
+
+
+def _deed(logs: Sequence[Entry]) -> str:
+    acts = [event for entry in logs for event in entry.acts]
+    new = {name for event in acts if type(event) is FactCreated for name in facts_in(event)}
+    changed = {name for event in acts for name in facts_in(event)} - new
+    verb = "recorded" if new or not changed else "changed"
+    many, noun = len(new or changed or logs), "fact" if new or changed else "session"
+    return f"{verb} {many} {noun}{'s' * (many != 1)}"
 
 
 def mark_of(tip: str, state: State) -> str:
