@@ -21,14 +21,6 @@ _COVER, _PART, _OWN = 0.62, 0.40, 0.65
 _COMMON, _FEW, _MOST = 4, 3, 0.75
 #: How much of what is said has to be the fact's in any case: a pasted page says everything.
 _LEAST_OWN = 0.2
-#: Words of any work: alone they restate nothing.
-_EVERYDAY = frozenset(
-    content_words(
-        "commit push pull merge branch main master fix bug release run test file code change add remove"
-        " update make work build check find look set show read write go start stop done open close first"
-        " last next time line page user data error issue case name value project repository request"
-    )
-)
 #: Among fewer facts than these no word is rare.
 _LEAST_FACTS = 20
 #: A sentence of so many facts is looked at for those that share its rarest words.
@@ -146,14 +138,12 @@ class Restatements:
 
     def _says(self, said: _Said, unit: _Unit) -> bool:
         common = said.words & unit.words
-        if len(common) < _FEW or not common - _EVERYDAY:
+        if len(common) < _FEW:
             return False
         if len(said.words) < _COMMON and common != unit.words:
             return False
         cover, own = self._weight(common) / unit.weight, self._own(said, unit)
         if own < _LEAST_OWN or not (cover >= _COVER or (cover >= _PART and own >= _OWN)):
-            return False
-        if cover < _MOST and len(common - _EVERYDAY) < _FEW:
             return False
         numbers, others = _numbers(unit.words), said.numbers
         same = bool(numbers) and numbers == others

@@ -1,1 +1,1 @@
-"""Read texts as words and sentences: normal forms, vocabulary, mentions, the digest of a log."""
+"""Read texts as words and sentences: normal forms, mentions, the digest of a log."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from ledger.model.sha256 import sha256
 from ledger.secrets.scanner import nameable
-from projection.text.vocabulary import NEGATORS, SMALL
+from projection.text.normalize import NEGATORS, SMALL
 
 #: So many words an id has at most, and at least where no other word stands behind them.
 _MOST, _ENOUGH = 3, 2

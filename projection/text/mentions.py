@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ledger.model.event import FactCreated, FactReferenced, FactSuperseded, FactUpdated
 from ledger.model.record import Record
+from projection.text.normalize import NEGATORS, SMALL
 from projection.text.session_lines import Piece
-from projection.text.vocabulary import NEGATORS, SMALL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

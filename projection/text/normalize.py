@@ -11,19 +11,39 @@ from functools import lru_cache
 
 from ledger.model.record import Record
 from projection.text.clipping import SHORTENED
-from projection.text.vocabulary import NEGATORS, NUMBERS, PHRASES, SMALL, SYNONYMS, UNITS
 
+#: Words that say nothing about what a fact is about.
+SMALL = frozenset(
+    "a an the this that these those it its they them their we our us you your i my he she his her "
+    "of to in on at by for from with into onto over under via using through per as than then so "
+    "and or but also too both either while where when which who whose what how why if "
+    "is are was were be been being am do does did done doing has have had having get gets got "
+    "getting will would shall should must may might can could need needs needed let lets "
+    "use uses used using there here just only really very every each any all some such own "
+    "about around approximately roughly new more still already again yet please always "
+    "gets another other others one's e.g i.e etc respectively else".split()
+)
+#: Words that turn a statement round.
+NEGATORS = frozenset(
+    "not no never without none nothing nobody neither nor cannot avoid stop stopped".split()
+)
+#: Small numbers, as people write them in words.
+_NUMBERS = {
+    word: str(value)
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
+    )
+}
 #: What stands between words.
 _BLANKS = str.maketrans({**dict.fromkeys('`*"“”„()[]{}<>|~→', " "), "’": "'", "=": " is "})
 _ENDS = ".,;:!?…'\"-–—"
 _BREAKS = frozenset("but while whereas — – - instead unless except because".split())
-_VOWELS = "aeiouy"
-_HEX = frozenset("0123456789abcdef")
+_VOWELS, _LETTERS = "aeiouy", "abcdefghijklmnopqrstuvwxyz%"
 #: The number of remembered words at which they are forgotten.
 _MEMORY_WORDS = 50_000
 
-#: A negator; how the form of a date and that of a commit begin.
-NOT, DATE, HASH = "@not", "@date", "@hash"
+#: A negator.
+NOT = "@not"
 
 
 class Word(Record):
@@ -82,8 +102,8 @@ def statement(sentence: str) -> Statement:
     """Read one sentence."""
     words: list[Word] = []
     negated: list[tuple[int, int]] = []
-    clause, before = 0, ""
-    for raw, term, ends in _tokens(sentence):
+    clause = 0
+    for raw, term, ends in _terms(sentence):
         if term == "instead" or term in _BREAKS:
             clause += 1
             if term == "instead":
@@ -94,17 +114,8 @@ def statement(sentence: str) -> Statement:
             for form in normal(term):
                 if form == NOT:
                     negated.append((len(words), clause))
-                elif (
-                    form in _UNITS and words and _takes_unit(words[-1]) and before == words[-1].raw
-                ):
-                    value = words[-1]
-                    words[-1] = value._replace(
-                        form=value_with_unit(value.form, form), raw=f"{value.raw} {raw}"
-                    )
-                    raw = words[-1].raw
                 else:
                     words.append(Word(form, raw, clause))
-        before = raw if words and words[-1].raw == raw else term
         if ends:
             clause += 1
     forms = tuple([word.form for word in words])
@@ -128,10 +139,10 @@ def content_words(text: str) -> set[str]:
             forms = known[piece] = tuple(
                 [
                     form
-                    for _, term, _ in _single(piece)
+                    for _, term, _ in _terms(piece)
                     if term not in NEGATORS and term != "instead"
                     for form in normal(term)
-                    if form[0] != "@"
+                    if form != NOT
                 ]
             )
         found.update(forms)
@@ -144,29 +155,7 @@ def plain(text: str) -> str:
     return " ".join([term for term in tokens if term])
 
 
-def _tokens(sentence: str) -> Iterator[tuple[str, str, bool]]:
-    """Yield (as written, in lower case, whether a clause ends behind it), phrases as one."""
-    held: tuple[str, str, bool] | None = None
-    for raw, term, ends in _single(sentence):
-        if held is None:
-            held = raw, term, ends
-            continue
-        if term == "to" and held[0].lower() == "in order":
-            held = raw, term, ends
-            continue
-        joined = None if held[2] else PHRASES.get((held[1], term))
-        if joined is None:
-            yield held
-            held = raw, term, ends
-        elif joined:
-            held = f"{held[0]} {raw}", joined, ends
-        else:
-            held = None
-    if held is not None:
-        yield held
-
-
-def _single(sentence: str) -> Iterator[tuple[str, str, bool]]:
+def _terms(sentence: str) -> Iterator[tuple[str, str, bool]]:
     for piece in sentence.translate(_BLANKS).split():
         bare = piece.strip(_ENDS + "_") if piece[0] not in "./-" else piece.rstrip(_ENDS)
         ends = piece[-1] in ",;:" or piece in ("—", "–")
@@ -211,7 +200,7 @@ def _normal(term: str) -> tuple[str, ...]:
     term = term.replace("'", "")
     if not term:
         return ()
-    term = NUMBERS.get(term, term)
+    term = _NUMBERS.get(term, term)
     if not term.isascii() or any("0" <= char <= "9" for char in term):
         return _with_digits(term)
     if "_" in term or "/" in term or "." in term:
@@ -220,54 +209,23 @@ def _normal(term: str) -> tuple[str, ...]:
 
 
 def _with_digits(term: str) -> tuple[str, ...]:
-    """Read a term that has digits: a value, a date, a commit or a name."""
+    """Read a term that has digits: a value (`#3`), with the letters behind it (`10s`), or a name."""
     bare = term.strip("~+#,")
-    digits = bare.replace(",", "").replace("_", "")
-    if not bare.isascii():
-        return (term,)
-    if digits.isdigit():
-        if term[0] == "#":
-            return (f"{HASH}{digits}",)
-        return (f"#{digits}",)
-    if bare.count("-") == 2 and bare.replace("-", "").isdigit():
-        return (DATE + bare,)
-    if 7 <= len(bare) <= 40 and not set(bare) - _HEX:
-        return (HASH + bare,)
-    if bare[0] == "v" and bare[1:].replace(".", "").isdigit():
-        return ("#" + bare[1:],)
-    if bare.replace(".", "").isdigit():
-        return ("#" + bare,)
-    if bare.replace(":", "").isdigit():
-        return ("#" + bare,)
-    end = len(bare)
-    while end and not bare[end - 1].isdigit():
-        end -= 1
-    if bare[:end].replace(".", "").isdigit() and bare[end:] in _UNITS:
-        return (value_with_unit("#" + bare[:end], bare[end:]),)
-    return (bare,)
-
-
-def _takes_unit(word: Word) -> bool:
-    return word.form[0] == "#" and word.form[1:].replace(".", "").isdigit()
-
-
-def value_with_unit(form: str, unit: str) -> str:
-    """Write a value in the smallest unit of what it measures: `#2` and `s` as `#2000000000time`."""
-    what, factor = _UNITS[unit]
-    number = form[1:]
-    if number.count(".") > 1:
-        return form
-    whole, _, fraction = number.partition(".")
-    amount = int(whole or "0") * factor
-    if fraction:
-        amount += int(fraction) * factor // 10 ** len(fraction)
-    return f"#{amount}{what}"
+    value = bare.removeprefix("v").replace(",", "").replace("_", "")
+    number = value.rstrip(_LETTERS)
+    if (
+        term[0] == "#"
+        or not value.isascii()
+        or not number.replace(".", "").replace(":", "").isdigit()
+    ):
+        return (bare,) if bare else ()
+    unit = value[len(number) :]
+    return (f"#{number}", unit) if unit else (f"#{number}",)
 
 
 @lru_cache(1 << 13)
 def stem(word: str) -> str:
     """Take the endings of a word off, so that its inflections are one."""
-    word = SYNONYMS.get(word, word)
     if len(word) <= 3:
         return word
     if word.endswith("ies") and len(word) > 4:
@@ -276,7 +234,6 @@ def stem(word: str) -> str:
         word = word[:-2]
     elif word[-1] == "s" and word[-2] not in "sui":
         word = word[:-1]
-    word = SYNONYMS.get(word, word)
     if word.endswith("ly") and len(word) > 4:
         word = word[:-2]
     for ending in ("ment", "ing", "ion", "ed"):
@@ -292,7 +249,4 @@ def stem(word: str) -> str:
         word = word[:-1]
     if len(word) > 3 and word[-1] == "y" and word[-2] not in _VOWELS:
         word = word[:-1] + "i"
-    return SYNONYMS.get(word, word)
-
-
-_UNITS = {stem(unit): meaning for unit, meaning in UNITS.items()}
+    return word

@@ -6,7 +6,6 @@ became of it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from ledger.model.record import Record
@@ -15,20 +14,6 @@ from projection.graph.fact_links import SERVES, footer, ids_in
 from projection.policy.model import ATTEMPT_KIND
 
 FAILED, WORKED = "failed", "worked"
-#: How a text says that something was tried in vain, and how a sentence says that it tries nothing.
-_IN_VAIN = re.compile(
-    r"\b(?:failed|did(?:n['’]t| not) (?:work|help)|does(?:n['’]t| not) work|in vain|gave up|abandoned)\b",
-    re.IGNORECASE,
-)
-_LEAVES = re.compile(
-    r"\b(?:fail(?:ed|s)?|before|last time|not|never|n['’]t|instead|rather|would|could|should|might"
-    r"|avoid\w*|broke|without|consider\w*|suggest\w*|propose\w*|whether|if)\b|[?]",
-    re.IGNORECASE,
-)
-#: Where what was tried ends, and what became of it begins.
-_BECAME = re.compile(
-    r"[;,.]|\b(?:was tried|to (?:stop|make|keep|avoid)|failed|did(?:n['’]t| not)|because|so that)\b"
-)
 
 
 class Attempt(Record):
@@ -61,20 +46,6 @@ def failed_before(facts: Iterable[Fact], task: str) -> tuple[Attempt, ...]:
     ]
     found.sort(key=lambda one: (one.fact.born, one.iteration, one.fact.id), reverse=True)
     return tuple(found)
-
-
-def tried_in_vain(fact: Fact) -> str:
-    """Return what a fact says was tried in vain, "" where it says no such thing."""
-    if fact.kind == ATTEMPT_KIND:
-        failed = footer(fact, "outcome").strip().casefold() == FAILED
-    else:
-        failed = bool(_IN_VAIN.search(fact.text))
-    return _BECAME.split(fact.text, maxsplit=1)[0] if failed else ""
-
-
-def leaves(sentence: str) -> bool:
-    """Tell whether a sentence says that it does not do what it speaks of."""
-    return bool(_LEAVES.search(sentence))
 
 
 def _attempt(fact: Fact) -> Attempt:

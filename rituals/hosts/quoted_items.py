@@ -12,7 +12,7 @@ from ledger.model.record import Record
 from ledger.secrets.scanner import without_secrets
 from projection.policy.model import BUILT_IN_KINDS, DELIBERATE, THREAD_KIND
 from projection.text.clipping import clipped
-from projection.text.vocabulary import NEGATORS
+from projection.text.normalize import NEGATORS
 from rituals.hosts.transcripts.turns import Turn
 
 KINDS = tuple(kind.name for kind in BUILT_IN_KINDS if kind.name not in DELIBERATE)

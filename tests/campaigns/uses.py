@@ -94,7 +94,7 @@ def seen_in(pairs: Sequence[dict[str, Any]]) -> Seen:
 def fact(line: str) -> Known:
     """Return the fact that a line names: `ID KIND: TEXT`."""
     id, kind, text = re.split(": | ", line, maxsplit=2)
-    return Known(id, kind, text, tried="in vain" if "did not help" in text else "")
+    return Known(id, kind, text)
 
 
 def proved(facts: Sequence[Known], steps: str) -> str:

@@ -12,12 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from ledger.model.event import Meta
 from ledger.model.record import Record
 from projection.policy.model import THREAD_KIND
 from projection.text.normalize import content_words, sentences, statement
-from projection.text.technologies import FAMILIES
-from projection.text.vocabulary import LABELS
 from rituals.hosts.observed.shell import Simple, read
 from rituals.hosts.observed.shell_outcomes import MANAGERS, PACKAGE, act
 from rituals.hosts.observed.tool_input import line_in
@@ -47,30 +44,18 @@ _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _NAME = re.compile(
     r"(?<![\w./-])(?:[A-Za-z]\w*_\w+|[A-Za-z]+[a-z][A-Z]\w*|[a-z]{3,}\d+[a-z]\w*)(?![\w/-]|\.[a-z])"
 )
-_PRODUCTS = frozenset(
-    name.replace("_", "").rstrip("!")
-    for one in FAMILIES
-    for word in one.split()
-    for name in word.split("=")
-) | frozenset("github gitlab javascript typescript openai youtube devops macos ios".split())
-#: What stands before a thing that a rule prescribes; behind some words it prescribes nothing.
+#: What stands before a thing that a rule prescribes.
 _BY = frozenset("with use uses using run runs via through by into on".split())
-_NO_RULE = frozenset(
-    "before after when each every unless without not never no instead than if until avoid nor".split()
-)
-#: A number behind one of these is a name or a bound, a small one says nothing; how long a word is.
-_LABELS = content_words(" ".join((*LABELS, "most least above below"))) | {"layer"}
-_SMALL_NUMBERS, _LEAST_LETTERS = frozenset(("#0", "#1", "#2")), 3
+#: How long a word beside a number is.
+_LEAST_LETTERS = 3
 
 
 class Known(Record):
-    """A fact that may be used: its footers too, and what it says was tried in vain, "" for nothing."""
+    """A fact that may be used."""
 
     id: str
     kind: str
     text: str
-    meta: Meta = ()
-    tried: str = ""
 
 
 class Line(Record):
@@ -171,12 +156,8 @@ class _Rule:
 
 
 def _names(text: str, denied: frozenset[str]) -> frozenset[str]:
-    """Return the names of code in a fact, without products and what it says no of."""
-    return frozenset(
-        name
-        for name in _NAME.findall(text)
-        if (name.islower() or name.lower() not in _PRODUCTS) and not content_words(name) & denied
-    )
+    """Return the names of code in a fact, without what it says no of."""
+    return frozenset(name for name in _NAME.findall(text) if not content_words(name) & denied)
 
 
 @lru_cache(maxsize=16)  # who asks whether a fact was broken asks next whether it was followed
@@ -201,9 +182,9 @@ def _counts(text: str, denied: frozenset[str]) -> Iterator[frozenset[str]]:
         for before, word, behind in zip(forms, one.words, forms[2:], strict=False):
             found = _VALUE.match(word.form) or _WHOLE.match(word.raw)
             form = f"#{found[0].lstrip('#')}" if found and word.form.startswith("#") else ""
-            if not form or form in _SMALL_NUMBERS or denied & {form, word.form}:
+            if not form or denied & {form, word.form}:
                 continue
-            for said in (before if before not in _LABELS else "", behind):
+            for said in (before, behind):
                 if len(said) >= _LEAST_LETTERS and said.isalpha():
                     yield frozenset((form, said))
 
@@ -212,11 +193,12 @@ def _prescribed(text: str, denied: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Yield what a rule prescribes, with the word behind it: what stands behind "with", "use", "run"."""
     for sentence in sentences(text):
         words = [word.strip(".,;:!\"'()*") for word in sentence.replace("`", " ").split()]
-        for before, by, first, behind in zip(
-            ["", *words], words, words[1:], [*words[2:], ""], strict=False
-        ):
-            rules = by.lower() in _BY and before.lower() not in _NO_RULE and first.isidentifier()
-            if rules and not (content_words(first) & denied or _DIGIT.match(behind)):
+        for by, first, behind in zip(words, words[1:], [*words[2:], ""], strict=False):
+            if (
+                by.lower() in _BY
+                and first.isidentifier()
+                and not (content_words(first) & denied or _DIGIT.match(behind))
+            ):
                 yield first, behind
 
 

@@ -18,7 +18,6 @@ from memory.write.opened_facts import opened_by, used_in
 from projection.brief.wording import shortened
 from projection.compare.restatements import Restatements
 from projection.text.normalize import content_words, plain
-from projection.work.failed_attempts import tried_in_vain
 from rituals.hosts.capture.deeds import Known
 from rituals.hosts.capture.gates import Gates
 from rituals.hosts.capture.stamps import Seen
@@ -53,10 +52,7 @@ class Evidence:
         self._memory, self._gates, self._seen, self._session = memory, gates, seen, session
         standings = memory.state().standings()
         facts = [one.fact for one in standings if not (one.fact.false or one.fact.redacted)]
-        self._facts = [
-            Known(fact.id, fact.kind, fact.text, fact.meta, tried_in_vain(fact)) for fact in facts
-        ]
-        self._tried = frozenset([one.id for one in self._facts if one.tried])
+        self._facts = [Known(fact.id, fact.kind, fact.text) for fact in facts]
 
     @cached_property
     def _restatements(self) -> Restatements:
@@ -99,7 +95,7 @@ class Evidence:
             there = known.get(plain(item.text))
             if there is None or there.id in item.supersedes:
                 new.append(item)
-            elif not (item.personal or there.tried):
+            elif not item.personal:
                 again.append(Use(there.id, RESTATED, item.at))
         return tuple(new), tuple(again)
 

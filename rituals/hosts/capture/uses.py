@@ -1,8 +1,7 @@
 """Find which facts a part of a session used: opened, named, restated or followed, each with its evidence.
 
 Pure: what lives, what was said, run and written, what the session was shown and opened come in. What tools
-answered is never read, so a brief that one printed proves nothing. That a fact was shown is no use of it,
-nor that what failed is tried again, nor that a rule is broken.
+answered is never read, so a brief that one printed proves nothing. That a fact was shown is no use of it.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from ledger.model.evidence import FOLLOWED, HOWS, NAMED, OPENED, RESTATED
 from ledger.model.record import Record
 from memory.write.opened_facts import AT_ONCE, MOST_USES
 from projection.compare.restatements import Restatements
+from projection.policy.model import ATTEMPT_KIND
 from projection.text.normalize import content_words
-from projection.work.failed_attempts import leaves
 from rituals.hosts.capture.deeds import (
     Known,
     arguments,
@@ -27,8 +26,6 @@ from rituals.hosts.capture.deeds import (
     forbidden,
     ran,
 )
-from rituals.hosts.context.broken_rules import broken
-from rituals.hosts.context.moment_contents import spoken_against
 from rituals.hosts.observed.shell import Simple, read
 from rituals.hosts.transcripts.turns import ASSISTANT, TOOL, USER, Turn
 
@@ -37,16 +34,8 @@ _SHOWING = frozenset(("show", "why"))
 _GET = re.compile(r"diurna\W?_{0,3}get$", re.IGNORECASE)
 #: What may be an id, whole: no part of a path, an address or a longer name.
 _ID = re.compile(r"(?<![\w./@:#~$-])[a-z0-9]+(?:[.-][a-z0-9]+)*+(?![\w/@$~(-]|\.\w|:\d)")
-#: Around an id of one word stands what says that it is one; before what is none, what it is instead.
-_NEAR, _REACH = 80, 300
-_MEMORY = re.compile(
-    r"\b(?:memor\w*|facts?|decisions?|rules?|conventions?|invariants?)\b", re.IGNORECASE
-)
-_OTHER = re.compile(
-    r"\b(?:branch|checkout|switch|merge|rebase|origin|worktree|tag|host|server|package|image|container|skill|repo)"
-    r"\b[^.\n]{0,16}\Z",
-    re.IGNORECASE,
-)
+#: How much around an id is read for its sentence.
+_REACH = 300
 #: What stands before the sentence that a place is in, and behind it.
 _BEFORE = re.compile(r".*(?:\n|[.!?] )", re.DOTALL)
 _BEHIND = re.compile(r"(?:(?<=[.!?])(?= )|(?=\n)).*", re.DOTALL)
@@ -104,29 +93,15 @@ def uses(
             one
             for one in _unless_listed(_said(turn, RESTATED, *one) for one in restated)
             if not (one.by == "agent" and forbidden(known[one.id], deeds))
-            and not (known[one.id].tried and not leaves(one.quote))
         )
     rest = [known[id] for id in dict.fromkeys(shown) if id in known and id not in found]
-    rest = [fact for fact in rest if not fact.tried]
+    rest = [fact for fact in rest if fact.kind != ATTEMPT_KIND]
     add(Use(id, FOLLOWED, at, "", line) for id, at, line in followed(rest, facts, deeds))
-    done = [one for one in found.values() if one.how in (RESTATED, FOLLOWED) and one.by != "person"]
-    for id in _broken([known[one.id] for one in done], turns):
-        del found[id]
     for id, questions in asked_behind(turns, places).items():
         if id in found:
             taught = teaching(questions, f"{id} {known[id].text}")
             found[id] = found[id]._replace(asked=taught)
     return tuple(sorted(found.values(), key=lambda one: HOWS.index(one.how)))[:MOST_USES]
-
-
-def _broken(facts: Iterable[Known], turns: Iterable[Turn]) -> list[str]:
-    """Return the ids of the facts that commands break: what is broken is not used."""
-    against: dict[str, list[tuple[str, ...]]] = {}
-    for fact in facts:
-        for one in spoken_against(fact.kind, fact.text, fact.meta):
-            against.setdefault(one.program, []).append((fact.id, *one.given))
-    lines = dict.fromkeys(command_of(turn) for turn in ran(turns)) if against else ()
-    return list(dict.fromkeys(id for line in lines for id in broken(line, read(line), against)))
 
 
 def _unless_listed(some: Iterable[Use]) -> list[Use]:
@@ -180,16 +155,9 @@ def _named(turn: Turn, known: Mapping[str, Known]) -> Iterator[Use]:
         if match[0] in known:
             before, behind = turn.text[: match.start()][-_REACH:], turn.text[match.end() :][:_REACH]
             sentence = _BEFORE.sub("", before) + match[0] + _BEHIND.sub("", behind)
-            if _is_meant(before, match[0], behind) and not sentence.rstrip(MARKS).endswith(ASKS):
+            meant = before.endswith("[[") or "-" in match[0] or "." in match[0]
+            if meant and not sentence.rstrip(MARKS).endswith(ASKS):
                 yield _said(turn, NAMED, match[0], sentence)
-
-
-def _is_meant(before: str, id: str, behind: str) -> bool:
-    """Tell whether what reads like an id is meant as one."""
-    near = before[-_NEAR:]
-    ticked = before.endswith("`") and behind.startswith("`")
-    reads = "-" in id or "." in id or (ticked and bool(_MEMORY.search(near + id + behind[:_NEAR])))
-    return before.endswith("[[") or (reads and not _OTHER.search(near))
 
 
 #: A longer question is a story, one of fewer words that carry it a subject.
