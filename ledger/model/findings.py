@@ -75,7 +75,6 @@ CODES: dict[str, tuple[str, str]] = {
     "false-fact": (WARNING, "a log relies on a fact that is superseded or invalidated"),
     "unknown-kind": (WARNING, "a kind that the policy does not name"),
     "similar-fact": (WARNING, "a new fact says what another one says already"),
-    "relative-date": (INFO, "a new fact tells a day from the day on which it was written"),
     "no-such-file": (INFO, "a new fact names a file that is not in the code"),
     "until-unseen": (INFO, "what ends a new fact is true already, or can not be seen here"),
     "personal-item": (ERROR, "what is only one person's, in a home that others share"),

@@ -49,18 +49,13 @@ if TYPE_CHECKING:
     Told = dict[Amendment, tuple[Finding, ...]]
 
 
-#: What texts hold, in small letters, where they may say a day from today, or a day that no month has.
-_SIGNS = (
-    "yesterday", "tomorrow", " ago", "last ", "next ", "this morning", "tonight", "gestern", "letzte ",
-    "nächste ", "february", "april", "june", "september", "november", "-",
-)  # fmt: skip
 #: How many texts of one log, and files of one text, are looked at.
 _TEXTS, _FILES = 50, 8
 
 
 def doubtful(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
     """Say what is doubtful in the new facts of a log of work that somebody asked for."""
-    home, now_ms = case.home, case.occasion.now_ms
+    home = case.home
     if log.type not in WORKING or case.how.held or is_own(home, case.cache.policy):
         return log, ()
     texts = [
@@ -68,22 +63,11 @@ def doubtful(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ..
         for event in log.events
         if isinstance(event, FactCreated | FactUpdated) and event.text
     ]
-    doubts = [one for id, text in texts[:_TEXTS] for one in _of_text(home, id, text, now_ms)]
+    doubts = [one for id, text in texts[:_TEXTS] for one in _of_text(home, id, text)]
     return log, (*doubts, *_ends_told(home, log))
 
 
-def _of_text(home: Home, id: str, text: str, now_ms: int) -> Iterator[Finding]:
-    low = text.lower()
-    if any(sign in low for sign in _SIGNS):
-        from projection.text.relative_days import no_days, told_from_today
-
-        for said, day in told_from_today(text, now_ms):
-            hint = f"say the day: {day}" if day else "say the day"
-            yield Finding(
-                "relative-date", f"{id} says {said!r}, which no reader can date", hint=hint
-            )
-        for said in no_days(text):
-            yield Finding("bad-date", f"{id} says {said}: there is no such day")
+def _of_text(home: Home, id: str, text: str) -> Iterator[Finding]:
     if "/" in text and home.kind != OWN_REPOSITORY:
         for path in _lacking(home, text):
             hint = "paths begin at the top of the repository; what is not written yet may be left as it is"
