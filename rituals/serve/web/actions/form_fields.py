@@ -27,25 +27,21 @@ from rituals.record.tasks.task_steps import Change, carried_out
 LIMIT_VALUES, LIMIT_CHARS = 400, 16_000
 #: The most ids in one form.
 LIMIT_IDS = 200
-_SHOWN_CHARS = 60
 #: How the value of a field is read: as it is, a value each line, ids, one value or none.
 TEXT, LINES, IDS, ONE = "text", "lines", "ids", "one"
+#: Stands in a command where a person has to say something.
+OWN_WORDS = "…"
+#: What asks the questions that a page answers, and proposes what it accepts.
+REVIEW, LEARN = "diurna review", "diurna review --learn"
 
 
 class Fields(Record):
-    """What a form says."""
+    """What a form says: of a size that one of ours can have, else `WrongUsage` is raised."""
 
     pairs: tuple[tuple[str, str], ...]  #: (name, value) of each of its fields, in their order
 
     def many(self, name: str) -> tuple[str, ...]:
-        """Return all values of a field, with the line ends of a command.
-
-        Raises:
-            WrongUsage: the form is larger than one of ours can be.
-        """
-        if len(self.pairs) > LIMIT_VALUES:
-            raise WrongUsage(f"the form has more than {LIMIT_VALUES} fields")
-        # the line ends that a text had before a browser sent it
+        """Return all values of a field, with the line ends that they had before a browser sent them."""
         said = [value.replace("\r\n", "\n") for key, value in self.pairs if key == name]
         found = tuple([value.replace("\r", "\n") for value in said])
         if any(len(value) > LIMIT_CHARS for value in found):
@@ -54,22 +50,14 @@ class Fields(Record):
         return found
 
     def one(self, name: str) -> str:
-        """Return the value of a field, "" where the form has none.
-
-        Raises:
-            WrongUsage: it has several.
-        """
+        """Return the value of a field, "" where the form has none; `WrongUsage` where it has several."""
         found = self.many(name)
         if len(found) > 1:
             raise WrongUsage(f"the form has {len(found)} values for {name}")
         return found[0] if found else ""
 
     def ticked(self, name: str) -> tuple[str, ...]:
-        """Return what is ticked of a list, each once.
-
-        Raises:
-            WrongUsage: nothing is, or more than one log takes.
-        """
+        """Return what is ticked of a list, each once; `WrongUsage` where nothing is."""
         found = tuple(dict.fromkeys(self.many(name)))
         if not found:
             hint = "tick what you answer, then press the button"
@@ -81,24 +69,23 @@ class Fields(Record):
 
     def fact(self) -> str:
         """Return the id of the one fact that it is about; see `facts`."""
-        found = self.facts()
+        found = self.facts() if self.many("id") else ()
         if len(found) != 1:
             hint = "open the fact's page"
             raise WrongUsage(f"the form names {len(found) or 'no'} facts", hint=hint)
         return found[0]
 
     def facts(self) -> tuple[str, ...]:
-        """Return the ids of facts, each once.
+        """Return the ids of the facts that are ticked.
 
         Raises:
-            WrongUsage: there are more than a form of ours can have.
             NotFound: one can be none.
         """
-        found = self.ticked("id") if self.many("id") else ()
+        found = self.ticked("id")
         for one in found:
             if not is_fact_id(one):
                 hint = "ids are lower-case words joined by hyphens or dots"
-                raise NotFound(f"{one[:_SHOWN_CHARS]!r} is no id of a fact", hint=hint)
+                raise NotFound(f"{one[:60]!r} is no id of a fact", hint=hint)
         return found
 
 
@@ -141,71 +128,44 @@ class Values(dict[str, Any]):
         return self[name]
 
 
-class Recorded(Record):
-    """What was recorded."""
-
-    stem: str = ""  #: of the log; "" where there was nothing to record
-    commit: str = ""  #: that has it
-    does: tuple[str, ...] = ()  #: what they do, a line each
-    already: str = ""  #: why there was nothing to record, "" if there was
-    title: str = ""  #: of the log
-    command: str = ""  #: that does the same on the command line
-    #: what was noticed: a secret that is redacted, an id that is odd
-    findings: tuple[Finding, ...] = ()
-    reversible: bool = True  #: whether a log can take it back
-    publishes: bool = False  #: whether pages are published behind it, as behind a review
-    facts: tuple[str, ...] = ()  #: the ids that were born with it
-    plan: Any = None  #: what was planned, where a form of ours did that
-    log: str = ""  #: the log as it would be written, of what is not
-    near: tuple[Near, ...] = ()  #: what is near the new facts of what is not written
-
-
-_AGAIN = "the same was recorded a moment ago"
-#: Stands in a command where a person has to say something.
-OWN_WORDS = "…"
-#: What asks the questions that a page answers, and proposes what it accepts.
-REVIEW, LEARN = "diurna review", "diurna review --learn"
-
-
 class FormPlan(Record):
-    """What a form is about to record."""
+    """What a form records: as it is planned, and once it is recorded."""
 
-    #: appends it, or with True says what the receipt would be; None where there is nothing to record
-    append: Callable[[bool], Receipt | None]
+    #: appends it, or with True says what the receipt would be; None where nothing of ours does
+    append: Callable[[bool], Receipt | None] | None = None
     title: str = ""  #: of the log
     does: tuple[str, ...] = ()  #: what it does, a line each; else its receipt says that
     already: str = ""  #: why there is nothing to record, "" if there is something
     told: tuple[str, ...] = ()  #: what whoever does this should know
-    findings: tuple[Finding, ...] = ()  #: what is odd about the form
+    findings: tuple[Finding, ...] = ()  #: what was noticed: a secret that is redacted, an odd id
     command: str = ""  #: that does the same on the command line
     before: str = ""  #: the text that another one replaces, "" for none
     after: str = ""  #: that one
     places: tuple[str, ...] = ()  #: where git goes on having what is withheld
     reversible: bool = True  #: whether a log can take it back
+    publishes: bool = False  #: whether pages are published behind it, as behind a review
+    stem: str = ""  #: of the log that has it, "" where none has
+    commit: str = ""  #: that has the log
+    facts: tuple[str, ...] = ()  #: the ids that were born with it
+    log: str = ""  #: the log as it would be written, of what is only planned
+    near: tuple[Near, ...] = ()  #: what is near the new facts of what is only planned
 
 
-#: Plans what a form asks for; a refusal is a `DiurnaError`.
-Planning = Callable[[Memory, Fields], FormPlan]
-
-
-def recorded(
-    memory: Memory, planning: Planning, fields: Fields, *, dry_run: bool = False
-) -> Recorded:
-    """Record what a form plans, or with `dry_run` return what that would be.
+def recorded(memory: Memory, plan: FormPlan, *, dry_run: bool = False) -> FormPlan:
+    """Record what a form plans, or with `dry_run` say what that would be.
 
     Raises:
         DiurnaError: it is refused.
     """
-    plan = planning(memory, fields)
-    receipt = None if plan.already else plan.append(dry_run)
+    receipt = None if plan.already or plan.append is None else plan.append(dry_run)
     if receipt is None or receipt.already:
-        return Recorded(already=plan.already or _AGAIN, plan=plan)
+        return plan._replace(already=plan.already or "the same was recorded a moment ago")
     found = (*plan.findings, *receipt.findings)
-    does = plan.does or tuple([f"{verb}: {what}" for verb, what in told(receipt)])
-    return Recorded(
-        receipt.stem, receipt.commit, does, "", plan.title, plan.command,
-        tuple(dict.fromkeys(found)), plan.reversible, facts=receipt.facts, plan=plan,
-        log=receipt.data.decode() if dry_run else "", near=_near(memory, receipt) if dry_run else (),
+    return plan._replace(
+        does=plan.does or tuple([f"{verb}: {what}" for verb, what in told(receipt)]),
+        findings=tuple(dict.fromkeys(found)), stem=receipt.stem, commit=receipt.commit,
+        facts=receipt.facts, log=receipt.data.decode() if dry_run else "",
+        near=_near(memory, receipt) if dry_run else (),
     )  # fmt: skip
 
 
@@ -260,7 +220,7 @@ def _each(value: Any) -> list[Any]:
 
 
 def _near(memory: Memory, receipt: Receipt) -> tuple[Near, ...]:
-    """Return what is near a log, whatever its type: of work alone its receipt says so."""
+    """Return what is near a log, whatever its type: a receipt says it of work alone."""
     entry = entry_of(receipt.stem, decode(receipt.data, sealed=True)[0])
     if entry.uses or not any(isinstance(one, FactCreated | FactUpdated) for one in entry.acts):
         return receipt.near

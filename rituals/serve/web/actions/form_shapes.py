@@ -13,7 +13,7 @@ from typing import Any
 from ledger.codec.fact_blocks import tidy
 from ledger.errors import DiurnaError, WrongUsage
 from ledger.model.record import Record
-from ledger.model.session import CLOSABLE, EDIT
+from ledger.model.session import EDIT
 from ledger.model.task_states import DONE
 from memory.api import Memory
 from memory.write.draft import SessionDraft
@@ -78,7 +78,7 @@ class Shape(Record):
             DiurnaError: it is refused.
         """
         of_one = OWN_WORDS in self.title
-        values = Values(fields=fields, id=fields.fact() if of_one else fields.facts())
+        values = Values(fields=fields, id=fields.fact() if of_one else "")
         values |= {one.name: one.value(fields) for one in self.fields}
         if self.by_text:
             values["id"] = _as_shown(memory, fields)
@@ -130,30 +130,14 @@ def _reword(memory: Memory, form: Values) -> FormPlan:
     return plan if same else plan._replace(before=fact.text, after=text)
 
 
-def _thread(memory: Memory, id: str) -> str:
-    """Return the id of what can be closed and opened.
-
-    Raises:
-        DiurnaError: it can not.
-    """
-    fact = memory.standing(id).fact
-    if fact.kind not in CLOSABLE:
-        hint = f'`diurna forget {id} --archive --reason "…"` puts it away'
-        raise DiurnaError(f"{id} is of kind {fact.kind}, which is never closed", hint=hint)
-    if fact.false:
-        hint = f'`diurna edit {id} --restore --reason "…"` says that it holds after all'
-        raise DiurnaError(f"{id} is false: there is nothing to close", hint=hint)
-    return fact.id
-
-
 def _reopen(memory: Memory, form: Values) -> Any:
-    form["id"] = id = _thread(memory, form.id)
-    form["title"] = f"Reopen {id}"
-    if not memory.standing(id).fact.closed:
-        return FormPlan(lambda dry_run: None, already=f"{id} is open")
-    asked = Request(titled("Reopen", (id,)), form.reason, type=EDIT, reopen=(id,))
+    fact = memory.standing(form.id).fact
+    form |= {"id": fact.id, "title": titled("Reopen", (fact.id,))}
+    if not fact.closed:
+        return FormPlan(already=f"{fact.id} is open")
+    asked = Request(form.title, form.reason, type=EDIT, reopen=(fact.id,))
     plan = planned(memory, drafts_of(memory, asked, options=True))
-    return plan._replace(does=(f"{id} is open again",))
+    return plan._replace(does=(f"{fact.id} is open again",))
 
 
 def _withhold(memory: Memory, form: Values) -> FormPlan:
@@ -217,10 +201,11 @@ def _as_shown(memory: Memory, fields: Fields) -> str:
     return fact.id
 
 
-def _confirm(memory: Memory, form: Values) -> Any:
-    if not form.id:
-        raise WrongUsage("nothing is ticked", hint="tick what still holds, and confirm it then")
-    return confirmation(memory, form.id)
+def _ids(form: Values) -> tuple[str, ...]:
+    """Return the facts of which a list is ticked."""
+    found: tuple[str, ...] = form.fields.facts()
+    form["id"] = found
+    return found
 
 
 def _resolve(memory: Memory, form: Values) -> Any:
@@ -229,14 +214,13 @@ def _resolve(memory: Memory, form: Values) -> Any:
     Where the form says which sides it showed, another side that came meanwhile is a reason to refuse:
     a side that nobody saw is decided by nobody.
     """
-    fields, stands = form.fields, form.fields.one("stands")
+    fields = form.fields
     form |= {
-        "id": fields.fact(),
-        "choose": fields.one("choose"),
-        "text": fields.one("text").strip(),
+        name: fields.one(name).strip() for name in ("choose", "text", "state", "stands", "both")
     }
-    form |= {"state": fields.one("state"), "open": stands == "open", "closed": stands == "closed"}
-    form |= {"both": bool(fields.one("both"))}
+    stands = form.stands
+    form |= {"id": fields.fact(), "open": stands == "open", "closed": stands == "closed"}
+    form["both"] = bool(form.both)
     if stands not in _CLOSED:
         raise WrongUsage(f"a thread is open or closed, and not {stands[:20]!r}")
     if "text" in dict(fields.pairs) and not (form.text or form.choose or form.state):
@@ -299,7 +283,7 @@ FORMS: dict[str, Shape] = {
     ),
     "close": Shape(
         "Close …", "close {id} --reason",
-        lambda memory, form: closing(memory, (_thread(memory, form.id),), form.reason),
+        lambda memory, form: closing(memory, (form.id,), form.reason),
         (_why("What came of it?"),),
     ),
     "reopen": Shape(
@@ -369,14 +353,14 @@ FORMS: dict[str, Shape] = {
 }  # fmt: skip
 #: What is recorded at once, by a button of a page.
 AT_ONCE = {
-    "confirm": Shape("", "review !--confirm {id}", _confirm, reversible=False),
+    "confirm": Shape(
+        "", "review !--confirm {id}", lambda memory, form: confirmation(memory, _ids(form)),
+        reversible=False,
+    ),
     "resolve": Shape(
         "", "conflicts {id} --choose --text --state --closed --open --both", _resolve, reversible=False
     ),
-    "shut": Shape(
-        "", "close {id}",
-        lambda memory, form: closing(memory, form.fields.ticked("id") and form.id, ""),
-    ),
+    "shut": Shape("", "close {id}", lambda memory, form: closing(memory, _ids(form), "")),
 }  # fmt: skip
 
 

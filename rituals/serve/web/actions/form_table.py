@@ -20,14 +20,13 @@ from ledger.model.event import (
     written,
 )
 from projection.lifecycle.review_threads import THREAD_PREFIX
-from rituals.decide.decision import Author, record
 from rituals.decide.log_undo import step_back_from
 from rituals.review.learning_plan import Answer as Word
 from rituals.review.learning_plan import record_answers
 from rituals.review.review_answers import ACCEPT, REJECT, Answer, NotAsked, answer_of
 from rituals.review.review_plan import Plan
 from rituals.review.review_record import review
-from rituals.serve.web.actions.form_fields import LEARN, REVIEW, Fields, Recorded, recorded
+from rituals.serve.web.actions.form_fields import LEARN, REVIEW, Fields, FormPlan, planned, recorded
 from rituals.serve.web.actions.form_shapes import AT_ONCE, FORMS
 from rituals.serve.web.tip_view import TipView
 
@@ -38,10 +37,10 @@ _DID: dict[type[Event], str] = {
     FactMoved: "{one.id} is {one.state}", ThreadClosed: "{one.id} is closed",
 }  # fmt: skip
 #: Appends the log that a form asks for; a refusal is a `DiurnaError`, and has changed nothing.
-Action = Callable[[TipView, Fields], Recorded]
+Action = Callable[[TipView, Fields], FormPlan]
 
 
-def answer(tip: TipView, fields: Fields) -> Recorded:
+def answer(tip: TipView, fields: Fields) -> FormPlan:
     """Record the same answer to questions of the review, as whoever leaves the review behind them.
 
     Raises:
@@ -65,9 +64,9 @@ def answer(tip: TipView, fields: Fields) -> Recorded:
     try:
         outcome = review(tip.memory, ask=ask, kept=tip.plan)
     except NotAsked as known:
-        return Recorded(already=known.message)
+        return FormPlan(already=known.message)
     if not outcome.stem:
-        return Recorded(already="it is known, and there is nothing to record")
+        return FormPlan(already="it is known, and there is nothing to record")
     events = outcome.events
     title = f"Answer to {len(given)} questions"
     if len(given) == 1:
@@ -75,15 +74,15 @@ def answer(tip: TipView, fields: Fields) -> Recorded:
         title = said[0] if said else "It stays as it is"
     pairs = [f"{one.id}={one.new}" for one in events if isinstance(one, FactSuperseded)]
     command = "append" + "".join([f" --supersede {pair}" for pair in pairs])
-    return Recorded(
-        outcome.stem, outcome.commit, _said(events), "", title,
-        f"diurna {command}" if len(pairs) == len(events) else REVIEW,
-        outcome.findings, not any(isinstance(event, FactVerified) for event in events),
-        bool(outcome.unasked),
+    return FormPlan(
+        title=title, does=_said(events), findings=outcome.findings, stem=outcome.stem,
+        commit=outcome.commit, command=f"diurna {command}" if len(pairs) == len(events) else REVIEW,
+        reversible=not any(isinstance(event, FactVerified) for event in events),
+        publishes=bool(outcome.unasked),
     )  # fmt: skip
 
 
-def undo(tip: TipView, fields: Fields) -> Recorded:
+def undo(tip: TipView, fields: Fields) -> FormPlan:
     """Take back what a log did that was recorded a moment ago; of an undo that is to do it again.
 
     Raises:
@@ -91,16 +90,12 @@ def undo(tip: TipView, fields: Fields) -> Recorded:
     """
     tip.memory.drain()
     found = step_back_from(tip.memory, fields.one("stem"))
-    decision, receipt = found.decision, record(tip.memory, found.decision, Author())
-    if receipt is None:
-        return Recorded(already=decision.already)
-    return Recorded(
-        receipt.stem, receipt.commit, decision.does, "", decision.title,
-        "diurna undo --redo" if found.undo else "diurna undo", receipt.findings,
-    )  # fmt: skip
+    plan = planned(tip.memory, found.decision)
+    command = "diurna undo --redo" if found.undo else "diurna undo"
+    return recorded(tip.memory, plan._replace(command=command))
 
 
-def learn(tip: TipView, fields: Fields) -> Recorded:
+def learn(tip: TipView, fields: Fields) -> FormPlan:
     """Record that what `review --learn` proposes is accepted, in its words or one's own, or rejected.
 
     Raises:
@@ -116,13 +111,13 @@ def learn(tip: TipView, fields: Fields) -> Recorded:
         said = {key: Word(word, text if word == ACCEPT else "")}
         outcome = record_answers(tip.memory, plan, said)
     if outcome is None or outcome.receipt is None:
-        return Recorded(already=NotAsked("this proposal").message)
+        return FormPlan(already=NotAsked("this proposal").message)
     done = outcome.receipt
     does = tuple([f"{verb}: {', '.join(ids)}" for verb, ids in done.did])
     files = tuple([f"{path} is written, and not committed" for path in outcome.written])
-    return Recorded(
-        done.stem, done.commit, (*does, *files), "", "Answer to a proposal", LEARN,
-        outcome.findings,
+    return FormPlan(
+        title="Answer to a proposal", does=(*does, *files), command=LEARN, findings=outcome.findings,
+        stem=done.stem, commit=done.commit,
     )  # fmt: skip
 
 
@@ -149,7 +144,7 @@ class NoSuchForm(NotFound):
         super().__init__("there is no such form", hint="go back to the page, and load it anew")
 
 
-def recorded_by(tip: TipView, name: str, fields: Fields, *, dry_run: bool = False) -> Recorded:
+def recorded_by(tip: TipView, name: str, fields: Fields, *, dry_run: bool = False) -> FormPlan:
     """Do what the form of a name says, or with `dry_run` say what it would do, where it is one of ours.
 
     Raises:
@@ -158,7 +153,7 @@ def recorded_by(tip: TipView, name: str, fields: Fields, *, dry_run: bool = Fals
     """
     shape = FORMS.get(name) or (None if dry_run else AT_ONCE.get(name))
     if shape is not None:
-        return recorded(tip.memory, shape.plan, fields, dry_run=dry_run)
+        return recorded(tip.memory, shape.plan(tip.memory, fields), dry_run=dry_run)
     if name not in _ANSWERS or dry_run:
         raise NoSuchForm
     return _ANSWERS[name](tip, fields)

@@ -16,7 +16,7 @@ from ledger.model.sha256 import sha256
 from ledger.remote.forge import Forge
 from projection.document.archive_pages import summary_of
 from projection.text.clipping import clipped
-from rituals.serve.web.actions.form_fields import OWN_WORDS, Recorded
+from rituals.serve.web.actions.form_fields import OWN_WORDS, FormPlan
 from rituals.serve.web.actions.form_shapes import command
 from rituals.serve.web.html import html_markdown
 from rituals.serve.web.html.html_markdown import (
@@ -63,7 +63,7 @@ class Frame(Record):
     served: bool = True  #: by a server, which can be asked again; else by files
     again: str = ""  #: the command that starts such a server
     here: str = "/"  #: the address of the page, to which a form comes back
-    notice: Recorded | None = None  #: what the last form of this server recorded
+    notice: FormPlan | None = None  #: what the last form of this server recorded
 
     @property
     def work(self) -> list[tuple[str, str, str]]:

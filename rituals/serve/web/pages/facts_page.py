@@ -1,14 +1,30 @@
-"""List facts: what lives, faded, is false, or was never used; the numbers of Health lead here."""
+"""List facts: what holds now, every other list of them, and what was decided week by week."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from typing import Any
 
-from projection.fold.projection_state import BY_HAND, CLOSED, FADED, Standing
-from projection.lifecycle.life import Life
-from projection.lifecycle.transitions import Fading, fading
+from projection.document.page_renderer import section_title
+from projection.fold.projection_state import (
+    ARCHIVED_TIERS,
+    BY_HAND,
+    CLOSED,
+    FADED,
+    TIERS,
+    Standing,
+)
+from projection.graph.fact_links import footer
+from projection.lifecycle.review_due import pressing
+from projection.lifecycle.transitions import fading
+from projection.views.decision_view import KIND, Change, changes, status
+from projection.views.view_source import ROLE_KEY
+from rituals.decide.fact_status import due
 from rituals.report.lifecycle_report import Usage
-from rituals.serve.web.pages.fact_list import (
+from rituals.serve.web.pages.filter_bar import (
     OF_FACTS,
     SORTS,
     FilterBar,
@@ -19,44 +35,105 @@ from rituals.serve.web.pages.fact_list import (
 )
 from rituals.serve.web.tip_view import Asked, Page, TipView
 
-PATH = "/facts"
+#: How many facts stand on the first page unless all of a section or a tier are asked for, on a page of a
+#: list, and how many decisions on one, and names of who decided above.
+_MOST, _FACTS, _DECISIONS, _NAMES = 50, 100, 50, 12
 FIELDS = (*OF_FACTS, "role")
-#: How many facts stand on a page.
-FACTS = 100
 
 
-#: A list: as people call it; what is in it; what tells whether a fact is, by where it stands, its life,
-#: how it was met, and how soon it fades; and its usual order.
-FactList = tuple[str, str, Callable[[Standing, Life, Usage | None, Fading | None], bool], str]
+def now(tip: TipView, asked: Asked) -> Page:
+    """Return the page of what holds, and of what needs somebody."""
+    words, title, sort = (asked.get(name, "") for name in ("q", "section", "sort"))
+    kept = {"q": words, "section": title, "sort": sort, "rows": asked.get("rows", "")}
+    sort = sort if sort in SORTS else "use"
+    bar, tip = filter_bar(tip, asked, "/", FIELDS, kept)
+    wanted, fits = words.lower().split(), bar.keeps(tip)
+    false = [one for one in tip.standings.values() if one.fact.false and bar.asks("false")]
+    found = [
+        (section, fitting)
+        for section, facts in (*_sections(tip), ("False now", false))
+        if title in ("", section)
+        and (fitting := [one for one in facts if fits(one) and _has(one, wanted)])
+    ]
+    counts = [len(facts) for _, facts in found]
+    chosen = bool(words or title or bar.said)
+    each = max(counts, default=0)
+    while each > 1 and not chosen and sum([min(count, each) for count in counts]) > _MOST:
+        each -= 1
+    # the usual order has what HEAD lacks behind the rest
+    shown = [
+        (name, (facts if sort == "use" else ordered(facts, sort))[:each], len(facts))
+        for name, facts in found
+    ]
+    view, state = tip.state.view(), tip.state
+    since = len(state.work) - bisect_right(state.work, state.summary.last_review)
+    values = {
+        "bar": bar._replace(hidden=("tier",)),
+        "sections": shown,
+        "rows": rows_of(tip, [one for _, facts, _ in shown for one in facts]),
+        "elsewhere": tip.here().line,
+        "count": sum(counts),
+        "chosen": chosen,
+        "q": words,
+        "sort": sort,
+        "sorts": SORTS,
+        "loose": kept["rows"] == "loose",
+        "tiers": {
+            tier: many
+            for tier, many in zip(TIERS, view.tiers, strict=True)
+            if tier not in ARCHIVED_TIERS
+        },
+        "contradicted": len(view.contradicted),
+        "unconfirmed": len(due(state)),
+        "review": pressing(since, view, state.policy.review),
+    }
+    return Page("now", "Now", values)
 
 
-def _unused(life: Life) -> bool:
-    """Tell whether no log uses a fact but the one that it was born in."""
-    return life.last <= life.born
+def _sections(tip: TipView) -> Iterator[tuple[str, list[Standing]]]:
+    """Yield the live facts by section, as `continuity.md` has them, the most used first."""
+    here, now = tip.here(), tip.memory.occasion().now_ms
+    view = tip.memory.ask(lambda cache: here.view(cache, tip.state.view()))
+    groups: dict[str, list[Standing]] = {
+        section_title(view.policy, one.name): [] for one in view.policy.kinds
+    }
+    for one in view.live:
+        standing = one._replace(fact=one.fact.seen(now))
+        groups.setdefault(section_title(view.policy, standing.fact.kind), []).append(standing)
+    for title, found in groups.items():
+        found.sort(key=lambda one: (here.lacks(one.fact), -one.fact.uses, one.fact.id))
+        yield title, found
 
 
+def _has(one: Standing, words: list[str]) -> bool:
+    """Tell whether all words stand in a fact."""
+    said = f"{one.fact.id} {one.fact.text}".lower()
+    return all(word in said for word in words)
+
+
+#: A list: as people call it; what is in it; what tells whether a fact is, by where it stands, how it was
+#: met, and whether no log uses it but the one that it was born in; and its usual order.
+FactList = tuple[str, str, Callable[[Standing, Usage | None, bool], bool], str]
 #: By what `list` says in the address; "" for all that lives.
 LISTS: dict[str, FactList] = {
     "": ("Live", "What holds now and has not faded.", lambda one, *_: one.live, "use"),
     "never": (
-        "Never used",
-        "Live facts that no session named since the one that recorded them.",
-        lambda one, life, *_: one.live and _unused(life), "old",
+        "Never used", "Live facts that no session named since the one that recorded them.",
+        lambda one, usage, unused: one.live and unused, "old",
     ),
     "shown": (
         "Shown, never used",
         "Live facts that sessions were shown at their start, and that no session named.",
-        lambda one, life, usage, soon: bool(one.live and _unused(life) and usage and usage.shown), "old",
+        lambda one, usage, unused: bool(one.live and unused and usage and usage.shown), "old",
     ),
     "resting": (
-        "Resting",
-        "Shown so often since their last use that the start of a session leaves them out.",
-        lambda one, life, usage, soon: usage is not None and usage.rests, "use",
+        "Resting", "Shown so often since their last use that the start of a session leaves them out.",
+        lambda one, usage, unused: usage is not None and usage.rests, "use",
     ),
     "fading": (
         "Fading next",
         "What goes to the archive before the next review is due, unless somebody uses it.",
-        lambda one, life, usage, soon: soon is not None, "fading",
+        lambda *_: True, "fading",
     ),
     "faded": (
         "Faded", "In the archive, because nobody used it for long or somebody put it away.",
@@ -64,7 +141,7 @@ LISTS: dict[str, FactList] = {
     ),
     "forgotten": (
         "Never used again", "In the archive, and no session named it since the one that recorded it.",
-        lambda one, life, *_: life.tier == "archived" and _unused(life), "new",
+        lambda one, usage, unused: one.tier == "archived" and unused, "new",
     ),
     "closed": (
         "Closed", "Threads, tasks and findings that are done, in the archive.",
@@ -82,55 +159,94 @@ def facts(tip: TipView, asked: Asked) -> Page:
     """Return the page of a list, as far as the filter leaves it."""
     name = asked.get("list", "") if asked.get("list", "") in LISTS else ""
     title, told, _, usual = LISTS[name]
-    sort = asked.get("sort", "") if asked.get("sort", "") in SORTS else usual
-    kept = {"list": name, "creator": asked.get("creator", ""), "sort": asked.get("sort", "")}
-    bar, tip = filter_bar(tip, asked, PATH, FIELDS, kept)
-    soon = _fading(tip)
-    found = list(_listed(tip, asked, bar, soon))
-    if sort in SORTS:
-        found = ordered(found, sort)
-    else:
-        found.sort(key=lambda one: (soon[one.fact.id].left, soon[one.fact.id].days, one.fact.id))
-    shown, pages = page_of(found, asked, FACTS)
+    sort, creator = asked.get("sort", ""), asked.get("creator", "")
+    bar, tip = filter_bar(
+        tip, asked, "/facts", FIELDS, {"list": name, "creator": creator, "sort": sort}
+    )
+    keeps = bar.keeps(tip)
+    # a tier of the archive is asked for by its name, as `show --list --tier` is
+    wanted = "all" if not name and bar.asks("tier") else name
+    found = [one for one in listed(tip, wanted, creator) if keeps(one)]
+    if bar.asks("false") and not name:
+        more = [one for one in listed(tip, "false", creator) if keeps(one)]
+        found = list({one.fact.id: one for one in [*found, *more]}.values())
+    sort = sort if sort in SORTS else usual
+    shown, pages = page_of(ordered(found, sort) if sort in SORTS else found, asked, _FACTS)
     values = {
-        "bar": bar,
-        "lists": LISTS,
-        "list": name,
-        "told": told,
-        "creator": kept["creator"],
-        "sort": sort,
+        "bar": bar, "lists": LISTS, "list": name, "told": told, "creator": creator, "sort": sort,
         "sorts": SORTS if usual in SORTS else {usual: "fading next", **SORTS},
-        "facts": shown,
-        "pages": pages,
-        "rows": rows_of(tip, shown),
-        "soon": soon if name == "fading" else {},
-    }
+        "facts": shown, "pages": pages, "rows": rows_of(tip, shown),
+    }  # fmt: skip
     return Page("facts", f"Facts: {title[0].lower()}{title[1:]}" if name else "Facts", values)
 
 
-def listed(tip: TipView, asked: Asked) -> int:
-    """Return how many facts there are in the list that an address names."""
-    return sum(1 for _ in _listed(tip, asked, FilterBar(PATH, {}, {}, {}), _fading(tip)))
+def listed(tip: TipView, name: str, creator: str = "") -> Iterator[Standing]:
+    """Yield the facts of a list, all or those that an agent created; what fades next goes first."""
+    lives, usage = (
+        {one.id: one for one in tip.report.lives},
+        {one.id: one for one in tip.report.usage},
+    )
+    soon = fading(tip.standings.values(), tip.state.decay, tip.state.policy)
+    for id in [one.id for one in soon] if name == "fading" else lives:
+        life, standing = lives.get(id), tip.standings.get(id)
+        if life and standing and creator in ("", life.agent):
+            if LISTS[name][2](standing, usage.get(id), life.last <= life.born):
+                yield standing
 
 
-def _fading(tip: TipView) -> dict[str, Fading]:
-    found = fading(tip.standings.values(), tip.state.decay, tip.state.policy)
-    return {one.id: one for one in found}
+#: What the filter of decisions asks for.
+_DECIDED = ("kind", "agent", "person", "role", "entity", "since", "until", "as_of")
 
 
-def _listed(
-    tip: TipView, asked: Asked, bar: FilterBar, soon: dict[str, Fading]
-) -> Iterator[Standing]:
-    """Yield the facts of the list that an address names, as far as its filter leaves them."""
-    keeps, creator, name = bar.keeps(tip), asked.get("creator", ""), asked.get("list", "")
-    # a tier of the archive is asked for by its name, as `show --list --tier` is
-    test = LISTS["all" if not name and bar.asks("tier") else name if name in LISTS else ""][2]
-    false_too = bar.asks("false") and not name
-    usage = {one.id: one for one in tip.report.usage}
-    for life in tip.report.lives:
-        standing = tip.standings.get(life.id)
-        if standing is None or not keeps(standing) or creator not in ("", life.agent):
+def decisions(tip: TipView, asked: Asked) -> Page:
+    """Return the page of what was decided and changed, whatever holds by now."""
+    bar, tip = filter_bar(tip, asked, "/decisions", _DECIDED)
+    bar = bar._replace(empty={**bar.empty, "kind": "Decisions"})
+    found = sorted(_decided(tip, bar), key=lambda one: one["order"], reverse=True)
+    shown, pages = page_of(found, asked, _DECISIONS)
+    counts = Counter([_monday(one["date"]) for one in found])
+    weeks: dict[date | None, list[dict[str, Any]]] = {}
+    for one in shown:
+        weeks.setdefault(_monday(one["date"]), []).append(one)
+    values = {
+        "bar": bar,
+        "pages": pages,
+        "weeks": weeks,
+        "counts": counts,
+        "persons": Counter(filter(None, [one["person"] for one in found])).most_common(_NAMES),
+        "agents": Counter(filter(None, [one["agent"] for one in found])).most_common(_NAMES),
+        "kind": bar.asks("kind") or KIND,
+    }
+    return Page("decisions", "Decisions", values)
+
+
+def _decided(tip: TipView, bar: FilterBar) -> Iterator[dict[str, Any]]:
+    """Yield the changes that a filter leaves: agent, person and time are those of the log of each."""
+    kind, agent, person = bar.asks("kind") or KIND, bar.asks("agent"), bar.asks("person")
+    alike = bar._replace(
+        said={name: value for name, value in bar.said.items() if name in ("role", "entity")},
+        begin="", end="",
+    ).keeps(tip)  # fmt: skip
+    found: list[Change] = []
+    for one in tip.standings.values():
+        if (bar.asks("role") or not footer(one.fact, ROLE_KEY)) and alike(one):
+            found += changes(one.fact.id, tip.state.histories, kind)
+    times = tip.times({one.key for one in found})
+    for change in found:
+        entry, said = tip.logs.get(change.key), change.by or tip.persons.get(change.key, "")
+        by, when = entry.agent if entry is not None else "", change.date or times[change.key]
+        if agent not in ("", by) or person not in ("", said):
             continue
-        fits = test(standing, life, usage.get(life.id), soon.get(life.id))
-        if fits or (false_too and standing.fact.false):
-            yield standing
+        if not bar.begin <= when <= bar.end + "~" and (bar.begin or bar.end):
+            continue
+        fact = tip.standings[change.fact].fact
+        yield {
+            "change": change, "fact": fact, "date": when[:10], "person": said, "agent": by,
+            "status": status(fact), "order": (when[:10], change.key, fact.id),
+            "replaced": [pair for pair in change.replaced if pair[0] in tip.standings],
+        }  # fmt: skip
+
+
+def _monday(day: str) -> date | None:
+    found = date.fromisoformat(day) if day else None
+    return found and found - timedelta(days=found.weekday())

@@ -23,7 +23,7 @@ def health(tip: TipView, asked: Asked) -> Page:
     resting = report.resting
     values = {
         "report": report,
-        "unused": listed(tip, {"list": "never"}),
+        "unused": len([*listed(tip, "never")]),
         "live": [one for one in course.tiers if one[0] not in ARCHIVED_TIERS],
         "points": [
             (course.sessions[at], course.dates[at], [row[at] for _, row in course.tiers])

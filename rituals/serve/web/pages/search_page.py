@@ -11,7 +11,7 @@ from memory.recall.recall_values import FACTS, INDEX, LEVELS, SESSIONS, Answer, 
 from projection.fold.projection_state import ARCHIVED_TIERS
 from projection.graph.graph_neighbours import folded
 from projection.text.clipping import one_line
-from rituals.serve.web.pages.fact_list import OF_FACTS, FilterBar, filter_bar
+from rituals.serve.web.pages.filter_bar import OF_FACTS, FilterBar, filter_bar
 from rituals.serve.web.tip_view import Asked, Page, TipView, number_in
 
 #: How many facts and passages are shown, how many more each time, and how many at most.

@@ -25,7 +25,7 @@ from ledger.model.session import CONTINUED, FACTS_HEADING, REFERENCES_HEADING, E
 from memory.write.draft import did
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.text.clipping import clipped
-from rituals.serve.web.pages.fact_list import OF_LOGS, filter_bar, page_of
+from rituals.serve.web.pages.filter_bar import OF_LOGS, filter_bar, page_of
 from rituals.serve.web.tip_view import Asked, Page, TipView
 
 #: How many sessions stand on a page, and how many sentences and ids of what one did.

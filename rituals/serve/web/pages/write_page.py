@@ -15,7 +15,7 @@ from projection.policy.model import TASK_KIND
 from projection.work.tracked_tasks import PRIORITIES
 from rituals.decide.open_contradictions import Dispute
 from rituals.record.draft_composer import kinds_of
-from rituals.serve.web.actions.form_fields import Field, Fields, Recorded
+from rituals.serve.web.actions.form_fields import Field, Fields, FormPlan
 from rituals.serve.web.actions.form_shapes import FORMS, KINDS, STATES, Shape
 from rituals.serve.web.tip_view import Asked, Page, TipView
 
@@ -59,7 +59,7 @@ def filled(tip: TipView, name: str, fields: Fields, go_on: str, *, typed: bool =
     return Page("write", form["title"], {"form": form, "standing": standing})
 
 
-def previewed(name: str, seen: Recorded, fields: Fields, go_on: str) -> Page:
+def previewed(name: str, seen: FormPlan, fields: Fields, go_on: str) -> Page:
     """Return the page of what a form would record."""
     values = {"name": name, "seen": seen, "pairs": fields.pairs, "next": go_on}
     return Page("preview", "This would be recorded", values)
@@ -177,7 +177,7 @@ def _of_no_shape(name: str, fields: Fields, disputes: Sequence[Dispute]) -> Form
     }  # fmt: skip
 
 
-def already(recorded: Recorded, back: str) -> Page:
+def already(recorded: FormPlan, back: str) -> Page:
     """Return the page of a form that had nothing to record, as one that is sent twice.
 
     `back` is the address of the page that had the form.

@@ -25,15 +25,13 @@ from rituals.review.review_record import settle_answers
 from rituals.serve.access import Access
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.request_limits import App
-from rituals.serve.web.actions.form_fields import LIMIT_VALUES, Fields, Recorded
+from rituals.serve.web.actions.form_fields import LIMIT_VALUES, Fields, FormPlan
 from rituals.serve.web.actions.form_table import NoSuchForm, recorded_by
 from rituals.serve.web.html.templates import Frame, Renderer
 from rituals.serve.web.pages import (
-    decisions_page,
     fact_page,
     facts_page,
     health_page,
-    now_page,
     review_page,
     search_page,
     sessions_page,
@@ -54,8 +52,8 @@ Answering = Callable[[Request], Awaitable[Response]]
 Tell = Callable[[Exception], None]
 #: The pages: address, what makes it, its name in the menu, and the key that goes there behind `g`.
 PAGES: tuple[tuple[str, Callable[[TipView, Asked], Page], str, str], ...] = (
-    ("/", now_page.now, "Now", "n"),
-    ("/decisions", decisions_page.decisions, "Decisions", "d"),
+    ("/", facts_page.now, "Now", "n"),
+    ("/decisions", facts_page.decisions, "Decisions", "d"),
     ("/review", review_page.review, "Review", "r"),
     ("/fact/{id}", fact_page.fact, "", ""),
     ("/file/{path:path}", fact_page.file, "", ""),
@@ -141,7 +139,7 @@ class Desk:
         self._opened, self._access, self._renderer = opened, access, renderer
         self._views = TipViews()
         #: what this process recorded and did not say yet, by the stem of the log
-        self._notices: dict[str, Recorded] = {}
+        self._notices: dict[str, FormPlan] = {}
         self._publishing: asyncio.Task[None] | None = None
 
     async def show(self, request: Request, page_of: Callable[[TipView], Page]) -> Response:
@@ -328,9 +326,8 @@ async def _form_of(request: Request) -> Fields:
         body += part
         if len(body) > FORM_BYTES:
             raise WrongUsage(f"a form has {FORM_BYTES // 1024} KiB at most")
-    most = 2 * LIMIT_VALUES
     try:
-        pairs = parse_qsl(body.decode("ascii"), True, errors="strict", max_num_fields=most)
+        pairs = parse_qsl(body.decode("ascii"), True, errors="strict", max_num_fields=LIMIT_VALUES)
         return Fields(tuple(pairs))
     except ValueError:
         raise WrongUsage("the form can not be read") from None

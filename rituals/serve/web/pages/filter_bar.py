@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from ledger.errors import DiurnaError
 from ledger.model.instants import lies
 from ledger.model.record import Record
+from projection.fold.fact_history import Fact
 from projection.fold.projection_state import TIERS, Standing
 from projection.graph.fact_links import footer
 from projection.graph.graph_neighbours import matches_entity
@@ -65,8 +66,7 @@ class FilterBar(Record):
     def keeps_log(self, tip: TipView) -> Callable[[str], bool]:
         """Return what tells of a log, by its key, whether it is of that agent, person and time."""
         agent, person = self.asks("agent"), self.asks("person")
-        entries = tip.logs
-        authors = tip.persons if person else {}
+        entries, authors = tip.logs, tip.persons if person else {}
 
         def keeps(key: str) -> bool:
             entry = entries.get(key)
@@ -81,24 +81,20 @@ class FilterBar(Record):
         """Return what tells of a fact whether it fits; whether false ones do is for the list to say."""
         keeps_log = self.keeps_log(tip)
         of_log = bool(self.begin or self.end or self.asks("agent") or self.asks("person"))
-        kind, tier, entity = self.asks("kind"), self.asks("tier"), self.asks("entity")
-        role = self.asks("role")
+        kind, tier, entity, role = map(self.asks, ("kind", "tier", "entity", "role"))
 
         def keeps(one: Standing) -> bool:
+            # of the log of the text that stands, the newest of several
+            log = one.fact.heads[-1].stem if one.fact.heads else one.fact.origin
             return (
                 kind in ("", one.fact.kind)
                 and tier in ("", one.tier)
                 and (not entity or matches_entity(one.fact, entity))
-                and (not role or bool(role_names(role) & _roles_of(tip, one)))
-                and (not of_log or keeps_log(log_of(one)))
+                and (not role or bool(role_names(role) & _roles_of(tip, one.fact, log)))
+                and (not of_log or keeps_log(log))
             )
 
         return keeps
-
-
-def log_of(one: Standing) -> str:
-    """Return the key of the log of the text that stands, the newest of several."""
-    return one.fact.heads[-1].stem if one.fact.heads else one.fact.origin
 
 
 def filter_bar(
@@ -143,9 +139,9 @@ def filter_bar(
     return FilterBar(path, said, kept, offered, bounds["since"], bounds["until"], wrong), tip
 
 
-def _roles_of(tip: TipView, one: Standing) -> frozenset[str]:
-    entry = tip.logs.get(log_of(one))
-    return role_names(f"{footer(one.fact, ROLE_KEY)},{entry.role if entry else ''}")
+def _roles_of(tip: TipView, fact: Fact, log: str) -> frozenset[str]:
+    entry = tip.logs.get(log)
+    return role_names(f"{footer(fact, ROLE_KEY)},{entry.role if entry else ''}")
 
 
 def _offered(tip: TipView, field: str) -> tuple[str, ...]:
