@@ -16,7 +16,7 @@ from ledger.wal.spool import Spool
 from memory.edits.pages import Pages
 from memory.worktree.edited_copy import edited_paths
 from memory.worktree.uncommitted import put_back, taken_out
-from memory.write.draft import How, Receipt, SessionDraft
+from memory.write.draft import Receipt, SessionDraft, WriteRequest
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
@@ -24,6 +24,7 @@ from projection.fold.projection_state import Standing
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
     from memory.merge.tip_merge import Plan
     from memory.write.commit_files import Files
@@ -68,20 +69,20 @@ class Memory(Pages):
             tiers: work out, for the receipt, which tiers changed.
             strict: refuse a log that holds a secret, or a new fact that repeats or denies another one,
                 instead of storing it without the one and telling of the other.
-            on: commit it on this tip or not at all: what it says holds only there.
+            on: record it while the home shows this view (`snapshot.seen()`) or not at all.
 
         Raises:
-            Outrun: the branch is not at `on` any more; nothing changed.
+            Outrun: the home does not show `on` any more; nothing changed.
             DraftRefused: it can not be stored canonically, changes a fact that memory does not know
                 (unless `draft.anyway`), or closes a circle of supersessions; nothing changed.
             WaitsInSpool: it is durable, and the next command that can write commits it.
             StorageFailed: the disk refused; nothing changed.
         """
-        return self._append(draft, How(again, dry_run, tiers, strict, on))
+        return self._append(draft, again=again, dry_run=dry_run, tiers=tiers, strict=strict, on=on)
 
     def append_now(self, draft: SessionDraft) -> Receipt:
         """Append a session log and commit it, also where a person commits logs (W21)."""
-        return self._append(draft, How(again=True, tiers=False, now=True))
+        return self._append(draft, again=True, now=True)
 
     def hold(
         self, draft: SessionDraft, *, again: bool = False, dry_run: bool = False, at: int = 0
@@ -94,20 +95,21 @@ class Memory(Pages):
             draft: what to record.
             again: record it even if the same was recorded in the last ten minutes.
             dry_run: change nothing, and return what would be.
-            at: stamp it there (`How.at`), milliseconds since 1970; 0 for now.
+            at: stamp it there: it tells of the past; milliseconds since 1970, 0 for now.
 
         Raises:
             DraftRefused, StorageFailed: as for `append`.
         """
-        return self._append(draft, How(again, dry_run, tiers=False, held=True, at=at))
+        return self._append(draft, again=again, dry_run=dry_run, held=True, at=at)
 
-    def _append(self, draft: SessionDraft, how: How) -> Receipt:
-        from memory.write.append import noticed_behind
+    def _append(self, draft: SessionDraft, **how: Any) -> Receipt:
+        from memory.write.receipt_notices import noticed_behind
 
         committer, recorder = self._committer, self._recorder()
-        aside = how.dry_run or how.held or how.on is not None
+        asked = WriteRequest(draft, self.occasion(), **how)
+        aside = asked.dry_run or asked.held or asked.on is not None
         noticed = () if aside else committer.branch.despite_pruning(self._absorb_for_append)
-        receipt = recorder.append(draft, self.occasion(), how)
+        receipt = recorder.append(asked)
         if receipt.commit and self.home.tip() != receipt.commit:
             self.bring_back()  # somebody committed meanwhile
         notes = identity_findings(self.identity()) if receipt.commit else ()
@@ -123,9 +125,7 @@ class Memory(Pages):
         """Finish what a dead process left, see to what a reference lost or a reset left, and report it."""
         owed = self.home.plain and (self.waiting() or self.kept() or self.held())
         if owed or died(self.home.repository.commondir) or self.home.is_astray():
-            from memory.write.commit_files import bring_back
-
-            bring_back(self.snapshot.tip, self._committer, self.occasion)
+            self._committer.bring_back(self.occasion)
 
     def drain(self, *, held: bool = True) -> Committed | None:
         """Commit logs that wait in the spool, but for a person's to commit (W21); None when none does.
@@ -183,14 +183,14 @@ class Memory(Pages):
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
-        from memory.write.commit_files import commit_files, missing
+        from memory.write.commit_files import missing
 
         listed = tuple(files)
 
         def wanted(tip: str) -> Files:
             return missing(self.home, listed, tip) if only_missing else listed
 
-        return commit_files(self.snapshot.tip, self._committer, wanted, message, self.occasion())
+        return self._committer.commit_files(wanted, message, self.occasion)
 
     def join(
         self,
@@ -215,7 +215,6 @@ class Memory(Pages):
         """
         from memory.merge.tip_merge import plan_sync
         from memory.replay.ledger_snapshot import fetch_promised
-        from memory.write.commit_files import move
 
         snapshot = self.snapshot.tip
         fetch_promised(self.home, theirs)
@@ -231,7 +230,7 @@ class Memory(Pages):
         if dry_run:
             where(read_reference(self.home.repository, self.home.reference))
         else:
-            move(snapshot, self._committer, where)
+            self._committer.move(where)
             done = plans[-1]
             if done.reading is not None and done.tip != done.ours:
                 snapshot.forward(done.ours, done.tip, done.reading)

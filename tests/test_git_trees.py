@@ -46,15 +46,3 @@ def test_an_entry_goes_where_git_sorts_it(
     assert {(one, found) for _, one, found in trees.entries(put)} == {
         (key, value[1]) for key, value in {**entries, name: (mode, oid)}.items()
     }
-
-
-@given(ENTRIES, ENTRIES)
-def test_every_difference_is_named(
-    old: dict[bytes, tuple[str, bytes]], new: dict[bytes, tuple[str, bytes]]
-) -> None:
-    """Two trees are the same but for the names whose entries differ, and for no fewer."""
-    names = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
-    assert trees.differing(built(old), built(new)) == names
-    assert trees.same_but_for(built(old), built(new), sorted(names))
-    for name in names:
-        assert not trees.same_but_for(built(old), built(new), sorted(names - {name}))

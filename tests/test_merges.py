@@ -12,9 +12,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ledger.git.trees import entries
+from ledger.git.trees import entries, with_files
 from ledger.model.sha256 import blob_id
-from ledger.remote.tree_merge import Sides, join, with_files
+from ledger.remote.tree_merge import Sides, join
 from tests.campaigns.second_fold import log_bytes, path_of, sealed
 from tests.conftest import examples
 from tests.world import OWN_REPOSITORY, Place, World

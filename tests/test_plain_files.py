@@ -141,7 +141,7 @@ def test_recording_writes_one_file_and_nothing_else(home: Place) -> None:
     home.write("loose.txt", "mine")
     before, objects = home.shape(), home.git("count-objects", "-v")
     steps = home.fork("count").steps("note", "id=more fact: Carts expire.")
-    writing = ("fast-import", "update-index", "hash-object", "update-ref", "commit", "add")
+    writing = ("unpack-objects", "update-index", "hash-object", "update-ref", "commit", "add")
     assert not [one for one in steps if one.startswith("git ") and one.split()[1] in writing]
     stem = record(home, "more")
     path = home.folder / file_of(stem)

@@ -22,7 +22,7 @@ from tests.world import (
     World,
 )
 
-#: A command of its own makes commits by `git fast-import`, a process that goes on by libgit2.
+#: A command of its own, or a process that goes on.
 COMMAND, LIBRARY = WRITERS = ("command", "library")
 FALLBACK = "Diurna <diurna@localhost.invalid>"
 

@@ -166,8 +166,8 @@ class Git:
     def tidy(self) -> None:
         """Let git pack what has piled up, if the user's settings say that it is time.
 
-        libgit2 never does, and a repository that only Diurna writes to has nobody else. It is waited for:
-        whoever called may remove the repository next. Whatever git says is no matter of ours.
+        A repository that only Diurna writes to has nobody else who does. It is waited for: whoever
+        called may remove the repository next. Whatever git says is no matter of ours.
         """
         self.run("maintenance", "run", "--auto", "--quiet", check=False)
 

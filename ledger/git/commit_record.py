@@ -1,8 +1,7 @@
-"""Define the values that a commit is made from, ask git who commits, and what both ways of writing share.
+"""Define the values that a commit is made from, ask git who commits, and read commits back.
 
-A commit is built from the branch tip's tree plus Diurna's own files, never from an index. A running
-process writes it through pygit2 (`pygit2_store`), a short command through `git fast-import`
-(`fast_import`), which starts in a twentieth of the time. Other work goes on while git is asked.
+A commit is built from the branch tip's tree plus Diurna's own files, never from an index (`commit_maker`).
+Other work goes on while git is asked who commits.
 """
 
 from __future__ import annotations

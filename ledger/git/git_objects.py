@@ -11,7 +11,7 @@ import os
 import zlib
 
 from ledger.errors import ObjectMissing, ObjectTooLarge, StorageFailed
-from ledger.git.commit_record import clean_name
+from ledger.git.commit_record import clean_name, loose_object
 from ledger.model.record import Record
 from ledger.model.sha256 import sha1
 
@@ -47,11 +47,12 @@ class Objects:
 
     Args:
         git: runs git there.
+        folder: where its loose objects are, which are read without git; "" for nowhere.
     """
 
-    def __init__(self, git: Git) -> None:
-        self._git = git
-        self._running = self._start()
+    def __init__(self, git: Git, folder: str = "") -> None:
+        self._git, self._folder = git, folder
+        self._running: Running | None = None
         self._held: dict[str, bytes] = {}
 
     def __enter__(self) -> Objects:
@@ -60,10 +61,9 @@ class Objects:
 
     def __exit__(self, *_: object) -> None:
         """End the process."""
-        self._running.stop()
-
-    def _start(self) -> Running:
-        return self._git.start("cat-file", "--batch")
+        if self._running is not None:
+            self._running.stop()
+            self._running = None
 
     def hold(self, known: dict[str, bytes]) -> None:
         """Serve objects that are not stored yet, too."""
@@ -73,26 +73,35 @@ class Objects:
         """Return an object's bytes.
 
         Raises:
-            ObjectMissing: it is not there.
+            ObjectMissing: it is not there, or damaged.
             ObjectTooLarge: it has more than `limit` bytes.
         """
         held = self._held.get(oid)
         if held is not None:
             return held
         try:
+            data = loose_object(self._folder, oid) if self._folder else None
+        except StorageFailed as problem:
+            raise ObjectMissing("cat-file", 128, str(problem), self._git.where, oid) from None
+        if data is not None:
+            return data[data.index(b"\0") + 1 :]
+        if self._running is None:
+            self._running = self._git.start("cat-file", "--batch")
+        try:
             header = self._running.ask(oid.encode("ascii") + b"\n").split(b" ")
         except BrokenPipeError:
             header = []
         if len(header) != 3:  # "<id> missing", or git stopped at a damaged one
+            self.__exit__()
             said = f"fatal: bad object {oid}"
             raise ObjectMissing("cat-file", 128, said, self._git.where, oid)
         size = int(header[2])
         if size > limit:
-            self._running.stop()
-            self._running = self._start()
+            self.__exit__()
             raise ObjectTooLarge(oid, size)
         body = self._running.take(size + 1)
         if len(body) <= size:  # git ended, or was ended, in the middle of it
+            self.__exit__()
             said = f"fatal: {oid} was read in part"
             raise ObjectMissing("cat-file", 128, said, self._git.where, oid)
         return body[:-1]
@@ -126,10 +135,13 @@ def merge_commit(tree: str, parents: Iterable[str], people: tuple[str, str], mes
     return "\n".join(rows).encode("utf-8", "replace")
 
 
-def write_objects(git: Git, objects: Iterable[tuple[str, bytes]], *, whole: bool = True) -> None:
+def write_objects(
+    git: Git, objects: Iterable[tuple[str, bytes]], *, whole: bool = True, durable: bool = True
+) -> None:
     """Store objects; git checks each of them first.
 
-    Objects are (kind, bytes); `whole` refuses those that name others which are not there.
+    Objects are (kind, bytes); `whole` refuses those that name others which are not there. With `durable`
+    they are flushed to the disk, and it is asked whether they are all there.
 
     Raises:
         StorageFailed: the disk refused.
@@ -139,10 +151,11 @@ def write_objects(git: Git, objects: Iterable[tuple[str, bytes]], *, whole: bool
     if not listed:
         return
     strict = ("--strict",) if whole else ()
-    git.run(*_DURABLE, "unpack-objects", "-q", *strict, data=pack_of(listed))
+    settings = _DURABLE if durable else ()
+    git.run(*settings, "unpack-objects", "-q", *strict, data=pack_of(listed))
     # where git can not move what it flushed into its place, it ends all the same as if it had
     ids = [object_id(kind, data) for kind, data in listed]
-    if git.resolve(*ids) != ids:
+    if durable and git.resolve(*ids) != ids:
         raise StorageFailed(
             "git did not keep all objects that it was given",
             hint="see that the disk and the number of open files allow more, and try again",

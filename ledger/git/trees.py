@@ -6,8 +6,58 @@ An entry is `<mode> <name>\0<20 bytes>`, and entries are sorted as if the names 
 
 from __future__ import annotations
 
+import os
+
+from ledger.git.commit_record import in_the_way
+from ledger.git.git_objects import TREE, object_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
 FILE, FOLDER = "100644", "40000"
 _ID_BYTES = 20
+
+
+def with_files(
+    read: Callable[[str], bytes], root: str, files: Iterable[tuple[str, str]], place: str = ""
+) -> tuple[str, dict[str, bytes]]:
+    """Return a tree with ordinary files put in or taken out, and the trees that are new: id -> bytes.
+
+    `read` gives the bytes of a tree; `root` is "" for none. Files are (path, blob id); "" takes the file
+    out, and a folder that gets empty goes. `place` is where the tree is itself.
+
+    Raises:
+        StorageFailed: something of the user's stands where a folder or file of these belongs (fault:D4).
+    """
+    below: dict[str, list[tuple[str, str]]] = {}
+    raw, new = read(root) if root else b"", dict[str, bytes]()
+    for path, blob in files:
+        name, _, rest = path.partition("/")
+        if rest:
+            below.setdefault(name, []).append((rest, blob))
+            continue
+        _of_a_sort(raw, name, FILE, place)
+        raw = _with(raw, name, FILE, blob)
+    for name, inside in below.items():
+        folder = _of_a_sort(raw, name, FOLDER, place)
+        tree, more = with_files(read, folder, inside, f"{place}{name}/")
+        raw, new = _with(raw, name, FOLDER, tree), new | more
+    made = object_id(TREE, raw) if raw else ""
+    return made, new if made in ("", root) else {**new, made: raw}
+
+
+def _of_a_sort(raw: bytes, name: str, mode: str, place: str) -> str:
+    """Return the id of an entry that is a file, or a folder, as `mode` says; "" for none."""
+    there = lookup(raw, os.fsencode(name))
+    if there is not None and there[0][:3] != mode[:3]:
+        raise in_the_way(place + name)
+    return there[1] if there is not None else ""
+
+
+def _with(raw: bytes, name: str, mode: str, oid: str) -> bytes:
+    key = os.fsencode(name)
+    return put(raw, key, mode, oid) if oid else take(raw, key)
 
 
 def lookup(raw: bytes, name: bytes) -> tuple[str, str] | None:
@@ -32,18 +82,6 @@ def take(raw: bytes, name: bytes) -> bytes:
     """Return the tree without an entry."""
     begin, end = _place(raw, name)
     return raw[:begin] + raw[end:]
-
-
-def differing(old: bytes, new: bytes) -> set[bytes]:
-    """Return the names whose entries differ between two trees."""
-    return {name for _, name, _ in set(entries(old)) ^ set(entries(new))}
-
-
-def same_but_for(old: bytes, new: bytes, names: list[bytes]) -> bool:
-    """Tell whether two trees differ in entries of these names at most."""
-    for name in names:
-        old, new = take(old, name), take(new, name)
-    return old == new
 
 
 def entries(raw: bytes) -> list[tuple[bytes, bytes, bytes]]:

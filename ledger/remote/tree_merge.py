@@ -14,9 +14,8 @@ proves wrong are left to history.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
-from ledger.git.commit_record import in_the_way
 from ledger.git.trees import FILE, FOLDER, entries, lookup
 from ledger.model.layout import ARCHIVE_DIR, POLICY_FILE, SESSIONS_DIR, stem_of
 from ledger.model.order import breaks_seal, is_sealed
@@ -91,20 +90,6 @@ def find(read: Read, root: str, path: str) -> str:
         found = lookup(read(oid), os.fsencode(name)) if oid else None
         oid = found[1] if found is not None else ""
     return oid
-
-
-def with_files(
-    read: Read, root: str, files: Iterable[tuple[str, str]]
-) -> tuple[str, dict[str, bytes]]:
-    """Return a root tree with ordinary files put in or taken out, and the trees that are new.
-
-    Files are (path, blob id); "" takes the file out.
-    """
-    joiner = _Joiner(read, "", lambda _: False, False)
-    tree = root
-    for path, blob in files:
-        tree = joiner.put(tree, path.split("/"), blob)
-    return tree, joiner.written
 
 
 class _Joiner:
@@ -256,25 +241,6 @@ class _Joiner:
         return FILE, oid
 
     # ---- trees ----------------------------------------------------------------------------------
-
-    def put(self, tree: str, parts: list[str], blob: str) -> str:
-        """Return a tree with one file put in or taken out; a folder that gets empty goes."""
-        found = self._entries(tree)
-        name = os.fsencode(parts[0])
-        there = found.get(name)
-        if len(parts) > 1:
-            if not _is_folder(there):
-                raise in_the_way(parts[0])
-            entry = _folder(self.put(_tree(there), parts[1:], blob))
-        else:
-            if there is not None and there[0][:3] != FILE[:3]:
-                raise in_the_way(parts[0])  # whoever asks has looked: a last guard
-            entry = (FILE, blob) if blob else None
-        if entry is None:
-            found.pop(name, None)
-        else:
-            found[name] = entry
-        return self._write(found) if found else ""
 
     def _entries(self, tree: str) -> dict[bytes, Entry]:
         if not tree:

@@ -26,7 +26,7 @@ from memory.worktree.checkout import note_written, store_blob, write_noted
 from memory.worktree.edited_copy import copy_of, edited_paths, read_copy, unread
 from memory.worktree.projection_files import refuse_edited, refuse_incomplete, refuse_unwritable
 from memory.write.append import Recorder
-from memory.write.draft import How, Occasion, SessionDraft
+from memory.write.draft import Occasion, SessionDraft, WriteRequest
 from memory.write.spool_commits import Committer
 from projection.document.page_renderer import render
 from projection.fold.full_replay import State
@@ -170,23 +170,13 @@ class Absorber:
 
     def _record(self, found: Absorption, edit: Edit, occasion: Occasion) -> Absorption:
         home, who = self._snapshot.home, occasion.identity
+        over = [(OVER_KEY, edit.over)] if edit.over else []
+        header, title = ((EDITED_KEY, blob_id(edit.data)), *over), title_of(edit.path)
+        draft = SessionDraft(title, "", edit.events, who.name, "edit", header, anyway=True)
         try:
             receipt = self._recorder.append(
-                SessionDraft(
-                    title_of(edit.path),
-                    "",
-                    edit.events,
-                    who.name,
-                    "edit",
-                    (
-                        (EDITED_KEY, blob_id(edit.data)),
-                        *([(OVER_KEY, edit.over)] if edit.over else []),
-                    ),
-                    anyway=True,
-                ),
-                occasion,
                 # the same edit may be right again, a minute later, and the page is written anew
-                How(again=True, tiers=False, now=True),
+                WriteRequest(draft, occasion, again=True, now=True),
                 lambda: remember(home, edit),
             )
         except DraftRefused as problem:

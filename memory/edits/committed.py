@@ -32,9 +32,9 @@ from memory.worktree.authorship import OVER_KEY, said_edits
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
 from memory.worktree.projection_files import refuse_unwritable
 from memory.write.draft import Occasion
-from memory.write.seen_versions import with_seen
+from memory.write.filled_events import with_seen
+from memory.write.kept_out import repeated
 from memory.write.spool_commits import Committer
-from memory.write.withheld_words import repeated
 from projection.fold.full_replay import State
 from projection.views.view_files import read_edit
 

@@ -22,7 +22,7 @@ from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.authorship import in_the_way, left_alone, refuse_left
 from memory.worktree.checkout import entry_line, place_of, store_blob, update_index, write_noted
 from memory.worktree.projection_files import changes, projection_files, standing_files
-from memory.write.commit_files import Files, commit_files
+from memory.write.commit_files import Files
 from memory.write.draft import Occasion
 from memory.write.spool_commits import Committer
 from projection.document.page_renderer import STATE_LABELS
@@ -91,7 +91,7 @@ def discard_edits(
             return changes(new, {path: blob for _, blob, path in rows})
 
         said = "diurna: publish the projection"
-        made = commit_files(snapshot, committer, drifted, said, when()) if changed else ""
+        made = committer.commit_files(drifted, said, when) if changed else ""
         if home.checked_out:
             rest = [name for name in edited if name not in files and name in new]
             lines = [entry_line(home.prefix + name, blob_id(new[name])) for name in rest]

@@ -37,7 +37,7 @@ class Pages(Reader):
         agent: who writes logs that do not say; "" for the name git commits with.
         session: the host session whose work they tell, where they do not say; "" for none.
         clock: gives milliseconds since 1970.
-        in_process: write through pygit2, as a running process does; a short command spawns git.
+        lasting: it is a process that runs for long: what writes is loaded now.
         progress: told how far a long reading is, as (done, total).
         identity: who commits, where that was asked already; git is asked otherwise.
     """
@@ -49,18 +49,17 @@ class Pages(Reader):
         agent: str = "",
         session: str = "",
         clock: Callable[[], int] | None = None,
-        in_process: bool = True,
+        lasting: bool = True,
         progress: Callable[[int, int], None] | None = None,
         identity: Callable[[], Identity] | None = None,
     ) -> None:
         super().__init__(home, progress, clock)
         self._agent, self._session = agent, session
         self.typed = False  #: whether a draft's agent was typed by who opened this home
-        self._in_process = in_process
         self._made: Committer | None = None
         self._ask_identity = identity or (lambda: IdentityQuestion(home.repository).answer())
         self._identity: Identity | None = None
-        if in_process:  # loaded now: a process that runs for long may find no file left to open
+        if lasting:  # later it may find no file left to open
             self._recorder()
 
     @property
@@ -69,7 +68,7 @@ class Pages(Reader):
         if self._made is None:
             from memory.write.spool_commits import Committer
 
-            self._made = Committer(self.snapshot.tip, self._in_process)
+            self._made = Committer(self.snapshot.tip)
         return self._made
 
     def _recorder(self) -> Recorder:
@@ -172,8 +171,7 @@ class Pages(Reader):
         """
         from memory.worktree import projection_files as pages
         from memory.worktree.authorship import refuse_left
-        from memory.write.commit_files import commit_files
-        from memory.write.spool_commits import check_writable
+        from memory.write.commit_files import check_writable
 
         pages.refuse_unwritable(self.home)
         check_writable(self.policy)
@@ -185,8 +183,8 @@ class Pages(Reader):
             refuse_left(self.left_alone())
         if not paths or dry_run:
             return paths, ""
-        said, tip = "diurna: publish the projection", self.snapshot.tip
-        made = commit_files(tip, self._committer, self._drifted, said, self.occasion())
+        said = "diurna: publish the projection"
+        made = self._committer.commit_files(self._drifted, said, self.occasion)
         self.snapshot.notes += identity_findings(self.identity())
         return paths, made
 

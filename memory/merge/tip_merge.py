@@ -27,14 +27,14 @@ from ledger.git.git_objects import (
 )
 from ledger.git.log_history import altered_between
 from ledger.git.repository import cut_commits
-from ledger.git.trees import entries
+from ledger.git.trees import entries, with_files
 from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR, VIEW_FILES
 from ledger.model.logset import LogRef, log_refs
 from ledger.model.order import is_stem
 from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES
-from ledger.remote.tree_merge import Joined, Read, Sides, find, join, with_files
+from ledger.remote.tree_merge import Joined, Read, Sides, find, join
 from memory.merge.hand_written import (
     HandWritten,
     code_beside,
@@ -50,7 +50,7 @@ from memory.replay.replayed_state import cold_state
 from memory.replay.trunk import publishes
 from memory.worktree.forecast import Rendering, forecast, whole
 from memory.worktree.projection_files import is_projection
-from memory.write.spool_commits import check_writable
+from memory.write.commit_files import check_writable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,25 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
 
-from ledger.errors import DiurnaError, ObjectMissing, StorageFailed
-from ledger.git.commit_record import loose_object
-from ledger.git.git_objects import (
-    COMMIT,
-    LIMIT_BYTES,
-    TREE,
-    Objects,
-    merge_commit,
-    object_id,
-    write_objects,
-)
+from ledger.errors import DiurnaError, ObjectMissing
+from ledger.git.commit_maker import Made, make_commit
+from ledger.git.git_objects import COMMIT, TREE, Objects, write_objects
 from ledger.git.repository import read_reference
-from ledger.git.trees import FOLDER, entries
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import MIRROR_DIR, SESSIONS_DIR, stem_of
-from ledger.model.record import Record
 from ledger.model.sha256 import blob_id
-from ledger.remote.tree_merge import with_files
 from ledger.wal.atomic_files import plain_bytes
 from ledger.wal.git_locks import journal
 from ledger.wal.intents import Intent, Intents
@@ -39,15 +28,6 @@ from memory.worktree.checkout import store_blob, work_file
 
 #: How many commits that others made are passed when looking for ours below a tip.
 _STRANGERS = 200
-
-
-class Made(Record):
-    """A commit that a note gives: its bytes, parents, new trees by id, and (path, blob id)."""
-
-    data: bytes
-    parents: tuple[str, ...]
-    trees: dict[str, bytes]
-    files: tuple[tuple[str, str], ...]
 
 
 def lost_objects(home: Home) -> list[tuple[str, str]]:
@@ -66,8 +46,8 @@ def remake(snapshot: Snapshot) -> list[str]:
     lost = _lost(home, made)
     if not lost:
         return []
-    bodies = {oid: (TREE, raw) for one in made.values() for oid, raw in one.trees.items()}
-    bodies |= {oid: (COMMIT, one.data) for oid, one in made.items()}
+    bodies = {oid: (TREE, raw) for one, _ in made.values() for oid, raw in one.trees.items()}
+    bodies |= {oid: (COMMIT, one.data) for oid, (one, _) in made.items()}
     structure = [oid for _, _, oid in lost if oid in bodies]
     for _, _, oid in lost:
         clear_damaged(home, oid)
@@ -87,47 +67,23 @@ def remake(snapshot: Snapshot) -> list[str]:
     return written
 
 
-class _Store(Objects):
-    """Reads objects past damaged ones, at which git may give up."""
-
-    def __init__(self, home: Home) -> None:
-        super().__init__(home.repository.git())
-        self._folder = home.repository.commondir + "/objects"
-
-    def read(self, oid: str, limit: int = LIMIT_BYTES) -> bytes:
-        """Return the bytes of an object that is stored or held.
-
-        Raises:
-            ObjectMissing: it is neither, or damaged.
-        """
-        try:
-            data = None if oid in self._held else loose_object(self._folder, oid)
-        except StorageFailed as problem:
-            raise ObjectMissing("cat-file", 128, str(problem), self._folder, oid) from None
-        if data is not None:
-            return data[data.index(b"\0") + 1 :]
-        try:
-            return super().read(oid, limit)
-        except ObjectMissing:
-            self._running.stop()
-            self._running = self._start()
-            raise
-
-
-def _reachable(home: Home) -> dict[str, Made]:
+def _reachable(home: Home) -> dict[str, tuple[Made, Intent]]:
     """Return the commits that intents give and that a branch leads to, newest first."""
-    intents, given = Intents(home.spool_folder).read(), dict[str, Made]()
+    intents, given = Intents(home.spool_folder).read(), dict[str, tuple[Made, Intent]]()
     tips = {read_reference(home.repository, one.reference) for one in intents}
     todo = sorted(filter(None, {home.tip(), *tips}))
-    found: dict[str, Made] = {}
-    with _Store(home) as store:
-        for intent in intents:
+    found: dict[str, tuple[Made, Intent]] = {}
+    with _store(home) as store:
+        for meant in intents:
+            message, signature = meant.message, meant.signature
             try:
-                commit, made = _make(intent, store.read)
+                made = make_commit(
+                    store.read, meant.parent, meant.people, message, meant.files, signature
+                )
             except (DiurnaError, ValueError, KeyError):
                 continue  # on a parent that is gone itself, or on damaged trees
-            given[commit] = made
-            store.hold({**made.trees, commit: made.data})
+            given[made.commit] = made, meant
+            store.hold({**made.trees, made.commit: made.data})
         for number, commit in enumerate(todo):  # it grows
             if commit in given:
                 found[commit] = given[commit]
@@ -135,6 +91,10 @@ def _reachable(home: Home) -> dict[str, Made]:
                 break
             todo += [one for one in _parents(commit, store.read) if one not in todo]
     return found
+
+
+def _store(home: Home) -> Objects:
+    return Objects(home.repository.git(), f"{home.repository.commondir}/objects")
 
 
 def _parents(commit: str, read: Callable[[str], bytes]) -> list[str]:
@@ -145,44 +105,18 @@ def _parents(commit: str, read: Callable[[str], bytes]) -> list[str]:
     return [line[7:].decode("ascii") for line in head.split(b"\n") if line[:7] == b"parent "]
 
 
-def _make(intent: Intent, read: Callable[[str], bytes]) -> tuple[str, Made]:
-    """Make a commit of an intent."""
-    base = read(intent.parent)[5:45].decode("ascii") if intent.parent else ""
-    root, written = with_files(read, base, intent.files)
-    trees = dict(_below(root, written))
-    parents = [intent.parent] if intent.parent else []
-    data = merge_commit(root, parents, intent.people, intent.message)
-    if intent.signature:
-        head, _, rest = data.partition(b"\n\n")
-        signed = intent.signature.encode("utf-8", "surrogateescape")
-        data = head + b"\n" + signed + b"\n\n" + rest
-    return object_id(COMMIT, data), Made(data, tuple(parents), trees, intent.files)
-
-
-def _below(tree: str, written: dict[str, bytes]) -> list[tuple[str, bytes]]:
-    """Return the new trees that a new root names; those made on the way are left out."""
-    raw = written.get(tree)
-    if raw is None:
-        return []
-    found = [(tree, raw)]
-    for mode, _, oid in entries(raw):
-        if mode == FOLDER.encode():
-            found += _below(oid.hex(), written)
-    return found
-
-
-def _lost(home: Home, made: dict[str, Made]) -> list[tuple[str, str, str]]:
+def _lost(home: Home, made: dict[str, tuple[Made, Intent]]) -> list[tuple[str, str, str]]:
     """Return (commit, path or kind, id) of everything lost, each once, oldest commits first."""
     rows: dict[str, tuple[str, str, str]] = {}
-    for commit, one in reversed(made.items()):
+    for commit, (one, meant) in reversed(made.items()):
         rows.setdefault(commit, (commit, "commit", commit))
         for tree in one.trees:
             rows.setdefault(tree, (commit, "tree", tree))
-        for path, blob in one.files:
+        for path, blob in meant.files:
             if blob:
                 rows.setdefault(blob, (commit, path, blob))
     lost = []
-    with _Store(home) as store:
+    with _store(home) as store:
         for oid, row in rows.items():
             try:
                 store.read(oid)

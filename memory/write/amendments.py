@@ -29,11 +29,10 @@ from memory.cache.broken_truth_file import has_code
 from memory.cache.schema import PINNED
 from memory.write.birth_footers import check_evidence, check_footers
 from memory.write.draft import DEFAULT_TITLE, text_of
+from memory.write.filled_events import with_seen_versions, with_subject
+from memory.write.kept_out import as_personal, is_own, refuse_personal, without_withheld
 from memory.write.known_ids import check_named, with_whole_ids
 from memory.write.opened_facts import with_opened
-from memory.write.personal_guard import as_personal, is_own, refuse_personal
-from memory.write.seen_versions import with_seen_versions
-from memory.write.successors import with_subject
 from projection.policy.model import HANDOFF_KIND
 
 TYPE_CHECKING = False
@@ -56,7 +55,7 @@ _TEXTS, _FILES = 50, 8
 def doubtful(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
     """Say what is doubtful in the new facts of a log of work that somebody asked for."""
     home = case.home
-    if log.type not in WORKING or case.how.held or is_own(home, case.cache.policy):
+    if log.type not in WORKING or case.asked.held or is_own(home, case.cache.policy):
         return log, ()
     texts = [
         (event.id, event.text)
@@ -156,10 +155,10 @@ def amended(log: SessionLog, case: Case, amendments: Iterable[Amendment], told: 
 
 def with_header(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
     """Fill in what the draft leaves open of the header."""
-    draft, home, occasion = case.draft, case.home, case.occasion
+    draft, home, occasion = case.asked.draft, case.home, case.asked.occasion
     given = dict(draft.header)
-    values = {"agent": draft.agent or occasion.agent}
-    if case.cache.summary.newest and not case.how.at:
+    values = {"agent": case.asked.agent}
+    if case.cache.summary.newest and not case.asked.at:
         values["after"] = stem_in(case.cache.summary.newest)
     if draft.type in WORKING and occasion.session:
         values["session"] = occasion.session
@@ -191,9 +190,9 @@ def _kept_personal(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Findi
 
 def _without_secrets(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
     privacy = case.cache.policy.privacy
-    strict = case.how.strict or privacy.secrets == "refuse"
-    clean, found = guard(log, personal=privacy.personal, strict=strict, lines=case.how.held)
-    if not case.how.held or clean == log:
+    strict = case.asked.strict or privacy.secrets == "refuse"
+    clean, found = guard(log, personal=privacy.personal, strict=strict, lines=case.asked.held)
+    if not case.asked.held or clean == log:
         return clean, found
     gone = {event.id for event in clean.events if is_withheld(text_of(event))}
     events = [event for event in clean.events if gone.isdisjoint(facts_in(event))]
@@ -201,20 +200,12 @@ def _without_secrets(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Fin
     return clean._replace(title=title, events=tuple(events)), found
 
 
-def _without_withheld(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
-    if not case.cache.redacted:  # most homes withhold nothing
-        return log, ()
-    from memory.write.withheld_words import without_withheld
-
-    return without_withheld(log, case)
-
-
 def with_received(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
     """Let a log close the handoffs that its writer receives: named in `to`, or taking the task (W16).
 
     What the draft does to a handoff itself stands.
     """
-    draft, cache = case.draft, case.cache
+    draft, cache = case.asked.draft, case.cache
     if draft.type not in WORKING or not _any_open(cache):
         return log, ()
     from memory.cache.cached_tasks import handoffs_in  # most logs do without
@@ -222,7 +213,7 @@ def with_received(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Findin
 
     done = [event for event in log.events if not isinstance(event, FactReferenced)]
     named = {fact for event in done for fact in facts_in(event)}
-    agent, session = draft.agent or case.occasion.agent, case.session
+    agent, session = case.asked.agent, case.asked.session
     role = dict(draft.header).get("role", "")
     taken = {
         event.id
@@ -274,7 +265,7 @@ WORDED: tuple[Amendment, ...] = (
     _kept_personal,
     doubtful,
     _without_secrets,
-    _without_withheld,
+    without_withheld,
 )
 
 

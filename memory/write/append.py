@@ -8,65 +8,43 @@ from ledger.errors import CorruptRepository, DraftRefused, Outrun, WaitsInSpool
 from ledger.model.event import ADDING, FactRedacted
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
-from ledger.model.order import (
-    ended_of,
-    is_sealed,
-    next_stamp,
-    seal,
-    stamp_in,
-    stamp_of,
-    stem_in,
-)
-from ledger.model.record import Record
-from ledger.model.session import WORKING, Entry, SessionLog
+from ledger.model.order import ended_of, is_sealed, next_stamp, seal, stamp_in, stamp_of, stem_in
+from ledger.model.session import Entry, SessionLog
 from memory.cache.cache_file import Cache
 from memory.cache.view_name import drop_briefs, mark_here, seen, tip_of
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
 from memory.worktree.uncommitted import write_owed
 from memory.write.amendments import MEANT, NAMED, WORDED, amended, told_of
-from memory.write.branch_lock import Branch, obstacle
+from memory.write.branch_lock import obstacle
+from memory.write.commit_files import check_writable
 from memory.write.draft import (
     NOT_COMMITTED,
     Case,
-    How,
-    Occasion,
     Receipt,
-    SessionDraft,
+    WriteRequest,
     births,
     did,
     named_ids,
     same_draft,
 )
+from memory.write.filled_events import still_moves
 from memory.write.host_session import Turn, in_its_session, with_value
 from memory.write.near_facts import look_first
 from memory.write.opened_facts import opened_by
-from memory.write.seen_versions import still_moves
-from memory.write.spool_commits import Committer, Own, check_writable
-from projection.fold.checks import contradictions
-from projection.fold.fact_history import History
+from memory.write.receipt_notices import moves, tiers_of
+from memory.write.spool_commits import Committer
 from projection.fold.fold import resolve
-from projection.fold.projection_state import DecayClock
-from projection.fold.tiers import never_decaying, tier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from memory.write.amendments import Told
 
 
 #: How long a repeated draft is taken for a retry.
 RETRY_WINDOW_MS = 600_000
-
-
-class Ready(Record):
-    """A draft that is sealed and not stored yet."""
-
-    own: Own  #: the log
-    receipt: Receipt  #: without a commit
-    touched: list[str]  #: ids that it names
-    tiers: dict[str, str] | None  #: of these before it; None when nobody asked
 
 
 class Recorder:
@@ -81,170 +59,168 @@ class Recorder:
         self.home = snapshot.home
         self._snapshot = snapshot
         self._committer = committer
+        self._spool = committer.spool
 
-    def append(
-        self,
-        draft: SessionDraft,
-        occasion: Occasion,
-        how: How,
-        durable: Callable[[], None] | None = None,
-    ) -> Receipt:
+    def append(self, asked: WriteRequest, durable: Callable[[], None] | None = None) -> Receipt:
         """Append a session log and commit it.
 
         `durable` is told when the log can not be lost any more, before it is committed.
 
         Raises:
-            Outrun: the branch is not at `how.on` any more; nothing changed.
+            Outrun: the home does not show `asked.on` any more; nothing changed.
             DraftRefused: it can not be stored canonically, changes a fact that memory does not know
                 (unless `draft.anyway`), or closes a circle of supersessions; nothing changed.
             WaitsInSpool: it is durable and could not be committed now.
             StorageFailed: the disk refused; nothing changed.
         """
-        spool = self._committer.spool
+        draft = asked.draft
         redacts = any(isinstance(event, FactRedacted) for event in draft.events)
-        plain = self.home.plain and not (redacts or how.now)  # what is withheld waits for nobody
+        plain = self.home.plain and not (redacts or asked.now)  # what is withheld waits for nobody
         if redacts:
-            how = how._replace(held=False)  # whoever says so, it is seen to at once
-        with Turn(self.home, spool, draft, how) as waiting:
-            ready = self._ready_on(draft, occasion, how, waiting)
-            if isinstance(ready, Receipt):
-                return ready._replace(findings=self._finish(ready, occasion))
-            own, receipt = ready.own, ready.receipt
-            if how.dry_run:
+            asked = asked._replace(held=False)  # whoever says so, it is seen to at once
+        with Turn(self.home, self._spool, asked) as waiting:
+            receipt, before = self._sealed_on(asked, waiting)
+            if asked.dry_run:
                 return receipt
-            if plain and how.on is not None:
-                self._put_on(own, how.on)
-            elif how.on is None:
-                # the view has it from here on: what it withholds is withheld also where it has to wait
-                mark = mark_here(self.home, owed=True) if plain else None
-                spool.put(own.stem, own.data, held=how.held or redacts or plain, mark=mark)
+            if not receipt.already:
+                self._put(receipt, asked, redacts=redacts, plain=plain)
         if durable is not None:
             durable()
         try:
-            if plain:
-                receipt = self._written(receipt)
-            elif how.held:
-                receipt = self._hold(receipt, occasion)
-            else:
-                landed = self._committer.land(occasion, own, how.on)
-                receipt = receipt._replace(
-                    commit=landed.commit, findings=(*receipt.findings, *landed.findings)
-                )
+            receipt = self._delivered(receipt, asked, plain)
         finally:
             if not ADDING.issuperset(map(type, draft.events)):
                 drop_briefs(self.home)
-        return self._with_tiers(receipt, ready.tiers, ready.touched)
+        return receipt if before is None else self._with_tiers(receipt, before)
 
-    def _ready_on(
-        self, draft: SessionDraft, occasion: Occasion, how: How, waiting: Mapping[str, str]
-    ) -> Ready | Receipt:
-        """Do as `_ready`; what was meant for a view that is no more is not refused for what stands now."""
+    def _sealed_on(
+        self, asked: WriteRequest, waiting: Mapping[str, str]
+    ) -> tuple[Receipt, dict[str, str] | None]:
+        """Do as `_sealed`; what was meant for a view that is gone is not refused for what stands now."""
         try:
-            if how.dry_run:
-                return self._ready(draft, occasion, how, waiting)
-            return self._committer.branch.despite_pruning(
-                lambda: self._ready(draft, occasion, how, waiting)
-            )
+            if asked.dry_run:
+                return self._sealed(asked, waiting)
+            return self._committer.branch.despite_pruning(lambda: self._sealed(asked, waiting))
         except DraftRefused:
-            if how.on is not None and seen(self.home) != how.on:
+            if asked.on is not None and seen(self.home) != asked.on:
                 raise Outrun(self.home.reference) from None
             raise
 
-    def _put_on(self, own: Own, view: str) -> None:
-        """Record a log that a person commits if the home still shows what its writer saw."""
+    def _put(self, receipt: Receipt, asked: WriteRequest, *, redacts: bool, plain: bool) -> None:
+        """Make a log durable; the view has it from here on, and what it withholds is withheld."""
+
+        def put() -> None:
+            mark = mark_here(self.home, owed=True) if plain else None
+            held = asked.held or redacts or plain
+            self._spool.put(receipt.stem, receipt.data, held=held, mark=mark)
+
+        if asked.on is None:
+            return put()
         with self._committer.branch.lock():
-            if seen(self.home) != view:
+            if seen(self.home) != asked.on or self._spool.waiting():
                 raise Outrun(self.home.reference)
-            mark = mark_here(self.home, owed=True)
-            self._committer.spool.put(own.stem, own.data, held=True, mark=mark)
+            put()
+
+    def _delivered(self, receipt: Receipt, asked: WriteRequest, plain: bool) -> Receipt:
+        """Bring a durable log to where it belongs, as far as nothing is in the way."""
+        committer, stem, occasion = self._committer, receipt.stem, asked.occasion
+        if receipt.commit:
+            if stem in self._spool.waiting():  # its writer died before it was acknowledged
+                try:
+                    return _and(receipt, committer.land(occasion).findings)
+                except WaitsInSpool:  # something else that waits; this log is committed
+                    pass
+            return receipt
+        if plain and (not receipt.already or self._spool.mark(stem)):
+            return self._written(receipt)
+        if not asked.held:
+            landed = committer.land(occasion, (stem, receipt.data))
+        else:  # if it disturbs nobody's work; whatever is in the way, it is recorded
+            try:
+                because = obstacle(self.home)
+                if because:
+                    return receipt._replace(waits=because)
+                landed = committer.land(occasion, free=True)
+            except WaitsInSpool as problem:
+                return receipt._replace(waits=problem.message)
+            if stem in self._spool.held():
+                return receipt._replace(waits=obstacle(self.home))
+        return _and(receipt._replace(commit=landed.commit), landed.findings)
 
     def _written(self, receipt: Receipt) -> Receipt:
         """Write a log into the work tree, and leave the commit to a person; what fails is said."""
-        spool = self._committer.spool
-        failed = write_owed(self.home, spool, [receipt.stem])
-        mark = spool.mark(receipt.stem)
+        failed = write_owed(self.home, self._spool, [receipt.stem])
+        mark = self._spool.mark(receipt.stem)
         owed = mark is not None and mark.owed
         later = failed[0].message if failed else "another branch is checked out by now"
-        waits = later if owed else NOT_COMMITTED
-        path = self.home.prefix + receipt.path
-        return receipt._replace(waits=waits, path=path, findings=(*receipt.findings, *failed))
+        waits, path = later if owed else NOT_COMMITTED, self.home.prefix + receipt.path
+        return _and(receipt._replace(waits=waits, path=path), failed)
 
-    def _hold(self, receipt: Receipt, occasion: Occasion) -> Receipt:
-        """Commit a captured log if it disturbs nobody's work; whatever is in the way, it is recorded."""
-        try:
-            because = obstacle(self.home)
-            landed = None if because else self._committer.land_held(occasion)
-        except WaitsInSpool as problem:
-            return receipt._replace(waits=problem.message)
-        if landed is None or receipt.stem in self._committer.spool.held():
-            return receipt._replace(waits=because or obstacle(self.home))
-        said = (*receipt.findings, *landed.findings)
-        return receipt._replace(commit=landed.commit, findings=said)
+    def _sealed(
+        self, asked: WriteRequest, waiting: Mapping[str, str]
+    ) -> tuple[Receipt, dict[str, str] | None]:
+        """Seal a draft as it is amended, or find the log that it repeats.
 
-    def _ready(
-        self, draft: SessionDraft, occasion: Occasion, how: How, waiting: Mapping[str, str]
-    ) -> Ready | Receipt:
-        """Seal a draft as it is amended, or return the receipt of the log that it repeats."""
+        Returns:
+            The receipt, and the tiers before it of all that it names, None where nobody asked.
+        """
         told: Told = {}
-        session = dict(draft.header).get("session") or occasion.session
-        opened = [] if how.held else opened_by(self.home.repository.commondir, session)
+        opened = [] if asked.held else opened_by(self.home.repository.commondir, asked.session)
 
-        def asked(cache: Cache) -> tuple[Case, SessionLog]:
-            spool = self._committer.spool
-            case = Case(self._snapshot, cache, spool, draft, occasion, how, opened)
+        def drafted(cache: Cache) -> tuple[Case, SessionLog]:
+            case, draft = Case(self._snapshot, cache, self._spool, asked, opened), asked.draft
             log = SessionLog((), draft.title, draft.prose, draft.events)
             log = amended(log, case, NAMED, told)
             return case._replace(histories=cache.some_histories(named_ids(log.events))), log
 
-        case, log = self._snapshot.ask(asked)
-        cache, histories = case.cache, case.histories
+        case, log = self._snapshot.ask(drafted)
+        cache, now_ms = case.cache, asked.occasion.now_ms
         check_writable(cache.policy)
         log = amended(log, case, WORDED, told)
-        if not how.again and (earlier := self._recorded_before(log, case)) is not None:
-            return earlier._replace(findings=(*told_of(told, again=True), *earlier.findings))
-        now_ms = how.at or occasion.now_ms
-        log, begun = in_its_session(log, cache, waiting, now_ms)
-        newest = "" if how.at else max(cache.summary.newest, begun)
+        if not asked.again and (earlier := self._recorded_before(log, case)) is not None:
+            return earlier._replace(findings=told_of(told, again=True)), None
+        log, begun = in_its_session(log, cache, waiting, asked.at or now_ms)
+        newest = "" if asked.at else max(cache.summary.newest, begun)
         if begun == newest != "":  # it may wait yet
             log = with_value(log, "after", stem_in(newest))
-        stem, log, data = _sealed(log, min(now_ms, occasion.now_ms), newest)
-        tiers = tiers_of(cache, histories, cache.clock()) if how.tiers else None
+        # its time is that of the clock, and its name follows the newest log (O2)
+        ended = min(asked.at or now_ms, now_ms)
+        log = with_value(log, "ended", ended_of(stamp_of(ended)))
+        if refused := problems(log):
+            raise DraftRefused(refused)
+        data = encode(log)
+        stem = seal(next_stamp(ended, newest), data)
         entry = entry_of(stem, log)
         log = amended(log, case._replace(entry=entry), MEANT, told)
-        near = look_first(case, entry)
-        receipt = Receipt(
+        near, named = look_first(case, entry), named_ids(log.events)
+        before = tiers_of(cache, case.histories, cache.clock()) if asked.tiers else None
+        return Receipt(
             stem, "", births(log.events), (), told_of(told), False, log_path(stem), data, _done(entry),
             log.type, near=near,
-        )  # fmt: skip
-        return Ready(Own(stem, data, entry), receipt, named_ids(log.events), tiers)
+        ), before if before is None else {**dict.fromkeys(named, ""), **before}  # fmt: skip
 
-    def _with_tiers(
-        self, receipt: Receipt, before: Mapping[str, str] | None, touched: list[str]
-    ) -> Receipt:
-        """Add to the receipt which tiers the log changed, where that was asked."""
-        if before is None:
-            return receipt
+    def _with_tiers(self, receipt: Receipt, before: Mapping[str, str]) -> Receipt:
+        """Add to the receipt which tiers the log changed."""
 
         def moved() -> tuple[tuple[str, str, str], ...]:
-            return self._snapshot.ask(lambda cache: moves(cache, before, touched))
+            return self._snapshot.ask(lambda cache: moves(cache, before))
 
         try:
             return receipt._replace(tiers=self._committer.branch.despite_pruning(moved))
         except CorruptRepository as problem:  # the log is committed: it must not look refused
-            said = Finding("unreadable", problem.message, hint=problem.hint)
-            return receipt._replace(findings=(*receipt.findings, said))
+            return _and(receipt, [Finding("unreadable", problem.message, hint=problem.hint)])
 
     def _recorded_before(self, log: SessionLog, case: Case) -> Receipt | None:
         """Find the log that a retry repeats: same agent, same content, a moment ago.
 
         A task that has been moved on since is moved anew; uses that were filled in are no content.
         """
-        cache, occasion, spool = case.cache, case.occasion, case.spool
+        cache, spool = case.cache, self._spool
         facts = {
             name: resolve(name, history, cache.cut) for name, history in case.histories.items()
         }
         filled = {id for _, id in case.opened}
-        since = stamp_of(occasion.now_ms - RETRY_WINDOW_MS)
+        since = stamp_of(case.asked.occasion.now_ms - RETRY_WINDOW_MS)
         stems = sorted((*spool.waiting(), *spool.held()), reverse=True)
         likely = cache.like(entry_of("", log), since)
         if filled:
@@ -252,9 +228,9 @@ class Recorder:
                 ref for ref, entry in cache.entries_since(since) if filled.intersection(entry.named)
             ]
 
-        def receipt_of(stem: str, commit: str, data: bytes) -> Receipt:
+        def receipt_of(stem: str, commit: str, data: bytes, path: str) -> Receipt:
             born, done = births(log.events), _done(entry_of("", log))
-            return Receipt(stem, commit, born, (), (), True, log_path(stem), data, done)
+            return Receipt(stem, commit, born, (), (), True, path, data, done)
 
         def repeated(stem: str, data: bytes) -> bool:
             known, _ = decode(data, sealed=is_sealed(stem))
@@ -263,98 +239,18 @@ class Recorder:
 
         for ref, data in read_bytes(self.home, [ref for ref in likely if ref.stem not in stems]):
             if repeated(ref.stem, data) and still_moves(log.events, ref.stem, facts):
-                return receipt_of(ref.stem, tip_of(cache.commit), data)._replace(path=ref.path)
+                return receipt_of(ref.stem, tip_of(cache.commit), data, ref.path)
         for stem in stems:
-            waiting = spool.read(stem)
-            if waiting is not None and repeated(stem, waiting):
-                receipt = receipt_of(stem, "", waiting)
-                if self.home.plain and spool.mark(stem):
-                    return self._written(receipt)
-                if case.how.held:
-                    return self._hold(receipt, occasion)
-                landed = self._committer.land(occasion, None)
-                return receipt._replace(commit=landed.commit, findings=landed.findings)
+            waits = spool.read(stem)
+            if waits is not None and repeated(stem, waits):
+                return receipt_of(stem, "", waits, log_path(stem))
         return None
 
-    def _finish(self, known: Receipt, occasion: Occasion) -> tuple[Finding, ...]:
-        """Do the rest for a log whose writer died after the commit, before it was acknowledged."""
-        committer, found = self._committer, known.findings
-        if known.stem in committer.spool.waiting():
-            try:
-                landed = committer.land(occasion, None)
-                found = (*found, *landed.findings)
-            except WaitsInSpool:  # something else that waits; this log is committed
-                pass
-        return found
+
+def _and(receipt: Receipt, findings: tuple[Finding, ...] | list[Finding]) -> Receipt:
+    return receipt._replace(findings=(*receipt.findings, *findings))
 
 
 def _done(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return what a log did to facts, without those that it only relied on."""
     return did(entry._replace(named=()))
-
-
-def _sealed(log: SessionLog, now_ms: int, newest: str) -> tuple[str, SessionLog, bytes]:
-    """Give a log its time, that of the clock, and its name (O2); return it with its bytes."""
-    stamp = next_stamp(now_ms, newest)
-    log = with_value(log, "ended", ended_of(stamp_of(now_ms)))
-    if refused := problems(log):
-        raise DraftRefused(refused)
-    data = encode(log)
-    return seal(stamp, data), log, data
-
-
-def noticed_behind(snapshot: Snapshot, branch: Branch, receipt: Receipt) -> tuple[Finding, ...]:
-    """Return what is contradicted of what a log names, what is unread, and what is due since."""
-
-    def asked(cache: Cache) -> tuple[Finding, ...]:
-        return (*_contradicted(cache, receipt), *behind(cache))
-
-    def behind(cache: Cache) -> tuple[Finding, ...]:
-        recorded = receipt.commit or receipt.waits == NOT_COMMITTED
-        if not recorded or receipt.already or receipt.type not in WORKING:
-            return tuple(cache.unread())
-        from memory.write.review_notice import due_findings, fading_findings
-
-        return (*cache.unread(), *due_findings(cache, receipt), *fading_findings(cache, receipt))
-
-    if not receipt.commit:
-        return snapshot.ask(asked)
-    try:
-        return branch.despite_pruning(lambda: snapshot.ask(asked))
-    except CorruptRepository as problem:  # the log is committed: it must not look refused
-        return (Finding("unreadable", problem.message, hint=problem.hint),)
-
-
-def _contradicted(cache: Cache, receipt: Receipt) -> Iterator[Finding]:
-    """Say what stands against what of the facts that a log names."""
-    log, _ = decode(receipt.data, sealed=is_sealed(receipt.stem))
-    for id in () if receipt.already else named_ids(log.events):
-        fact = cache.fact(id)
-        if fact is not None and fact.contradicted:
-            yield from contradictions(fact)
-
-
-def tiers_of(cache: Cache, histories: Mapping[str, History], clock: DecayClock) -> dict[str, str]:
-    """Return the tiers of facts at a clock; ids without a text are left out."""
-    lasting = never_decaying(cache.policy)
-    found: dict[str, str] = {}
-    for fact, history in histories.items():
-        value = resolve(fact, history, cache.cut)
-        if value is not None:
-            found[fact] = tier(value, clock, lasting)
-    return found
-
-
-def moves(
-    cache: Cache, before: Mapping[str, str], touched: list[str]
-) -> tuple[tuple[str, str, str], ...]:
-    """Return (id, tier before, tier after) of the facts that a log named and that changed tier.
-
-    The cache has the new log; `before` is the tiers of the facts that it names, before it.
-    """
-    after = tiers_of(cache, cache.some_histories(touched), cache.clock())
-    return tuple(
-        (fact, before.get(fact, ""), found)
-        for fact, found in after.items()
-        if before.get(fact, "") != found
-    )

@@ -25,6 +25,7 @@ from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import LOCK_FILE
 from ledger.wal.atomic_files import Lock, make_folder
 from ledger.wal.git_locks import FOLLOWING, LEFT, clear_stale_lock, git_prunes, locks_of, said_by
+from memory.cache.sqlite import CacheDamaged
 from memory.repair.seen_tip import settle
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.commit_follow import finish_dead, is_behind
@@ -68,27 +69,38 @@ class Branch:
         make_folder(self.home.state_dir)
         return Lock(os.path.join(self.home.repository.commondir, LOCK_FILE))
 
-    def finish_dead(self, lock: Lock, tip: str = "") -> None:
-        """Finish what a dead owner of the lock left undone, and report it; see to what a reference lost.
+    def write(self, once: Callable[[Lock, str], Made]) -> Made:
+        """Do what moves the branch while Diurna's lock is held, again until the branch holds still.
 
-        `lock` is held; `tip` is where the branch stands, "" to look.
-        """
-        found = finish_dead(self.home, lock, tip)
-        self._behind = said_by(lock.note)[1] if is_behind(found) else ""
-        self._snapshot.notes += found
-        if self.home.is_astray():
-            self._snapshot.notes += settle(self._snapshot)
-
-    def persist(self, once: Callable[[], Made], lock: Lock) -> Made:
-        """Try until the branch holds still and its lock is free, within `PATIENCE_SECONDS`.
-
-        `lock` is held.
+        What a dead owner of the lock left undone is finished first. `once` is given the lock and where the
+        branch stands.
 
         Raises:
-            Busy: the branch kept moving or is locked.
+            Busy: the branch kept moving for `PATIENCE_SECONDS`, or is locked.
         """
+        with self.lock() as lock:
+            return self.despite_pruning(lambda: self._persist(once, lock), lock)
+
+    def _persist(self, once: Callable[[Lock, str], Made], lock: Lock) -> Made:
+        deadline = monotonic() + PATIENCE_SECONDS * (not self.hurried)
         try:
-            return self._tried(once, lock)
+            while True:
+                said = f"{self.home.branch} kept moving for {PATIENCE_SECONDS:.0f} seconds"
+                hint = "try again; other writers were faster"
+                try:
+                    return self._tried(once, lock)
+                except TipMoved:
+                    pass
+                except ReferenceLocked as problem:
+                    common = self.home.repository.commondir
+                    cleared = clear_stale_lock(common, problem.path, lock.note, lock.noted_at)
+                    if cleared is not None:
+                        self._snapshot.notes.append(cleared)
+                        continue
+                    said, hint = problem.message, problem.hint
+                if monotonic() > deadline:
+                    raise Busy(said, hint=hint)
+                time.sleep(_PAUSE_SECONDS)
         finally:
             for take_back in self._owed:
                 try:
@@ -97,25 +109,18 @@ class Branch:
                     pass  # what is in the way of that is in the way of all; a staged file harms nobody
             self._owed = []
 
-    def _tried(self, once: Callable[[], Made], lock: Lock) -> Made:
-        deadline = monotonic() + PATIENCE_SECONDS * (not self.hurried)
-        while True:
-            said = f"{self.home.branch} kept moving for {PATIENCE_SECONDS:.0f} seconds"
-            hint = "try again; other writers were faster"
-            try:
-                return once()
-            except TipMoved:
-                pass
-            except ReferenceLocked as problem:
-                common = self.home.repository.commondir
-                cleared = clear_stale_lock(common, problem.path, lock.note, lock.noted_at)
-                if cleared is not None:
-                    self._snapshot.notes.append(cleared)
-                    continue
-                said, hint = problem.message, problem.hint
-            if monotonic() > deadline:
-                raise Busy(said, hint=hint)
-            time.sleep(_PAUSE_SECONDS)
+    def _tried(self, once: Callable[[Lock, str], Made], lock: Lock) -> Made:
+        tip = self.home.tip()
+        found = finish_dead(self.home, lock, tip)
+        self._behind = said_by(lock.note)[1] if is_behind(found) else ""
+        self._snapshot.notes += found
+        if self.home.is_astray():
+            self._snapshot.notes += settle(self._snapshot)
+        try:
+            return once(lock, tip)
+        except CacheDamaged:  # a damaged cache is no reason not to write
+            self._snapshot.discard()
+            return once(lock, tip)
 
     def noted(
         self,

@@ -58,21 +58,6 @@ class SessionDraft(Record):
     typed: tuple[str, ...] = ()
 
 
-class How(Record):
-    """In which way a draft is recorded."""
-
-    again: bool = False  #: even if the same was recorded a moment ago
-    dry_run: bool = False  #: change nothing; the receipt says what would be
-    tiers: bool = True  #: work out which tiers changed
-    #: refuse what is otherwise told: a secret, a new fact that repeats or denies another one
-    strict: bool = False
-    on: str | None = None  #: commit it on this tip or not at all
-    #: nobody asked for this log: it is durable, and waits until it disturbs nobody's work (W14)
-    held: bool = False
-    at: int = 0  #: it tells of the past, and is stamped there (O6): milliseconds since 1970
-    now: bool = False  #: commit it at once, also where a person commits logs (W21)
-
-
 class Occasion(Record):
     """When and by whom a write is made: read once, by the caller."""
 
@@ -83,15 +68,42 @@ class Occasion(Record):
     typed: bool = False  #: an agent that the draft names was named by this agent, with its command
 
 
+class WriteRequest(Record):
+    """A draft, and how it is to be recorded."""
+
+    draft: SessionDraft
+    occasion: Occasion
+    again: bool = False  #: even if the same was recorded a moment ago
+    dry_run: bool = False  #: change nothing; the receipt says what would be
+    tiers: bool = False  #: work out which tiers changed
+    #: refuse what is otherwise told: a secret, a new fact that repeats or denies another one
+    strict: bool = False
+    on: str | None = (
+        None  #: record it while the home shows this view (`view_name.seen`), or not at all
+    )
+    #: nobody asked for this log: it is durable, and waits until it disturbs nobody's work (W14)
+    held: bool = False
+    at: int = 0  #: it tells of the past, and is stamped there (O6): milliseconds since 1970
+    now: bool = False  #: commit it at once, also where a person commits logs (W21)
+
+    @property
+    def session(self) -> str:
+        """Of which host's session it tells, "" for none."""
+        return dict(self.draft.header).get("session") or self.occasion.session
+
+    @property
+    def agent(self) -> str:
+        """Who writes the log."""
+        return self.draft.agent or self.occasion.agent
+
+
 class Case(Record):
     """An append under way: what the amendments of its log go by."""
 
     snapshot: Snapshot  #: of the home
     cache: Cache  #: as it was when the draft was read
     spool: Spool  #: of the home
-    draft: SessionDraft  #: as it was given
-    occasion: Occasion
-    how: How
+    asked: WriteRequest
     opened: Sequence[tuple[int, str]]  #: what its session opened (`opened_facts.opened_by`)
     histories: Mapping[str, History] = {}  #: of what the log names, once that is known
     entry: Entry | None = None  #: what the log says, once it has a name
@@ -100,11 +112,6 @@ class Case(Record):
     def home(self) -> Home:
         """Where it is recorded."""
         return self.snapshot.home
-
-    @property
-    def session(self) -> str:
-        """Of which host's session it tells, "" for none."""
-        return dict(self.draft.header).get("session") or self.occasion.session
 
 
 def draft_of(log: SessionLog) -> SessionDraft:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from ledger.wal.spool import Spool
     from memory.cache.cache_file import Cache
-    from memory.write.draft import How, SessionDraft
+    from memory.write.draft import WriteRequest
 
 #: What names the session: said by the user; else set by Claude Code, Qwen Code or Gemini CLI, as was seen.
 #: Codex, Copilot and opencode set nothing.
@@ -52,15 +52,14 @@ class Turn:
     Args:
         home: the home.
         spool: of the home.
-        draft: what is to be recorded.
-        how: a dry run keeps nobody waiting.
+        asked: what is to be recorded; a dry run keeps nobody waiting.
     """
 
-    def __init__(self, home: Home, spool: Spool, draft: SessionDraft, how: How) -> None:
-        self._grouped = draft.type in WORKING
+    def __init__(self, home: Home, spool: Spool, asked: WriteRequest) -> None:
+        self._grouped = asked.draft.type in WORKING
         self._spool = spool
         self._lock: Lock | None = None
-        if self._grouped and not how.dry_run:
+        if self._grouped and not asked.dry_run:
             path = os.path.join(home.repository.commondir, SESSION_LOCK_FILE)
             self._lock = Lock(path, _PATIENCE_SECONDS)
 

@@ -107,7 +107,7 @@ def with_whole_ids(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Findi
     Raises:
         DraftRefused: an id is the start of several, or a reference that was typed leads nowhere.
     """
-    draft = case.draft
+    draft = case.asked.draft
     born = set(births(log.events))
     names = named_ids(log.events)
     stored = case.cache.rows_among("SELECT id FROM facts WHERE id IN (?)", names)
@@ -152,7 +152,7 @@ def check_named(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding,
     refused = [*_taken(events, known), *_circles(events, known)]
     if log.type != EDIT:
         refused += _moves(events, known)
-    if not case.draft.anyway:
+    if not case.asked.draft.anyway:
         refused += _unknown(events, known)
     if refused:
         raise DraftRefused(tuple(refused))

@@ -42,7 +42,7 @@ def look_first(case: Case, entry: Entry) -> tuple[Near, ...]:
     if not entry.uses:
         return ()
     near, same = near_in(case.snapshot, entry)
-    refused = _doubled(same, None if case.how.strict else case.draft.made)
+    refused = _doubled(same, None if case.asked.strict else case.asked.draft.made)
     if refused:
         raise DraftRefused(refused)
     return near

@@ -83,10 +83,12 @@ def with_opened(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding,
 
     What the draft does to a fact itself stands.
     """
-    if case.draft.type not in WORKING or not case.opened:
+    if case.asked.draft.type not in WORKING or not case.opened:
         return log, ()
     cache = case.cache
-    done = {id for event in log.events for id in facts_in(event)} | used_in(cache, case.session)
+    done = {id for event in log.events for id in facts_in(event)} | used_in(
+        cache, case.asked.session
+    )
     new = [id for id in dict.fromkeys(id for _, id in case.opened) if id not in done]
     facts = [fact for id in new if (fact := cache.fact(id)) and not (fact.false or fact.redacted)]
     more = [FactReferenced(fact.id, OPENED) for fact in facts[:MOST_USES]]

@@ -17,7 +17,7 @@ from memory.repair.seen_tip import lost_findings, named
 from memory.worktree.checkout import work_file
 from memory.worktree.edited_copy import copy_of, read_copy
 from memory.worktree.projection_files import committed_projection
-from memory.write.personal_guard import finding, is_own
+from memory.write.kept_out import finding, is_own
 from projection.policy.model import ASK, HOLD, UNSETTLED
 from rituals.check.survey import TEXTS, Survey
 from rituals.check.verify.history import damage_finding

@@ -151,7 +151,7 @@ class Invocation:
                 agent=self.agent,
                 session=host_session_here(home.repository.commondir),
                 clock=self.now_ms,
-                in_process=False,
+                lasting=False,
                 progress=self.out.progress,
             )
             self.adopt(self._memory)

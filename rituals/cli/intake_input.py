@@ -53,7 +53,7 @@ class Intake:
         self._plans = [(memory, plan)]
         home = personal_home() if plan.personal else None
         if home is not None:
-            own = Memory(home, agent=call.agent, clock=call.now_ms, in_process=False)
+            own = Memory(home, agent=call.agent, clock=call.now_ms, lasting=False)
             yours = Reading(plan.source, plan.personal)
             self._plans = [(memory, plan._replace(personal=())), (own, plan_intake(own, yours))]
         self._done: list[Applied | None] = [None for _ in self._plans]

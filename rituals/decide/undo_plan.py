@@ -17,7 +17,7 @@ from ledger.model.session import SOURCE_KEY, Entry
 from memory.api import Memory
 from memory.query.log_lines import LogLine, lines_of
 from memory.replay.as_of import logs_in, state_by
-from memory.write.seen_versions import with_seen
+from memory.write.filled_events import with_seen
 from projection.fold.declared_conflicts import CONFLICTS
 from projection.fold.fact_history import Fact
 from projection.fold.fold import collect, merged

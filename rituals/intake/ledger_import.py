@@ -25,7 +25,7 @@ from memory.redaction.withheld_lines import Telling, telling_of
 from memory.redaction.withheld_texts import held_logs
 from memory.replay.replayed_state import state_from
 from memory.write.draft import SessionDraft
-from memory.write.withheld_words import repeated
+from memory.write.kept_out import repeated
 from projection.fold.fact_history import Fact
 from projection.fold.fold import with_uses
 from projection.fold.full_replay import State

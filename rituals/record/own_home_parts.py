@@ -14,7 +14,7 @@ from ledger.model.personal_footer import personal_ids, says_personal
 from ledger.model.record import Record
 from memory.api import Memory
 from memory.write.draft import DEFAULT_TITLE, Receipt, SessionDraft, named_ids
-from memory.write.personal_guard import finding, is_own
+from memory.write.kept_out import finding, is_own
 from rituals.record.draft_composer import draft_of_request
 from rituals.record.request import ID_LISTS, PAIR_LISTS, Request, Supersession, Update
 
@@ -97,7 +97,7 @@ def _own(memory: Memory) -> Memory | None:
     now = memory.occasion()
     own = Memory(
         home, agent=now.agent, session=now.session, clock=lambda: now.now_ms,
-        identity=lambda: now.identity, in_process=False,
+        identity=lambda: now.identity, lasting=False,
     )  # fmt: skip
     return own if is_own(home, own.policy) else None
 

@@ -20,7 +20,7 @@ from ledger.model.record import Record
 from memory.api import Memory
 from memory.redaction.withheld_lines import Telling, telling_of
 from memory.redaction.withheld_texts import held_logs
-from memory.write.withheld_words import repeated
+from memory.write.kept_out import repeated
 from rituals.report.event_lines import (
     KIND,
     LINE_LIMIT_BYTES,

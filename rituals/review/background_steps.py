@@ -101,7 +101,7 @@ def work(home: Home, steps: Sequence[Step] = STEPS, clock: Callable[[], float] =
     make_folder(home.state_dir)
     try:
         with Lock(f"{home.repository.commondir}/{MAINTAIN_FILE}", wait_seconds=0.0):
-            memory = Memory(home, in_process=False)
+            memory = Memory(home, lasting=False)
             try:
                 if obstacle(home, memory.policy):
                     return False

@@ -252,19 +252,19 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
         if repository.top:
             keep_out_of_status(home)
         if home.is_astray():  # what a branch had that was deleted here is kept, and stays away
-            Memory(home, clock=clock, in_process=False).bring_back()
+            Memory(home, clock=clock, lasting=False).bring_back()
         _birth_from_upstream(home)
         _set_upstream(home)
     else:
         home = checked_out_home(repository, plan.prefix)
-    memory = Memory(home, agent=agent, clock=clock, in_process=False)
+    memory = Memory(home, agent=agent, clock=clock, lasting=False)
     if plan.files or plan.pointer:
         # another `init` may have been faster: then its home is this one
         said = f"diurna: a home for {os.path.basename(plan.place)}"
         files, writer = plan.files, memory
         if plan.pointer:  # it stands outside of the home, and goes with it in one commit
             files = (*[(plan.prefix + path, data) for path, data in files], *plan.pointer)
-            writer = Memory(checked_out_home(repository, ""), clock=clock, in_process=False)
+            writer = Memory(checked_out_home(repository, ""), clock=clock, lasting=False)
         writer.commit_files(files, said, only_missing=True)
     apply_drivers(home, plan_drivers(home))
     apply_hooks(plan.hooks)

@@ -25,12 +25,11 @@ from ledger.git.git_objects import (
 )
 from ledger.git.history_rewrite import relocated
 from ledger.git.repository import Repository, config_value, head, read_reference
-from ledger.git.trees import FOLDER, lookup, put
+from ledger.git.trees import FOLDER, lookup, put, with_files
 from ledger.home import IN_TREE, OWN_BRANCH, Home, branch_home, checked_out_home
 from ledger.model import layout
 from ledger.model.record import Record
 from ledger.model.sha256 import blob_id
-from ledger.remote.tree_merge import with_files
 from ledger.wal.spool import Spool
 from memory.api import Memory
 from memory.merge.tip_merge import AHEAD, Plan
@@ -119,13 +118,13 @@ def apply_move(plan: MovePlan, clock: Callable[[], int], agent: str = "") -> Mem
     Raises:
         DiurnaError: a step failed; what was done stands, and the same command goes on from there.
     """
-    old = Memory(plan.home, agent=agent, clock=clock, in_process=False)
+    old = Memory(plan.home, agent=agent, clock=clock, lasting=False)
     old.bring_back()
     old.drain()
     join_strays(old)
     old.close()
     (_to_branch if plan.there.kind == OWN_BRANCH else _to_tree)(plan, clock)
-    memory = Memory(plan.there, agent=agent, clock=clock, in_process=False)
+    memory = Memory(plan.there, agent=agent, clock=clock, lasting=False)
     join_strays(memory, spool=plan.home.spool_folder)
     apply_drivers(plan.there, plan_drivers(plan.there))
     return memory
@@ -139,7 +138,7 @@ def _to_branch(plan: MovePlan, clock: Callable[[], int]) -> None:
     if not read_reference(repository, there.reference):
         move_references(git, [(there.reference, past.tip)], "", f"diurna: moved from {home.prefix}")
     else:  # from an earlier move, whichever way
-        memory = Memory(there, clock=clock, in_process=False)
+        memory = Memory(there, clock=clock, lasting=False)
         memory.join(past.tip)
         memory.close()
     files = [*_published(there, "append", ""), (layout.MOVED_FILE, None)]
@@ -170,7 +169,7 @@ def _to_tree(plan: MovePlan, clock: Callable[[], int]) -> None:
         )
         tip = there.tip()
         made = _joined(plan, tip, clock)
-        memory = Memory(there, clock=clock, in_process=False)
+        memory = Memory(there, clock=clock, lasting=False)
         memory.join(made, planned=Plan(AHEAD, tip, made, made))
         memory.close()
     said = _moved(
@@ -208,7 +207,7 @@ def _joined(plan: MovePlan, tip: str, clock: Callable[[], int]) -> str:
         whole, trees = _with_folder(reader, root, there.prefix.split("/")[:-1], tree)
         objects += [(TREE, raw) for raw in trees]
         parents = (tip, past.tip) if tip else (past.tip,)
-        memory = Memory(home, clock=clock, in_process=False)
+        memory = Memory(home, clock=clock, lasting=False)
         message = f"diurna: the memory of the branch {home.branch}, beside the code"
         people = memory.identity().lines(clock() // 1000)
         memory.close()
@@ -258,7 +257,7 @@ def _commit(home: Home, clock: Callable[[], int], said: str, files: Files) -> No
     wanted = ["" if data is None else blob_id(data) for _, data in files]
     if there == wanted:
         return
-    memory = Memory(home, clock=clock, in_process=False)
+    memory = Memory(home, clock=clock, lasting=False)
     try:
         memory.commit_files(files, said)
     finally:

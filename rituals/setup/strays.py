@@ -57,7 +57,7 @@ def join_strays(memory: Memory, spool: str = "") -> tuple[Finding, ...]:
         return ()
     nobody = Identity(FALLBACK_NAME, FALLBACK_EMAIL)
     now = memory.occasion().now_ms
-    joiner = Memory(home, clock=lambda: now, in_process=False, identity=lambda: nobody)
+    joiner = Memory(home, clock=lambda: now, lasting=False, identity=lambda: nobody)
     many = f"{len(found)} log{'s' if len(found) != 1 else ''}"
     joiner.commit_files(
         [(layout.log_path(stem), data) for stem, data in found.items()],

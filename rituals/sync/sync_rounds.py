@@ -33,7 +33,7 @@ from memory.redaction.withheld_texts import held_logs
 from memory.repair.seen_tip import keep, missing, named, went
 from memory.worktree.edited_copy import edited_paths
 from memory.worktree.projection_files import is_published, refuse_unwritable
-from memory.write.personal_guard import is_own
+from memory.write.kept_out import is_own
 from rituals.sync.backoff import CLOCK, Timer, courtesy, last_push, note_push, pause
 from rituals.sync.sync_report import Report, left
 

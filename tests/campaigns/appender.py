@@ -1,4 +1,4 @@
-"""A process that appends one markdown log through pygit2, as a running host process does.
+"""A process that appends one markdown log by the library, as a running host process does.
 
 `python -m tests.campaigns.appender FILE` in a folder of a home; prints the stem, and reports as the command
 line does.
@@ -24,7 +24,7 @@ def append(path: str) -> int:
                 data = file.read()
         except OSError as problem:
             raise DiurnaError(problem.strerror or str(problem), where=path) from problem
-        memory = Memory(discover("."), agent="tester", in_process=True)
+        memory = Memory(discover("."), agent="tester", lasting=True)
         receipt = memory.append(draft_of(read_draft(data, path)))
         os.write(1, receipt.stem.encode() + b"\n")
     except BaseException as problem:  # noqa: BLE001 - the one translation says what it is

@@ -38,7 +38,7 @@ from typing import IO, Any, NoReturn
 ROOT = Path(__file__).resolve().parents[2]
 LOADED = (
     "memory.api", "pygit2", "rituals.cli.app", "rituals.cli.fast_path", "rituals.sync.sync_rounds",
-    "ledger.git.fast_import", "ledger.git.pygit2_store", "memory.worktree.checkout",
+    "ledger.git.commit_maker", "ledger.git.pygit2_store", "memory.worktree.checkout",
     "memory.write.spool_commits",
     "hashlib", "resource",
 )  # fmt: skip

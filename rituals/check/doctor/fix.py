@@ -164,7 +164,7 @@ def _commit(survey: Survey, branch: str) -> None:
         survey.memory.drain()
         return
     other = Memory(
-        branch_home(survey.home.repository, branch), clock=lambda: survey.now_ms, in_process=False
+        branch_home(survey.home.repository, branch), clock=lambda: survey.now_ms, lasting=False
     )
     try:
         other.drain()

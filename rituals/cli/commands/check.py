@@ -177,9 +177,7 @@ def _visited(call: Invocation, commands: tuple[str, ...], *, fix: bool, deep: bo
 
     def opened() -> Survey:
         home, progress = call.find_home(), call.out.progress
-        memory = Memory(
-            home, agent=call.agent, clock=call.now_ms, in_process=False, progress=progress
-        )
+        memory = Memory(home, agent=call.agent, clock=call.now_ms, lasting=False, progress=progress)
         if fix:
             memory.bring_back()
         return Survey(memory, call.now_ms(), cold=True, deep=deep, progress=progress, parts=PARTS)

@@ -16,7 +16,7 @@ from ledger.model.record import Record
 from memory.api import Memory
 from memory.replay.trunk import trunk_of
 from memory.worktree import projection_files as pages
-from memory.write.personal_guard import refuse_personal
+from memory.write.kept_out import refuse_personal
 from projection.document.page_parser import machine_line
 from projection.policy.model import Policy
 from projection.policy.template import write_policy

@@ -21,8 +21,8 @@ from ledger.wal.user_key import state_folder
 from memory.api import Memory
 from memory.redaction.withheld_lines import Telling, telling_of
 from memory.write.draft import Occasion
+from memory.write.kept_out import is_own
 from memory.write.near_facts import said_already
-from memory.write.personal_guard import is_own
 from projection.policy.model import ASK, FORMERLY, OFF, SAID, TOLD, Policy
 from rituals.hosts.capture.composition import Part, draft_of_part, storable
 from rituals.hosts.capture.typed_words import TypedWords
@@ -113,7 +113,7 @@ def own_texts() -> tuple[str, ...]:
         home = personal_home()
         if home is None:
             return ()
-        state = Memory(home, in_process=False).state()
+        state = Memory(home, lasting=False).state()
         facts = [one.fact for one in state.standings() if not one.fact.redacted]
         return tuple([head.text for fact in facts for head in fact.heads])
     except (DiurnaError, OSError):
@@ -132,9 +132,7 @@ def record_own(part: Part, items: Iterable[Item], now: Occasion, *, dry_run: boo
         home = personal_home()
         if home is None:
             return 0
-        own = Memory(
-            home, clock=lambda: now.now_ms, identity=lambda: now.identity, in_process=False
-        )
+        own = Memory(home, clock=lambda: now.now_ms, identity=lambda: now.identity, lasting=False)
         policy = own.policy
         if not is_own(home, policy) or policy.capture.keep == OFF or policy.capture.approve == ASK:
             return 0

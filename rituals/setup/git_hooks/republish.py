@@ -52,7 +52,7 @@ def republish(
     home = _home(folder, environment)
     if home is None:
         return ""
-    memory = Memory(home, clock=clock, in_process=False)
+    memory = Memory(home, clock=clock, lasting=False)
     try:
         if not dry_run:
             memory.bring_back()

@@ -1,10 +1,16 @@
-"""Let events name what their writer saw: versions, moves, and what was said against a fact."""
+"""Fill into events what their writer saw and need not say.
+
+That is versions, moves, what was said against a fact; and of what replaces a fact what it is about, and
+for whom: what its writer does not say anew.
+"""
 
 from __future__ import annotations
 
+from ledger.codec.fact_blocks import order_meta
 from ledger.codec.log import canonical
 from ledger.model.event import (
     Event,
+    FactCreated,
     FactInvalidated,
     FactMoved,
     FactRedacted,
@@ -15,8 +21,11 @@ from ledger.model.event import (
     ThreadReopened,
 )
 from ledger.model.order import stem_in
+from ledger.model.session import ASKED_KEY, UNDO_KEYS
 from projection.fold.falsity import said_against
 from projection.fold.fold import resolve
+from projection.graph.fact_links import ENTITY_KEY, SERVES
+from projection.graph.graph_neighbours import TAGS_KEY, names_in
 from projection.policy.model import CLOSABLE, TASK_KIND
 
 TYPE_CHECKING = False
@@ -29,6 +38,13 @@ if TYPE_CHECKING:
     from memory.cache.cache_file import Cache
     from memory.write.draft import Case
     from projection.fold.fact_history import Fact, History
+
+#: The footers that are of a subject, whatever is said of it, and those that are of the work on it. What
+#: ends a text, checks it or is its title is of that text alone.
+_OF_SUBJECTS = (ENTITY_KEY, TAGS_KEY, "role", SERVES, ASKED_KEY, "salience")
+_OF_TASKS = ("priority", "owner", "goal", "workstream", "depends")
+#: The tag that a word for a kind gives: it is of the text, and nobody chose it.
+_OF_A_KIND = ("lesson",)
 
 
 def with_seen(
@@ -103,3 +119,38 @@ def still_moves(events: tuple[Event, ...], stem: str, facts: Mapping[str, Fact |
     moves = FactMoved | ThreadClosed | ThreadReopened
     tasks = [facts.get(event.id) for event in events if isinstance(event, moves)]
     return all(stem in _moves_of(fact) for fact in tasks if fact and fact.kind == TASK_KIND)
+
+
+def with_subject(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
+    """Carry over what describes a replaced fact to what replaces it in the log."""
+    pairs = [event for event in log.events if isinstance(event, FactSuperseded)]
+    if not pairs or any(key in UNDO_KEYS for key, _ in case.asked.draft.header):
+        return log, ()
+    facts = {id: resolve(id, history, case.cache.cut) for id, history in case.histories.items()}
+    stands = {id: fact for id, fact in facts.items() if fact is not None and not fact.redacted}
+    said = {id: {**dict(fact.meta), "kind": fact.kind} for id, fact in stands.items()}
+    for event in log.events:
+        if isinstance(event, FactCreated | FactUpdated):
+            said[event.id] = {**said.get(event.id, {}), **dict(event.meta)}
+    carried: dict[str, dict[str, str]] = {}
+    for pair in pairs:
+        old, new = said.get(pair.id, {}), said.get(pair.new, {})
+        tasks = old.get("kind") == new.get("kind") == TASK_KIND
+        for key in (*_OF_SUBJECTS, *(_OF_TASKS if tasks else ())):
+            own = names_in(new.get(key, "")) if key == TAGS_KEY else (new.get(key, ""),)
+            if key not in old or any(name and name not in _OF_A_KIND for name in own):
+                continue
+            kept = carried.setdefault(pair.new, {})
+            if key not in (ENTITY_KEY, TAGS_KEY):
+                kept.setdefault(key, old[key])
+                continue
+            more = [name for name in names_in(old[key]) if name not in _OF_A_KIND]
+            names = names_in(",".join((*own, kept.get(key, ""), *more)))
+            kept |= {key: ", ".join(names)} if more else {}
+    events = []
+    for event in log.events:
+        if isinstance(event, FactCreated | FactUpdated) and carried.get(event.id):
+            meta = {**dict(event.meta), **carried.pop(event.id)}
+            event = event._replace(meta=order_meta(tuple(meta.items())))
+        events.append(event)
+    return log._replace(events=tuple(events)), ()

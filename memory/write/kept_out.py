@@ -1,7 +1,8 @@
-"""Keep what is only one person's out of every home that is not their own (FORMAT.md, S16).
+"""Keep out of a home what may not come in: what is only one person's, and what was withheld.
 
 Whatever is to be committed goes through here: drafts before they are sealed, logs that wait, logs that
-come as files. What is in the history already no one can refuse: `diurna check --ci` names it.
+come as files (FORMAT.md, S16, F9). What is in the history already no one can refuse: `diurna check --ci`
+names it. What a machine gathered loses what may not come in; whoever means it is refused and told.
 """
 
 from __future__ import annotations
@@ -13,17 +14,23 @@ from ledger.codec.fact_blocks import order_meta
 from ledger.codec.log import read_entry
 from ledger.errors import DraftRefused
 from ledger.home import OWN_REPOSITORY, Home, personal_folder
-from ledger.model.event import Event, FactCreated
+from ledger.model.event import Event, FactCreated, FactRedacted, facts_in
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.personal_footer import PERSONAL_KEY, PERSONAL_VALUE, personal_ids, says_personal
-from ledger.model.session import Entry
+from ledger.model.session import EDIT, Entry, SessionLog
+from memory.write.draft import DEFAULT_TITLE, Case, text_of
 from projection.policy.model import Policy
 
-_HINT = (
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.redaction.withheld_lines import Telling
+
+_ELSEWHERE = (
     "`diurna note --personal` records it in your own home, `diurna init --personal` makes one; where "
     "everybody may know it, leave the footer out"
 )
+_HINT = "a redaction is for good; say what may be known in other words"
 
 
 def is_own(home: Home, policy: Policy) -> bool:
@@ -76,7 +83,7 @@ def kept_back(home: Home, policy: Policy, logs: Mapping[str, Entry]) -> dict[str
 def finding(fact: str, file: str = "") -> Finding:
     """Say that a fact is only one person's, and where it belongs."""
     said = f"{fact} is only one person's (`{PERSONAL_KEY}: {PERSONAL_VALUE}`), and others share this home"
-    return Finding("personal-item", said, file, hint=_HINT)
+    return Finding("personal-item", said, file, hint=_ELSEWHERE)
 
 
 def as_personal(events: Iterable[Event]) -> tuple[Event, ...]:
@@ -89,3 +96,51 @@ def as_personal(events: Iterable[Event]) -> tuple[Event, ...]:
             for event in events
         ]
     )
+
+
+def without_withheld(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
+    """Return a log without what says again what was withheld; where somebody means it, refuse it.
+
+    Raises:
+        DraftRefused: the findings name the places, not the words.
+    """
+    if not case.cache.redacted:  # most homes withhold nothing
+        return log, ()
+    from memory.redaction.withheld_lines import telling_of
+
+    telling = telling_of(case.home, case.cache, words=case.asked.held)
+    if telling is not None and case.asked.held:
+        return _without(telling, log), ()
+    if telling is not None and (found := repeated(telling, log)):
+        raise DraftRefused(found)
+    return log, ()
+
+
+def repeated(telling: Telling, log: SessionLog) -> tuple[Finding, ...]:
+    """Name the places in which a log says again what was withheld, not the words."""
+    said = [("the title", log.title), ("the prose", log.prose)]
+    said += [(f"the text of {event.id}", text_of(event)) for event in log.events]
+    said += [(f"what is said of {event.id}", event.remark) for event in log.events]
+    hint = _HINT
+    if log.type == EDIT:
+        from projection.views.view_files import WAY_OUT  # it reads pages, which few logs need
+
+        hint = f"{_HINT}, {WAY_OUT}"
+    found = [
+        Finding("withheld-text", f"{where} says what was redacted here", hint=hint)
+        for where, text in said
+        if telling.repeats(text)
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _without(telling: Telling, log: SessionLog) -> SessionLog:
+    gone = {event.id for event in log.events if telling.repeats(text_of(event))}
+    events = [
+        event._replace(remark="") if telling.repeats(event.remark) else event
+        for event in log.events
+        if gone.isdisjoint(facts_in(event)) or isinstance(event, FactRedacted)
+    ]
+    prose = "\n".join(line for line in log.prose.split("\n") if not telling.repeats(line))
+    title = DEFAULT_TITLE if telling.repeats(log.title) else log.title
+    return log._replace(title=title, prose=prose.strip("\n"), events=tuple(events))

@@ -1,0 +1,110 @@
+"""Make commits: what is new goes to one `git unpack-objects`, and one `git update-ref` moves the branch.
+
+Trees are the parent's with our own paths put in or taken out, as bytes, so nothing else can differ. The
+transaction that moves the branch is open while the index gets its entries.
+"""
+
+from __future__ import annotations
+
+from ledger.errors import GitFailed, StorageFailed, TipMoved
+from ledger.git.commit_record import Commit, as_made, at_once, check_stored
+from ledger.git.git_objects import (
+    BLOB,
+    COMMIT,
+    TREE,
+    Objects,
+    merge_commit,
+    move_references,
+    object_id,
+    write_objects,
+)
+from ledger.git.repository import Repository, read_reference
+from ledger.git.trees import with_files
+from ledger.model.record import Record
+from ledger.model.sha256 import blob_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ledger.git.commit_record import Move, Within
+
+
+class Made(Record):
+    """A commit, and what is new of it but for the bytes of files."""
+
+    commit: str  #: its id
+    data: bytes  #: its bytes
+    trees: dict[str, bytes]  #: by id
+
+
+def make_commit(
+    read: Callable[[str], bytes],
+    parent: str,
+    people: tuple[str, str],
+    message: str,
+    files: Iterable[tuple[str, str]],
+    signature: str = "",
+) -> Made:
+    """Make a commit of a parent ("" for none) and files of it; nothing is stored.
+
+    `read` gives the bytes of an object, `people` are as `Identity.lines` gives them; files are (path from
+    the root, blob id, "" to take it out); `signature` is the header that signs it, "" for none.
+
+    Raises:
+        StorageFailed: something of the user's stands where a file belongs (fault:D4).
+    """
+    base = read(parent)[5:45].decode("ascii") if parent else ""
+    root, trees = with_files(read, base, files)
+    parents = [parent] if parent else []
+    data = merge_commit(root, parents, people, message.replace("\0", ""))
+    if signature:
+        head, _, rest = data.partition(b"\n\n")
+        data = b"\n".join((head, signature.encode("utf-8", "surrogateescape"), b"", rest))
+    return Made(object_id(COMMIT, data), data, trees)
+
+
+def write_commit(
+    where: Repository,
+    wanted: Commit,
+    show: Callable[[Move], None] = at_once,
+    sign: Callable[[str], str] = as_made,
+) -> str:
+    """Make a commit, store it and move the branch to it; return its id, the parent's for no change.
+
+    `show` is called once nothing is known to be in the way, with what moves the branch; `sign` gives the
+    signed commit for one that is not.
+
+    Raises:
+        TipMoved: the branch is no longer at `wanted.expected`.
+        ReferenceLocked: the branch's lock file is there.
+        StorageFailed: an object did not reach the disk.
+    """
+    if read_reference(where, wanted.reference) != wanted.expected:
+        raise TipMoved(wanted.reference)
+    git, who = where.git(), wanted.identity
+    files = [(path, "" if data is None else blob_id(data)) for path, data in wanted.files]
+    with Objects(git, f"{where.commondir}/objects") as objects:
+        made = make_commit(
+            objects.read, wanted.parent, who.lines(wanted.seconds), wanted.message, files
+        )
+    if wanted.parent and not made.trees:
+        return wanted.parent
+    new = [(BLOB, data) for _, data in wanted.files if data is not None]
+    new += [(TREE, raw) for raw in made.trees.values()]
+    try:
+        write_objects(git, [*new, (COMMIT, made.data)], whole=False, durable=False)
+    except GitFailed as problem:
+        raise StorageFailed(
+            f"git could not store the commit: {problem.message}",
+            hint="the log is saved; check the disk and its free space",
+        ) from problem
+    check_stored(where, made.commit)  # before a branch points to it (fault:A7, fault:A14)
+    commit, why = sign(made.commit), wanted.message.split("\n")[0]
+
+    def move(within: Within) -> bool:
+        moves = [(name, to or commit) for name, to in ((wanted.reference, ""), *wanted.along)]
+        return move_references(git, moves, wanted.expected, why, within, who.committing)
+
+    show(move)
+    return commit
