@@ -19,8 +19,11 @@ from rituals.hosts import adapters
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import TypeVar
 
     from rituals.hosts.moments import Moment
+
+    _Done = TypeVar("_Done")
 
 #: The answer where there is nothing to say.
 NOTHING = b"{}\n"
@@ -34,19 +37,11 @@ _LEAST_SECONDS = 0.05
 PAYLOAD_BYTES = 10 << 20
 #: Events in which something may have been done; those that wait for a brief, and those that
 #: tell one that was missed; and those that may end a part of a session.
-_OBSERVED = (
-    adapters.PROMPT,
-    adapters.TOOL,
-    adapters.FAILURE,
-    adapters.TASK,
-)
+_OBSERVED = (adapters.PROMPT, adapters.TOOL, adapters.FAILURE, adapters.TASK)
 _BRIEFED = (adapters.START, adapters.SUBAGENT_START)
 _TELLING = (adapters.PROMPT, adapters.TOOL, adapters.FAILURE)
 _STAMPED = (
-    adapters.START,
-    adapters.PRECOMPACT,
-    adapters.STOP,
-    adapters.END,
+    *(adapters.START, adapters.PRECOMPACT, adapters.STOP, adapters.END),
     adapters.SUBAGENT_STOP,
 )
 
@@ -85,64 +80,65 @@ class Call:
 
     def answer(self) -> bytes:
         """Return the answer, within the limit of time."""
-        try:
-            return limited(self._seconds, self._until - monotonic(), self._answer)
-        except TookTooLong:
-            self._late, self._heard = True, None
-        except Exception as problem:  # noqa: BLE001 - an agent never waits for a fault of ours, nor sees it
-            self._note(problem)
-        return NOTHING
+        said = self._guarded(
+            lambda: limited(self._seconds, self._until - monotonic(), self._answer)
+        )
+        if self._late:
+            self._heard = None
+        return said or NOTHING
 
     def was_heard(self) -> None:
         """Keep that the session heard what the answer tells it."""
         if self._heard is not None:
-            try:
-                self._heard()
-            except Exception as problem:  # noqa: BLE001 - as above
-                self._note(problem)
+            self._guarded(self._heard)
 
     def follow_up(self) -> None:
         """Do what nobody waits for, in what is left of the time, or behind it in another process."""
-        if not (self._said and self._said.session):
+        said = self._said
+        if not (said and said.session):
             return  # whoever calls without one may remove the repository at once
-        try:
-            left = self._kind in (*_BRIEFED, *_STAMPED, adapters.PROMPT) or not self._observed
-            if self._late and left:
-                from rituals.hosts.session_start import make_ready
+        if not self._late:
+            rest = max(_LEAST_SECONDS, self._until - monotonic())
+            self._guarded(lambda: limited(self._seconds, rest, lambda: self._follow_up(said)))
+        elif self._kind in (*_BRIEFED, *_STAMPED, adapters.PROMPT) or not self._observed:
+            self._guarded(lambda: self._make_ready(said, lambda: self._keep(said)))
 
-                make_ready(self._said, self._commondir, self._environment, self._keep)
-            elif not self._late:
-                rest = max(_LEAST_SECONDS, self._until - monotonic())
-                limited(self._seconds, rest, self._follow_up)
+    def _guarded(self, doing: Callable[[], _Done]) -> _Done | None:
+        """Do something; an agent neither waits for a fault of ours nor sees it."""
+        try:
+            return doing()
         except TookTooLong:
-            pass
+            self._late = True
         except Exception as problem:  # noqa: BLE001 - as above
             self._note(problem)
+        return None
 
-    def _keep(self) -> None:
+    def _make_ready(self, said: Moment, first: Callable[[], None] = lambda: None) -> None:
+        from rituals.hosts.session_start import make_ready
+
+        make_ready(said, self._commondir, self._environment, first)
+
+    def _keep(self, said: Moment) -> None:
         """Keep what is worth it of an event, and follow it up, where that was not done in time."""
-        if self._said is not None:
-            known = self._commondir
-            self._find(self._said.folder)
-            if not known and self._commondir:
-                self._mark(self._said)
-            self._observe(self._said)
-            self._follow_up()
+        known = self._commondir
+        self._find(said.folder)
+        if not known and self._commondir:
+            self._mark(said)
+        self._observe(said)
+        self._follow_up(said)
 
-    def _follow_up(self) -> None:
+    def _follow_up(self, said: Moment) -> None:
         """Stamp the session, and start who folds it into a log."""
-        said = self._said
-        if said is None or not self._commondir:
+        if not self._commondir:
             return
         if self._outdated:
             from rituals.hosts.session_start import make_moments
 
             make_moments(said, self._commondir, self._environment)
         if self._kind == adapters.STOP or self._unheard:
-            from rituals.hosts.session_start import make_ready
-
-            make_ready(said, self._commondir, self._environment)
-        ends = self._kind in _STAMPED and (self._kind == adapters.START or not self._silent)
+            self._make_ready(said)
+        starts = self._kind == adapters.START
+        ends = self._kind in _STAMPED and (starts or not self._silent)
         handed = (ends or self._silent) and bool(said.given.get("messages"))
         if handed:
             from rituals.hosts.handed_messages import keep_messages, kept_in
@@ -161,8 +157,8 @@ class Call:
         if is_due(self._commondir, said):
             from rituals.hosts.capture.detached import spawn
 
-            spawn(said, catch_up=self._kind == adapters.START)
-        if self._kind == adapters.START and not self._late:
+            spawn(said, catch_up=starts)
+        if starts and not self._late:
             from rituals.hosts.session_start import prepare
 
             prepare(said, self._commondir, self._environment)
@@ -206,10 +202,13 @@ class Call:
             note_end(self._commondir, said)
         from rituals.hosts.moments import COMPACT, owe, owe_unseen
 
-        if said.event in (*_BRIEFED, adapters.PRECOMPACT) and said.session:
-            compacts = said.event == adapters.PRECOMPACT
-            owe(self._commondir, said, COMPACT if compacts else said.source or said.event)
-        elif said.session and said.event != adapters.HOSTS[said.host].ahead:
+        if not said.session:
+            return
+        if said.event == adapters.PRECOMPACT:
+            owe(self._commondir, said, COMPACT)
+        elif said.event in _BRIEFED:
+            owe(self._commondir, said, said.source or said.event)
+        elif said.event != adapters.HOSTS[said.host].ahead:
             owe_unseen(self._commondir, said)
 
     def _brief(self, said: Moment, which: str = "") -> bytes:

@@ -43,6 +43,8 @@ CAPTURED_DIR = "diurna/captured"
 ENDED = ".ended"
 #: How sessions started, and what each is owed: a file for each, and for each of its subagents.
 STARTS_DIR = "diurna/starts"
+#: What compactions would have lost: a file for each session.
+CHECKPOINTS_DIR = "diurna/checkpoints"
 #: A session was told its brief as it started, or not.
 TOLD, MISSED = "told", "missed"
 #: How what a compaction took is begun again.

@@ -12,7 +12,6 @@ import os
 
 from ledger.environment import now_ms, variables, working_directory
 from ledger.model.layout import STATE_DIR
-from ledger.model.record import Record
 from ledger.wal.atomic_files import try_unlink
 from rituals.hosts.payloads import read_start, write_file
 
@@ -31,46 +30,34 @@ _ABOVE = 8
 _FILE_BYTES = 4096
 
 
-class Process(Record):
-    """A process that runs now."""
+def host_process() -> str:
+    """Return the nearest process above this one that is no shell, as `NUMBER-BEGAN`; "" for unknown.
 
-    number: int  #: its id
-    began: int  #: ticks since the machine was started
-
-    @property
-    def name(self) -> str:
-        """What a note of it is called."""
-        return f"{self.number}-{self.began}"
-
-
-def host_process() -> Process | None:
-    """Return the nearest process above this one that is no shell, None where nobody tells."""
+    It began so many ticks after the machine was started.
+    """
     number = os.getppid()
     for _ in range(_ABOVE):
         found = _stat(number)
         if found is None or number <= 1:
-            return None
+            break
         name, above, began = found
         if name not in _SHELLS:
-            return Process(number, began)
+            return f"{number}-{began}"
         number = above
-    return None
+    return ""
 
 
 def here() -> str:
     """Return what the host's process is called here until the machine restarts, "" for unknown."""
-    process = host_process()
-    where = _machine()
-    return f"{process.name} {where}" if process and where else ""
+    process, where = host_process(), _machine()
+    return f"{process} {where}" if process and where else ""
 
 
 def is_gone(called: str) -> bool:
     """Tell whether a process has surely ended; one of elsewhere, or from before a restart, is unknown."""
     name, _, where = called.partition(" ")
-    number, _, began = name.partition("-")
-    if not where or where != _machine() or not number.isdigit() or _stat(os.getpid()) is None:
-        return False
-    return not _runs(int(number), began)
+    known = where and where == _machine() and _stat(os.getpid()) is not None
+    return bool(known) and not _runs(name)
 
 
 def note_session(commondir: str, host: str, session: str) -> None:
@@ -80,13 +67,12 @@ def note_session(commondir: str, host: str, session: str) -> None:
         OSError: the disk refused.
     """
     process = host_process()
-    if process is None or not session:
+    if not (process and session):
         return
     folder = f"{commondir}/{_FOLDER}"
-    write_file(f"{folder}/{process.name}", f"{host}\n{session}".encode("utf-8", "surrogatepass"))
+    write_file(f"{folder}/{process}", f"{host}\n{session}".encode("utf-8", "surrogatepass"))
     for name in os.listdir(folder):  # the notes of processes that are gone are taken away
-        number, _, began = name.partition("-")
-        if number.isdigit() and not _runs(int(number), began):
+        if not _runs(name):
             try_unlink(f"{folder}/{name}")  # another start may be faster
 
 
@@ -95,10 +81,10 @@ def host_session_here(commondir: str) -> str:
     from memory.write.host_session import host_session
 
     named = host_session(variables())
-    process = None if named else host_process()
-    if process is None:
+    process = "" if named else host_process()
+    if not process:
         return named
-    said = read_start(f"{commondir}/{_FOLDER}/{process.name}", _FILE_BYTES)
+    said = read_start(f"{commondir}/{_FOLDER}/{process}", _FILE_BYTES)
     return said.decode("utf-8", "replace").partition("\n")[2]
 
 
@@ -131,9 +117,10 @@ def _machine() -> str:
         return ""
 
 
-def _runs(number: int, began: str) -> bool:
-    """Tell whether a process runs that began then."""
-    found = _stat(number)
+def _runs(name: str) -> bool:
+    """Tell whether a process runs that began then, or its name is none."""
+    number, _, began = name.partition("-")
+    found = _stat(int(number)) if number.isdigit() else (b"", 0, began)
     return found is not None and str(found[2]) == began
 
 

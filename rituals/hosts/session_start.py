@@ -48,7 +48,6 @@ RULE = (
     'before you assume; `diurna note "decision: …"` for what others have to know; `diurna append` at the '
     "end."
 )
-_RULE_CHARS = len(RULE) + 4
 
 
 def context(
@@ -61,56 +60,63 @@ def context(
     brief it is (`NEW`, `ANY`, `LAST`); "" where that one is not to be had.
     """
     from ledger.errors import HomeNotFound
-    from ledger.escape import visible
     from ledger.home import discover
-    from rituals.hosts.context.session_news import begin, note_shown
-    from rituals.hosts.overlap_request import ASKED_BYTES, ASKED_CHARS, is_due, take
 
     try:
         home = discover(said.folder)
     except HomeNotFound as problem:
         near = problem.near and said.event == START
         return f"{problem.message}: {problem.hint}" if near else "", None
-    commondir, name = home.repository.commondir, file_name(said.host, said.session)
-    sub = said.event == SUBAGENT_START
-    once = f"{said.role} {said.agent}" if sub else said.source
-    if which == NEW and _is_told_beside(said, commondir, home.repository.top, once):
+    if which == NEW and _is_told_beside(said, home):
         return "", None
-    if sub:
-        text = visible(_brief(said, environment, ROLE_CHARS, which)[0]).rstrip()
-        shows = bool(text and said.session)
-        return text, (lambda: note_shown(commondir, name, text)) if shows else None
+    tells = _for_role if said.event == SUBAGENT_START else _for_session
+    return tells(said, home, environment, which)
+
+
+def _for_role(
+    said: Moment, home: Home, environment: Mapping[str, str], which: str
+) -> tuple[str, Callable[[], None] | None]:
+    from ledger.escape import visible
+    from rituals.hosts.context.session_news import note_shown
+
+    text = visible(_brief(said, home, environment, ROLE_CHARS, which)[0]).rstrip()
+    commondir, name = home.repository.commondir, file_name(said.host, said.session)
+    return text, (lambda: note_shown(commondir, name, text)) if text and said.session else None
+
+
+def _for_session(
+    said: Moment, home: Home, environment: Mapping[str, str], which: str
+) -> tuple[str, Callable[[], None] | None]:
+    from ledger.escape import visible
+    from rituals.hosts.context.session_news import begin
+
+    commondir, name = home.repository.commondir, file_name(said.host, said.session)
     resumed = said.source in ("resume", "fork")
     told = begin(home, name, resumed=resumed) if said.session else None
     before, (acts, known) = _before(said, commondir, environment), _lately(said, commondir)
     # few values, since a brief is kept for each
     room = -(-(len(before) + 2) // _STEP) * _STEP if before else 0
     room += _LATELY_CHARS if acts else 0
-    budget = min(START_CHARS, CONTEXT_CHARS - room) - _RULE_CHARS
+    budget = min(START_CHARS, CONTEXT_CHARS - room) - len(RULE) - 4
     while True:
-        made, last = _brief(said, environment, budget, which)
+        made, last = _brief(said, home, environment, budget, which)
         if not made:
             return "", None
         parts = [before, visible(made).rstrip()]
-        if _bytes(_whole(parts)) <= CONTEXT_BYTES:
+        if _fits(parts):
             break
         budget = budget * 3 // 4
     if which == NEW and said.source in _FRESH:
-        text = _whole(parts)
-        fits = len(text) + ASKED_CHARS <= CONTEXT_CHARS
-        if fits and _bytes(text) + ASKED_BYTES <= CONTEXT_BYTES:
-            from rituals.hosts.stop_request import limit_of
-
-            if is_due(home) and limit_of(said, commondir, environment):
-                parts.append(take(home))
+        parts.append(_asked(said, home, environment, parts))
     while acts:
         from projection.brief.wording import enveloped
 
-        text = _whole([*parts, enveloped(_LATELY, acts, "")])
-        if len(text) <= CONTEXT_CHARS and _bytes(text) <= CONTEXT_BYTES:
+        with_acts = [*parts, enveloped(_LATELY, acts, "")]
+        if _fits(with_acts):
+            parts = with_acts
             break
         acts.pop()
-    whole = text if acts else _whole(parts)
+    whole = _whole(parts)
     return whole, (lambda: told(whole, known if acts else {}, last)) if told else None
 
 
@@ -118,8 +124,11 @@ def _whole(parts: Sequence[str]) -> str:
     return "\n\n".join([part for part in (*parts, RULE) if part])
 
 
-def _bytes(text: str) -> int:
-    return len(text.encode("utf-8", "replace"))
+def _fits(parts: Sequence[str], chars: int = 0, size: int = 0) -> bool:
+    """Tell whether a host takes all of it, and so many characters and bytes more."""
+    text = _whole(parts)
+    fits = len(text) + chars <= CONTEXT_CHARS
+    return fits and len(text.encode("utf-8", "replace")) + size <= CONTEXT_BYTES
 
 
 def _before(said: Moment, commondir: str, environment: Mapping[str, str]) -> str:
@@ -136,40 +145,52 @@ def _before(said: Moment, commondir: str, environment: Mapping[str, str]) -> str
     return "\n\n".join([part for part in parts if part])
 
 
+def _asked(said: Moment, home: Home, environment: Mapping[str, str], parts: Sequence[str]) -> str:
+    """Return the question about facts that are near each other, "" for none."""
+    from rituals.hosts.overlap_request import ASKED_BYTES, ASKED_CHARS, is_due, take
+
+    if not (_fits(parts, ASKED_CHARS, ASKED_BYTES) and is_due(home)):
+        return ""
+    from rituals.hosts.stop_request import limit_of
+
+    return take(home) if limit_of(said, home.repository.commondir, environment) else ""
+
+
 def _lately(said: Moment, commondir: str) -> tuple[list[str], dict[str, int]]:
     """Return lines of what other sessions did of late, and what a session knows that is told them."""
     from rituals.hosts.context.session_cursor import OBSERVED_DIR
 
-    own = f"{file_name(said.host, said.session)}.jsonl"
-    if all(name == own for name, _, _ in files_in(f"{commondir}/{OBSERVED_DIR}")):
+    name = file_name(said.host, said.session)
+    if all(file == f"{name}.jsonl" for file, _, _ in files_in(f"{commondir}/{OBSERVED_DIR}")):
         return [], {}
     from rituals.hosts.context.other_sessions import OtherSessions
 
-    return OtherSessions(commondir, own[: -len(".jsonl")], said.folder, now_ms()).lately()
+    return OtherSessions(commondir, name, said.folder, now_ms()).lately()
 
 
-def _is_told_beside(said: Moment, commondir: str, top: str, once: str) -> bool:
+def _is_told_beside(said: Moment, home: Home) -> bool:
     """Tell whether the host runs two hooks for this, the user's and the project's, and one answers."""
     from ledger.environment import user_folder
 
-    places = {top or said.folder, user_folder()}
+    places = {home.repository.top or said.folder, user_folder()}
     paths = [f"{place}/{path}" for place in places for path in HOSTS[said.host].beside]
     if not said.session or len(list(filter(os.path.isfile, paths))) < 2:
         return False
     from rituals.hosts.context.session_news import is_doubled
     from rituals.hosts.processes import here
 
-    return is_doubled(commondir, file_name(said.host, said.session), f"{once} {here()}")
+    once = said.source or f"{said.role} {said.agent}"
+    name = file_name(said.host, said.session)
+    return is_doubled(home.repository.commondir, name, f"{once} {here()}")
 
 
 def _brief(
-    said: Moment, environment: Mapping[str, str], budget: int, which: str
+    said: Moment, home: Home, environment: Mapping[str, str], budget: int, which: str
 ) -> tuple[str, Kept | None]:
     """Return a brief, "" for none, and the one of before where it is that."""
-    from ledger.home import discover
     from memory.query.last_answers import last_brief
 
-    home, wish = discover(said.folder), _wish(said, environment, budget)
+    wish = _wish(said, environment, budget)
     last = last_brief(home, wish)
     if last is None or not (last.current or which != NEW):
         if last is not None:
@@ -231,7 +252,7 @@ def make_next(said: Moment, environment: Mapping[str, str]) -> None:
 
     sub = said.agent or said.event == SUBAGENT_START
     home = discover(said.folder)
-    wish = _wish(said, environment, ROLE_CHARS if sub else START_CHARS - _RULE_CHARS)
+    wish = _wish(said, environment, ROLE_CHARS if sub else START_CHARS - len(RULE) - 4)
     last = last_brief(home, wish)
     if last is None or last.newer:
         from rituals.hosts.overlap_request import look

@@ -11,7 +11,7 @@ import os
 
 from ledger.model.layout import SILENCES_FILE
 from ledger.model.record import Record
-from rituals.hosts.payloads import fields_of, read_file, write_object
+from rituals.hosts.payloads import fields_of, read_file, record_of, write_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,14 +45,10 @@ class Silence(Record):
 def silences(commondir: str) -> tuple[Silence, ...]:
     """Return all that are remembered, oldest first."""
     listed = read_file(f"{commondir}/{SILENCES_FILE}").get("silences")
-    found = []
-    for one in listed if isinstance(listed, list) else ():
-        said = one if isinstance(one, dict) else {}
-        top, session, *times = [said.get(field) for field in Silence._fields]
-        since, until = [time if isinstance(time, int) else 0 for time in times]
-        if isinstance(top, str) and isinstance(session, str):
-            found.append(Silence(top, session, since, until))
-    return tuple(found)
+    found = (
+        [record_of(Silence("", "", 0), one) for one in listed] if isinstance(listed, list) else []
+    )
+    return tuple([one for one in found if one is not None])
 
 
 def is_silent(commondir: str, session: str, folder: str) -> bool:
@@ -81,8 +77,8 @@ def place_of(home: Home) -> str:
     return here.top or here.where
 
 
-def begin(commondir: str, top: str, session: str, since: int) -> bool:
-    """Let sessions be silent; return False where they are already.
+def begin(commondir: str, top: str, session: str, since: int) -> None:
+    """Let sessions be silent, unless they are already.
 
     `session` "" is every session of the work tree; `since` is in milliseconds since 1970.
 
@@ -95,26 +91,22 @@ def begin(commondir: str, top: str, session: str, since: int) -> bool:
         same = any(not one.until and one[:2] == new[:2] for one in known)
         return list(known) if same else [*known, new]
 
-    return _change(commondir, begun)
+    _change(commondir, begun)
 
 
-def end(commondir: str, top: str, session: str, now: int) -> bool:
-    """Let sessions be heard again: this one, and all of the work tree; return False where none is silent.
+def end(commondir: str, top: str, session: str, now: int) -> None:
+    """Let sessions be heard again: this one, and all of the work tree.
 
     Raises:
         StorageFailed: the disk refused.
     """
+    place = os.path.realpath(top)
 
-    def ended(known: Sequence[Silence]) -> list[Silence]:
-        return [
-            one._replace(until=now)
-            if not one.until
-            and (one.top == os.path.realpath(top) or (session and one.session == session))
-            else one
-            for one in known
-        ]
+    def ended(one: Silence) -> Silence:
+        meant = one.top == place or (session and one.session == session)
+        return one._replace(until=now) if meant and not one.until else one
 
-    return _change(commondir, ended)
+    _change(commondir, lambda known: [ended(one) for one in known])
 
 
 def audible(turns: tuple[Turn, ...], commondir: str, session: str, folder: str) -> tuple[Turn, ...]:
@@ -128,17 +120,12 @@ def heard(known: Sequence[Silence], session: str, folder: str, at: int) -> bool:
     return not any(one.holds(session, folder, at) for one in known)
 
 
-def _change(commondir: str, change: Callable[[Sequence[Silence]], list[Silence]]) -> bool:
-    """Write what becomes of the silences, under a lock; return whether anything changed."""
+def _change(commondir: str, change: Callable[[Sequence[Silence]], list[Silence]]) -> None:
+    """Write what becomes of the silences, under a lock."""
     from ledger.wal.atomic_files import Lock, make_folder, replace_file
 
     path = f"{commondir}/{SILENCES_FILE}"
     make_folder(os.path.dirname(path))
     with Lock(f"{path}.lock", _PATIENCE_SECONDS):
-        known = list(silences(commondir))
-        after = change(known)
-        if after == known:
-            return False
-        rows = [fields_of(one) for one in after[-_KEPT:]]
+        rows = [fields_of(one) for one in change(silences(commondir))[-_KEPT:]]
         replace_file(path, write_object({"silences": rows}).encode(), 0o600, durable=True)
-    return True

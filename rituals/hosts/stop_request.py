@@ -217,7 +217,7 @@ def is_attended(said: Moment, environment: Mapping[str, str]) -> bool | None:
     from rituals.hosts.processes import host_process
 
     process = host_process()
-    place = f"/proc/{process.number}" if process else ""
+    place = f"/proc/{process.partition('-')[0]}" if process else ""
     try:
         stream = os.readlink(f"{place}/fd/0") if place else ""
     except OSError:

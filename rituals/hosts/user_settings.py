@@ -11,6 +11,7 @@ import os
 import stat
 import tomllib
 from collections.abc import Mapping
+from typing import Any
 
 from ledger.environment import variables
 from ledger.errors import WriteRefused
@@ -18,8 +19,8 @@ from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file
 
 HTTP, CLAUDE, CODEX = "http", "claude", "codex"
-#: What ends the list: no model is asked. The second word is of the time when rules read then.
-NOBODY, _RULES = "nobody", "rules"
+#: What ends the list: no model is asked.
+NOBODY = "nobody"
 EXTRACTORS = (HTTP, CLAUDE, CODEX, NOBODY)
 _FILE_BYTES = 64 << 10
 _TABLE, _ORDER, _TEXTS = "extraction", "use", ("url", "model", "key_variable")
@@ -38,9 +39,8 @@ class Settings(Record):
 
 def wants_none(environment: Mapping[str, str]) -> bool:
     """Tell whether the user wants to be told nothing unasked, whatever a policy says (`[moment] off`)."""
-    path = settings_path(environment)
     try:
-        table = tomllib.loads(_text(path)).get("moment", {}) if path else {}
+        table = _said(settings_path(environment)).get("moment", {})
     except (OSError, ValueError):
         return False
     return isinstance(table, dict) and table.get("off") is True
@@ -58,22 +58,27 @@ def settings(environment: Mapping[str, str]) -> Settings:
     """Read the user's configuration; the defaults where there is none, or where it can not be meant."""
     path = settings_path(environment)
     try:
-        text = _text(path) if path else ""
-        table = tomllib.loads(text).get(_TABLE, {})
+        table = _said(path).get(_TABLE, {})
+        if wrong := _wrong(table):
+            return Settings(wrong=f"{path}: {wrong}")
     except FileNotFoundError:
         return Settings()
     except (OSError, ValueError) as problem:
         return Settings(wrong=f"{path}: {' '.join(str(problem).split())[:200]}")
-    wrong = _wrong(table)
-    if wrong:
-        return Settings(wrong=f"{path}: {wrong}")
-    order = tuple(dict.fromkeys(table.get(_ORDER, [])))
-    ends = [place for place, name in enumerate(order) if name in (NOBODY, _RULES)]
-    return Settings(order[: ends[0]] if ends else order, *[table.get(key, "") for key in _TEXTS])
+    order = [*dict.fromkeys(table.get(_ORDER, [])), NOBODY]
+    texts = [table.get(key, "") for key in _TEXTS]
+    return Settings(tuple(order[: order.index(NOBODY)]), *texts)
 
 
-def _text(path: str) -> str:
-    """Return what the file says."""
+def _said(path: str) -> dict[str, Any]:
+    """Return what the file says; nothing where nobody can say where it is.
+
+    Raises:
+        OSError: it can not be read.
+        ValueError: it is none that only this user could have written.
+    """
+    if not path:
+        return {}
     file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         about = os.fstat(file)
@@ -83,7 +88,7 @@ def _text(path: str) -> str:
             raise ValueError("everybody may write to it")
         if about.st_size > _FILE_BYTES:
             raise ValueError("too large")
-        return os.read(file, _FILE_BYTES).decode()
+        return tomllib.loads(os.read(file, _FILE_BYTES).decode())
     finally:
         os.close(file)
 
@@ -94,7 +99,7 @@ def _wrong(table: object) -> str:
         return f"[{_TABLE}] must be a table"
     for key, value in table.items():
         if key == _ORDER:
-            if not isinstance(value, list) or not {*EXTRACTORS, _RULES}.issuperset(value):
+            if not isinstance(value, list) or not {*EXTRACTORS}.issuperset(value):
                 return f"{_ORDER} must be a list of {', '.join(EXTRACTORS)}"
         elif key not in _TEXTS:
             return f"there is no {key}; known are {', '.join((_ORDER, *_TEXTS))}"
@@ -117,21 +122,17 @@ def is_configured() -> bool:
 def configure(extractor: str, url: str = "", model: str = "", key_variable: str = "") -> str:
     """Write the user's configuration; return where it is.
 
-    `extractor` is asked before rules; `key_variable` is the environment variable with an endpoint's key,
-    "" for none.
+    `key_variable` is the environment variable with an endpoint's key, "" for none.
 
     Raises:
         WriteRefused: an endpoint without an address or a model.
         StorageFailed: the disk refused.
     """
     path = settings_path(variables())
-    if extractor == HTTP and not (url.startswith(("https://", "http://")) and model):
-        raise WriteRefused(
-            "an endpoint needs an address that begins with https:// and a model",
-            hint=f"[extraction] in {path} says them: use, url, model, key_variable",
-        )
-    said = {"use": [extractor], "url": url, "model": model, "key_variable": key_variable}
+    said = {_ORDER: [extractor], "url": url, "model": model, "key_variable": key_variable}
+    if wrong := _wrong(said):
+        raise WriteRefused(wrong, hint=f"[{_TABLE}] in {path} says: use, url, model, key_variable")
     lines = [f"{key} = {json.dumps(value)}\n" for key, value in said.items() if value]
     make_folder(os.path.dirname(path), 0o700)
-    replace_file(path, "".join(["[extraction]\n", *lines]).encode(), 0o600, durable=True)
+    replace_file(path, "".join([f"[{_TABLE}]\n", *lines]).encode(), 0o600, durable=True)
     return path

@@ -1,56 +1,68 @@
 """Keep what a compaction would lose of a session, and give it back to the agent behind it.
 
-A checkpoint is one file of JSON for each session: the task, the state of the project, what was decided,
+A checkpoint is one small file for each session: the task, the state of the project, what was decided,
 which files are changed, what was done and what came next. Secrets are put out of it before it is written.
 What the user asked last is in no file of ours: it is read off the host's transcript when it is told.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from ledger.environment import monotonic, now_ms
-from ledger.errors import StorageFailed, WriteRefused
 from ledger.home import Home, discover
+from ledger.model.record import Record
 from memory.query.open_snapshot import hides
 from projection.brief.wording import enveloped, shortened
 from rituals.hosts.context.session_wording import clock, path_said, safe, states
-from rituals.hosts.moments import Moment, file_name
-from rituals.hosts.observed.observation_spool import Observation
-from rituals.hosts.payloads import files_in, read_file
+from rituals.hosts.moments import CHECKPOINTS_DIR, Moment, file_name
+from rituals.hosts.payloads import fields_of, read_record, write_file, write_object
 
-CHECKPOINTS_DIR = "diurna/checkpoints"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 #: What a compaction is told to keep, and what the agent is given behind it.
 KEEP_CHARS, RESTORED_CHARS = 1_500, 1_800
 _KEEP = "The summary has to keep this of the session"
 _RESTORED = "Context restored"
 _REQUESTS, _REQUEST_CHARS, _FILES, _ACTS, _DECISIONS = 3, 300, 15, 20, 8
 _LINE_CHARS, _LOOKED_CHARS = 160, 4_000
-#: Two compactions within this time are one.
-_DEBOUNCE_MS = 5_000
-_KEPT = 10
-#: How long it looks for more, and through how much for decisions.
+#: How long it looks for more.
 _SECONDS = 0.8
 #: Begins the observation of a task that was made; the others say that one is done.
 _NEW = "new: "
 
 
+class Checkpoint(Record):
+    """What is kept of a session."""
+
+    at: int = 0  #: when, milliseconds since 1970
+    session: str = ""  #: the host's id
+    acts: tuple[str, ...] = ()  #: lines of what it did last
+    task: str = ""  #: the newest that is open
+    said: str = ""  #: the end of what the agent said last
+    state: str = ""  #: of the project, as its line
+    files: tuple[str, ...] = ()  #: that are changed and not committed
+    decisions: tuple[str, ...] = ()  #: questions, and what was answered
+
+
 def save(moment: Moment, home: Home) -> str:
     """Keep a checkpoint before a compaction; return what its summary has to keep, "" for nothing."""
-    path = _path(home.repository.commondir, moment)
-    now = now_ms()
-    found = read_file(path)
-    at = found.get("at")
-    if not isinstance(at, int) or not 0 <= now - at < _DEBOUNCE_MS:
-        found = {"at": now, "host": moment.host, "session": moment.session}
-        until, hidden = monotonic() + _SECONDS, hides(home)
-        for key, value in _gathered(moment, home):
-            found[key] = _shown(value, hidden)
-            if monotonic() > until:
-                break  # what is slow comes last
-        _write(path, found)
-    return _enveloped(_KEEP, {**found, "requests": _requests(moment, home)}, KEEP_CHARS)
+    until, hidden = monotonic() + _SECONDS, hides(home)
+    parts: dict[str, Any] = {}
+    for key, value in _gathered(moment, home):
+        parts[key] = _shown(value, hidden)
+        if monotonic() > until:
+            break  # what is slow comes last
+    found = Checkpoint(now_ms(), moment.session, **parts)
+    try:
+        path = _path(home.repository.commondir, moment)
+        data = write_object(fields_of(found), ascii_only=False)
+        write_file(path, data.encode("utf-8", "replace"))
+    except OSError:
+        pass  # a disk that refuses
+    return _told(_KEEP, found, _requests(moment, hidden), KEEP_CHARS)
 
 
 def restored(commondir: str, moment: Moment) -> str:
@@ -59,34 +71,34 @@ def restored(commondir: str, moment: Moment) -> str:
     Raises:
         HomeNotFound: where it works there is none.
     """
-    found = read_file(_path(commondir, moment))
-    if isinstance(found.get("at"), int):
-        found = {**found, "requests": _requests(moment, discover(moment.folder))}
-    return _enveloped(_RESTORED, found, RESTORED_CHARS)
+    found = read_record(_path(commondir, moment), Checkpoint())
+    if not found.at:
+        return ""
+    requests = _requests(moment, hides(discover(moment.folder)))
+    return _told(_RESTORED, found, requests, RESTORED_CHARS)
 
 
-def _shown(value: object, hidden: Callable[[str], bool]) -> object:
-    """Return a value of a checkpoint without texts that say again what is withheld."""
+def _path(commondir: str, moment: Moment) -> str:
+    return f"{commondir}/{CHECKPOINTS_DIR}/{file_name(moment.host, moment.session)}"
+
+
+def _shown(value: str | list[str], hidden: Callable[[str], bool]) -> str | tuple[str, ...]:
+    """Return a part of a checkpoint without texts that say again what is withheld."""
     if isinstance(value, str):
         return "" if hidden(value) else value
-    if isinstance(value, list):
-        return [one for one in value if not hidden(one["what"] if isinstance(one, dict) else one)]
-    return value
+    return tuple([one for one in value if one and not hidden(one)])
 
 
-def _requests(moment: Moment, home: Home) -> object:
+def _requests(moment: Moment, hidden: Callable[[str], bool]) -> tuple[str, ...]:
+    """Return what the user asked last, the newest first."""
     from rituals.hosts.transcripts.slices import newest_turns
 
     turns = newest_turns(moment.host, moment.transcript)
     asked = [turn.text for turn in turns if turn.role == "user" and not turn.asked]
-    return _shown([_short(one) for one in asked[-_REQUESTS:]], hides(home))
+    return tuple(_shown([_short(one) for one in reversed(asked[-_REQUESTS:])], hidden))
 
 
-def _path(commondir: str, moment: Moment) -> str:
-    return f"{commondir}/{CHECKPOINTS_DIR}/{file_name(moment.host, moment.session)}.json"
-
-
-def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, object]]:
+def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, str | list[str]]]:
     """Yield what there is to keep, what is at hand first."""
     from memory.brief.brief_place import changed_files
     from memory.query.open_snapshot import open_snapshot
@@ -96,20 +108,20 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, object]]:
     from rituals.hosts.transcripts.slices import newest_turns
 
     seen = spool_of(home.repository.commondir, moment.host, moment.session).read().observations
-    acts = [{"at": one.at, "kind": one.kind, "what": one.what, "paths": one.paths} for one in seen]
-    yield "acts", acts[-_ACTS:]
+    did = states(seen[-_ACTS:])
+    tasks = [one.what for one in seen if one.kind == "task"]
+    ended = {one.partition(": ")[2] for one in tasks if not one.startswith(_NEW)}
+    begun = [one[len(_NEW) :] for one in tasks if one.startswith(_NEW)]
+    open_ = [one for one in begun if one not in ended]
+    said = [(safe(one.said, _LINE_CHARS), clock(one.one.at, did[-1].one.at)) for one in did]
+    yield "acts", [f"Did: {what} ({at})" for what, at in said]
+    yield "task", _short(open_[-1]) if open_ else ""
     found = newest_turns(moment.host, moment.transcript)
     heard = audible(found, home.repository.commondir, moment.session, moment.folder)
     turns = [turn for turn in heard if turn.text and turn.role != "host"]
-    said = [turn.text for turn in turns if turn.role == "assistant"]
-    tasks = [one.what for one in seen if one.kind == "task"]
-    ended = {one.partition(": ")[2] for one in tasks if not one.startswith(_NEW)}
-    open_ = [
-        one[len(_NEW) :] for one in tasks if one.startswith(_NEW) and one[len(_NEW) :] not in ended
-    ]
-    yield "task", _short(open_[-1]) if open_ else ""
-    last = moment.message or (said[-1] if said else "")
-    yield "next", _short(last.strip().rpartition("\n\n")[2])
+    reports = [turn.text for turn in turns if turn.role == "assistant"]
+    last = moment.message or (reports[-1] if reports else "")
+    yield "said", _short(last.strip().rpartition("\n\n")[2])
     snapshot = open_snapshot(home)
     try:
         yield "state", snapshot.ask(lambda cache: state_line(cache, untagged=True))
@@ -117,7 +129,7 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, object]]:
         snapshot.close()
     yield "files", [_short(one) for one in changed_files(home)[:_FILES]]
     decided = [f"{turn.asked} → {turn.text}" for turn in turns if turn.asked]
-    yield "decisions", list(filter(None, map(_short, dict.fromkeys(decided))))[-_DECISIONS:]
+    yield "decisions", [_short(one) for one in dict.fromkeys(decided)][-_DECISIONS:]
 
 
 def _short(text: str) -> str:
@@ -127,71 +139,26 @@ def _short(text: str) -> str:
     return shortened(without_secrets(text[:_LOOKED_CHARS]), _REQUEST_CHARS)
 
 
-def _enveloped(title: str, found: Mapping[str, object], chars: int) -> str:
+def _told(title: str, found: Checkpoint, requests: tuple[str, ...], chars: int) -> str:
     """Write a checkpoint as lines, as many as there is room for, weightiest first."""
-    room = chars - len(enveloped(title, (), ""))
-    did, kept = _did(found), list[str]()
-    lines = [*_lines(found), *reversed(did)]
-    for line in lines:
+    lines = []
+    if found.task and found.task not in requests:
+        lines.append(f"Task: {safe(found.task, _LINE_CHARS)}")
+    if found.state:
+        lines.append(safe(found.state))
+    for number, request in enumerate(requests):
+        lines.append(f"Asked {'before' if number else 'last'}: {safe(request, _REQUEST_CHARS)}")
+    lines += [f"Decided: {safe(one, _LINE_CHARS)}" for one in found.decisions]
+    if found.said:
+        lines.append(f"Last said: {safe(found.said, _REQUEST_CHARS)}")
+    if found.files:
+        lines.append(f"Changed and not committed: {', '.join(map(path_said, found.files))}")
+    room, kept = chars - len(enveloped(title, (), "")), list[str]()
+    for line in (*lines, *reversed(found.acts)):
         room -= len(line) + 1
         if room < 0:
             break
         kept.append(line)
-    first = len(lines) - len(did)  # the newest acts are kept, and the newest stands last
-    return enveloped(title, [*kept[:first], *reversed(kept[first:])], "") if kept else ""
-
-
-def _lines(found: Mapping[str, object]) -> Iterator[str]:
-    requests, task = _texts(found, "requests"), _text(found, "task")
-    if task and task not in requests:
-        yield f"Task: {safe(task, _LINE_CHARS)}"
-    if state := _text(found, "state"):
-        yield safe(state)
-    for number, request in enumerate(reversed(requests)):
-        yield f"Asked {'before' if number else 'last'}: {safe(request, _REQUEST_CHARS)}"
-    for decision in _texts(found, "decisions"):
-        yield f"Decided: {safe(decision, _LINE_CHARS)}"
-    if following := _text(found, "next"):
-        yield f"Last said: {safe(following, _REQUEST_CHARS)}"
-    if files := _texts(found, "files"):
-        yield f"Changed and not committed: {', '.join(map(path_said, files))}"
-
-
-def _did(found: Mapping[str, object]) -> list[str]:
-    acts = found.get("acts")
-    seen = [
-        Observation(at, kind, "", what)
-        for one in (acts if isinstance(acts, list) else ())
-        if isinstance(one, dict) and isinstance(at := one.get("at"), int)
-        and (what := _text(one, "what")) and (kind := _text(one, "kind"))
-    ]  # fmt: skip
-    told = states(seen)
-    newest = told[-1].one.at if told else 0
-    return [f"Did: {safe(one.said, _LINE_CHARS)} ({clock(one.one.at, newest)})" for one in told]
-
-
-def _text(found: Mapping[str, object], key: str) -> str:
-    value = found.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def _texts(found: Mapping[str, object], key: str) -> list[str]:
-    value = found.get(key)
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
-
-
-def _write(path: str, found: Mapping[str, object]) -> None:
-    """Keep a checkpoint, and the newest of the others; a disk that refuses is no reason to fail."""
-    import json
-
-    from ledger.wal.atomic_files import make_folder, replace_file
-
-    folder = os.path.dirname(path)
-    try:
-        make_folder(folder)
-        replace_file(path, json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"), 0o600)
-        aged = sorted([(written, name) for name, _, written in files_in(folder)], reverse=True)
-        for _, old in aged[_KEPT:]:
-            os.unlink(f"{folder}/{old}")
-    except (OSError, StorageFailed, WriteRefused):
-        pass
+    # the newest acts are kept, and the newest stands last
+    acts = kept[len(lines) :][::-1]
+    return enveloped(title, [*kept[: len(lines)], *acts], "") if kept else ""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ledger.environment import monotonic
 from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.moments import STARTS_DIR, file_name
+from rituals.hosts.moments import CHECKPOINTS_DIR, STARTS_DIR, file_name
 from rituals.hosts.payloads import (
     fields_of,
     files_in,
@@ -200,7 +200,8 @@ class Heard:
 
     def move(self, cursor: Cursor) -> None:
         """Keep what the session has heard now, and let go."""
-        data = write_object(fields_of(cursor)).encode()
+        said = write_object(fields_of(cursor), ascii_only=False)
+        data = said.encode("utf-8", "replace")
         try:
             size = max(os.fstat(self._fd).st_size, -(-len(data) // _BLOCK) * _BLOCK)
             os.pwrite(self._fd, data.ljust(size), 0)
@@ -216,6 +217,6 @@ class Heard:
 
 
 def tidy(commondir: str, now_seconds: float) -> None:
-    """Remove the cursors of sessions that are over for long, and how they started."""
-    for folder in (NEWS_DIR, STARTS_DIR):
+    """Remove what is kept of sessions that are over for long: what they heard, and how they started."""
+    for folder in (NEWS_DIR, STARTS_DIR, CHECKPOINTS_DIR):
         sweep(f"{commondir}/{folder}", now_seconds - _DEAD_DAYS * 86_400)
