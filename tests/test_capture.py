@@ -118,11 +118,7 @@ def test_a_repeated_boundary_tells_nothing(door: Door, run: Run, lost: tuple[str
 
 
 #: Where a capture dies, but for the deep ones, which die at each step.
-<<<<<<< HEAD
 KILLS = ["git unpack-objects", "replace .git/diurna/captured/claude-s-1.told"]
-=======
-KILLS = ["rename .git/objects", "replace .git/diurna/captured/claude-s-1.told"]
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
 
 
 @pytest.mark.deep(but=("precompact-False-some", "end-True-some"))

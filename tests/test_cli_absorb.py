@@ -286,11 +286,7 @@ def test_a_kill_loses_and_doubles_nothing(world: World, kind: str) -> None:
     durable = [
         at
         for at, line in enumerate(steps, 1)
-<<<<<<< HEAD
         if line.startswith(("replace", "link", "git update-ref", "git unpack-objects"))
-=======
-        if line.startswith(("replace", "link", "git update-ref"))
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
     ]
     for number, step in enumerate(durable[:: (len(durable) + 1) // 2]):
         there = home.fork(f"killed-{number}")

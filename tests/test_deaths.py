@@ -22,11 +22,7 @@ PERSONS = {
 }
 #: Where a command dies: words of its steps, as `World.steps` tells them.
 STEPS = (
-<<<<<<< HEAD
     "git unpack-objects", "git update-index", "git update-ref", "write pipe:",
-=======
-    "rename .git/objects", "git update-index", "git update-ref", "write pipe:",
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
     "sessions/2", "continuity.md", "replace .git/diurna/written", "rename .git/diurna/spool", "ftruncate .git/diurna/lock",
 )  # fmt: skip
 DEEDS = {
@@ -88,11 +84,7 @@ def test_no_commit_of_a_persons_deletes_a_log(
 
 
 @pytest.mark.parametrize(
-<<<<<<< HEAD
     ("step", "kind"), diagonal(("git unpack-objects", "git update-ref"), COMMITTING)
-=======
-    ("step", "kind"), diagonal(("rename .git/objects", "git update-ref"), COMMITTING)
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
 )
 def test_a_redaction_withholds_from_the_moment_it_is_recorded(
     world: World, kind: str, step: str

@@ -24,11 +24,7 @@ needs_checkout = pytest.mark.skipif(
 
 #: What `show`, `append` and the library's reading load before anything is asked.
 FAST = (
-<<<<<<< HEAD
     "ledger.codec.log", "ledger.codec.validate", "ledger.git.commit_maker", "ledger.home", "ledger.model.logset",
-=======
-    "ledger.codec.log", "ledger.codec.validate", "ledger.git.commit_writer", "ledger.home", "ledger.model.logset",
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
     "ledger.secrets.log_redaction", "ledger.codec.fast_read", "ledger.secrets.scanner", "ledger.wal.spool", "memory.api", "memory.query.reader",
     "memory.write.branch_lock", "memory.brief.brief_maker", "memory.brief.brief_place", "memory.cache.rebuild", "memory.cache.cache_file",
     "memory.worktree.edited_copy", "ledger.git.commit_record", "memory.write.spool_commits", "memory.cache.newest_logs", "memory.write.near_facts",

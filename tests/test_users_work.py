@@ -22,11 +22,7 @@ from tests.world import (
     World,
 )
 
-<<<<<<< HEAD
 #: A command of its own, or a process that goes on.
-=======
-#: A command of its own, and a process that goes on.
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
 COMMAND, LIBRARY = WRITERS = ("command", "library")
 FALLBACK = "Diurna <diurna@localhost.invalid>"
 

@@ -1,1 +1,1 @@
-"""Work with git: repositories, objects, trees, commits and history, mostly by its executable."""
+"""Work with git: repositories, objects, trees, commits and history, by the executable and by pygit2."""

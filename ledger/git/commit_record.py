@@ -1,12 +1,8 @@
-<<<<<<< HEAD
 """Define the values that a commit is made from, ask git who commits, and read commits back.
 
 A commit is built from the branch tip's tree plus Diurna's own files, never from an index (`commit_maker`).
 Other work goes on while git is asked who commits.
 """
-=======
-"""Define what a commit is made from, ask git who commits, and read objects back from the disk."""
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
 
 from __future__ import annotations
 
@@ -78,6 +74,16 @@ class Commit(Record):
     identity: Identity
     seconds: int  #: when it is made, since 1970
     along: tuple[tuple[str, str], ...] = ()  #: (reference that moves too, where to, "" for here)
+
+
+def as_made(made: str) -> str:
+    """Take a commit as it was made, without a signature."""
+    return made
+
+
+def at_once(move: Move) -> None:
+    """Move a branch, with nothing to be done while it is locked."""
+    move(lambda: True)
 
 
 def clean_name(text: str, otherwise: str = FALLBACK_NAME) -> str:

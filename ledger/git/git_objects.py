@@ -43,23 +43,15 @@ class CommitHeader(Record):
 
 
 class Objects:
-    """Reads the objects of one repository; a context, for the process behind it, which starts when needed.
+    """Reads the objects of one repository; a context, for the process behind it.
 
     Args:
         git: runs git there.
-<<<<<<< HEAD
         folder: where its loose objects are, which are read without git; "" for nowhere.
     """
 
     def __init__(self, git: Git, folder: str = "") -> None:
         self._git, self._folder = git, folder
-=======
-        loose: the folder of objects, where those of their own files are read without git; "" to ask git.
-    """
-
-    def __init__(self, git: Git, loose: str = "") -> None:
-        self._git, self._loose = git, loose
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
         self._running: Running | None = None
         self._held: dict[str, bytes] = {}
 
@@ -87,16 +79,7 @@ class Objects:
         held = self._held.get(oid)
         if held is not None:
             return held
-        if self._loose:
-            try:
-                data = loose_object(self._loose, oid)
-            except StorageFailed:  # damaged; git may have a packed copy
-                data = None
-            if data is not None:
-                return data[data.index(b"\0") + 1 :]
-        running = self._running = self._running or self._git.start("cat-file", "--batch")
         try:
-<<<<<<< HEAD
             data = loose_object(self._folder, oid) if self._folder else None
         except StorageFailed as problem:
             raise ObjectMissing("cat-file", 128, str(problem), self._git.where, oid) from None
@@ -106,9 +89,6 @@ class Objects:
             self._running = self._git.start("cat-file", "--batch")
         try:
             header = self._running.ask(oid.encode("ascii") + b"\n").split(b" ")
-=======
-            header = running.ask(oid.encode("ascii") + b"\n").split(b" ")
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
         except BrokenPipeError:
             header = []
         if len(header) != 3:  # "<id> missing", or git stopped at a damaged one
@@ -119,7 +99,7 @@ class Objects:
         if size > limit:
             self.__exit__()
             raise ObjectTooLarge(oid, size)
-        body = running.take(size + 1)
+        body = self._running.take(size + 1)
         if len(body) <= size:  # git ended, or was ended, in the middle of it
             self.__exit__()
             said = f"fatal: {oid} was read in part"

@@ -9,11 +9,7 @@ from __future__ import annotations
 import os
 
 from ledger.git.commit_record import in_the_way
-<<<<<<< HEAD
 from ledger.git.git_objects import TREE, object_id
-=======
-from ledger.model.sha256 import sha1
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +20,6 @@ _ID_BYTES = 20
 
 
 def with_files(
-<<<<<<< HEAD
     read: Callable[[str], bytes], root: str, files: Iterable[tuple[str, str]], place: str = ""
 ) -> tuple[str, dict[str, bytes]]:
     """Return a tree with ordinary files put in or taken out, and the trees that are new: id -> bytes.
@@ -63,38 +58,6 @@ def _of_a_sort(raw: bytes, name: str, mode: str, place: str) -> str:
 def _with(raw: bytes, name: str, mode: str, oid: str) -> bytes:
     key = os.fsencode(name)
     return put(raw, key, mode, oid) if oid else take(raw, key)
-=======
-    read: Callable[[str], bytes], root: str, files: Iterable[tuple[str, str]]
-) -> tuple[str, dict[str, bytes]]:
-    """Return a root tree with ordinary files put in or taken out, and the trees that are new.
-
-    Files are (path, blob id); "" takes the file out, and the folders that get empty.
-
-    Raises:
-        StorageFailed: something else stands where a file or a folder is to be.
-    """
-    written: dict[str, bytes] = {}
-
-    def put_in(tree: str, path: str, above: str, blob: str) -> str:
-        first, _, rest = path.partition("/")
-        name, raw = os.fsencode(first), written.get(tree, b"")
-        if tree and not raw:
-            raw = read(tree)
-        mode, there = lookup(raw, name) or ("", "")
-        if mode and not (mode == FOLDER if rest else mode.startswith("100")):
-            raise in_the_way(above + first)
-        made = put_in(there, rest, f"{above}{first}/", blob) if rest else blob
-        raw = put(raw, name, FOLDER if rest else FILE, made) if made else take(raw, name)
-        if not raw:
-            return ""
-        tree = sha1(b"tree %d\0%s" % (len(raw), raw), usedforsecurity=False).hexdigest()
-        written[tree] = raw
-        return tree
-
-    for path, blob in files:
-        root = put_in(root, path, "", blob)
-    return root, written
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
 
 
 def lookup(raw: bytes, name: bytes) -> tuple[str, str] | None:

@@ -37,11 +37,7 @@ class Pages(Reader):
         agent: who writes logs that do not say; "" for the name git commits with.
         session: the host session whose work they tell, where they do not say; "" for none.
         clock: gives milliseconds since 1970.
-<<<<<<< HEAD
         lasting: it is a process that runs for long: what writes is loaded now.
-=======
-        in_process: what writes is loaded at once, as for a process that runs for long.
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
         progress: told how far a long reading is, as (done, total).
         identity: who commits, where that was asked already; git is asked otherwise.
     """

@@ -11,22 +11,9 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 
 from ledger.errors import DiurnaError, ObjectMissing
-<<<<<<< HEAD
 from ledger.git.commit_maker import Made, make_commit
 from ledger.git.git_objects import COMMIT, TREE, Objects, write_objects
 from ledger.git.repository import read_reference
-=======
-from ledger.git.git_objects import (
-    COMMIT,
-    TREE,
-    Objects,
-    merge_commit,
-    object_id,
-    write_objects,
-)
-from ledger.git.repository import read_reference
-from ledger.git.trees import FOLDER, entries, with_files
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import MIRROR_DIR, SESSIONS_DIR, stem_of
@@ -80,29 +67,15 @@ def remake(snapshot: Snapshot) -> list[str]:
     return written
 
 
-<<<<<<< HEAD
 def _reachable(home: Home) -> dict[str, tuple[Made, Intent]]:
-=======
-def _objects(home: Home) -> Objects:
-    return Objects(home.repository.git(), home.repository.commondir + "/objects")
-
-
-def _reachable(home: Home) -> dict[str, Made]:
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
     """Return the commits that intents give and that a branch leads to, newest first."""
     intents, given = Intents(home.spool_folder).read(), dict[str, tuple[Made, Intent]]()
     tips = {read_reference(home.repository, one.reference) for one in intents}
     todo = sorted(filter(None, {home.tip(), *tips}))
-<<<<<<< HEAD
     found: dict[str, tuple[Made, Intent]] = {}
     with _store(home) as store:
         for meant in intents:
             message, signature = meant.message, meant.signature
-=======
-    found: dict[str, Made] = {}
-    with _objects(home) as store:
-        for intent in intents:
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
             try:
                 made = make_commit(
                     store.read, meant.parent, meant.people, message, meant.files, signature
@@ -143,11 +116,7 @@ def _lost(home: Home, made: dict[str, tuple[Made, Intent]]) -> list[tuple[str, s
             if blob:
                 rows.setdefault(blob, (commit, path, blob))
     lost = []
-<<<<<<< HEAD
     with _store(home) as store:
-=======
-    with _objects(home) as store:
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
         for oid, row in rows.items():
             try:
                 store.read(oid)

@@ -88,9 +88,9 @@ def _read_part(
     """Read logs in this process alone; `progress` is told how many of all (`of`) are read."""
     if len(refs) <= LOOSE_UP_TO:
         return read_few(home, refs)
-    from ledger.git.pygit2_store import read_blobs
+    from ledger.git.pygit2_store import Store
 
-    contents = read_blobs(home.repository, [ref.blob for ref in refs])
+    contents = Store(home.repository).blobs(ref.blob for ref in refs)
     if progress is None:
         return read_given(home, refs, contents)
 

@@ -16,13 +16,7 @@ from ledger.errors import (
     WaitsInSpool,
     WriteRefused,
 )
-<<<<<<< HEAD
 from ledger.git.commit_record import check_stored
-=======
-from ledger.git.commit_record import Commit, check_stored
-from ledger.git.commit_writer import write_commit
-from ledger.git.repository import read_reference
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
@@ -75,13 +69,7 @@ class Committer(CommitWriter):
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-<<<<<<< HEAD
         super().__init__(snapshot)
-=======
-        self.home = snapshot.home
-        self.branch = Branch(snapshot)
-        self._snapshot = snapshot
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
         self.spool = Spool(self.home.spool_folder)
         self._looked = False
 
@@ -239,76 +227,4 @@ class Committer(CommitWriter):
             except CacheDamaged:
                 self._snapshot.close()  # the next question builds it anew
         let_go(self._snapshot, self.spool, self._intents, self.branch.remake_locked)
-<<<<<<< HEAD
         return Committed(made, (*findings, *shown))
-=======
-        return Committed(made, tuple(findings))
-
-    def write(self, wanted: Commit, lock: Lock) -> tuple[str, list[Finding]]:
-        """Make a commit and move the branch to it; what is meant is noted first (W8).
-
-        `lock` is held; its note is to be ended once the commit was read back.
-
-        Returns:
-            The commit, and what of it work trees could not be given.
-
-        Raises:
-            TipMoved: the branch is no longer at `wanted.expected`.
-        """
-        if read_reference(self.home.repository, wanted.reference) != wanted.expected:
-            raise TipMoved(wanted.reference)
-        self._intents.note(wanted)
-        ahead, sign = Ahead(self.home, wanted.files), Signing(self.home, wanted, self._intents)
-        made = self.branch.noted(
-            lock,
-            wanted.parent,
-            lambda: write_commit(self.home.repository, wanted, ahead.show, sign),
-            ahead.take_back,
-        )
-        ahead.settle()
-        if wanted.along:
-            note_logs(self.home, [stem_of(path) for path, data in wanted.files if data])
-        return made, [
-            *sign.findings,
-            *ahead.findings,
-            *show_elsewhere(self.home, wanted.parent, made),
-        ]
-
-    def wanted(
-        self, tip: str, files: Sequence[tuple[str, bytes | None]], message: str, occasion: Occasion
-    ) -> Commit:
-        """Return the commit to be made of some files of the home on a tip."""
-        home = self.home
-        known = any(path.startswith(SESSIONS_DIR + "/") for path, _ in files)
-        known = known or bool(home.seen and read_reference(home.repository, home.seen))
-        return Commit(
-            home.reference,
-            tip,
-            "" if born_from_upstream(home, tip) else tip,
-            tuple((home.prefix + path, data) for path, data in files),
-            message,
-            occasion.identity,
-            occasion.now_ms // 1000,
-            along(home, tip) if known else (),
-        )
-
-    def _contains(self, commit: str) -> bool:
-        """Tell whether the branch moved on from our commit, rather than past it."""
-        status, _, _ = self.home.repository.git().call(
-            "merge-base", "--is-ancestor", commit, self.home.tip()
-        )
-        return status == 0
-
-
-def check_writable(policy: Policy) -> None:
-    """Refuse to write into a ledger of a newer format (Y3).
-
-    Raises:
-        WriteRefused: it is one.
-    """
-    if policy.format > FORMAT_VERSION:
-        raise WriteRefused(
-            f"the ledger has format {policy.format}, this Diurna writes {FORMAT_VERSION}",
-            hint="install a newer Diurna; this one reads what it can",
-        )
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)

@@ -124,10 +124,10 @@ def _is_own(text: str, place: Hit) -> bool:
 def _part(
     home: Home, refs: Sequence[LogRef], personal: str, progress: Progress | None
 ) -> list[Finding]:
-    from ledger.git.pygit2_store import read_blobs
+    from ledger.git.pygit2_store import Store
 
     found: list[Finding] = []
-    contents: Iterable[bytes | None] = read_blobs(home.repository, [ref.blob for ref in refs])
+    contents: Iterable[bytes | None] = Store(home.repository).blobs(ref.blob for ref in refs)
     for number, (ref, data) in enumerate(zip(refs, contents, strict=True)):
         if progress is not None and number % 64 == 0:
             progress(number, len(refs))

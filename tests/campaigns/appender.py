@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 """A process that appends one markdown log by the library, as a running host process does.
-=======
-"""A process that appends one markdown log, as a running host process does.
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
 
 `python -m tests.campaigns.appender FILE` in a folder of a home; prints the stem, and reports as the command
 line does.

@@ -38,11 +38,7 @@ from typing import IO, Any, NoReturn
 ROOT = Path(__file__).resolve().parents[2]
 LOADED = (
     "memory.api", "pygit2", "rituals.cli.app", "rituals.cli.fast_path", "rituals.sync.sync_rounds",
-<<<<<<< HEAD
     "ledger.git.commit_maker", "ledger.git.pygit2_store", "memory.worktree.checkout",
-=======
-    "ledger.git.commit_writer", "ledger.git.pygit2_store", "memory.worktree.checkout",
->>>>>>> ac9a25bf (git: one writer of commits; trees are edited as bytes, objects written as files of their own, and git moves the branch)
     "memory.write.spool_commits",
     "hashlib", "resource",
 )  # fmt: skip
