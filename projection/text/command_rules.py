@@ -16,9 +16,8 @@ WARNS_KEY, SILENT = "warns", "none"
 RULE_KINDS = frozenset(("convention", "invariant", "preference", "decision", "stack"))
 #: In the place of a program: any one; and what changes files.
 ANY, EDITS = "", "!"
-#: Stands for a shell at the end of a pipe; begins words of which the command or its folder has one; what
-#: it has not, nor is run by.
-TO_SHELL, ONE_OF, NOT = "|sh", "?", "~"
+#: Stands for a shell at the end of a pipe.
+TO_SHELL = "|sh"
 #: How much of a text is read, and how many paths of a sentence.
 _TEXT_CHARS, _MOST_PATHS = 2_000, 3
 
@@ -44,11 +43,7 @@ _EDIT = re.compile(
 )
 #: Behind "no" an edit is forbidden that stands right there; "makes no phantom edit" forbids none.
 _EDITS = re.compile(rf"^\s*(?:(?:manual|hand|direct|more)[\s-]+)?{_EDIT.pattern}", re.IGNORECASE)
-#: "is not touched" tells what happens, and forbids only where the same clause says to what.
-_TELLS = re.compile(r"\b(?:is|are|was|were)\s+not$", re.IGNORECASE)
 _WORD = re.compile(r"\x00\d+\x00|[^\s`\"'“”]+")
-#: What is done, and no program: "never moved".
-_VERB_FORM = re.compile(r"[a-z]{3,}(?:ed|ing)")
 _COMMAND = re.compile(r"[a-z][a-z-]+")
 _PROGRAM = re.compile(r"\.?/?[a-z][a-z0-9._+-]*")
 _PATH = re.compile(r"[\w.*-]*/[\w./*-]+|[\w*-]+\.[a-z][a-z0-9]{0,4}|\.[a-z][\w.-]+")
@@ -67,34 +62,11 @@ _FLUFF = frozenset(
     where with within without
     """.split()
 )
+_FOLDERS = (["folder"], ["directory"], ["dir"])
+#: Words behind a program that speak against it for some purpose alone: which commands that are, the
+#: writer says in the footer.
+_ONLY = frozenset(("for", "on", "without"))
 _PLACES = frozenset("main master trunk production prod staging release".split())
-#: Programs whose commands are of two words.
-_DEEP = {"gh": 2, "docker": 2, "sudo": 2, "gcloud": 2, "aws": 2}
-_FOLDERS = frozenset(("folder", "directory", "dir"))
-#: Words in front of what a program is used on; of those, in front of what it is used for.
-_OBJECT = frozenset(
-    "against at below for from in inside into of on onto over to under within".split()
-)
-_ARTICLES, _PURPOSE, _PLACED = (
-    ("the", "a", "an"),
-    "for",
-    ("in", "on", "from", "at", "inside", "within", "into", "under"),
-)
-#: What ends that, and what says that another program is for the same purpose.
-_OBJECT_ENDS = frozenset(
-    "are as be if is than that was were when where which while who without".split()
-)
-_INSTEAD = re.compile(r"\b(?:use|prefer)\b", re.IGNORECASE)
-#: Where somebody works, which no command says.
-_CIRCUMSTANCES = frozenset(
-    """
-    agent agents box branch branches case ci circumstance circumstances code codebase computer container
-    containers env environment environments global hook hooks host job jobs laptop laptops linux machine
-    machines macos monorepo pipeline pipelines project projects python reason repo repos repository runner
-    runners sandbox script scripts session shell system team terminal vm windows work workflow workflows
-    workspace workstation
-    """.split()
-)
 #: What git is told to do where nobody names it, by the word.
 _VERBS = {
     "force": ("push", "--force"), "force-push": ("push", "--force"), "amend": ("commit", "--amend"),
@@ -106,13 +78,6 @@ _STEMS = {
     "merges": "merge", "rebasing": "rebase", "rebases": "rebase", "stashing": "stash", "amending": "amend",
     "squashing": "squash", "force-pushing": "force-push",
 }  # fmt: skip
-#: Programs whose names are words that sentences have: they are meant where nothing else is said.
-_COMMON = frozenset(
-    "make go find time test cut sort kill watch less more date at type "
-    "source install head tail which file link mount top patch".split()
-)
-#: What a shell has as well, and a sentence means otherwise: "is not read", "never set it".
-_ACTS = frozenset("free join look open read set split wait who".split())
 
 
 class Breach(Record):
@@ -153,22 +118,18 @@ def stated(text: str) -> tuple[Breach, ...]:
 def _of_sentence(text: str, spans: list[str]) -> list[Breach]:
     found: list[Breach] = []
     edited = False
-    clauses = [_AGAINST.split(clause) for clause in _CLAUSE.split(text)]
-    purpose = not any(_INSTEAD.search(before) for before, *_ in clauses)
-    for clause, (first, *zones) in zip(_CLAUSE.split(text), clauses, strict=True):
-        before = first
+    for clause in _CLAUSE.split(text):
+        _, *zones = _AGAINST.split(clause)
         for against, zone in zip(zones[::2], zones[1::2], strict=True):
-            tells = bool(_TELLS.search(f"{before}{against}"))
-            before = zone
             if (_EDITS if against.lower() == "no" else _EDIT).search(zone):
-                edited = edited or not tells or "\0" in clause or bool(_PATH.search(clause))
+                edited = True
             else:
-                found += _of_zone(_words(zone, spans), purpose)
+                found += _of_zone(_words(zone, spans))
         gone = _GONE.search(clause)
         if gone:
             before = _AGAINST.split(clause[: gone.start()])[-1].lower()
             behind = clause[gone.end() :] if gone[0].lower().endswith(_USED) else ""
-            found += _of_zone(_words(before + behind, spans), purpose)
+            found += _of_zone(_words(before + behind, spans))
     if edited:
         words = [word for words in _words(text, spans) for word in words]
         paths = [word for word in words if _PATH.fullmatch(word)]
@@ -184,8 +145,8 @@ def _words(zone: str, spans: list[str]) -> list[list[str]]:
     ]
 
 
-def _of_zone(items: list[list[str]], purpose: bool) -> list[Breach]:
-    """Read what a rule speaks against, and if only for a purpose, which."""
+def _of_zone(items: list[list[str]]) -> list[Breach]:
+    """Read what a rule speaks against."""
     items = [item for item in items if item and item[0]]
     if not items:
         return []
@@ -203,12 +164,12 @@ def _of_zone(items: list[list[str]], purpose: bool) -> list[Breach]:
     for start, end in zip(starts, [*starts[1:], len(items)], strict=True):
         while start < end - 1 and items[start][0].lower() in _BEFORE and len(items[start]) == 1:
             start += 1
-        breach = _breach(items[start], items[start + 1 : end], purpose)
+        breach = _breach(items[start], items[start + 1 : end])
         found += [] if breach is None else [breach]
     return found
 
 
-def _breach(head: list[str], rest: list[list[str]], purpose: bool) -> Breach | None:
+def _breach(head: list[str], rest: list[list[str]]) -> Breach | None:
     """Read one program, and what is said of it behind."""
     program = head[0]
     plain = [word for item in rest for word in item]
@@ -221,60 +182,20 @@ def _breach(head: list[str], rest: list[list[str]], purpose: bool) -> Breach | N
         unknown = [word for word in plain if word.lower() not in _FLUFF and word not in given]
         sure = len(verb) > 1 or given or verb == ("stash",)
         return Breach("git", (*verb, *given)) if sure and not unknown else None
-    in_code = len(head) > 1
     if not _PROGRAM.fullmatch(program) or program in _FLUFF | _BEFORE | _AGAIN:
         return None
-    says_more = sum(word not in _FLUFF for word in plain) > 1
-    act = program in _ACTS or _VERB_FORM.fullmatch(program)
-    if not in_code and (act or (program in _COMMON and says_more)):
+    if len(head) > 1:
+        return Breach(program, (*head[1:], *_given(plain)))
+    names_one = plain[1:2] not in _FOLDERS and bool(plain) and _is_command(plain[0])
+    command = plain[:1] if names_one else []
+    if not _ONLY.isdisjoint(plain):
         return None
-    if in_code:
-        return Breach(program, (*head[1:], *_given_to(plain, purpose)))
-    behind = 0
-    while behind < _DEEP.get(program, 1) and _is_command(plain, behind):
-        behind += 1
-    return Breach(program, (*plain[:behind], *_given_to(plain[behind:], purpose)))
+    return Breach(program, (*command, *_given(plain[len(command) :])))
 
 
-def _given_to(words: list[str], purpose: bool) -> tuple[str, ...]:
-    """Return what is said of a program behind it: what it is given, and what it is used on."""
-    low = [word.lower() for word in words]
-    starts = [
-        at
-        for at, word in enumerate(low)
-        if word in _OBJECT | _OBJECT_ENDS
-        or (word in _ARTICLES and not (at and low[at - 1] in _OBJECT))
-    ]
-    found = [*_given(words[: starts[0] if starts else len(words)])]
-    for start, end in zip(starts, [*starts, len(words)][1:], strict=True):
-        first, said = low[start], words[start + 1 : end]
-        given = _given(said)
-        if first == "without":
-            found += [NOT + word for word in given if word[:1] == "-"]
-            continue
-        named = [word.lower() for word in said if word.lower() not in _FLUFF | _FOLDERS]
-        sure = [word for word in given if word[:1] in ("-", ":") or word in _PLACES]
-        if sure or first in _OBJECT_ENDS or (first in _ARTICLES and given):
-            found += given
-        elif first in _PLACED and not _CIRCUMSTANCES.isdisjoint(named):
-            continue
-        elif named and (purpose or first != _PURPOSE):
-            found.append(ONE_OF + "|".join([word.replace("|", "") for word in named]))
-    return tuple(found)
-
-
-def _is_command(words: list[str], at: int) -> bool:
+def _is_command(word: str) -> bool:
     """Tell whether a word behind a program may be its command: not one of the sentence's own."""
-    return (
-        at < len(words)
-        and _COMMAND.fullmatch(words[at]) is not None
-        and words[at] not in _FLUFF | _PLACES | _OBJECT | _OBJECT_ENDS
-        and not _follows(words, at)
-    )
-
-
-def _follows(words: list[str], at: int) -> bool:
-    return len(words) > at + 1 and words[at + 1] in _FOLDERS
+    return bool(_COMMAND.fullmatch(word)) and word not in _FLUFF | _PLACES
 
 
 def _given(words: list[str]) -> tuple[str, ...]:
@@ -285,7 +206,7 @@ def _given(words: list[str]) -> tuple[str, ...]:
         if (word[:1] in ("-", ":") and len(word) > 1)
         or _PATH.fullmatch(word)
         or word in _PLACES
-        or _follows(words, at)
+        or words[at + 1 : at + 2] in _FOLDERS
     ]
     return tuple(found)
 

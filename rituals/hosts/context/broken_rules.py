@@ -11,11 +11,9 @@ from fnmatch import fnmatchcase
 
 from rituals.hosts.observed.shell import Simple
 
-ANY, TO_SHELL, ONE_OF = "", "|sh", "?"
+ANY, TO_SHELL = "", "|sh"
 #: Begins what a command has not that breaks the rule, nor is it run by it: what the rule asks for.
 ASKED_FOR = "~"
-#: A word that is so long is the same in other forms: `migrations`, `migrate`.
-_STEM = 4
 #: Names of branches and of places, which are no first words of what a program is given.
 _PLACES = frozenset("main master trunk production prod staging release".split())
 #: What is given to a program that only tells something, where a rule is against all of it.
@@ -42,9 +40,7 @@ def programs_of(one: Simple) -> list[tuple[str, tuple[str, ...]]]:
     return found
 
 
-def breaks(
-    one: Simple, rest: Sequence[str], given: Sequence[str], line: str, where: str = ""
-) -> bool:
+def breaks(one: Simple, rest: Sequence[str], given: Sequence[str], line: str) -> bool:
     """Tell whether a command is one that a rule speaks against.
 
     Args:
@@ -52,7 +48,6 @@ def breaks(
         rest: what its program is given.
         given: what the rule names, behind the program.
         line: that the command stands in.
-        where: the folder in which it starts, from the top of the work tree.
     """
     by = [posixpath.basename(word) for word in one.by]
     if by[:1] == ["command"] and "-v" in by:
@@ -74,29 +69,7 @@ def breaks(
         return False
     if first == named and _TELLS.intersection(rest[-1:], plain[starts[0] + len(first) :][:1]):
         return False
-    place = posixpath.join(where, one.folder)
-    return all(
-        _is_used_on((*rest, place), wanted[1:].split("|"))
-        if wanted[:1] == ONE_OF
-        else any(_is_given(word, wanted) for word in rest)
-        for wanted in named[len(first) :]
-    )
-
-
-def _is_used_on(words: Iterable[str], named: Iterable[str]) -> bool:
-    """Tell whether some words have one of those that a rule names."""
-    parts = [
-        part
-        for word in words
-        for part in "".join([char if char.isalnum() else " " for char in word.lower()]).split()
-    ]
-    for name in named:
-        stem = name.removesuffix("s").removesuffix("ing")
-        if any(_is_given(word, name) for word in words) or any(
-            part == name or (len(stem) >= _STEM and part.startswith(stem)) for part in parts
-        ):
-            return True
-    return False
+    return all(any(_is_given(word, wanted) for word in rest) for wanted in named[len(first) :])
 
 
 def _is_plain(word: str) -> bool:
@@ -145,17 +118,15 @@ def broken(
     line: str,
     commands: Iterable[Simple],
     against: Mapping[str, Iterable[tuple[str, ...]]],
-    where: str = "",
 ) -> list[str]:
     """Return the rules that a line of shell breaks, each once, by what they are known.
 
-    `against` has by program rules, each with what the program is given by which it is broken; `where` is
-    the folder in which the line begins, from the top of the work tree.
+    `against` has by program rules, each with what the program is given by which it is broken.
     """
     found: dict[str, None] = {}
     for one in commands:
         for name, rest in [*programs_of(one), (ANY, one.words[1:])]:
             for rule, *given in against.get(name, ()):
-                if breaks(one, rest, given, line, where):
+                if breaks(one, rest, given, line):
                     found[rule] = None
     return list(found)

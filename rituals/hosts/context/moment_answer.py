@@ -188,8 +188,7 @@ def _of_line(moment: Moment, index: MomentIndex, top: str) -> tuple[list[str], l
         return [], rows
     from rituals.hosts.context.broken_rules import broken
 
-    where = "".join(tool_input.inside((start,), top, moment.folder)[:1])
-    return broken(line, commands, rules.against, where), rows
+    return broken(line, commands, rules.against), rows
 
 
 def _marked(home: Home, facts: Iterable[Told], *, at_file: bool = False) -> list[Told]:
