@@ -18,7 +18,7 @@ import click
 from ledger.errors import DiurnaError
 from memory.api import Memory
 from projection.views.view_table import VIEWS
-from rituals.cli.command_builder import command_of
+from rituals.cli.app import command_of
 from rituals.cli.command_registry import ENTRIES
 from tests.world import Place
 

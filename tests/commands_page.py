@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import textwrap
 from typing import TYPE_CHECKING
 
 import click
 
-from rituals.cli.command_builder import command_of, help_of
+from rituals.cli.app import command_of
 from rituals.cli.command_registry import ENTRIES, GROUPS, Entry
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def page(head: str, keys: Mapping[str, list[str]]) -> str:
 def _section(entry: Entry) -> Iterator[str]:
     command = command_of(entry.name)
     context = click.Context(command, info_name=f"diurna {entry.name}")
-    said, examples = _told(*help_of(entry.name))
+    said, examples = _told(command.help or "")
     yield f"## {entry.name}\n"
     yield "\n\n".join(said)
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)[1:]])
@@ -75,11 +74,10 @@ def _keys(answers: list[tuple[str, list[str]]]) -> list[str]:
     return ["```keys", *lines, "```"] if lines else []
 
 
-def _told(*helps: str | None) -> tuple[list[str], list[str]]:
+def _told(help: str) -> tuple[list[str], list[str]]:
     """Return the paragraphs of a command's help, and its examples."""
     said, examples = [], []
-    texts = [inspect.cleandoc(text) for text in helps if text]
-    for paragraph in "\n\n".join(texts).split("\n\n"):
+    for paragraph in help.split("\n\n"):
         if not paragraph.startswith("\b\n"):
             said.append(textwrap.fill(" ".join(paragraph.split()), _WIDTH, break_on_hyphens=False))
             continue

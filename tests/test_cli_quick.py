@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -11,10 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rituals.cli.app import main
+from rituals.cli.app import command_of, main
+from rituals.cli.command_registry import function_of
+from rituals.cli.context import Invocation
 from rituals.cli.entry import main as entry
+from rituals.cli.operation import parameters, plain
 from tests.conftest import examples
-from tests.pages import ROOT
+from tests.pages import COMMANDS, ROOT
 from tests.world import OWN_REPOSITORY, Answer, Place, World
 
 HEAVY = (
@@ -102,6 +107,25 @@ def test_the_usual_lines_say_the_same_by_both_ways(both: Both, part: int) -> Non
 def test_whatever_is_asked_says_the_same_by_both_ways(both: Both, arguments: list[str]) -> None:
     """Also what nobody would type."""
     same(both("recall", *arguments))
+
+
+def test_both_parsers_read_every_documented_line_alike() -> None:
+    """What the rows of a command make of its examples without a library is what click makes of them."""
+    plainly, said = set(), COMMANDS.read_text(encoding="utf-8")
+    for line in re.findall(r"^diurna ([a-z]+\b[^\\|<>\n]*)$", said, re.MULTILINE):
+        name, *words = shlex.split(line)
+        rows, call = parameters(function_of(name)), Invocation([])
+        if read := plain(name, rows, words):
+            typed = command_of(name).make_context(name, [*words], obj=call).params
+            absent = {row.key: row.absent for row in rows}
+            assert read[0] == {
+                key: absent[key] if one is None else one for key, one in typed.items()
+            }, line
+            assert read[1] == {row.key for row in rows if row.keeps and getattr(call, row.key)}, (
+                line
+            )
+            plainly.add(name)
+    assert plainly >= {"show", "brief", "recall", "note", "status", "task"}
 
 
 def test_what_is_noted_there_is_recorded(asked: Place, both: Both) -> None:

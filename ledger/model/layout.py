@@ -6,8 +6,8 @@ Paths are relative to the prefix of a home, with `/` between their parts.
 from __future__ import annotations
 
 FORMAT_VERSION = 1
-#: How many characters a brief has where nobody says.
-BRIEF_CHARS = 7500
+#: How many characters a brief has where nobody says, and the fewest that one may have.
+BRIEF_CHARS, LEAST_BRIEF_CHARS = 7500, 1000
 
 POLICY_FILE = "diurna.toml"
 SESSIONS_DIR = "sessions"

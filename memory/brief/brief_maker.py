@@ -11,16 +11,16 @@ from ledger.codec.log import read_header
 from ledger.environment import now_ms
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.ids import is_fact_id
+from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
 from ledger.model.order import day_seen, latest_seen
 from ledger.model.record import Record
 from ledger.model.task_states import CANCELLED, DONE
-from memory.brief.brief_place import BRIEF_CHARS
 from memory.brief.progress_states import states_of
 from memory.cache.name_lookup import fact_named, is_named
 from memory.cache.newest_logs import corrects
 from memory.replay.log_bytes import read_bytes
 from memory.replay.reader_marks import NOTHING_MARKED, Marks, marks_at
-from projection.brief.budget import LEAST_CHARS, brief
+from projection.brief.budget import brief
 from projection.brief.choice import (
     DAYS,
     QUIET_SESSIONS,
@@ -101,10 +101,10 @@ def made_for(
     Raises:
         WrongUsage: the budget is too small.
     """
-    if asked.budget_chars < LEAST_CHARS:
+    if asked.budget_chars < LEAST_BRIEF_CHARS:
         raise WrongUsage(
             f"{asked.budget_chars} characters are too few for a brief",
-            hint=f"the least is {LEAST_CHARS}, the usual {BRIEF_CHARS}",
+            hint=f"the least is {LEAST_BRIEF_CHARS}, the usual {BRIEF_CHARS}",
         )
     home = snapshot.home
     from memory.replay.upstream_homes import layers_beside

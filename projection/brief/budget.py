@@ -19,7 +19,6 @@ from projection.brief.wording import NONCE_CHARS, nonce_for, shortened
 from projection.document.fact_remarks import is_behind
 from projection.policy.model import DEFAULT_KIND
 
-LEAST_CHARS = 1000
 #: Of a hundred characters, how many a section has with a task and without, and its fewest lines.
 _SHARES = {
     values.ASKED: (50, 50, 1), values.CONTRADICTIONS: (8, 8, 1), values.INVARIANTS: (16, 16, 2),
@@ -48,7 +47,7 @@ _NO_NONCE = "0" * NONCE_CHARS
 
 
 def brief(material: values.Material, form: Form, budget_chars: int) -> values.Brief:
-    """Write what fits into so many characters for the whole output, at least `LEAST_CHARS`."""
+    """Write what fits into so many characters for the whole output, at least `LEAST_BRIEF_CHARS`."""
     filling = _Filling(material, form, budget_chars)
     filling.fill()
     nonce = nonce_for(material.view.summary.digest, filling.written(_NO_NONCE))

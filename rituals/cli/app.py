@@ -1,17 +1,21 @@
-"""Start the command line: `main`, and the group that loads a command when it runs."""
+"""Start the command line: `main`, and the group that makes a command of its function when it runs."""
 
 from __future__ import annotations
 
+import inspect
 import sys
+from functools import cache, partial
+from typing import Any
 
 import click
 
 from ledger.environment import own_version
 from ledger.errors import WrongUsage
+from ledger.home import named_folder
 from rituals.cli import command_registry
-from rituals.cli.command_builder import HOME, NO_PAGER, command_of, parameter_of
 from rituals.cli.context import Invocation
 from rituals.cli.exit_codes import report
+from rituals.cli.operation import OF_THE_CALL, Parameter, astray, parameters
 
 _EPILOG = """\b
 Options: --home PATH, --no-pager, --version.  Begin: diurna init
@@ -30,6 +34,83 @@ _WIDTH = max(len(entry.name) for entry in command_registry.ENTRIES)
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+
+class _Command(click.Command):
+    """Does one thing at a time."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if self.name == "note":  # an item of a list is no option
+            args = [f" {one}" if one[:2] == "- " else one for one in args]
+        modes = {one.opts[0] for one in self.params if one.name == "mode"}
+        both = sorted(modes.intersection(args[: args.index("--")] if "--" in args else args))
+        if len(both) > 1:
+            raise WrongUsage(
+                f"{both[0]} and {both[1]} are two things", hint="leave one of them out"
+            )
+        return super().parse_args(ctx, args)
+
+
+@cache
+def command_of(name: str) -> click.Command:
+    """Return what parses the command line of a command, and runs it."""
+    does = command_registry.function_of(name)
+    rows = parameters(does)
+
+    def run(call: Invocation, /, **values: Any) -> Any:
+        absent = {row.key: row.absent for row in rows if values.get(row.key, "") is None}
+        if stray := astray(name, rows, values | absent):
+            raise WrongUsage(stray, hint=f"see `diurna {name} --help`")
+        return does(call, **values | absent)
+
+    paragraphs = inspect.cleandoc(does.__doc__ or "").split("\n\n")
+    marked = [f"\b\n{one}" if "\n  " in f"\n{one}" else one for one in paragraphs]
+    return _Command(
+        name,
+        callback=click.pass_obj(run),
+        params=[_parsed(row._replace(help="") if row.key == "no_pager" else row) for row in rows],
+        help="\n\n".join(marked),
+        context_settings={"ignore_unknown_options": True} if name == "hook" else None,
+    )
+
+
+def _parsed(row: Parameter) -> click.Parameter:
+    """Return what parses a word or an option."""
+    kind = row.type or (click.Choice(tuple(row.choices)) if row.choices else None)
+    if row.word:
+        return click.Argument(
+            [row.key], metavar=row.metavar, nargs=-1 if row.many else 1, required=row.required, type=kind,
+            shell_complete=partial(_offered, row.offers) if row.offers else None,
+        )  # fmt: skip
+    if row.most:
+        kind = click.IntRange(row.least, row.most if row.most > 0 else None)
+    more: dict[str, Any] = {"is_flag": row.is_flag} if row.is_flag or row.sets else {}
+    if row.sets:
+        more["flag_value"] = row.sets
+    elif row.is_flag or row.shows:
+        more["default"] = row.absent
+    if row.keeps:
+        more |= {"expose_value": False, "callback": _keep}
+    return click.Option(
+        [*row.spelled.split(), row.key],
+        help=row.help.format(choices=", ".join(row.choices), least=row.least),
+        metavar=row.metavar or None, type=kind, multiple=row.many, nargs=row.size,
+        show_default=row.shows or None, hidden=not row.help, required=row.required, **more,
+    )  # fmt: skip
+
+
+def _offered(names: Any, _: click.Context, __: click.Parameter, begin: str) -> list[str]:
+    return [name for name in names if name.startswith(begin)]
+
+
+def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    """Keep what is of the invocation, and not of the command."""
+    call = ctx.ensure_object(Invocation)
+    if not value:
+        return
+    if param.name in ("json", "no_pager"):
+        call.out.release()
+    setattr(call, param.name or "", named_folder(value) if param.name == "home" else value)
 
 
 class _Commands(click.Group):
@@ -105,8 +186,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 diurna = _Commands(
     "diurna",
     params=[
-        parameter_of(HOME),
-        parameter_of(NO_PAGER),
+        *[_parsed(row) for row in OF_THE_CALL if row.key in ("home", "no_pager")],
         click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False,
                      callback=_print_version, help="Print the version."),
         click.Option(["--all"], is_flag=True, is_eager=True, expose_value=False, callback=_print_help,

@@ -1,4 +1,7 @@
-"""List every command: where it is and what it does, so that `--help` loads none of them."""
+"""List every command: where it is and what it does, so that `--help` loads none of them.
+
+What one takes, and its help, stand at its function (`rituals.cli.operation`).
+"""
 
 from __future__ import annotations
 

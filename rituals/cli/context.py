@@ -39,7 +39,7 @@ class Invocation:
         self.json = self.no_pager = False
         self.home = ""
         #: What is recorded is only the user's, so that only their own home is meant.
-        self.own = False
+        self.personal = False
         #: Answers do not go by what HEAD holds.
         self.everywhere = False
         #: Whether this command committed a log, and with it all that waited at that moment.
@@ -116,7 +116,7 @@ class Invocation:
         """
         from ledger.home import discover, named_folder, personal_folder
 
-        if self.own:
+        if self.personal:
             if self.home not in ("", personal_folder()):
                 raise WrongUsage(
                     "--personal and --home name two homes", hint="leave one of them out"

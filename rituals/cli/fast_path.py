@@ -66,13 +66,13 @@ def _brief(home: str, agent: str) -> str | None:
 
 
 def _plain(arguments: list[str]) -> int | None:
-    """Answer a plain line of the command table; None for a question beside which there is more to say."""
+    """Answer a plain line; None for a question beside which there is more to say."""
     from rituals.cli.command_registry import function_of
-    from rituals.cli.command_table import TAKES
-    from rituals.cli.option_table import taken
+    from rituals.cli.operation import parameters, plain
 
     name = arguments[0]
-    read = taken(TAKES.get(name, ()), arguments[1:])
+    does = function_of(name)
+    read = plain(name, parameters(does), arguments[1:])
     if read is None:
         return None
     values, of_the_call = read
@@ -90,7 +90,7 @@ def _plain(arguments: list[str]) -> int | None:
     except Exception:  # noqa: BLE001 - nothing was said; the command line says it properly
         return None
     try:
-        code = function_of(name)(call, **values)
+        code = does(call, **values)
         call.close()
         call.out.flush()
     except BaseException as problem:  # noqa: BLE001 - translated, each of them, in one place

@@ -8,10 +8,12 @@ import re
 from ledger.codec.plain_text import NO_TEXT, document_text
 from ledger.codec.validate import read_draft
 from ledger.errors import NotFound, WrongUsage
+from ledger.model.task_states import STATES
 from memory.write.draft import SessionDraft, draft_of
 from projection.policy.model import FINDING_KIND
 from projection.text.clipping import one_line
 from rituals.cli.context import STDIN, Invocation
+from rituals.cli.operation import DRY_RUN, TITLE, option, word
 from rituals.cli.terminal.receipt_text import record, record_answer
 from rituals.record.draft_composer import kinds_of
 from rituals.record.note_lines import FACT
@@ -23,19 +25,15 @@ from rituals.record.option_values import (
     slips_of,
 )
 from rituals.record.own_home_parts import Drafts, drafts_of
-from rituals.record.request import HEADER_KEYS, ID_LISTS, Request, Update
+from rituals.record.request import HEADER_KEYS, Request, Update
 from rituals.record.slips import says_nothing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from memory.api import Memory
     from rituals.record.answer_lines import Answer
+    from rituals.record.note_lines import Line
 
-#: The options of how a log is written.
-_HOW = ("again", "strict", "dry_run")
 #: What options say of a log whose content is JSON.
 _WHOSE = ("agent", "type", "anyway", *HEADER_KEYS)
 _NEW_HINT = 'for example: --new "decision: Webhooks retry three times."'
@@ -49,39 +47,153 @@ _FILE_HINT = (
 _FILE_NAME = re.compile(r"[^\s]*(?:/[^\s]*|[^\s.]\.[A-Za-z]\w{0,4})")
 _BODY_HINT = "`--body @FILE` reads a file, `--body -` standard input; else the text itself is given"
 _NOTHING_HINT = 'for example: diurna append --title "What I did" --new "fact: What I learned."'
+#: What `append` and `note` both take.
+_WRITER = option("Who writes; else $DIURNA_AGENT, else git's user name.", "NAME")
+_SESSION = option("The host's session; its logs of one agent count as one work session. Else "
+    "$DIURNA_SESSION, or what the host sets.", "ID")  # fmt: skip
+_REF = option("A fact the session relied on; repeat, or separate by commas.", "ID", many=True,
+    spelled="--ref --refs")  # fmt: skip
+_ANYWAY = option("Allow ids and kinds that memory does not know.")
+_AGAIN = option("Record it even if the same was recorded a moment ago.")
+_STRICT = option("Refuse a log with a secret, or a fact with the text of another one.")
 
 
-def append(call: Invocation, /, file: str, **given: Any) -> None:
-    """Run `diurna append`."""
-    how = {name: given.pop(name) for name in _HOW}
-    record(call, _read_draft_of(call, call.memory(), file, given), **how)
+def append(
+    call: Invocation, *,
+    file: str = word("[FILE]"), title: str = TITLE,
+    body: str = option(
+        "Markdown prose: what happened, why, what is next; @FILE reads it, - stdin.", "TEXT"),
+    from_json: str = option("The whole log as JSON (- for stdin).", "FILE"),
+    ref: tuple[str, ...] = _REF,
+    new: tuple[str, ...] = option('A new fact; "KIND: id=my-id entity=NAME priority=low TEXT" says more '
+        "of it.", '"KIND: TEXT"', many=True),
+    update: tuple[tuple[str, str], ...] = option("A fact gets a new text.", "ID TEXT", many=True, size=2),
+    supersede: tuple[str, ...] = option("OLD is false now, NEW replaces it.", "OLD=NEW", many=True),
+    invalidate: tuple[str, ...] = option("The fact is false now, nothing replaces it.", "ID", many=True),
+    close: tuple[str, ...] = option("The thread, task or finding is done.", "ID", many=True),
+    reopen: tuple[str, ...] = option("It is open again.", "ID", many=True),
+    reactivate: tuple[str, ...] = option("Take the fact out of the archive.", "ID", many=True),
+    move: tuple[str, ...] = option(
+        f"The task is in that state now: {', '.join(STATES[1:])}.", "ID=STATE", many=True),
+    helped: tuple[str, ...] = option("It helped; the evidence is a command with its exit code, or "
+        "PATH:LINE.", "ID=EVIDENCE", many=True),
+    ignored: tuple[str, ...] = option(
+        "It was shown to a role, else to yours, and was of no use.", "ID[=ROLE]", many=True),
+    anyway: bool = _ANYWAY, agent: str = _WRITER,
+    role: str = option("In which role.", "NAME"),
+    host: str = option("The program the agent runs in.", "NAME"),
+    model: str = option("The model it runs on.", "NAME"),
+    session: str = _SESSION,
+    type: str = option("work (the default; continued behind the first of a session), review, import, edit "
+        "or checkpoint.", "TYPE"),
+    verdict: str = option("What a judge says: pass, fail, or another word.", "WORD"),
+    about: str = option("What the verdict is about, with commas between.", "IDS"),
+    tokens: str = option("How many tokens judging took.", "N"),
+    again: bool = _AGAIN, strict: bool = _STRICT, dry_run: bool = DRY_RUN,
+) -> None:  # fmt: skip
+    r"""Append a session log and commit it.
+
+    The log comes from a markdown FILE (- for standard input), from options, from both, or from JSON.
+    Agent, time, branch and commit are filled in. Secrets are taken out, and you are told; a line with
+    `diurna: allow-secret` is left as it is.
+
+    Examples:
+      diurna append --title "Wire the retry queue" --ref api-timeouts \
+          --new "decision: Webhooks retry three times." --close find-retry-limit
+      diurna append --new "thread: id=retry-storm Can a retry storm starve the API?"
+      diurna append --new 'entity="Payments API" decision: A card is charged once.'
+      diurna append session.md
+      echo '{"title": "Tidy", "new": [{"text": "CI runs on two cores."}]}' |
+          diurna append --from-json -
+    """
+    memory = call.memory()
+    if (file, from_json, body).count(STDIN) > 1:
+        raise WrongUsage("standard input can be only one of FILE, --body and --from-json")
+    kinds = kinds_of(memory)
+    said = slips_of(new, kinds, _NEW, anyway=anyway)
+    request = Request(
+        title, _body(call, body), agent, role, host, model, session, parse_ids(ref),
+        tuple([new_fact(text, kinds, _NEW, _NEW_HINT) for text in new]),
+        tuple([Update(fact, text) for fact, text in update]),
+        tuple([parse_supersede(text) for text in supersede]),
+        parse_ids(invalidate), parse_ids(close), parse_ids(reopen), parse_ids(reactivate), anyway, type,
+        parse_pairs(move, "--move", "STATE"), parse_pairs(helped, "--helped", "EVIDENCE"),
+        parse_pairs(ignored, "--ignored"), verdict, about, tokens,
+    )  # fmt: skip
+    drafts = _drafts_of(call, memory, file, from_json, request)
+    drafts = drafts._replace(findings=(*said, *drafts.findings))
+    record(call, drafts, again=again, dry_run=dry_run, strict=strict)
 
 
-def note(call: Invocation, /, texts: tuple[str, ...], **given: Any) -> None:
-    """Run `diurna note`."""
-    if given["rule"] or given["path"] or given["symbol"]:
-        return _note_finding(call, texts, given)
-    how = {name: given[name] for name in _HOW}
-    record_answer(call, _read_note_of(call, call.memory(), texts, given), **how)
+def note(
+    call: Invocation, *,
+    texts: tuple[str, ...] = word("[TEXT]..."),
+    kind: str = option("The kind of each text that names none.", "KIND"),
+    replace: tuple[str, ...] = option("The fact that the one TEXT replaces.", "ID", many=True),
+    asked: tuple[str, ...] = option(
+        "How somebody will ask for the one TEXT; recall finds it by that.", "QUESTION", many=True),
+    ref: tuple[str, ...] = _REF, title: str = TITLE, agent: str = _WRITER, session: str = _SESSION,
+    rule: str = option("The one TEXT is a finding: what it breaks.", "NAME"),
+    path: str = option("With --rule: the file, as the repository has it.", "PATH"),
+    symbol: str = option("With --rule: the function, class or route.", "NAME"),
+    role: str = option("With --rule: in which role.", "NAME"),
+    anyway: bool = _ANYWAY, again: bool = _AGAIN, strict: bool = _STRICT, dry_run: bool = DRY_RUN,
+) -> None:  # fmt: skip
+    """Record facts, one for each text: the short form of `append --new`.
+
+    A text may begin with its kind (`decision: …`, `lesson: …`, `thread: …`), and before that with
+    `id=my-id`, `entity=NAME`, `tags=NAME`. `ID -> KIND: text` replaces a fact, `done ID` closes a thread,
+    `wrong ID` says that a fact is false, `used ID, ID` that you relied on them, `title: …` what was done.
+
+    Without TEXT, or with -, it reads the lines or bullets on standard input, however they are marked; a
+    bullet with an open checkbox is a thread. What cannot be recorded is named, and the other lines are
+    recorded. `nothing` records nothing.
+
+    A finding is what an auditor, a test or a linter found wrong. With --rule it is one fact however often
+    it is found: rule, path, symbol and the message without its numbers make the id. One that was closed
+    and is met again is open again, and `regressed`.
+
+    Examples:
+      diurna note "decision: We use uv, not pip."
+      diurna note "decision: Webhooks retry three times." --replace webhook-once
+      diurna note "CI runs on two cores." "thread: Is one retry enough?" --ref api-timeouts
+      diurna note "finding: it fails alone" --rule flaky --path tests/a.py
+      diurna note --dry-run < notes.md
+    """
+    if rule or path or symbol:
+        if len(texts) != 1 or not rule or replace or asked or ref or title or again or strict:
+            raise WrongUsage(
+                "--rule takes one text, and --path, --symbol, --role, --agent", hint=_BUG_HINT
+            )
+        draft = SessionDraft(title="", agent=agent, header=(("role", role),) if role else ())
+        return _note_finding(call, (rule, texts[0], path, symbol), draft, dry_run=dry_run)
+    from rituals.hosts.context.session_cursor import shown_to
+    from rituals.record.answer_lines import answer_of, replacing
+
+    memory, how = call.memory(), {"again": again, "dry_run": dry_run, "strict": strict}
+    lines, piped = _lines_of(call, kinds_of(memory), texts, anyway=anyway)
+    lines = replacing(memory, lines, parse_ids(replace))
+    if not lines and not title:
+        return record_answer(call, None, **how)
+    header = Request(title=title, agent=agent, session=session, refs=parse_ids(ref), anyway=anyway)
+    answer = answer_of(
+        memory, lines, header, kind, asked=piped and not (anyway or strict), dry_run=dry_run,
+        shown=shown_to(memory.home.repository.commondir, session or memory.occasion().session),
+    )  # fmt: skip
+    record_answer(call, _with_questions(answer, asked), **how)
 
 
-def _note_finding(call: Invocation, texts: tuple[str, ...], given: Mapping[str, Any]) -> None:
+def _note_finding(
+    call: Invocation, bug: tuple[str, str, str, str], draft: SessionDraft, *, dry_run: bool
+) -> None:
     """Record what was found wrong: a new one is born open, an open one named, a fixed one opened again."""
     from projection.work.finding_facts import BugFound
     from rituals.answers.record_fields import fields_of
     from rituals.review.finding_reports import report
 
-    others = ("replace", "asked", "ref", "title", "again", "strict")
-    if len(texts) != 1 or not given["rule"] or any(given[key] for key in others):
-        raise WrongUsage(
-            "--rule takes one text, and --path, --symbol, --role, --agent", hint=_BUG_HINT
-        )
-    message = texts[0].removeprefix(f"{FINDING_KIND}:").strip()
-    bug = BugFound(given["rule"], message, given["path"], given["symbol"])
-    header = (("role", given["role"]),) if given["role"] else ()
-    draft = SessionDraft(title="", agent=given["agent"], header=header)
-    memory, out, dry_run = call.memory(), call.out, given["dry_run"]
-    found = report(memory, (bug,), draft, dry_run=dry_run)
+    rule, text, path, symbol = bug
+    message, out = text.removeprefix(f"{FINDING_KIND}:").strip(), call.out
+    found = report(call.memory(), (BugFound(rule, message, path, symbol),), draft, dry_run=dry_run)
     (taken,), receipt = found.taken, found.receipt
     call.landed = bool(receipt and receipt.commit)
     if call.json:
@@ -96,20 +208,16 @@ def _note_finding(call: Invocation, texts: tuple[str, ...], given: Mapping[str, 
         out.findings(receipt.findings)
 
 
-def _read_draft_of(call: Invocation, memory: Memory, file: str, given: Mapping[str, Any]) -> Drafts:
-    """Gather what is to be recorded, from the FILE argument ("" for none) and the options."""
-    kinds = kinds_of(memory)
-    sources = [name for name in (file, given["from_json"], given["body"]) if name == STDIN]
-    if len(sources) > 1:
-        raise WrongUsage("standard input can be only one of FILE, --body and --from-json")
-    said = slips_of(given["new"], kinds, _NEW, anyway=given["anyway"])
-    request = _request(call, given, kinds)
-    if given["from_json"]:
+def _drafts_of(
+    call: Invocation, memory: Memory, file: str, from_json: str, request: Request
+) -> Drafts:
+    """Gather what is to be recorded, from the FILE argument ("" for none), JSON and the options."""
+    if from_json:
         if file or not request.says_nothing:
             raise WrongUsage("--from-json says the whole log; leave FILE and the other options out")
         from rituals.record.json_request import read_json
 
-        whole = read_json(call.text(given["from_json"]), _name(given["from_json"]))
+        whole = read_json(call.text(from_json), _name(from_json))
         # what JSON does not say of the log's header, the options may
         header = {key: getattr(whole, key) or getattr(request, key) for key in _WHOSE}
         request = whole._replace(**header)
@@ -129,46 +237,29 @@ def _read_draft_of(call: Invocation, memory: Memory, file: str, given: Mapping[s
             raise WrongUsage(f"both {_name(file)} and --body hold prose", hint="leave --body out")
     if request.says_nothing and base is None:
         raise WrongUsage("there is nothing to append", hint=_NOTHING_HINT)
-    drafts = drafts_of(memory, request, base, options=not given["from_json"])
-    return drafts._replace(findings=(*said, *drafts.findings))
+    return drafts_of(memory, request, base, options=not from_json)
 
 
-def _read_note_of(
-    call: Invocation, memory: Memory, texts: tuple[str, ...], given: Mapping[str, Any]
-) -> Answer | None:
-    """Read a short write, without texts the answer on standard input; None where it says nothing."""
-    from rituals.hosts.context.session_cursor import shown_to
-    from rituals.record.answer_lines import answer_of, replacing
+def _lines_of(
+    call: Invocation, kinds: tuple[str, ...], texts: tuple[str, ...], *, anyway: bool
+) -> tuple[tuple[Line, ...], bool]:
+    """Read a short write, without texts the answer on standard input; say whether it is that."""
     from rituals.record.note_lines import line_read, lines_of
 
-    kinds, piped = kinds_of(memory), texts == (STDIN,) or (not texts and call.piped())
-    if piped:
-        lines = lines_of(_piped_text(call), kinds)
-    elif not texts:
+    if texts == (STDIN,) or (not texts and call.piped()):
+        return lines_of(_piped_text(call), kinds), True
+    if not texts:
         raise WrongUsage("there is nothing to note", hint=_NOTE_HINT)
-    elif len(texts) == 1 and says_nothing(texts[0]) and texts[0].strip():
-        lines = ()
-    else:
-        if len(texts) > 1 and not all(len(text.split()) > 1 for text in texts):
-            raise WrongUsage("is each word a fact? put the text in quotes", hint=_NOTE_HINT)
-        lines = tuple([line_read(text, kinds) for text in texts])
-        told = tuple([one.text for one in lines if one.what == FACT and not one.ids])
-        slips_of(told, kinds, anyway=given["anyway"])
-        for text in told:
-            new_fact(text, kinds, "note", _NOTE_HINT)
-    lines = replacing(memory, lines, parse_ids(given["replace"]))
-    if not lines and not given["title"]:
-        return None
-    header = Request(
-        title=given["title"], agent=given["agent"], session=given["session"],
-        refs=parse_ids(given["ref"]), anyway=given["anyway"],
-    )  # fmt: skip
-    asked = piped and not given["anyway"] and not given["strict"]
-    session = given["session"] or memory.occasion().session
-    shown = shown_to(memory.home.repository.commondir, session)
-    how = {"asked": asked, "shown": shown, "dry_run": given["dry_run"]}
-    answer = answer_of(memory, lines, header, given["kind"], **how)
-    return _with_questions(answer, given["asked"])
+    if len(texts) == 1 and says_nothing(texts[0]) and texts[0].strip():
+        return (), False
+    if len(texts) > 1 and not all(len(text.split()) > 1 for text in texts):
+        raise WrongUsage("is each word a fact? put the text in quotes", hint=_NOTE_HINT)
+    lines = tuple([line_read(text, kinds) for text in texts])
+    told = tuple([one.text for one in lines if one.what == FACT and not one.ids])
+    slips_of(told, kinds, anyway=anyway)
+    for text in told:
+        new_fact(text, kinds, "note", _NOTE_HINT)
+    return lines, False
 
 
 def _piped_text(call: Invocation) -> str:
@@ -196,23 +287,6 @@ def _with_questions(answer: Answer, asked: tuple[str, ...]) -> Answer:
             hint='put `asked="QUESTION; QUESTION"` before the kind of each',
         )
     return answer._replace(request=answer.request._replace(new=(with_asked(new[0], asked),)))
-
-
-def _request(call: Invocation, given: Mapping[str, Any], kinds: tuple[str, ...]) -> Request:
-    ids: dict[str, Any] = {key: parse_ids(given[key]) for key in ID_LISTS if key != "refs"}
-    return Request(
-        title=given["title"],
-        body=_body(call, given["body"]),
-        **{key: given[key] for key in _WHOSE},
-        refs=parse_ids(given["ref"]),
-        new=tuple(new_fact(text, kinds, _NEW, _NEW_HINT) for text in given["new"]),
-        update=tuple(Update(fact, text) for fact, text in given["update"]),
-        supersede=tuple(parse_supersede(text) for text in given["supersede"]),
-        move=parse_pairs(given["move"], "--move", "STATE"),
-        helped=parse_pairs(given["helped"], "--helped", "EVIDENCE"),
-        ignored=parse_pairs(given["ignored"], "--ignored"),
-        **ids,
-    )
 
 
 def _body(call: Invocation, said: str) -> str:

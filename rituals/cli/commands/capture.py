@@ -9,6 +9,7 @@ from ledger.errors import WrongUsage
 from memory.write.draft import NOT_COMMITTED
 from rituals.answers.json_objects import capture_object
 from rituals.cli.context import Invocation
+from rituals.cli.operation import DRY_RUN, SINCE, modes, option
 from rituals.cli.output import counted
 from rituals.hosts.adapters import END, HOSTS
 from rituals.hosts.capture.capture_notes import FAILED
@@ -23,10 +24,35 @@ ANY_HOST = ("", *HOSTS)
 
 
 def capture(
-    call: Invocation, /, show: bool, mode: str | None, write: bool, why: str, dry_run: bool,
-    **given: str,
+    call: Invocation, *,
+    session: str = option("One session, by the host's id of it.", "SESSION"),
+    host: str = option("Of this host alone.", "HOST", choices=ANY_HOST),
+    transcript: str = option("Its transcript, if no hook saw it.", "FILE"),
+    show: bool = option("Write nothing; print the logs that would be written."),
+    mode: str = modes(
+        land="Commit the captured logs that wait, and record no session.",
+        past="Sessions of this folder from before the hooks.",
+        catch_up="",
+    ),
+    since: str = SINCE,
+    write: bool = option("Do so without asking.", spelled="--write --yes"),
+    why: str = option("", "WHY"),
+    dry_run: bool = DRY_RUN,
 ) -> int:  # fmt: skip
-    """Run `diurna capture`."""
+    """Record what agents' sessions left: what they did, and what was said for people to read.
+
+    Hooks do this by themselves; by hand it covers all sessions of this clone since the last time. Each is
+    recorded once, however often this runs. `[capture]` in diurna.toml says what is kept. A captured log
+    can be read at once, and is committed when that does not disturb your work. --past looks for
+    transcripts from before the hooks, shows what they would leave, and asks; no model reads them, and
+    nothing fades because of them.
+
+    Examples:
+      diurna capture --show
+      diurna capture
+      diurna capture --past --since 2026-09-01
+      diurna capture --land
+    """
     from rituals.hosts.capture.boundary import Asked
     from rituals.hosts.capture.session_choice import capture as asked_for
     from rituals.hosts.capture.session_choice import catch_up
@@ -36,12 +62,11 @@ def capture(
     if mode == "past":
         from rituals.cli.terminal.intake_text import tell_past
 
-        chosen = given["host"], given["since"]
-        return tell_past(call, *chosen, show=show, write=write, dry_run=dry_run)
-    if write or given["since"]:
+        return tell_past(call, host, since, show=show, write=write, dry_run=dry_run)
+    if write or since:
         raise WrongUsage("--since and --write are for --past")
-    path = given["transcript"] and os.path.abspath(given["transcript"])
-    asked = Asked(given["host"], given["session"], path, why or "asked", show or dry_run)
+    path = transcript and os.path.abspath(transcript)
+    asked = Asked(host, session, path, why or "asked", show or dry_run)
     found = list((catch_up if mode else asked_for)(call.memory(), asked, variables()))
     if why == END and not (show or dry_run):
         call.memory().write_page()

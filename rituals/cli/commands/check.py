@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ledger.errors import HomeNotFound, WrongUsage
 from ledger.model.findings import ERROR, INFO, Finding, severe
@@ -11,6 +10,7 @@ from ledger.model.layout import log_path
 from rituals.answers.json_objects import finding_objects, home_object
 from rituals.check.check_registry import CHECKS, DOCTOR, LINT, SAID, VERIFY, made
 from rituals.cli.context import Invocation
+from rituals.cli.operation import DRY_RUN, modes, option, word
 from rituals.cli.output import Output, counted, told
 
 TYPE_CHECKING = False
@@ -23,33 +23,88 @@ _PAGES = ("replay", "absorb", "publish")
 _FEW = 5
 
 
-def check(call: Invocation, /, files: tuple[str, ...], mode: str | None, **given: Any) -> int:
-    """Run `diurna check`."""
-    form = given["form"]
+def check(
+    call: Invocation, *,
+    files: tuple[str, ...] = word("[FILE|BASE...HEAD]..."),
+    fix: bool = option("Mend what is safe to mend.", goes="plain"),
+    deep: bool = option("Read every log, and compare the cache with a replay.", goes="plain"),
+    strict: bool = option("End with 1 on warnings, too.", goes="plain ci diff"),
+    all: bool = option("Name every finding with its code.", goes="plain restore", spelled="--all -v"),
+    mode: str = modes(
+        ci="Check the ledger alone: no clone, no machine.",
+        diff="Say what memory has on a change of the code, BASE...HEAD.",
+        replay="Replay all from git, ignoring every cache, and compare.",
+        absorb="Make a log of your edits of continuity.md or a published view.",
+        publish="Write and commit the pages where they differ from what the logs say.",
+        restore="Commit again what history took from the ledger.",
+    ),
+    untold: bool = option("With --diff: say, too, if no session log tells of the work.", goes="diff"),
+    format: str = option("With --ci, --diff or FILE: how to write it; --json is --format json.",
+        choices=("text", "json", "sarif", "github"), goes="plain ci diff"),
+    write: bool = option(
+        "With --replay: write the projection into the work tree; no commit.", goes="replay"),
+    discard_edits: bool = option("With --publish: also over edits of these files that no log has; they "
+        "are shown and kept beside git.", goes="publish"),
+    dry_run: bool = DRY_RUN._replace(goes="plain replay absorb publish restore"),
+) -> int:  # fmt: skip
+    """Check the ledger, this clone and this machine; each finding is named once.
+
+    It looks at the history, secrets, what is due, what was left behind here, and agents' programs. It
+    ends with 1 if there is an error. --fix moves abandoned locks aside, commits what waits, restores lost
+    objects, publishes what drifted, and the like; it deletes nothing of yours. --restore adds lost logs
+    again, with their first bytes.
+
+    In CI, --ci checks the ledger alone, with secrets and personal data; the value of a secret is never
+    printed. FILE is a draft, a log or a page, checked before it is recorded.
+
+    --diff says in at most three lines what memory has on a change of the code: what facts name and it
+    takes away, rules that it breaks, versions that facts state otherwise, facts that it ends, and what
+    was decided about it. A...B is what B has since it left A, as in a pull request; A..B is what lies
+    between them.
+
+    --absorb reads your edits of continuity.md: reword a fact, tick a thread, add or delete a bullet, or
+    set `tier: core`. What cannot become a log is named with its line, and then nothing changes. --publish
+    makes a log of such an edit first; --discard-edits lets the page go instead. --replay compares the
+    published projection (drift) and what the cache answers with git alone.
+
+    Examples:
+      diurna check
+      diurna check --fix --dry-run
+      diurna check --ci --strict --format sarif > diurna.sarif
+      diurna check --ci session.md
+      diurna check --diff main...HEAD
+      diurna check --diff main...feature --strict --format github
+      diurna check --restore --dry-run
+      diurna check --replay
+      diurna check --absorb --dry-run
+      diurna check --publish
+    """
     if mode in _PAGES:
         from rituals.cli.commands import pages
 
         if files:
             raise WrongUsage(f"--{mode} takes no FILE", where=files[0])
-        return pages.run(call, mode, given)
+        if mode == "replay":
+            return pages.replay(call, write, dry_run)
+        if mode == "publish":
+            return pages.publish(call, discard_edits, dry_run)
+        return pages.absorb(call, dry_run)
     if mode == "diff":
         if len(files) != 1:
             raise WrongUsage("--diff takes one change", hint="diurna check --diff BASE...HEAD")
-        return _impact(call, files[0], given["strict"], given["untold"], form or "text")
+        return _impact(call, files[0], strict, untold, format or "text")
     if mode == "restore":
         if files:
             raise WrongUsage("--restore takes no FILE", where=files[0])
-        return _restore(call, given["everything"], given["dry_run"])
-    if mode or files or form:
-        if stray := [one for one in ("fix", "deep", "everything", "dry_run") if given[one]]:
-            option = "--all" if stray[0] == "everything" else f"--{stray[0].replace('_', '-')}"
+        return _restore(call, all, dry_run)
+    if mode or files or format:
+        whole = {"--fix": fix, "--deep": deep, "--all": all, "--dry-run": dry_run}
+        if stray := [one for one in whole if whole[one]]:
             raise WrongUsage(
-                f"{option} goes with a check of everything", hint="leave FILE and --format out"
+                f"{stray[0]} goes with a check of everything", hint="leave FILE and --format out"
             )
-        return _lint(call, files, given["strict"], form or "text")
-    return _whole(
-        call, given["fix"], given["deep"], given["strict"], given["everything"], given["dry_run"]
-    )
+        return _lint(call, files, strict, format or "text")
+    return _whole(call, fix, deep, strict, all, dry_run)
 
 
 def _whole(

@@ -3,28 +3,63 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import click
 
 from ledger.errors import WrongUsage
+from ledger.model.task_states import STATES
 from rituals.answers.record_fields import fields_of
 from rituals.cli.commands.decisions import decide
 from rituals.cli.context import Invocation
+from rituals.cli.operation import DECIDER, DRY_RUN, TITLE, modes, option, word
 from rituals.cli.output import Output
 from rituals.decide.open_contradictions import DECLARED, Dispute, contested, disputes
 
-#: What says which side holds.
-_VERDICT = ("choose", "text", "file", "closed", "state")
 
+def conflicts(
+    call: Invocation, *,
+    ids: tuple[str, ...] = word("[ID]..."),
+    mode: str = modes(resolve="Ask which side of ID holds, on a terminal."),
+    choose: str = option("What holds of ID: a side, its start or number.", "SIDE"),
+    text: str | None = option("A new text of ID in place of all sides.", "TEXT", default=None),
+    file: str = option("The new text from a file (- for stdin).", "FILE"),
+    closed: bool | None = option("Whether the thread ID is closed.", spelled="--closed/--open"),
+    both: bool = option("Both sides hold: they do not contradict each other."),
+    state: str = option(
+        "The state of the task ID that was moved on several sides.", "STATE", choices=STATES),
+    agent: str = DECIDER, title: str = TITLE, dry_run: bool = DRY_RUN,
+) -> None:  # fmt: skip
+    """List contradictions: every side, who said it and when, and how to resolve it.
 
-def conflicts(call: Invocation, /, ids: tuple[str, ...], mode: str | None, **given: Any) -> None:
-    """Run `diurna conflicts`."""
-    if mode or given["both"] or any(given[key] not in ("", None) for key in _VERDICT):
+    A contradiction has a form: several texts of one fact, several successors, a circle, moves of a task,
+    or a footer `conflicts: ID` that sets facts against each other. To resolve one, choose a side or give
+    a new text: a log names every side there was, and one that arrives later is not settled by it.
+
+    Examples:
+      diurna conflicts
+      diurna conflicts api-timeouts --choose 3fa9c1d2
+      diurna conflicts api-timeouts --text "Calls time out after 20 s."
+      diurna conflicts retry-storm --closed
+      diurna conflicts friday-no --both
+      diurna conflicts wire-the-queue --state in-progress
+    """
+    if mode or both or choose or text is not None or file or closed is not None or state:
         if len(ids) != 1:
             raise WrongUsage("name one ID to resolve", hint="`diurna conflicts` lists them")
-        return _resolve(call, ids[0], **given)
-    if any(given.values()):
+        if text and file:
+            raise WrongUsage("--text and --file both give a text", hint="leave one of them out")
+        text = call.text(file) if file else text
+        if text is not None and not text.strip():
+            raise WrongUsage("the new text is empty")
+        from rituals.decide.resolution import Verdict, resolution
+
+        verdict = Verdict(choose, text or "", closed, state, both)
+        memory = call.memory()
+        if verdict.says_nothing and not call.piped() and not call.json:
+            verdict = verdict._replace(choose=_asked(call, ids[0]))
+        decide(call, resolution(memory, ids[0], verdict), agent, title, dry_run)
+        return
+    if agent or title or dry_run:
         raise WrongUsage("--agent, --title and --dry-run go with what resolves a contradiction")
     found = disputes(call.memory(), ids)
     if call.json:
@@ -36,27 +71,6 @@ def conflicts(call: Invocation, /, ids: tuple[str, ...], mode: str | None, **giv
         # choices of one fact are numbered together, as `--choose` reads them
         number = 1 if not place or found[place - 1].fact != one.fact else number
         number = _show_dispute(call.out, one, number)
-
-
-def _resolve(
-    call: Invocation, /, id: str, choose: str, text: str | None, file: str, closed: bool | None,
-    **recorded: Any,
-) -> None:  # fmt: skip
-    """Record which side of a contradiction holds."""
-    from rituals.decide.resolution import Verdict, resolution
-
-    if text and file:
-        raise WrongUsage("--text and --file both give a text", hint="leave one of them out")
-    if file:
-        text = call.text(file)
-    if text is not None and not text.strip():
-        raise WrongUsage("the new text is empty")
-    memory = call.memory()
-    state, both = recorded.pop("state") or "", recorded.pop("both")
-    verdict = Verdict(choose, text or "", closed, state, both)
-    if verdict.says_nothing and not call.piped() and not call.json:
-        verdict = verdict._replace(choose=_asked(call, id))
-    decide(call, resolution(memory, id, verdict), **recorded)
 
 
 def ask_open(call: Invocation) -> bool:

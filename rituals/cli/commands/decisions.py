@@ -7,6 +7,7 @@ from typing import Any
 
 from ledger.errors import WrongUsage
 from rituals.cli.context import STDIN, Invocation
+from rituals.cli.operation import DECIDER, DRY_RUN, SINCE, TITLE, modes, option, word
 from rituals.cli.output import counted
 
 TYPE_CHECKING = False
@@ -16,44 +17,101 @@ if TYPE_CHECKING:
 
 
 def edit(
-    call: Invocation, /, id: str, text: str, mode: str | None, reason: str, **given: Any
-) -> None:
-    """Run `diurna edit`."""
+    call: Invocation, *,
+    id: str = word("ID"), text: str = word("[TEXT|VERSION]"),
+    kind: str = option("The kind that it is of from now on.", "KIND", goes="plain"),
+    until: str = option(
+        "What ends it: `tag v5*`, `merged x`, `gone PATH`, `date 2027-01-31`, …", "WHAT", goes="plain"),
+    entity: str = option("What it is about from now on: names, with commas.", "NAMES", goes="plain"),
+    tags: str = option("The tags that it has from now on, with commas.", "NAMES", goes="plain"),
+    mode: str = modes(restore="Let an older VERSION stand again; without one, let a false fact hold."),
+    reason: str = option("Why it changes, or why a false fact holds after all.", "TEXT"),
+    agent: str = DECIDER, title: str = TITLE, dry_run: bool = DRY_RUN,
+) -> None:  # fmt: skip
+    """Give a fact a new text. The old one stays in its history (`diurna why ID --versions`).
+
+    Without TEXT, on a terminal, $VISUAL or else $EDITOR opens with the text; - reads standard input. If
+    the fact is false altogether: `diurna note "…" --replace ID`, or `diurna forget ID`.
+
+    With --restore VERSION is one of `diurna why ID --versions`, or the start of it. Without one a fact
+    that was superseded or called false holds after all: a person's act, recorded with its --reason. It
+    takes back what the logs here say against it; what is said elsewhere meanwhile, or later, still
+    counts. What replaced it goes on holding.
+
+    Examples:
+      diurna edit api-timeouts "All outbound calls time out after 10 s."
+      diurna edit api-timeouts --kind invariant
+      diurna edit api-timeouts --until "tag v5*"
+      diurna edit api-timeouts --restore 3fa9c1d2
+      diurna edit api-timeouts --restore --reason "The 20 s were a test; production has 10 s."
+    """
     from rituals.decide.fact_wording import Wording, rewording
 
-    said = {key: given.pop(key) for key in ("kind", "until", "entity", "tags")}
     if mode:
-        return _restore(call, id, text, reason, **given)
+        return _restore(call, id, text, reason, agent=agent, title=title, dry_run=dry_run)
     memory = call.memory()
     if text == STDIN:
         text = call.text(STDIN).strip()
         if not text:
             raise WrongUsage("standard input holds no text", hint="`diurna forget ID` forgets it")
-    elif not (text or any(said.values())):
+    elif not (text or kind or until or entity or tags):
         before = memory.standing(id).fact
         if call.json or not call.interactive():
             raise WrongUsage("the new text is missing", hint=f'diurna edit {id} "TEXT"')
         import click
 
         text = "" if before.redacted else (click.edit(before.text, extension=".md") or "").strip()
-    decide(call, rewording(memory, id, Wording(text, **said), reason), **given)
+    wording = Wording(text, kind, until, entity, tags)
+    decide(call, rewording(memory, id, wording, reason), agent, title, dry_run)
 
 
-def close(call: Invocation, /, ids: tuple[str, ...], reason: str, **recorded: Any) -> None:
-    """Run `diurna close`."""
+def close(
+    call: Invocation, *,
+    ids: tuple[str, ...] = word("ID..."),
+    reason: str = option("What came of it.", "TEXT"),
+    agent: str = DECIDER, title: str = TITLE, dry_run: bool = DRY_RUN,
+) -> None:  # fmt: skip
+    """Say that threads, tasks, handoffs or findings are done.
+
+    `diurna append --reopen ID` opens one again.
+
+    Example:
+      diurna close find-retry-limit --reason "Three; see webhook-retries."
+    """
     from rituals.decide.fact_status import closing
 
-    decide(call, closing(call.memory(), ids, reason), **recorded)
+    decide(call, closing(call.memory(), ids, reason), agent, title, dry_run)
 
 
 def undo(
-    call: Invocation, /, stems: tuple[str, ...], redo: bool, yes: bool, title: str, dry_run: bool,
-    **chosen: Any,
+    call: Invocation, *,
+    stems: tuple[str, ...] = word("[STEM]..."),
+    session: str = option("All that this session of an agent wrote.", "ID"),
+    agent: str = option("Whose logs; else yours.", "NAME"),
+    since: str = SINCE,
+    redo: bool = option("Do again what the last undo took back."),
+    yes: bool = option("Do not ask."),
+    title: str = TITLE, dry_run: bool = DRY_RUN,
 ) -> None:  # fmt: skip
-    """Run `diurna undo`."""
+    """Take back what your last log did, by a log that says so; again, the one before.
+
+    Yours is the newest log of this agent that was committed by whoever commits here. What it created
+    becomes false, and everything else that it changed is as before. --redo does it again.
+
+    Logs that you name, or that a session wrote, or an agent since a time, are taken back with what was
+    derived from them: what supersedes, serves or links to their facts, asks about them, or was learned
+    from them. The plan is shown first. What others changed since, or a person decided, is left alone and
+    named.
+
+    Examples:
+      diurna undo
+      diurna undo --session 0b6f2c1e --dry-run
+      diurna undo --agent codex --since "2 hours ago" --yes
+      diurna undo --redo --dry-run
+    """
     from rituals.decide.log_undo import Asked, redoing, taking_back, undoing
 
-    asked = Asked(stems, **chosen)
+    asked = Asked(stems, session, agent, since)
     memory = call.memory()
     if not dry_run:
         memory.drain()
@@ -61,11 +119,11 @@ def undo(
         hint = "leave the rest out"
         raise WrongUsage("--redo does again what the last undo took back", hint=hint)
     if redo:
-        take_back(call, redoing(memory, asked.agent), asked.agent, title, dry_run, yes=yes)
+        take_back(call, redoing(memory, agent), agent, title, dry_run, yes=yes)
     elif asked.names_logs:
         take_back(call, taking_back(memory, asked), "", title, dry_run, yes=yes, named=True)
     else:
-        take_back(call, undoing(memory, asked.agent), asked.agent, title, dry_run, yes=yes)
+        take_back(call, undoing(memory, agent), agent, title, dry_run, yes=yes)
 
 
 def _restore(call: Invocation, /, id: str, version: str, reason: str, **recorded: Any) -> None:

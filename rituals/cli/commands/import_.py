@@ -15,6 +15,7 @@ from ledger.errors import DiurnaError, NotFound, WrongUsage
 from rituals.answers.json_objects import finding_objects
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import STDIN, Invocation
+from rituals.cli.operation import DRY_RUN, option, word
 from rituals.cli.output import counted
 from rituals.intake.sources import SOURCES, source_named
 
@@ -27,24 +28,60 @@ _DOES = {
 }
 NAMES = (*_DOES, EVENTS)
 _WIDTH = max(map(len, NAMES))
-LISTED = "\n".join(
-    [
-        "\b", "Sources:", *[f"  {name:<{_WIDTH}}  {does}" for name, does in _DOES.items()],
-        f"  {'PATH':<{_WIDTH}}  a decision record or a folder of them, whatever it is called",
-    ]
-)  # fmt: skip
+
+
+class _SourceName(click.Choice[str]):
+    """One of the names, or a path that is there."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name, or the path as it was typed."""
+        if value in self.choices or os.path.exists(os.path.join(working_directory(), value)):
+            return value
+        named = ", ".join(self.choices)
+        piped = "`… | diurna import jsonl -` takes in what another tool keeps (the page MOVING.md)"
+        self.fail(f"`{value}` is no path here, and no source ({named}); {piped}", param, ctx)
+
+
+_SOURCE = _SourceName(NAMES)
 
 
 def import_(
-    call: Invocation,
-    source: str | None,
-    paths: tuple[str, ...],
-    pick: str,
-    write: bool,
-    verbose: bool,
-    dry_run: bool,
-) -> None:
-    """Run `diurna import`."""
+    call: Invocation, *,
+    source: str = word("[SOURCE|PATH]", type=_SOURCE), paths: tuple[str, ...] = word("[PATH]..."),
+    write: bool = option("Take it in without asking.", spelled="--write --yes"),
+    pick: str = option("With items: which of them to record, 1,3-7 or all.", "NUMBERS"),
+    verbose: bool = option("Show all of it, and each thing that is left out.", spelled="-v --verbose"),
+    dry_run: bool = DRY_RUN,
+) -> None:  # fmt: skip
+    """Bring in what another tool remembers, or (`events`) what another home exported.
+
+    What memory knows already is counted, and what changed in the tool updates its fact. Dates and authors
+    come along, secrets do not, and what is about you goes to your personal home alone. Without SOURCE it
+    looks for everything, decision records too; without PATH it looks in this project, and where the tool
+    keeps data of this project, and says where. On a terminal it shows the plan and asks once; elsewhere
+    it only shows it, and --write takes it in.
+
+    Of a decision record of HEAD that is accepted, title and decision come, as they stand, with `source:
+    path:line@commit`; a record that supersedes another does so here. Rules files and prose become no
+    facts by themselves: `diurna import` names them, and an agent with the skill `diurna-harvest` reads
+    them and proposes items. `items -` takes these, an object a line: `quote`, `source` (FILE:LINE), and
+    `text`, `kind`, `id`. The words have to stand there in HEAD; every heading and lead-in above them is
+    put before the text. All are shown with numbers, and --pick, or a person who is asked, says which are
+    recorded.
+
+    `ledger DIR` reads the memory folder of another tool that writes session logs in this format. They
+    stay as they are; one log brings what its pages say: texts, footers, and what is no fact as text.
+    Where there is no home yet, the folder becomes one.
+
+    Examples:
+      diurna import
+      diurna import claude
+      diurna import docs docs/adr
+      diurna import items proposed.jsonl --pick 1,3-7
+      diurna import jsonl facts.jsonl --write
+      diurna import ledger . --write
+      ssh other diurna --home work/api export events | diurna import events -
+    """
     if pick and source != ITEMS:
         raise WrongUsage(
             "--pick chooses among what is proposed", hint="diurna import items - --pick 1,3-7"
@@ -53,7 +90,7 @@ def import_(
         from rituals.cli.intake_input import take_in_items
 
         return take_in_items(call, paths, pick, write=write, dry_run=dry_run)
-    if source is None:
+    if not source:
         from rituals.cli.intake_input import take_in_all
 
         return take_in_all(call, write=write, dry_run=dry_run, verbose=verbose)
@@ -76,19 +113,11 @@ def import_(
     take_in_records(call, paths, write=write, dry_run=dry_run, verbose=verbose)
 
 
-class _SourceName(click.Choice[str]):
-    """One of the names, or a path that is there."""
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name, or the path as it was typed."""
-        if value in self.choices or os.path.exists(os.path.join(working_directory(), value)):
-            return value
-        named = ", ".join(self.choices)
-        piped = "`… | diurna import jsonl -` takes in what another tool keeps (the page MOVING.md)"
-        self.fail(f"`{value}` is no path here, and no source ({named}); {piped}", param, ctx)
-
-
-SOURCE = _SourceName(NAMES)
+import_.__doc__ = "\n      ".join([
+    f"{(import_.__doc__ or '').rstrip()}\n\n    Sources:",
+    *[f"{name:<{_WIDTH}}  {does}" for name, does in _DOES.items()],
+    f"{'PATH':<{_WIDTH}}  a decision record or a folder of them, whatever it is called",
+])  # fmt: skip
 
 
 def _import_events(call: Invocation, file: str, *, dry_run: bool) -> None:

@@ -6,7 +6,6 @@ import os
 import shlex
 import shutil
 import tempfile
-from typing import Any
 
 import click
 
@@ -22,6 +21,7 @@ from projection.policy.model import REVIEW
 from rituals.answers.json_objects import finding_objects
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
+from rituals.cli.operation import DRY_RUN, modes, option, word
 from rituals.cli.output import told
 from rituals.setup.home_setup import apply_setup, plan_personal, plan_setup, with_hooks
 from rituals.setup.setup_plan import SetupPlan
@@ -40,11 +40,43 @@ _OTHER_HOME = (
 
 
 def init(
-    call: Invocation, /, hooks: bool | None, dry_run: bool, mode: str | None, keep: bool, **wish: Any
+    call: Invocation, *,
+    dir: str = word("[DIR]"),
+    branch: str = option("The branch of its own; else memory.", "NAME"),
+    folder: str | None = option("A folder beside the code in place of a branch.", "FOLDER", default=None),
+    move: str = option("Move the home, with its past.", choices=("branch", "folder")),
+    project: str = option("Its name; else the folder's.", "NAME"),
+    hooks: bool | None = option("Let git publish after a pull, or not.", spelled="--hooks/--no-hooks"),
+    personal: bool = option("A home of what is only yours, below your data folder."),
+    mode: str = modes(tour="See the whole story on a throw-away ledger, in a minute."),
+    keep: bool = option("With --tour: keep the folder, and say where it is.", goes="tour"),
+    dry_run: bool = DRY_RUN,
 ) -> None:  # fmt: skip
-    """Run `diurna init`."""
+    """Make a home for memory. What is there already is left as it is.
+
+    In a repository the home is a branch of its own, memory or --branch NAME, which is never checked out:
+    live for all branches, agents and worktrees, and read in .memory/. With --folder it is a folder beside
+    the code, reviewed and branched with it. DIR makes a repository of its own. On a terminal it asks
+    which, and offers `install` if agents' programs are found. --move takes a home from one to the other;
+    --dry-run shows how, and on a terminal it asks first. In a clone of a home it tells git to keep the
+    computed files as they are in a pull. Beside the code, logs are plain files: you commit them as you
+    commit your code. --hooks publishes the page after a pull, where it is published. --personal makes a
+    home of what is only yours: it is in your briefs and in no shared home, is never sent unless you say
+    so, and every command knows it as `--home personal`.
+
+    Examples:
+      diurna init
+      diurna init --folder memory
+      diurna init --branch agents
+      diurna init --move branch --dry-run
+      diurna init ~/team-memory --project payments
+      diurna init --folder memory --hooks
+      diurna init --personal
+      diurna init --tour
+    """
+    wish = Wish(dir, branch, folder, project, personal)
     if mode:
-        if call.json or dry_run or hooks is not None or any(wish.values()):
+        if call.json or dry_run or hooks is not None or move or wish != Wish():
             raise WrongUsage("--tour takes --keep alone")
         return _tour(call, keep=keep)
     from memory.replay.trunk import publishing
@@ -52,10 +84,9 @@ def init(
     from rituals.cli.commands.install import offer
     from rituals.setup.foreign_attributes import attribute_findings
 
-    if wish["move"]:
-        _move_home(call, Wish(**wish), dry_run=dry_run)
-        return
-    plan, hosts = choose(call, Wish(**wish), dry_run=dry_run)
+    if move:
+        return _move_home(call, wish, move, dry_run=dry_run)
+    plan, hosts = choose(call, wish, dry_run=dry_run)
     if hooks is not None:
         plan = with_hooks(plan, hooks, call.program())
     if plan.files and not (dry_run or plan.personal) and _can_ask(call, plan):
@@ -70,7 +101,7 @@ def init(
         where = publishing(memory.home, memory.policy)
         memory.close()
     call.out.findings(findings)
-    _show_setup(call, plan, where, findings, project=wish["project"], hooks=bool(hooks))
+    _show_setup(call, plan, where, findings, project=project, hooks=bool(hooks))
     if not call.json:
         offer(call, hosts)
 
@@ -102,16 +133,15 @@ class Wish(Record):
     folder: str | None = None
     project: str = ""
     personal: bool = False
-    move: str | None = None
 
 
-def _move_home(call: Invocation, wish: Wish, *, dry_run: bool) -> None:
+def _move_home(call: Invocation, wish: Wish, move: str, *, dry_run: bool) -> None:
     """Move the home between the folder and a branch: say the plan, ask a person, do it."""
     from rituals.cli.commands.install import BRANCH
     from rituals.setup.move import apply_move, default_prefix, plan_move
 
     home = call.find_home()
-    to = OWN_BRANCH if wish.move == "branch" else IN_TREE
+    to = OWN_BRANCH if move == "branch" else IN_TREE
     if wish.dir or wish.personal or (wish.branch if to == IN_TREE else wish.folder is not None):
         raise WrongUsage(
             "a home moves to a branch or to a folder beside the code",

@@ -12,13 +12,13 @@ from ledger.environment import user_folder, variables
 from ledger.errors import DiurnaError, WrongUsage
 from rituals.cli.commands.status import UNASKED
 from rituals.cli.context import Invocation
+from rituals.cli.operation import DRY_RUN, modes, option, word
 from rituals.cli.output import counted, told
 from rituals.hosts.adapters import HOSTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from rituals.hosts.install.install_plan import Change, Plan
 
@@ -46,13 +46,39 @@ _THEN = {
 
 
 def install(
-    call: Invocation, /, hosts: tuple[str, ...], user: bool, mcp: bool | None, mode: str | None,
-    dry_run: bool, **given: Any,
+    call: Invocation, *,
+    hosts: tuple[str, ...] = word("[HOST]...", choices=HOSTS),
+    user: bool = option("For all projects of yours, instead of this one."),
+    mcp: bool | None = option("Also the MCP server; by default where its extra is there.", goes="plain",
+        spelled="--mcp/--no-mcp"),
+    export: str = option("Write a plugin for marketplaces there, instead.", "DIR", goes="plain"),
+    mode: str = modes(
+        remove="Take out again what install put there.",
+        model="Fetch a small model by which `recall` weighs meaning; asks first.",
+    ),
+    from_: str = option("With --model: a mirror of it.", "URL", goes="model"),
+    sha256: str = option("With --from: of another model, and of its tokenizer.", "SUM,SUM", goes="model"),
+    yes: bool = option("With --model: do not ask.", goes="model"),
+    dry_run: bool = DRY_RUN,
 ) -> int:  # fmt: skip
-    """Run `diurna install`."""
-    export = given.pop("export")
+    """Let agents' programs use this memory: their hooks, their MCP server, a rule in AGENTS.md.
+
+    HOST is claude, codex, copilot, gemini, qwen, opencode, cursor or antigravity. Without one, it asks
+    for each that is found here on a terminal, and lists them elsewhere. The rest of each file keeps its
+    bytes; a file that cannot be read is named and left alone. With --remove what was there before is
+    back, byte for byte, and what was written since stays. The rule in AGENTS.md stays as long as another
+    host here reads it; the memory itself is not touched.
+
+    Examples:
+      diurna install claude codex
+      diurna install claude --user
+      diurna install --dry-run gemini
+      diurna install --export plugin
+      diurna install --remove claude
+      diurna install --model --dry-run
+    """
     if mode == "model":
-        return _fetch_model(call, dry_run, **given)
+        return _fetch_model(call, dry_run, from_, sha256, yes)
     if mode:
         return _remove(call, hosts, user=user, dry_run=dry_run)
     from rituals.hosts.install.host_files import found_hosts

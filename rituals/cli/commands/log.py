@@ -12,26 +12,45 @@ from memory.query.open_snapshot import hides
 from memory.write.draft import USED
 from rituals.answers.record_fields import fields_of, mark_object
 from rituals.cli.context import STDIN, Invocation
+from rituals.cli.operation import SINCE, UNTIL, modes, option, word
 from rituals.cli.output import Output, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from memory.query.session_timeline import Session, Timeline
     from projection.document.fact_remarks import Mark
     from projection.text.session_digest import Digest
 
 _NAME_WORDS = 3  #: of a user; what has more is what was asked for
-_OF_TIMELINE = frozenset(("level", "before", "after", "agents", "kinds", "limit"))
 #: How many ids of one verb a line of a timeline names.
 _IDS = 4
 
 
 def log(
-    call: Invocation, what: str, mode: str | None, agent: str, since: str, until: str, limit: int | None
+    call: Invocation, *,
+    what: str = word("[STEM|FILE|-|A..B]"),
+    agent: str = option("Only logs of this agent.", "NAME", goes="plain"),
+    since: str = SINCE._replace(goes="plain"), until: str = UNTIL._replace(goes="plain"),
+    limit: int = option("At most so many.", "N", default=0, most=-1, goes="plain", spelled="-n"),
+    mode: str = modes(changes="What was learned, faded and corrected between two points, A..B."),
 ) -> None:  # fmt: skip
-    """Run `diurna log`."""
+    """List session logs, newest first, or summarise one.
+
+    The summary has decisions (facts of that kind, and what begins with `decision:`), what is open
+    (threads, tasks and open boxes), points and names. Every line of it is in the log, on the line whose
+    number is in front; a long one is cut at `…`. The start of a log's name is enough. A file, or - for
+    standard input, can be any text.
+
+    With --changes a point is a time (a day means its end), the name of a log, or a commit; without B it
+    is now.
+
+    Examples:
+      diurna log -n 10
+      diurna log --agent claude-code --since "3 days ago"
+      diurna log 2026-11-21-0902
+      diurna log --changes 2026-11-01..2026-11-21
+      diurna log --changes HEAD~5..
+    """
     if mode:
         return _changes(call, what)
     if what:
@@ -45,7 +64,7 @@ def log(
             _print_digest(found, call.out)
         return
     memory = call.memory()
-    lines = memory.log(agent, since, until, limit or 0)
+    lines = memory.log(agent, since, until, limit)
     if call.json:
         from rituals.answers.json_objects import log_object
 
@@ -66,30 +85,12 @@ def log(
         call.out.line((stem, "yellow"), "  ", (who, "cyan"), f"  {title}{kind}")
 
 
-def is_anchor(given: Mapping[str, Any]) -> bool:
-    """Tell whether sessions around something are asked for, and not what is around each hit."""
-    others = [key for key, value in given.items() if value and key not in _OF_TIMELINE]
-    return not others and len(given["agents"]) < 2
-
-
-def around(call: Invocation, anchor: tuple[str, ...], given: Mapping[str, Any]) -> None:
+def around(
+    call: Invocation, anchor: str, before: str, after: str, agents: tuple[str, ...],
+    kinds: tuple[str, ...], limit: int,
+) -> None:  # fmt: skip
     """Show the sessions around something."""
-    _timeline(
-        call, " ".join(anchor), given["before"] or "48h", given["after"] or "24h",
-        "".join(given["agents"]), given["kinds"], given["limit"],
-    )  # fmt: skip
-
-
-def _timeline(
-    call: Invocation,
-    anchor: str,
-    before: str,
-    after: str,
-    agent: str,
-    kinds: tuple[str, ...],
-    limit: int,
-) -> None:
-    """Show the sessions around something."""
+    agent = "".join(agents)
     found = call.reader().timeline(
         anchor, before=before, after=after, limit=limit, agent=agent, kinds=kinds
     )

@@ -7,6 +7,7 @@ import os
 from ledger.environment import data_folder
 from ledger.errors import WrongUsage
 from rituals.cli.context import STDIN, Invocation
+from rituals.cli.operation import option, word
 from rituals.cli.output import counted
 
 TYPE_CHECKING = False
@@ -16,69 +17,108 @@ if TYPE_CHECKING:
 
     from rituals.org.org_database import Connection
 
-#: Each action with the words that it takes, at least and at most (-1 for any number), and its own options.
-_TAKES: Mapping[str, tuple[int, int, str]] = {
-    "init": (0, 1, ""), "add": (1, -1, "team reader"), "work": (0, -1, "once mirrors"),
-    "readers": (1, -1, ""), "status": (0, 0, ""), "rebuild": (1, -1, "forget mirrors"),
+#: Each action with how many words it takes, at least and at most (-1 for any number).
+_WORDS = {
+    "init": (0, 1), "add": (1, -1), "work": (0, -1), "readers": (1, -1), "status": (0, 0),
+    "rebuild": (1, -1),
 }  # fmt: skip
-ACTIONS = tuple(_TAKES)
 
 
-def org(call: Invocation, /, action: str, words: tuple[str, ...], **given: Any) -> None:
-    """Run `diurna org`."""
-    _check(action, words, given)
+def org(
+    call: Invocation, *,
+    action: str = word("[ACTION]", default="status", offers=_WORDS),
+    words: tuple[str, ...] = word("[WORD]..."),
+    team: str = option("add: whose they are.", "NAME", goes="add"),
+    reader: tuple[str, ...] = option(
+        "add: a role who may read them. Repeatable.", "ROLE", many=True, goes="add"),
+    once: bool = option("work: end when nothing is due.", goes="work"),
+    forget: bool = option("rebuild: take them out, with all of their rows.", goes="rebuild"),
+    mirrors: str = option(
+        "work, rebuild: where the ledgers are fetched to.", "FOLDER", goes="work rebuild"),
+) -> None:  # fmt: skip
+    """Read the ledgers of an organisation into PostgreSQL, for questions over all of them.
+
+    git stays the only place where anything is written; what is read is made again from it at any time.
+
+    $DIURNA_ORG says where the database is, without a password. `init [URL]` makes its tables; whoever
+    does so, and the members of that role, manage ledgers. `add REPOSITORY…` registers URLs, folders, what
+    a file has, one a line, or - for standard input. `work [LEDGER…]` reads what falls due, and these at
+    once, as often beside itself as you like. `readers LEDGER [ROLE…]` sets the roles of the server that
+    may read one, - for standard input, and shows them. `rebuild` makes a ledger's rows anew, and `status`
+    says what failed.
+
+    Examples:
+      diurna org init postgresql://db.example/org
+      gh repo list acme --json url --jq '.[].url' | diurna org add - --reader engineers
+      diurna org work
+    """
+    if action not in _WORDS:
+        raise WrongUsage(f"there is no `org {action}`", hint=f"actions: {', '.join(_WORDS)}")
+    least, most = _WORDS[action]
+    if len(words) < least or 0 <= most < len(words):
+        raise WrongUsage(f"`org {action}` takes other words", hint="diurna org --help")
     from rituals.org.org_database import SCHEMA, connect_owner, initialise, place_of, told
 
     if action == "init":
         new = initialise(place_of(words[0] if words else ""))
         said = f"the schema is of number {SCHEMA}" + ("" if new else ", as it was")
         return _tell(call, {"schema": SCHEMA, "new": new}, said)
+    where = os.path.normpath(os.path.join(call.folder(), mirrors or f"{data_folder()}/diurna-org"))
     with connect_owner() as base, told():
-        _run(call, base, action, words, given)
+        if action == "add":
+            _add(call, base, words, team, reader)
+        elif action == "rebuild":
+            _rebuild(call, base, words, where if forget else "")
+        else:
+            _run(call, base, action, words)
     if action == "work":
         from rituals.org.org_reading import work
 
-        work(place_of(), _mirrors(call, given), once=given["once"])
+        work(place_of(), where, once=once)
 
 
-def _run(
-    call: Invocation,
-    base: Connection[Any],
-    action: str,
-    words: tuple[str, ...],
-    given: dict[str, Any],
+def _add(
+    call: Invocation, base: Connection[Any], words: Sequence[str], team: str, readers: Sequence[str]
 ) -> None:
     from rituals.org import org_ledgers as ledgers
 
+    new = ledgers.add(base, ledgers.listed(_listed(call, words), call.folder()), team, readers)
+    said = "" if readers else "; nobody may read them yet: `diurna org readers`"
+    _tell(call, {"added": new}, f"{counted(len(new), 'ledger')} will be read{said}")
+
+
+def _rebuild(
+    call: Invocation, base: Connection[Any], words: tuple[str, ...], forget_in: str
+) -> None:
+    """Let ledgers be read anew, or take them out, with their mirrors in a folder."""
+    from rituals.org import org_ledgers as ledgers
+    from rituals.org.org_mirror import forget
+
+    said = "made anew when `diurna org work` comes to it"
+    for one in [ledgers.ledger_named(base, one) for one in words]:
+        if forget_in:
+            ledgers.forget_ledger(base, one)
+            forget(forget_in, one)
+            said = "forgotten"
+        else:
+            ledgers.wish(base, [one], "rebuild")
+    _tell(call, {"ledgers": words, "forgotten": bool(forget_in)}, f"{', '.join(words)} is {said}")
+
+
+def _run(call: Invocation, base: Connection[Any], action: str, words: tuple[str, ...]) -> None:
+    from rituals.org import org_ledgers as ledgers
+
+    if action == "work":
+        return ledgers.wish(base, [ledgers.ledger_named(base, one) for one in words])
     if action == "status":
         found = ledgers.status(base)
         return _tell(call, found, "\n".join(ledgers.status_lines(found)))
-    if action == "add":
-        named = ledgers.listed(_listed(call, words), call.folder())
-        new = ledgers.add(base, named, given["team"], given["reader"])
-        said = "" if given["reader"] else "; nobody may read them yet: `diurna org readers`"
-        return _tell(call, {"added": new}, f"{counted(len(new), 'ledger')} will be read{said}")
-    if action == "readers":
-        name, ledger = words[0], ledgers.ledger_named(base, words[0])
-        if words[1:]:
-            ledgers.set_readers(base, ledger, _listed(call, words[1:]))
-        roles = ledgers.readers_of(base, ledger)
-        said = f"{name} is read by {', '.join(roles) or 'nobody'}"
-        return _tell(call, {"ledger": name, "readers": roles}, said)
-    numbers = [ledgers.ledger_named(base, one) for one in words]
-    if action == "work":
-        return ledgers.wish(base, numbers)
-    said = "made anew when `diurna org work` comes to it"
-    if given["forget"]:
-        from rituals.org.org_mirror import forget
-
-        for one in numbers:
-            ledgers.forget_ledger(base, one)
-            forget(_mirrors(call, given), one)
-        said = "forgotten"
-    else:
-        ledgers.wish(base, numbers, "rebuild")
-    _tell(call, {"ledgers": words, "forgotten": given["forget"]}, f"{', '.join(words)} is {said}")
+    name, ledger = words[0], ledgers.ledger_named(base, words[0])
+    if words[1:]:
+        ledgers.set_readers(base, ledger, _listed(call, words[1:]))
+    roles = ledgers.readers_of(base, ledger)
+    said = f"{name} is read by {', '.join(roles) or 'nobody'}"
+    _tell(call, {"ledger": name, "readers": roles}, said)
 
 
 def _listed(call: Invocation, words: Sequence[str]) -> list[str]:
@@ -87,24 +127,6 @@ def _listed(call: Invocation, words: Sequence[str]) -> list[str]:
         return list(words)
     lines = call.text(STDIN).split("\n")
     return [line.strip() for line in lines if line.strip()]
-
-
-def _check(action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> None:
-    """Refuse what an action does not take."""
-    if action not in _TAKES:
-        raise WrongUsage(f"there is no `org {action}`", hint=f"actions: {', '.join(ACTIONS)}")
-    least, most, options = _TAKES[action]
-    if len(words) < least or 0 <= most < len(words):
-        raise WrongUsage(f"`org {action}` takes other words", hint="diurna org --help")
-    for key, value in given.items():
-        if value not in ("", (), None, False) and key not in options.split():
-            raise WrongUsage(f"--{key} does not go with `org {action}`", hint="diurna org --help")
-
-
-def _mirrors(call: Invocation, given: Mapping[str, Any]) -> str:
-    """Return the folder of the mirrors."""
-    where = given["mirrors"] or f"{data_folder()}/diurna-org"
-    return os.path.normpath(os.path.join(call.folder(), where))
 
 
 def _tell(call: Invocation, values: Mapping[str, object], said: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from rituals.answers.json_objects import event_line, event_object, finding_objects, summary_object
@@ -19,18 +18,8 @@ if TYPE_CHECKING:
 _SHOWN = 40
 
 
-def run(call: Invocation, mode: str, given: Mapping[str, Any]) -> int:
-    """Publish, absorb or replay; return the exit code."""
-    if mode == "replay":
-        return _replay(call, given["write"], given["dry_run"])
-    if mode == "publish":
-        _publish(call, given["discard_edits"], given["dry_run"])
-    else:
-        _absorb(call, given["dry_run"])
-    return 0
-
-
-def _publish(call: Invocation, discard_edits: bool, dry_run: bool) -> None:
+def publish(call: Invocation, discard_edits: bool, dry_run: bool) -> int:
+    """Write and commit the pages where they differ."""
     from memory.replay.trunk import publishing
 
     memory = call.memory()
@@ -45,9 +34,10 @@ def _publish(call: Invocation, discard_edits: bool, dry_run: bool) -> None:
     dropped = found.dropped if found else ()
     if call.json:
         lost = [{"file": one.file, "kept": one.kept, "lines": list(one.lines)} for one in dropped]
-        return call.out.answer(
+        call.out.answer(
             {"files": list(files), "commit": commit, "dropped": lost, "dry_run": dry_run}
         )
+        return 0
     for one in dropped:
         _show(one, call, dry_run)
     for path in files:
@@ -60,9 +50,11 @@ def _publish(call: Invocation, discard_edits: bool, dry_run: bool) -> None:
             call.out.hint(f"these files are published on {where.trunk}; {said}")
     elif not files and not dropped:
         call.out.line("nothing to do: the projection is in step")
+    return 0
 
 
-def _absorb(call: Invocation, dry_run: bool) -> None:
+def absorb(call: Invocation, dry_run: bool) -> int:
+    """Make a log of edits of pages."""
     memory = call.memory()
     found = memory.absorb(dry_run=dry_run)
     more = (*found.committed, *memory.left_alone())
@@ -81,9 +73,11 @@ def _absorb(call: Invocation, dry_run: bool) -> None:
             _print(one, call, memory.home.branch, dry_run)
     others = [said for one in found.others for said in one.findings]
     out.findings((*found.findings, *others, *more))
+    return 0
 
 
-def _replay(call: Invocation, write: bool, dry_run: bool) -> int:
+def replay(call: Invocation, write: bool, dry_run: bool) -> int:
+    """Replay all from git and compare; 1 where something differs."""
     from rituals.check.verify.projection_checks import recheck
 
     memory = call.memory()

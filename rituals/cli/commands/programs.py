@@ -5,13 +5,35 @@ from __future__ import annotations
 import signal
 from importlib.util import find_spec
 
+import click
+
 from ledger.environment import variables
 from ledger.errors import DiurnaError
 from rituals.cli.context import Invocation
+from rituals.cli.operation import DRY_RUN, option, word
 
 
-def hook(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: bool) -> None:
-    """Run `diurna hook`."""
+def hook(
+    call: Invocation, *,
+    event: str = word("[EVENT]"),
+    arguments: tuple[str, ...] = word("[ARGUMENTS]...", type=click.UNPROCESSED), dry_run: bool = DRY_RUN,
+) -> None:  # fmt: skip
+    """Answer a hook of git, or of a program that runs an agent.
+
+    With the name of a git hook: after a merge or rebase, publish what it left behind, on the branch where
+    pages are published. `diurna init --hooks` installs it. It never fails, reads no input, and gives up
+    after 20 seconds.
+
+    With the name of a host (claude, codex, copilot, gemini, qwen, opencode, cursor) and of one of its
+    events: read the event from standard input and answer with one JSON object. The start of a session is
+    answered with the brief, a stop now and then with a question, most others with {}. It always ends with
+    0; DIURNA_HOOKS=off silences it.
+
+    Examples:
+      diurna hook post-merge
+      diurna hook post-rewrite rebase
+      diurna hook claude SessionStart
+    """
     from rituals.hosts.adapters import HOSTS
 
     if event in HOSTS:
@@ -40,8 +62,24 @@ def hook(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: bool
         call.out.talk(f"diurna: {said}")
 
 
-def mcp(call: Invocation, http: int | None, agent: str) -> None:
-    """Run `diurna mcp`."""
+def mcp(
+    call: Invocation, *,
+    http: int = option("Listen on 127.0.0.1; port 7873 unless named, 0 for a free one.", "[PORT]",
+        default=-1, least=0, most=65535, sets="7873"),
+    agent: str = option("Who writes; else $DIURNA_AGENT, else what the client calls itself.", "NAME"),
+) -> None:  # fmt: skip
+    """Serve this memory to agents, by the Model Context Protocol.
+
+    A client starts it and talks to it over standard input and output. The home is that of the folder it
+    is started in, or --home; no client can name another. Where there is none yet, each tool says so. With
+    --http several clients share it, and each request bears the token in a file that it names. It needs
+    the extra `mcp`: `pip install '.[mcp]'` in a clone of Diurna's repository.
+
+    Examples:
+      diurna mcp --http
+      claude mcp add diurna -- diurna mcp
+      codex mcp add diurna -- diurna mcp
+    """
     from rituals.cli.exit_codes import translate
     from rituals.serve.mcp.serve import Setting, serve_http, serve_wire
 
@@ -58,17 +96,27 @@ def mcp(call: Invocation, http: int | None, agent: str) -> None:
         lambda problem: translate(problem, call),
         lambda line: _announce(call, line),
     )
-    ended = serve_wire(setting) if http is None else serve_http(setting, http)
+    ended = serve_wire(setting) if http < 0 else serve_http(setting, http)
     if ended == signal.SIGINT:
         raise KeyboardInterrupt
 
 
-def private(call: Invocation, switch: str | None) -> None:
-    """Run `diurna private`."""
+def private(call: Invocation, *, switch: str = word("[on|off]", choices=("on", "off"))) -> None:
+    """Keep a session silent: until `off`, hooks observe, keep and record nothing of it.
+
+    If an agent calls this and its program names the session, it is that session, from the current request
+    on; else every session in this work tree. The brief is still shown, and what is recorded on purpose is
+    recorded. What was said in silence is not recorded later either. Without a word it says what is
+    silent. `<private>…</private>` keeps a passage out.
+
+    Examples:
+      diurna private on
+      diurna private off
+    """
     from rituals.answers.record_fields import fields_of
     from rituals.hosts.capture.stamps import hush
 
-    found = hush(call.memory().home, switch or "", variables(), call.now_ms())
+    found = hush(call.memory().home, switch, variables(), call.now_ms())
     if call.json:
         call.out.answer({"silent": [fields_of(one, "top session since") for one in found]})
     for one in () if call.json else found:
@@ -78,8 +126,20 @@ def private(call: Invocation, switch: str | None) -> None:
         call.out.line("no session is silent here")
 
 
-def completion(call: Invocation, shell: str) -> None:
-    """Run `diurna completion`."""
+def completion(
+    call: Invocation, *, shell: str = word("bash|zsh|fish", choices=("bash", "zsh", "fish"))
+) -> None:
+    """Print the script that lets a shell complete commands, options, ids, kinds, tiers and agents.
+
+    Add the line for your shell to its start file.
+
+      bash  eval "$(diurna completion bash)"
+      zsh   eval "$(diurna completion zsh)"
+      fish  diurna completion fish | source
+
+    Example:
+      diurna completion bash
+    """
     from rituals.cli.completion import script
 
     said = script(shell)

@@ -10,6 +10,7 @@ from ledger.errors import WrongUsage
 from rituals.answers.record_fields import fields_of
 from rituals.cli.commands.decisions import decide
 from rituals.cli.context import Invocation
+from rituals.cli.operation import DECIDER, DRY_RUN, REASON, TITLE, modes, option, word
 from rituals.cli.output import counted
 
 TYPE_CHECKING = False
@@ -28,17 +29,33 @@ _WAYS = {
 
 
 def redact(
-    call: Invocation, /, targets: tuple[str, ...], reason: str, words_only: bool = False,
-    purge: bool = False, yes: bool = False, **recorded: Any,
+    call: Invocation, *,
+    targets: tuple[str, ...] = word("ID|STEM..."),
+    reason: str = option(
+        "Why; it is recorded, so do not repeat what is to be withheld.", "TEXT", required=True),
+    words_only: bool = option("Only a log's title, prose and remarks; the facts that it brought stay."),
+    purge: bool = option("Rewrite git's history without it, after a backup; shows the plan."),
+    yes: bool = option("Do not ask whether to purge."),
+    agent: str = DECIDER, title: str = TITLE, dry_run: bool = DRY_RUN,
 ) -> None:  # fmt: skip
-    """Run `diurna redact`."""
+    """Hide the text of facts, or all that a session log says, from every answer. For good.
+
+    It is removed from all that Diurna keeps beside git. Files and history still hold it, and the answer
+    says where. --purge removes it from this clone's history too, and says what every other clone has to
+    do; it sends nothing. If it was a secret, change the secret.
+
+    Examples:
+      diurna redact staging-login --reason "It holds a password."
+      diurna redact staging-login --reason "It holds a password." --purge --dry-run
+      diurna redact 2026-11-21-083012417-tq5n2xk7vb3wmd4zh6cyfugae2 --reason "It quotes a token." --dry-run
+    """
     from rituals.decide.history_purge import plan_purge
     from rituals.decide.history_purge import purge as write_anew
     from rituals.decide.redaction import held_lines, holding_of, redaction, standing
 
     if not reason.strip():
         raise WrongUsage("the reason is empty", hint="say in a few words why it is withheld")
-    memory, dry_run = call.memory(), recorded["dry_run"]
+    memory = call.memory()
     found = redaction(memory, targets, reason, words_only=words_only)
     plan = plan_purge(memory, found.facts, found.logs) if purge else None
     if plan is not None and not dry_run and not _agreed_purge(call, plan, yes):
@@ -60,7 +77,7 @@ def redact(
             "purge": _purge_object(plan, not dry_run) if plan is not None else None,
         }
 
-    said = decide(call, found.decision, **recorded, then=then)
+    said = decide(call, found.decision, agent, title, dry_run, then)
     if call.json:
         return
     if plan is not None:
@@ -87,30 +104,53 @@ def _purge_object(plan: Purge, done: bool) -> dict[str, Any]:
 
 
 def forget(
-    call: Invocation, /, id: str, how: str | None, replaced_by: str, reason: str, **recorded: Any
+    call: Invocation, *,
+    id: str = word("ID"),
+    mode: str = modes(
+        false="It does not hold; nothing replaces it.",
+        withhold="Show its text to nobody again.",
+        archive="It holds; put it out of sight.",
+        back="Take it out of the archive again.",
+    ),
+    replaced_by: str = option("It does not hold; that one does.", "ID"),
+    reason: str = REASON, agent: str = DECIDER, title: str = TITLE, dry_run: bool = DRY_RUN,
 ) -> None:  # fmt: skip
-    """Run `diurna forget`."""
+    """Let a fact go, in one of four ways. On a terminal it asks which; nothing is ever deleted.
+
+    A fact that is false or replaced goes to the archive, with who said so. --withhold hides its text for
+    good, as `diurna redact` does. --archive puts one that holds out of sight, with a reason: it keeps its
+    text and can be found there, like one that faded; --back takes it out again, and so does the next work
+    log that names it.
+
+    Examples:
+      diurna forget webhook-once --replaced-by webhook-retries
+      diurna forget staging-login --withhold --reason "It holds a password."
+      diurna forget legacy-importer --archive --reason "The importer is frozen until 2027."
+    """
     from rituals.decide.fact_status import archiving, denial, returning
 
     memory = call.memory()
     fact = memory.standing(id).fact
     id = fact.id
-    if how and replaced_by:
-        raise WrongUsage(f"--{how} and --replaced-by are two things", hint="say one of them")
-    if not (how or replaced_by):
-        how, replaced_by = _asked_way(call, id, "" if fact.redacted else fact.text)
-        if how == "quit":
+    if mode and replaced_by:
+        raise WrongUsage(f"--{mode} and --replaced-by are two things", hint="say one of them")
+    if not (mode or replaced_by):
+        mode, replaced_by = _asked_way(call, id, "" if fact.redacted else fact.text)
+        if mode == "quit":
             return
         reason = reason or click.prompt("why", "", show_default=False, err=True)
-    if how == "back" and not reason.strip():
+    if mode == "back" and not reason.strip():
         raise WrongUsage("the reason is missing", hint="`--reason TEXT` says in a sentence why")
-    if how == "withhold":
-        redact(call, (id,), reason or "It is to be forgotten.", **recorded)
-    elif how in ("archive", "back"):
-        plan = archiving if how == "archive" else returning
-        decide(call, plan(memory, id, reason), **recorded)
+    if mode == "withhold":
+        return redact(
+            call, targets=(id,), reason=reason or "It is to be forgotten.", words_only=False, purge=False,
+            yes=False, agent=agent, title=title, dry_run=dry_run,
+        )  # fmt: skip
+    if mode in ("archive", "back"):
+        decision = (archiving if mode == "archive" else returning)(memory, id, reason)
     else:
-        decide(call, denial(memory, id, replaced_by, reason), **recorded)
+        decision = denial(memory, id, replaced_by, reason)
+    decide(call, decision, agent, title, dry_run)
 
 
 def _agreed_purge(call: Invocation, plan: Purge, yes: bool) -> bool:

@@ -16,6 +16,7 @@ from rituals.answers.json_objects import (
 )
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
+from rituals.cli.operation import DRY_RUN, modes, option, word
 from rituals.cli.output import counted
 from rituals.decide.open_contradictions import contested
 from rituals.review.questions import is_raising
@@ -23,8 +24,6 @@ from rituals.review.review_plan import asked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from rituals.review.review_record import Outcome
 
 #: Codes that a review says in its own words.
@@ -33,27 +32,67 @@ _OF_REVIEW = ("review-due", "over-size")
 CONFIRM, LEARN = "confirm", "learn"
 
 
-def review(call: Invocation, /, ids: tuple[str, ...], mode: str | None, **given: Any) -> None:
-    """Run `diurna review`."""
+def review(
+    call: Invocation, *,
+    ids: tuple[str, ...] = word("[ID]..."),
+    code: str = option("The repository whose code this is about.", "PATH", goes="plain"),
+    yes: bool = option("Ask nothing: what needs a person is raised as threads.", goes="plain"),
+    mode: str = modes(
+        confirm="Record that a person looked at each ID and it holds.",
+        learn="Propose facts that sessions taught; nothing is written unasked.",
+        report="Tell in numbers what memory cost, and how memories lived.",
+    ),
+    title: str = option("With --confirm: the log's title.", "TEXT", goes="confirm"),
+    ask: bool = option("With --learn: raise the proposals as open threads, each once.", goes="learn"),
+    accept: str = option("With --learn: let in the proposal of this key.", "KEY", goes="learn"),
+    text: str = option("With --accept: in these words.", "TEXT", goes="learn"),
+    since: str = option("With --report: only facts born and reviews from then on.", "WHEN", goes="report"),
+    until: str = option(
+        "With --report: as if the ledger ended then (time or stem).", "WHEN", goes="report"),
+    kind: str = option("With --report: only facts of this kind.", "KIND", goes="report"),
+    agent: str = option("With --confirm and --learn: who decides.", "NAME", goes="confirm learn"),
+    dry_run: bool = DRY_RUN._replace(goes="plain confirm learn"),
+) -> None:  # fmt: skip
+    """Look after the memory: what aged, what nobody confirmed, what the code no longer has.
+
+    It verifies first, and says what is wrong. On a terminal it asks about each question, and `?` explains
+    the answers; if you quit, your answers are kept and the review does not count as held. Elsewhere, or
+    with --yes, it decides nothing: what needs a person becomes an open thread, once. It appends one log
+    of type `review` and publishes the projection; if nothing is new, it writes no log. What is too much
+    for one log waits for the next review.
+
+    --confirm is for facts that never fade: `diurna status` names those that nobody confirmed for
+    `verify_invariants_every` work sessions. --learn proposes at most seven facts that memory lacks, each
+    with its diff; on a terminal it asks about each, and an accepted promotion is written into AGENTS.md
+    (or the file for agents that is there), not committed. --report counts what sessions were shown and
+    told, when facts faded or became false, who created those, and reviews that were skipped.
+
+    Examples:
+      diurna review --dry-run
+      diurna review
+      diurna review --yes --json
+      diurna review --confirm inv-transport-agnostic inv-no-plain-text
+      diurna review --learn --json
+      diurna review --learn --accept 3f2a9c --text "Retries are the server's."
+      diurna review --report --kind decision --since 2026-10-01
+    """
     if bool(ids) != (mode == CONFIRM):
         raise WrongUsage("an ID goes with --confirm, and --confirm with an ID")
     if mode == CONFIRM:
         from rituals.cli.commands.decisions import decide
         from rituals.decide.fact_status import confirmation
 
-        recorded = {key: given[key] for key in ("agent", "title", "dry_run")}
-        decide(call, confirmation(call.memory(), ids), **recorded)
+        decide(call, confirmation(call.memory(), ids), agent, title, dry_run)
     elif mode == LEARN:
         from rituals.cli.commands.learn import learn
 
-        keys = ("ask", "accept", "text", "agent", "dry_run")
-        learn(call, **{key: given[key] for key in keys})
+        learn(call, ask, accept, text, agent, dry_run)
     elif mode:
         from rituals.cli.commands.report import report
 
-        report(call, given["since"], given["until"], given["kind"])
+        report(call, since, until, kind)
     else:
-        _review(call, given["code"], given["yes"], given["dry_run"])
+        _review(call, code, yes, dry_run)
 
 
 def _review(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:

@@ -25,7 +25,11 @@ _NAMED = 5
 
 
 def status(call: Invocation) -> None:
-    """Run `diurna status`."""
+    """Show where memory stands: its home, its logs and facts, what is due, and what waits.
+
+    Example:
+      diurna status
+    """
     from rituals.answers.json_objects import status_object
     from rituals.answers.status_values import overview
 

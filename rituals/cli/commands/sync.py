@@ -10,6 +10,7 @@ from projection.text.clipping import one_line
 from rituals.answers.json_objects import finding_objects
 from rituals.answers.record_fields import all_fields_of, fields_of
 from rituals.cli.context import Invocation
+from rituals.cli.operation import DRY_RUN, option, word
 from rituals.cli.output import Output, counted
 
 TYPE_CHECKING = False
@@ -20,8 +21,25 @@ if TYPE_CHECKING:
 _NAMED, _LINE_CHARS = 12, 72
 
 
-def sync(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: bool) -> None:
-    """Run `diurna sync`."""
+def sync(
+    call: Invocation, *,
+    remote: str = word("[REMOTE]"),
+    adopt: bool = option("Join a ledger that began apart, too; all logs stay."),
+    push: bool = option("Send a personal home, too; otherwise it is only fetched."),
+    dry_run: bool = DRY_RUN,
+) -> None:  # fmt: skip
+    """Share memory through a git remote: fetch, join both sides' logs, push.
+
+    Without REMOTE: the branch's upstream, else origin, else the only remote. Nothing is dropped: the logs
+    of both sides stay. Offline is fine; the next sync takes along what was recorded meanwhile. Commits of
+    code are never sent, or fetched into the work tree; it says what to do with git then. Homes that
+    `[upstream]` in diurna.toml names are fetched to be read, and nothing is sent to them.
+
+    Examples:
+      diurna sync
+      diurna sync --dry-run
+      diurna sync backup --json
+    """
     from rituals.sync.upstream_fetch import sync_all
 
     memory, out = call.memory(), call.out

@@ -6,14 +6,13 @@ from ledger.errors import WrongUsage
 from ledger.model.task_states import STATES
 from projection.document.archive_pages import summary_of
 from projection.text.clipping import one_line
+from projection.work.tracked_tasks import PRIORITIES
 from rituals.answers.task_objects import Listed, Wanted, listed, task_object
 from rituals.cli.context import Invocation
+from rituals.cli.operation import DRY_RUN, option, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from memory.write.draft import Receipt
     from rituals.cli.output import Output
     from rituals.record.tasks.task_steps import Change
@@ -23,14 +22,9 @@ _LINE_CHARS, _LEAST_CHARS = 110, 24
 _MINUTE = 16  # characters of an instant up to its minutes
 
 
-def answer(call: Invocation, given: Mapping[str, Any]) -> None:
-    """List tasks: what is in progress, to do, and what each waits for.
-
-    `given` has the value of every option (`rituals.cli.option_table.TASKS`).
-    """
+def _list(call: Invocation, wanted: Wanted) -> None:
+    """List tasks: what is in progress, to do, and what each waits for."""
     reader, out = call.reader(), call.out
-    mine = (call.agent or reader.asker()) if given["mine"] else ""
-    wanted = Wanted(given["state"] or "", mine, given["workstream"], given["everything"])
     found = listed(reader, wanted, call.now_ms())
     if call.json:
         return out.answer({"tasks": [task_object(one) for one in found]})
@@ -88,44 +82,78 @@ def tell(call: Invocation, change: Change, receipt: Receipt | None, *, dry_run: 
         out.findings(receipt.findings)
 
 
-_OPTION = {"everything": "all"}
+ACTIONS = ("list", "add", "start", "move", "done", "handoff", "pick")
+#: Those that may write.
+_WRITE = "add start move done handoff pick"
 _NUMBERS = ("no more words", "one", "an id and a state")
-#: What each action takes beside the common options, by the names of their values.
-_ADDED = "id priority owner goal workstream depends serves criterion risk question anyway"
-_LEFT = "to done remaining warning question next confidence"
-_LISTED = "state mine workstream everything"
-_TAKES = {
-    "list": _LISTED, "add": _ADDED, "start": "take_over", "move": "why", "done": "why",
-    "handoff": _LEFT, "pick": "start",
-}  # fmt: skip
-ACTIONS = tuple(_TAKES)
-#: The fields of a task in a list.
-LISTED = (
-    "claimant contradiction depends goal id left line owner priority since stale state "
-    "waits workstream"
-)
-_WRITES = "agent role session dry_run"
 _WORDS = {"list": 0, "pick": 0, "move": 2}
 _FORMS = {"add": " TEXT", "move": " ID STATE"}
 
 
-def task(call: Invocation, /, action: str, words: tuple[str, ...], **given: Any) -> None:
-    """Run `diurna task`."""
-    run(call, action, words, given)
+def task(
+    call: Invocation, *,
+    action: str = word("[ACTION]", default="list", offers=ACTIONS),
+    words: tuple[str, ...] = word("[ID]..."),
+    state: str = option("list: in this state alone.", "STATE", choices=STATES, goes="list"),
+    mine: bool = option("list: those that you have, or that are meant for you.", goes="list"),
+    workstream: str = option("list, add: a part of the work.", "NAME", goes="list add"),
+    all: bool = option("list: closed ones, too.", goes="list"),
+    id: str = option("add: its id; else one is made.", "NAME", goes="add"),
+    priority: str = option("add: high, medium or low.", "PRIORITY", choices=PRIORITIES, goes="add"),
+    owner: str = option("add: whom it is meant for.", "NAME", goes="add"),
+    goal: str = option("add: what it is good for.", "TEXT", goes="add"),
+    depends: tuple[str, ...] = option(
+        "add: what has to be done first. Repeatable, or with commas.", "ID", many=True, goes="add"),
+    serves: tuple[str, ...] = option(
+        "add: what it is done for. Repeatable, or with commas.", "ID", many=True, goes="add"),
+    criterion: tuple[str, ...] = option(
+        "add: when it is done. Repeatable.", "TEXT", many=True, goes="add"),
+    risk: tuple[str, ...] = option("add: what may go wrong. Repeatable.", "TEXT", many=True, goes="add"),
+    question: tuple[str, ...] = option(
+        "add, handoff: what is open. Repeatable.", "TEXT", many=True, goes="add handoff"),
+    anyway: bool = option("add: allow ids that memory does not know.", goes="add"),
+    take_over: bool = option("start: even if somebody else has it, as agreed.", goes="start"),
+    start: bool = option("pick: claim it, too.", goes="pick"),
+    why: str = option("move, done: the reason.", "TEXT", goes="move done"),
+    to: str = option("handoff: the agent or role that is to get it.", "NAME", goes="handoff"),
+    done: tuple[str, ...] = option(
+        "handoff: what is done. Repeatable.", "TEXT", many=True, goes="handoff"),
+    remaining: tuple[str, ...] = option(
+        "handoff: what is not. Repeatable.", "TEXT", many=True, goes="handoff"),
+    warning: tuple[str, ...] = option(
+        "handoff: what to look out for. Repeatable.", "TEXT", many=True, goes="handoff"),
+    next: tuple[str, ...] = option(
+        "handoff: what to do first. Repeatable.", "TEXT", many=True, goes="handoff"),
+    confidence: str = option(
+        "handoff: how sure it is that what is done is right.", "TEXT", goes="handoff"),
+    agent: str = option("Who does it; else $DIURNA_AGENT, else git's user name.", "NAME", goes=_WRITE),
+    role: str = option("In which role.", "NAME", goes=_WRITE),
+    session: str = option("The host's session; else $DIURNA_SESSION, or what the host sets.", "ID",
+        goes=_WRITE),
+    dry_run: bool = DRY_RUN._replace(goes=_WRITE),
+) -> None:  # fmt: skip
+    """Say what is to be done, who does it, and what one leaves for the next.
 
+    ACTION is one of:
+      list               the open tasks, what comes first on top (without ACTION, too)
+      add TEXT           a task is born
+      start ID           claim it: it is in progress
+      move ID STATE      todo, in-progress, handoff-ready, blocked, done or cancelled
+      done ID            it is done
+      handoff ID         hand it over, with what the next one has to know
+      pick               the one to begin next: nobody has it, and it waits for nothing
 
-def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> None:
-    """Do what an action of `diurna task` says.
+    `diurna show ID` and `diurna why ID` tell all of one.
 
-    The action is one of `_TAKES`, and the words stand behind it; `given` has every option, by the name of
-    its value.
-
-    Raises:
-        WrongUsage: there is no such action, or it takes something else.
+    Examples:
+      diurna task add "Wire the retry queue" --priority high --criterion "A dead shop blocks no other."
+      diurna task pick --start
+      diurna task handoff wire-retry-queue --to judge --done "A queue for each shop." --next "Measure it."
     """
-    _check(action, words, given)
+    _check(action, words)
     if action == "list":
-        return answer(call, given)
+        whose = (call.agent or call.reader().asker()) if mine else ""
+        return _list(call, Wanted(state, whose, workstream, all))
     from functools import partial
 
     from rituals.cli.terminal.receipt_text import record
@@ -133,24 +161,24 @@ def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[st
     from rituals.record.own_home_parts import Drafts
     from rituals.record.tasks import task_steps as steps
 
-    memory, dry_run = call.memory(), given["dry_run"]
-    author = steps.Author(given["agent"], given["role"], session=given["session"])
+    memory, author = call.memory(), steps.Author(agent, role, session=session)
     if action == "add":
         new = steps.NewTask(
-            words[0], given["id"], given["priority"] or "", given["owner"],
-            given["goal"], given["workstream"], parse_ids(given["depends"]),
-            parse_ids(given["serves"]), given["criterion"], given["question"], given["risk"],
+            words[0], id, priority, owner, goal, workstream, parse_ids(depends), parse_ids(serves),
+            criterion, question, risk,
         )  # fmt: skip
-        drafts = Drafts(*steps.adding(memory, new, author, anyway=given["anyway"]))
+        drafts = Drafts(*steps.adding(memory, new, author, anyway=anyway))
         return record(call, drafts, again=False, dry_run=dry_run, strict=False)
     id, state = (*words, "", "")[:2]
-    leaving = steps.Leaving(*[given[key] for key in _LEFT.split()])
-    given = {**given, "state": state, "leaving": leaving}
+    leaving = steps.Leaving(to, done, remaining, warning, question, next, confidence)
+    given = {
+        "state": state, "why": why, "start": start, "take_over": take_over, "leaving": leaving,
+    }  # fmt: skip
     plan = partial(steps.step, memory, action, id, author, given)
     change, receipt = steps.carried_out(memory, plan, dry_run=dry_run)
     tell(call, change, receipt, dry_run=dry_run)
     if action == "handoff" and not (dry_run or call.json):
-        _ask_before_leaving(call, given["session"])
+        _ask_before_leaving(call, session)
 
 
 def _ask_before_leaving(call: Invocation, session: str) -> None:
@@ -166,24 +194,17 @@ def _ask_before_leaving(call: Invocation, session: str) -> None:
         call.out.text(before_leaving(commondir, place_of(memory.home), session, capture.ask))
 
 
-def _check(action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> None:
-    """Refuse what an action does not take."""
-    if action not in _TAKES:
+def _check(action: str, words: tuple[str, ...]) -> None:
+    """Refuse what is no action, and words that it does not take."""
+    if action not in ACTIONS:
         from difflib import get_close_matches
 
-        like = get_close_matches(action, _TAKES, 1)
+        like = get_close_matches(action, ACTIONS, 1)
         hint = f"did you mean {like[0]}? " if like else ""
         if action in STATES:
             hint = f"`diurna task move ID {action}` says that one is {action}; "
-        hint += f'actions: {", ".join(_TAKES)}; `diurna task add "{action} …"` adds a task'
+        hint += f'actions: {", ".join(ACTIONS)}; `diurna task add "{action} …"` adds a task'
         raise WrongUsage(f"`diurna task` has no action {action}", hint=hint)
-    taken = _TAKES[action].split()
-    if action != "list":
-        taken += _WRITES.split()
-    odd = [name for name, value in given.items() if value and name not in taken]
-    if odd:
-        names = ", ".join([f"--{_OPTION.get(name, name).replace('_', '-')}" for name in odd])
-        raise WrongUsage(f"`diurna task {action}` takes no {names}")
     wanted = _WORDS.get(action, 1)
     if len(words) != wanted:
         form = _FORMS.get(action, " ID" * wanted)

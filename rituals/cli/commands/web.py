@@ -14,14 +14,32 @@ from importlib.util import find_spec
 from ledger.environment import variables
 from ledger.errors import DiurnaError, WrongUsage
 from rituals.cli.context import Invocation
+from rituals.cli.operation import DRY_RUN, option, word
 from rituals.cli.output import counted
 
 #: So many pages of a site are worth a line where nobody sees a bar.
 _PAGES = 1000
 
 
-def web(call: Invocation, /, port: int, write: bool, no_open: bool, agent: str, org: bool) -> None:
-    """Run `diurna web`: serve pages until a signal comes."""
+def web(
+    call: Invocation, *,
+    port: int = option(
+        "Listen there, on 127.0.0.1; 0 for a free port.", default=7874, least=0, most=65535, shows=True),
+    write: bool = option("With forms: confirm, resolve, archive and the like."),
+    org: bool = option("Search all ledgers of an organisation that you may read."),
+    no_open: bool = option("Only print the address; open no browser."),
+    agent: str = option("Who writes; else $DIURNA_AGENT, else whom git names.", "NAME"),
+) -> None:  # fmt: skip
+    """Show this memory as pages in a browser: what holds, why, and what is to be decided.
+
+    The address that it prints opens the memory to whoever has it, on this machine alone, until the server
+    ends. It needs the extra `web`: `pip install '.[web]'` in a clone of Diurna's repository. `diurna
+    export site` writes the same pages as files.
+
+    Examples:
+      diurna web
+      diurna web --write --port 0
+    """
     if org and (write or agent):
         said = "--org shows what others record, and records nothing"
         raise WrongUsage(said, hint="diurna web --org")
@@ -106,9 +124,30 @@ def _tell(call: Invocation, message: str) -> None:
 
 
 def export(
-    call: Invocation, what: str, dir: str, base: str, allow_shallow: bool, dry_run: bool
-) -> int:
-    """Run `diurna export`."""
+    call: Invocation, *,
+    what: str = word("events|vault|site", choices=("events", "vault", "site")), dir: str = word("[DIR]"),
+    base: str = option("With site: where it will be found.", "URL"),
+    allow_shallow: bool = option("With site: also where history is cut; each page says so."),
+    dry_run: bool = DRY_RUN,
+) -> int:  # fmt: skip
+    """Print all events as lines of JSON, or write linked notes or a site into a folder.
+
+    `events` loses nothing: header, title, prose, every field of every event, and the text of logs written
+    by hand. `diurna import events` makes the same logs of them, byte for byte. Like git, it carries the
+    words of what was redacted, with the log that withholds them.
+
+    `vault` is for Obsidian and the like: MEMORY.md, a note for each fact with its links, days and
+    entities, and nothing that is withheld. A file in DIR that Diurna did not write, or that was changed
+    since, stays as it is and is named, and the exit code is 1.
+
+    `site` is what `diurna web` shows, as files for a forge's pages or for your disk, without what is
+    withheld or only yours; it needs the extra `web`, too.
+
+    Examples:
+      diurna export events > memory.ndjson
+      diurna export vault ../notes --dry-run
+      diurna export site ../site
+    """
     if allow_shallow and what != "site":
         raise WrongUsage("--allow-shallow goes with `site`", hint="diurna export site DIR")
     if base and (what != "site" or not base.startswith(("https://", "http://"))):

@@ -9,6 +9,7 @@ from memory.cache.name_lookup import fact_named, is_named
 from memory.recall.recall_values import parted
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
+from rituals.cli.operation import option, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +22,24 @@ if TYPE_CHECKING:
 _NEAR = 100
 
 
-def why(call: Invocation, id: str, versions: bool) -> None:
-    """Run `diurna why`."""
+def why(
+    call: Invocation, *,
+    id: str = word("ID|FILE[:LINE]|COMMIT"),
+    versions: bool = option("Its texts alone, numbered, and which of them stands."),
+) -> None:  # fmt: skip
+    """Show where a fact comes from, or why a line, a file or a commit of the code is as it is.
+
+    Of a fact: every event, oldest first, with each version of its text. At the end are the supersessions
+    that lead to it and on from it, the nearest 100 each way; --json has all.
+
+    Of code: the commits that wrote it, the sessions around them, and what these decided, tried and found,
+    the strongest link first. What only words speak for stands below, behind `perhaps`.
+
+    Examples:
+      diurna why webhook-retry-queue
+      diurna why webhook-retry-queue --versions
+      diurna why src/queue.py:12
+    """
     out = call.out
     if not versions:
         if not _is_fact(call.reader(), id):

@@ -11,7 +11,6 @@ from memory.recall.recall_values import (
     DOCUMENT_KIND,
     FULL,
     INDEX,
-    LOADING_MS,
     NO_FACT,
     SESSION_KIND,
     Answer,
@@ -23,7 +22,6 @@ from rituals.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from memory.query.reader import Reader
@@ -80,70 +78,44 @@ def check_kind(policy: Policy, kind: str) -> None:
 
 #: What stands above the hits of a kind, where an answer has others too.
 _PARTS = {SESSION_KIND: "what was said", DOCUMENT_KIND: "what documents say"}
-_FILTERS = tuple(key for key in Filters._fields if key not in ("within", "documents"))
 
 
-def answer(call: Invocation, query: tuple[str, ...], given: Mapping[str, Any]) -> None:
-    """Answer a question, or show memories by their ids.
-
-    `given` has the value of every option (`rituals.cli.option_table.RECALL`).
+def named(call: Invocation, ids: list[str], level: str) -> None:
+    """Show memories by their ids; to the session that asks they are opened by that.
 
     Raises:
-        WrongUsage: what is asked for is not clear.
-        NotFound: an id or a point of time names nothing.
+        NotFound: an id names nothing.
     """
-    if given.get("org"):
-        return _of_org(call, " ".join(query), given)
-    if given["before"] or given["after"]:
-        raise WrongUsage(
-            "--before and --after go with --level timeline, and with no filter of hits"
-        )
-    named = _chosen(query, given["ids"])
-    level = given["level"] or (FULL if named else INDEX)
-    if named:
-        answer = call.reader().get(named, level=level)
-        call.opened([hit.id for hit in answer.hits])
-    else:
-        filters = Filters(within=given["within"] or "", **{key: given[key] for key in _FILTERS})
-        how = {"limit": given["limit"], "explain": given["explain"]}
-        waits = 0 if given["no_vectors"] else LOADING_MS
-        answer = _found(call, query, filters, level=level, loading_ms=waits, **how)
-    _print(call, " ".join(query), level, answer)
+    answer = call.reader().get(ids, level=level)
+    call.opened([hit.id for hit in answer.hits])
+    _print(call, "", level, answer)
 
 
-def _of_org(call: Invocation, question: str, given: Mapping[str, Any]) -> None:
-    """Answer a question over all ledgers of an organisation that one may read."""
-    if given["within"] or given["ids"]:
-        raise WrongUsage("--in and --ids are of one memory", hint="leave --org or them out")
+def of_org(
+    call: Invocation, question: str, filters: Filters, scope: tuple[str, str, str], *, full: bool,
+    **how: Any,
+) -> None:  # fmt: skip
+    """Answer a question over all ledgers of an organisation that one may read; see `org_search.Scope`."""
     from rituals.org.org_search import Scope, recall
 
-    filters = Filters(**{key: given[key] for key in _FILTERS})
-    scope = Scope(given["repo"], given["team"], call.folder())
-    level = FULL if given["level"] == FULL else INDEX
-    how = {"explain": given["explain"], "full": level == FULL}
-    _print(call, question, level, recall(question, filters, scope, given["limit"], **how), org=True)
+    found = recall(question, filters, Scope(*scope), full=full, **how)
+    _print(call, question, FULL if full else INDEX, found, org=True)
 
 
-def _chosen(query: tuple[str, ...], ids: str) -> list[str]:
-    """Return the ids that are asked for, [] where a question is."""
-    named = [one.strip() for one in ids.split(",") if one.strip()]
-    if bool(named) == bool(" ".join(query).strip()):
-        raise WrongUsage(
-            "ask a question, or name ids with --ids",
-            hint="`diurna recall how are webhooks retried`, `diurna recall --ids ID,ID`",
-        )
-    return named
+def asked(call: Invocation, question: str, filters: Filters, **how: Any) -> None:
+    """Answer a question; `how` as for `Reader.recall`.
 
-
-def _found(call: Invocation, query: tuple[str, ...], filters: Filters, **how: Any) -> Answer:
-    """Ask a question (see `Memory.recall`)."""
+    Raises:
+        WrongUsage: there is no such kind.
+        NotFound: a point of time names nothing.
+    """
     reader = call.reader()
-    answer = reader.recall(" ".join(query), filters=filters._replace(documents=True), **how)
+    answer = reader.recall(question, filters=filters._replace(documents=True), **how)
     if not answer.hits and filters.kinds:
         for kind in filters.kinds:
             if kind != SESSION_KIND:
                 check_kind(reader.policy, kind)
-    return answer
+    _print(call, question, how["level"], answer)
 
 
 def _print(call: Invocation, query: str, level: str, answer: Answer, *, org: bool = False) -> None:

@@ -12,9 +12,8 @@ from pydantic import Field
 
 from ledger.errors import DraftRefused, WrongUsage
 from ledger.model.findings import Finding
-from memory.brief.brief_place import BRIEF_CHARS
+from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
 from memory.recall.recall_values import FULL, INDEX, Answer, Filters, Hit, tokens_of
-from projection.brief.budget import LEAST_CHARS
 from projection.document.branch_remarks import YES
 from projection.graph.graph_neighbours import names_in
 from rituals.answers.record_fields import fields_of, mark_object
@@ -49,7 +48,7 @@ def brief(
     memory: "Memory", caller: Caller, *,
     task: Annotated[Words, Field(description="What you are about to do, or a task's id")] = "",
     role: Names = "",
-    budget_chars: Annotated[int, Field(ge=LEAST_CHARS, le=40_000)] = BRIEF_CHARS,
+    budget_chars: Annotated[int, Field(ge=LEAST_BRIEF_CHARS, le=40_000)] = BRIEF_CHARS,
 ) -> Answered:  # fmt: skip
     """Say what to know before starting."""
     found = memory.brief(budget_chars=budget_chars, role=role, task=task, agent=caller.agent)
