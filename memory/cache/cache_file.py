@@ -117,12 +117,9 @@ class Cache(Questions):
         """Hold what another cache holds, and nothing else: in place, for others have this file open."""
         generation = marshal.dumps(os.urandom(8).hex())
         with FILE_ERRORS, self.writing():
-            # the journal of a whole file is not worth keeping
-            self._base.execute("PRAGMA journal_mode=TRUNCATE")
             with other:
                 other.base.backup(self._base)
             self._set("generation", generation)
-            self._base.execute("PRAGMA journal_mode=PERSIST")
             self._seen, self._shown = -1, {}
             self.load_written()
 

@@ -35,9 +35,7 @@ class Database:
     def __init__(self, base: sqlite3.Connection, stamp: Stamp) -> None:
         self._base, self._stamp = base, stamp
         self._seen = -1
-        self.row("PRAGMA data_version")  # what a killed writer left is taken back by it
         with self.errors:
-            stamp.check()
             if self.value("version", int) != CACHE_VERSION:
                 raise CacheDamaged("a file of another version")
         self.load_written()
@@ -51,9 +49,9 @@ class Database:
                 stamp.check()
                 base = sqlite3.connect(path, timeout=10, isolation_level=None)
                 base.execute("PRAGMA synchronous=OFF")
-                # the journal is emptied, not unlinked: a quarter less for a transaction; who puts another
-                # file in place takes it away before that
-                base.execute("PRAGMA journal_mode=PERSIST")
+                base.execute(
+                    "PRAGMA journal_mode=MEMORY"
+                )  # who is killed leaves a file without stamp
                 made = cls(base, stamp)
                 made._see_to_disk()
                 return made
@@ -187,10 +185,9 @@ class Database:
         if not self._stamp.wants_disk():
             return
         try:
-            with self.writing() as held:
+            with self._stamp.writing(ON_DISK):
                 self._base.execute("PRAGMA synchronous=FULL")
                 self._base.execute("PRAGMA user_version=1")
-                held.run = ON_DISK
         except (sqlite3.Error, StampBroken):
             pass  # a read-only disk: another time, or never
         finally:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import marshal
 import os
-import stat
 from collections.abc import Callable, Sequence
 
 from ledger.errors import StorageFailed
@@ -19,7 +18,7 @@ from memory.cache.database import Database
 from memory.cache.log_application import Head, put_edges, put_facts, put_logs
 from memory.cache.schema import FALSE, PENDING, TABLES, fact_row, plain, unreadable
 from memory.cache.sqlite import sqlite3
-from memory.cache.stamp import Stamp
+from memory.cache.stamp import BESIDE, Stamp
 from projection.fold.fold import collect
 from projection.fold.full_replay import cut_edges, edges_and_takes
 from projection.fold.projection_state import NOTHING, log_digest, set_digest, summarise
@@ -90,7 +89,7 @@ def write_beside(path: str, fill: Callable[[sqlite3.Connection], None]) -> None:
             _in_bulk(base, fill)
         finally:
             base.close()
-        install(temporary, path)
+        take_away(path, instead=temporary)
     except BaseException:
         if os.path.exists(temporary):
             os.unlink(temporary)
@@ -156,78 +155,22 @@ def _fill(
 def clear_abandoned(path: str) -> None:
     """Remove what killed processes left of the files that they were to put in a place."""
     folder, name = os.path.split(path)
-    try:
-        left = [
-            one for one in os.listdir(folder) if one.startswith(f"{name}.") and one[-4:] == ".tmp"
-        ]
-    except OSError:
-        return
-    for one in left:
-        if is_abandoned(f"{folder}/{one}"):
-            try_unlink(f"{folder}/{one}")
+    for one in os.listdir(folder) if os.path.isdir(folder) else ():
+        whole = f"{folder}/{one}"
+        if one.startswith(f"{name}.") and one.endswith(".tmp") and is_abandoned(whole):
+            try_unlink(whole)
 
 
-def install(temporary: str, path: str) -> None:
-    """Put a new file in place of the old while no process writes to the old one, and stamp it.
-
-    A writer in the middle would leave a journal that SQLite takes for the new file's, and damage it.
-
-    Raises:
-        sqlite3.Error, OSError: it can not be put there.
-    """
-    with Stamp(path).replacing():
-        _install(temporary, path)
-
-
-def _install(temporary: str, path: str) -> None:
-    for _ in range(20):
-        try:
-            there = os.stat(path, follow_symlinks=False)
-        except FileNotFoundError:
-            _drop_journal(path)
-            try:
-                os.link(temporary, path)
-            except FileExistsError:
-                continue
-            except OSError:  # a file system without links
-                os.replace(temporary, path)
-            else:
-                os.unlink(temporary)
-            return
-        if not stat.S_ISREG(there.st_mode):  # a link: wherever it leads, the file is not ours
-            _drop_journal(path)
-            os.replace(temporary, path)
-            return
-        old = sqlite3.connect(path, timeout=10, isolation_level=None)
-        try:
-            try:
-                old.execute("BEGIN EXCLUSIVE")
-            except sqlite3.OperationalError:  # in use for ten seconds
-                raise
-            except sqlite3.DatabaseError:
-                pass  # no database any more: nobody can write to it either
-            if os.stat(path, follow_symlinks=False).st_ino == there.st_ino:
-                _drop_journal(path)
-                os.replace(temporary, path)
-                return
-        except FileNotFoundError:
-            continue
-        finally:
-            old.close()
-    raise sqlite3.OperationalError(f"{path} kept changing")
-
-
-def take_away(path: str) -> None:
-    """Remove a cache's file while no process writes to it; the next question builds it anew.
+def take_away(path: str, instead: str = "") -> None:
+    """Remove a cache's file while nobody writes it, or put another one in its place, and stamp that.
 
     Raises:
         sqlite3.OperationalError, OSError: it can not be removed, or somebody is at it.
     """
     with Stamp(path).replacing():
-        _drop_journal(path)
-        unlink(path)
-
-
-def _drop_journal(path: str) -> None:
-    for suffix in ("-journal", "-wal", "-shm"):  # the last two are nobody's
-        unlink(path + suffix)
+        for suffix in BESIDE:
+            unlink(path + suffix)
+        if instead:
+            os.replace(instead, path)
+        else:
+            unlink(path)

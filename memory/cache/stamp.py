@@ -7,8 +7,8 @@ Diurna sets the time of its last change to a nanosecond that the system's own cl
 does not agree with its stamp is not opened, but built anew: after damage as after a copy of the folder.
 
 A file that was written without waiting for the disk may be half there after a crash of the machine. Until
-it is known to be on the disk its stamp therefore names the run of the machine in which it was written. Who
-writes notes so in the stamp: what one that was killed in the middle left, SQLite takes back.
+it is known to be on the disk its stamp therefore names the run of the machine in which it was written.
+What a writer leaves that is killed bears no stamp, so no journal is kept beside a file.
 
 What a stamp can not tell is what the system does not: that a disk gives other bytes than it took.
 """
@@ -30,6 +30,8 @@ _HEADER = b"diurna-stamp"
 #: Stands in a stamp, in place of the boot, where the file is known to be on the disk.
 ON_DISK = "-"
 _WORDS, _LONGEST = 4, 300
+#: What SQLite may keep beside a file.
+BESIDE = ("-journal", "-wal", "-shm")
 #: Other processes write for milliseconds; SQLite waits as long.
 _WAIT_SECONDS = 10.0
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -89,15 +91,9 @@ class Stamp:
         Raises:
             StampBroken: it is not.
         """
-        if self.holds():
-            return
-        try:
+        if not self.holds():
             with self.unwritten():
                 pass
-        except StampBroken:
-            if not self._interrupted():
-                raise
-            self._take_back()
 
     def unwritten(self) -> Held:
         """Check the file, and return a `with` in which nobody else writes it.
@@ -107,14 +103,16 @@ class Stamp:
         """
         return Held(self, fcntl.LOCK_SH)
 
-    def writing(self) -> Held:
+    def writing(self, run: str = "") -> Held:
         """Return the `with` in which the file may be changed: it is checked before and stamped after.
+
+        `run` is what the stamp says of the disk then, "" that it is of this run of the machine.
 
         Raises:
             StampBroken: on entering, the file is not as it was left.
             sqlite3.OperationalError: likewise, nothing can be written there, or others do for too long.
         """
-        return Held(self, fcntl.LOCK_EX)
+        return Held(self, fcntl.LOCK_EX, run=run)
 
     def replacing(self) -> Held:
         """Return the `with` in which another file may replace this one: `writing` without the check.
@@ -128,28 +126,6 @@ class Stamp:
         """Tell whether it is time to make sure that the file is on the disk, and to note that."""
         quiet = bool(self._good) and now_ns() - self._good[3] > _QUIET_NS
         return quiet and self._run != ON_DISK
-
-    def _interrupted(self) -> bool:
-        """Tell whether a writer of ours was killed in the middle, in this run of the machine."""
-        line, _, mark = _read(self.path + _SUFFIX).partition(b"\n")
-        return bool(mark and self._key) and mark == self._mark(line, machine_run())
-
-    def _mark(self, line: bytes, run: str) -> bytes:
-        """Return what follows the line of a stamp while its file is being written."""
-        return signed(self._key, b"writing", line, run.encode()).encode()
-
-    def _take_back(self) -> None:
-        """Let SQLite take back what a killed writer left."""
-        try:
-            with self.writing():
-                base = sqlite3.connect(self.path, timeout=_WAIT_SECONDS, isolation_level=None)
-                try:
-                    base.execute("BEGIN IMMEDIATE")
-                    base.execute("ROLLBACK")
-                finally:
-                    base.close()
-        except sqlite3.Error as problem:
-            raise StampBroken(self.path) from problem
 
     def _agrees(self, now: tuple[int, ...], said: bytes) -> bool:
         """Tell whether a stamp is of this state of the file, and remember it then."""
@@ -167,8 +143,10 @@ class Stamp:
         facts = b" ".join([b"%d" % value for value in (CACHE_VERSION, *now)])
         return signed(self._key, b"stamp", name, run.encode(), facts)
 
-    def _write(self, fd: int, run: str) -> None:
-        """Stamp the file as it is now."""
+    def write(self, fd: int, run: str) -> None:
+        """Stamp the file as it is now, if it was written since."""
+        if _look(self.path) == self._good:
+            return
         found = os.stat(self.path, follow_symlinks=False)
         os.utime(self.path, ns=(found.st_atime_ns, now_ns()), follow_symlinks=False)
         now = _look(self.path)
@@ -186,60 +164,34 @@ class Held:
         stamp: the stamp.
         how: `fcntl.LOCK_SH` or `fcntl.LOCK_EX`.
         fresh: the file is another one afterwards, whatever it is now.
+        run: what the stamp says of the disk when this ends well.
     """
 
-    def __init__(self, stamp: Stamp, how: int, fresh: bool = False) -> None:
-        self._stamp, self._how, self._fresh = stamp, how, fresh
+    def __init__(self, stamp: Stamp, how: int, *, fresh: bool = False, run: str = "") -> None:
+        self._stamp, self._alone, self._fresh, self._run = stamp, how == fcntl.LOCK_EX, fresh, run
         self._fd = -1
-        self._clean = 0  # how long the stamp was, where it was good
-        #: what the stamp says of the disk when this ends well
-        self.run = ""
 
-    def __enter__(self) -> Held:
-        path = self._stamp.path
+    def __enter__(self) -> None:
+        path, alone = self._stamp.path, self._alone
         if not path:
-            return self
-        alone = self._how == fcntl.LOCK_EX
-        flags = os.O_RDWR if alone else os.O_RDONLY
+            return
+        flags = (os.O_RDWR if alone else os.O_RDONLY) | (os.O_CREAT if self._fresh else 0)
         try:
-            made = os.O_CREAT if self._fresh else 0
-            self._fd = os.open(path + _SUFFIX, flags | made | _NO_FOLLOW | os.O_NONBLOCK, 0o600)
-            _lock(self._fd, self._how)
+            self._fd = os.open(path + _SUFFIX, flags | _NO_FOLLOW | os.O_NONBLOCK, 0o600)
+            _lock(self._fd, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
         except OSError as problem:
             self._let_go()
             if alone and not isinstance(problem, FileNotFoundError):
                 raise sqlite3.OperationalError(f"{path}: {problem.strerror}") from problem
             raise StampBroken(path) from problem
-        if self._fresh:
-            return self
-        if self._stamp.holds():
-            if alone:
-                self._begin(path)
-        elif not (alone and self._stamp._interrupted()):
+        if not (self._fresh or self._stamp.holds()):
             self._let_go()
             raise StampBroken(path)
-        return self
-
-    def _begin(self, path: str) -> None:
-        """Note that the file is about to be written."""
-        try:
-            line = os.pread(self._fd, _LONGEST, 0).partition(b"\n")[0]
-            os.pwrite(self._fd, self._stamp._mark(line, machine_run()), len(line) + 1)
-        except OSError as problem:
-            self._let_go()
-            raise sqlite3.OperationalError(f"{path}: {problem.strerror}") from problem
-        self._clean = len(line) + 1
 
     def __exit__(self, kind: object, *_: object) -> None:
-        if self._fd < 0:
-            return
-        stamp = self._stamp
         try:
-            if self._how == fcntl.LOCK_EX:
-                if self._clean and _look(stamp.path) == stamp._good:
-                    os.ftruncate(self._fd, self._clean)  # nothing was written
-                elif kind is None:
-                    stamp._write(self._fd, self.run or machine_run())
+            if self._fd >= 0 and self._alone and kind is None:
+                self._stamp.write(self._fd, self._run or machine_run())
         except OSError:
             pass  # the stamp is of another state now: the next reader builds the file anew
         finally:
@@ -257,8 +209,9 @@ def _look(path: str) -> tuple[int, ...]:
         found = os.stat(path, follow_symlinks=False)
     except OSError:
         return ()
-    # no writer of ours keeps such a log, and SQLite would take it for the newest part of the file
-    if not stat.S_ISREG(found.st_mode) or os.path.lexists(path + "-wal"):
+    # no writer of ours keeps such a file, and SQLite would take it for a part of this one
+    beside = any(os.path.lexists(path + suffix) for suffix in BESIDE)
+    if beside or not stat.S_ISREG(found.st_mode):
         return ()
     return (found.st_uid, found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 

@@ -95,19 +95,16 @@ def _clear_caches(home: Home) -> None:
     """Take away the caches of this clone, but the home's own, which was built anew without the texts."""
     folder = f"{home.repository.commondir}/{CACHE_DIR}"
     own = os.path.basename(home.cache_file)
-    mine = {f"{own}.sqlite", f"{own}.sqlite-journal", os.path.basename(_record(home))}
+    mine = f"{own}.sqlite"
     drop_briefs(home)
     aside = brief_file(home)
     if aside:
         unlink(aside)
     for name in sorted(os.listdir(folder)):
         path = f"{folder}/{name}"
-        if name in mine or name.endswith((".redacted", ".stamp")):
+        if name == mine or name.endswith((".redacted", ".stamp")):
             continue
-        if name.endswith("-journal"):
-            if not os.path.exists(path.removesuffix("-journal")):
-                unlink(path)
-        elif name.endswith(".tmp"):
+        if name.endswith(".tmp"):
             if is_abandoned(path):
                 unlink(path)
         elif name.endswith((".sqlite", ".recall")):
