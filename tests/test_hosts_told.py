@@ -438,24 +438,24 @@ RUNS = st.lists(
 
 
 @settings(max_examples=examples(3, 60))
-@given(RUNS, st.booleans())
+@given(RUNS)
 def test_what_a_listener_believes_is_how_it_stands(
-    tmp_path_factory: pytest.TempPathFactory, runs: list[tuple[str, int, bool]], late: bool
+    tmp_path_factory: pytest.TempPathFactory, runs: list[tuple[str, int, bool]]
 ) -> None:
-    """Told at its start or at any prompt: the last it heard of a command is how that ended last, and failures are told."""
+    """Told at any prompt: the last it heard of a command is how that ended last, and failures are told."""
     with pytest.MonkeyPatch.context() as patch:
         door = Door(least_home(tmp_path_factory.mktemp("law")), patch)
         mine, other = door.session(), door.session("codex", "o")
-        heard = "" if late else mine.start()
+        heard = mine.start()
         last: dict[str, int] = {}
         for number, (command, code, asks) in enumerate(runs, 1):
             door.at(number * 31)
             other.runs(command, code)
             last[command] = code
-            if asks and not late:
+            if asks:
                 heard += mine.prompt()
         door.at(600)
-        heard += mine.start() if late else mine.prompt()
+        heard += mine.prompt()
         known = re.findall(r"([a-z][^;:,(]+?) \((?:exit (\d)|[\d-]* ?\d\d:\d\dZ)\)", heard)
         believed = {command: int(code or 0) for command, code in known if command in last}
         assert {one: code for one, code in believed.items() if code and not last[one]} == {}
@@ -573,7 +573,6 @@ SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 def test_a_compaction_is_survived(door: Door, run: Run, tmp_path: Path) -> None:
     """What it loses is told to who sums up and given back behind it, without a secret; no prompt is in a file of ours."""
-    run("note", "thread: Decide on retries.")
     door.repo.write("src/new.py", "x\n")
     door.repo.git("add", "src")
     asked = [*[f"Request number {n}." for n in range(4)], f"Use {SECRET} {'and go on ' * 60}"]
@@ -585,7 +584,7 @@ def test_a_compaction_is_survived(door: Door, run: Run, tmp_path: Path) -> None:
         mine.runs(f"git commit -m {number}")
     mine.tool("TodoWrite", todos=[{"content": "Ship it", "status": "completed"}])
     keep = lines_of(mine.hook("precompact", trigger="auto").decode().strip())
-    for line in ("[Memory] next Decide on retries.", "Asked before: Request number 3.",
+    for line in ("Asked before: Request number 3.",
                  "Last said: Next I write the tests of the parser.", "Changed and not committed: src/new.py"):  # fmt: skip
         assert line in keep
     assert any(line.startswith("Asked last: Use [redacted") for line in keep)
@@ -609,7 +608,7 @@ def test_a_compaction_is_survived(door: Door, run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wide", [False, True])
 def test_all_of_it_fits_what_hosts_take(door: Door, run: Run, tmp_path: Path, wide: bool) -> None:
-    """7,500 characters and 9,500 bytes of a checkpoint, a brief and what others did; 2,000 of a role's brief."""
+    """7,500 characters and 9,500 bytes of a checkpoint and a brief; 2,000 of a role's brief."""
     words = (
         "每一個網路掛鉤都會重試三次並帶有抖動。" * 9
         if wide
@@ -635,8 +634,7 @@ def test_all_of_it_fits_what_hosts_take(door: Door, run: Run, tmp_path: Path, wi
     mine.hook("precompact", trigger="auto")
     told = mine.start("compact")
     assert 3_000 < len(told) <= 7_500 and len(told.encode()) <= 9_500
-    for part in ("Context restored", "## Invariants", "Lately in other sessions"):
-        assert part in told
+    assert "Context restored" in told and "## Invariants" in told
     for role, there in (("reviewer", True), ("writer", False)):
         brief = context(mine.hook("subagent_start", agent_id=role, agent_type=role))
         assert (

@@ -1,13 +1,16 @@
 """Read and write the small files that hosts' sessions leave beside git, and JSON as a hook needs it.
 
 The module `json` loads the machinery of regular expressions, which takes longer than all that a hook does.
-Its scanner and its writer of strings are parts of the interpreter; where there are none, `json` works.
+Its scanner and its writer of strings are parts of the interpreter.
 No file is waited for, and none is followed by a link; what is odd is read as nothing.
 """
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
+import time
 
 from ledger.environment import monotonic, now_seconds
 from ledger.model.layout import HOOK_FAULTS_FILE
@@ -40,23 +43,16 @@ class _Context:
 
 def read_object(data: bytes) -> dict[str, object] | None:
     """Return the object that some bytes hold, None where they hold none; a byte order mark is skipped."""
+    from _json import make_scanner
+
     try:
         text = data.removeprefix(_MARK).decode()
-        try:
-            from _json import make_scanner
-        except ImportError:
-            import json
-
-            found, rest = json.loads(text), ""
-        else:
-            start = len(text) - len(text.lstrip(_BLANK))
-            found, end = make_scanner(_Context)(text, start)  # type: ignore[arg-type]
-            rest = text[end:].strip(_BLANK)
+        start = len(text) - len(text.lstrip(_BLANK))
+        found, end = make_scanner(_Context)(text, start)  # type: ignore[arg-type]
     except (ValueError, RecursionError, StopIteration, SystemError):
-        return (
-            None  # the last one says ValueError where nobody has loaded `json`, before Python 3.12
-        )
-    return found if isinstance(found, dict) and not rest else None
+        # the last one says ValueError where nobody has loaded `json`, before Python 3.12
+        return None
+    return found if isinstance(found, dict) and not text[end:].strip(_BLANK) else None
 
 
 def read_start(path: str, limit: int) -> bytes:
@@ -102,10 +98,6 @@ def lock(fd: int, deadline: float) -> None:
     Raises:
         OSError: another process holds it.
     """
-    import errno
-    import fcntl  # a hook that has nothing to write does without
-    import time
-
     while True:
         try:
             return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -172,12 +164,12 @@ def record_of(sample: _R, said: object) -> _R | None:
     values = [said.get(field, usual) for field, usual in zip(sample._fields, sample, strict=True)]
     values = [tuple(one) if isinstance(one, list) else one for one in values]
     for value, usual in zip(values, sample, strict=True):
-        inner = value if isinstance(value, tuple) else ()
+        texts = value if isinstance(value, tuple) else ()
         counts = value.values() if isinstance(value, dict) else ()
         if (
             type(value) is not type(usual)
-            or not all(isinstance(one, str) for one in inner)
-            or not all(type(one) is int for one in counts)
+            or {*map(type, texts)} - {str}
+            or {*map(type, counts)} - {int}
         ):
             return None
     return type(sample)(*values)
@@ -193,8 +185,6 @@ def changed(path: str, sample: _R, change: Callable[[_R], _R], size: int) -> boo
 
     The file has one `size`, so that whoever is killed leaves the old one or the new, and nothing beside.
     """
-    import fcntl
-
     try:
         file = open_file(path, os.O_RDWR | os.O_CREAT)
         try:
@@ -216,12 +206,8 @@ def fields_of(record: Record) -> dict[str, object]:
 
 def write_object(said: Mapping[str, object], *, ascii_only: bool = True) -> str:
     """Write an object of strings, numbers, lists and objects; `ascii_only` escapes all but ASCII."""
-    try:
-        from _json import encode_basestring, encode_basestring_ascii
-    except ImportError:
-        import json
+    from _json import encode_basestring, encode_basestring_ascii
 
-        return json.dumps(said, ensure_ascii=ascii_only)
     return _written(said, encode_basestring_ascii if ascii_only else encode_basestring)
 
 
@@ -233,8 +219,9 @@ def _written(value: object, quoted: Callable[[str], str]) -> str:
         return "{" + ", ".join(pairs) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join([_written(one, quoted) for one in value]) + "]"
-    plain = {True: "true", False: "false", None: "null"}
-    return plain[value] if value is None or isinstance(value, bool) else repr(value)
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 #: Of what failed in a hook, where `diurna check` reads it: the agent never sees it.
@@ -252,8 +239,6 @@ class Fault(Record):
 
 def note_fault(commondir: str, said: str) -> None:
     """Note a fault in one line, secrets in it replaced; a disk that refuses is no reason to fail."""
-    import time
-
     from ledger.secrets.scanner import without_secrets
 
     path = f"{commondir}/{HOOK_FAULTS_FILE}"

@@ -1,18 +1,17 @@
 """Make what an agent is told at the start of its session: the brief, what stands around it, the rule.
 
-Behind a compaction its checkpoint comes first. What other sessions of this machine did of late comes last,
-in the room that the brief leaves; some is kept free for it.
+Behind a compaction its checkpoint comes first.
 """
 
 from __future__ import annotations
 
 import os
 
-from ledger.environment import TookTooLong, allow, now_ms
+from ledger.environment import TookTooLong, allow
 from rituals.hosts.adapters import HOSTS, START, SUBAGENT_START
 from rituals.hosts.capture import detached
 from rituals.hosts.moments import Moment, file_name
-from rituals.hosts.payloads import files_in, note_fault, open_file
+from rituals.hosts.payloads import note_fault, open_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,9 +39,8 @@ _FRESH = ("startup", "clear")
 NEW, ANY, LAST = "", "any", "last"
 #: How much of it says as of when the last one was made.
 _AS_OF_CHARS = 60
-#: What is kept free behind the brief where others did something of late, and in what steps before it.
-_LATELY_CHARS, _STEP = 800, 200
-_LATELY = "Lately in other sessions"
+#: In what steps what stands before it takes room: a brief is kept for each.
+_STEP = 200
 RULE = (
     "Project memory lives in Diurna; your own lessons stay in your own memory. `diurna recall WORDS` "
     'before you assume; `diurna note "decision: …"` for what others have to know; `diurna append` at the '
@@ -90,38 +88,29 @@ def _for_session(
     from ledger.escape import visible
     from rituals.hosts.context.session_news import begin
 
-    commondir, name = home.repository.commondir, file_name(said.host, said.session)
     resumed = said.source in ("resume", "fork")
-    told = begin(home, name, resumed=resumed) if said.session else None
-    before, (acts, known) = _before(said, commondir, environment), _lately(said, commondir)
-    # few values, since a brief is kept for each
+    told = (
+        begin(home, file_name(said.host, said.session), resumed=resumed) if said.session else None
+    )
+    before = _before(said, home.repository.commondir, environment)
     room = -(-(len(before) + 2) // _STEP) * _STEP if before else 0
-    room += _LATELY_CHARS if acts else 0
     budget = min(START_CHARS, CONTEXT_CHARS - room) - len(RULE) - 4
     while True:
         made, last = _brief(said, home, environment, budget, which)
         if not made:
             return "", None
-        parts = [before, visible(made).rstrip()]
+        parts = [before, visible(made).rstrip(), RULE]
         if _fits(parts):
             break
         budget = budget * 3 // 4
     if which == NEW and said.source in _FRESH:
-        parts.append(_asked(said, home, environment, parts))
-    while acts:
-        from projection.brief.wording import enveloped
-
-        with_acts = [*parts, enveloped(_LATELY, acts, "")]
-        if _fits(with_acts):
-            parts = with_acts
-            break
-        acts.pop()
+        parts.insert(2, _asked(said, home, environment, parts))
     whole = _whole(parts)
-    return whole, (lambda: told(whole, known if acts else {}, last)) if told else None
+    return whole, (lambda: told(whole, last)) if told else None
 
 
 def _whole(parts: Sequence[str]) -> str:
-    return "\n\n".join([part for part in (*parts, RULE) if part])
+    return "\n\n".join([part for part in parts if part])
 
 
 def _fits(parts: Sequence[str], chars: int = 0, size: int = 0) -> bool:
@@ -142,7 +131,7 @@ def _before(said: Moment, commondir: str, environment: Mapping[str, str]) -> str
         from rituals.hosts.stop_request import when_compacted
 
         parts.append(when_compacted(said, commondir, environment))
-    return "\n\n".join([part for part in parts if part])
+    return _whole(parts)
 
 
 def _asked(said: Moment, home: Home, environment: Mapping[str, str], parts: Sequence[str]) -> str:
@@ -154,18 +143,6 @@ def _asked(said: Moment, home: Home, environment: Mapping[str, str], parts: Sequ
     from rituals.hosts.stop_request import limit_of
 
     return take(home) if limit_of(said, home.repository.commondir, environment) else ""
-
-
-def _lately(said: Moment, commondir: str) -> tuple[list[str], dict[str, int]]:
-    """Return lines of what other sessions did of late, and what a session knows that is told them."""
-    from rituals.hosts.context.session_cursor import OBSERVED_DIR
-
-    name = file_name(said.host, said.session)
-    if all(file == f"{name}.jsonl" for file, _, _ in files_in(f"{commondir}/{OBSERVED_DIR}")):
-        return [], {}
-    from rituals.hosts.context.other_sessions import OtherSessions
-
-    return OtherSessions(commondir, name, said.folder, now_ms()).lately()
 
 
 def _is_told_beside(said: Moment, home: Home) -> bool:

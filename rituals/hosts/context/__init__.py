@@ -1,1 +1,1 @@
-"""Say what goes into a running session: news, the state, and what a compaction would lose."""
+"""Say what goes into a running session: news, what it needs now, and what a compaction would lose."""

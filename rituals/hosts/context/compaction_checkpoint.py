@@ -1,7 +1,7 @@
 """Keep what a compaction would lose of a session, and give it back to the agent behind it.
 
-A checkpoint is one small file for each session: the task, the state of the project, what was decided,
-which files are changed, what was done and what came next. Secrets are put out of it before it is written.
+A checkpoint is one small file for each session: the task, what was decided, which files are
+changed, what was done and what came next. Secrets are put out of it before it is written.
 What the user asked last is in no file of ours: it is read off the host's transcript when it is told.
 """
 
@@ -42,7 +42,6 @@ class Checkpoint(Record):
     acts: tuple[str, ...] = ()  #: lines of what it did last
     task: str = ""  #: the newest that is open
     said: str = ""  #: the end of what the agent said last
-    state: str = ""  #: of the project, as its line
     files: tuple[str, ...] = ()  #: that are changed and not committed
     decisions: tuple[str, ...] = ()  #: questions, and what was answered
 
@@ -101,8 +100,6 @@ def _requests(moment: Moment, hidden: Callable[[str], bool]) -> tuple[str, ...]:
 def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, str | list[str]]]:
     """Yield what there is to keep, what is at hand first."""
     from memory.brief.brief_place import changed_files
-    from memory.query.open_snapshot import open_snapshot
-    from rituals.hosts.context.ledger_news import state_line
     from rituals.hosts.observed.observation_spool import spool_of
     from rituals.hosts.silence import audible
     from rituals.hosts.transcripts.slices import newest_turns
@@ -122,11 +119,6 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, str | list[str]
     reports = [turn.text for turn in turns if turn.role == "assistant"]
     last = moment.message or (reports[-1] if reports else "")
     yield "said", _short(last.strip().rpartition("\n\n")[2])
-    snapshot = open_snapshot(home)
-    try:
-        yield "state", snapshot.ask(lambda cache: state_line(cache, untagged=True))
-    finally:
-        snapshot.close()
     yield "files", [_short(one) for one in changed_files(home)[:_FILES]]
     decided = [f"{turn.asked} → {turn.text}" for turn in turns if turn.asked]
     yield "decisions", [_short(one) for one in dict.fromkeys(decided)][-_DECISIONS:]
@@ -144,8 +136,6 @@ def _told(title: str, found: Checkpoint, requests: tuple[str, ...], chars: int) 
     lines = []
     if found.task and found.task not in requests:
         lines.append(f"Task: {safe(found.task, _LINE_CHARS)}")
-    if found.state:
-        lines.append(safe(found.state))
     for number, request in enumerate(requests):
         lines.append(f"Asked {'before' if number else 'last'}: {safe(request, _REQUEST_CHARS)}")
     lines += [f"Decided: {safe(one, _LINE_CHARS)}" for one in found.decisions]

@@ -23,9 +23,8 @@ _OWN_MS, _LOSS_MS, _DAY_MS = 7_200_000, 600_000, 86_400_000
 _ROUTINE_MS, _TEST_MS = 5_400_000, 1_800_000
 #: So much that was told is known, for a day; and by what it is known when routine was told last.
 _TOLD, _ROUTINE = 500, "routine"
-#: How much of a spool is looked through, and of so many spools for so many observations at a start.
-_TAIL_BYTES, _END_BYTES, _LATELY = 1 << 16, 6 << 10, 20
-_WHAT_CHARS = 120
+#: How much of a spool is looked through, and told of a command.
+_TAIL_BYTES, _WHAT_CHARS = 1 << 16, 120
 #: Commands of git that may take something away, with what has to stand beside them; () for nothing.
 _LOSING: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("reset", "rebase", "stash", "clean", "restore", "checkout"), ()),
@@ -58,8 +57,8 @@ class OtherSessions:
         name: str,
         folder: str,
         now: int,
-        offsets: Mapping[str, int] = {},
-        told: Mapping[str, int] = {},
+        offsets: Mapping[str, int],
+        told: Mapping[str, int],
     ) -> None:
         self._commondir, self._folder, self._now = commondir, folder, now
         self._host = name.partition("-")[0]
@@ -125,26 +124,6 @@ class OtherSessions:
             self.told |= {**shown, _ROUTINE: now}
         newest = [line for _, line in sorted(acts, reverse=True)]
         return pressing, [*newest, *often][:_OBSERVATIONS]
-
-    def lately(self) -> tuple[list[str], dict[str, int]]:
-        """Return what they did in the last day, newest first, and what a session knows that is told it."""
-        since, found = self._now - _DAY_MS, list[tuple[int, str, Observation]]()
-        for name, spool in [*self._spools.items()][:_LATELY]:
-            seen = (
-                spool.since(max(0, spool.size - _END_BYTES))[0] if spool.changed_ms >= since else ()
-            )
-            found += [(one.at, name, one) for one in seen if one.at >= since]
-        by_spool: dict[str, list[Observation]] = {}
-        for _, name, one in sorted(found)[-_LATELY:]:
-            by_spool.setdefault(name, []).append(one)
-        acts, often, told = list[tuple[int, str]](), list[str](), dict[str, int]()
-        for name, new in by_spool.items():
-            done, routine = wording.lines_of(self._who(self._spools[name]), new, max(found)[0])
-            acts += done
-            often += [routine] if routine else []
-            failed = [one for one in wording.states(new) if one.failed]
-            told |= {_failing(name, one.what): one.one.at for one in failed}
-        return [*[line for _, line in sorted(acts, reverse=True)], *often], told
 
     def _who(self, spool: Spool) -> str:
         return wording.who(spool.host, self._host)

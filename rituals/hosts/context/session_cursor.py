@@ -50,7 +50,6 @@ class Cursor(Record):
     #: how many bytes of the other spools were told, by the names of the files
     offsets: Mapping[str, int] = {}
     told: Mapping[str, int] = {}  #: what may come again and was told, with the time in milliseconds
-    state: str = "?"  #: the line of the state as it was told, "?" where only the brief said it
     #: ids of the facts that it was shown, the first ones, in the order in which it saw them
     shown: tuple[str, ...] = ()
     unlisted: int = 0  #: how often it was shown one that is not among them

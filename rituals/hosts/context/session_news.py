@@ -1,4 +1,4 @@
-"""Tell a running session what others did since it was told last, once, and the state when it changed.
+"""Tell a running session what others did and recorded since it was told last, once.
 
 The cursor of the session (`rituals.hosts.context.session_cursor`) moves behind the answer
 (`Telling.written`): what a killed hook did not say is said by the next one. The first call of a session
@@ -18,18 +18,21 @@ from rituals.hosts.payloads import files_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from ledger.home import Home
+    from memory.cache.cache_file import Cache
     from memory.query.last_answers import Kept
     from rituals.hosts.context.moment_answer import Needed
 
 NEWS_CHARS = 1_200
 _TITLE = "News"
+#: How many facts are told, of so many that are looked at closely, and in how many characters.
+_FACTS, _LOOKED, _FACT_CHARS = 3, 20, 150
 #: How long a cursor is waited for, and within what time the same start is another hook's.
 _PATIENCE_SECONDS, _SAME_MS = 0.05, 3_000
 #: What of its cursor a session keeps that begins again.
-_STAYS = ("shown", "unlisted", "moments", "characters", "needed")
+_STAYS = ("told", "shown", "unlisted", "moments", "characters", "needed")
 
 
 class Telling(Record):
@@ -63,9 +66,9 @@ def is_doubled(commondir: str, name: str, once: str) -> bool:
 def begin(home: Home, name: str, *, resumed: bool = False) -> Callable[..., None]:
     """Look where all stands as a session begins; what is returned makes that what the session heard.
 
-    It is called with what the session was told then, what is known by it, and the brief of before that it
-    was told, None for a new one: what came since that it hears at its next prompt. `name` is what files of
-    the session are called; `resumed`: what it was told before still stands in its context.
+    It is called with what the session was told then, and the brief of before that it was told, None for a
+    new one: what came since that it hears at its next prompt. `name` is what files of the session are
+    called; `resumed`: what it was told before still stands in its context.
     """
     commondir, own = home.repository.commondir, f"{name}.jsonl"
     begun = Cursor(watched_of(home)).at_prompt(commondir, name)
@@ -73,12 +76,12 @@ def begin(home: Home, name: str, *, resumed: bool = False) -> Callable[..., None
     offsets = {file: size for file, size, _ in listed if file != own}
     begun = begun._replace(offsets=offsets, tip=home.tip(), waiting=waiting(home))
 
-    def told(text: str, known: Mapping[str, int] | None = None, last: Kept | None = None) -> None:
+    def told(text: str, last: Kept | None = None) -> None:
         heard = Heard(commondir, name)
         before = heard.take(_PATIENCE_SECONDS)
         if before is not None:
             stays = {field: getattr(before, field) for field in _STAYS}
-            kept = begun._replace(told={**before.told, **(known or {})}, **stays)
+            kept = begun._replace(**stays)
             if last is not None:  # and nothing stands so
                 kept = kept._replace(tip=last.tip, waiting=last.waits, ledger="behind")
             Telling(text, heard, kept if not resumed else kept.knowing(before.known)).written()
@@ -166,15 +169,57 @@ def _since(moment: Moment, commondir: str, cursor: Cursor) -> tuple[list[str], C
     lines, rest = others.news(beside=changed)
     moved = seen._replace(offsets=others.offsets, told=others.told)
     if changed:
-        from ledger.home import discover
-        from rituals.hosts.context.ledger_news import ledger_news
-
-        home = discover(moment.folder)
-        watched = watched_of(home)
-        moved = moved._replace(watched=watched, ledger=stamps(watched))
-        new, moved = ledger_news(home, moment.session, moved, waiting(home))
+        new, moved = _facts(moment, moved)
         lines += new
     return [*lines, *rest], moved
+
+
+def _facts(moment: Moment, heard: Cursor) -> tuple[list[str], Cursor]:
+    """Return the lines of new facts, corrections first, and the cursor of a session that heard them.
+
+    Logs count from the commit up to which it was told, so one that a sync brings late is new however old
+    it is; a log that waits counts like one that landed, and once. What a session recorded itself is no
+    news to it, but for what was captured.
+    """
+    from ledger.home import discover
+    from ledger.model.layout import SESSIONS_DIR, stem_of
+    from ledger.model.order import key_of
+    from memory.brief.brief_maker import news_of, public
+    from memory.query.open_snapshot import open_snapshot
+    from projection.brief.forms import Markdown
+    from projection.brief.lines import line_of
+    from projection.policy.model import THREAD_KIND
+
+    home = discover(moment.folder)
+    watched, before = watched_of(home), heard.tip
+    stood, waits, tip = stamps(watched), waiting(home), home.tip()  # what moves meanwhile is seen
+    heard = heard._replace(watched=watched, ledger=stood, tip=tip)
+    new = {*waits}
+    if before and tip and before != tip:  # none where that commit is gone
+        changes = home.repository.git().changes(before, tip, home.prefix + SESSIONS_DIR) or ()
+        new |= {stem_of(path) for letter, _, _, path in changes if letter == "A"} - {""}
+    new -= {*heard.waiting}
+    if not new:
+        return [], heard._replace(waiting=waits)
+
+    def ask(cache: Cache) -> tuple[list[str], Cursor]:
+        keys = map(key_of, sorted(new, reverse=True))
+        entries = [one for key in keys if (one := cache.entry(key)) is not None]
+        told = [one for one in entries if one.session != moment.session or one.reach]
+        found, more = news_of(cache, told, _LOOKED)
+        news = [one for one in public(found) if not (one.now and one.now.fact.kind == THREAD_KIND)]
+        said = [line_of(one, _FACT_CHARS) for one in news[:_FACTS]]
+        lines = [Markdown().line(line._replace(tier="", date="", stem="")) for line in said]
+        if rest := more + len(news[_FACTS:]):
+            lines.append(f"- {rest} more new facts: `diurna brief` has them")
+        known = {*heard.waiting, *[entry.stem for entry in entries]}
+        return lines, heard._replace(waiting=tuple([stem for stem in waits if stem in known]))
+
+    snapshot = open_snapshot(home)
+    try:
+        return snapshot.ask(ask)
+    finally:
+        snapshot.close()
 
 
 def _fitting(lines: Sequence[str]) -> list[str]:
