@@ -27,8 +27,8 @@ from rituals.serve.web.html.html_markdown import (
     word_differences,
     word_marks,
 )
+from rituals.serve.web.pages.health_page import ticks, tier_areas
 from rituals.serve.web.pages.terms import TIER_WORDS, meaning
-from rituals.serve.web.pictures import ticks, tier_areas
 from rituals.serve.web.tip_view import Page, TipView
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -51,31 +52,23 @@ def fact(tip: TipView, asked: Asked) -> Page:
     standing = next(iter(as_here(tip.memory.snapshot, there)), None)
     now = standing.fact if standing else None
     remarks = {step.origin.remark for step in why.steps}
-    tasks = [one for one in tip.tasks if one.id == name]
     withheld = [key_of(one.stem) for one in why.steps if one.event == VERB_OF[FactRedacted]]
     values = {
-        "id": name,
-        "standing": standing,
-        "fact": now,
-        "why": why,
-        "told": tellings(why.steps),
+        "id": name, "standing": standing, "fact": now, "why": why, "told": tellings(why.steps),
         #: of who wrote the logs, where that is the same of all
         "remark": why.steps[0].origin.remark if len(remarks) == 1 else "",
         "last": next((step for step in reversed(why.steps) if step.text), why.steps[0]),
-        "links": tip.graph.links(name, most=_FAR),
-        "most": _FAR,
+        "links": tip.graph.links(name, most=_FAR), "most": _FAR,
         "disputes": tip.of_fact(name) if now and now.contradicted else [],
         "closable": now is not None and now.kind in CLOSABLE,
         "left": left_of(standing, tip.state.decay, tip.state.policy) if standing else None,
-        #: git is asked where a page has a place for them
-        "files": lambda: files_named(tip, now) if now and not now.redacted else (),
-        "since": tip.sessions_since(now.anchor) if now else 0,
-        "prefix": tip.memory.home.prefix,
+        "files": files_named(tip, now) if now and not now.redacted else (),
+        "since": tip.sessions_since(now.anchor) if now else 0, "prefix": tip.memory.home.prefix,
         #: why it was withheld, by the log that did that
         "withheld": {stem_in(key): one.summary for key, one in tip.sessions(withheld).items()},
-        "card": cards(tip, tasks)[0] if tasks else None,
+        "card": next(iter(cards(tip, [one for one in tip.tasks if one.id == name])), None),
         "built": built(tip, now) if now and now.false else None,
-    }
+    }  # fmt: skip
     return Page("fact", name, values)
 
 
@@ -103,35 +96,34 @@ def built(tip: TipView, fact: Fact) -> dict[str, Any]:
 def tellings(steps: Sequence[Step]) -> list[dict[str, Any]]:
     """Return the events of a fact, newest first: uses in a row as one, texts beside what they replaced.
 
-    Each has its steps with the names of their places on the page, the newest first, and what people
-    call it; and (version, its text, the new text) for each version that its text replaced.
+    Each has its (step, name of its place on the page), newest first; what people call it; whether it is a
+    `run` of uses; and (version, its text, the new text) for each version that its text replaced.
     """
     found: list[dict[str, Any]] = []
     texts, stood = Texts(), {step.version: step.text for step in steps if step.version}
-    places: dict[str, int] = {}
+    places: Counter[str] = Counter()
     created = False
     for step in steps:
-        places[step.stem] = count = places.get(step.stem, 0) + 1
-        place = f"e-{step.stem}" + (f".{count}" if count > 1 else "")
+        places[step.stem] += 1
+        again = f".{places[step.stem]}" if places[step.stem] > 1 else ""
         said = _SAID.get(step.event, step.event)
         if step.event == _CREATED:
             said = "Imported" if created and step.origin.via == ADOPTION else said
             created = True
-        changes: list[tuple[str, str, str]] = []
+        was: tuple[str, ...] = ()
         if step.version:
             was = step.was or (tuple(texts.heads) if step.event == _UPDATED else ())
             texts.bring(WITHHELD + step.version, step.stem, was)
-            changes = [
-                (version, stood[version], step.text)
-                for version in was
-                if stood.get(version, REDACTED) not in (REDACTED, step.text)
-            ]
         run = step.event == _USED and bool(step.proof or not step.remark)
-        told = {"steps": [step], "places": [place], "said": said, "run": run, "changes": changes}
+        steps_there = [(step, f"e-{step.stem}{again}")]
         if run and found and found[-1]["run"]:
-            last = found.pop()
-            told |= {"steps": [step, *last["steps"]], "places": [place, *last["places"]]}
-        found.append(told)
+            steps_there += found.pop()["steps"]
+        changes = [
+            (version, stood[version], step.text)
+            for version in was
+            if stood.get(version, REDACTED) not in (REDACTED, step.text)
+        ]
+        found.append({"steps": steps_there, "said": said, "run": run, "changes": changes})
     return found[::-1]
 
 
@@ -152,16 +144,9 @@ def file(tip: TipView, asked: Asked) -> Page:
         raise NotFound(problem.message, hint=_HINT) from None
     if found is None:
         raise NotFound(f"HEAD has no file {path}", hint=_HINT)
-    values = {
-        "found": found,
-        "path": path,
-        "place": place,
-        "numbered": found.place.line,
-        "head": head(tip.memory.home.repository)[1],
-        "persons": {
-            one.log.stem: tip.persons.get(key_of(one.log.stem), "") for one in found.sessions
-        },
-    }
+    persons = {one.log.stem: tip.persons.get(key_of(one.log.stem), "") for one in found.sessions}
+    commit = head(tip.memory.home.repository)[1]
+    values = {"found": found, "path": path, "place": place, "head": commit, "persons": persons}
     return Page("file", place, values)
 
 

@@ -1,17 +1,23 @@
-"""Show how a memory lives: its tiers over time, what fades next, what it cost and did."""
+"""Show how a memory lives: its tiers over time, what fades next, what it cost and did; and draw that."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from html import escape
+from math import log10
 
 from projection.fold.projection_state import ARCHIVED_TIERS
 from projection.lifecycle.transitions import fading
 from rituals.serve.web.pages.facts_page import listed
-from rituals.serve.web.pictures import Tick, evenly
 from rituals.serve.web.tip_view import Asked, Page, TipView
 
+#: A mark below the tiers: after which session, its name, and how an address names the point.
+Tick = tuple[int, str, str]
+
+
 #: How many points of time the table has, and how many lines each list, at most.
-_POINTS, _LINES = 24, 12
+_ROWS, _LINES = 24, 12
 #: The months that are named below the tiers.
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
@@ -20,24 +26,18 @@ def health(tip: TipView, asked: Asked) -> Page:
     """Return the page of how a memory lives."""
     report, course = tip.report, tip.report.course
     soon = fading(tip.standings.values(), tip.state.decay, tip.state.policy)
-    resting = report.resting
     values = {
         "report": report,
         "unused": len([*listed(tip, "never")]),
         "live": [one for one in course.tiers if one[0] not in ARCHIVED_TIERS],
         "points": [
             (course.sessions[at], course.dates[at], [row[at] for _, row in course.tiers])
-            for at in reversed(evenly(len(course.sessions), _POINTS))
+            for at in reversed(evenly(len(course.sessions), _ROWS))
         ],
         "marks": marks_of(tip),
-        "soon": soon[:_LINES],
+        "soon": soon,
         "paced": bool(tip.state.policy.windows.archive_days),
-        "later": max(len(soon) - _LINES, 0),
-        "costs": report.costs[: -_LINES - 1 : -1],
-        "resting": resting[:_LINES],
-        "more_resting": max(len(resting) - _LINES, 0),
-        "authors": report.authors[:_LINES],
-        "more_authors": max(len(report.authors) - _LINES, 0),
+        "most": _LINES,
     }
     return Page("health", "Health", values)
 
@@ -50,3 +50,116 @@ def marks_of(tip: TipView) -> tuple[list[Tick], list[Tick]]:
         name = stem[:4] if stem[5:7] == "01" else _MONTHS[int(stem[5:7]) - 1]
         months.setdefault(stem[:7], (session, name, stem[:7]))
     return releases, list(months.values())
+
+
+_WIDTH = 860
+#: Room for the numbers on the left, above, on the right, and for the dates below.
+_LEFT, _TOP, _RIGHT, _BELOW = 48, 8, 4, 24
+#: How many points are drawn and how many dates are written at most.
+_POINTS, _DATES = 120, 6
+
+
+def tier_areas(
+    dates: Sequence[str], tiers: Sequence[tuple[str, Sequence[int]]], height: int
+) -> str:
+    """Draw tiers as areas; the first one lies at the bottom.
+
+    Dates go from the oldest on; a tier has its name, and a count for each date. The height is in the
+    picture's own pixels.
+    """
+    chosen = evenly(len(dates), _POINTS)
+    sums = [0] * len(chosen)
+    edges: list[tuple[str, int, list[int]]] = []
+    for name, row in tiers:
+        sums = [under + row[place] for under, place in zip(sums, chosen, strict=True)]
+        edges.append((name, row[-1] if row else 0, sums))
+    top = max([1, *sums])
+    right, bottom = _WIDTH - _RIGHT, height - _BELOW
+    across = [
+        _LEFT + (right - _LEFT) * number // max(len(chosen) - 1, 1) for number in range(len(chosen))
+    ]
+    if len(chosen) == 1:
+        across, edges = [_LEFT, right], [(name, now, row * 2) for name, now, row in edges]
+
+    def level(count: int) -> int:
+        return round(bottom - count * (bottom - _TOP) / top)
+
+    areas = []
+    for name, now, row in reversed(edges):  # each one covers what lies below it
+        line = "L".join([f"{x} {level(count)}" for x, count in zip(across, row, strict=True)])
+        areas.append(
+            f'<path class="t-{name}" d="M{_LEFT} {bottom}L{line}V{bottom}z">'
+            f"<title>{name}: {now:,} now</title></path>"
+        )
+    grid = "".join(
+        f'<path class="grid" d="M{_LEFT} {level(count)}H{right}"/>'
+        f'<text x="{_LEFT - 6}" y="{level(count) + 4}" text-anchor="end">{count:,}</text>'
+        for count in steps(top)
+    )
+    return (
+        f'<svg class="areas" viewBox="0 0 {_WIDTH} {height}" role="img"'
+        f' aria-label="Facts by tier over time; the table below has the numbers">'
+        f"{''.join(areas)}{grid}{_said([dates[place] for place in chosen], across, height - 6)}</svg>"
+    )
+
+
+def evenly(count: int, most: int) -> list[int]:
+    """Choose at most so many of some places, the first and the last one among them."""
+    points = min(count, most)
+    return [(count - 1) * point // max(points - 1, 1) for point in range(points)]
+
+
+def steps(top: int) -> range:
+    """Return round numbers up to another one, six of them at most: 0, 20, 40, 60."""
+    unit = 10 ** int(log10(top))
+    step = next(one for one in (unit // 5, unit // 2, unit, 2 * unit) if one and top // one <= 5)
+    return range(0, top + 1, step)
+
+
+def _said(dates: Sequence[str], across: Sequence[int], y: int) -> str:
+    """Write some of the dates below, each once."""
+    chosen = evenly(len(dates), _DATES)
+    anchors = {len(chosen) - 1: "end", 0: "start"}
+    first = {dates[place]: (at, place) for at, place in reversed([*enumerate(chosen)])}
+    return "".join([
+        f'<text x="{across[place]}" y="{y}" text-anchor="{anchors.get(at, "middle")}">{day}</text>'
+        for day, (at, place) in sorted(first.items(), key=lambda one: one[1])
+    ])  # fmt: skip
+
+
+_ROW_HIGH = 17  #: how high a row of names is
+#: How much of the width a letter takes, in per cent: the picture scrolls where it would be narrower.
+_LETTER = 1.0
+#: From here to the edges a name stands beside its mark.
+_EDGE = 6.0
+_NAME_CHARS = 20
+
+
+def ticks(rows: Sequence[Sequence[Tick]], sessions: int, url: Callable[..., str]) -> str:
+    """Draw marks in rows, oldest first; a name that has no room is left out, of older ones first.
+
+    Places are in per cent, so this is as wide as what stands above it. Each is said by a field beside it,
+    too: the keyboard passes it by.
+    """
+    shown = [row for row in rows if row]
+    parts = []
+    for number, row in enumerate(shown):
+        below, free = number * _ROW_HIGH, 101.0
+        for session, name, at in reversed(row):
+            x = 100 * session / max(sessions, 1)
+            short = name if len(name) <= _NAME_CHARS else f"{name[: _NAME_CHARS - 1]}…"
+            anchor = "start" if x < _EDGE else "end" if x > 100 - _EDGE else "middle"
+            wide = _LETTER * (len(short) + 1)
+            left, said = x - {"start": 0, "middle": wide / 2, "end": wide}[anchor], ""
+            if 0 <= left <= free - wide:
+                free = left
+                place = f'x="{x:.2f}%" y="{below + 15}" text-anchor="{anchor}"'
+                said = f"<text {place}>{escape(short)}</text>"
+            parts.append(
+                f'<a href="{url("/", as_of=at)}" tabindex="-1"><title>{escape(name)}</title>'
+                f'<line x1="{x:.2f}%" x2="{x:.2f}%" y1="{below}" y2="{below + 5}"/>{said}</a>'
+            )
+    return (
+        f'<svg class="moments" width="100%" height="{_ROW_HIGH * len(shown)}" role="group"'
+        f' aria-label="Tags and months">{"".join(parts)}</svg>'
+    )

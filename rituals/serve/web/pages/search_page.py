@@ -7,25 +7,22 @@ from math import inf
 from typing import Any
 
 from ledger.model.order import key_of
-from memory.recall.recall_values import FACTS, INDEX, LEVELS, SESSIONS, Answer, Filters, Hit, Part
+from memory.recall.recall_values import FACTS, SESSIONS, Answer, Filters, Hit, Part
 from projection.fold.projection_state import ARCHIVED_TIERS
 from projection.graph.graph_neighbours import folded
 from projection.text.clipping import one_line
 from rituals.serve.web.pages.filter_bar import OF_FACTS, FilterBar, filter_bar
 from rituals.serve.web.tip_view import Asked, Page, TipView, number_in
 
-#: How many facts and passages are shown, how many more each time, and how many at most.
-HITS, MORE, MOST = 10, 40, 300
+#: How many facts and passages are shown, how many more each time, and how many at most; and how many false
+#: facts are shown unless they are asked for.
+_HITS, _MORE, _MOST, _FALSE = 10, 40, 300, 10
 #: What is said of a group of hits, by its heading.
 TOLD = {
     "Said once, and false": "Held to be true once, then replaced or withdrawn.",
     "In the archive": "Nobody called it false: it was not used, or is done.",
 }
-#: How many false facts are shown unless they are asked for; how much of a title a passage repeats.
-FALSE, _TITLE_CHARS = 10, 60
-FIELDS = (*OF_FACTS, "role")
-#: What people call the levels and the places; "" stands for both places.
-LEVEL_WORDS = dict(zip(LEVELS, ("lines", "what is around", "all of it"), strict=True))
+#: What people call the places; "" stands for both.
 PLACES = {"": "everything", FACTS: "facts", SESSIONS: "sessions"}
 #: What the parts of a score come to in words, by name; "" where a part says nothing worth reading.
 WHY: dict[str, Callable[[float], str]] = {
@@ -42,38 +39,37 @@ WHY: dict[str, Callable[[float], str]] = {
 
 def search(tip: TipView, asked: Asked) -> Page:
     """Return the page of a question; the home of a person is never asked."""
-    words, level, within = asked.get("q", "").strip(), asked.get("level", ""), asked.get("in", "")
-    level = level if level in LEVELS else INDEX
+    words, within = asked.get("q", "").strip(), asked.get("in", "")
     within = within if within in PLACES else ""
-    kept = {"q": words, "level": "" if level == INDEX else level, "in": within}
-    bar, tip = filter_bar(tip, asked, "/search", FIELDS, kept)
-    many = min(max(number_in(asked, "hits"), HITS), MOST)
-    found: Answer | None = None
-    groups: dict[str, list[Hit]] = {}
-    if words:
-        found = _asked(tip, words, level, many, within, bar)
-        groups = {title: hits for title, hits in _groups(found).items() if hits}
-    hits = found.hits if found is not None else ()
+    bar, tip = filter_bar(tip, asked, "/search", (*OF_FACTS, "role"), {"q": words, "in": within})
+    many = min(max(number_in(asked, "hits"), _HITS), _MOST)
+    found = _answers(tip, words, many, within, bar) if words else Answer()
+    true = [hit for hit in found.facts if not hit.mark.false]
+    groups = {
+        "What holds": [hit for hit in true if hit.tier not in ARCHIVED_TIERS],
+        "Said once, and false": [hit for hit in found.facts if hit.mark.false],
+        "In the archive": [hit for hit in true if hit.tier in ARCHIVED_TIERS],
+        "What was said": list(found.passages),
+    }
+    said = f" {folded(words)} "
     values = {
         "bar": bar,
         "q": words,
-        "level": level,
         "within": within,
-        "levels": LEVEL_WORDS,
         "places": PLACES,
         "found": found,
         "marked": sorted(
-            {word for hit in hits for part in hit.parts for word in part.remark.split(", ")}
+            {word for hit in found.hits for part in hit.parts for word in part.remark.split(", ")}
         ),
-        "groups": groups,
+        "groups": {title: hits for title, hits in groups.items() if hits},
         "told": TOLD,
         "many": many,
-        "top": max([hit.score for hits in groups.values() for hit in hits], default=1) or 1,
         "standings": tip.standings,
         # where there are fewer than so many, all of them are shown
-        "more": str(min(many + MORE, MOST))
-        * any(len(one) >= many < MOST for one in groups.values()),
-        "entities": _entities(tip, words) if words else [],
+        "more": str(min(many + _MORE, _MOST))
+        * any(len(hits) >= many < _MOST for hits in groups.values()),
+        #: whose names stand in the question
+        "entities": [one for one in tip.entities if (name := folded(one)) and f" {name} " in said],
         "why": why,
         "untitled": untitled,
     }
@@ -91,13 +87,11 @@ def untitled(hit: Hit) -> str:
     """Return the line of a hit without what stands above it: its title, or that it is false."""
     if hit.mark.false:
         return hit.line.removeprefix(f"{hit.mark.whole}: ")
-    title = one_line(hit.title, _TITLE_CHARS)
-    if not title or not hit.line.startswith(title):
-        return hit.line
-    return hit.line[len(title) :].lstrip(" /:") or hit.line
+    title = one_line(hit.title, 60)
+    return (title and hit.line.removeprefix(title).lstrip(" /:")) or hit.line
 
 
-def _asked(tip: TipView, words: str, level: str, many: int, within: str, bar: FilterBar) -> Answer:
+def _answers(tip: TipView, words: str, many: int, within: str, bar: FilterBar) -> Answer:
     """Ask memory; what a person wrote is picked out of all that answers."""
     fields = {
         "kinds": "kind",
@@ -106,42 +100,23 @@ def _asked(tip: TipView, words: str, level: str, many: int, within: str, bar: Fi
         "agents": "agent",
         "roles": "role",
     }
-    asked: dict[str, Any] = {
+    picked: dict[str, Any] = {
         name: (bar.said[one],) for name, one in fields.items() if one in bar.said
     }
     filters = Filters(
-        **asked, since=bar.begin, until=bar.end, superseded=bool(bar.asks("false")), within=within,
+        **picked, since=bar.begin, until=bar.end, superseded=bool(bar.asks("false")), within=within,
         as_of=bar.asks("as_of"),
     )  # fmt: skip
     person = bar.asks("person")
-    limit = (MOST if person else many) * (1 if within else 2)
-    found = tip.memory.recall(
-        words, level=level, limit=limit, filters=filters, explain=True, loading_ms=inf
-    )
+    limit = (_MOST if person else many) * (1 if within else 2)
+    found = tip.memory.recall(words, limit=limit, filters=filters, explain=True, loading_ms=inf)
     if not (filters.superseded or filters.as_of or within == SESSIONS):
         # what is false of what would be told if nothing were
         every = filters._replace(superseded=True, within=FACTS)
-        false = tip.memory.recall(words, level=level, limit=limit, filters=every, explain=True)
-        told = tuple([hit for hit in false.facts if hit.mark.false][:FALSE])
+        false = tip.memory.recall(words, limit=limit, filters=every, explain=True)
+        told = tuple([hit for hit in false.facts if hit.mark.false][:_FALSE])
         found = found._replace(hits=found.hits + told)
     if person:
         hits = [one for one in found.hits if tip.persons.get(key_of(one.stem)) == person]
         found = found._replace(hits=tuple(hits))
     return found
-
-
-def _groups(found: Answer) -> dict[str, list[Hit]]:
-    """Part what was found by what a reader has to know of it first."""
-    true = [hit for hit in found.facts if not hit.mark.false]
-    return {
-        "What holds": [hit for hit in true if hit.tier not in ARCHIVED_TIERS],
-        "Said once, and false": [hit for hit in found.facts if hit.mark.false],
-        "In the archive": [hit for hit in true if hit.tier in ARCHIVED_TIERS],
-        "What was said": list(found.passages),
-    }
-
-
-def _entities(tip: TipView, words: str) -> list[str]:
-    """Return the entities whose names stand in a question."""
-    asked = f" {folded(words)} "
-    return [one for one in tip.entities if (name := folded(one)) and f" {name} " in asked]
