@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ledger.git.trees import entries, with_files
-from ledger.model.sha256 import blob_id
+from ledger.model.ids import blob_id
 from ledger.remote.tree_merge import Sides, join
 from tests.campaigns.second_fold import log_bytes, path_of, sealed
 from tests.conftest import examples

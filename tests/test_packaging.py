@@ -74,7 +74,7 @@ def test_core_packages_load_no_pygit2(package: str) -> None:
         "ledger.git.pygit2_store": "pygit2",
         "ledger.codec.outline_by_markdown": "markdown_it",
         "projection.policy.toml": "pydantic",
-        "projection.text.fuzzy": "rapidfuzz",
+        "projection.text.normalize": "rapidfuzz",
     }
     modules = [
         ".".join(file.relative_to(HERE).with_suffix("").parts)

@@ -25,8 +25,7 @@ from ledger.model.session import Entry
 from memory.replay.replayed_state import state_from
 from projection.lifecycle.pace import Pace, pace, proposals
 from projection.lifecycle.promotion import scores, sessions_using
-from projection.lifecycle.review_due import ROOM, Size, newly_due, reasons, room_for
-from projection.lifecycle.review_threads import key_of
+from projection.lifecycle.review_due import ROOM, Size, key_of, newly_due, reasons, room_for
 from projection.lifecycle.transitions import Change, Fading
 from projection.policy.model import PACED, Policy, Review, Windows
 from rituals.review.agent_file import target_file

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from ledger.model.event import FactCreated, FactRedacted, FactReferenced
 from ledger.model.session import SessionLog
 from ledger.secrets.log_redaction import guard
-from ledger.secrets.match import PERSONAL_RULES
+from ledger.secrets.match import PERSONAL_RULES, place_in_source
 from ledger.secrets.private_parts import without_private
 from ledger.secrets.scanner import (
     WAIVERS,
@@ -33,7 +33,6 @@ from ledger.secrets.scanner import (
     redacted,
     without_secrets,
 )
-from ledger.secrets.text_view import place_in_source
 from ledger.secrets.unmask import unmasked
 from ledger.secrets.vendor_tokens import MARKS
 from tests.conftest import WHOLE, each_row

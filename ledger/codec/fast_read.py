@@ -35,8 +35,8 @@ from ledger.model.session import (
     Entry,
     clock_of,
     place_of,
+    reach_in,
 )
-from ledger.model.session_headers import reach_in
 
 _KEYS = frozenset(HEADER_KEYS)
 _REFERENCES = "\n## Memory References\n"

@@ -12,9 +12,8 @@ from collections.abc import Callable
 from ledger.codec.event_bullets import read_references, write_references
 from ledger.codec.fact_blocks import Block, order_meta, read_facts, tidy, write_fact
 from ledger.codec.fast_read import scan
-from ledger.codec.outline import outline, take_title
+from ledger.codec.outline import normal, outline, take_title
 from ledger.codec.outline_by_lines import OVERLONG, Outline
-from ledger.codec.plain_text import normal
 from ledger.model.event import (
     OF_LOGS,
     VERB_OF,
@@ -43,8 +42,8 @@ from ledger.model.session import (
     SessionLog,
     clock_of,
     place_of,
+    reach_in,
 )
-from ledger.model.session_headers import reach_in
 
 Find = Callable[[str, str, int, str], None]
 

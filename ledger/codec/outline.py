@@ -1,4 +1,4 @@
-"""Find title and headings of a document, and the lines that an unsettled merge left in it.
+"""Read the bytes of a document as text, and find its title, its headings and what a merge left.
 
 Headings are found by the line reader or, in doubt, by the markdown parser; marks of conflict in git's
 plain style and in `diff3`.
@@ -7,6 +7,38 @@ plain style and in `diff3`.
 from __future__ import annotations
 
 from ledger.codec.outline_by_lines import Outline, outline_by_lines
+
+#: How a file says that it is UTF-16, which Windows writes where nobody asks for another encoding.
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+#: Why a file is not read.
+NO_TEXT = "it is no text in UTF-8, or in UTF-16 with a byte order mark"
+
+
+def text_of(data: bytes) -> str:
+    """Return the text of a log as it is read, whatever its bytes: findings count its lines."""
+    return normal(data.decode("utf-8", "replace")).replace("\0", "\ufffd")
+
+
+def document_text(data: bytes) -> str | None:
+    """Return the text of a file that a person wrote, as `normal` has it; None where it is no text.
+
+    It is in UTF-8, or in UTF-16 with a byte order mark. Nothing of other bytes is text: half of a word is
+    another word.
+    """
+    try:
+        text = data.decode("utf-16" if data.startswith(_UTF_16) else "utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else normal(text)
+
+
+def normal(text: str) -> str:
+    """Return a text without a byte order mark, its lines ending in line feeds alone."""
+    text = text.removeprefix("\ufeff")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
+
 
 #: Words of which a title says no more than that there was a session.
 EMPTY_TITLE = frozenset("session log notes note work memory update of the on for and".split())

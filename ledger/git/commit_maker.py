@@ -20,8 +20,8 @@ from ledger.git.git_objects import (
 )
 from ledger.git.repository import Repository, read_reference
 from ledger.git.trees import with_files
+from ledger.model.ids import blob_id
 from ledger.model.record import Record
-from ledger.model.sha256 import blob_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import zlib
 from ledger.environment import variables
 from ledger.errors import StorageFailed
 from ledger.model.findings import Finding
+from ledger.model.ids import sha1
 from ledger.model.record import Record
-from ledger.model.sha256 import sha1
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

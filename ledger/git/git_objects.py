@@ -12,8 +12,8 @@ import zlib
 
 from ledger.errors import ObjectMissing, ObjectTooLarge, StorageFailed
 from ledger.git.commit_record import clean_name, loose_object
+from ledger.model.ids import sha1
 from ledger.model.record import Record
-from ledger.model.sha256 import sha1
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

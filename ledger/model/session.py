@@ -1,10 +1,20 @@
-"""Define a session log as a value: its header, its prose and its events."""
+"""Define a session log as a value: its header, its prose, its events, and what the fold needs of it.
+
+`observed: 1795682412417 0-57` are observations 0 to 56 of the spool that began at that millisecond, and
+`transcript: 87bdddb9.jsonl 0-184223` are bytes of the transcript of that name (FORMAT.md, C3). `shown` has
+the facts that briefs and news showed to its session, `told` those that were told when they were needed,
+`characters` how many characters both were (W13): the report alone reads these.
+
+Packed, entries and events are plain tuples, which a cache or a pipe can hold: `marshal` takes only exact
+built-in types, and is ten times faster than anything else. Caches are rebuilt, never migrated.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from ledger.model.event import Event
+from ledger.model.event import VERBS, Event, FactCreated, FactUpdated, Meta
+from ledger.model.ids import is_fact_id
 from ledger.model.order import ended_of, is_sealed, stamp_in
 from ledger.model.record import Record
 
@@ -133,3 +143,141 @@ def place_of(head: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     if not (commit and branch) or head.get("type", WORK) not in (*WORKING, EDIT):
         return ()
     return ((PLACE, f"{commit} {'dirty' if head.get('dirty') else '-'} {branch}"),)
+
+
+PERSONAL_KEY, PERSONAL_VALUE = "personal", "true"
+#: What says that a fact is not; any other value is taken at its worst.
+_NOT = ("", "false", "no", "0")
+
+
+def says_personal(meta: Meta) -> bool:
+    """Tell whether a footer says that its fact is only one person's."""
+    return any(key == PERSONAL_KEY and value.strip().lower() not in _NOT for key, value in meta)
+
+
+def personal_ids(events: Iterable[Event]) -> list[str]:
+    """Return the facts that some events call personal, each once, in order."""
+    return list(
+        dict.fromkeys(
+            event.id
+            for event in events
+            if isinstance(event, FactCreated | FactUpdated) and says_personal(event.meta)
+        )
+    )
+
+
+OBSERVED, TRANSCRIPT = "observed", "transcript"
+#: More digits than any count of bytes has; a file is not larger.
+_DIGITS = 18
+
+
+class Span(Record):
+    """A part of what a session left: from `start` up to `end` of what bears a name."""
+
+    name: str
+    start: int
+    end: int
+
+    def __str__(self) -> str:
+        """Write it as a header does."""
+        return f"{self.name} {self.start}-{self.end}"
+
+
+def span_of(value: str) -> Span | None:
+    """Read a span of a header; None where it is none."""
+    name, _, numbers = value.rpartition(" ")
+    start, dash, end = numbers.partition("-")
+    if not (name and dash and _is_number(start) and _is_number(end)):
+        return None
+    return Span(name, int(start), int(end))
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _DIGITS
+
+
+def reach_in(header: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the host and the spans of a captured log, as its header writes them; () of any other log."""
+    observed, transcript = header.get(OBSERVED, ""), header.get(TRANSCRIPT, "")
+    return (header.get("host", ""), observed, transcript) if observed or transcript else ()
+
+
+SHOWN_KEY, TOLD_KEY, COST_KEY = "shown", "told", "characters"
+#: How many ids one log names; of the others it says how many there were.
+SHOWN_IDS = 200
+
+
+def shown_value(ids: Sequence[str], more: int = 0) -> str:
+    """Write such a header for facts and `more` unnamed ones; "" where there is nothing to name."""
+    more += len(ids[SHOWN_IDS:])
+    return ", ".join([*ids[:SHOWN_IDS], *([f"+{more}"] if more else [])])
+
+
+def shown_since(ids: Sequence[str], told: int, seen: int) -> str:
+    """Return the header for facts that a session met and no log of it names.
+
+    Args:
+        ids: those that it met, in order.
+        told: how many of them logs of it name.
+        seen: how many it met, those too that are not listed.
+    """
+    told = told if told <= seen else 0
+    return shown_value(ids[told:], seen - max(told, len(ids)))
+
+
+def shown_in(value: str) -> tuple[str, ...]:
+    """Read the ids of the header, each once."""
+    parts = [part.strip() for part in value.split(",")]
+    return tuple(dict.fromkeys([part for part in parts if is_fact_id(part)]))
+
+
+def cost_in(value: str) -> tuple[int, int]:
+    """Read how many characters a session was shown, and told; 0 for what is no count."""
+    shown, _, told = value.partition(", told ")
+    return int(shown) if _is_number(shown) else 0, int(told) if _is_number(told) else 0
+
+
+def cost_since(now: tuple[int, int], told: tuple[int, int]) -> str:
+    """Write that header for what came since a log told of it; "" for nothing.
+
+    Args:
+        now: how many characters a session was shown, and told.
+        told: how many of them logs of it tell; of a count that began anew none.
+    """
+    shown, needed = [new - old if old <= new else new for new, old in zip(now, told, strict=True)]
+    return f"{shown}, told {needed}" if needed else str(shown or "")
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_KINDS: tuple[type[Event], ...] = tuple(VERBS.values())
+_CODES = {kind: code for code, kind in enumerate(_KINDS)}
+
+
+def pack_event(event: Event) -> tuple[Any, ...]:
+    """Return an event as a plain tuple: the position of its verb in the table, then its fields."""
+    return (_CODES[type(event)], *event)
+
+
+def unpack_event(packed: tuple[Any, ...]) -> Event:
+    """Return the event of a plain tuple.
+
+    Raises:
+        (TypeError, IndexError): this was never packed here.
+    """
+    event: Event = _KINDS[packed[0]](*packed[1:])
+    return event
+
+
+def pack_entry(entry: Entry) -> tuple[Any, ...]:
+    """Return an entry as a plain tuple."""
+    stem, work, agent, kind, named, acts, *told = entry
+    return stem, work, agent, kind, named, tuple([pack_event(event) for event in acts]), *told
+
+
+def unpack_entry(packed: tuple[Any, ...]) -> Entry:
+    """Return the entry of a plain tuple."""
+    stem, work, agent, kind, named, acts, *told = packed
+    return Entry(stem, work, agent, kind, named, tuple([unpack_event(act) for act in acts]), *told)

@@ -71,7 +71,7 @@ def choose_remote(git: Git, branch: str, asked: str = "", known: str = "") -> Re
     path = local_path(name, git.where)
     if path and not os.path.exists(path):  # a slip, where a configured one is a disk that is away
         raise NoRemote(f"there is nothing at {name}", hint=_remotes_hint(urls))
-    from ledger.model.sha256 import sha1
+    from ledger.model.ids import sha1
 
     key = sha1(name.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()[:12]
     return Remote(name, there, f"refs/{STATE_DIR}/remotes/{key}/{branch}", name, ssh_set)

@@ -17,10 +17,10 @@ import os
 from collections.abc import Callable, Mapping
 
 from ledger.git.trees import FILE, FOLDER, entries, lookup
+from ledger.model.ids import blob_id, sha1
 from ledger.model.layout import ARCHIVE_DIR, POLICY_FILE, SESSIONS_DIR, stem_of
 from ledger.model.order import breaks_seal, is_sealed
 from ledger.model.record import Record
-from ledger.model.sha256 import blob_id, sha1
 
 #: Gives the bytes of a tree or blob by its id.
 Read = Callable[[str], bytes]

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable
 from itertools import accumulate
 
 from ledger.secrets.entropy import is_wordy
-from ledger.secrets.match import OPAQUE, Hit, apart, hit
-from ledger.secrets.text_view import View, place_in_source
+from ledger.secrets.match import OPAQUE, Hit, View, apart, hit, place_in_source
 from ledger.secrets.unmask import chained, unmasked
 
 #: On a line with one of these nothing is a secret. All but the first are those of other scanners.
@@ -31,8 +30,7 @@ def find_secrets(text: str) -> tuple[Hit, ...]:
 
 def find_all(text: str) -> tuple[Hit, ...]:
     """Find secrets and home folders; of what is both, the secret."""
-    from ledger.secrets.home_folders import find_home_folders
-    from ledger.secrets.rules import find
+    from ledger.secrets.rules import find, find_home_folders
 
     return _look(text, lambda said, lines=True: [*find(said, lines), *find_home_folders(said)])
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from itertools import accumulate
 
 from ledger.escape import is_plain, unseen_in
-from ledger.secrets.text_view import View
+from ledger.secrets.match import View
 from ledger.secrets.vendor_tokens import MARKS
 
 #: What stands in the place of characters from a start up to an end.

@@ -10,8 +10,8 @@ import os
 
 from ledger.errors import DiurnaError
 from ledger.git.commit_record import Commit
+from ledger.model.ids import blob_id
 from ledger.model.record import Record
-from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import append_bytes, make_folder, plain_bytes, try_unlink
 
 _END = b"\0\0\n"

@@ -14,7 +14,7 @@ from ledger.model.ids import is_fact_id
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
 from ledger.model.order import day_seen, latest_seen
 from ledger.model.record import Record
-from ledger.model.task_states import CANCELLED, DONE
+from ledger.model.verbs import CANCELLED, DONE
 from memory.brief.progress_states import states_of
 from memory.cache.name_lookup import fact_named, is_named
 from memory.cache.newest_logs import corrects

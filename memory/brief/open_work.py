@@ -6,8 +6,8 @@ from memory.cache.cached_tasks import task_in, tasks_in
 from projection.brief.choice import ordered, own_tasks, stated
 from projection.brief.values import Stated, Todo
 from projection.policy.model import ATTEMPT_KIND
-from projection.work.failed_attempts import failed_before
 from projection.work.handoffs import handed_to
+from projection.work.tracked_tasks import failed_before
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ def states_of(cache: Cache, facts: Iterable[Fact]) -> tuple[dict[str, str], froz
     states = _came_back(cache, bugs) if bugs else {}
     if not patterns:
         return states, frozenset()
-    from projection.lifecycle.pattern_standing import DEPRECATED, pattern_standing
+    from projection.lifecycle.promotion import DEPRECATED, pattern_standing
 
     learning = cache.policy.learning
     standings = {fact.id: pattern_standing(fact, learning) for fact in patterns}

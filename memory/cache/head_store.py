@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ledger.home import Home
-    from projection.document.branch_remarks import Elsewhere
+    from projection.document.fact_remarks import Elsewhere
 
 _HEADER = b"diurna-heads"
 #: Of so many HEADs answers are kept.
@@ -126,6 +126,6 @@ def _told(plain: Any) -> Told:
     told = Told(*plain)
     if not told.facts:
         return told
-    from projection.document.branch_remarks import Elsewhere
+    from projection.document.fact_remarks import Elsewhere
 
     return told._replace(facts=tuple([Elsewhere(*row) for row in told.facts]))

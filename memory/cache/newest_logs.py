@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ledger.model.event import GRAMMAR, OF_LOGS, VERB_OF, Event, FactUpdated
-from ledger.model.session import PLACE, Entry
-from ledger.model.session_headers import OBSERVED, SHOWN_KEY, TRANSCRIPT, shown_in, span_of
+from ledger.model.session import OBSERVED, PLACE, SHOWN_KEY, TRANSCRIPT, Entry, shown_in, span_of
 
 #: Writes rows of `newest`; a log that arrives late takes nobody's place. In the rows of `reach_rows` the
 #: place of the stem is taken by a number of `_DIGITS` digits.

@@ -11,12 +11,11 @@ from memory.cache.log_application import Head
 from memory.cache.newest_logs import CORRECTION, agent_name, session_name
 from memory.cache.schema import FALSE, PENDING, PINNED, entry_in, likeness, unpack_history
 from memory.cache.sqlite import FILE_ERRORS, LONG_BYTES, unpack
-from projection.fold.decay import clock_at
-from projection.fold.declared_conflicts import opposed
 from projection.fold.fact_history import Fact, History
+from projection.fold.falsity import opposed
 from projection.fold.fold import resolve
 from projection.fold.projection_state import DecayClock, LiveView, Standing, Summary
-from projection.fold.tiers import live_view, never_decaying, stand
+from projection.fold.tiers import clock_at, live_view, never_decaying, stand
 from projection.policy.model import CLOSABLE, Policy
 
 TYPE_CHECKING = False

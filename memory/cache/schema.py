@@ -8,11 +8,10 @@ from zlib import crc32
 from ledger.model.event import is_received
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
-from ledger.model.packed import pack_entry, pack_event, unpack_entry, unpack_event
-from ledger.model.session import WORK, Entry
+from ledger.model.session import WORK, Entry, pack_entry, pack_event, unpack_entry, unpack_event
 from memory.cache.sqlite import unpack_once
-from projection.fold.declared_conflicts import CONFLICTS
 from projection.fold.fact_history import NOBODY, Act, History, Signature
+from projection.fold.falsity import CONFLICTS
 from projection.fold.fold import resolve
 from projection.graph.fact_links import ENTITY_KEY, footer
 from projection.policy.model import Kind, Policy, Upstream

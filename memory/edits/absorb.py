@@ -12,9 +12,9 @@ from ledger.git.commit_record import identity_findings
 from ledger.home import Home
 from ledger.model.event import VERB_OF, Event
 from ledger.model.findings import Finding
+from ledger.model.ids import blob_id
 from ledger.model.layout import ABSORB_LOCK_FILE, EDITED_KEY, STATE_DIR, VIEW_FILES
 from ledger.model.record import Record
-from ledger.model.sha256 import blob_id
 from ledger.secrets.scanner import find_secrets
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.edits.committed import absorb_committed, committed_edit_findings

@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from ledger.codec.plain_text import NO_TEXT, document_text
+from ledger.codec.outline import NO_TEXT, document_text
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.event import Event
 from ledger.model.findings import Finding
+from ledger.model.ids import blob_id
 from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.order import is_stem, stem_in
 from ledger.model.record import Record
-from ledger.model.sha256 import blob_id
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.checkout import edited_finding, hand_edited, read_written
 from memory.worktree.edit_base import line_of, made_line, published, rendered

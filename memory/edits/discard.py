@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 
 from ledger.errors import HandEdited
 from ledger.home import Home
+from ledger.model.ids import blob_id
 from ledger.model.layout import ABSORB_LOCK_FILE, DROPPED_DIR, EDITABLE, MIRROR_DIR
 from ledger.model.record import Record
-from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
 from memory.edits.committed import note_checked
 from memory.edits.detect import edited_files

@@ -90,7 +90,7 @@ def _once(named: list[str]) -> tuple[str, ...]:
 
 def _hint(cache: Cache, name: str) -> str:
     """Say which entities have a name that holds this one, or is spelled nearly like it."""
-    from projection.text.fuzzy import nearest
+    from projection.text.normalize import nearest
 
     wanted = folded(name)
     known = {folded(one.name): one.name for one in entities(cache)}

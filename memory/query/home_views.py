@@ -20,8 +20,7 @@ from projection.fold.fact_history import Fact
 from projection.graph.fact_links import footer
 from projection.text.session_digest import gist, quoted
 from projection.views.session_views import SESSIONS, week_of
-from projection.views.view_page import Page
-from projection.views.view_source import ROLE_KEY, SessionLine, ViewSource
+from projection.views.view_page import ROLE_KEY, Page, SessionLine, ViewSource
 from projection.views.view_table import DATED, check, page_of
 
 #: How many logs are read at once.

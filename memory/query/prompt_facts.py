@@ -14,8 +14,8 @@ from ledger.environment import now_ms
 from ledger.heavy_work import Uncollected
 from ledger.home import Home
 from ledger.model.order import day_seen
-from ledger.model.personal_footer import says_personal
 from ledger.model.record import Record
+from ledger.model.session import says_personal
 from memory.cache.cache_file import Cache
 from memory.query.open_snapshot import open_snapshot
 from memory.recall.hits.fact_hits import Facts

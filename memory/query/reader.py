@@ -312,7 +312,7 @@ class Reader(OpenHome):
 
     def near_hint(self, fact: str) -> str:
         """Say which ids are spelled nearly like one that is not there."""
-        from projection.text.fuzzy import meant
+        from projection.text.normalize import meant
 
         name, _, rest = fact.partition("/")
         if name == PERSONAL and rest:

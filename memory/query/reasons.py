@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from ledger.codec.plain_text import text_of
+from ledger.codec.outline import text_of
 from ledger.home import Home
 from ledger.model.event import FactCreated, facts_in
 from ledger.model.record import Record

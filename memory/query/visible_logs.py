@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 
 from ledger.codec.log import decode
-from ledger.codec.plain_text import text_of
+from ledger.codec.outline import text_of
 from ledger.home import Home
 from ledger.model.evidence import CORRECTED, RESTATED, proof_in
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
-from ledger.model.session import Entry, SessionLog
-from ledger.model.session_headers import SHOWN_KEY, TOLD_KEY, shown_in
+from ledger.model.session import SHOWN_KEY, TOLD_KEY, Entry, SessionLog, shown_in
 from memory.cache.cache_file import Cache
 from memory.redaction.withheld_texts import ids_in, named_in, redacted_logs, shown, without_words
 from memory.replay.ledger_snapshot import Snapshot

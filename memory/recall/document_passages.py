@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from ledger.codec.plain_text import NO_TEXT, document_text
+from ledger.codec.outline import NO_TEXT, document_text
 from ledger.errors import NotFound
 from ledger.git.repository import head
 from ledger.home import OWN_BRANCH, Home
+from ledger.model.ids import sha256
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
-from ledger.model.sha256 import sha256
 from memory.cache.cache_file import Cache
 from memory.cache.sqlite import sqlite3
 from memory.recall.hits.passage_hits import Passages

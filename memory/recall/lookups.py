@@ -118,7 +118,7 @@ class Lookups:
                 return tuple(there)
         if len(raw) < INSIDE_LETTERS or not raw.isalpha() or len(stems) != 1 or len(stems[0]) < 3:
             return ()
-        from projection.text.fuzzy import misspelled
+        from projection.text.normalize import misspelled
 
         stem = stems[0]
         # a mistake is in no beginning, or in one of these

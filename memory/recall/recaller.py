@@ -162,7 +162,7 @@ def _named(cache: Cache, facts: Facts, passages: LogPassages, one: str, level: s
     if is_id and cache.fact(one) is not None:
         raise NotFound(f"{one} is withheld: it was redacted",
                        hint=f"`diurna why {one}` tells when and by whom")  # fmt: skip
-    from projection.text.fuzzy import meant
+    from projection.text.normalize import meant
 
     near = meant(one, cache.fact_ids())
     near = near or "ids are those that `diurna recall` prints: of a fact, or STEM:LINE"

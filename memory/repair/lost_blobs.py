@@ -14,9 +14,9 @@ from ledger.errors import StorageFailed
 from ledger.git.commit_record import loose_object
 from ledger.home import OWN_REPOSITORY, Home
 from ledger.model.findings import Finding
+from ledger.model.ids import blob_id
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
-from ledger.model.sha256 import blob_id
 from ledger.wal.git_locks import git_prunes, journal, set_aside
 from ledger.wal.intents import Intents
 from ledger.wal.spool import KEEP, Spool

@@ -16,8 +16,8 @@ from ledger.git.git_objects import COMMIT, TREE, Objects, write_objects
 from ledger.git.repository import read_reference
 from ledger.home import Home
 from ledger.model.findings import Finding
+from ledger.model.ids import blob_id
 from ledger.model.layout import MIRROR_DIR, SESSIONS_DIR, stem_of
-from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import plain_bytes
 from ledger.wal.git_locks import journal
 from ledger.wal.intents import Intent, Intents

@@ -25,9 +25,9 @@ from ledger.git.repository import read_reference, remote_branches
 from ledger.git.trees import with_files
 from ledger.home import Home
 from ledger.model.findings import Finding
+from ledger.model.ids import blob_id
 from ledger.model.layout import SENT, SESSIONS_DIR, beside_git, kept_as, log_path, stem_of
 from ledger.model.order import breaks_seal, is_sealed, is_stem
-from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import append_bytes, make_folder, plain_bytes, replace_file
 from ledger.wal.spool import Spool
 

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
-    from projection.document.branch_remarks import Elsewhere
+    from projection.document.fact_remarks import Elsewhere
     from projection.fold.fact_history import Fact
     from projection.fold.full_replay import State
     from projection.fold.projection_state import LiveView, Standing

@@ -9,8 +9,8 @@ from ledger.errors import GitFailed, StorageFailed
 from ledger.git.cli import Git
 from ledger.git.commit_record import loose_object
 from ledger.home import Home
+from ledger.model.ids import blob_id
 from ledger.model.logset import LogRef
-from ledger.model.sha256 import blob_id
 from ledger.wal.spool import Spool
 
 #: The most blobs that are looked for as loose files before git is asked.

@@ -7,12 +7,11 @@ from bisect import bisect_left
 from ledger.codec.log import read_entry, stamp_findings
 from ledger.heavy_work import Uncollected, in_two, may_fork
 from ledger.model.findings import Finding
+from ledger.model.ids import blob_id
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed, is_weak, key_of, proves
-from ledger.model.packed import pack_entry, unpack_entry
 from ledger.model.record import Record
-from ledger.model.session import LOG_LIMIT_BYTES, Entry
-from ledger.model.sha256 import blob_id
+from ledger.model.session import LOG_LIMIT_BYTES, Entry, pack_entry, unpack_entry
 from memory.replay.log_bytes import LOOSE_UP_TO, blobs, read_bytes
 
 TYPE_CHECKING = False
@@ -120,7 +119,7 @@ def read_given(
     if len(refs) > LOOSE_UP_TO:
         from hashlib import sha256  # OpenSSL's: slow to load, fast per byte
     else:
-        from ledger.model.sha256 import sha256
+        from ledger.model.ids import sha256
     for ref, data in zip(refs, contents, strict=True):
         if data is None:
             findings.append(unreadable(ref))

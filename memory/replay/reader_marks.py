@@ -10,8 +10,7 @@ from __future__ import annotations
 from ledger.escape import prose
 from memory.cache.broken_truth import NOTHING_GONE, may_end, truth_of
 from memory.replay.head_view import EVERYWHERE, here_known, here_of
-from projection.document.branch_remarks import REWORDED, UNKNOWN, Elsewhere
-from projection.document.fact_remarks import mark_of
+from projection.document.fact_remarks import REWORDED, UNKNOWN, Elsewhere, mark_of
 from projection.policy.model import FINDING_KIND, PATTERN_KIND
 
 TYPE_CHECKING = False
@@ -135,7 +134,7 @@ def marked(cache: Cache | State, fact: Fact | None, marks: Marks = NOTHING_MARKE
     if fact is None or fact.false:
         return mark
     if fact.kind == PATTERN_KIND:
-        from projection.lifecycle.pattern_standing import marked_as
+        from projection.lifecycle.promotion import marked_as
 
         return marked_as(fact, mark, cache.policy.learning)
     if fact.kind != FINDING_KIND:

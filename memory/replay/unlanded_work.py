@@ -21,7 +21,7 @@ from memory.cache.broken_truth_file import has_code
 from memory.cache.cache_file import Cache
 from memory.cache.head_store import Kept, Settled, Told, read, settle
 from memory.replay.trunk import code_trunk
-from projection.document.branch_remarks import (
+from projection.document.fact_remarks import (
     BORN,
     CLOSED,
     FALSE,

@@ -16,7 +16,7 @@ from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
 from projection.policy.model import CLOSABLE, STATE_KIND, TASK_KIND, THREAD_KIND
 from projection.views.decision_view import KIND
-from projection.views.view_source import ROLE_KEY, ViewSource
+from projection.views.view_page import ROLE_KEY, ViewSource
 
 
 def _kinds(*kinds: str) -> str:

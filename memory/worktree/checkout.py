@@ -13,8 +13,8 @@ from ledger.environment import now_seconds
 from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.findings import Finding
+from ledger.model.ids import blob_id
 from ledger.model.layout import EDITABLE, MIRROR_DIR, SESSIONS_DIR, VIEW_FILES
-from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
 from ledger.wal.git_locks import clear_index_lock
 

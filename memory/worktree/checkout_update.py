@@ -12,8 +12,8 @@ import time
 from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.findings import Finding
+from ledger.model.ids import blob_id
 from ledger.model.layout import SESSIONS_DIR
-from ledger.model.sha256 import blob_id
 from memory.worktree.checkout import INDEX_TRIES, blobs_at, entry_line, index_stamp, update_index
 from memory.worktree.commit_follow import show_files, take_back
 from memory.worktree.mirror import mirror

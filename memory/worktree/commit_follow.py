@@ -17,8 +17,8 @@ from ledger.git.cli import EMPTY_TREE, Git
 from ledger.git.repository import checked_out_elsewhere, head
 from ledger.home import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Home
 from ledger.model.findings import Finding
+from ledger.model.ids import blob_id
 from ledger.model.layout import ARCHIVE_DIR, ATTRIBUTES_FILE, EDITABLE, POLICY_FILE, SESSIONS_DIR
-from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import Lock
 from ledger.wal.git_locks import (
     EVERY,

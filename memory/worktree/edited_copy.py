@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable
 
 from ledger.home import OWN_BRANCH, Home
+from ledger.model.ids import blob_id
 from ledger.model.layout import CONTINUITY_FILE, MIRROR_DIR
-from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import plain_bytes
 from memory.worktree.checkout import is_editable, read_written
 from projection.policy.model import Policy

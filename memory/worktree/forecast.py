@@ -12,22 +12,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from ledger.errors import TipMoved
 from ledger.home import Home
 from ledger.model.findings import Finding
+from ledger.model.ids import blob_id
 from ledger.model.layout import CONTINUITY_FILE, VIEW_FILES, quarter_of
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
-from ledger.model.sha256 import blob_id
 from memory.cache.cache_file import Cache
 from memory.replay.replayed_state import state_of
 from memory.worktree.checkout import edited_finding, hand_edited
 from memory.worktree.projection_files import is_projection, projection_files, standing_files
 from projection.document.archive_pages import revise
 from projection.document.page_renderer import render
-from projection.fold.decay import Decay
 from projection.fold.fold import collect
 from projection.fold.full_replay import State
 from projection.fold.projection_state import CLOSED, FADED, DecayClock, Standing
-from projection.fold.tiers import never_decaying, stand
+from projection.fold.tiers import Decay, never_decaying, stand
 
 #: Gives the bytes of an object.
 Read = Callable[[str], bytes]

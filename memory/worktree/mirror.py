@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from ledger.errors import DiurnaError
 from ledger.home import Home
 from ledger.model.findings import Finding
+from ledger.model.ids import blob_id
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, MIRROR_DIR
-from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from memory.worktree.checkout import (
     edited_finding,

@@ -8,6 +8,7 @@ from ledger.errors import CorruptRepository, HandEdited, WriteRefused
 from ledger.git.repository import operation_under_way
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.findings import Finding
+from ledger.model.ids import blob_id
 from ledger.model.layout import (
     ARCHIVE_DIR,
     ARCHIVE_INDEX,
@@ -17,7 +18,6 @@ from ledger.model.layout import (
     MIRROR_DIR,
     VIEW_FILES,
 )
-from ledger.model.sha256 import blob_id
 from memory.worktree.checkout import edit_hint, store_blob, write_noted
 from projection.document.archive_pages import pages
 from projection.document.page_renderer import machine, render

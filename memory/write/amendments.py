@@ -23,7 +23,7 @@ from ledger.model.event import (
 from ledger.model.findings import Finding
 from ledger.model.order import stem_in
 from ledger.model.session import BY_KEY, CHECK_KEY, UNTIL_KEY, WORK, WORKING, SessionLog
-from ledger.model.task_states import CLOSING, IN_PROGRESS
+from ledger.model.verbs import CLOSING, IN_PROGRESS
 from ledger.secrets.log_redaction import guard, is_withheld
 from memory.cache.broken_truth_file import has_code
 from memory.cache.schema import PINNED

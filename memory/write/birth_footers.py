@@ -14,11 +14,19 @@ from ledger.model.event import Event, FactCreated, FactHelped, FactUpdated, Meta
 from ledger.model.evidence import form_of, place_in
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
-from ledger.model.personal_footer import PERSONAL_KEY, PERSONAL_VALUE
-from ledger.model.session import ASKED_KEY, CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY, WORKING, SessionLog
+from ledger.model.session import (
+    ASKED_KEY,
+    CHECK_KEY,
+    OBSOLETE_KEY,
+    PERSONAL_KEY,
+    PERSONAL_VALUE,
+    UNTIL_KEY,
+    WORKING,
+    SessionLog,
+)
 from memory.write.draft import Case
 from projection.fold.checks import unproven
-from projection.fold.declared_conflicts import CONFLICTS, NO_CONFLICTS
+from projection.fold.falsity import CONFLICTS, NO_CONFLICTS
 from projection.policy.model import QUESTION_KIND, TASK_KIND
 
 #: Keys that hold ids of facts and nothing else.

@@ -11,8 +11,7 @@ from ledger.codec.log import canonical, read_entry
 from ledger.errors import Busy, StorageFailed
 from ledger.model.layout import SESSION_LOCK_FILE
 from ledger.model.order import milliseconds_of
-from ledger.model.session import CONTINUED, WORK, WORKING, SessionLog
-from ledger.model.session_headers import reach_in
+from ledger.model.session import CONTINUED, WORK, WORKING, SessionLog, reach_in
 from ledger.wal.atomic_files import Lock
 from memory.cache.newest_logs import reach_rows, session_name, session_names, stretch_name
 

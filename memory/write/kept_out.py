@@ -17,8 +17,15 @@ from ledger.home import OWN_REPOSITORY, Home, personal_folder
 from ledger.model.event import Event, FactCreated, FactRedacted, facts_in
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
-from ledger.model.personal_footer import PERSONAL_KEY, PERSONAL_VALUE, personal_ids, says_personal
-from ledger.model.session import EDIT, Entry, SessionLog
+from ledger.model.session import (
+    EDIT,
+    PERSONAL_KEY,
+    PERSONAL_VALUE,
+    Entry,
+    SessionLog,
+    personal_ids,
+    says_personal,
+)
 from memory.write.draft import DEFAULT_TITLE, Case, text_of
 from projection.policy.model import Policy
 

@@ -26,7 +26,7 @@ from ledger.model.event import (
 )
 from ledger.model.findings import Finding
 from ledger.model.session import EDIT, Entry, SessionLog
-from ledger.model.task_states import DONE, TODO, either, may_follow
+from ledger.model.verbs import DONE, TODO, either, may_follow
 from memory.cache.name_lookup import fact_named
 from memory.write.draft import ANYWAY, Case, births, named_ids, renamed
 from projection.fold.fact_history import Fact, History
@@ -82,7 +82,7 @@ class Known:
 
     def near(self, name: str, born: Iterable[str]) -> str:
         """Say which ids are spelled nearly like one that nobody knows."""
-        from projection.text.fuzzy import meant
+        from projection.text.normalize import meant
 
         ids = {*self._cache.fact_ids(), *self._waiting_histories(), *born}
         return f"{meant(name, sorted(ids)) or '`diurna show --list` lists the ids;'} {ANYWAY}"

@@ -13,10 +13,9 @@ from ledger.home import Home
 from ledger.model.event import FactReferenced, facts_in
 from ledger.model.evidence import OPENED
 from ledger.model.findings import Finding
-from ledger.model.ids import is_fact_id
+from ledger.model.ids import is_fact_id, sha256
 from ledger.model.layout import STATE_DIR
 from ledger.model.session import WORKING, SessionLog
-from ledger.model.sha256 import sha256
 from memory.cache.cache_file import Cache
 from memory.write.draft import Case
 

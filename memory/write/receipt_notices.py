@@ -83,7 +83,7 @@ def _fading(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:
     *earlier, _ = cache.work_stems(2) or [""]
     if earlier and earlier[0][:10] == receipt.stem[:10]:
         return ()
-    from projection.fold.decay import Decay
+    from projection.fold.tiers import Decay
     from projection.lifecycle.transitions import WEEK_DAYS, fading
 
     soon = fading(cache.view().live, Decay(cache.work_stems(), policy.windows), policy)

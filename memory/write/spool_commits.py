@@ -18,10 +18,10 @@ from ledger.errors import (
 )
 from ledger.git.commit_record import check_stored
 from ledger.model.findings import Finding
+from ledger.model.ids import blob_id
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
-from ledger.model.sha256 import blob_id
 from ledger.wal.dead_owner import died
 from ledger.wal.spool import KEEP, Spool
 from memory.cache.sqlite import CacheDamaged

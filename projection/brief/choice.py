@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
-from ledger.model.task_states import IN_PROGRESS
+from ledger.model.verbs import IN_PROGRESS
 from projection.brief.values import RoleNotes, Stated
 from projection.brief.wording import label
-from projection.fold.decay import clock_at
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
+from projection.fold.tiers import clock_at
 from projection.graph.fact_links import SERVES, named
 from projection.policy.model import (
     ATTEMPT_KIND,

@@ -15,7 +15,7 @@ from projection.document.fact_remarks import Gone, is_behind, is_ended
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import TIERS, Standing
 from projection.fold.testimony import IMPORTED, QUOTED, SAID, persons_first
-from projection.lifecycle.review_threads import is_raised
+from projection.lifecycle.review_due import is_raised
 from projection.policy import model as policy
 
 #: How many facts of a section are looked at for who decided them: more than most briefs have room for.

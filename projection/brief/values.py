@@ -13,7 +13,7 @@ from ledger.model.event import (
     ThreadReopened,
 )
 from ledger.model.record import Record
-from ledger.model.task_states import CANCELLED, DONE
+from ledger.model.verbs import CANCELLED, DONE
 from projection.document.fact_remarks import PLAIN, Mark
 
 TYPE_CHECKING = False

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ledger.escape import visible
-from ledger.model.sha256 import sha256
+from ledger.model.ids import sha256
 
 TAG, NONCE_CHARS = "diurna-memory", 8
 #: What names of agents, kinds, roles and projects may take.

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ledger.model.record import Record
-from projection.fold.declared_conflicts import declared
 from projection.fold.fact_history import Fact
+from projection.fold.falsity import declared
 from projection.graph.fact_links import ENTITY_KEY
 from projection.graph.graph_neighbours import entity_names, matches_entity, names_in
 from projection.policy.model import CLOSABLE, QUESTION_KIND
@@ -84,7 +84,7 @@ def likeness(one: Sequence[Statement], two: Sequence[Statement]) -> int:
 
 def nearness(one: str, two: str) -> float:
     """Return how alike two texts are, 0 to 100, whatever the order of their words."""
-    from projection.text.fuzzy import ratio
+    from projection.text.normalize import ratio
 
     first, second = [" ".join(sorted(content_words(text))) or plain(text) for text in (one, two)]
     return ratio(first, second)

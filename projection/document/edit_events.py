@@ -18,9 +18,8 @@ from ledger.model import event as log_events
 from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.layout import CONTINUITY_FILE
-from ledger.model.personal_footer import says_personal
 from ledger.model.record import Record
-from ledger.model.session import SessionLog
+from ledger.model.session import SessionLog, says_personal
 from projection.document.bullet_ids import NewIds
 from projection.document.changed_block import (
     COMPUTED,

@@ -22,7 +22,7 @@ from ledger.model.layout import log_path
 from ledger.model.order import is_stem, stem_in
 from ledger.model.record import Record
 from ledger.model.session import EDIT
-from ledger.model.task_states import CLOSING, DONE, STATES, TODO, either, may_follow
+from ledger.model.verbs import CLOSING, DONE, STATES, TODO, either, may_follow
 from projection.fold.fact_history import Act, Fact, Help, History, Move, Signature
 from projection.fold.falsity import Edge, against
 from projection.policy.model import CLOSABLE, TASK_KIND, Policy

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ledger.model.event import Event, Meta
 from ledger.model.order import is_date, is_stem, key_of, latest_seen
 from ledger.model.record import Record
-from ledger.model.task_states import IN_PROGRESS, TODO, either
+from ledger.model.verbs import IN_PROGRESS, TODO, either
 from projection.policy.model import CLOSABLE, TASK_KIND
 
 TYPE_CHECKING = False
@@ -141,7 +141,7 @@ class Fact(Record):
     those of a task that stand, in ledger order; none for what is no task. `helps` are the logs in which it
     helped, `ignores` (log, role) of those who had no use for it. `counted` is what
     an import tells of uses before it. `opposed` are the facts that a footer sets against it
-    (`projection.fold.declared_conflicts`); `clocks` are those of its history.
+    (`projection.fold.falsity`); `clocks` are those of its history.
     """
 
     id: str

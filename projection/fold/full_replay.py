@@ -15,13 +15,11 @@ from ledger.model.event import FactReinstated, FactSuperseded
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from projection.fold.checks import fact_findings, pending_findings
-from projection.fold.decay import Decay
-from projection.fold.declared_conflicts import declares, opposed
 from projection.fold.fact_history import Fact, History
-from projection.fold.falsity import Edge, Take, taken, takes_of
+from projection.fold.falsity import Edge, Take, declares, opposed, taken, takes_of
 from projection.fold.fold import resolve
 from projection.fold.projection_state import LiveView, Standing, Summary
-from projection.fold.tiers import live_view, never_decaying, stand, surely_faded
+from projection.fold.tiers import Decay, live_view, never_decaying, stand, surely_faded
 from projection.fold.withholding import withheld_fact
 from projection.policy.model import Policy
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ledger.model.event import FactVerified
+from ledger.model.ids import sha256
 from ledger.model.record import Record
 from ledger.model.session import Entry
-from ledger.model.sha256 import sha256
 from projection.fold.fact_history import Fact
 from projection.policy.model import Policy
 

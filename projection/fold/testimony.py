@@ -22,7 +22,7 @@ from ledger.model.event import (
 from ledger.model.ids import version_id
 from ledger.model.record import Record
 from ledger.model.session import EDIT, Entry
-from ledger.model.task_states import CLOSING
+from ledger.model.verbs import CLOSING
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import against
 from projection.fold.projection_state import CLOSED, INVALIDATED, SUPERSEDED

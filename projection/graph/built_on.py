@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.order import key_of
 from ledger.model.record import Record
-from ledger.model.session import Entry
-from ledger.model.session_headers import SHOWN_KEY, TOLD_KEY, shown_in
+from ledger.model.session import SHOWN_KEY, TOLD_KEY, Entry, shown_in
 from projection.fold.fact_history import Fact
 from projection.graph.fact_links import named
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ledger.model.ids import is_fact_id
-from projection.fold.declared_conflicts import CONFLICTS
 from projection.fold.fact_history import Fact
+from projection.fold.falsity import CONFLICTS
 
 LINK, SERVES = "link", "serves"
 ENTITY_KEY = "entity"

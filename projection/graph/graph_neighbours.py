@@ -16,8 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ledger.model.record import Record
 from projection.document.fact_remarks import PLAIN, Mark, Met, instead_of, mark_of
-from projection.fold.declared_conflicts import CONFLICTS
 from projection.fold.fact_history import Fact
+from projection.fold.falsity import CONFLICTS
 from projection.fold.projection_state import Standing
 from projection.graph.fact_links import ENTITY_KEY, LINK, SERVES, footer, named
 

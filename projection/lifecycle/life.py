@@ -16,9 +16,9 @@ from ledger.model.ids import WITHHELD
 from ledger.model.order import milliseconds_of
 from ledger.model.record import Record
 from ledger.model.session import IMPORT_KEYS
-from projection.fold.decay import Decay
 from projection.fold.fact_history import Act, Fact
 from projection.fold.projection_state import ARCHIVED_TIERS, CLOSED, FADED, INVALIDATED, SUPERSEDED
+from projection.fold.tiers import Decay
 from projection.policy.model import CLOSABLE, DEFAULT_KIND
 
 #: What can happen to a fact, beside `faded`, `superseded`, `invalidated` and `closed` of `state`.

@@ -15,12 +15,11 @@ from ledger.model import event as log_events
 from ledger.model.order import is_date, is_stem, key_of
 from ledger.model.record import Record
 from ledger.model.session import Entry
-from ledger.model.task_states import CLOSING
-from projection.fold.decay import Decay
+from ledger.model.verbs import CLOSING
 from projection.fold.fact_history import Act, Fact, History
 from projection.fold.fold import collect, resolve, with_uses
 from projection.fold.full_replay import Cuts
-from projection.fold.tiers import never_decaying, stand, tier
+from projection.fold.tiers import Decay, never_decaying, stand, tier
 from projection.lifecycle.life import Life, PlainWalker, Track, plain_kind
 from projection.policy.model import TASK_KIND, Policy
 

@@ -1,4 +1,4 @@
-"""Choose facts worth promoting into a file that every agent of a repository reads.
+"""Say how far a pattern has come, and choose facts worth promoting into a file that every agent reads.
 
 Five criteria, each 0, 1 or 2 by the one rule that its function states; the sum proposes.
 """
@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ledger.model.record import Record
 from ledger.model.session import Entry
+from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
-from projection.lifecycle.review_threads import is_raised
-from projection.policy.model import CLOSABLE, DELIBERATE
+from projection.lifecycle.review_due import is_raised
+from projection.policy.model import CLOSABLE, DELIBERATE, PATTERN_KIND, Learning
 
 PROMOTE, KEEP, ARCHIVE = "promote", "keep", "archive"
 #: The sum from which a fact is worth promoting, and the sum up to which it may fade.
@@ -200,3 +201,32 @@ def _proposal(marks: tuple[int, ...]) -> str:
     if total >= PROMOTE_FROM and not documented and not idle:
         return PROMOTE
     return ARCHIVE if total <= ARCHIVE_UP_TO or (documented and idle) else KEEP
+
+
+OBSERVED, CANDIDATE, VERIFIED = "observed", "candidate", "verified"
+ACTIVE, DEPRECATED = "active", "deprecated"
+
+
+def pattern_standing(fact: Fact, learning: Learning) -> str:
+    """Return how far a pattern has come by the thresholds of the policy."""
+    helps, contexts = len(fact.helps), len({one.context for one in fact.helps})
+    if weighted_ignores(fact, learning) - helps >= learning.deprecated_by:
+        return DEPRECATED
+    if helps >= learning.active and contexts >= learning.active_contexts:
+        return ACTIVE
+    if helps >= learning.verified and contexts >= learning.verified_contexts:
+        return VERIFIED
+    return CANDIDATE if helps >= learning.candidate else OBSERVED
+
+
+def marked_as(fact: Fact, mark: Mark, learning: Learning) -> Mark:
+    """Return the mark of a fact, which says of a pattern that did not hold up that it did not."""
+    if mark.said or fact.kind != PATTERN_KIND or pattern_standing(fact, learning) != DEPRECATED:
+        return mark
+    return mark._replace(said=DEPRECATED)
+
+
+def weighted_ignores(fact: Fact, learning: Learning) -> int:
+    """Count the roles that had no use for a fact; who validates weighs more."""
+    weight = dict.fromkeys(learning.validators, learning.validator_weight)
+    return sum([weight.get(role, 1) for _, role in fact.ignores])

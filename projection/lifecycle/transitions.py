@@ -6,9 +6,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from ledger.model.record import Record
-from projection.fold.decay import Decay
 from projection.fold.full_replay import State
 from projection.fold.projection_state import BY_HAND, CLOSED, FADED, Standing
+from projection.fold.tiers import Decay
 from projection.policy.model import Policy
 
 #: What fades within so many work days is told.

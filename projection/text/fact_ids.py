@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ledger.model.sha256 import sha256
+from ledger.model.ids import sha256
 from ledger.secrets.scanner import nameable
 from projection.text.normalize import NEGATORS, SMALL
 

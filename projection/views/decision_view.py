@@ -25,8 +25,7 @@ from projection.document.page_renderer import one_line
 from projection.fold.fact_history import REDACTED_TEXT, Act, Fact, History
 from projection.graph.fact_links import footer
 from projection.policy.model import DEFAULT_KIND, THREAD_KIND
-from projection.views.view_page import Item, Page, Section, fact_item, told
-from projection.views.view_source import ViewSource
+from projection.views.view_page import Item, Page, Section, ViewSource, fact_item, told
 
 KIND = "decision"
 #: How many stand whole; of the others one line tells.

@@ -12,8 +12,15 @@ from datetime import date, timedelta
 from ledger.model.session import WORK, WORKING
 from projection.fold.fact_history import Fact
 from projection.text.session_digest import quoted as said_in_line
-from projection.views.view_page import Page, Section, fact_item, told
-from projection.views.view_source import SessionLine, ViewSource, minute_of
+from projection.views.view_page import (
+    Page,
+    Section,
+    SessionLine,
+    ViewSource,
+    fact_item,
+    minute_of,
+    told,
+)
 
 #: How many sessions the view `sessions` tells of, and in how many of them `actions` looks for prose.
 SESSIONS = 20

@@ -16,9 +16,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ledger.escape import visible
+from ledger.model.ids import sha256
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY
-from ledger.model.sha256 import sha256
 from projection.document.page_renderer import REDACTED, one_line, ordered
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
@@ -26,8 +26,7 @@ from projection.graph.graph_neighbours import entity_names, folded, tags
 from projection.text.clipping import clipped
 from projection.views.decision_view import decisions
 from projection.views.session_views import daily
-from projection.views.view_page import Item, Page, Section, told, write
-from projection.views.view_source import ViewSource
+from projection.views.view_page import Item, Page, Section, ViewSource, told, write
 from projection.views.view_table import EntityPage, by_birth, entity_pages, roles, state, typed
 
 #: Folders of the vault, and its notes at the top.

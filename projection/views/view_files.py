@@ -12,7 +12,7 @@ from ledger.codec.fact_blocks import tidy
 from ledger.model.event import Event, FactCreated, FactMoved, FactUpdated
 from ledger.model.findings import Finding
 from ledger.model.layout import FORMAT_VERSION, VIEW_FILES
-from ledger.model.task_states import BLOCKED, IN_PROGRESS, may_follow
+from ledger.model.verbs import BLOCKED, IN_PROGRESS, may_follow
 from projection.document import unlogged_lines as page_files
 from projection.document.changed_block import COMPUTED, moves_in
 from projection.document.edit_events import NOTHING as NOTHING
@@ -25,9 +25,8 @@ from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
 from projection.policy.model import STATE_KIND, TASK_KIND, Policy
 from projection.views import decision_view
-from projection.views.view_page import write
+from projection.views.view_page import ViewSource, write
 from projection.views.view_parser import NOTE, ViewText, parse_view
-from projection.views.view_source import ViewSource
 from projection.views.view_table import (
     ACTIVE_WORK,
     BLOCKED_ITEMS,

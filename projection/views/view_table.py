@@ -8,18 +8,26 @@ from collections.abc import Iterable, Sequence
 from ledger.errors import NotFound
 from ledger.model.order import is_date
 from ledger.model.record import Record
-from ledger.model.task_states import BLOCKED, HANDOFF_READY, IN_PROGRESS
+from ledger.model.verbs import BLOCKED, HANDOFF_READY, IN_PROGRESS
 from projection.document.page_renderer import one_line
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
 from projection.graph.fact_links import footer
 from projection.graph.graph_neighbours import entity_names, folded
-from projection.lifecycle.pattern_standing import pattern_standing
+from projection.lifecycle.promotion import pattern_standing
 from projection.policy.model import PATTERN_KIND, STATE_KIND, TASK_KIND, THREAD_KIND, Policy
 from projection.views.decision_view import decisions
 from projection.views.session_views import actions, daily, sessions, weekly
-from projection.views.view_page import Item, Page, Section, fact_item, told
-from projection.views.view_source import ROLE_KEY, ViewSource, minute_of
+from projection.views.view_page import (
+    ROLE_KEY,
+    Item,
+    Page,
+    Section,
+    ViewSource,
+    fact_item,
+    minute_of,
+    told,
+)
 from projection.work.tracked_tasks import tasks
 
 NEXT_ACTION = "Next Action"

@@ -8,8 +8,8 @@ regular expressions: `show` and `ls` say the state of each finding they list.
 from __future__ import annotations
 
 from ledger.model.event import FactCreated, ThreadClosed, ThreadReopened
+from ledger.model.ids import sha256
 from ledger.model.record import Record
-from ledger.model.sha256 import sha256
 from projection.fold.fact_history import Fact, History
 from projection.policy.model import FINDING_KIND
 

@@ -1,4 +1,4 @@
-"""Follow tasks: what each of them waits for, who has claimed it, and which one comes next.
+"""Follow tasks: what each waits for, who has claimed it, which comes next, and what was tried and failed.
 
 Pure. A task waits for its `depends` until they are done; a fact that is no task and can not be closed lets
 it go. Everything here takes time in proportion to what it is given, also for long chains and for circles,
@@ -11,11 +11,11 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from ledger.model.order import instant_of, stem_in
 from ledger.model.record import Record
-from ledger.model.task_states import DONE, HANDOFF_READY, IN_PROGRESS, TODO
+from ledger.model.verbs import DONE, HANDOFF_READY, IN_PROGRESS, TODO
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
-from projection.graph.fact_links import footer, ids_in
-from projection.policy.model import CLOSABLE, TASK_KIND
+from projection.graph.fact_links import SERVES, footer, ids_in
+from projection.policy.model import ATTEMPT_KIND, CLOSABLE, TASK_KIND
 
 #: Of a task; what says nothing, or something else, is the middle one.
 HIGH, MEDIUM, LOW = PRIORITIES = ("high", "medium", "low")
@@ -226,3 +226,44 @@ class _Search:
             members.append(self._open.popitem()[0])
         if len(members) > 1 or node in self._follows.get(node, ()):
             self.found.update(dict.fromkeys(members, self.order[node]))
+
+
+FAILED, WORKED = "failed", "worked"
+
+
+class Attempt(Record):
+    """One thing that was tried."""
+
+    fact: Fact  #: as the ledger has it; its text says what was tried
+    outcome: str  #: `FAILED`, `WORKED`, or what else its footer says, "" for nothing
+    iteration: int  #: which one it was, 0 where nobody counted
+
+    @property
+    def said(self) -> str:
+        """What became of it, in a few words: `failed, iteration 3`."""
+        return self.outcome + (f", iteration {self.iteration}" if self.iteration else "")
+
+
+def failed_before(facts: Iterable[Fact], task: str) -> tuple[Attempt, ...]:
+    """Return the attempts at a task that failed, newest first; none that turned out false, or is withheld.
+
+    Args:
+        facts: where attempts are among, archived ones too (`Questions.facts_of_kind`).
+        task: the id that they are `about`, or serve.
+    """
+    found = [
+        _attempt(fact)
+        for fact in facts
+        if fact.kind == ATTEMPT_KIND
+        and not (fact.false or fact.redacted)
+        and task in ids_in(f"{footer(fact, 'about')} {footer(fact, SERVES)}")
+        and footer(fact, "outcome").strip().casefold() == FAILED
+    ]
+    found.sort(key=lambda one: (one.fact.born, one.iteration, one.fact.id), reverse=True)
+    return tuple(found)
+
+
+def _attempt(fact: Fact) -> Attempt:
+    said = footer(fact, "iteration").strip()
+    counted = said.isascii() and said.isdigit() and len(said) < 10
+    return Attempt(fact, footer(fact, "outcome").strip().casefold(), int(said) if counted else 0)

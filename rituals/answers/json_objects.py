@@ -138,7 +138,7 @@ def described(
     from memory.replay.reader_marks import known
     from projection.document.fact_remarks import mark_of
     from projection.fold.testimony import RANK, persons_first, word_of
-    from projection.lifecycle.pattern_standing import marked_as
+    from projection.lifecycle.promotion import marked_as
 
     def fact_of(name: str) -> Fact | None:
         found = state.get(name)

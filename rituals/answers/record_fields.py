@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ledger.model.findings import Finding
 from ledger.model.record import Record
-from projection.document.branch_remarks import YES, Elsewhere
-from projection.document.fact_remarks import Mark
+from projection.document.fact_remarks import YES, Elsewhere, Mark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

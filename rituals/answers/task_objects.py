@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ledger.model.order import floor_of, milliseconds_of
 from ledger.model.record import Record
-from ledger.model.task_states import IN_PROGRESS
+from ledger.model.verbs import IN_PROGRESS
 from memory.cache.cache_file import Cache
 from memory.cache.cached_tasks import handoffs_in, tasks_in
 from memory.query.reader import Reader
@@ -49,7 +49,7 @@ class Wanted(Record):
 
 def listed(reader: Reader, wanted: Wanted, now_ms: int) -> tuple[Listed, ...]:
     """Return tasks by priority, then age."""
-    from ledger.model.task_states import CLOSING
+    from ledger.model.verbs import CLOSING
 
     closed = wanted.closed or wanted.state in CLOSING
     commondir = reader.home.repository.commondir

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ledger.codec.outline import marker_line
 from ledger.home import Home
 from ledger.model.findings import Finding
+from ledger.model.ids import blob_id
 from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE, log_path, stem_of
 from ledger.model.logset import LogRef
 from ledger.model.order import ahead_by_a_day, is_sealed, is_weak
-from ledger.model.personal_footer import says_personal
-from ledger.model.sha256 import blob_id
+from ledger.model.session import says_personal
 from memory.repair.seen_tip import lost_findings, named
 from memory.worktree.checkout import work_file
 from memory.worktree.edited_copy import copy_of, read_copy

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ledger.codec.log import conflicted, decode, stamp_findings
-from ledger.codec.outline import marker_line
-from ledger.codec.plain_text import document_text
+from ledger.codec.outline import document_text, marker_line
 from ledger.codec.validate import problems
 from ledger.heavy_work import Uncollected, in_two, may_fork
 from ledger.home import Home

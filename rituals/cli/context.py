@@ -266,7 +266,7 @@ class Invocation:
         Raises:
             DiurnaError: it is no text, or as `read`.
         """
-        from ledger.codec.plain_text import NO_TEXT, document_text
+        from ledger.codec.outline import NO_TEXT, document_text
 
         text = document_text(self.read(path))
         if text is None:

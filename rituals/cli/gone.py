@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from projection.text.fuzzy import nearest
+from projection.text.normalize import nearest
 
 #: What people type that is no command, and what to do instead.
 #: With the keys of `projection.policy` at most 60.

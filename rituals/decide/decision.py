@@ -8,7 +8,7 @@ from __future__ import annotations
 from ledger.model.event import Event, FactInvalidated, FactMoved, ThreadClosed
 from ledger.model.record import Record
 from ledger.model.session import CLOSABLE
-from ledger.model.task_states import CANCELLED
+from ledger.model.verbs import CANCELLED
 from memory.api import Memory
 from memory.write.draft import Receipt, SessionDraft
 from projection.fold.fact_history import Fact

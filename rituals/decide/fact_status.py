@@ -16,7 +16,7 @@ from ledger.model.event import (
     FactVerified,
     ThreadClosed,
 )
-from ledger.model.task_states import CANCELLED
+from ledger.model.verbs import CANCELLED
 from memory.api import Memory
 from projection.document.archive_pages import reason_of
 from projection.fold.fact_history import Fact

@@ -15,10 +15,10 @@ from ledger.git.cli import Git
 from ledger.git.history_rewrite import Rewriting, move_all, rewriting, store
 from ledger.git.repository import Repository, is_shallow, operation_under_way
 from ledger.model.event import FactRedacted
+from ledger.model.ids import blob_id
 from ledger.model.layout import LOCK_FILE, SESSIONS_DIR, STATE_DIR, log_path, stem_of
 from ledger.model.order import is_stem
 from ledger.model.record import Record
-from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes
 from ledger.wal.git_locks import EVERY, clear_left_lock, is_abandoned
 from ledger.wal.spool import Spool

@@ -10,8 +10,7 @@ from ledger.model.order import stem_in
 from ledger.model.record import Record
 from ledger.model.session import BY_KEY, Entry
 from memory.api import Memory
-from projection.fold.reversal import Irreversible
-from projection.fold.undone_logs import TakenBack, told_by
+from projection.fold.reversal import Irreversible, TakenBack, told_by
 from rituals.decide.decision import Decision
 from rituals.decide.undo_plan import Past, Undoing
 

@@ -13,12 +13,11 @@ from ledger.codec.log import decode
 from ledger.errors import NotFound, WrongUsage
 from ledger.git.cli import Git
 from ledger.model.event import Event, FactCreated, FactRedacted, FactUpdated
-from ledger.model.ids import is_fact_id
+from ledger.model.ids import blob_id, is_fact_id
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed, is_stem, stem_in
 from ledger.model.record import Record
-from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import plain_bytes
 from memory.api import Memory
 from memory.cache.name_lookup import log_named

@@ -13,12 +13,11 @@ from ledger.model import event as verbs
 from ledger.model.ids import version_id
 from ledger.model.order import stem_in
 from ledger.model.record import Record
-from ledger.model.task_states import DONE, IN_PROGRESS, TODO, may_follow
+from ledger.model.verbs import DONE, IN_PROGRESS, TODO, may_follow
 from memory.api import Memory
 from projection.brief.wording import shortened
-from projection.fold.declared_conflicts import CONFLICTS, NO_CONFLICTS, declared, declares
 from projection.fold.fact_history import Fact
-from projection.fold.falsity import said_against
+from projection.fold.falsity import CONFLICTS, NO_CONFLICTS, declared, declares, said_against
 from rituals.decide.decision import Decision, titled
 from rituals.decide.open_contradictions import (
     CIRCLE,

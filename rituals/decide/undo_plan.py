@@ -1,7 +1,7 @@
 """Plan what takes logs back, or does them again: the events, what they do, and what is left.
 
 It is a plan like any decision. The aim is the ledger as if those logs had never been
-(`projection.fold.undone_logs`). What somebody else touched since is left, and said; before anything is
+(`projection.fold.reversal`). What somebody else touched since is left, and said; before anything is
 offered it is folded into what the ledger says, and what would not stand as it stood is left, too.
 """
 
@@ -18,13 +18,12 @@ from memory.api import Memory
 from memory.query.log_lines import LogLine, lines_of
 from memory.replay.as_of import logs_in, state_by
 from memory.write.filled_events import with_seen
-from projection.fold.declared_conflicts import CONFLICTS
 from projection.fold.fact_history import Fact
+from projection.fold.falsity import CONFLICTS
 from projection.fold.fold import collect, merged
 from projection.fold.full_replay import State
-from projection.fold.reversal import Irreversible, reversal, stands_as
+from projection.fold.reversal import BEHIND, Irreversible, TakenBack, effect, reversal, stands_as
 from projection.fold.testimony import is_person
-from projection.fold.undone_logs import BEHIND, TakenBack, effect
 from projection.graph.fact_links import footer, ids_in, named
 from projection.policy.model import CLOSABLE
 from projection.text.clipping import one_line

@@ -17,8 +17,8 @@ from importlib.resources import files
 
 from ledger.environment import monotonic, working_directory
 from ledger.escape import prose, visible
+from ledger.model.ids import sha256
 from ledger.model.record import Record
-from ledger.model.sha256 import sha256
 from ledger.secrets.scanner import without_secrets
 from rituals.hosts.quoted_items import KINDS, MOST_ITEMS, MOST_TAGS, Item, checked
 from rituals.hosts.transcripts.slices import Slice, Turn

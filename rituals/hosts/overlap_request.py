@@ -82,7 +82,7 @@ def take(home: Home) -> str:
 
 
 def _file(home: Home) -> str:
-    from ledger.model.sha256 import line_digest
+    from ledger.model.ids import line_digest
 
     name = plain_user_name(home.repository.commondir) or variables().get("GIT_AUTHOR_NAME", "")
     return f"{home.state_dir}/overlaps-{line_digest(name)}"

@@ -252,10 +252,10 @@ def _open_ends(folder: str, session: str) -> list[str]:
     """Return what stands open in the home of a folder: a session's own first, then the oldest."""
     from ledger.errors import DiurnaError
     from ledger.home import discover
-    from ledger.model.personal_footer import says_personal
+    from ledger.model.session import says_personal
     from memory.query.open_snapshot import open_snapshot
     from projection.brief.wording import plain, shortened
-    from projection.lifecycle.review_threads import is_raised
+    from projection.lifecycle.review_due import is_raised
     from projection.policy.model import THREAD_KIND
 
     def listed(cache: Cache) -> list[str]:

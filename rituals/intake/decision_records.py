@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from ledger.codec.plain_text import NO_TEXT, document_text
+from ledger.codec.outline import NO_TEXT, document_text
 from ledger.errors import NotFound, WrongUsage
 from ledger.escape import visible
 from ledger.git.code_history import Code

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from ledger.codec.plain_text import NO_TEXT, document_text
+from ledger.codec.outline import NO_TEXT, document_text
 from ledger.model.ids import version_id
 from rituals.intake.intake_items import Item, LeftOut
 from rituals.intake.sources import Ground, Left, from_json, tag_words, text_of, texts_in, time_of

@@ -14,12 +14,12 @@ from ledger.codec.log import canonical, decode, entry_of
 from ledger.escape import prose
 from ledger.model import event as verbs
 from ledger.model.findings import Finding
+from ledger.model.ids import blob_id
 from ledger.model.layout import SESSIONS_DIR
 from ledger.model.logset import LogRef, log_refs
 from ledger.model.order import is_sealed, next_stamp, stem_in
 from ledger.model.record import Record
 from ledger.model.session import COUNTED_KEY, Entry, SessionLog
-from ledger.model.sha256 import blob_id
 from memory.api import Memory
 from memory.redaction.withheld_lines import Telling, telling_of
 from memory.redaction.withheld_texts import held_logs

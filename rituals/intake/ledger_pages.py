@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from glob import glob
 from itertools import pairwise
 
-from ledger.codec.plain_text import document_text
+from ledger.codec.outline import document_text
 from ledger.errors import NotFound
 from ledger.model import layout
 from ledger.model.event import Meta

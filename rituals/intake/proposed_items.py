@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Sequence
 
-from ledger.codec.plain_text import NO_TEXT, document_text
+from ledger.codec.outline import NO_TEXT, document_text
 from ledger.errors import NotFound
 from ledger.escape import visible
 from ledger.git.code_history import Code

@@ -8,7 +8,7 @@ from hashlib import sha1
 from typing import Any
 
 from ledger.codec.log import decode
-from ledger.codec.plain_text import text_of
+from ledger.codec.outline import text_of
 from ledger.git.pygit2_store import Store
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed

@@ -12,12 +12,10 @@ from ledger.codec.validate import problems
 from ledger.errors import DraftRefused, NotFound, WrongUsage
 from ledger.model.event import FactReferenced
 from ledger.model.findings import Finding
-from ledger.model.ids import is_fact_id
+from ledger.model.ids import is_fact_id, sha256
 from ledger.model.layout import STATE_DIR
-from ledger.model.personal_footer import says_personal
 from ledger.model.record import Record
-from ledger.model.session import ASKED_KEY, SessionLog
-from ledger.model.sha256 import sha256
+from ledger.model.session import ASKED_KEY, SessionLog, says_personal
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory.write.birth_footers import footer_value
 from memory.write.near_facts import said_already
@@ -231,7 +229,7 @@ class _Reading:
             if cache.fact(id) is not None or is_yours(self._memory, id):
                 found.append(id)
                 continue
-            from projection.text.fuzzy import nearest
+            from projection.text.normalize import nearest
 
             alike = nearest(id, cache.fact_ids(), 9)
             alive = [one for one in alike if (fact := cache.fact(one)) and not fact.false][:3]

@@ -10,8 +10,8 @@ from ledger.errors import DraftRefused, NotFound
 from ledger.home import PERSONAL, personal_home
 from ledger.model.event import FactInvalidated, FactSuperseded, facts_in
 from ledger.model.findings import Finding
-from ledger.model.personal_footer import personal_ids, says_personal
 from ledger.model.record import Record
+from ledger.model.session import personal_ids, says_personal
 from memory.api import Memory
 from memory.write.draft import DEFAULT_TITLE, Receipt, SessionDraft, named_ids
 from memory.write.kept_out import finding, is_own

@@ -15,7 +15,7 @@ from ledger.errors import DraftRefused
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.session import IMPORT_KEYS
-from ledger.model.task_states import STATES, is_state
+from ledger.model.verbs import STATES, is_state
 from memory.write.birth_footers import meant_key
 from rituals.record.request import ID_LISTS, PAIR_LISTS, NewFact, Request
 

@@ -19,11 +19,11 @@ from typing import Any
 
 from ledger.codec.log import decode, encode
 from ledger.model.event import VERB_OF, VERBS, Event
+from ledger.model.ids import blob_id
 from ledger.model.layout import SESSIONS_DIR, log_path, stem_of
 from ledger.model.order import breaks_seal, is_sealed, is_stem
 from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES, SessionLog
-from ledger.model.sha256 import blob_id
 from memory.api import Memory
 from memory.replay.log_bytes import read_bytes
 

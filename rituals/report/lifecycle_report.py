@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from ledger.environment import now_ms
 from ledger.model.order import day_seen
 from ledger.model.record import Record
-from ledger.model.session import Entry
-from ledger.model.session_headers import COST_KEY, SHOWN_KEY, TOLD_KEY, cost_in, shown_in
+from ledger.model.session import COST_KEY, SHOWN_KEY, TOLD_KEY, Entry, cost_in, shown_in
 from memory.api import Memory
 from projection.fold.projection_state import TIERS
 from projection.lifecycle import statistics

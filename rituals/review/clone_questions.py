@@ -28,8 +28,7 @@ from memory.cache.head_store import read
 from memory.replay.head_view import here_of
 from memory.replay.reader_marks import marks_at
 from memory.replay.unlanded_work import Works, works_of
-from projection.document.branch_remarks import BORN, FALSE, NO, REPLACED, REWORDED, Elsewhere
-from projection.document.fact_remarks import FAILS
+from projection.document.fact_remarks import BORN, FAILS, FALSE, NO, REPLACED, REWORDED, Elsewhere
 from rituals.decide.decision import over
 from rituals.review.questions import DROPPED, Question, listed, question
 

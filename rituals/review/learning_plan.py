@@ -31,7 +31,7 @@ from memory.write.draft import Receipt
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
 from projection.lifecycle.promotion import paragraphs_of, undocumented, words
-from projection.lifecycle.review_threads import Raised, key_of, raised_threads
+from projection.lifecycle.review_due import Raised, key_of, raised_threads
 from projection.policy.model import PATTERN_KIND
 from projection.work.finding_facts import REGRESSED, Finding, finding_of
 from rituals.decide.decision import Author, Decision, record

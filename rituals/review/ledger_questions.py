@@ -33,13 +33,15 @@ from projection.graph.fact_links import footer, served
 from projection.lifecycle.pace import Pace, proposals
 from projection.lifecycle.review_due import (
     MISFIT_KEY,
+    Raised,
     Size,
     closed_threads,
+    is_raised,
+    key_of,
     most_facts,
     remarks,
     text_lines,
 )
-from projection.lifecycle.review_threads import Raised, is_raised, key_of
 from projection.policy.model import FINDING_KIND, TASK_KIND, Policy
 from projection.text.normalize import index_words
 from projection.text.until_conditions import until_of

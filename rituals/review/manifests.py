@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ledger.codec.plain_text import document_text
+from ledger.codec.outline import document_text
 from ledger.escape import prose
 from ledger.git.code_history import Code, Revision
 from ledger.model.record import Record

@@ -11,7 +11,7 @@ from ledger.model.order import milliseconds_of
 from ledger.model.record import Record
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
-from projection.lifecycle.review_threads import is_raised, key_of
+from projection.lifecycle.review_due import is_raised, key_of
 from projection.text.claims import FOLDER, MODULE, NAME, PATH, Claim, claims
 
 #: What stands before a name that is defined there; `#define` and annotations of types included.

@@ -15,7 +15,7 @@ from projection.fold.falsity import said_against
 from projection.fold.full_replay import State
 from projection.fold.projection_state import CLOSED, INVALIDATED, SUPERSEDED
 from projection.fold.testimony import ARCHIVED, REWORDED, Overruled, is_person, overruled
-from projection.lifecycle.review_threads import is_raised, key_of
+from projection.lifecycle.review_due import is_raised, key_of
 from projection.policy.model import TASK_KIND
 from rituals.review.ledger_questions import Ground
 from rituals.review.questions import LIST_LIMIT, OVERRULED, Question, listed

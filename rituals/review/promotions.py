@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from ledger.codec.plain_text import document_text
+from ledger.codec.outline import document_text
 from ledger.git.code_history import Code
 from ledger.model.event import Event, FactPromoted
 from ledger.model.record import Record
@@ -24,7 +24,7 @@ from projection.lifecycle.promotion import (
     undocumented,
     words,
 )
-from projection.lifecycle.review_threads import key_of, raised_threads
+from projection.lifecycle.review_due import key_of, raised_threads
 from rituals.review.agent_file import READ_FIRST, read_file, target_file, with_fact
 from rituals.review.code_questions import evidence_questions
 from rituals.review.questions import LEARN, PROMOTION, Question, question

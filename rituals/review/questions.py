@@ -12,7 +12,7 @@ from typing import Any
 from ledger.model import event as verbs
 from ledger.model.layout import POLICY_FILE
 from ledger.model.record import Record
-from projection.lifecycle.review_threads import (
+from projection.lifecycle.review_due import (
     ABOUT_KEY,
     QUESTIONS_KEY,
     RULE_KEY,

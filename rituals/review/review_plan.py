@@ -19,13 +19,20 @@ from memory.cache.cache_file import Cache
 from memory.query.visible_logs import helped
 from memory.replay.replayed_state import state_from, state_of
 from projection.brief.choice import QUIET_DAYS, QUIET_SESSIONS, has_left, quiet_since
-from projection.fold.decay import newest_dates
 from projection.fold.full_replay import State
 from projection.fold.projection_state import TIERS, Summary
+from projection.fold.tiers import newest_dates
 from projection.lifecycle.pace import Pace, pace
 from projection.lifecycle.promotion import Score as Promotion
-from projection.lifecycle.review_due import NOTE_KEY, Size, reasons, remarks, size_of
-from projection.lifecycle.review_threads import Raised, raised_threads
+from projection.lifecycle.review_due import (
+    NOTE_KEY,
+    Raised,
+    Size,
+    raised_threads,
+    reasons,
+    remarks,
+    size_of,
+)
 from projection.lifecycle.transitions import Ageing, ageing
 from rituals.decide.open_contradictions import contested
 from rituals.review.clone_questions import clone_questions

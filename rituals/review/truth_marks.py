@@ -20,7 +20,7 @@ from memory.replay.possible_endings import waiting
 from memory.replay.replayed_state import state_of
 from projection.document.fact_remarks import GONE, NOWHERE, RENAMED, Gone
 from projection.fold.projection_state import Standing
-from projection.lifecycle.review_threads import raised_threads
+from projection.lifecycle.review_due import raised_threads
 from projection.text.claims import FOLDER, MODULE, NAME, PATH
 from rituals.review.named_things import Named, named_by, taken_names, taken_paths
 from rituals.review.questions import answered_keys

@@ -28,8 +28,8 @@ from ledger.git.repository import Repository, config_value, head, read_reference
 from ledger.git.trees import FOLDER, lookup, put, with_files
 from ledger.home import IN_TREE, OWN_BRANCH, Home, branch_home, checked_out_home
 from ledger.model import layout
+from ledger.model.ids import blob_id
 from ledger.model.record import Record
-from ledger.model.sha256 import blob_id
 from ledger.wal.spool import Spool
 from memory.api import Memory
 from memory.merge.tip_merge import AHEAD, Plan

@@ -209,7 +209,7 @@ class Facts:
         mark = self._marks.on(mark_of(found, self.known, self._met), found)
         if found is None or found.kind != PATTERN_KIND:
             return mark
-        from projection.lifecycle.pattern_standing import marked_as
+        from projection.lifecycle.promotion import marked_as
 
         return marked_as(found, mark, self._cache.policy.learning)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ledger.codec.plain_text import text_of
+from ledger.codec.outline import text_of
 from ledger.environment import now_ms
 from ledger.errors import NotFound
 from ledger.model.logset import LogRef

@@ -13,16 +13,15 @@ from functools import partial
 from typing import Any
 
 from ledger.codec.log import conflicted, decode, read_entry
-from ledger.codec.plain_text import text_of
+from ledger.codec.outline import text_of
 from ledger.heavy_work import Beside, may_fork
 from ledger.home import Home
 from ledger.model.event import FactCreated, FactReferenced, FactUpdated
 from ledger.model.evidence import ASKED_MARK, proof_in
-from ledger.model.ids import WITHHELD
+from ledger.model.ids import WITHHELD, blob_id, sha256
 from ledger.model.logset import LogRef
 from ledger.model.order import is_date, is_sealed, proves
 from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry
-from ledger.model.sha256 import blob_id, sha256
 from memory.cache.schema import entry_in
 from memory.cache.sqlite import CacheDamaged
 from memory.recall.index.fts_file import FACTS_APART, FACTS_FROM, QUESTIONS_BIT
@@ -109,7 +108,7 @@ def _without(text: str, hidden: Hidden) -> str:
 def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
     """Prepare a log for the index: a pure function of its bytes.
 
-    `text` is the whole of it, as `ledger.codec.plain_text.text_of` reads it.
+    `text` is the whole of it, as `ledger.codec.outline.text_of` reads it.
     """
     lines = [line.partition(":") for line in header_of(text).split("\n")]
     header = {key.strip(): value.strip() for key, _, value in reversed(lines)}

@@ -14,9 +14,9 @@ from ledger.environment import variables
 from ledger.git.repository import Repository, read_reference, remote_branches
 from ledger.home import OWN_BRANCH, Home, branch_home
 from ledger.model.findings import Finding
+from ledger.model.ids import blob_id
 from ledger.model.layout import CONTINUITY_FILE, MOVED_FILE, POLICY_FILE, STATE_DIR, stem_of
 from ledger.model.order import is_stem, stamp_of
-from ledger.model.sha256 import blob_id
 from ledger.wal.git_locks import is_left
 from ledger.wal.spool import Spool
 from memory.api import Memory

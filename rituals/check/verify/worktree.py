@@ -104,7 +104,7 @@ def _edited(path: str, said: str) -> Finding:
 
 def same_in_work_tree(home: Home, path: str, blob: str) -> bool:
     """Tell whether the work tree has a file with the bytes of a blob."""
-    from ledger.model.sha256 import blob_id
+    from ledger.model.ids import blob_id
 
     data = work_file(home, path)
     return data is not None and blob_id(data) == blob

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 
-from ledger.codec.plain_text import NO_TEXT, document_text
+from ledger.codec.outline import NO_TEXT, document_text
 from ledger.codec.validate import read_draft
 from ledger.errors import NotFound, WrongUsage
-from ledger.model.task_states import STATES
+from ledger.model.verbs import STATES
 from memory.write.draft import SessionDraft, draft_of
 from projection.policy.model import FINDING_KIND
 from projection.text.clipping import one_line

@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from ledger.errors import WrongUsage
-from ledger.model.task_states import STATES
+from ledger.model.verbs import STATES
 from rituals.answers.record_fields import fields_of
 from rituals.cli.commands.decisions import decide
 from rituals.cli.context import Invocation

@@ -8,7 +8,7 @@ from ledger.environment import now_ms
 from ledger.model.order import NO_DAY
 from projection.document.archive_pages import summary_of
 from projection.document.fact_remarks import Mark, some_of
-from projection.fold.declared_conflicts import CONFLICTS
+from projection.fold.falsity import CONFLICTS
 from projection.fold.projection_state import INVALIDATED, Standing
 from projection.graph.entities import EntityView
 from projection.graph.fact_links import LINK, SERVES

@@ -289,7 +289,7 @@ def _changes(memory: Memory) -> list[dict[str, Any]]:
     from memory.query.origins import Origin
     from projection.graph.fact_links import footer
     from projection.views.decision_view import KIND, changes
-    from projection.views.view_source import ROLE_KEY
+    from projection.views.view_page import ROLE_KEY
     from rituals.answers.record_fields import fields_of
 
     state = memory.state()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.errors import WrongUsage
-from ledger.model.task_states import STATES
+from ledger.model.verbs import STATES
 from projection.document.archive_pages import summary_of
 from projection.text.clipping import one_line
 from projection.work.tracked_tasks import PRIORITIES

@@ -9,7 +9,7 @@ from projection.document.archive_pages import summary_of
 from projection.document.fact_remarks import PLAIN, Gone, Mark
 from projection.document.page_renderer import block
 from projection.fold.testimony import UNTOLD, Testimony
-from projection.lifecycle.pattern_standing import marked_as
+from projection.lifecycle.promotion import marked_as
 from projection.text.clipping import one_line
 from projection.work.finding_facts import finding_of, state_of
 from rituals.answers.record_fields import fields_of, mark_object

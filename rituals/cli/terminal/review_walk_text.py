@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import click
 
 from ledger.model.event import VERB_OF, Event, FactInvalidated, FactUpdated, written
-from projection.lifecycle.review_due import remarks
-from projection.lifecycle.review_threads import Raised
+from projection.lifecycle.review_due import Raised, remarks
 from rituals.cli.output import Output, counted
 from rituals.review.questions import INVARIANT_DUE, RULES, Question
 from rituals.review.review_answers import ACCEPT, LATER, REJECT, Answer

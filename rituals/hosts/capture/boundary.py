@@ -15,8 +15,16 @@ from zlib import crc32
 from ledger.environment import now_ms
 from ledger.errors import DiurnaError, DraftRefused
 from ledger.model.record import Record
-from ledger.model.session import CONTINUED, EDIT, SessionLog
-from ledger.model.session_headers import OBSERVED, TRANSCRIPT, Span, cost_since, shown_since
+from ledger.model.session import (
+    CONTINUED,
+    EDIT,
+    OBSERVED,
+    TRANSCRIPT,
+    SessionLog,
+    Span,
+    cost_since,
+    shown_since,
+)
 from ledger.secrets.log_redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
 from ledger.wal.kept_asks import Ask, asks_in, keep_asks

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ledger.errors import DiurnaError
 from ledger.model.record import Record
-from ledger.model.session_headers import Span
+from ledger.model.session import Span
 from ledger.wal.atomic_files import Lock, make_folder, replace_file, try_unlink
 from rituals.hosts.extraction import Extraction
 from rituals.hosts.moments import CAPTURED_DIR, captured_file

@@ -18,7 +18,7 @@ from ledger.escape import prose
 from ledger.model.event import FactCreated, FactReferenced, Meta
 from ledger.model.order import ended_of, stamp_of
 from ledger.model.record import Record
-from ledger.model.session_headers import COST_KEY, SHOWN_KEY, TOLD_KEY, Span
+from ledger.model.session import COST_KEY, SHOWN_KEY, TOLD_KEY, Span
 from memory.write.birth_footers import footer_value
 from memory.write.draft import SessionDraft
 from projection.brief.wording import shortened
@@ -61,13 +61,13 @@ class Part(Record):
     items: tuple[Item, ...]  #: what was learned and memory does not have
     told: str = ""  #: what was told for people to read, as markdown
     title: str = ""  #: of the log, "" for what was observed
-    #: which facts the session was shown (`ledger.model.session_headers`), "" for none
+    #: which facts the session was shown (`ledger.model.session`), "" for none
     shown: str = ""
     met: str = ""  #: which ones it was told when they were needed
     #: how often its agent was asked what the next one has to know, and how often it answered
     asked: tuple[int, int] = (0, 0)
     references: tuple[FactReferenced, ...] = ()  #: what it used, with the evidence
-    #: how many characters it was shown and told (`ledger.model.session_headers`), "" for none
+    #: how many characters it was shown and told (`ledger.model.session`), "" for none
     cost: str = ""
 
     @property

@@ -11,7 +11,7 @@ from stat import S_ISREG
 
 from ledger.environment import machine_ms, now_ms
 from ledger.errors import Busy, NotFound
-from ledger.model.sha256 import sha256
+from ledger.model.ids import sha256
 from ledger.wal.kept_asks import drop_asks
 from memory.api import Memory
 from rituals.hosts.adapters import HOSTS, Kept

@@ -56,7 +56,7 @@ class Told(Record):
     """Up to where a session is told."""
 
     at: int  #: when that was found, milliseconds since 1970; 0 for never
-    #: up to where, by kind and name of what it is a span of (`ledger.model.session_headers`)
+    #: up to where, by kind and name of what it is a span of (`ledger.model.session`)
     ends: Mapping[str, int]
     #: how often reading a slice failed, by the name and the start of it
     failed: Mapping[str, int]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from ledger.model.ids import sha256
 from ledger.model.record import Record
-from ledger.model.session import SessionLog
-from ledger.model.session_headers import OBSERVED, TRANSCRIPT, Span
-from ledger.model.sha256 import sha256
+from ledger.model.session import OBSERVED, TRANSCRIPT, SessionLog, Span
 from ledger.secrets.log_redaction import KEEP, guard
 from ledger.wal.spool import Spool as LogSpool
 from memory.cache.newest_logs import reach_name

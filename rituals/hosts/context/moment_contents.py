@@ -20,7 +20,7 @@ from ledger.heavy_work import Uncollected
 from ledger.home import discover
 from ledger.model.event import Meta
 from ledger.model.layout import CACHE_DIR
-from ledger.model.personal_footer import says_personal
+from ledger.model.session import says_personal
 from ledger.wal.atomic_files import make_folder
 from ledger.wal.kept_asks import asks_in
 from ledger.wal.user_key import user_key

@@ -225,7 +225,7 @@ def _plain_id(once: str, *content: str) -> str:
     plain = once.replace("-", "").replace("_", "").replace(".", "")
     if len(once) <= _ID_CHARS and plain.isascii() and plain.isalnum():
         return once
-    from ledger.model.sha256 import line_digest
+    from ledger.model.ids import line_digest
 
     return "~" + line_digest("\0".join(content if not once else (once,)))
 

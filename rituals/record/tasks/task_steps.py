@@ -14,7 +14,7 @@ from ledger.model.findings import Finding
 from ledger.model.ids import ID_LIMIT_CHARS
 from ledger.model.record import Record
 from ledger.model.session import EDIT
-from ledger.model.task_states import DONE, HANDOFF_READY, IN_PROGRESS, TODO
+from ledger.model.verbs import DONE, HANDOFF_READY, IN_PROGRESS, TODO
 from memory.api import Memory
 from memory.cache.cache_file import Cache
 from memory.cache.cached_tasks import handoffs_in, task_in, tasks_in
@@ -22,9 +22,8 @@ from memory.write.draft import ANYWAY, Receipt, SessionDraft
 from projection.brief.choice import role_notes
 from projection.brief.wording import shortened
 from projection.policy.model import ATTEMPT_KIND, DEFAULT_KIND, HANDOFF_KIND, TASK_KIND, THREAD_KIND
-from projection.work.failed_attempts import Attempt, failed_before
 from projection.work.handoffs import handed_elsewhere
-from projection.work.tracked_tasks import Task, pick
+from projection.work.tracked_tasks import Attempt, Task, failed_before, pick
 from rituals.record.draft_composer import draft_of_request, free_id, taken_in, words_for
 from rituals.record.request import NewFact, Request, because
 

@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPError
 
 from ledger.environment import now_ms
 from ledger.errors import NotFound, WrongUsage
-from ledger.model.sha256 import sha256
+from ledger.model.ids import sha256
 from rituals.serve.mcp.arguments import Caller, Tool, read, schema_of
 from rituals.serve.mcp.tools import BY_NAME
 from rituals.serve.mcp.wording import markdown, quoted, told, whole

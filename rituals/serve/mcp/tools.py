@@ -14,7 +14,7 @@ from ledger.errors import DraftRefused, WrongUsage
 from ledger.model.findings import Finding
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
 from memory.recall.recall_values import FULL, INDEX, Answer, Filters, Hit, tokens_of
-from projection.document.branch_remarks import YES
+from projection.document.fact_remarks import YES
 from projection.graph.graph_neighbours import names_in
 from rituals.answers.record_fields import fields_of, mark_object
 from rituals.hosts.processes import note_opening

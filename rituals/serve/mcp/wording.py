@@ -13,7 +13,7 @@ from typing import Any
 from ledger.errors import HomeNotFound
 from ledger.escape import visible
 from ledger.model.findings import Finding
-from ledger.model.sha256 import sha256
+from ledger.model.ids import sha256
 from projection.brief.values import YOURS_FLAG, YOURS_TITLE
 from rituals.answers.record_fields import Failure
 

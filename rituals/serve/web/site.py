@@ -20,7 +20,7 @@ import anyio
 
 from ledger.errors import DiurnaError, WriteRefused
 from ledger.git.repository import is_shallow
-from ledger.model.sha256 import sha256
+from ledger.model.ids import sha256
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory.api import Memory
 from rituals.report.vault_files import refuse_inside

@@ -14,7 +14,7 @@ from ledger.codec.fact_blocks import tidy
 from ledger.errors import DiurnaError, WrongUsage
 from ledger.model.record import Record
 from ledger.model.session import EDIT
-from ledger.model.task_states import DONE
+from ledger.model.verbs import DONE
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.work.finding_facts import BugFound

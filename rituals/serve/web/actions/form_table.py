@@ -19,7 +19,7 @@ from ledger.model.event import (
     ThreadClosed,
     written,
 )
-from projection.lifecycle.review_threads import THREAD_PREFIX
+from projection.lifecycle.review_due import THREAD_PREFIX
 from rituals.decide.log_undo import step_back_from
 from rituals.review.learning_plan import Answer as Word
 from rituals.review.learning_plan import record_answers

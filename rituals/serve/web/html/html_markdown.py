@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 
 from ledger.escape import MARKS, numbered, visible
 from ledger.secrets.scanner import without_secrets
-from projection.text.fuzzy import changes
+from projection.text.normalize import changes
 
 #: A secret that has fewer characters is a word that anybody may write.
 _TELLING_CHARS = 12

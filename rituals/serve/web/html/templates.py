@@ -11,8 +11,8 @@ from markupsafe import Markup, escape
 
 from ledger.escape import numbered, visible
 from ledger.git.repository import is_shallow
+from ledger.model.ids import sha256
 from ledger.model.record import Record
-from ledger.model.sha256 import sha256
 from ledger.remote.forge import Forge
 from projection.document.archive_pages import summary_of
 from projection.text.clipping import clipped

@@ -21,7 +21,7 @@ from projection.graph.fact_links import footer
 from projection.lifecycle.review_due import pressing
 from projection.lifecycle.transitions import fading
 from projection.views.decision_view import KIND, Change, changes, status
-from projection.views.view_source import ROLE_KEY
+from projection.views.view_page import ROLE_KEY
 from rituals.decide.fact_status import due
 from rituals.report.lifecycle_report import Usage
 from rituals.serve.web.pages.filter_bar import (

@@ -16,7 +16,7 @@ from projection.fold.fact_history import Fact
 from projection.fold.projection_state import TIERS, Standing
 from projection.graph.fact_links import footer
 from projection.graph.graph_neighbours import matches_entity
-from projection.views.view_source import ROLE_KEY
+from projection.views.view_page import ROLE_KEY
 from projection.work.handoffs import role_names
 from rituals.serve.web.tip_view import Asked, TipView, number_in
 

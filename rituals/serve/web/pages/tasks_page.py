@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ledger.model.order import instant_of, stem_in
-from ledger.model.task_states import BLOCKED, HANDOFF_READY, IN_PROGRESS, may_follow
+from ledger.model.verbs import BLOCKED, HANDOFF_READY, IN_PROGRESS, may_follow
 from memory.query.origins import Origin
 from projection.fold.fact_history import Fact, Move
 from projection.graph.fact_links import served_by

@@ -6,7 +6,7 @@ import contextlib
 from typing import Any
 
 from ledger.errors import DiurnaError, NotFound, WaitsInSpool
-from ledger.model.task_states import may_follow
+from ledger.model.verbs import may_follow
 from memory.replay.reader_marks import as_here
 from projection.fold.projection_state import Standing
 from projection.graph.fact_links import footer
