@@ -15,7 +15,7 @@ from ledger.model.record import Record
 from ledger.wal.user_key import digest
 from memory.cache.broken_truth_file import has_code, read
 from projection.policy.model import OFF, Policy
-from rituals.hosts.payloads import fields_of, read_file, record_of, write_object
+from rituals.hosts.payloads import fields_of, read_record, write_object
 
 DAY_MS = 24 * 3_600_000
 #: What did not end is not begun again for so long, but for what is due once a day.
@@ -93,7 +93,7 @@ def is_stale(home: Home) -> bool:
 
 def last_run(home: Home) -> Run:
     """Return what was done last for a home; of what can not be read, that nothing was."""
-    return record_of(Run(), read_file(_path(home))) or Run()
+    return read_record(_path(home), Run())
 
 
 def note_run(home: Home, run: Run) -> None:

@@ -131,7 +131,6 @@ ANSWER_BYTES = 1 << 20
 
 def _ask_endpoint(prompt: str, settings: Settings, environment: Mapping[str, str]) -> str:
     """Return what a model answers, in a thread that is left alone when the time is up."""
-    import queue
     import threading
     from urllib.request import Request
 
@@ -148,12 +147,11 @@ def _ask_endpoint(prompt: str, settings: Settings, environment: Mapping[str, str
         request = Request(url, json.dumps(said).encode(), headers)  # noqa: S310 - http(s) alone
     except ValueError:
         raise NoAnswer("its url is none") from None
-    done: queue.SimpleQueue[bytes | NoAnswer] = queue.SimpleQueue()
-    threading.Thread(target=lambda: done.put(_exchange(request)), daemon=True).start()
-    try:
-        body = done.get(timeout=SECONDS)
-    except queue.Empty:
-        raise NoAnswer(f"it took more than {SECONDS:g} seconds") from None
+    done: list[bytes | NoAnswer] = []
+    thread = threading.Thread(target=lambda: done.append(_exchange(request)), daemon=True)
+    thread.start()
+    thread.join(SECONDS)
+    body = done[0] if done else NoAnswer(f"it took more than {SECONDS:g} seconds")
     if isinstance(body, NoAnswer):
         raise body
     try:

@@ -26,8 +26,7 @@ from rituals.hosts.payloads import (
     files_in,
     lock,
     open_file,
-    read_file,
-    record_of,
+    read_record,
     write_file,
     write_object,
 )
@@ -50,7 +49,7 @@ TOLD, MISSED = "told", "missed"
 #: How what a compaction took is begun again.
 COMPACT = "compact"
 #: How a session began, by the host's word for it; any other word is a start.
-_SOURCES = {"resume": "resume", "clear": "clear", "compact": "compact", "fork": "fork"}
+_SOURCES = ("resume", "clear", COMPACT, "fork")
 #: Where a host says a thing, first found: Claude's word, Copilot's, Cursor's.
 _SESSION = ("session_id", "sessionId", "conversation_id")
 _TRANSCRIPT = ("transcript_path", "transcriptPath")
@@ -108,7 +107,7 @@ class Start(Record):
 
 def start_of(commondir: str, said: Moment) -> Start:
     """Return how the session of an event, or the subagent, started."""
-    return record_of(Start(), read_file(_start_file(commondir, said))) or Start()
+    return read_record(_start_file(commondir, said), Start())
 
 
 def claim(commondir: str, said: Moment) -> tuple[str, int]:
@@ -132,8 +131,7 @@ def owe(commondir: str, said: Moment, source: str) -> None:
 
 def owe_unseen(commondir: str, said: Moment) -> None:
     """Owe it to a session, or a subagent, of which nothing is known: no hook of its start ever ran."""
-    before = "" if said.agent else captured_file(commondir, said.host, said.session, ".seen")
-    if not (os.path.isfile(_start_file(commondir, said)) or os.path.isfile(before)):
+    if not os.path.isfile(_start_file(commondir, said)):
         owe(commondir, said, "startup")
 
 
@@ -146,8 +144,8 @@ def settle(commondir: str, said: Moment, *, in_time: bool) -> None:
 def starts(commondir: str) -> tuple[int, int]:
     """Return how many sessions started today, and how many of them without memory."""
     folder, today = f"{commondir}/{STARTS_DIR}", local_day(now_ms())
-    read = [record_of(Start(), read_file(f"{folder}/{name}")) for name, _, _ in files_in(folder)]
-    hows = [one.how for one in read if one and one.how and local_day(one.at) == today]
+    read = [read_record(f"{folder}/{name}", Start()) for name, _, _ in files_in(folder)]
+    hows = [one.how for one in read if one.how and local_day(one.at) == today]
     return len(hows), hows.count(MISSED)
 
 
@@ -171,8 +169,7 @@ def moment(
     kind = meaning(host, event)
     if kind == SUBAGENT_STOP and payload.get("agent_type") == "":
         kind = OTHER  # a helper of Claude's own, which it runs to compact for instance
-    agent = _id(payload, _AGENT)
-    cwd = _text(payload, "cwd")
+    agent, cwd, source = _id(payload, _AGENT), _text(payload, "cwd"), _text(payload, "source")
     given = _first(payload, _GIVEN)
     if isinstance(given, str):
         given = _object(given)
@@ -186,7 +183,7 @@ def moment(
         session=_id(payload, _SESSION),
         folder=project(calling, environment, cwd),
         transcript=(agent and _text(payload, *_SUBAGENTS_OWN)) or _text(payload, *_TRANSCRIPT),
-        source=_SOURCES.get(_text(payload, "source"), "startup") if kind == START else "",
+        source="" if kind != START else source if source in _SOURCES else "startup",
         prompt="" if asked.startswith(BEGINS) else without_private(asked),
         tool=_text(payload, *_TOOL),
         given=given if isinstance(given, dict) else {},

@@ -14,7 +14,7 @@ from ledger.home import Home, discover
 from ledger.model.record import Record
 from memory.query.open_snapshot import hides
 from projection.brief.wording import enveloped, shortened
-from rituals.hosts.context.session_wording import clock, path_said, safe, states
+from rituals.hosts.context.other_sessions import clock, path_said, safe, states
 from rituals.hosts.moments import CHECKPOINTS_DIR, Moment, file_name
 from rituals.hosts.payloads import fields_of, read_record, write_file, write_object
 

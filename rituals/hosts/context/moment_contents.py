@@ -96,7 +96,7 @@ def _made(folder: str, environment: Mapping[str, str]) -> MomentIndex:
             told = told._replace(prompt=False, command=OFF, file=False)
         often = _told_often(commondir)
         passages = [one for one in passages if often[one[0]] < _TWICE]
-        names = words_of(f"{folder} {home.repository.top} {_remotes(git)}")
+        names = words_of(f"{folder} {home.repository.top}")
         typed = [one.text for one in asks_in(commondir)]
         language = state.policy.recall.language
         words = _words(found) | _words_of_logs(passages, typed, language, {*names})
@@ -134,20 +134,13 @@ def _told_often(commondir: str) -> Counter[str]:
     return Counter([id for one in heard for id in {*one.known} if ":" in id])
 
 
-def _remotes(git: Git) -> str:
-    try:
-        return git.run("config", "--get-regexp", r"^remote\..*\.url$").decode("utf-8", "replace")
-    except DiurnaError:
-        return ""  # there is none
-
-
 def _words_of_logs(
     passages: Sequence[Sequence[str]], typed: Sequence[str], language: str, names: set[str]
 ) -> dict[str, list[object]]:
     """Return, for the rare words of passages, one in how many of them has each, and which have it.
 
     Of writing without blanks two pairs of signs tell what a word does. `typed` are prompts of before,
-    `names` what the place and its remotes are called.
+    `names` what the place is called.
     """
     rows: dict[str, list[int]] = {}
     said = [words_of(passage[-1]) for passage in passages]
@@ -194,7 +187,6 @@ def constrained(
     found: Sequence[Standing], git: Git, commit: str = "HEAD", files: Iterable[str] = ()
 ) -> dict[str, list[int]]:
     """Return the numbers of the facts that constrain a path of a commit, by path from the top."""
-    named: dict[str, list[int]] = {}
     wanted = [(row, one.fact) for row, one in enumerate(found) if one.live and not one.fact.closed]
     claimed = [(row, path) for row, fact in wanted for path in _claimed(fact)]
     if not claimed:
@@ -206,16 +198,18 @@ def constrained(
         )
     except DiurnaError:
         return {}  # nothing is committed yet
-    places = _Places(of_names(files, [path for _, path in claimed]))
+    places = _places(files, {path for _, path in claimed})
+    named: dict[str, list[int]] = {}
     for row, path in claimed:
-        for place in places.of(path):
-            if row not in named.setdefault(place, []):
-                named[place].append(row)
-    churning = _churning(log.decode("utf-8", "surrogateescape"))
+        rows = named.setdefault(places[path], []) if path in places else [row]
+        rows += [] if row in rows else [row]
+    commits = log.decode("utf-8", "surrogateescape").replace("\n", "").split("\1")[1:]
+    touched = Counter([path for one in commits for path in one.split("\0")])
+    least = max(_LEAST_TOUCHES, _CHURN * len(commits))
     return {
         path: rows
         for path, rows in named.items()
-        if len(rows) <= _MOST_FACTS and path not in churning and "\n" not in path
+        if len(rows) <= _MOST_FACTS and touched[path] <= least and "\n" not in path
     }
 
 
@@ -247,35 +241,16 @@ def of_names(files: Iterable[str], paths: Iterable[str]) -> list[str]:
     return [file for file in files if not names.isdisjoint(file.split("/"))]
 
 
-class _Places:
-    """The files and folders of a tree, by their names."""
-
-    def __init__(self, files: Iterable[str]) -> None:
-        self._counts = Counter(
-            [path[:at] for path in files for at, char in enumerate(path) if char == "/"]
-        )
-        self._by_end: dict[str, list[str]] = {}
-        for path in (*files, *self._counts):
-            self._by_end.setdefault(path.rpartition("/")[2], []).append(path)
-
-    def of(self, claimed: str) -> list[str]:
-        """Return what a path means: what stands there, or the one thing that ends so."""
-        found = [
-            path
-            for path in self._by_end.get(claimed.rpartition("/")[2], ())
-            if path == claimed or path.endswith(f"/{claimed}")
-        ]
-        exact = [path for path in found if path == claimed] or (found if len(found) == 1 else [])
-        return [path for path in exact if self._counts[path] <= _FOLDER_FILES]
-
-
-def _churning(log: str) -> set[str]:
-    commits = log.split("\1")[1:]
-    touched = Counter(
-        [path for one in commits for path in one.replace("\n", "").split("\0") if path]
-    )
-    least = max(_LEAST_TOUCHES, _CHURN * len(commits))
-    return {path for path, count in touched.items() if count > least}
+def _places(files: Iterable[str], claimed: set[str]) -> dict[str, str]:
+    """Return what paths mean: what stands there, or the one file or folder that ends so."""
+    near = of_names(files, claimed)
+    sizes = Counter([path[:at] for path in near for at, char in enumerate(path) if char == "/"])
+    known, found = {*near, *sizes}, dict[str, str]()
+    for path in claimed:
+        there = [path] if path in known else [one for one in known if one.endswith(f"/{path}")]
+        if len(there) == 1 and sizes[there[0]] <= _FOLDER_FILES:
+            found[path] = there[0]
+    return found
 
 
 #: How much of a text is kept for a line, which shows less.

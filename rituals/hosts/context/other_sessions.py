@@ -1,21 +1,28 @@
-"""Find what a session has to know of the other sessions of this machine, from their spools.
+"""Find in the spools what a session has to know of the other sessions of this machine, in a line each.
 
 First comes what collides with its own work, then what may have taken work away, then the rest. What
 sessions do all the time, edits and tests, is one line for each of them. It waits, as their commits and
-the like do, for something that cannot, or for an hour and a half.
+the like do, for something that cannot, or for an hour and a half. What is told is how things stand, and
+not each event: of a command, a test or a task the last outcome, with its time in UTC.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ledger.errors import DiurnaError
 from ledger.git.repository import find_repository
-from rituals.hosts.context import session_wording as wording
+from ledger.model.record import Record
+from projection.brief.wording import label, plain, shortened, untagged
 from rituals.hosts.moments import ENDED, captured_file
 from rituals.hosts.observed.observation_spool import Observation, Spool, spools
 
+EDIT, TEST = "edit", "test"
+#: What sessions do all the time.
+ROUTINES = (EDIT, "file", TEST)
+_TASK, _EXIT = "task", " (exit "
+_WHAT_CHARS, _PATH_CHARS, _PATHS, _TESTS = 120, 80, 6, 3
 #: How many lines are told of what can not wait, of each kind, and of the rest.
 _PRESSING, _OBSERVATIONS = 3, 5
 _OWN_MS, _LOSS_MS, _DAY_MS = 7_200_000, 600_000, 86_400_000
@@ -23,8 +30,8 @@ _OWN_MS, _LOSS_MS, _DAY_MS = 7_200_000, 600_000, 86_400_000
 _ROUTINE_MS, _TEST_MS = 5_400_000, 1_800_000
 #: So much that was told is known, for a day; and by what it is known when routine was told last.
 _TOLD, _ROUTINE = 500, "routine"
-#: How much of a spool is looked through, and told of a command.
-_TAIL_BYTES, _WHAT_CHARS = 1 << 16, 120
+#: How much of a spool is looked through.
+_TAIL_BYTES = 1 << 16
 #: Commands of git that may take something away, with what has to stand beside them; () for nothing.
 _LOSING: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("reset", "rebase", "stash", "clean", "restore", "checkout"), ()),
@@ -36,7 +43,7 @@ _LOSING: dict[str, tuple[str, ...]] = {
 }
 _KEEPING = frozenset(("pop", "apply", "--abort", "--continue", "--staged", "-n", "--dry-run"))
 #: Kinds of observations that are made of commands of shell.
-_SHELL = frozenset(("git", "package", "file", "test"))
+_SHELL = frozenset(("git", "package", "file", TEST))
 
 
 class OtherSessions:
@@ -97,20 +104,20 @@ class OtherSessions:
             start = max(self.offsets[name], spool.size - _TAIL_BYTES)
             seen, offsets[name] = spool.since(start)
             new = [one for one in seen if _loss(name, one) not in self.told]
-            paths = [path for path in wording.changed(new) if f"both {name} {path}" in self.told]
-            paths += [path for path in wording.changed(new) if _changed(name, path) in self.told]
-            stand = {_failing(name, one.what): one for one in wording.states(new)}
+            paths = [path for path in changed(new) if f"both {name} {path}" in self.told]
+            paths += [path for path in changed(new) if _changed(name, path) in self.told]
+            stand = {_failing(name, one.what): one for one in states(new)}
             failing = [one.what for key, one in stand.items() if key in self.told]
-            done, routine = wording.lines_of(self._who(spool), new, now, paths, failing)
+            done, routine = lines_of(self._who(spool), new, now, paths, failing)
             acts += done
             if routine:
                 often.append(routine)
-                shown |= {_changed(name, path): now for path in wording.changed(new)}
+                shown |= {_changed(name, path): now for path in changed(new)}
             for key, one in stand.items():
                 turned = one.failed or one.what in failing
-                if one.one.kind == wording.TEST:
+                if one.one.kind == TEST:
                     waits &= not turned or quiet_ms < _TEST_MS
-                elif one.one.kind not in wording.ROUTINES:
+                elif one.one.kind not in ROUTINES:
                     waits &= not turned and one.one.kind in _SHELL
                 if one.failed:
                     shown[key] = now
@@ -126,7 +133,9 @@ class OtherSessions:
         return pressing, [*newest, *often][:_OBSERVATIONS]
 
     def _who(self, spool: Spool) -> str:
-        return wording.who(spool.host, self._host)
+        """Name another session: nothing in it acts, hides or ends the envelope that it stands in."""
+        same = spool.host == self._host
+        return f"another {spool.host}" if same else safe(label(spool.host))
 
     def _of_late(self, spool: Spool) -> list[Observation]:
         found, _ = spool.since(max(0, spool.size - _TAIL_BYTES))
@@ -149,8 +158,8 @@ class OtherSessions:
             after = one.at > self._mine[path]
             if over and not after:
                 continue  # it is seen in the file, and nobody is at it any more
-            verb = "edited" if one.kind == wording.EDIT else "changed"
-            did = f"{self._who(spool)} {verb} {wording.path_said(path)} {_ago(self._now - one.at)}"
+            verb = "edited" if one.kind == EDIT else "changed"
+            did = f"{self._who(spool)} {verb} {path_said(path)} {_ago(self._now - one.at)}"
             line = f"- {did}, {'after' if after else 'before'} you did"
             clashes.append((one.at, f"both {name} {path}", line))
         return clashes
@@ -165,7 +174,7 @@ class OtherSessions:
             and one.kind in _SHELL
             and is_loss(one.what)
             and _loss(name, one) not in self.told
-            and (ran := wording.safe(one.what, _WHAT_CHARS))
+            and (ran := safe(one.what, _WHAT_CHARS))
         ]
 
 
@@ -211,3 +220,119 @@ def _is_same_tree(folder: str, other: str) -> bool:
     except (DiurnaError, OSError):  # it is gone, or broken
         return False
     return len(tops) == 2 and tops[0] == tops[1] != ""
+
+
+class State(Record):
+    """How a thing stands that a session did."""
+
+    what: str  #: it was, without its outcome
+    said: str  #: the same with the outcome, where that is known
+    one: Observation  #: the observation that tells it
+    turned: bool = False  #: it failed before
+
+    @property
+    def failed(self) -> bool:
+        """It ended with another exit code than 0."""
+        return self.said != self.what and not self.said.endswith("(exit 0)")
+
+
+def states(observations: Iterable[Observation]) -> list[State]:
+    """Return the last outcome of each thing that one session did, in the order of time."""
+    found: dict[str, State] = {}
+    for one in sorted(observations, key=lambda one: one.at):
+        for what, outcome in _outcomes(one):
+            before = found.pop(what, None)
+            turned = before is not None and (before.failed or before.turned)
+            found[what] = State(what, outcome, one, turned)
+    return list(found.values())
+
+
+def _outcomes(one: Observation) -> list[tuple[str, str]]:
+    """Return what was done, with and without how it ended; one line of shell may run several commands."""
+    if one.kind == _TASK:
+        return [(one.what.partition(": ")[2] or one.what, one.what)]
+    found, rest = [], one.what
+    while _EXIT in rest:
+        head, _, tail = rest.partition(_EXIT)
+        code, end, behind = tail.partition(")")
+        if not (end and code.isdigit()):
+            break
+        before, _, command = head.rpartition("; ")
+        found += [(before, before)] if before else []
+        found.append((command, f"{command}{_EXIT}{code})"))
+        rest = behind.removeprefix("; ")
+    return [*found, (rest, rest)] if rest else found
+
+
+def lines_of(
+    by: str,
+    observations: Sequence[Observation],
+    newest: int,
+    known: Collection[str] = (),
+    failing: Collection[str] = (),
+) -> tuple[list[tuple[int, str]], str]:
+    """Return a line for each act of a session with its time, and one of what it does all the time.
+
+    That one is "" where it says nothing new; tests that passed are not worth a word, but where they failed
+    before.
+
+    Args:
+        by: whose session it is, as it is named.
+        observations: of it, oldest first.
+        newest: when the newest thing was that is told beside it.
+        known: paths that are not told.
+        failing: what was told as failed.
+    """
+    acts, tests = list[tuple[int, str]](), list[str]()
+    for one in states(observations):
+        said, at = safe(one.said, _WHAT_CHARS), one.one.at
+        if one.one.kind not in ROUTINES:
+            acts.append((at, f"- {by}: {said} ({clock(at, newest)})"))
+        elif one.one.kind == TEST and (one.failed or one.turned or one.what in failing):
+            tests.append(f"{said} ({clock(at, newest)})")
+    parts = []
+    if paths := [path for path in changed(observations) if path not in known]:
+        last = max(one.at for one in observations if one.kind in ROUTINES and one.paths)
+        shown = ", ".join(_by_folder(paths[-_PATHS:]))
+        parts.append(f"changed {shown}{_more(paths, _PATHS)} ({clock(last, newest)})")
+    if tests:
+        parts.append(f"tested: {', '.join(tests[-_TESTS:])}{_more(tests, _TESTS)}")
+    return acts, f"- {by} {'; '.join(parts)}" if parts else ""
+
+
+def _more(listed: Sequence[str], shown: int) -> str:
+    return f" and {len(listed) - shown} more" if len(listed) > shown else ""
+
+
+def clock(at: int, newest: int) -> str:
+    """Return a time in UTC, with its day where that is not the newest one's; milliseconds since 1970."""
+    from time import gmtime, strftime
+
+    same = at // _DAY_MS == newest // _DAY_MS
+    return strftime("%H:%MZ" if same else "%Y-%m-%d %H:%MZ", gmtime(at / 1000))
+
+
+def changed(observations: Sequence[Observation]) -> list[str]:
+    """Return the paths that were edited, moved or removed, each once."""
+    paths = [path for one in observations if one.kind in ROUTINES for path in one.paths]
+    return list(dict.fromkeys(paths))
+
+
+def _by_folder(paths: Sequence[str]) -> list[str]:
+    """Return paths as a line shows them: one in the folder of the one before it by its name alone."""
+    shown, last = [], ""
+    for path in paths:
+        folder, slash, name = path.rpartition("/")
+        shown.append(path_said(name if slash and folder == last else path))
+        last = folder
+    return shown
+
+
+def path_said(path: str) -> str:
+    """Return a path as a line shows it."""
+    return safe(path, _PATH_CHARS)
+
+
+def safe(text: str, chars: int = 10_000) -> str:
+    """Put somebody's words on one line of an envelope, of at most so many characters."""
+    return shortened(untagged(plain(text)), chars)
