@@ -25,6 +25,7 @@ from ledger.model.event import (
 )
 from ledger.model.findings import Finding
 from ledger.model.ids import version_id
+from ledger.model.session import says_personal
 from memory.api import Memory
 from memory.write.birth_footers import with_read_ends
 from memory.write.draft import DEFAULT_TITLE, SessionDraft
@@ -42,12 +43,13 @@ _FILES = 5_000
 
 
 def draft_of_request(
-    memory: Memory, request: Request, base: SessionDraft | None = None, *, options: bool = False
-) -> tuple[SessionDraft, tuple[Finding, ...]]:
+    memory: Memory, request: Request, base: SessionDraft | None = None, *,
+    options: bool = False, own: Memory | None = None,
+) -> tuple[SessionDraft, tuple[Finding, ...]]:  # fmt: skip
     """Make a draft of a request, and say what is odd about it.
 
     The request wins over `base`, the draft that a file held; `options` says that it came as options of the
-    command line.
+    command line. `own` is the user's own home, in which ids of what is only theirs have to be free.
 
     Raises:
         DraftRefused: an id is none.
@@ -61,7 +63,11 @@ def draft_of_request(
         findings += odd
     bare = any(not new.id for new in request.new)
     words = words_for(memory, request.new) if bare else {}
-    draft = compose(request, base, taken_in(memory), words)
+    here = taken_in(memory)
+    theirs = (
+        taken_in(own) if own and any(says_personal(new.footers) for new in request.new) else here
+    )
+    draft = compose(request, base, here, words, theirs)
     if not options:
         events, left = with_read_ends(draft.events)
         draft, findings = draft._replace(events=events), (*findings, *left)
@@ -132,12 +138,13 @@ def kinds_of(memory: Memory) -> tuple[str, ...]:
 
 
 def compose(
-    request: Request, base: SessionDraft | None, taken: Taken, words: Mapping[str, str]
-) -> SessionDraft:
+    request: Request, base: SessionDraft | None, taken: Taken, words: Mapping[str, str],
+    theirs: Taken | None = None,
+) -> SessionDraft:  # fmt: skip
     """Make a draft of a request, on top of a log that was given as markdown.
 
     The request, of options or JSON, wins over `base`, the draft that a file held. `taken` tells whether an
-    id stands for something else than a text; ids may be made of `words`.
+    id stands for something else than a text, `theirs` so of the user's own; ids may be made of `words`.
     """
     base = base or SessionDraft()
     given = request.header
@@ -148,7 +155,8 @@ def compose(
     events += [FactReferenced(fact) for fact in request.refs]
     made = []
     for new in request.new:
-        fact = new.id or free_id(new.text, used, taken, free, words)
+        other = theirs if theirs and says_personal(new.footers) else taken
+        fact = new.id or free_id(new.text, used, other, free, words)
         if not new.id:
             made.append(fact)
         used.add(fact)

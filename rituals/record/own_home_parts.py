@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from ledger.errors import DraftRefused, NotFound
 from ledger.home import PERSONAL, personal_home
-from ledger.model.event import FactInvalidated, FactSuperseded, facts_in
+from ledger.model.event import FactCreated, FactInvalidated, FactSuperseded, facts_in
 from ledger.model.findings import Finding
 from ledger.model.record import Record
-from ledger.model.session import personal_ids, says_personal
+from ledger.model.session import personal_ids
 from memory.api import Memory
 from memory.write.draft import DEFAULT_TITLE, Receipt, SessionDraft, named_ids
 from memory.write.kept_out import finding, is_own
@@ -20,17 +20,13 @@ from rituals.record.request import ID_LISTS, PAIR_LISTS, Request, Supersession, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
-
-    #: Tells whether an id is one of the user's own home.
-    Yours = Callable[[str], bool]
 
 _PREFIX = f"{PERSONAL}/"
 #: A shorter text may stand anywhere.
 _TELLING_CHARS = 12
-#: What both parts say of who recorded them.
-_WHOSE = ("agent", "role", "host", "model", "session", "anyway")
+#: What a log of theirs does not say.
+_OF_A_VERDICT = ("verdict", "about", "tokens")
 
 
 class Drafts(Record):
@@ -72,21 +68,38 @@ def drafts_of(
     Raises:
         DraftRefused: as there; or the user has no home for what is only theirs, or the rest repeats it.
     """
+    own = None if is_own(memory.home, memory.policy) else _own(memory)
+    bare, named = _bared(request)
+    draft, odd = draft_of_request(memory, bare, base, options=options, own=own)
     if is_own(memory.home, memory.policy):
-        return Drafts(*draft_of_request(memory, _bared(request), base, options=options))
-    own = _own(memory)
-    request, mine = _parted(request, lambda id: _is_yours(memory, own, id))
-    rest, mine_base = _base_parted(base, lambda id: _is_yours(memory, own, id))
-    if mine is None and mine_base is None:
-        return Drafts(*draft_of_request(memory, request, base, options=options))
+        return Drafts(draft, odd)
+    personal = set(personal_ids(draft.events))
+    born = {event.id for event in draft.events if isinstance(event, FactCreated)}
+
+    def theirs(id: str) -> bool:
+        return id in personal or (id not in born and (id in named or _is_yours(memory, own, id)))
+
+    mine = [one for one in draft.events if facts_in(one) and all(map(theirs, facts_in(one)))]
+    if not mine:
+        return Drafts(draft, odd)
     if own is None:
-        raise DraftRefused(tuple([finding(one) for one in _told_of(mine, mine_base)]))
-    theirs, odd = draft_of_request(own, mine or Request(), mine_base, options=options)
-    if not _says_more(request, rest):
-        return Drafts(None, odd, theirs._replace(title=_title(request, base)), own)
-    here, more = draft_of_request(memory, request, rest, options=options)
-    _refuse_repeated(here, theirs)
-    return Drafts(here, (*odd, *more), theirs, own)
+        raise DraftRefused(tuple([finding(id) for id in dict.fromkeys([one.id for one in mine])]))
+    rest = tuple([event for event in draft.events if event not in mine])
+    about = {id for event in mine for id in facts_in(event)}
+    header = tuple([pair for pair in draft.header if pair[0] not in _OF_A_VERDICT])
+    part = draft._replace(
+        prose="", events=tuple(mine), header=header, made=tuple([id for id in draft.made if id in about]),
+        typed=tuple([id for id in draft.typed if id in about]),
+    )  # fmt: skip
+    if not (rest or draft.prose.strip() or header != draft.header):
+        return Drafts(None, odd, part, own)
+    here = draft._replace(
+        events=rest, made=tuple([id for id in draft.made if id not in about]),
+        typed=tuple([id for id in draft.typed if id not in about]),
+    )  # fmt: skip
+    part = part._replace(title=DEFAULT_TITLE)
+    _refuse_repeated(here, part)
+    return Drafts(here, odd, part, own)
 
 
 def _own(memory: Memory) -> Memory | None:
@@ -123,94 +136,23 @@ def _knows(memory: Memory, id: str) -> bool:
         return True
 
 
-def _parted(request: Request, yours: Yours) -> tuple[Request, Request | None]:
-    """Part a request into what is for here, and what is for the user's own home."""
-    mine: dict[str, Any] = {}
-    rest: dict[str, Any] = {}
+def _bared(request: Request) -> tuple[Request, set[str]]:
+    """Take the name of the home off all ids of a request; return it with those that had it."""
+    named: set[str] = set()
 
-    def part(key: str, told: Callable[[Any], bool]) -> None:
-        said = getattr(request, key)
-        taken = [one for one in said if told(one)]
-        if taken:
-            mine[key] = tuple(taken)
-            rest[key] = tuple([one for one in said if one not in taken])
+    def bare(said: Any) -> Any:
+        if isinstance(said, str):
+            if said.startswith(_PREFIX):
+                named.add(said.removeprefix(_PREFIX))
+            return said.removeprefix(_PREFIX)
+        if isinstance(said, Supersession):
+            return Supersession(bare(said.old), bare(said.new))
+        id, words = bare(said[0]), said[1]
+        return Update(id, words) if isinstance(said, Update) else (id, words)
 
-    part("new", lambda one: says_personal(one.footers))
-    born = {one.id for one in mine.get("new", ()) if one.id}
-
-    def theirs(id: str) -> bool:
-        return id in born or yours(id)
-
-    for key in ID_LISTS:
-        part(key, theirs)
-    for key in (*PAIR_LISTS, "update"):
-        part(key, lambda one: theirs(one[0]))
-    part("supersede", lambda one: theirs(one.old) and theirs(one.new))
-    if not mine:
-        return request, None
-    header = {key: getattr(request, key) for key in _WHOSE}
-    return request._replace(**rest), _bared(Request(**mine, **header))
-
-
-def _bared(request: Request) -> Request:
-    """Take the name of the home off all ids of a request."""
     lists = (*ID_LISTS, *PAIR_LISTS, "update", "supersede")
-    said: dict[str, Any] = {
-        key: tuple([_bare(one) for one in getattr(request, key)]) for key in lists
-    }
-    return request._replace(**said)
-
-
-def _bare(said: Any) -> Any:
-    if isinstance(said, str):
-        return said.removeprefix(_PREFIX)
-    if isinstance(said, Supersession):
-        return Supersession(_bare(said.old), _bare(said.new))
-    if isinstance(said, Update):
-        return said._replace(id=_bare(said.id))
-    return _bare(said[0]), said[1]
-
-
-def _told_of(request: Request | None, base: SessionDraft | None) -> list[str]:
-    """Name what was to go to the user's own home."""
-    found = [event.id for event in base.events] if base else []
-    if request is not None:
-        found += [new.id or new.text[:40] for new in request.new]
-        found += [one for key in ID_LISTS for one in getattr(request, key)]
-        found += [
-            one[0] for key in (*PAIR_LISTS, "update", "supersede") for one in getattr(request, key)
-        ]
-    return found
-
-
-def _base_parted(
-    base: SessionDraft | None, yours: Yours
-) -> tuple[SessionDraft | None, SessionDraft | None]:
-    """Part the draft that a file held."""
-    if base is None:
-        return None, None
-    born = set(personal_ids(base.events))
-    taken = [
-        event
-        for event in base.events
-        if all(id in born or yours(id) for id in facts_in(event)) and facts_in(event)
-    ]
-    if not taken:
-        return base, None
-    rest = tuple([event for event in base.events if event not in taken])
-    return base._replace(events=rest), base._replace(
-        title=DEFAULT_TITLE, prose="", events=tuple(taken)
-    )
-
-
-def _says_more(request: Request, base: SessionDraft | None) -> bool:
-    """Tell whether more than a title is left of a request."""
-    bare = request._replace(title="")
-    return not bare.says_nothing or bool(base and (base.events or base.prose.strip()))
-
-
-def _title(request: Request, base: SessionDraft | None) -> str:
-    return request.title or (base.title if base else "") or DEFAULT_TITLE
+    said: dict[str, Any] = {key: tuple(map(bare, getattr(request, key))) for key in lists}
+    return request._replace(**said), named
 
 
 def _refuse_repeated(here: SessionDraft, own: SessionDraft) -> None:
