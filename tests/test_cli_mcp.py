@@ -72,7 +72,7 @@ def test_nothing_else_loads_the_server() -> None:
     code = (
         "import sys\n"
         "from rituals.cli import command_registry as registry\n"
-        "import importlib, memory.api, rituals.cli.entry, rituals.cli.fast_path, rituals.cli.app\n"
+        "import importlib, memory.api, rituals.cli.entry, rituals.cli.app\n"
         "for entry in registry.ENTRIES: importlib.import_module(entry.module)\n"
         "print([name for name in sys.modules if name.split('.')[0] in ('mcp', 'mcp_types', 'anyio')\n"
         "       or name.startswith('rituals.serve.mcp')])\n"

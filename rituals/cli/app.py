@@ -14,7 +14,7 @@ from ledger.errors import WrongUsage
 from ledger.home import named_folder
 from rituals.cli import command_registry
 from rituals.cli.context import Invocation
-from rituals.cli.exit_codes import report
+from rituals.cli.exit_codes import said
 from rituals.cli.operation import OF_THE_CALL, Parameter, astray, parameters
 
 _EPILOG = """\b
@@ -80,7 +80,7 @@ def _parsed(row: Parameter) -> click.Parameter:
     if row.word:
         return click.Argument(
             [row.key], metavar=row.metavar, nargs=-1 if row.many else 1, required=row.required, type=kind,
-            shell_complete=partial(_offered, row.offers) if row.offers else None,
+            shell_complete=None if kind else partial(_offered, row),
         )  # fmt: skip
     if row.most:
         kind = click.IntRange(row.least, row.most if row.most > 0 else None)
@@ -95,12 +95,17 @@ def _parsed(row: Parameter) -> click.Parameter:
         [*row.spelled.split(), row.key],
         help=row.help.format(choices=", ".join(row.choices), least=row.least),
         metavar=row.metavar or None, type=kind, multiple=row.many, nargs=row.size,
-        show_default=row.shows or None, hidden=not row.help, required=row.required, **more,
+        show_default=row.shows or None, hidden=not row.help, required=row.required,
+        shell_complete=None if kind else partial(_offered, row), **more,
     )  # fmt: skip
 
 
-def _offered(names: Any, _: click.Context, __: click.Parameter, begin: str) -> list[str]:
-    return [name for name in names if name.startswith(begin)]
+def _offered(
+    row: Parameter, ctx: click.Context, _: click.Parameter, begin: str
+) -> list[CompletionItem]:
+    from rituals.cli.completion import offered
+
+    return offered(ctx.ensure_object(Invocation), row, begin)
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
@@ -111,6 +116,61 @@ def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     if param.name in ("json", "no_pager"):
         call.out.release()
     setattr(call, param.name or "", named_folder(value) if param.name == "home" else value)
+
+
+#: What people type that is no command, and what to do instead.
+#: With the keys of `projection.policy` at most 60.
+GONE = {
+    "absorb": "`diurna check --absorb` makes a log of your edits of the page",
+    "add": "`diurna note TEXT` records a fact, `diurna task add TEXT` a task",
+    "adopt": "`diurna import ledger DIR` brings in a ledger of the same format",
+    "archive": "`diurna forget ID --archive --reason TEXT` puts a fact out of sight",
+    "confirm": "`diurna review --confirm ID` records that a fact holds",
+    "critique": '`diurna note "thread: …"` records a point, `diurna close ID` settles it',
+    "diff": "`diurna log --changes A..B` shows what was learned and what faded between two points",
+    "doctor": "`diurna check` checks this machine and clone, too; `--fix` mends",
+    "done": "`diurna close ID` closes a thread or a task",
+    "entity": "`diurna show --about NAME` shows all about an entity",
+    "finding": "`diurna note \"finding: TEXT\" --rule NAME` records one",
+    "get": "`diurna show ID` shows a fact, `diurna show --list` lists the ids",
+    "harvest": "`diurna import docs` reads decision records, `diurna import items` what an agent found",
+    "history": "`diurna why ID --versions` lists the texts of a fact",
+    "impact": "`diurna check --diff BASE...HEAD` says what memory has on a change",
+    "learn": "`diurna review --learn` proposes facts that sessions taught",
+    "links": "`diurna show --links ID` shows what a fact is linked with",
+    "lint": "`diurna check --ci` checks the ledger alone, `diurna check FILE` a file",
+    "list": "`diurna show --list` lists facts, one line each",
+    "ls": "`diurna show --list` lists facts, one line each",
+    "open": "`diurna show ID` shows a fact, `diurna edit ID` opens its text in your editor",
+    "publish": "`diurna check --publish` writes and commits the page where it drifted",
+    "push": "`diurna sync` fetches, joins and pushes",
+    "quiz": "the skill diurna-review asks what a newcomer asks, `diurna recall WORDS` answers",
+    "redo": "`diurna undo --redo` does again what undo took back",
+    "remember": "`diurna note TEXT` records a fact",
+    "replay": "`diurna check --replay` replays all from git and compares",
+    "report": "`diurna review --report` tells how memories lived",
+    "resolve": "`diurna conflicts ID` takes what holds: --choose SIDE or --text TEXT",
+    "restore": "`diurna edit ID --restore` lets an older text or a false fact hold again",
+    "rm": "`diurna forget ID` lets a fact go; `diurna undo` takes back what your last log did",
+    "search": "`diurna recall WORDS` finds what answers a question",
+    "snapshot": "`diurna brief` prints what somebody new has to know",
+    "timeline": "`diurna recall --level timeline WHAT` shows the sessions around something",
+    "todo": '`diurna task add "TEXT"` adds a task, `diurna task` lists those that are open',
+    "tour": "`diurna init --tour` shows the whole story",
+    "uninstall": "`diurna install --remove` takes out what install put there",
+    "update": "`diurna edit ID TEXT` gives a fact a new text",
+    "verify": "`diurna check` checks the ledger; `--restore` brings lost logs back",
+}  # fmt: skip
+
+
+def _proposal(name: str) -> str:
+    """Say what a word that is no command may mean, as a hint."""
+    from projection.text.normalize import nearest
+
+    word = name.lower().lstrip("-")
+    near = nearest(word, [*[entry.name for entry in command_registry.ENTRIES], *GONE], 1)
+    like = f"did you mean {near[0]}?" if near and near[0] not in GONE else ""
+    return GONE.get(word) or like or GONE.get("".join(near)) or "`diurna --help` lists all"
 
 
 class _Commands(click.Group):
@@ -129,10 +189,7 @@ class _Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if not name.startswith("-") and self.get_command(ctx, name) is None:
-            from rituals.cli.gone import proposal
-
-            hint = proposal(name, self.list_commands(ctx))
-            raise WrongUsage(f"there is no command {name}", hint=hint)
+            raise WrongUsage(f"there is no command {name}", hint=_proposal(name))
         call = ctx.ensure_object(Invocation)
         call.command = name
         if name in command_registry.PAGED:
@@ -224,18 +281,3 @@ def _run(call: Invocation) -> int:
         arguments = [*arguments[1:], "--help"]
     with diurna.make_context("diurna", arguments, obj=call) as ctx:
         return int(diurna.invoke(ctx) or 0)
-
-
-def said(problem: BaseException, call: Invocation) -> int:
-    """Say what went wrong with a command, and close what it opened; return the exit code."""
-    try:
-        call.out.release()
-        code = report(problem, call)
-        call.say_noted()
-        call.out.flush()
-    except BrokenPipeError:
-        call.abandon_stdout()
-        return 0 if isinstance(problem, BrokenPipeError) else 1
-    finally:
-        call.let_go()
-    return code

@@ -7,9 +7,6 @@ writes nothing, and says nothing of what is wrong.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import partial
-from typing import cast
 
 import click
 from click.shell_completion import (
@@ -21,24 +18,21 @@ from click.shell_completion import (
 )
 
 from memory.query.name_table import AGENTS, ENTITIES, IDS, KINDS, STEMS, THREADS, names
-from rituals.cli import command_registry
 from rituals.cli.context import Invocation
-
-Source = Callable[[click.Context, str], list[CompletionItem]]
+from rituals.cli.operation import Parameter
 
 VARIABLE = "_DIURNA_COMPLETE"
-#: What an option takes, and what stands in the place of an argument: `[ID]...`.
+#: What an option takes, by its name, and what stands in the place of a word: `[ID]...`.
 _OPTIONS = {
-    "--agent": (AGENTS,), "--kind": (KINDS,), "--entity": (ENTITIES,), "--close": (THREADS,),
-    "--task": (IDS,), "--owner": (AGENTS,), "--to": (AGENTS,), "--about": (IDS,),
-    "--ids": (IDS, STEMS), "--as-of": (STEMS,), "--since": (STEMS,), "--until": (STEMS,), "--session": (),
+    "agent": (AGENTS,), "kind": (KINDS,), "entity": (ENTITIES,), "close": (THREADS,), "task": (IDS,),
+    "owner": (AGENTS,), "to": (AGENTS,), "about": (IDS,), "ids": (IDS, STEMS), "as_of": (STEMS,),
+    "since": (STEMS,), "until": (STEMS,), "session": (),
 }  # fmt: skip
 _PLACES = {
-    "ID": (IDS,), "IDS": (IDS,), "OLD": (IDS,), "PATTERN": (IDS,), "STEM": (STEMS,),
-    "ANCHOR": (IDS, STEMS), "NAME": (ENTITIES,), "FILE": ("file",), "FILES": ("file",), "PATH": ("dir",),
-    "DIR": ("dir",),
+    "ID": (IDS,), "IDS": (IDS,), "OLD": (IDS,), "STEM": (STEMS,), "NAME": (ENTITIES,), "FILE": ("file",),
+    "PATH": ("dir",), "DIR": ("dir",),
 }  # fmt: skip
-#: Words that mean the same for an option as for an argument; a NAME of an option may be any name.
+#: Words that mean the same for an option as for a word; a NAME of an option may be any name.
 _OF_OPTIONS = frozenset(("ID", "OLD", "FILE", "PATH"))
 _FILES = ("file", "dir")
 #: What every shell takes as it stands: a name with anything else in it is not offered.
@@ -66,19 +60,14 @@ def script(shell: str) -> str:
 
 
 class _Names(ShellComplete):
-    """Adds to click's completions the names that memory knows."""
+    """Completes what stands behind `=`, too."""
 
     #: Whether the shell takes what stands behind `=` for a word of its own.
     parts_at_equals = False
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
         """Return what the word that is being typed may become."""
-        call: Invocation = self.ctx_args["obj"]
-        command = _command(cast(click.Group, self.cli), args)
         option, equals, _ = incomplete.partition("=")
-        for param in (*self.cli.params, *(command.params if command else ())):
-            if sources := _sources(param):
-                setattr(param, "shell_complete", partial(_found, call, sources))  # noqa: B010
         found = super().get_completions(args, incomplete)
         if equals and option.startswith("--") and not self.parts_at_equals:
             for item in found:
@@ -110,36 +99,20 @@ class _Fish(_Names, FishComplete):
 _SHELLS: dict[str, type[_Names]] = {"bash": _Bash, "zsh": _Zsh, "fish": _Fish}
 
 
-def _command(group: click.Group, args: list[str]) -> click.Command | None:
-    """Return the command that answers what is being typed."""
-    load = partial(group.get_command, click.Context(group))
-    for place, argument in enumerate(args):
-        if command_registry.find(argument):
-            return load(args[place])
-    return None
-
-
-def _sources(param: click.Parameter) -> tuple[str, ...]:
-    """Return what stands in the place of a parameter: sorts of names, `file` or `dir`."""
-    words = re.findall(r"[A-Z]+", param.metavar or (param.name or "").upper())
-    if isinstance(param, click.Option):
-        for name in param.opts:
-            if name in _OPTIONS:
-                return _OPTIONS[name]
-        words = [word for word in words[:1] if word in _OF_OPTIONS]
-    return tuple(source for word in words for source in _PLACES.get(word, ()))
-
-
-def _found(
-    call: Invocation, sources: tuple[str, ...], _: click.Context, incomplete: str
-) -> list[CompletionItem]:
-    """Offer names and files; of a list with commas the last name is being typed."""
+def offered(call: Invocation, row: Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer names and files for a word or an option; of a list with commas the last is being typed."""
+    words = re.findall(r"[A-Z]+", row.metavar)
+    sources = _OPTIONS.get(row.key) if not row.word else None
+    if sources is None:
+        some = words if row.word else [word for word in words[:1] if word in _OF_OPTIONS]
+        sources = tuple([source for word in some for source in _PLACES.get(word, ())])
     before, comma, begin = incomplete.rpartition(",")
     files = [CompletionItem(incomplete, type=one) for one in sources if one in _FILES]
     asked = [source for source in sources if source not in _FILES]
     home = call.find_home() if asked else None
     return (
-        files
+        [CompletionItem(name) for name in row.offers if name.startswith(incomplete)]
+        + files
         + [  # bash forgets at a file what was offered before, and offers files where nothing is
             CompletionItem(f"{before}{comma}{name}", help=kind or None)
             for source in asked

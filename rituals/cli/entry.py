@@ -1,6 +1,8 @@
 """Start the console script: answer the plain forms at once, load the command line for the rest.
 
-Starting Python costs 11 ms; click, pygit2 and the other libraries up to 220 more.
+Starting Python costs 11 ms; click, pygit2 and the other libraries up to 220 more. `diurna show` and
+`brief`, and what is asked and recorded most, do here exactly what `rituals.cli.app` does, through the same
+library, and print the same. Anything out of the ordinary, before something was written, is left to that.
 """
 
 from __future__ import annotations
@@ -9,7 +11,11 @@ import gc
 import os
 import sys
 
-from ledger.environment import stay_offline, variables
+from ledger.environment import stay_offline, variables, working_directory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 
 def main() -> int:
@@ -26,14 +32,117 @@ def main() -> int:
 
             # an agent waits, and nothing is left to do: taking Python down takes an eighth of all
             os._exit(answer(arguments[1], arguments[2], variables()))
-    from rituals.cli import fast_path as quick
-
     try:
-        code = quick.run(arguments, variables())
+        code = _quick(arguments, variables())
         if code is not None:
             gc.freeze()  # else the end of the process looks for cycles in all that goes with it
             return code
         from rituals.cli.app import main as run
     except BaseException as problem:  # noqa: BLE001 - reported, each of them, in one place
-        return quick.report(problem, arguments)
+        from rituals.cli.context import Invocation
+        from rituals.cli.exit_codes import said
+
+        call = Invocation(arguments)
+        call.command = "".join(arguments[:1])
+        return said(problem, call)
     return run(arguments)
+
+
+#: What is answered here where it is typed plainly: questions, and what opens the home to write in it, too.
+_QUESTIONS, _OPEN = (
+    ("recall", "show", "why", "task"),
+    ("status", "brief", "note", "append", "edit", "close", "log"),
+)
+
+
+def _quick(arguments: list[str], environment: Mapping[str, str]) -> int | None:
+    """Answer a command line; return the exit code, None when it is not one of the plain forms.
+
+    The arguments are without the program's name.
+    """
+    if not arguments or sys.stdout is None or sys.stdout.isatty():
+        return None
+    home = environment.get("DIURNA_HOME", "")
+    if home == "personal":  # `ledger.home` says which folder that is
+        return None
+    if arguments == ["show"]:
+        return _kept(lambda: _show(home))
+    if arguments == ["brief"]:
+        return _kept(lambda: _brief(home, environment.get("DIURNA_AGENT", "")))
+    if arguments[0] in _QUESTIONS or arguments[0] in _OPEN:
+        return _plain(arguments)
+    return None
+
+
+def _kept(answer: Callable[[], str | None]) -> int | None:
+    """Print what was kept of an answer; None where there is nothing, or something is odd."""
+    try:
+        text = answer()
+    except Exception:  # noqa: BLE001 - nothing was changed; the command line says it properly
+        return None
+    return None if text is None else _print(text)
+
+
+def _show(home: str) -> str | None:
+    from memory.query.last_answers import continuity
+
+    return continuity(home or working_directory())
+
+
+def _brief(home: str, agent: str) -> str | None:
+    from memory.brief.brief_place import Wish
+    from memory.query.last_answers import brief
+
+    return brief(home or working_directory(), Wish(agent))
+
+
+def _plain(arguments: list[str]) -> int | None:
+    """Answer a plain line; None for a question beside which there is more to say."""
+    from rituals.cli.command_registry import function_of
+    from rituals.cli.operation import parameters, plain
+
+    name = arguments[0]
+    does = function_of(name)
+    read = plain(name, parameters(does), arguments[1:])
+    if read is None:
+        return None
+    values, of_the_call = read
+    if name == "task" and (values["action"], values["words"]) != ("list", ()):
+        return None
+    from rituals.cli.context import Invocation
+
+    call = Invocation(arguments)
+    call.command = name
+    for kept in of_the_call:
+        setattr(call, kept, True)
+    try:
+        if name not in _OPEN and not call.open_reader():
+            return None
+    except Exception:  # noqa: BLE001 - nothing was said; the command line says it properly
+        return None
+    try:
+        code = does(call, **values)
+        call.close()
+        call.out.flush()
+    except BaseException as problem:  # noqa: BLE001 - translated, each of them, in one place
+        from rituals.cli.exit_codes import said
+
+        return said(problem, call)
+    return code or 0
+
+
+def _print(text: str) -> int:
+    """Write to standard output, past Python's buffers, with what nobody can see made visible."""
+    from ledger.escape import visible
+
+    data = visible(text).encode("utf-8", "surrogateescape")
+    try:
+        while data:
+            data = data[os.write(1, data) :]
+    except BrokenPipeError:
+        pass
+    except OSError as problem:
+        from rituals.cli.output import OutputFailed
+
+        raise OutputFailed(problem) from problem
+    return 0

@@ -30,7 +30,22 @@ _ENVIRONMENT = frozenset(
 _CACHE_MODULES = ("sqlite3", "memory.cache.sqlite")
 
 
-def report(problem: BaseException, call: Invocation) -> int:
+def said(problem: BaseException, call: Invocation) -> int:
+    """Say what went wrong with a command, and close what it opened; return the exit code."""
+    try:
+        call.out.release()
+        code = _report(problem, call)
+        call.say_noted()
+        call.out.flush()
+    except BrokenPipeError:
+        call.abandon_stdout()
+        return 0 if isinstance(problem, BrokenPipeError) else 1
+    finally:
+        call.let_go()
+    return code
+
+
+def _report(problem: BaseException, call: Invocation) -> int:
     """Say what went wrong and return the exit code."""
     if isinstance(problem, click.exceptions.Exit):
         return problem.exit_code

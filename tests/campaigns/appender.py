@@ -28,9 +28,9 @@ def append(path: str) -> int:
         receipt = memory.append(draft_of(read_draft(data, path)))
         os.write(1, receipt.stem.encode() + b"\n")
     except BaseException as problem:  # noqa: BLE001 - the one translation says what it is
-        from rituals.cli.fast_path import report
+        from rituals.cli import context, exit_codes
 
-        return report(problem, ["append", path])
+        return exit_codes.said(problem, context.Invocation(["append", path]))
     return 0
 
 

@@ -37,7 +37,7 @@ from typing import IO, Any, NoReturn
 
 ROOT = Path(__file__).resolve().parents[2]
 LOADED = (
-    "memory.api", "pygit2", "rituals.cli.app", "rituals.cli.fast_path", "rituals.sync.sync_rounds",
+    "memory.api", "pygit2", "rituals.cli.app", "rituals.cli.entry", "rituals.sync.sync_rounds",
     "ledger.git.commit_maker", "ledger.git.pygit2_store", "memory.worktree.checkout",
     "memory.write.spool_commits",
     "hashlib", "resource",

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.write.draft import Receipt
     from rituals.cli.output import Output
-    from rituals.record.tasks.task_steps import Change
+    from rituals.record.task_steps import Change
 
 #: How long a line is, and how much of the text it has at least.
 _LINE_CHARS, _LEAST_CHARS = 110, 24
@@ -157,9 +157,9 @@ def task(
     from functools import partial
 
     from rituals.cli.terminal.receipt_text import record
+    from rituals.record import task_steps as steps
     from rituals.record.option_values import parse_ids
     from rituals.record.own_home_parts import Drafts
-    from rituals.record.tasks import task_steps as steps
 
     memory, author = call.memory(), steps.Author(agent, role, session=session)
     if action == "add":

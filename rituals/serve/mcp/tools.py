@@ -219,8 +219,8 @@ def task(
         WrongUsage: the action lacks what it is about.
     """
     from rituals.answers.task_objects import Listed, Wanted, listed, task_object
+    from rituals.record import task_steps as steps
     from rituals.record.option_values import parse_ids
-    from rituals.record.tasks import task_steps as steps
 
     if (action == "add" and not text.strip()) or (action == "move" and not state):
         raise WrongUsage(f"{action} needs {'text' if action == 'add' else 'state'}")

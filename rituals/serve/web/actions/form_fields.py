@@ -21,7 +21,7 @@ from memory.write.draft import Near, Receipt, told
 from memory.write.near_facts import near_in
 from rituals.decide.decision import Author, Decision, record
 from rituals.record.own_home_parts import Drafts
-from rituals.record.tasks.task_steps import Change, carried_out
+from rituals.record.task_steps import Change, carried_out
 
 #: The most values in one form, and the characters of one of them; a longer text is none of a fact.
 LIMIT_VALUES, LIMIT_CHARS = 400, 16_000

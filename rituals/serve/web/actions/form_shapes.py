@@ -36,7 +36,7 @@ from rituals.record.draft_composer import free_id, kinds_of, taken_in, words_for
 from rituals.record.option_values import new_fact, slips_of
 from rituals.record.own_home_parts import Drafts, drafts_of
 from rituals.record.request import Request, Supersession
-from rituals.record.tasks.task_steps import Author, Leaving, NewTask, adding, step
+from rituals.record.task_steps import Author, Leaving, NewTask, adding, step
 from rituals.review.finding_reports import DISMISSED, KNOWN, report
 from rituals.serve.web.actions.form_fields import (
     IDS,
