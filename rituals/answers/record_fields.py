@@ -8,7 +8,11 @@ from projection.document.fact_remarks import YES, Elsewhere, Mark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
+
+    #: (key, the path of the field, the fields that are told of what is there).
+    Field = tuple[str, str, list["Field"]]
 
 
 class Failure(Record):
@@ -23,30 +27,63 @@ class Failure(Record):
     stem: str = ""  #: of the log that waits in the spool, else ""
 
 
+_OF_A_FINDING = ("code", "severity", "file", "line", "message", "hint")
 #: Of what HEAD holds.
 _HERE = Elsewhere("", YES, "", "", "", "")
 
 
 def fields_of(value: object, names: str) -> dict[str, Any]:
-    """Describe a value by some of its fields: keys are the fields' names, tuples become lists.
+    """Describe a value by some of its fields, in that order, as JSON carries them (see `plain`).
 
-    The names have blanks between, and are told in that order.
+    The names have blanks between. `key=field.field` tells a field, here of a field, under another key;
+    `name(a b)` describes what is there, or each of several, by its fields.
     """
-    found: dict[str, Any] = {}
-    for name in names.split():
-        said = getattr(value, name)
-        found[name] = list(said) if isinstance(said, tuple) else said
+    return _described(value, _read(iter(names.replace("(", " ( ").replace(")", " ) ").split())))
+
+
+def _read(words: Iterator[str]) -> list[Field]:
+    found: list[Field] = []
+    for word in words:
+        if word == ")":
+            break
+        key, _, path = word.partition("=")
+        found.append((*found.pop()[:2], _read(words)) if word == "(" else (key, path or key, []))
     return found
+
+
+def _described(value: Any, fields: list[Field]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, path, inner in fields:
+        there = value
+        for name in path.split("."):
+            there = getattr(there, name)
+        if inner and type(there) in (tuple, list):
+            found[key] = [_described(one, inner) for one in there]
+        else:
+            found[key] = _described(there, inner) if inner and there is not None else plain(there)
+    return found
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON carries it: a record by its fields, a finding without secrets."""
+    if type(value) in (tuple, list):
+        return [plain(one) for one in value]
+    if type(value) is dict:
+        return {key: plain(one) for key, one in value.items()}
+    if type(value) is Finding:
+        from ledger.secrets.scanner import without_secrets
+
+        told = _described(value, [(name, name, []) for name in _OF_A_FINDING])
+        return {**told, "message": without_secrets(value.message)}
+    return all_fields_of(value) if isinstance(value, tuple) else value
 
 
 def all_fields_of(value: Any) -> dict[str, Any]:
     """Describe a record by all of its fields."""
-    return fields_of(value, " ".join(value._fields))
+    return {name: plain(getattr(value, name)) for name in value._fields}
 
 
 def mark_object(mark: Mark) -> dict[str, Any]:
     """Describe what a reader has to know before the text of a fact."""
-    gone = [all_fields_of(one) for one in mark.gone]
-    row = mark.here or _HERE
-    here = {**fields_of(row, "here branch point landed how"), "text_here": row.text}
-    return {**fields_of(mark, "closed false instead"), "marks": gone, **here}
+    here = fields_of(mark.here or _HERE, "here branch point landed how text_here=text")
+    return {**fields_of(mark, "closed false instead marks=gone"), **here}

@@ -17,7 +17,7 @@ from memory.cache.cached_tasks import handoffs_in, tasks_in
 from memory.query.reader import Reader
 from projection.work.handoffs import open_handoffs
 from projection.work.tracked_tasks import Task
-from rituals.answers.record_fields import all_fields_of, fields_of
+from rituals.answers.record_fields import fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,13 +100,8 @@ def task_object(one: Listed) -> dict[str, Any]:
     task = one.task
     return {
         "id": task.id,
-        **fields_of(task, "state priority owner goal workstream depends"),
-        "waits": [all_fields_of(wait) for wait in task.waits],
-        **fields_of(task, "claimant"),
-        "since": task.when,
-        "stale": one.stale,
-        "left": one.left,
-        "contradiction": task.contradicted,
+        **fields_of(task, "state priority owner goal workstream depends waits claimant since=when"),
+        **fields_of(one, "stale left contradiction=task.contradicted"),
         "line": summary_of(task.standing.fact),
     }
 

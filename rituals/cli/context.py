@@ -14,12 +14,13 @@ from rituals.cli.output import Output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from typing import BinaryIO, TextIO
 
     from ledger.home import Home
     from memory.api import Memory
     from memory.query.reader import Reader
+    from rituals.cli.output import Line
 
 STDIN = "-"
 _FILE_HINT = "name a file that can be read, or - for standard input"
@@ -273,6 +274,29 @@ class Invocation:
             name = "standard input" if path == STDIN else path
             raise WrongUsage(NO_TEXT, where=name, hint="save it as UTF-8")
         return text
+
+    def answer(
+        self,
+        values: Mapping[str, object] | Callable[[], Mapping[str, object]],
+        lines: Iterable[Line] = (),
+        *,
+        findings: tuple[Finding, ...] = (),
+        nothing: str = "",
+        hints: Iterable[str] = (),
+    ) -> None:
+        """Answer: with one object where `--json` asks for it, else with its lines, and what to do next.
+
+        Both are read only where they are told. `nothing` is said where there is no line; it and hints
+        beside it quote nothing that somebody wrote.
+        """
+        out = self.out
+        if self.json:
+            out.answer(values() if callable(values) else values)
+        elif not out.lines(lines) and nothing:
+            out.talk(nothing, fixed=True)
+        out.findings(findings)
+        for hint in hints if not self.json else ():
+            out.hint(hint, fixed=bool(nothing))
 
     def piped(self) -> bool:
         """Tell whether standard input is something other than a terminal."""

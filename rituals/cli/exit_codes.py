@@ -118,7 +118,6 @@ def translate(problem: BaseException, call: Invocation) -> Failure:
 
 def _error_object(failure: Failure) -> dict[str, object]:
     from ledger.secrets.scanner import without_secrets
-    from rituals.answers.json_objects import finding_object
 
     found: dict[str, object] = {
         "code": failure.code,
@@ -127,7 +126,7 @@ def _error_object(failure: Failure) -> dict[str, object]:
         "hint": failure.hint,
     }
     if failure.findings:
-        found["findings"] = [finding_object(finding) for finding in failure.findings]
+        found["findings"] = failure.findings
     if failure.stem:
         found["stem"] = failure.stem
     return found

@@ -13,11 +13,13 @@ from ledger.model.findings import ERROR, Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TextIO
 
 #: A piece of text, or (text, style).
 Piece = str | tuple[str, str]
+#: A line of a result: its text, or its pieces.
+Line = str | tuple[Piece, ...]
 
 FORMAT = 1  #: of every `--json` answer
 #: The verbs that steps of plans start with, and how they read afterwards.
@@ -33,6 +35,27 @@ _STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36"
 def counted(number: int, noun: str) -> str:
     """Write a number and what it counts: `1 log`, `2 logs`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def some(*parts: tuple[object, str], by: str = ", ") -> str:
+    """Join the texts of those parts that there are: (what there is, or how many, its text)."""
+    return by.join([text for there, text in parts if there])
+
+
+def few(names: Sequence[str], most: int, more: str = "") -> str:
+    """Name the first of several, and count the rest; `more` says how all of them are shown."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more{more}" if rest > 0 else "")
+
+
+def heading(title: str, *pieces: Piece) -> Line:
+    """Return the title of a part of a result, below an empty line."""
+    return ("\n", (title, "bold"), *pieces)
+
+
+def indented(text: str, indent: str) -> str:
+    """Return a text, set in."""
+    return "\n".join([f"{indent}{line}".rstrip() for line in text.split("\n")])
 
 
 def told(step: str, *, done: bool) -> str:
@@ -103,15 +126,13 @@ class Output:
         said = "".join([_styled(piece, styled) for piece in pieces])
         self._print(said + "\n")
 
-    def heading(self, title: str, *pieces: Piece) -> None:
-        """Print an empty line, and a title."""
-        self.line("")
-        self.line((title, "bold"), *pieces)
-
-    def indented(self, text: str, indent: str) -> None:
-        """Print the lines of a text, set in."""
-        for line in text.split("\n"):
-            self.line(f"{indent}{line}".rstrip())
+    def lines(self, lines: Iterable[Line]) -> bool:
+        """Print lines of a result; tell whether there were any."""
+        some = False
+        for line in lines:
+            some = True
+            self.line(*((line,) if isinstance(line, str) else line))
+        return some
 
     def answer(self, values: Mapping[str, object], *, lines: bool = True) -> None:
         """Print the one object of a `--json` answer; what would be a second one is not printed.
@@ -123,8 +144,10 @@ class Output:
         self._answered = True
         import json
 
+        from rituals.answers.record_fields import plain
+
         said = json.dumps(
-            {"format": FORMAT, **values}, ensure_ascii=False, sort_keys=True,
+            {"format": FORMAT, **plain({**values})}, ensure_ascii=False, sort_keys=True,
             indent=2 if lines else None,
         )  # fmt: skip
         self.text(_without_surrogates(said) + "\n")

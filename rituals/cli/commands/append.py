@@ -14,7 +14,7 @@ from projection.policy.model import FINDING_KIND
 from projection.text.clipping import one_line
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.operation import DRY_RUN, TITLE, option, word
-from rituals.cli.terminal.receipt_text import record, record_answer
+from rituals.cli.terminal.receipt_text import answer_recorded, record, record_answer
 from rituals.record.draft_composer import kinds_of
 from rituals.record.note_lines import FACT
 from rituals.record.option_values import (
@@ -192,20 +192,12 @@ def _note_finding(
     from rituals.review.finding_reports import report
 
     rule, text, path, symbol = bug
-    message, out = text.removeprefix(f"{FINDING_KIND}:").strip(), call.out
-    found = report(call.memory(), (BugFound(rule, message, path, symbol),), draft, dry_run=dry_run)
-    (taken,), receipt = found.taken, found.receipt
-    call.landed = bool(receipt and receipt.commit)
-    if call.json:
-        stored = (
-            fields_of(receipt, "stem commit already") if receipt else {"stem": "", "commit": ""}
-        )
-        told = {**fields_of(taken.bug, "id text rule path symbol"), "outcome": taken.outcome}
-        out.answer({**stored, "finding": told, "dry_run": dry_run})
-    else:
-        out.line((taken.bug.id, "yellow"), f"  {taken.outcome:<9}  {taken.bug.text}")
-    if receipt is not None:
-        out.findings(receipt.findings)
+    found_bug = BugFound(rule, text.removeprefix(f"{FINDING_KIND}:").strip(), path, symbol)
+    found = report(call.memory(), (found_bug,), draft, dry_run=dry_run)
+    (taken,) = found.taken
+    told = {**fields_of(taken.bug, "id text rule path symbol"), "outcome": taken.outcome}
+    line = (taken.bug.id, "yellow"), f"  {taken.outcome:<9}  {taken.bug.text}"
+    answer_recorded(call, found.receipt, [line], finding=told, dry_run=dry_run)
 
 
 def _drafts_of(

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import os
 
-from ledger.environment import variables, working_directory
+from ledger.environment import user_folder, variables, working_directory
 from ledger.errors import WrongUsage
+from ledger.model.order import stamp_of
+from ledger.wal.kept_asks import shown_title
 from memory.write.draft import NOT_COMMITTED
 from rituals.answers.json_objects import capture_object
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, SINCE, modes, option
-from rituals.cli.output import counted
+from rituals.cli.output import counted, some
 from rituals.hosts.adapters import END, HOSTS
 from rituals.hosts.capture.capture_notes import FAILED
 from rituals.hosts.extraction import SOURCES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.hosts.capture.boundary import Outcome
+    from collections.abc import Iterator
 
+    from rituals.cli.output import Line
+    from rituals.hosts.capture.boundary import Outcome
+    from rituals.hosts.capture.stamps import Seen
+
+_DAY = len("2026-01-01")
 #: Of the option --host.
 ANY_HOST = ("", *HOSTS)
 
@@ -60,8 +67,6 @@ def capture(
     if mode == "land":
         return land_held(call, dry_run=dry_run)
     if mode == "past":
-        from rituals.cli.terminal.intake_text import tell_past
-
         return tell_past(call, host, since, show=show, write=write, dry_run=dry_run)
     if write or since:
         raise WrongUsage("--since and --write are for --past")
@@ -75,46 +80,45 @@ def capture(
         from rituals.hosts.session_start import make_next
 
         make_next(Moment(asked.host, why, folder=working_directory()), variables())
-    return _show_outcomes(call, found, show=show, dry_run=dry_run)
+    return _answer(call, found, show=show, dry_run=dry_run)
 
 
-def _show_outcomes(call: Invocation, outcomes: list[Outcome], *, show: bool, dry_run: bool) -> int:
+def _answer(call: Invocation, outcomes: list[Outcome], *, show: bool, dry_run: bool) -> int:
     call.landed = True  # what waits now was told to wait
     held = call.memory().held()
-    if call.json:
-        call.out.answer(capture_object(outcomes, held, dry_run=show or dry_run))
-    elif not outcomes:
-        call.out.line("nothing new in any session")
-    for outcome in () if call.json else outcomes:
-        _show(call, outcome, show=show, would="would be " if show or dry_run else "")
-    if held and not call.json and not (show or dry_run):
+    hints = []
+    if held and not (show or dry_run):
         verb = "waits" if len(held) == 1 else "wait"
-        call.out.hint(f"{counted(len(held), 'captured log')} {verb}; `diurna status` says for what")
+        hints = [f"{counted(len(held), 'captured log')} {verb}; `diurna status` says for what"]
+    lines = _lines(call, outcomes, show=show, would="would be " if show or dry_run else "")
+    call.answer(capture_object(outcomes, held, dry_run=show or dry_run), lines, hints=hints)
     return int(any(one.outcome == FAILED for outcome in outcomes for one in outcome.attempts))
 
 
-def _show(call: Invocation, outcome: Outcome, *, show: bool, would: str) -> None:
-    out, asked = call.out, outcome.asked
-    name = (f"{asked.host} {asked.session}", "yellow")
-    if outcome.said:
-        out.line(name, f"  {outcome.said}")
-    for stem, data in outcome.logs:
-        out.line(name, f"  {would}told in {out.short(stem)}")
-        if show:
-            out.text(data.decode())
-    for one in outcome.attempts:
-        facts = f"{counted(one.facts, 'fact')}, {counted(one.observed, 'observation')}"
-        more = [f"{one.known} known already"] if one.known else []
-        more += [f"{one.used} used"] if one.used else []
-        where = f"{one.owned} of them in your own home" if one.owned else "recorded nowhere"
-        more += [f"{one.personal} personal, {where}"] if one.personal else []
-        said = counted(one.quoted, "sentence")
-        more += [f"{said} that you typed left out"] if one.quoted else []
-        more += [f"{one.dropped} that nobody said"] if one.dropped else []
-        more += [f"{counted(one.withheld, 'line')} withheld for a secret"] if one.withheld else []
-        if not outcome.said:
+def _lines(call: Invocation, outcomes: list[Outcome], *, show: bool, would: str) -> Iterator[Line]:
+    if not outcomes:
+        yield "nothing new in any session"
+    for outcome in outcomes:
+        name = (f"{outcome.asked.host} {outcome.asked.session}", "yellow")
+        if outcome.said:
+            yield name, f"  {outcome.said}"
+        for stem, data in outcome.logs:
+            yield name, f"  {would}told in {call.out.short(stem)}"
+            if show:
+                yield data.decode().removesuffix("\n")
+        for one in () if outcome.said else outcome.attempts:
             by = f" by {one.extractor}" if one.extractor not in ("", SOURCES) else ""
-            out.line("  ", "; ".join([f"{facts}{by}", *more]))
+            where = f"{one.owned} of them in your own home" if one.owned else "recorded nowhere"
+            yield "  " + some(
+                (True, f"{counted(one.facts, 'fact')}, {counted(one.observed, 'observation')}{by}"),
+                (one.known, f"{one.known} known already"),
+                (one.used, f"{one.used} used"),
+                (one.personal, f"{one.personal} personal, {where}"),
+                (one.quoted, f"{counted(one.quoted, 'sentence')} that you typed left out"),
+                (one.dropped, f"{one.dropped} that nobody said"),
+                (one.withheld, f"{counted(one.withheld, 'line')} withheld for a secret"),
+                by="; ",
+            )
 
 
 def land_held(call: Invocation, *, dry_run: bool) -> int:
@@ -123,22 +127,80 @@ def land_held(call: Invocation, *, dry_run: bool) -> int:
     Raises:
         WaitsInSpool: they can not be committed now.
     """
-    memory, out = call.memory(), call.out
+    memory = call.memory()
     held = memory.held()
     landed = None if dry_run or not held else memory.drain()
     call.landed = True
-    if call.json:
-        found = capture_object([], memory.held(), dry_run=dry_run)
-        out.answer({**found, "landed": held if landed else []})
-    elif not held:
-        out.line("no captured log waits")
-    elif memory.home.plain:
-        out.line(
-            f"{counted(len(held), 'log')}, {NOT_COMMITTED}: a folder's logs are yours to commit"
-        )
-    else:
-        would = "would commit" if dry_run else "committed"
-        out.line(f"{would} {counted(len(held), 'captured log')} on {memory.home.branch}")
-    if landed:
-        out.findings(landed.findings)
+    would, logs = "would commit" if dry_run else "committed", counted(len(held), "captured log")
+    line = f"{would} {logs} on {memory.home.branch}" if held else "no captured log waits"
+    if held and memory.home.plain:
+        logs = counted(len(held), "log")
+        line = f"{logs}, {NOT_COMMITTED}: a folder's logs are yours to commit"
+    values = capture_object([], memory.held(), dry_run=dry_run) | {"landed": held if landed else []}
+    call.answer(values, [line], findings=landed.findings if landed else ())
     return 0
+
+
+def tell_past(
+    call: Invocation, host: str, since: str, *, show: bool, write: bool, dry_run: bool
+) -> int:
+    """Show which past sessions of this folder would leave logs, ask, and tell them; return the exit code.
+
+    `host` and `since` limit them to that one, and to those that ended from that time or stem on; "" is for
+    all. `show` prints the logs whole and writes nothing; `write` does not ask.
+
+    Raises:
+        NotFound: `since` is no time.
+    """
+    from rituals.cli.terminal.intake_text import wanted
+    from rituals.hosts.capture.session_choice import past_sessions
+
+    memory = call.memory()
+    begin = memory.bounds(since, "")[0]
+    past = past_sessions(call.project(), user_folder(), variables())
+    found = [one for one in past if host in (one.host, "") and stamp_of(one.at) >= begin]
+    news = _told(call, found, dry_run=True)
+    written = wanted(
+        call, _past_lines(call, found, news, whole=show), bool(news), write=write,
+        dry_run=show or dry_run,
+    )  # fmt: skip
+    if written:
+        news = _told(call, found, dry_run=False)
+        call.landed = True
+    logs = counted(sum(len(one.logs) for one in news), "log")
+    hint = "nothing was written; --write writes it, --show prints the logs in full"
+    call.answer(
+        capture_object(news, memory.held(), dry_run=not written),
+        [f"told in {logs}"] if written else (),
+        hints=(hint,) if news and not written else (),
+    )
+    return 0
+
+
+def _told(call: Invocation, found: list[Seen], *, dry_run: bool) -> list[Outcome]:
+    """Tell sessions; return what became of those that were news."""
+    from rituals.hosts.capture.session_choice import capture_past
+
+    outcomes = []
+    past = capture_past(call.memory(), found, variables(), dry_run=dry_run)
+    for number, outcome in enumerate(past, 1):
+        call.out.progress(number, len(found))
+        outcomes.append(outcome)
+    return [one for one in outcomes if one.logs]
+
+
+def _past_lines(
+    call: Invocation, found: list[Seen], news: list[Outcome], *, whole: bool
+) -> Iterator[Line]:
+    """Yield the sessions that would leave a log: of when and whose, and what the log is called."""
+    for outcome in news:
+        for stem, data in outcome.logs:
+            text = data.decode()
+            title = text.partition("\n# ")[2].partition("\n")[0]
+            title = shown_title(title, outcome.asked.session, outcome.asks)
+            yield (stem[:_DAY], "yellow"), f"  {outcome.asked.host}  {title}"
+            if whole:
+                yield text.removesuffix("\n")
+    sessions = f"{counted(len(found), 'past session')} of this folder"
+    none = "no past session of this folder is found"
+    yield f"{sessions}; {len(news) or 'none'} would be told" if found else none

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from ledger.errors import HomeNotFound, WrongUsage
 from ledger.model.findings import ERROR, INFO, Finding, severe
 from ledger.model.layout import log_path
-from rituals.answers.json_objects import finding_objects, home_object
+from rituals.answers.json_objects import home_object
+from rituals.answers.record_fields import all_fields_of
 from rituals.check.check_registry import CHECKS, DOCTOR, LINT, SAID, VERIFY, made
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, modes, option, word
@@ -16,6 +17,7 @@ from rituals.cli.output import Output, counted, told
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rituals.check.doctor import Visit
+    from rituals.cli.output import Line
 
 #: What is done with the projection.
 _PAGES = ("replay", "absorb", "publish")
@@ -79,54 +81,62 @@ def check(
       diurna check --absorb --dry-run
       diurna check --publish
     """
+    if (mode in _PAGES or mode == "restore") and files:
+        raise WrongUsage(f"--{mode} takes no FILE", where=files[0])
     if mode in _PAGES:
         from rituals.cli.commands import pages
 
-        if files:
-            raise WrongUsage(f"--{mode} takes no FILE", where=files[0])
         if mode == "replay":
             return pages.replay(call, write, dry_run)
         if mode == "publish":
             return pages.publish(call, discard_edits, dry_run)
         return pages.absorb(call, dry_run)
-    if mode == "diff":
-        if len(files) != 1:
-            raise WrongUsage("--diff takes one change", hint="diurna check --diff BASE...HEAD")
-        return _impact(call, files[0], strict, untold, format or "text")
+    if mode == "diff" and len(files) != 1:
+        raise WrongUsage("--diff takes one change", hint="diurna check --diff BASE...HEAD")
     if mode == "restore":
-        if files:
-            raise WrongUsage("--restore takes no FILE", where=files[0])
         return _restore(call, all, dry_run)
-    if mode or files or format:
-        whole = {"--fix": fix, "--deep": deep, "--all": all, "--dry-run": dry_run}
-        if stray := [one for one in whole if whole[one]]:
-            raise WrongUsage(
-                f"{stray[0]} goes with a check of everything", hint="leave FILE and --format out"
-            )
-        return _lint(call, files, strict, format or "text")
-    return _whole(call, fix, deep, strict, all, dry_run)
+    if not (mode or files or format):
+        return _whole(call, fix, deep, strict, all, dry_run)
+    whole = {"--fix": fix, "--deep": deep, "--all": all, "--dry-run": dry_run}
+    if stray := [one for one in whole if whole[one] and mode != "diff"]:
+        raise WrongUsage(
+            f"{stray[0]} goes with a check of everything", hint="leave FILE and --format out"
+        )
+    call.json = call.json or format == "json"
+    if mode == "diff":
+        return _impact(call, files[0], strict, untold, format)
+    return _lint(call, files, strict, format)
 
 
 def _whole(
     call: Invocation, fix: bool, deep: bool, strict: bool, everything: bool, dry_run: bool
 ) -> int:  # fmt: skip
     """Check everything."""
-    commands = (DOCTOR, VERIFY, LINT)
-    found = _visited(call, commands, fix=fix and not dry_run, deep=deep)
+    found = _visited(call, (DOCTOR, VERIFY, LINT), fix=fix and not dry_run, deep=deep)
     findings = tuple(one.finding for one in found.noticed)
-    warned = strict and any(one.severity != INFO for one in findings)
-    bad = severe(findings) or warned or any(one.problem for one in found.treated)
-    if call.json:
-        said = {"findings": finding_objects(findings), **_visit_object(found)}
-        call.out.answer({**said, "ok": not bad, "dry_run": dry_run})
-    else:
-        _show_visit(call.out, found, dry_run=dry_run)
-        call.out.line(summary(findings))
-        if everything:
-            _show_all(call.out, findings)
+    failed = [one for one in found.treated if one.problem]
+    bad = _is_bad(findings, strict) or bool(failed)
+    lines: list[Line] = [told(step.said, done=False) for step in found.plan if dry_run]
+    for one in found.treated:
+        not_done = ("not done:", "red"), f" {one.remedy.said}: {one.problem}"
+        lines.append(not_done if one.problem else told(one.remedy.said, done=True))
+    if found.home and found.home.named not in ("", "--home"):  # which its reader has just typed
+        lines.append(f"home {found.home.repository.where}, named by {found.home.named}")
+    lines += [summary(findings), *(_placed(findings) if everything else ())]
+    values = {
+        "findings": findings,
+        "home": home_object(found.home) if found.home else None,
+        "plan": [one.said for one in found.plan],
+        "done": [one.remedy.said for one in found.treated if not one.problem],
+        "failed": [{"step": one.remedy.said, "message": one.problem} for one in failed],
+        "ok": not bad,
+        "dry_run": dry_run,
+    }
+    call.answer(values, lines)
+    if not (call.json or everything):
         _show_here(call.out, findings)
     call.out.told.update(findings)
-    return 1 if bad else 0
+    return int(bad)
 
 
 def _restore(call: Invocation, everything: bool, dry_run: bool) -> int:
@@ -148,27 +158,21 @@ def _restore(call: Invocation, everything: bool, dry_run: bool) -> int:
         result = tuple(
             [one for one in result if one.code != "log-deleted" or one.file not in restored]
         )
-    if call.json:
-        said = {"restored": list(restored), "dry_run": dry_run, "ok": not severe(result)}
-        call.out.answer({"findings": finding_objects(result), **said})
-    else:
-        for path in restored:
-            call.out.line(f"{'would restore' if dry_run else 'restored'} {path}")
-        call.out.line(summary(result))
-        if everything:
-            _show_all(call.out, result)
-    call.out.findings(result)
-    return 1 if severe(result) else 0
+    bad, done = severe(result), "would restore" if dry_run else "restored"
+    lines = [f"{done} {path}" for path in restored]
+    lines += [summary(result), *(_placed(result) if everything else ())]
+    values = {"findings": result, "restored": restored, "dry_run": dry_run, "ok": not bad}
+    if everything and not call.json:
+        call.out.told.update(result)
+    call.answer(values, lines, findings=result)
+    return int(bad)
 
 
 def _lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> int:
     """Check the ledger alone, or files by themselves."""
     from projection.policy.model import Privacy
     from rituals.check.linted_files import lint_files
-    from rituals.cli.terminal.sarif_text import FORGES, show_on_forge
 
-    form = "json" if call.json else form
-    call.json = form == "json"
     prefix, fallback = "", files[0] if files else "diurna.toml"
     if files:
         try:
@@ -179,42 +183,40 @@ def _lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> 
     else:
         prefix = call.memory().home.prefix
         findings = made(call.memory(), LINT, call.out.progress)
-    errors = sum(finding.severity == ERROR for finding in findings)
-    infos = sum(finding.severity == INFO for finding in findings)
-    bad = errors or (strict and len(findings) > errors + infos)
-    out = call.out
-    if form in FORGES:
-        show_on_forge(out, form, findings, prefix, fallback)
-    elif form == "json":
-        out.answer({"findings": finding_objects(findings), "ok": not bad})
-    else:
-        out.line(summary(findings))
-    out.findings(findings)
-    return 1 if bad else 0
+    if not _on_forge(call, form, findings, prefix, fallback):
+        values = {"findings": findings, "ok": not _is_bad(findings, strict)}
+        call.answer(values, [summary(findings)], findings=findings)
+    return int(_is_bad(findings, strict))
 
 
-def _impact(call: Invocation, range: str, strict: bool, untold: bool, form: str) -> int:
+def _impact(call: Invocation, change: str, strict: bool, untold: bool, form: str) -> int:
     """Say what memory has on a change of the code."""
-    from rituals.cli.terminal.sarif_text import FORGES, show_on_forge
     from rituals.review.change_remarks import said_of
 
-    form = "json" if call.json else form
-    call.json = form == "json"
-    memory, out = call.memory(), call.out
-    found = said_of(memory, range, call.folder(), untold=untold)
-    bad = severe(found.findings)
-    bad = bad or (strict and any(one.severity != INFO for one in found.findings))
-    if form in FORGES:
-        show_on_forge(out, form, found.findings, "", f"{memory.home.prefix}diurna.toml")
-    elif form == "json":
-        said = {
-            name: finding_objects(some) for name, some in zip(found._fields, found, strict=True)
-        }
-        out.answer({**said, "ok": not bad})
-    out.findings(found.findings)
+    memory = call.memory()
+    found = said_of(memory, change, call.folder(), untold=untold)
+    bad = _is_bad(found.findings, strict)
+    if not _on_forge(call, form, found.findings, "", f"{memory.home.prefix}diurna.toml"):
+        call.answer({**all_fields_of(found), "ok": not bad}, findings=found.findings)
     if found.more and not call.json:
-        out.hint(f"{len(found.more)} more had no room: --json has them")
-    return 1 if bad else 0
+        call.out.hint(f"{len(found.more)} more had no room: --json has them")
+    return int(bad)
+
+
+def _on_forge(
+    call: Invocation, form: str, findings: tuple[Finding, ...], prefix: str, fallback: str
+) -> bool:
+    """Tell findings in the form of a forge where one is asked for; `prefix` and `fallback` as there."""
+    from rituals.cli.terminal.sarif_text import FORGES, show_on_forge
+
+    if call.json or form not in FORGES:
+        return False
+    show_on_forge(call.out, form, findings, prefix, fallback)
+    return True
+
+
+def _is_bad(findings: tuple[Finding, ...], strict: bool) -> bool:
+    return severe(findings) or (strict and any(one.severity != INFO for one in findings))
 
 
 def summary(findings: Sequence[Finding]) -> str:
@@ -240,31 +242,6 @@ def _visited(call: Invocation, commands: tuple[str, ...], *, fix: bool, deep: bo
     return visit(opened, call.folder(), call.search_path, fix=fix, commands=commands)
 
 
-def _visit_object(found: Visit) -> dict[str, object]:
-    return {
-        "home": home_object(found.home) if found.home else None,
-        "plan": [one.said for one in found.plan],
-        "done": [one.remedy.said for one in found.treated if not one.problem],
-        "failed": [
-            {"step": one.remedy.said, "message": one.problem}
-            for one in found.treated
-            if one.problem
-        ],
-    }
-
-
-def _show_visit(out: Output, found: Visit, *, dry_run: bool) -> None:
-    for step in found.plan if dry_run else ():
-        out.line(told(step.said, done=False))
-    for one in found.treated:
-        if one.problem:
-            out.line(("not done:", "red"), f" {one.remedy.said}: {one.problem}")
-        else:
-            out.line(told(one.remedy.said, done=True))
-    if found.home and found.home.named not in ("", "--home"):  # which its reader has just typed
-        out.line(f"home {found.home.repository.where}, named by {found.home.named}")
-
-
 def _show_here(out: Output, findings: tuple[Finding, ...]) -> None:
     texts = next(check.codes for check in CHECKS if check.name == SAID)
     others = tuple(one for one in findings if one.code in texts and one.severity != ERROR)
@@ -277,12 +254,9 @@ def _show_here(out: Output, findings: tuple[Finding, ...]) -> None:
     )
 
 
-def _show_all(out: Output, findings: tuple[Finding, ...]) -> None:
-    for one in findings:
-        out.line(f"{one.severity:<9} {one.code}  {_placed(one)}")
-    out.told.update(findings)
-
-
-def _placed(finding: Finding) -> str:
-    where = finding.where
-    return finding.message if where in finding.message else f"{where}: {finding.message}"
+def _placed(findings: Sequence[Finding]) -> list[str]:
+    said = [
+        ("" if one.where in one.message else f"{one.where}: ") + one.message for one in findings
+    ]
+    heads = [f"{one.severity:<9} {one.code}" for one in findings]
+    return [f"{head}  {text}" for head, text in zip(heads, said, strict=True)]

@@ -8,12 +8,18 @@ import click
 
 from ledger.errors import WrongUsage
 from ledger.model.verbs import STATES
-from rituals.answers.record_fields import fields_of
+from rituals.answers.record_fields import all_fields_of, fields_of
 from rituals.cli.commands.decisions import decide
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DECIDER, DRY_RUN, TITLE, modes, option, word
-from rituals.cli.output import Output
+from rituals.cli.output import Output, indented, some
 from rituals.decide.open_contradictions import DECLARED, Dispute, contested, disputes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rituals.cli.output import Line
 
 
 def conflicts(
@@ -62,15 +68,10 @@ def conflicts(
     if agent or title or dry_run:
         raise WrongUsage("--agent, --title and --dry-run go with what resolves a contradiction")
     found = disputes(call.memory(), ids)
-    if call.json:
-        return call.out.answer({"contradictions": [_dispute_object(one) for one in found]})
-    if not found:
-        call.out.talk("no contradiction" + (f" about {', '.join(ids)}" if ids else ""))
-    number = 1
-    for place, one in enumerate(found):
-        # choices of one fact are numbered together, as `--choose` reads them
-        number = 1 if not place or found[place - 1].fact != one.fact else number
-        number = _show_dispute(call.out, one, number)
+    call.answer(
+        {"contradictions": [_dispute_object(one) for one in found]}, _lines(call.out, found),
+        nothing=f"no contradiction{some((ids, ' about ' + ', '.join(ids)))}",
+    )  # fmt: skip
 
 
 def ask_open(call: Invocation) -> bool:
@@ -99,10 +100,7 @@ def _asked(call: Invocation, id: str, *, leave: bool = False) -> str:
     from rituals.decide.resolution import choices
 
     found = disputes(call.memory(), (id,))
-    number = 1
-    for one in found:
-        number = _show_dispute(call.out, one, number)
-    if not found:
+    if not call.out.lines(_lines(call.out, found)):
         return ""
     call.out.flush()
     sides = [str(number) for number in range(1, len(choices(found)) + 1)]
@@ -121,14 +119,9 @@ def _asked(call: Invocation, id: str, *, leave: bool = False) -> str:
 
 def _dispute_object(dispute: Dispute) -> dict[str, object]:
     return {
-        "id": dispute.fact,
-        **fields_of(dispute, "kind said"),
+        **fields_of(dispute, "id=fact kind said"),
         "choices": [
-            {
-                **fields_of(one, "id text stem person agent date closed"),
-                "resolve": dispute.keeping(one),
-            }
-            for one in dispute.choices
+            {**all_fields_of(one), "resolve": dispute.keeping(one)} for one in dispute.choices
         ],
         "both": _both(dispute),
     }
@@ -138,15 +131,18 @@ def _both(dispute: Dispute) -> str:
     return f"diurna conflicts {dispute.fact} --both" if dispute.kind == DECLARED else ""
 
 
-def _show_dispute(out: Output, dispute: Dispute, number: int = 1) -> int:
-    out.line((dispute.fact, "bold"), f" — {dispute.said} ({dispute.kind})")
-    for choice in dispute.choices:
-        closed = ", closed" if choice.closed else ""
-        out.line(f"  {number}  ", (choice.id, "yellow"), f"  {choice.who}, {choice.date}{closed}")
-        out.line(("     in ", "dim"), out.short(choice.stem))
-        out.indented(choice.text, "     ")
-        out.line(("     keep: ", "dim"), dispute.keeping(choice))
-        number += 1
-    if both := _both(dispute):
-        out.line(("  both hold: ", "dim"), both)
-    return number
+def _lines(out: Output, found: Iterable[Dispute]) -> Iterator[Line]:
+    """Yield every side; choices of one fact are numbered together, as `--choose` reads them."""
+    fact, number = "", 0
+    for dispute in found:
+        fact, number = dispute.fact, number if dispute.fact == fact else 0
+        yield (fact, "bold"), f" — {dispute.said} ({dispute.kind})"
+        for choice in dispute.choices:
+            number += 1
+            closed = ", closed" if choice.closed else ""
+            yield f"  {number}  ", (choice.id, "yellow"), f"  {choice.who}, {choice.date}{closed}"
+            yield ("     in ", "dim"), out.short(choice.stem)
+            yield indented(choice.text, "     ")
+            yield ("     keep: ", "dim"), dispute.keeping(choice)
+        if both := _both(dispute):
+            yield ("  both hold: ", "dim"), both

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ledger.errors import WrongUsage
+from rituals.answers.record_fields import fields_of
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.operation import DECIDER, DRY_RUN, SINCE, TITLE, modes, option, word
 from rituals.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memory.write.draft import Receipt
+    from rituals.cli.output import Line
     from rituals.decide.decision import Decision
     from rituals.decide.undo_plan import Undoing
 
@@ -147,56 +151,38 @@ def _restore(call: Invocation, /, id: str, version: str, reason: str, **recorded
 
 
 def decide(
-    call: Invocation,
-    decision: Decision,
-    agent: str,
-    title: str,
-    dry_run: bool,
-    then: Callable[[], dict[str, Any]] = dict,
-    **more: object,
-) -> dict[str, Any]:
-    """Record a decision and say what was done, or what would be; return what `then` gave.
+    call: Invocation, decision: Decision, agent: str, title: str, dry_run: bool, **more: Any
+) -> None:
+    """Record a decision and say what was done, or what would be; `more` are further keys of the answer.
 
-    `agent` is "" for the default, `title` is the log's, "" for the decision's own. `then` is asked once it
-    is recorded; what it gives, and `more`, are further keys of the JSON answer.
+    `agent` is "" for the default, `title` is the log's, "" for the decision's own.
     """
-    from memory.write.draft import told
-    from rituals.answers.json_objects import event_object, receipt_object
     from rituals.decide.decision import Author, record
 
-    memory, out = call.memory(), call.out
-    receipt = record(memory, decision, Author(agent, title), dry_run=dry_run)
-    call.landed = bool(receipt and receipt.commit)
-    given = then()
-    if call.json:
-        stored = receipt_object(receipt) if receipt else {"stem": "", "commit": "", "findings": []}
-        out.answer(
-            {
-                **stored,
-                "already": decision.already,
-                "dry_run": dry_run,
-                "does": list(decision.does),
-                "events": [event_object(event) for event in decision.events],
-                "hints": list(decision.hints),
-                **more,
-                **given,
-            }
-        )
-    elif receipt is None:
-        out.line(f"nothing to do: {decision.already}")
-    else:
-        if not dry_run:
-            out.line((out.short(receipt.stem), "yellow"), f"  {receipt.place(memory.home.branch)}")
-        for line in decision.does:
-            out.line(f"would record: {line}" if dry_run else line)
-        for verb, what in told(receipt._replace(did=())):
-            out.line(f"{verb:<7}  {what}")
+    receipt = record(call.memory(), decision, Author(agent, title), dry_run=dry_run)
+    answer_decision(call, decision, receipt, dry_run, **more)
+
+
+def answer_decision(
+    call: Invocation, decision: Decision, receipt: Receipt | None, dry_run: bool,
+    also: Iterable[Line] = (), **more: Any,
+) -> None:  # fmt: skip
+    """Say what a decision did, or would do, and `also` what came of it."""
+    from memory.write.draft import told
+    from rituals.answers.json_objects import event_object
+    from rituals.cli.terminal.receipt_text import answer_recorded
+
+    lines: list[Line] = [f"nothing to do: {decision.already}"]
     if receipt is not None:
-        out.findings(receipt.findings)
-    if not call.json:
-        for hint in decision.hints:
-            out.hint(hint)
-    return given
+        place = receipt.place(call.memory().home.branch)
+        lines = [] if dry_run else [((call.out.short(receipt.stem), "yellow"), f"  {place}")]
+        lines += [f"would record: {line}" if dry_run else line for line in decision.does]
+        lines += [f"{verb:<7}  {what}" for verb, what in told(receipt._replace(did=()))]
+    events = [event_object(event) for event in decision.events]
+    answer_recorded(
+        call, receipt, [*lines, *also], hints=decision.hints, does=decision.does,
+        already=decision.already, dry_run=dry_run, events=events, **more,
+    )  # fmt: skip
 
 
 def take_back(
@@ -225,10 +211,7 @@ def take_back(
             if not click.confirm("do this again?" if found.undo else "take this back?", err=True):
                 return
         decision = decision if call.json else decision._replace(does=())  # they were shown
-    logs = [{"stem": one.stem, "agent": one.agent, "title": one.title} for one in found.logs]
     undone = found.undo or (found.logs[0].stem if len(found.logs) == 1 else "")
     left = [{"id": id, "why": why} for id, why in found.left]
-    decide(
-        call, decision, agent, title, dry_run,
-        undone=undone, logs=logs, took=list(found.took), left=left,
-    )  # fmt: skip
+    more = fields_of(found, "logs(stem agent title) took")
+    decide(call, decision, agent, title, dry_run, undone=undone, left=left, **more)

@@ -12,8 +12,7 @@ import click
 
 from ledger.environment import working_directory
 from ledger.errors import DiurnaError, NotFound, WrongUsage
-from rituals.answers.json_objects import finding_objects
-from rituals.answers.record_fields import fields_of
+from rituals.answers.record_fields import all_fields_of
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.operation import DRY_RUN, option, word
 from rituals.cli.output import counted
@@ -130,16 +129,13 @@ def _import_events(call: Invocation, file: str, *, dry_run: bool) -> None:
         if found.new and not dry_run:
             lines.seek(0)
             found = apply_arrival(memory, lines, name, found)
-    call.out.findings(found.left_out)
-    if call.json:
-        said = fields_of(found, "project logs new redacted commits")
-        left_out = finding_objects(found.left_out)
-        return call.out.answer({**said, "left_out": left_out, "dry_run": dry_run})
     logs, verb = counted(len(found.new), "log"), "would be imported" if dry_run else "imported"
     here = found.logs - len(found.new) - len(found.left_out)
     there = f", {here} are here already" * (here > 0)
     there += f", {len(found.left_out)} left out" * bool(found.left_out)
-    call.out.line(f"{logs} {verb} from {found.project or name}{there}")
+    line = f"{logs} {verb} from {found.project or name}{there}"
+    values = {**all_fields_of(found), "dry_run": dry_run}
+    call.answer(values, [line], findings=found.left_out)
 
 
 def _opened(call: Invocation, file: str) -> BinaryIO:

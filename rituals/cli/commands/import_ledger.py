@@ -6,6 +6,7 @@ In a work tree without a home DIR becomes it, and its session logs stay; a home 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from ledger.errors import HomeNotFound, NotFound, WriteRefused
 from ledger.git.repository import find_repository, head
@@ -21,16 +22,17 @@ from projection.document.page_parser import machine_line
 from projection.policy.model import Policy
 from projection.policy.template import write_policy
 from projection.policy.toml import read_policy
-from rituals.answers.json_objects import finding_objects
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
-from rituals.cli.output import counted
+from rituals.cli.output import Line, counted, few
 from rituals.cli.terminal.intake_text import wanted
 from rituals.intake.ledger_import import LedgerPlan, plan_ledger_import
 from rituals.intake.ledger_pages import OtherLedger, find_ledger, read_ledger
 from rituals.setup.home_setup import apply_setup, home_of, second_home
 from rituals.setup.setup_plan import SetupPlan
 from rituals.setup.tree import plan_checked_out, tree_policy
+
+_NAMED = 5  #: of what is left out, unless all of it is asked for
 
 
 class _Task(Record):
@@ -47,30 +49,28 @@ class _Task(Record):
 def import_ledger(call: Invocation, dir: str, *, write: bool, dry_run: bool, verbose: bool) -> None:
     """Plan, show, and bring it in where that is wanted."""
     task = _planned(call, find_ledger(os.path.join(call.folder(), dir)))
-    ledger, plan, out = task.ledger, task.plan, call.out
+    ledger, plan = task.ledger, task.plan
     news = bool(plan.facts or plan.arriving or task.foreign or task.setup)
-    if not call.json:
-        _show(call, task, verbose)
-    done = wanted(call, news, write=write, dry_run=dry_run)
+    done = wanted(call, _lines(task, verbose), news, write=write, dry_run=dry_run)
     commits, stems, findings = _apply(call, task) if done else ([], [], [])
-    findings = [*plan.findings, *findings]
-    if call.json:
-        keys = "id kind created last_used uses tier archived place"
-        facts = [fields_of(one, keys) for one in plan.facts]
-        said = {"dir": ledger.root, "facts": facts}
-        more = {"arriving": [path for path, _ in plan.arriving], "stems": stems, "commits": commits}
-        left = {"left_out": [*ledger.left, *plan.left_out], "dry_run": not done}
-        told = {**fields_of(plan, "known sessions differing"), **more, **left}
-        return out.answer({**said, **told, "findings": finding_objects(findings)})
+    lines = [] if news else ["nothing new"]
     if done:
-        out.line(f"brought in {counted(len(plan.facts), 'fact')} in {counted(len(stems), 'log')}")
-        for commit in commits:
-            out.line(f"committed in {commit[:7]}")
-    elif news:
-        out.hint("nothing was written; --write brings it in")
-    else:
-        out.line("nothing new")
-    out.findings(tuple(findings))
+        lines = [f"brought in {counted(len(plan.facts), 'fact')} in {counted(len(stems), 'log')}"]
+        lines += [f"committed in {commit[:7]}" for commit in commits]
+    findings = [*plan.findings, *findings]
+    facts = "facts(id kind created last_used uses tier archived place)"
+    values = {
+        **fields_of(plan, f"{facts} known sessions differing"),
+        "dir": ledger.root,
+        "arriving": [path for path, _ in plan.arriving],
+        "stems": stems,
+        "commits": commits,
+        "left_out": (*ledger.left, *plan.left_out),
+        "dry_run": not done,
+        "findings": findings,
+    }
+    hint = "nothing was written; --write brings it in"
+    call.answer(values, lines, findings=tuple(findings), hints=(hint,) if news and not done else ())
 
 
 def _planned(call: Invocation, root: str) -> _Task:
@@ -167,33 +167,29 @@ def _refuse_uncommitted(home: Home, ledger: OtherLedger) -> None:
         )
 
 
-def _show(call: Invocation, task: _Task, verbose: bool) -> None:
-    """Print the plan."""
-    ledger, plan, out = task.ledger, task.plan, call.out
-    out.line(f"reads {ledger.root}: {counted(plan.sessions, 'session log')}")
+def _lines(task: _Task, verbose: bool) -> Iterator[Line]:
+    """Yield the plan."""
+    ledger, plan = task.ledger, task.plan
+    yield f"reads {ledger.root}: {counted(plan.sessions, 'session log')}"
     if plan.facts and (task.setup or task.policy):
-        for step in task.setup.steps if task.setup else ():
-            out.line(f"  {step}")
-        out.line(
-            f"  write its windows, {'/'.join(map(str, ledger.windows[:3]))}, into {POLICY_FILE}"
-        )
+        yield from [f"  {step}" for step in (task.setup.steps if task.setup else ())]
+        windows = "/".join(map(str, ledger.windows[:3]))
+        yield f"  write its windows, {windows}, into {POLICY_FILE}"
     if plan.arriving:
-        out.line(f"{counted(len(plan.arriving), 'session log')} to be added, byte for byte")
+        yield f"{counted(len(plan.arriving), 'session log')} to be added, byte for byte"
     if plan.facts:
         archived = sum(one.archived for one in plan.facts)
-        out.line((f"new ({len(plan.facts)})", "bold"), f" {archived} of them archived")
+        yield (f"new ({len(plan.facts)})", "bold"), f" {archived} of them archived"
         kept = "; ".join([title for title, _ in ledger.loose]) or "nothing"
-        out.line(f"kept in the log as text, for it has no footer: {kept}")
+        yield f"kept in the log as text, for it has no footer: {kept}"
     if plan.known:
-        out.line(f"{counted(plan.known, 'fact')} known already")
+        yield f"{counted(plan.known, 'fact')} known already"
     for what, names in (
         ("left out", (*ledger.left, *plan.left_out)),
         ("stand otherwise here than on their pages", plan.differing),
     ):
         if names:
-            shown = names if verbose else names[:5]
-            more = f", and {len(names) - len(shown)} more (-v)" if len(names) > len(shown) else ""
-            out.line(f"{what}: {', '.join(shown)}{more}")
+            yield f"{what}: {few(names, len(names) if verbose else _NAMED, ' (-v)')}"
 
 
 def _apply(call: Invocation, task: _Task) -> tuple[list[str], list[str], list[Finding]]:

@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import tempfile
+from collections.abc import Iterator
 
 import click
 
@@ -18,7 +19,6 @@ from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE, TREE_PREFIX
 from ledger.model.record import Record
 from memory.replay.trunk import Publishing
 from projection.policy.model import REVIEW
-from rituals.answers.json_objects import finding_objects
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, modes, option, word
@@ -100,8 +100,13 @@ def init(
         findings = (*attribute_findings(memory.home), *mirrors_noticed(memory))
         where = publishing(memory.home, memory.policy)
         memory.close()
-    call.out.findings(findings)
-    _show_setup(call, plan, where, findings, project=project, hooks=bool(hooks))
+    values = fields_of(plan, "kind place branch prefix steps")
+    lines = [told(step, done=where is not None) for step in plan.steps]
+    call.answer(
+        {**values, "dry_run": where is None, "findings": findings},
+        lines or [f"nothing to do: {plan.place} has a home{plan.seat}"], findings=findings,
+        hints=_hints(call, plan, where, project=project, hooks=bool(hooks)),
+    )  # fmt: skip
     if not call.json:
         offer(call, hosts)
 
@@ -159,17 +164,13 @@ def _move_home(call: Invocation, wish: Wish, move: str, *, dry_run: bool) -> Non
             if not click.confirm("move it?", True, err=True):
                 return
         apply_move(plan, call.now_ms, call.agent).close()
-    if call.json:
-        said = {"kind": plan.there.kind, **fields_of(plan.there, "branch prefix")}
-        return call.out.answer({**said, **fields_of(plan, "logs steps"), "dry_run": dry_run})
-    for step in plan.steps:
-        call.out.line(told(step, done=not dry_run))
-    if not plan.steps:
-        call.out.line("nothing to do: it is there")
-    elif not dry_run:
-        call.out.hint(
-            "`diurna sync` and your own `git push` let others have it; then they `git pull`"
-        )
+    lines = [told(step, done=not dry_run) for step in plan.steps]
+    moved = "`diurna sync` and your own `git push` let others have it; then they `git pull`"
+    values = fields_of(plan, "kind=there.kind branch=there.branch prefix=there.prefix logs steps")
+    call.answer(
+        {**values, "dry_run": dry_run}, lines or ["nothing to do: it is there"],
+        hints=(moved,) if lines and not dry_run else (),
+    )  # fmt: skip
 
 
 def choose(call: Invocation, wish: Wish, *, dry_run: bool) -> tuple[SetupPlan, tuple[str, ...]]:
@@ -215,45 +216,28 @@ def _can_ask(call: Invocation, plan: SetupPlan) -> bool:
     return in_work_tree and not call.json and call.interactive()
 
 
-def _show_setup(
-    call: Invocation,
-    plan: SetupPlan,
-    where: Publishing | None,
-    findings: tuple[Finding, ...],
-    *,
-    project: str,
-    hooks: bool,
-) -> None:
-    if call.json:
-        said = fields_of(plan, "kind place branch prefix steps")
-        noticed = finding_objects(findings)
-        return call.out.answer({**said, "dry_run": where is None, "findings": noticed})
-    for step in plan.steps:
-        call.out.line(told(step, done=where is not None))
-    if not plan.steps:
-        call.out.line(f"nothing to do: {plan.place} has a home{plan.seat}")
+def _hints(
+    call: Invocation, plan: SetupPlan, where: Publishing | None, *, project: str, hooks: bool
+) -> Iterator[str]:
+    """Yield what to do next; and of a new home, what its place does not say by itself."""
     policy = f"{plan.prefix}{POLICY_FILE}"
     if project and POLICY_FILE not in dict(plan.files):
-        call.out.hint(f"the project's name stands in {policy}; change it there")
+        yield f"the project's name stands in {policy}; change it there"
     if where is None:
         return
     if hooks and where.when == REVIEW:
-        call.out.hint(f'the hooks publish nothing while {policy} says publish = "review"')
-    if plan.files and not where.here:
-        call.out.hint(f"{CONTINUITY_FILE} is published on {where.trunk}, once it has this home")
-    if plan.files:
-        call.out.hint(_FIRST[plan.personal])
-        _tell_where(call, plan)
-
-
-def _tell_where(call: Invocation, plan: SetupPlan) -> None:
-    """Say of a new home what its place does not say by itself."""
+        yield f'the hooks publish nothing while {policy} says publish = "review"'
+    if not plan.files:
+        return
+    if not where.here:
+        yield f"{CONTINUITY_FILE} is published on {where.trunk}, once it has this home"
+    yield _FIRST[plan.personal]
     if plan.kind != OWN_REPOSITORY and plan.place != os.path.realpath(call.folder()):
-        call.out.hint(f"it is the memory of all of {plan.place},{plan.seat}")
+        yield f"it is the memory of all of {plan.place},{plan.seat}"
     if plan.kind == OWN_BRANCH and not call.interactive():  # else a person was asked
-        call.out.hint(_OTHER_HOME)
+        yield _OTHER_HOME
     project = call.project()
     beside = project != plan.place and os.path.lexists(f"{project}/.git")
     if plan.kind == OWN_REPOSITORY and beside and not plan.personal:
         setting = f"git config {HOME_SETTING} {shlex.quote(plan.place)}"
-        call.out.hint(f"`{setting}` lets commands and agents in {project} find it")
+        yield f"`{setting}` lets commands and agents in {project} find it"

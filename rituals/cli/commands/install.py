@@ -18,8 +18,9 @@ from rituals.hosts.adapters import HOSTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
+    from rituals.cli.output import Line
     from rituals.hosts.install.install_plan import Change, Plan
 
 #: The branch that is proposed for a home that programs or other people write to.
@@ -130,8 +131,7 @@ def _fetch_model(call: Invocation, dry_run: bool, source: str, sha256: str, yes:
             )
         call.out.hint("vectors are made while agents work, or now by `diurna check --fix`")
     if call.json:
-        parts = [all_fields_of(one) for one in plan.parts]
-        call.out.answer({**all_fields_of(plan), "parts": parts, "dry_run": dry_run})
+        call.out.answer({**all_fields_of(plan), "dry_run": dry_run})
     return 0
 
 
@@ -176,26 +176,23 @@ def _remove(call: Invocation, hosts: tuple[str, ...], *, user: bool, dry_run: bo
 
 
 def _carry_out(
-    call: Invocation, plan: Plan, hosts: Iterable[str], *, user: bool, dry_run: bool
+    call: Invocation, plan: Plan, hosts: Sequence[str], *, user: bool, dry_run: bool
 ) -> int:
     """Do what is planned, unless it is only to be said; return the exit code."""
-    from rituals.answers.record_fields import all_fields_of
+    from rituals.answers.record_fields import fields_of
     from rituals.hosts.install.install_plan import apply_plan
 
     if not dry_run:
         apply_plan(plan, user=user)
-    if call.json:
-        files = [{"file": one.file, "did": _step(one).partition(" ")[0]} for one in plan.changes]
-        left = [all_fields_of(one) for one in plan.left]
-        said = {"base": plan.base, "hosts": list(hosts), "files": files, "left": left}
-        call.out.answer({**said, "dry_run": dry_run})
-    else:
-        for change in plan.changes:
-            call.out.line(told(_step(change), done=not dry_run))
-            if dry_run:
-                call.out.text(_diff(change))
-        if not plan.changes and not plan.left:
-            call.out.line(f"nothing to do in {plan.base} for {', '.join(hosts) or 'any host'}")
+    lines: list[Line] = []
+    for change in plan.changes:
+        lines.append(told(_step(change), done=not dry_run))
+        lines += [_diff(change).removesuffix("\n")] if dry_run else []
+    if not plan.changes and not plan.left:
+        lines = [f"nothing to do in {plan.base} for {', '.join(hosts) or 'any host'}"]
+    files = [{"file": one.file, "did": _step(one).partition(" ")[0]} for one in plan.changes]
+    values = {**fields_of(plan, "base left"), "hosts": hosts, "files": files, "dry_run": dry_run}
+    call.answer(values, lines)
     for one in plan.left:
         call.out.talk(("diurna:", "red"), f" {one.file}: it {one.why}")
         call.out.hint(one.hint)
@@ -203,16 +200,12 @@ def _carry_out(
 
 
 def _list_found(call: Invocation, base: str, found: tuple[str, ...], *, user: bool) -> int:
-
-    if call.json:
-        said = {"base": base, "hosts": list(found), "files": [], "left": []}
-        call.out.answer({**said, "dry_run": True})
-        return 0
-    if not found:
-        call.out.line(f"no agent's program was found here; name one: {', '.join(HOSTS)}")
-        return 0
-    call.out.line(f"found: {', '.join(found)}; nothing is installed yet")
-    call.out.hint(f"diurna install {' '.join(found)}{' --user' if user else ''}")
+    line = f"no agent's program was found here; name one: {', '.join(HOSTS)}"
+    if found:
+        line = f"found: {', '.join(found)}; nothing is installed yet"
+    hints = (f"diurna install {' '.join(found)}{' --user' if user else ''}",) if found else ()
+    values = {"base": base, "hosts": found, "files": [], "left": [], "dry_run": True}
+    call.answer(values, [line], hints=hints)
     return 0
 
 
@@ -327,7 +320,7 @@ def _hook_up(
 
 def _offer_past(call: Invocation, base: str) -> None:
     """Offer to read the sessions that were held here before the hooks."""
-    from rituals.cli.terminal.intake_text import tell_past
+    from rituals.cli.commands.capture import tell_past
     from rituals.hosts.capture.session_choice import past_sessions
 
     found = past_sessions(base, user_folder(), variables())

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 
 from ledger.errors import NotFound, WrongUsage
 from rituals.answers.json_objects import promotion_object, proposal_object
+from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
-from rituals.cli.output import Output, counted
+from rituals.cli.output import Line, Output, counted
 from rituals.cli.terminal.review_walk_text import chosen
 from rituals.review.learning_plan import (
     ACCEPT,
@@ -39,7 +42,7 @@ def learn(call: Invocation, ask: bool, accept: str, text: str, agent: str, dry_r
 
     if (text and not accept) or (accept and (ask or dry_run)):
         raise WrongUsage("--text goes with --accept, and --accept with no --ask and no --dry-run")
-    memory, out = call.memory(), call.out
+    memory = call.memory()
     plan = plan_learning(memory)
     outcome = Outcome(plan)
     asking = not (ask or accept or dry_run or call.json) and call.interactive()
@@ -47,58 +50,47 @@ def learn(call: Invocation, ask: bool, accept: str, text: str, agent: str, dry_r
         outcome = record_answers(memory, plan, accepted(plan, accept, text), Author(agent))
     elif ask:
         outcome = raise_threads(memory, plan, Author(agent), dry_run=dry_run)
-    elif asking and (plan.proposals or plan.promotions):
-        outcome = record_answers(memory, plan, walk(plan, out), Author(agent))
-    call.landed = bool(outcome.receipt and outcome.receipt.commit)
-    if call.json:
-        out.answer(_learning_object(outcome, dry_run))
-        return out.findings(outcome.findings)
-    if ask or accept or (asking and (plan.proposals or plan.promotions)):
-        _show_outcome(outcome, out, memory.home.branch, asked=ask)
-    else:
-        show(plan, out)
-        if plan.proposals or plan.promotions:
-            out.hint(
-                "on a terminal `diurna review --learn` asks about each; --ask raises them as threads"
-            )
-    out.findings(outcome.findings)
-
-
-def _learning_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
-    plan, receipt = outcome.plan, outcome.receipt
-    return {
-        "tip": plan.tip,
-        "code": plan.code,
+    elif asking and plan.steps:
+        outcome = record_answers(memory, plan, walk(plan, call.out), Author(agent))
+    answered = bool(ask or accept or (asking and plan.steps))
+    lines = _outcome_lines(call, outcome, asked=ask) if answered else _plan_lines(plan)
+    receipt = outcome.receipt
+    call.landed = bool(receipt and receipt.commit)
+    values = {
+        **fields_of(plan, "tip code more"),
         "proposals": [proposal_object(one) for one in plan.proposals],
-        "more": plan.more,
         "promotions": [promotion_object(one) for one in plan.promotions],
-        "raised": list(outcome.raised),
+        "raised": outcome.raised,
         "stem": receipt.stem if receipt else "",
         "commit": receipt.commit if receipt else "",
         "dry_run": dry_run,
     }
+    how = "on a terminal `diurna review --learn` asks about each; --ask raises them as threads"
+    hints = (how,) if plan.steps and not answered else ()
+    if outcome.written:
+        hints = ("the file is not committed: look at it with `git diff`, and commit it yourself",)
+    call.answer(values, lines, findings=outcome.findings, hints=hints)
 
 
-def show(plan: Plan, out: Output) -> None:
-    """Print the proposals with what shows them, and their diffs."""
-    steps: list[Proposal | Promotion] = [*plan.proposals, *plan.promotions]
-    for number, step in enumerate(steps, 1):
+def _plan_lines(plan: Plan) -> Iterator[Line]:
+    """Yield the proposals with what shows them, and their diffs."""
+    for number, step in enumerate(plan.steps, 1):
         if number > 1:
-            out.line()
-        _show(step, f"{number}/{len(steps)}", out, out.line)
-    if not steps:
-        out.line("nothing to learn")
+            yield ""
+        yield from _step_lines(step, f"{number}/{len(plan.steps)}")
+    if not plan.steps:
+        yield "nothing to learn"
     if plan.more:
-        out.line(f"{plan.more} more wait until these are answered")
+        yield f"{plan.more} more wait until these are answered"
 
 
 def walk(plan: Plan, out: Output) -> dict[str, Answer]:
     """Ask a person about each proposal; return the answers by key."""
     given: dict[str, Answer] = {}
-    steps: list[Proposal | Promotion] = [*plan.proposals, *plan.promotions]
-    for number, step in enumerate(steps, 1):
+    for number, step in enumerate(plan.steps, 1):
         out.talk()
-        _show(step, f"{number}/{len(steps)}", out, out.talk)
+        for line in _step_lines(step, f"{number}/{len(plan.steps)}"):
+            out.talk(*((line,) if isinstance(line, str) else line))
         refused = not isinstance(step, Proposal) and step.refused
         letters = "rlq" if refused else "aerlq"
         answer = chosen({letter: _ANSWERS[letter] for letter in letters}, "l", out)
@@ -121,8 +113,7 @@ def accepted(plan: Plan, key: str, text: str) -> dict[str, Answer]:
     Raises:
         NotFound: there is none, or more than one.
     """
-    steps: list[Proposal | Promotion] = [*plan.proposals, *plan.promotions]
-    named = [one.key for one in steps if one.key.startswith(key)]
+    named = [one.key for one in plan.steps if one.key.startswith(key)]
     if len(named) != 1:
         raise NotFound(
             f"{counted(len(named), 'proposal')} of now begin with {key!r}",
@@ -138,39 +129,33 @@ def _edited(before: str) -> str:
     return (said or click.edit(before, extension=".md") or "").strip()
 
 
-def _show(step: Proposal | Promotion, place: str, out: Output, line: object) -> None:
-    say = out.line if line == out.line else out.talk
+def _step_lines(step: Proposal | Promotion, place: str) -> Iterator[Line]:
+    name, said, refused = "promotion", step.question.said, ""
     if isinstance(step, Proposal):
-        say((f"{place} {step.habit.source}", "bold"), f"  {step.key}")
-        say(step.habit.text)
+        name, said = step.habit.source, step.habit.text
     else:
-        say((f"{place} promotion", "bold"), f"  {step.key}")
-        say(step.question.said)
-    for evidence in step.question.evidence:
-        say(f"  {evidence}")
-    if isinstance(step, Promotion) and step.refused:
-        say((f"  {step.path} can not be written: ", "red"), step.refused)
+        refused = step.refused and f"  {step.path} can not be written: {step.refused}"
+    yield (f"{place} {name}", "bold"), f"  {step.key}"
+    yield said
+    yield from [f"  {evidence}" for evidence in step.question.evidence]
+    if refused:
+        yield ((refused, "red"),)
     for text in step.diff:
-        colour = {"+": "green", "-": "red"}.get(text[:1], "dim")
-        say((text, colour))
+        yield ((text, {"+": "green", "-": "red"}.get(text[:1], "dim")),)
 
 
-def _show_outcome(outcome: Outcome, out: Output, branch: str, *, asked: bool) -> None:
+def _outcome_lines(call: Invocation, outcome: Outcome, *, asked: bool) -> Iterator[Line]:
     receipt = outcome.receipt
     if receipt is None and not outcome.rejected:
-        return out.line(
-            "nothing new is to be asked"
-            if asked
-            else "nothing was answered, so nothing was recorded"
-        )
-    if receipt and (receipt.commit or receipt.waits):
-        out.line((out.short(receipt.stem), "yellow"), f"  {receipt.place(branch)}")
+        none = "nothing was answered, so nothing was recorded"
+        yield "nothing new is to be asked" if asked else none
+        return
+    dry = receipt is not None and not (receipt.commit or receipt.waits)
+    if receipt and not dry:
+        place = receipt.place(call.memory().home.branch)
+        yield (call.out.short(receipt.stem), "yellow"), f"  {place}"
     for name, listed in (
         ("Learned", outcome.facts), ("Rejected", outcome.rejected), ("Raised", outcome.raised),
         ("Written", outcome.written),
     ):  # fmt: skip
-        for one in listed:
-            dry = receipt is not None and not (receipt.commit or receipt.waits)
-            out.line(f"would raise {one}" if dry else f"{name:<9} {one}")
-    if outcome.written:
-        out.hint("the file is not committed: look at it with `git diff`, and commit it yourself")
+        yield from [f"would raise {one}" if dry else f"{name:<9} {one}" for one in listed]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from ledger.environment import now_ms
 from ledger.model.order import NO_DAY
@@ -28,7 +28,7 @@ from projection.text.claims import is_hash
 from rituals.answers.json_objects import fact_object
 from rituals.answers.record_fields import fields_of, mark_object
 from rituals.cli.context import Invocation
-from rituals.cli.output import Output, counted
+from rituals.cli.output import Line, Output, counted, heading, some
 
 _SAID = {
     (SUPERSEDES, OUT): "supersedes", (SUPERSEDES, IN): "superseded by",
@@ -37,99 +37,53 @@ _SAID = {
     (INFORMED, OUT): "informed by", (INFORMED, IN): "informed", (INFORMED, BOTH): "helped with",
     (LINK, OUT): "links to", (LINK, IN): "linked from", (COMMIT, OUT): "commit",
 }  # fmt: skip
+_HOPS = ("one hop", "two hops", "three hops")
 
 
 def links(call: Invocation, id: str, hops: int) -> None:
     """Show what a fact is linked with."""
     found = call.memory().links(id, hops)
-    if call.json:
-        return call.out.answer(_links_object(found))
-    _show_links(call.out, found)
-    if not found.near and not found.crowds:
+    call.answer(lambda: _links_object(found), _links(found))
+    if not (found.near or found.crowds or call.json):
         call.out.talk("nothing is linked with it")
 
 
 def entity(call: Invocation, name: str) -> None:
     """Show all about an entity, or list the names of all."""
-    memory, out = call.memory(), call.out
+    memory = call.memory()
     if name:
         view = memory.entity(name)
         marks = memory.marks([standing.fact for standing in view.standings])
-        if call.json:
-            out.answer(_view_object(view, marks))
-        else:
-            _show_entity(out, view, marks)
-        return
+        return call.answer(lambda: _view_object(view, marks), _view(view, marks, call.out))
     found = memory.entities()
-    if call.json:
-        return out.answer(
-            {"entities": [fields_of(one, "name facts false spellings") for one in found]}
-        )
-    if not found:
-        out.talk("no fact names an entity")
-        out.hint("a fact's footer says what it is about: `entity: NAME`")
+    lines: list[Line] = []
     for one in found:
-        false = f", {one.false} of them false" if one.false else ""
-        out.line((one.name, "bold"), f"  {counted(one.facts, 'fact')}{false}{_also(one.spellings)}")
+        false = some((one.false, f", {one.false} of them false"))
+        said = f"  {counted(one.facts, 'fact')}{false}{_also(one.spellings)}"
+        lines.append(((one.name, "bold"), said))
+    call.answer(
+        {"entities": [fields_of(one, "name facts false spellings") for one in found]}, lines,
+        nothing="no fact names an entity",
+        hints=() if found else ("a fact's footer says what it is about: `entity: NAME`",),
+    )  # fmt: skip
 
 
-def _show_entity(out: Output, view: EntityView, marks: Mapping[str, Mark]) -> None:
-    out.line((view.name, "bold"), _also(view.spellings))
+def _view(view: EntityView, marks: Mapping[str, Mark], out: Output) -> Iterator[Line]:
+    yield (view.name, "bold"), _also(view.spellings)
     kinds = ", ".join([f"{count} {kind}" for kind, count in view.kinds])
     tiers = ", ".join([f"{count} {tier}" for tier, count in view.tiers])
-    out.line(f"{counted(len(view.standings), 'fact')}: {kinds}; {tiers}")
+    yield f"{counted(len(view.standings), 'fact')}: {kinds}; {tiers}"
     if view.summary:
-        out.heading("stands now")
-        for line in view.summary:
-            out.line(f"  {line}")
+        yield heading("stands now")
+    yield from [f"  {line}" for line in view.summary]
     for standing in view.standings:
         fact = standing.fact.seen(now_ms())
         used = f"{counted(fact.uses, 'use')}, last {fact.last_used}" if fact.uses else "no use"
-        out.line("")
-        out.line(
-            f"{fact.created or NO_DAY}  ",
-            (fact.id, "bold"),
-            f"  {_place(standing, marks[fact.id])}, {used}",
-        )
-        out.line(f"  {summary_of(fact)}")
+        place = f"  {_place(standing, marks[fact.id])}, {used}"
+        yield f"\n{fact.created or NO_DAY}  ", (fact.id, "bold"), place
+        yield f"  {summary_of(fact)}"
         if fact.origin:
-            out.line(("  from ", "dim"), out.short(fact.origin))
-
-
-def _show_links(out: Output, found: Links) -> None:
-    if found.standing is None:
-        out.line((found.id, "bold"), "  there is no such fact; only its id is named")
-    else:
-        out.line((found.id, "bold"), f"  {_place(found.standing, found.mark)}")
-        out.line(f"  {summary_of(found.standing.fact)}")
-    if found.chains:
-        out.heading("purpose")
-    for chain in found.chains[:NEAR]:
-        out.line(f"  {' → '.join(map(_short, chain))}")
-    _tell_more(out, found.chains)
-    for title, hop in (
-        ("one hop", found.near), ("two hops", found.far), ("three hops", found.farther),
-    ):  # fmt: skip
-        if hop:
-            out.heading(title)
-        for one in hop[:NEAR]:
-            start = f"{one.via} " if one.via else ""
-            end = _end(one, found.id)
-            out.line(f"  {start}{_edge(one)} ", (_short(one.id), "bold"), f"  {end}" if end else "")
-        _tell_more(out, hop)
-    for name, count in found.crowds:
-        out.line("")
-        out.line(f'{counted(count, "fact")} share {name}: diurna show --about "{name}"')
-
-
-def _short(name: str) -> str:
-    """Return how an end of an edge is printed: a whole commit by its beginning."""
-    return name[:7] if len(name) == 40 and is_hash(name) else name
-
-
-def _tell_more(out: Output, some: Sequence[object]) -> None:
-    if len(some) > NEAR:
-        out.line(f"  … and {len(some) - NEAR:,} more: --json has all")
+            yield ("  from ", "dim"), out.short(fact.origin)
 
 
 def _view_object(view: EntityView, marks: Mapping[str, Mark]) -> dict[str, object]:
@@ -141,15 +95,47 @@ def _view_object(view: EntityView, marks: Mapping[str, Mark]) -> dict[str, objec
     }
 
 
+def _links(found: Links) -> Iterator[Line]:
+    if found.standing is None:
+        yield (found.id, "bold"), "  there is no such fact; only its id is named"
+    else:
+        yield (found.id, "bold"), f"  {_place(found.standing, found.mark)}"
+        yield f"  {summary_of(found.standing.fact)}"
+    chains: list[Line] = [f"  {' → '.join(map(_short, chain))}" for chain in found.chains]
+    parts = {"purpose": chains}
+    for title, hop in zip(_HOPS, (found.near, found.far, found.farther), strict=True):
+        parts[title] = [_neighbour(one, found.id) for one in hop]
+    for title, lines in parts.items():
+        if lines:
+            yield heading(title)
+            yield from lines[:NEAR]
+        if len(lines) > NEAR:
+            yield f"  … and {len(lines) - NEAR:,} more: --json has all"
+    for name, count in found.crowds:
+        yield f'\n{counted(count, "fact")} share {name}: diurna show --about "{name}"'
+
+
+def _neighbour(one: Neighbour, here: str) -> Line:
+    edge = f"shares {one.entity} with" if one.kind == ENTITY else _SAID[one.kind, one.direction]
+    end = _end(one, here)
+    start = f"  {one.via} {edge} " if one.via else f"  {edge} "
+    return start, (_short(one.id), "bold"), f"  {end}" if end else ""
+
+
+def _short(name: str) -> str:
+    """Return how an end of an edge is printed: a whole commit by its beginning."""
+    return name[:7] if len(name) == 40 and is_hash(name) else name
+
+
 def _links_object(found: Links) -> dict[str, object]:
     return {
-        "id": found.id,
+        **fields_of(found, "id chains"),
         "exists": found.standing is not None,
         **mark_object(found.mark),
-        "near": [_neighbour_object(one) for one in found.near],
-        "far": [_neighbour_object(one) for one in found.far],
-        "farther": [_neighbour_object(one) for one in found.farther],
-        "chains": [list(chain) for chain in found.chains],
+        **{
+            name: [_neighbour_object(one) for one in getattr(found, name)]
+            for name in ("near", "far", "farther")
+        },
         "crowds": [{"entity": name, "facts": count} for name, count in found.crowds],
     }
 
@@ -157,21 +143,13 @@ def _links_object(found: Links) -> dict[str, object]:
 def _neighbour_object(one: Neighbour) -> dict[str, object]:
     standing = one.standing
     return {
-        "id": one.id,
-        "edge": one.kind,
-        "direction": one.direction,
-        "entity": one.entity,
-        "via": one.via,
+        **fields_of(one, "id edge=kind direction entity via"),
         "exists": standing is not None or one.kind == COMMIT,
         "kind": "" if standing is None else standing.fact.kind,
         "tier": "" if standing is None else standing.tier,
         "line": "" if standing is None else summary_of(standing.fact),
         **mark_object(one.mark),
     }
-
-
-def _edge(one: Neighbour) -> str:
-    return f"shares {one.entity} with" if one.kind == ENTITY else _SAID[one.kind, one.direction]
 
 
 def _end(one: Neighbour, here: str) -> str:

@@ -10,16 +10,22 @@ from ledger.model.order import NO_DAY, is_stem
 from ledger.wal.kept_asks import asks_in, shown_title
 from memory.query.open_snapshot import hides
 from memory.write.draft import USED
+from rituals.answers.json_objects import log_object
 from rituals.answers.record_fields import fields_of, mark_object
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.operation import SINCE, UNTIL, modes, option, word
-from rituals.cli.output import Output, counted
+from rituals.cli.output import Output, counted, heading, some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.query.session_timeline import Session, Timeline
+    from collections.abc import Iterable, Iterator
+
+    from memory.api import Memory
+    from memory.query.log_lines import LogLine
+    from memory.query.session_timeline import Timeline
     from projection.document.fact_remarks import Mark
     from projection.text.session_digest import Digest
+    from rituals.cli.output import Line
 
 _NAME_WORDS = 3  #: of a user; what has more is what was asked for
 #: How many ids of one verb a line of a timeline names.
@@ -58,31 +64,27 @@ def log(
             raise WrongUsage("one log is told whole", hint="leave the options or the log out")
 
         found = _digested(call, what)
-        if call.json:
-            call.out.answer(_digest_object(found))
-        else:
-            _print_digest(found, call.out)
-        return
+        return call.answer(_digest_object(found), _digest(found, call.out))
     memory = call.memory()
     lines = memory.log(agent, since, until, limit)
-    if call.json:
-        from rituals.answers.json_objects import log_object
+    nothing = "no session log matches" if agent or since or until else "no session log yet"
+    found_logs = {"sessions": [log_object(line) for line in lines]}
+    call.answer(found_logs, _log_lines(memory, lines, call.out), nothing=nothing)
 
-        return call.out.answer({"sessions": [log_object(line) for line in lines]})
-    if not lines:
-        call.out.talk("no session log matches" if agent or since or until else "no session log yet")
+
+def _log_lines(memory: Memory, lines: Iterable[LogLine], out: Output) -> Iterator[Line]:
     hidden = hides(memory.home)
     asks = [one for one in asks_in(memory.home.repository.commondir) if not hidden(one.text)]
     for line in lines:
-        said = [line.type] * (line.type != "work") + ["waiting"] * line.waiting
-        said += [f"{line.role or 'verdict'}: {line.verdict}"] * bool(line.verdict)
-        kind = f" ({', '.join(said)})" if said else ""
+        verdict = f"{line.role or 'verdict'}: {line.verdict}"
+        said = some(
+            (line.type != "work", line.type), (line.waiting, "waiting"), (line.verdict, verdict)
+        )
         who = line.agent or "nobody named"
         if 0 < len(line.user.split()) <= _NAME_WORDS:
             who = f"{who} for {line.user}"
-        stem = call.out.short(line.stem)
-        title = shown_title(line.title, line.session, asks)
-        call.out.line((stem, "yellow"), "  ", (who, "cyan"), f"  {title}{kind}")
+        title = f"  {shown_title(line.title, line.session, asks)}{some((said, f' ({said})'))}"
+        yield (out.short(line.stem), "yellow"), "  ", (who, "cyan"), title
 
 
 def around(
@@ -95,16 +97,13 @@ def around(
         anchor, before=before, after=after, limit=limit, agent=agent, kinds=kinds
     )
     call.opened((anchor,) if anchor and " " not in anchor else ())
-    if call.json:
-        return call.out.answer(_timeline_object(found))
-    _print_timeline(found, call.out)
-    if not found.sessions:
-        if agent or kinds:
-            call.out.talk("no session matches")
-        else:
-            call.out.talk("no session there" if found.start else "no session log yet")
-        if found.start:
-            call.out.hint("`--before` and `--after` reach further: 7d, 4w")
+    nothing = "no session there" if found.start else "no session log yet"
+    reach = "`--before` and `--after` reach further: 7d, 4w"
+    call.answer(
+        _timeline_object(found), _timeline_lines(found, call.out),
+        nothing="no session matches" if agent or kinds else nothing,
+        hints=(reach,) if found.start and not found.sessions else (),
+    )  # fmt: skip
 
 
 def _changes(call: Invocation, range: str) -> None:
@@ -124,20 +123,19 @@ def _changes(call: Invocation, range: str) -> None:
     if new.summary.logs < old.summary.logs:
         hint = f"diurna log --changes {end}..{start}" if end else "name the earlier point first"
         raise WrongUsage(f"{end or 'now'} has fewer logs than {start}", hint=hint)
-    if call.json:
-        corrected = [{"id": fact, "how": how} for fact, how in found.corrected]
-        said = fields_of(found, "sessions learned faded returned closed")
-        return call.out.answer({"from": start, "to": end, **said, "corrected": corrected})
-    call.out.line(f"{counted(found.sessions, 'work session')} from {start} to {end or 'now'}")
     rows = [("learned", "green", fact, "") for fact in found.learned]
-    rows += [("corrected", "yellow", fact, how) for fact, how in found.corrected]
+    rows += [("corrected", "yellow", fact, f" ({how})") for fact, how in found.corrected]
     rows += [("faded", "red", fact, "") for fact in found.faded]
     rows += [("returned", "green", fact, "") for fact in found.returned]
     rows += [("closed", "cyan", fact, "") for fact in found.closed]
-    for what, style, fact, how in rows:
-        text = new[fact].fact.text.split("\n")[0]
-        remark = f" ({how})" if how else ""
-        call.out.line((f"{what:<10}", style), fact, f"{remark} — {text}")
+    head = f"{counted(found.sessions, 'work session')} from {start} to {end or 'now'}"
+    said = fields_of(found, "sessions learned faded returned closed")
+    corrected = [{"id": fact, "how": how} for fact, how in found.corrected]
+    lines: list[Line] = [
+        ((f"{what:<10}", style), fact, f"{how} — {new[fact].fact.text.split(chr(10))[0]}")
+        for what, style, fact, how in rows
+    ]
+    call.answer({"from": start, "to": end, **said, "corrected": corrected}, [head, *lines])
 
 
 def _digested(call: Invocation, what: str) -> Digest:
@@ -158,82 +156,64 @@ def _digested(call: Invocation, what: str) -> Digest:
 
 
 def _digest_object(found: Digest) -> dict[str, object]:
-    return {
-        **fields_of(found, "stem title summary line"),
-        **{
-            name: [fields_of(quote, "line text") for quote in getattr(found, name)]
-            for name in ("points", "actions", "decisions")
-        },
-        "entities": [fields_of(one, "name kind line") for one in found.entities],
-        **fields_of(found, "chars log_chars ratio"),
-    }
+    quotes = "points(line text) actions(line text) decisions(line text) entities(name kind line)"
+    return fields_of(found, f"stem title summary line {quotes} chars log_chars ratio")
 
 
-def _print_digest(found: Digest, out: Output) -> None:
+def _digest(found: Digest, out: Output) -> Iterator[Line]:
     if found.title and found.title != found.summary:
-        out.line((found.title, "bold"))
+        yield ((found.title, "bold"),)
     if found.stem:
-        out.line((out.short(found.stem), "yellow"))
+        yield ((out.short(found.stem), "yellow"),)
     if found.summary:
-        out.line(found.summary)
-    parts = ("decisions", found.decisions), ("actions", found.actions), ("points", found.points)
-    for name, quotes in parts:
+        yield found.summary
+    for name in ("decisions", "actions", "points"):
+        quotes = getattr(found, name)
         if quotes:
-            out.heading(name)
-        for quote in quotes:
-            out.line((f"{quote.line:>5}  ", "dim"), quote.text)
+            yield heading(name)
+        yield from [((f"{quote.line:>5}  ", "dim"), quote.text) for quote in quotes]
     if found.entities:
-        out.heading("entities")
-        out.line("       " + ", ".join([one.name for one in found.entities]))
-    out.line("")
+        yield heading("entities")
+        yield "       " + ", ".join([one.name for one in found.entities])
     share = f"{100 * found.ratio:.0f} %" if found.log_chars else "nothing"
-    out.line((f"{found.chars} of {counted(found.log_chars, 'character')}: {share}", "dim"))
+    yield "\n", (f"{found.chars} of {counted(found.log_chars, 'character')}: {share}", "dim")
 
 
 def _timeline_object(found: Timeline) -> dict[str, object]:
+    sessions = [
+        {
+            **fields_of(one, "stem ended agent type title summary tokens anchor"),
+            "facts": {verb.lower(): ids for verb, ids in one.did},
+        }
+        for one in found.sessions
+    ]
     return {
-        "anchor": fields_of(found.anchor, "asked kind id"),
-        **fields_of(found, "start end"),
-        "sessions": [_session_object(session) for session in found.sessions],
+        **fields_of(found, "anchor(asked kind id) start end tokens"),
+        "sessions": sessions,
         "left_out": fields_of(found, "older between newer"),
-        "tokens": found.tokens,
         "marks": {id: mark_object(mark) for id, mark in found.marks.items()},
     }
 
 
-def _session_object(session: Session) -> dict[str, object]:
-    return {
-        **fields_of(session, "stem ended agent type title summary"),
-        "facts": {verb.lower(): list(ids) for verb, ids in session.did},
-        **fields_of(session, "tokens anchor"),
-    }
-
-
-def _print_timeline(found: Timeline, out: Output) -> None:
+def _timeline_lines(found: Timeline, out: Output) -> Iterator[Line]:
     for session in found.sessions:
         kind = "" if session.type == "work" else f" ({session.type})"
         when = session.ended[:16].replace("T", " ") or NO_DAY
         mark, who = "→ " if session.anchor else "  ", session.agent or "nobody named"
         what = f"  {session.title or session.summary}{kind}".rstrip()
-        out.line((mark, "green"), (when, "bold"), "  ", (who, "cyan"), what)
+        yield (mark, "green"), (when, "bold"), "  ", (who, "cyan"), what
         if session.title and session.summary:
-            out.line(f"    {session.summary}")
+            yield f"    {session.summary}"
         if session.did:
-            out.line(
-                "    " + "; ".join([_told(verb, ids, found.marks) for verb, ids in session.did])
-            )
-        out.line(
-            "    ", (out.short(session.stem), "yellow"), f"  {counted(session.tokens, 'token')}"
-        )
-    shown = counted(len(found.sessions), "log")
-    left = found.older + found.between + found.newer
-    parts = ((found.older, "older"), (found.between, "between"), (found.newer, "newer"))
-    which = ", ".join([f"{count} {name}" for count, name in parts if count])
-    more = f" of {len(found.sessions) + left}; left out: {which}" if left else ""
+            yield "    " + "; ".join([_told(verb, ids, found.marks) for verb, ids in session.did])
+        yield "    ", (out.short(session.stem), "yellow"), f"  {counted(session.tokens, 'token')}"
+    left = {name: getattr(found, name) for name in ("older", "between", "newer")}
+    which = ", ".join([f"{count} {name}" for name, count in left.items() if count])
+    more = f" of {len(found.sessions) + sum(left.values())}; left out: {which}" if which else ""
     if found.sessions:
         span = f"{found.start[:16]} to {found.end[:16]}".replace("T", " ")
-        said = f"{shown}{more}; {span} UTC, {counted(found.tokens, 'token')} in full"
-        out.line((said, "dim"))
+        shown = f"{counted(len(found.sessions), 'log')}{more}; {span} UTC"
+        yield ((f"{shown}, {counted(found.tokens, 'token')} in full", "dim"),)
 
 
 def _told(verb: str, ids: tuple[str, ...], marks: Mapping[str, Mark]) -> str:

@@ -12,7 +12,7 @@ from rituals.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from rituals.org.org_database import Connection
@@ -62,7 +62,7 @@ def org(
     if action == "init":
         new = initialise(place_of(words[0] if words else ""))
         said = f"the schema is of number {SCHEMA}" + ("" if new else ", as it was")
-        return _tell(call, {"schema": SCHEMA, "new": new}, said)
+        return call.answer({"schema": SCHEMA, "new": new}, [said])
     where = os.path.normpath(os.path.join(call.folder(), mirrors or f"{data_folder()}/diurna-org"))
     with connect_owner() as base, told():
         if action == "add":
@@ -84,7 +84,7 @@ def _add(
 
     new = ledgers.add(base, ledgers.listed(_listed(call, words), call.folder()), team, readers)
     said = "" if readers else "; nobody may read them yet: `diurna org readers`"
-    _tell(call, {"added": new}, f"{counted(len(new), 'ledger')} will be read{said}")
+    call.answer({"added": new}, [f"{counted(len(new), 'ledger')} will be read{said}"])
 
 
 def _rebuild(
@@ -102,7 +102,8 @@ def _rebuild(
             said = "forgotten"
         else:
             ledgers.wish(base, [one], "rebuild")
-    _tell(call, {"ledgers": words, "forgotten": bool(forget_in)}, f"{', '.join(words)} is {said}")
+    values = {"ledgers": words, "forgotten": bool(forget_in)}
+    call.answer(values, [f"{', '.join(words)} is {said}"])
 
 
 def _run(call: Invocation, base: Connection[Any], action: str, words: tuple[str, ...]) -> None:
@@ -112,13 +113,13 @@ def _run(call: Invocation, base: Connection[Any], action: str, words: tuple[str,
         return ledgers.wish(base, [ledgers.ledger_named(base, one) for one in words])
     if action == "status":
         found = ledgers.status(base)
-        return _tell(call, found, "\n".join(ledgers.status_lines(found)))
+        return call.answer(found, ledgers.status_lines(found))
     name, ledger = words[0], ledgers.ledger_named(base, words[0])
     if words[1:]:
         ledgers.set_readers(base, ledger, _listed(call, words[1:]))
     roles = ledgers.readers_of(base, ledger)
     said = f"{name} is read by {', '.join(roles) or 'nobody'}"
-    _tell(call, {"ledger": name, "readers": roles}, said)
+    call.answer({"ledger": name, "readers": roles}, [said])
 
 
 def _listed(call: Invocation, words: Sequence[str]) -> list[str]:
@@ -127,11 +128,3 @@ def _listed(call: Invocation, words: Sequence[str]) -> list[str]:
         return list(words)
     lines = call.text(STDIN).split("\n")
     return [line.strip() for line in lines if line.strip()]
-
-
-def _tell(call: Invocation, values: Mapping[str, object], said: str) -> None:
-    """Answer with values, or in lines."""
-    if call.json:
-        call.out.answer(values)
-    for line in said.split("\n") if not call.json else ():
-        call.out.line(line)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from rituals.answers.json_objects import event_line, event_object, finding_objects, summary_object
+from rituals.answers.json_objects import event_line, event_object, summary_object
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
@@ -13,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.edits.absorb import Absorption
     from memory.edits.discard import Dropped
+    from rituals.cli.output import Line
 
 #: How many lines of a page that goes are shown.
 _SHOWN = 40
@@ -31,26 +33,28 @@ def publish(call: Invocation, discard_edits: bool, dry_run: bool) -> int:
         files, commit = found.files, found.commit
     else:
         files, commit = memory.publish(dry_run=dry_run)
-    dropped = found.dropped if found else ()
-    if call.json:
-        lost = [{"file": one.file, "kept": one.kept, "lines": list(one.lines)} for one in dropped]
-        call.out.answer(
-            {"files": list(files), "commit": commit, "dropped": lost, "dry_run": dry_run}
-        )
-        return 0
-    for one in dropped:
-        _show(one, call, dry_run)
-    for path in files:
-        call.out.line(f"{'would write' if dry_run else 'wrote'} {path}")
+    dropped, done = found.dropped if found else (), "would write" if dry_run else "wrote"
+    lines = [line for one in dropped for line in _dropped(one, dry_run)]
+    lines += [f"{done} {path}" for path in files]
+    where, hints = publishing(memory.home, memory.policy), []
     if commit:
-        call.out.line(f"committed in {commit[:7]} on {memory.home.branch}")
-        where = publishing(memory.home, memory.policy)
+        lines.append(f"committed in {commit[:7]} on {memory.home.branch}")
         if not where.here and where.trunk:
             said = f"a pull request from {memory.home.branch} can conflict in them"
-            call.out.hint(f"these files are published on {where.trunk}; {said}")
-    elif not files and not dropped:
-        call.out.line("nothing to do: the projection is in step")
+            hints = [f"these files are published on {where.trunk}; {said}"]
+    lines = lines or ["nothing to do: the projection is in step"]
+    values = {"files": files, "commit": commit, "dropped": dropped, "dry_run": dry_run}
+    call.answer(values, lines, hints=hints)
     return 0
+
+
+def _dropped(one: Dropped, dry_run: bool) -> Iterator[str]:
+    """Yield what goes of a file, and where it is kept."""
+    yield from [f"- {line}" for line in one.lines[:_SHOWN]]
+    if len(one.lines) > _SHOWN:
+        yield f"… and {len(one.lines) - _SHOWN} more lines"
+    would, keep = ("would write", "would be kept") if dry_run else ("wrote", "is kept")
+    yield f"{would} {one.file} anew; as it was it {keep} in {one.kept}"
 
 
 def absorb(call: Invocation, dry_run: bool) -> int:
@@ -59,21 +63,40 @@ def absorb(call: Invocation, dry_run: bool) -> int:
     found = memory.absorb(dry_run=dry_run)
     more = (*found.committed, *memory.left_alone())
     call.landed = bool(found.commit or found.committed)
-    out = call.out
-    if call.json:
-        out.answer({**_absorption_object(found), "dry_run": dry_run})
-    elif not found.file and found.committed:
-        out.line("committed edits " + ("would become logs" if dry_run else "became logs"))
-    elif not found.file and more:
-        out.line("nothing new: what no log can say stays in the file")
-    elif not found.file:
-        out.line("nothing to do: continuity.md is as Diurna wrote it")
+    if found.file:
+        each = (found, *found.others)
+        lines = [line for one in each for line in _absorbed(one, call, memory.home.branch, dry_run)]
+    elif found.committed:
+        lines = ["committed edits " + ("would become logs" if dry_run else "became logs")]
+    elif more:
+        lines = ["nothing new: what no log can say stays in the file"]
     else:
-        for one in (found, *found.others):
-            _print(one, call, memory.home.branch, dry_run)
+        lines = ["nothing to do: continuity.md is as Diurna wrote it"]
     others = [said for one in found.others for said in one.findings]
-    out.findings((*found.findings, *others, *more))
+    findings = (*found.findings, *others, *more)
+    call.answer({**_absorption_object(found), "dry_run": dry_run}, lines, findings=findings)
     return 0
+
+
+def _absorbed(found: Absorption, call: Invocation, branch: str, dry_run: bool) -> Iterator[Line]:
+    """Yield what became of the edit of one file."""
+    if not found.events:
+        written = f"{found.file} {'would be' if dry_run else 'is'} written anew"
+        yield f"the ledger says it already; {written}"
+    elif dry_run:
+        yield f"would absorb the edit of {found.file}"
+    else:
+        stem = (call.out.short(found.stem), "yellow")
+        yield stem, f"  committed in {found.commit[:7]} on {branch}"
+    yield from map(event_line, found.events)
+
+
+def _absorption_object(found: Absorption) -> dict[str, Any]:
+    return {
+        **fields_of(found, "file stem commit findings"),
+        "events": [event_object(event) for event in found.events],
+        "others": [_absorption_object(one) for one in found.others],
+    }
 
 
 def replay(call: Invocation, write: bool, dry_run: bool) -> int:
@@ -88,64 +111,16 @@ def replay(call: Invocation, write: bool, dry_run: bool) -> int:
         new = (*found.drift, *found.behind)
         written = new if dry_run else memory.write_projection(found.state)
     summary, facts = found.state.summary, len(found.state)
-    if call.json:
-        call.out.answer(
-            {
-                **summary_object(summary),
-                "facts": facts,
-                "drift": list(found.drift),
-                "cache_differs": list(found.stale),
-                "written": list(written),
-                "dry_run": dry_run,
-                "findings": finding_objects((*absorbed, *found.findings())),
-            }
-        )
-    else:
-        numbers = ((summary.logs, "log"), (summary.sessions, "work session"), (facts, "fact"))
-        said = ", ".join(counted(number, noun) for number, noun in numbers)
-        call.out.line(f"replayed {said}; digest {summary.digest[:16]}")
-        for path in written:
-            call.out.line(f"{'would write' if dry_run else 'wrote'} {path}")
-        if found.behind and not write:
-            call.out.line(f"behind the logs: {', '.join(found.behind)}")
-        elif found.in_step:
-            call.out.line("the projection is in step")
-    call.out.findings((*absorbed, *found.findings()))
+    findings = (*absorbed, *found.findings())
+    numbers = ((summary.logs, "log"), (summary.sessions, "work session"), (facts, "fact"))
+    said = ", ".join([counted(number, noun) for number, noun in numbers])
+    lines = [f"replayed {said}; digest {summary.digest[:16]}"]
+    lines += [f"{'would write' if dry_run else 'wrote'} {path}" for path in written]
+    if found.behind and not write:
+        lines.append(f"behind the logs: {', '.join(found.behind)}")
+    elif found.in_step:
+        lines.append("the projection is in step")
+    told = fields_of(found, "drift cache_differs=stale")
+    more = {"facts": facts, "written": written, "dry_run": dry_run, "findings": findings}
+    call.answer({**summary_object(summary), **told, **more}, lines, findings=findings)
     return 0 if found.in_step or (write and not dry_run) else 1
-
-
-def _show(one: Dropped, call: Invocation, dry_run: bool) -> None:
-    """Show what goes of a file, and where it is kept."""
-    out = call.out
-    for line in one.lines[:_SHOWN]:
-        out.line(f"- {line}")
-    if len(one.lines) > _SHOWN:
-        out.line(f"… and {len(one.lines) - _SHOWN} more lines")
-    would = "would write" if dry_run else "wrote"
-    keep = "would be kept" if dry_run else "is kept"
-    out.line(f"{would} {one.file} anew; as it was it {keep} in {one.kept}")
-
-
-def _print(found: Absorption, call: Invocation, branch: str, dry_run: bool) -> None:
-    """Say what became of the edit of one file."""
-    out = call.out
-    if not found.events:
-        said = "the ledger says it already"
-        return out.line(f"{said}; {found.file} {'would be' if dry_run else 'is'} written anew")
-    if dry_run:
-        out.line(f"would absorb the edit of {found.file}")
-    else:
-        stem = out.short(found.stem)
-        out.line((stem, "yellow"), f"  committed in {found.commit[:7]} on {branch}")
-    for event in found.events:
-        out.line(event_line(event))
-
-
-def _absorption_object(found: Absorption) -> dict[str, Any]:
-    return {
-        "file": found.file,
-        "events": [event_object(event) for event in found.events],
-        **fields_of(found, "stem commit"),
-        "findings": finding_objects(found.findings),
-        "others": [_absorption_object(one) for one in found.others],
-    }

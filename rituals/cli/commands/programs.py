@@ -117,13 +117,10 @@ def private(call: Invocation, *, switch: str = word("[on|off]", choices=("on", "
     from rituals.hosts.capture.stamps import hush
 
     found = hush(call.memory().home, switch, variables(), call.now_ms())
-    if call.json:
-        call.out.answer({"silent": [fields_of(one, "top session since") for one in found]})
-    for one in () if call.json else found:
-        who = f"session {one.session}" if one.session else "every session"
-        call.out.line(f"{who} in {one.top} is silent")
-    if not found and not call.json:
-        call.out.line("no session is silent here")
+    who = [f"session {one.session}" if one.session else "every session" for one in found]
+    lines = [f"{name} in {one.top} is silent" for name, one in zip(who, found, strict=True)]
+    silent = [fields_of(one, "top session since") for one in found]
+    call.answer({"silent": silent}, lines or ["no session is silent here"])
 
 
 def completion(
@@ -143,10 +140,7 @@ def completion(
     from rituals.cli.completion import script
 
     said = script(shell)
-    if call.json:
-        call.out.answer({"shell": shell, "script": said})
-    else:
-        call.out.text(said)
+    call.answer({"shell": shell, "script": said}, [said.removesuffix("\n")])
 
 
 def _announce(call: Invocation, line: str) -> None:

@@ -8,15 +8,27 @@ import click
 
 from ledger.errors import WrongUsage
 from rituals.answers.record_fields import fields_of
-from rituals.cli.commands.decisions import decide
+from rituals.cli.commands.decisions import answer_decision, decide
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DECIDER, DRY_RUN, REASON, TITLE, modes, option, word
 from rituals.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rituals.decide.history_purge import Purge
 
+_PURGE = (
+    "backup stays refused afterwards messages=history.messages signed=history.signed "
+    "references=history.moves(reference old new)"
+)
+_AFTERWARDS = (
+    "the forge keeps it in pull requests and caches: ask its support to delete it there",
+    "every other clone pushes what it has first, and is cloned again afterwards; syncing an",
+    "old clone is refused",
+    "this clone's reflogs and the backup have it until they expire or you delete them",
+)
 
 #: The letters of `forget`.
 _WAYS = {
@@ -49,6 +61,7 @@ def redact(
       diurna redact staging-login --reason "It holds a password." --purge --dry-run
       diurna redact 2026-11-21-083012417-tq5n2xk7vb3wmd4zh6cyfugae2 --reason "It quotes a token." --dry-run
     """
+    from rituals.decide.decision import Author, record
     from rituals.decide.history_purge import plan_purge
     from rituals.decide.history_purge import purge as write_anew
     from rituals.decide.redaction import held_lines, holding_of, redaction, standing
@@ -61,46 +74,24 @@ def redact(
     if plan is not None and not dry_run and not _agreed_purge(call, plan, yes):
         return
 
-    def then() -> dict[str, Any]:
-        nonlocal found, plan
-        if plan is not None and not dry_run:
+    receipt = record(memory, found.decision, Author(agent, title), dry_run=dry_run)
+    if not dry_run:
+        if plan is not None:
             plan = write_anew(memory, plan_purge(memory, found.facts, found.logs))
-        if not dry_run:
-            found = found._replace(git=holding_of(memory, found.facts, found.logs))
-        return {
-            "held": [fields_of(one, "path commit author remotes") for one in found.holders],
-            "stands": list(standing(memory, found.git)),
-            "git": {
-                "files": list(found.git.blobs),
-                **fields_of(found.git, "commits messages references reflogs packs"),
-            },
-            "purge": _purge_object(plan, not dry_run) if plan is not None else None,
-        }
-
-    said = decide(call, found.decision, agent, title, dry_run, then)
-    if call.json:
-        return
-    if plan is not None:
-        _tell_purge(call, plan, not dry_run)
+        found = found._replace(git=holding_of(memory, found.facts, found.logs))
+    stands = list(standing(memory, found.git))
+    also = [] if plan is None else [*_purge_lines(plan, not dry_run)]
     if plan is None or dry_run:
-        for line in held_lines(found, said["stands"]):
-            call.out.line(line)
-    drift = () if dry_run or not found.decision.events else memory.drift()
+        also += held_lines(found, stands)
+    answer_decision(
+        call, found.decision, receipt, dry_run, also, stands=stands,
+        held=fields_of(found, "holders(path commit author remotes)")["holders"],
+        git=fields_of(found.git, "files=blobs commits messages references reflogs packs"),
+        purge=None if plan is None else _purge_object(plan, not dry_run),
+    )  # fmt: skip
+    drift = () if dry_run or call.json or not found.decision.events else memory.drift()
     if drift:
         call.out.hint(f"`diurna check --publish` takes it out of {', '.join(drift)}")
-
-
-def _purge_object(plan: Purge, done: bool) -> dict[str, Any]:
-    return {
-        **fields_of(plan, "backup stays refused afterwards"),
-        "done": done,
-        "files": [path for path, _ in plan.files],
-        "commits": len(plan.history.commits),
-        "messages": list(plan.history.messages),
-        "signed": plan.history.signed,
-        "references": [fields_of(one, "reference old new") for one in plan.history.moves],
-        "trees": [one.top for one in plan.trees],
-    }
 
 
 def forget(
@@ -153,6 +144,12 @@ def forget(
     decide(call, decision, agent, title, dry_run)
 
 
+def _purge_object(plan: Purge, done: bool) -> dict[str, Any]:
+    commits, files = len(plan.history.commits), [path for path, _ in plan.files]
+    more = {"done": done, "commits": commits, "files": files}
+    return {**fields_of(plan, _PURGE), **more, "trees": [one.top for one in plan.trees]}
+
+
 def _agreed_purge(call: Invocation, plan: Purge, yes: bool) -> bool:
     """Tell whether a person lets the history be written anew, who was shown what that is."""
     from rituals.decide.history_purge import refuse
@@ -165,40 +162,33 @@ def _agreed_purge(call: Invocation, plan: Purge, yes: bool) -> bool:
             "a history is not written anew unasked",
             hint="--dry-run shows the plan; where a person agreed to it, --yes does it",
         )
-    _tell_purge(call, plan, False)
+    call.out.lines(_purge_lines(plan, False))
     return click.confirm("write the history anew?", False, err=True)
 
 
-def _tell_purge(call: Invocation, plan: Purge, done: bool) -> None:
-    out, history = call.out, plan.history
+def _purge_lines(plan: Purge, done: bool) -> Iterator[str]:
+    history = plan.history
     if not history.moves:
-        return out.line("no branch or tag leads to it any more")
+        yield "no branch or tag leads to it any more"
+        return
     were = "written anew" if done else "to be written anew"
-    out.line(f"{counted(len(history.commits), 'commit')} {were}:")
+    yield f"{counted(len(history.commits), 'commit')} {were}:"
     for path, blob in plan.files:
-        out.line(f"  {path} ({blob[:12]}) without it")
+        yield f"  {path} ({blob[:12]}) without it"
     for commit in history.messages:
-        out.line(f"  the message of {commit[:12]} without it")
+        yield f"  the message of {commit[:12]} without it"
     for one in history.moves:
-        out.line(f"  {one.reference}: {one.old[:12]} → {one.new[:12]}")
+        yield f"  {one.reference}: {one.old[:12]} → {one.new[:12]}"
     for tree in plan.trees:
-        out.line(f"  the work tree {tree.top} follows")
+        yield f"  the work tree {tree.top} follows"
     if history.signed:
-        out.line(f"  {counted(history.signed, 'signature')} of them no longer fit what was signed")
+        yield f"  {counted(history.signed, 'signature')} of them no longer fit what was signed"
     for path in plan.stays:
-        out.line(f"  {path} still says it, in text that is not redacted")
-    out.line(f"the history as it was {'is' if done else 'is kept first'} in {plan.backup}")
-    out.line("afterwards, once everybody who has a clone agreed:")
-    for line in plan.afterwards:
-        out.line(f"  {line}")
-    out.line("  the forge keeps it in pull requests and caches: ask its support to delete it there")
-    out.line(
-        "  every other clone pushes what it has first, and is cloned again afterwards; syncing an"
-    )
-    out.line("  old clone is refused")
-    out.line("  this clone's reflogs and the backup have it until they expire or you delete them")
-    for why in () if done else plan.refused:
-        out.line(f"not now: {why}")
+        yield f"  {path} still says it, in text that is not redacted"
+    yield f"the history as it was {'is' if done else 'is kept first'} in {plan.backup}"
+    yield "afterwards, once everybody who has a clone agreed:"
+    yield from [f"  {line}" for line in (*plan.afterwards, *_AFTERWARDS)]
+    yield from [f"not now: {why}" for why in (() if done else plan.refused)]
 
 
 def _asked_way(call: Invocation, id: str, text: str) -> tuple[str, str]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rituals.answers.record_fields import all_fields_of, fields_of
+from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
-from rituals.cli.output import Output, counted
+from rituals.cli.output import counted, few, heading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.lifecycle.life import Life
     from projection.lifecycle.statistics import Ages, Group, Reviews, Spread
-    from rituals.report.lifecycle_report import Report, Usage
+    from rituals.cli.output import Line
+    from rituals.report.lifecycle_report import Report
 
+_LIFE = "id kind agent uses tier reason born_session=session last_used=last moments"
 _TOO_FEW = "too few to say"
 _NOBODY = "nobody named"
 #: The most agents and resting facts that are printed; `--json` has all.
@@ -29,71 +30,63 @@ def report(call: Invocation, since: str, until: str, kind: str) -> None:
     """Tell how memories lived."""
     from rituals.report.lifecycle_report import report
 
-    out = call.out
-    found = report(call.memory(), since, until, kind, out.progress)
-    if call.json:
-        out.answer({"since": since, "until": until, "kind": kind, **_report_object(found)})
-    else:
-        _print_report(found, out)
+    found = report(call.memory(), since, until, kind, call.out.progress)
+    values = {"since": since, "until": until, "kind": kind, **_report_object(found)}
+    call.answer(values, _report_lines(found))
     if not found.lives:
-        out.talk("no fact matches" if since or until or kind else "no fact yet")
+        call.out.talk("no fact matches" if since or until or kind else "no fact yet")
 
 
-def _print_report(report: Report, out: Output) -> None:
+def _report_lines(report: Report) -> Iterator[Line]:
     span = f", {report.first} to {report.last}" if report.first else ""
     facts = counted(report.whole.facts, "fact")
-    sessions = counted(report.sessions, "work session")
-    out.line((report.project, "bold"), f": {facts}, {sessions}{span}")
+    yield (report.project, "bold"), f": {facts}, {counted(report.sessions, 'work session')}{span}"
     if report.lives:
-        _print_cost(report, out)
-        out.heading("how they lived", "  ", ("medians, with the quartiles in brackets", "dim"))
-    groups = report.groups if len(report.groups) > 1 else ()
-    only = report.groups[0].kind if len(report.groups) == 1 else "all"
-    rows = [(one.kind, one) for one in groups] + [(only, report.whole)] * bool(report.lives)
+        yield from _cost(report)
+        yield heading("how they lived", "  ", ("medians, with the quartiles in brackets", "dim"))
+    several = len(report.groups) != 1
+    rows = [(one.kind, one) for one in report.groups if several]
+    rows += [("all" if several else report.groups[0].kind, report.whole)] * bool(report.lives)
     width = max((len(group.kind) for group in report.groups), default=0)
-    for name, group in rows:
-        out.line("  ", (f"{name:<{width}}", "cyan"), f"  {_standing(group)}")
-    for label, said in _lines(report.whole):
-        out.line(f"    {label:<11} {said}")
+    yield from [("  ", (f"{name:<{width}}", "cyan"), f"  {_standing(one)}") for name, one in rows]
+    yield from [f"    {label:<11} {said}" for label, said in _lines(report.whole)]
     guilty = [one for one in report.authors if one.false or one.unused]
     if guilty:
-        out.heading("who created what is false now")
+        yield heading("who created what is false now")
     width = max((len(one.agent or _NOBODY) for one in guilty[:_LIMIT]), default=0)
     for one in guilty[:_LIMIT]:
         unused = f"; {one.unused} faded without a use" if one.unused else ""
-        name = f"{one.agent or _NOBODY:<{width}}"
-        out.line("  ", (name, "cyan"), f"  {one.false} of {counted(one.facts, 'fact')}{unused}")
+        said = f"  {one.false} of {counted(one.facts, 'fact')}{unused}"
+        yield "  ", (f"{one.agent or _NOBODY:<{width}}", "cyan"), said
     if len(guilty) > _LIMIT:
-        out.line(f"  and {len(guilty) - _LIMIT} more")
-    out.heading("reviews", f"  {_reviews(report.reviews)}")
+        yield f"  and {len(guilty) - _LIMIT} more"
+    yield heading("reviews", f"  {_reviews(report.reviews)}")
 
 
-def _print_cost(found: Report, out: Output) -> None:
-    """Print how many characters sessions were shown and told, at the median, and which facts."""
+def _cost(found: Report) -> Iterator[Line]:
+    """Yield how many characters sessions were shown and told, at the median, and which facts."""
     from statistics import median_low
 
     shown, told = [sum(bool(getattr(one, key)) for one in found.usage) for key in ("shown", "told")]
     if not (shown or told or found.costs):
-        return out.line(("cost", "bold"), "  not known yet: no session was captured here")
+        yield ("cost", "bold"), "  not known yet: no session was captured here"
+        return
     days: dict[str, int] = {}
     for one in found.costs:
         days[one.date] = days.get(one.date, 0) + one.shown + one.told
+    said = "not known: no log says how many characters it was"
     if days:
         many = f"{counted(len(found.costs), 'session')} on {counted(len(days), 'day')}"
-        out.heading(
-            "cost", f"  {median_low(one.shown for one in found.costs):,} characters shown and "
-            f"{median_low(one.told for one in found.costs):,} told a session, "
-            f"{median_low(days.values()):,} a day (medians of {many})",
-        )  # fmt: skip
-    else:
-        out.heading("cost", "  not known: no log says how many characters it was")
-    out.line(f"  shown  {counted(shown, 'fact')} to {counted(found.shown_to, 'session')}")
+        each = [median_low(getattr(one, key) for one in found.costs) for key in ("shown", "told")]
+        said = f"{each[0]:,} characters shown and {each[1]:,} told a session, "
+        said += f"{median_low(days.values()):,} a day (medians of {many})"
+    yield heading("cost", f"  {said}")
+    yield f"  shown  {counted(shown, 'fact')} to {counted(found.shown_to, 'session')}"
     if told:
-        out.line(f"  told   {counted(told, 'fact')} when needed")
-    if resting := found.resting:
-        ids = ", ".join([one.id for one in resting[:_LIMIT]])
-        more = f" and {len(resting) - _LIMIT} more" if len(resting) > _LIMIT else ""
-        out.line(f"  rests  shown often since the last use, and no longer in briefs: {ids}{more}")
+        yield f"  told   {counted(told, 'fact')} when needed"
+    if found.resting:
+        ids = few([one.id for one in found.resting], _LIMIT)
+        yield f"  rests  shown often since the last use, and no longer in briefs: {ids}"
 
 
 def _standing(group: Group) -> str:
@@ -141,16 +134,18 @@ def _reviews(reviews: Reviews) -> str:
 def _report_object(report: Report) -> dict[str, object]:
     course = fields_of(report.course, "sessions dates")
     return {
-        **fields_of(report, "project sessions first last"),
+        **fields_of(report, "project sessions first last agents=authors reviews costs"),
         "all": _group_object(report.whole),
         "kinds": [{"kind": one.kind, **_group_object(one)} for one in report.groups],
-        "agents": [all_fields_of(one) for one in report.authors],
-        "reviews": all_fields_of(report.reviews),
-        "course": {**course, "tiers": {tier: list(row) for tier, row in report.course.tiers}},
+        "course": {**course, "tiers": dict(report.course.tiers)},
         "shown": {"sessions": report.shown_to, "resting": [one.id for one in report.resting]},
-        "costs": [all_fields_of(one) for one in report.costs],
         "facts": [
-            _life_object(life, met) for life, met in zip(report.lives, report.usage, strict=True)
+            {
+                **fields_of(life, _LIFE),
+                **fields_of(met, "shown told rests"),
+                "born": life.born.rstrip("~"),
+            }
+            for life, met in zip(report.lives, report.usage, strict=True)
         ],
     }
 
@@ -173,14 +168,3 @@ def _ages_object(ages: Ages) -> dict[str, object]:
 def _spread_object(spread: Spread) -> dict[str, object] | None:
     """Describe quartiles; None where the numbers are too few."""
     return fields_of(spread, "lower median upper") if spread.enough else None
-
-
-def _life_object(life: Life, met: Usage) -> dict[str, object]:
-    return {
-        **fields_of(life, "id kind agent uses tier reason"),
-        "born": life.born.rstrip("~"),
-        "born_session": life.session,
-        "last_used": life.last,
-        **fields_of(met, "shown told rests"),
-        "moments": [all_fields_of(one) for one in life.moments],
-    }

@@ -7,11 +7,10 @@ from collections import Counter
 from ledger.errors import WrongUsage
 from ledger.model.event import VERB_OF
 from ledger.model.findings import ERROR, INFO, WARNING
-from memory.write.draft import NOT_COMMITTED
+from memory.write.draft import NOT_COMMITTED, text_of
 from rituals.answers.json_objects import (
     disputed_objects,
     event_line,
-    finding_objects,
     summary_object,
 )
 from rituals.answers.record_fields import fields_of
@@ -24,6 +23,9 @@ from rituals.review.review_plan import asked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rituals.cli.output import Line
     from rituals.review.review_record import Outcome
 
 #: Codes that a review says in its own words.
@@ -106,46 +108,37 @@ def _review(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
     ask = (lambda plan: walk(plan, out) if more else {}) if asking else None
     outcome = review(memory, code, ask=ask, dry_run=dry_run, progress=out.progress)
     call.landed = call.landed or bool(outcome.commit)
-    if call.json:
-        out.answer(_review_object(outcome, dry_run))
-        return out.findings(outcome.findings)
-    _show_review(call, outcome, dry_run=dry_run)
+    errors = () if call.json else tuple([one for one in outcome.verified if one.severity == ERROR])
+    left = "the review does not count as held; `diurna review` asks what is left"
+    call.answer(
+        _review_object(outcome, dry_run), _lines(call, outcome, dry_run=dry_run),
+        findings=(*errors, *outcome.findings), hints=(left,) if _cut_short(outcome) else (),
+    )  # fmt: skip
 
 
 def _review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
     plan = outcome.plan
     fresh = {question.key for question in plan.fresh}
-    aged = plan.ageing
+    scores = "scores(id total undocumented reusable specific used unlike proposal)"
+    questions = [
+        {**fields_of(one, "key rule facts said evidence proposal"), "fresh": one.key in fresh}
+        for one in plan.questions
+    ]
     return {
         **summary_object(plan.summary),
-        **fields_of(plan, "tip code"),
-        "since": plan.summary.last_review,
-        "sessions_since": plan.sessions_since,
-        "due": list(plan.due),
-        "size": fields_of(plan.size, "facts lines closed_lines"),
+        **fields_of(plan, "tip code since=summary.last_review sessions_since due nothing_new"),
+        **fields_of(plan, f"size(facts lines closed_lines) promotions={scores}"),
+        **fields_of(plan.ageing, "changed(id before after) born faded swept false returned"),
+        **fields_of(plan.ageing, "fading(id left days)"),
         "tiers": dict(plan.tiers),
-        "changed": [fields_of(one, "id before after") for one in aged.changed],
-        **fields_of(aged, "born faded swept false returned"),
-        "fading": [fields_of(one, "id left days") for one in aged.fading],
         "pace": {**fields_of(plan.pace, "days sessions"), "agents": dict(plan.pace.agents)},
-        "promotions": [
-            fields_of(one, "id total undocumented reusable specific used unlike proposal")
-            for one in plan.scores
-        ],
-        "questions": [
-            {**fields_of(one, "key rule facts said evidence proposal"), "fresh": one.key in fresh}
-            for one in plan.questions
-        ],
+        "questions": questions,
         "disputed": disputed_objects(contested(plan.state)),
         "asks": asked(plan),
         "settled": [one.id for one in plan.settled],
-        **fields_of(outcome, "stem commit"),
+        **fields_of(outcome, "stem commit raised published ended verified findings"),
         "events": [{"event": VERB_OF[type(one)], "id": one.id} for one in outcome.events],
-        **fields_of(outcome, "raised published ended"),
         "unasked": sum(outcome.unasked.values()),
-        "nothing_new": plan.nothing_new,
-        "verified": finding_objects(outcome.verified),
-        "findings": finding_objects(outcome.findings),
         "dry_run": dry_run,
     }
 
@@ -158,51 +151,39 @@ def _verified_line(outcome: Outcome) -> str:
     return f"Checked     {said}; `diurna check` names them" if said else ""
 
 
-def answer_lines(outcome: Outcome) -> list[str]:
-    """Say what a review's log says, a line each: the answers, then what it raises."""
-    raised = [event for event in outcome.events if is_raising(event)]
-    return [
-        *[event_line(event) for event in outcome.events if event not in raised],
-        *[f"Ended       {line}" for line in outcome.ended],
-        *outcome.settings,
-        *[
-            f"Raised      {one.id}: {(getattr(one, 'text', '') or '').split(chr(10))[0]}"
-            for one in raised
-        ],
-    ]
+def _cut_short(outcome: Outcome) -> bool:
+    return bool(outcome.unasked) and bool(outcome.stem or not outcome.plan.nothing_new)
 
 
-def _show_review(call: Invocation, outcome: Outcome, *, dry_run: bool) -> None:
-    memory, out, plan = call.memory(), call.out, outcome.plan
-    cut_short = outcome.unasked and (outcome.stem or not plan.nothing_new)
-    if cut_short and not (outcome.stem or dry_run):
-        out.line("nothing was answered, so nothing was recorded")
+def _lines(call: Invocation, outcome: Outcome, *, dry_run: bool) -> Iterator[Line]:
+    plan, short, left = outcome.plan, call.out.short, _cut_short(outcome)
+    if left and not (outcome.stem or dry_run):
+        yield "nothing was answered, so nothing was recorded"
     elif not outcome.stem and not (dry_run and not plan.nothing_new):
         waiting = len(plan.unanswered)
-        left = f"; {counted(waiting, 'question')} still open" if waiting else ""
-        out.line(f"nothing new since {plan.summary.last_review or 'the beginning'}{left}")
+        still = f"; {counted(waiting, 'question')} still open" if waiting else ""
+        yield f"nothing new since {plan.summary.last_review or 'the beginning'}{still}"
     else:
         if dry_run:
-            out.line("would append a review log:")
-            out.text(outcome.prose + "\n")
+            yield f"would append a review log:\n{outcome.prose}"
         else:
-            place = f"committed in {outcome.commit[:7]} on {memory.home.branch}"
+            place = f"committed in {outcome.commit[:7]} on {call.memory().home.branch}"
             place = place if outcome.commit else f"written, {NOT_COMMITTED}"
-            out.line((out.short(outcome.stem), "yellow"), f"  {place}")
-            since = out.short(plan.summary.last_review) or "the beginning"
+            yield (short(outcome.stem), "yellow"), f"  {place}"
+            since = short(plan.summary.last_review) or "the beginning"
             if not outcome.unasked:
-                sessions = counted(plan.sessions_since, "work session")
-                out.line(f"Reviewed    {sessions} since {since}")
-        for line in answer_lines(outcome):
-            out.line(line)
-    if cut_short:
+                yield f"Reviewed    {counted(plan.sessions_since, 'work session')} since {since}"
+        raised = [event for event in outcome.events if is_raising(event)]
+        yield from [event_line(event) for event in outcome.events if event not in raised]
+        yield from [f"Ended       {line}" for line in outcome.ended]
+        yield from outcome.settings
+        for one in raised:
+            yield f"Raised      {one.id}: {text_of(one).split(chr(10))[0]}"
+    if left:
         questions = counted(sum(outcome.unasked.values()), "question")
         rules = ", ".join([f"{count} {rule}" for rule, count in outcome.unasked.items()])
-        out.line(f"Not asked   {questions}: {rules}")
-        out.hint("the review does not count as held; `diurna review` asks what is left")
+        yield f"Not asked   {questions}: {rules}"
     if outcome.published:
-        out.line(f"Published   {', '.join(outcome.published)}")
+        yield f"Published   {', '.join(outcome.published)}"
     if verified := _verified_line(outcome):
-        out.line(verified)
-    out.findings(tuple(one for one in outcome.verified if one.severity == ERROR))
-    out.findings(outcome.findings)
+        yield verified

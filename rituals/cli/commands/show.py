@@ -221,31 +221,30 @@ def _list(
 ) -> None:
     """List facts, a line each."""
     from memory.replay.reader_marks import known
-    from rituals.cli.terminal.listing_text import in_sections, line_object, matching, print_line
+    from rituals.answers.json_objects import known_object
+    from rituals.cli.terminal.listing_text import fact_line, in_sections, line_object, matching
     from rituals.cli.terminal.recall_text import select
 
-    memory, out = call.reader(), call.out
+    memory = call.reader()
     state = memory.state()
     found = matching(select(memory, state, (), kind, tier, archived), patterns)
     found = in_sections(found, state.policy)
     marks = memory.marks([one.fact for one in found])
     told = memory.ask(lambda cache: known(cache, [one.fact for one in found]))
-    if call.json:
-        from rituals.answers.json_objects import known_object
-
-        acts = state.histories
-        facts = [
-            line_object(one, marks[one.fact.id], acts.get(one.fact.id))
-            | known_object(told[one.fact.id])
-            for one in found
-        ]
-        return out.answer({"facts": facts})
-    for one in found:
-        print_line(one, marks[one.fact.id], told[one.fact.id], out)
-    if not found:
-        out.talk("no fact matches" if len(state) else "no fact yet", fixed=True)
-        if len(state) and not (archived or tier):
-            out.hint("`--all` lists archived and superseded facts too", fixed=True)
+    call.answer(
+        lambda: {
+            "facts": [
+                line_object(one, marks[one.fact.id], state.histories.get(one.fact.id))
+                | known_object(told[one.fact.id])
+                for one in found
+            ]
+        },
+        [fact_line(one, marks[one.fact.id], told[one.fact.id]) for one in found],
+        nothing="no fact matches" if len(state) else "no fact yet",
+        hints=("`--all` lists archived and superseded facts too",)
+        if len(state) and not (found or archived or tier)
+        else (),
+    )
 
 
 def view(
@@ -266,11 +265,9 @@ def view(
     from projection.views.view_table import VIEWS
 
     if not name:
-        if call.json:
-            return call.out.answer({"views": [{"name": one, "does": VIEWS[one]} for one in VIEWS]})
-        for one, does in VIEWS.items():
-            call.out.line((f"{one:<10}", "bold"), f" {does}")
-        return
+        views = [{"name": one, "does": does} for one, does in VIEWS.items()]
+        lines = [((f"{one:<10}", "bold"), f" {does}") for one, does in VIEWS.items()]
+        return call.answer({"views": views}, lines)
     from memory.query.home_views import day_of, view_page
     from projection.views.view_page import page_object, write
 
@@ -315,7 +312,7 @@ def _answer_facts(
 ) -> None:
     """Answer with facts, how each is known, and a person's side of a contradiction first, as JSON."""
     from memory.replay.reader_marks import NOTHING_MARKED, marks_at
-    from rituals.answers.json_objects import described, finding_objects, summary_object
+    from rituals.answers.json_objects import described, summary_object
 
     cache = memory.cache()
     marks = NOTHING_MARKED if as_of else marks_at(memory.home, cache)
@@ -325,8 +322,6 @@ def _answer_facts(
             "project": state.policy.project,
             **summary_object(state.summary),
             "facts": described(cache, state, facts, marks),
-            "findings": finding_objects(
-                [one for one in memory.snapshot.notes if one.code == "as-of-date"]
-            ),
+            "findings": [one for one in memory.snapshot.notes if one.code == "as-of-date"],
         }
     )

@@ -7,14 +7,16 @@ from typing import Any
 from memory.merge.summary import CHANGES, Learned
 from memory.write.draft import NOT_COMMITTED
 from projection.text.clipping import one_line
-from rituals.answers.json_objects import finding_objects
-from rituals.answers.record_fields import all_fields_of, fields_of
+from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, option, word
-from rituals.cli.output import Output, counted
+from rituals.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rituals.cli.output import Line
     from rituals.sync.sync_report import Report
 
 #: How many facts are named, and how much of each.
@@ -42,68 +44,58 @@ def sync(
     """
     from rituals.sync.upstream_fetch import sync_all
 
-    memory, out = call.memory(), call.out
+    memory = call.memory()
     how = {"dry_run": dry_run, "adopt": adopt, "push": push}
-    report = sync_all(memory, remote, **how, progress=out.transfer())
-    if call.json:
-        out.answer(_sync_object(report))
-        return out.findings(report.findings)
-    if not report.remote:
-        out.line(f"nothing was shared: {report.offline}")
-    elif report.offline:
-        out.line(f"offline: {report.offline}")
-        if report.ahead:
-            ahead = counted(report.ahead, "commit")
-            out.hint(f"{ahead} will go with the next sync that reaches it")
-    elif not (report.came or report.went or report.tries or report.left):
-        out.line(f"in step with {report.remote} ({report.branch})")
-    else:
-        would = "would " if dry_run else ""
-        if report.came:
-            came = f"{counted(len(report.came), 'log')} from {counted(report.agents, 'agent')}"
-            out.line(f"{would}{'receive' if dry_run else 'received'}  {came}")
-            if report.changed:
-                out.line(f"memory  {report.changed}")
-                _print_learned(report.learned, out)
-        if report.went or report.tries:
-            verb = "send" if dry_run else "sent"
-            what = counted(report.went, "log") if report.went else "no log, but changed files,"
-            out.line(f"{would}{verb}  {what} to {report.remote}")
-    for line in report.beside:
-        out.line(line)
+    report = sync_all(memory, remote, **how, progress=call.out.transfer())
+    hints = []
+    if report.remote and report.offline and report.ahead:
+        ahead = counted(report.ahead, "commit")
+        hints.append(f"{ahead} will go with the next sync that reaches it")
     if report.kept:
         stay = counted(report.kept, "log")
-        out.hint(f"{stay}, only yours, not sent; `diurna sync --home personal --push` sends it")
+        hints.append(f"{stay}, only yours, not sent; `diurna sync --home personal --push` sends it")
     if memory.home.plain and (held := memory.held()):
-        out.hint(f"{counted(len(held), 'log')}, {NOT_COMMITTED}: not shared before your own commit")
+        hints.append(
+            f"{counted(len(held), 'log')}, {NOT_COMMITTED}: not shared before your own commit"
+        )
+    call.answer(_sync_object(report), _lines(report), findings=report.findings, hints=hints)
+
+
+def _lines(report: Report) -> Iterator[Line]:
+    would = "would " if report.dry_run else ""
+    if not report.remote:
+        yield f"nothing was shared: {report.offline}"
+    elif report.offline:
+        yield f"offline: {report.offline}"
+    elif not (report.came or report.went or report.tries or report.left):
+        yield f"in step with {report.remote} ({report.branch})"
+    elif report.came:
+        came = f"{counted(len(report.came), 'log')} from {counted(report.agents, 'agent')}"
+        yield f"{would}{'receive' if would else 'received'}  {came}"
+        if report.changed:
+            yield f"memory  {report.changed}"
+            yield from _learned(report.learned)
+    if report.remote and not report.offline and (report.went or report.tries):
+        what = counted(report.went, "log") if report.went else "no log, but changed files,"
+        yield f"{would}{'send' if would else 'sent'}  {what} to {report.remote}"
+    yield from report.beside
     for one in report.upstreams:
         if not one.problem:
             new = f"{one.new} new" if one.new else "nothing new"
-            out.line(f"read  {one.name}: {counted(one.logs, 'log')}, {new}")
-    out.findings(report.findings)
+            yield f"read  {one.name}: {counted(one.logs, 'log')}, {new}"
 
 
-def _print_learned(learned: Learned, out: Output) -> None:
+def _learned(learned: Learned) -> Iterator[Line]:
     for what, id, line in learned.named[:_NAMED]:
-        out.line(f"  {', '.join(what)}  ", (id, "yellow"), f"  {one_line(line, _LINE_CHARS)}")
+        yield f"  {', '.join(what)}  ", (id, "yellow"), f"  {one_line(line, _LINE_CHARS)}"
     if len(learned.named) > _NAMED:
         more = len(learned.named) - _NAMED
-        out.line(f"  and {more} more; `diurna log` lists the logs that came")
+        yield f"  and {more} more; `diurna log` lists the logs that came"
 
 
 def _sync_object(report: Report) -> dict[str, Any]:
-    return {
-        **fields_of(report, "remote branch commit came agents went"),
-        "facts": {
-            "contradictions" if one == "contradiction" else one: report.learned.count(one)
-            for one in CHANGES
-        },
-        "named": [
-            {"what": list(what), "id": id, "line": line} for what, id, line in report.learned.named
-        ],
-        **fields_of(report, "tries offline ahead kept left"),
-        "ended": list(report.ended),
-        "upstreams": [all_fields_of(one) for one in report.upstreams],
-        "findings": finding_objects(report.findings),
-        "dry_run": report.dry_run,
-    }
+    head = "remote branch commit came agents went tries offline ahead kept left ended upstreams"
+    counts = {one: report.learned.count(one) for one in CHANGES}
+    counts["contradictions"] = counts.pop("contradiction")
+    named = [{"what": what, "id": id, "line": line} for what, id, line in report.learned.named]
+    return {**fields_of(report, f"{head} findings dry_run"), "facts": counts, "named": named}

@@ -14,33 +14,28 @@ from rituals.cli.operation import DRY_RUN, option, word
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.write.draft import Receipt
-    from rituals.cli.output import Output
+    from rituals.cli.output import Line
     from rituals.record.task_steps import Change
 
 #: How long a line is, and how much of the text it has at least.
 _LINE_CHARS, _LEAST_CHARS = 110, 24
+_NO_TASK = '`diurna task add "TEXT"` adds one; `diurna task list --all` lists closed ones too'
 _MINUTE = 16  # characters of an instant up to its minutes
 
 
 def _list(call: Invocation, wanted: Wanted) -> None:
     """List tasks: what is in progress, to do, and what each waits for."""
-    reader, out = call.reader(), call.out
+    reader = call.reader()
     found = listed(reader, wanted, call.now_ms())
-    if call.json:
-        return out.answer({"tasks": [task_object(one) for one in found]})
-    for one in found:
-        print_line(one, out)
-    if not found:
-        out.talk("no task fits" if any(wanted) else "no task is open", fixed=True)
-        if not any(wanted):
-            out.hint(
-                '`diurna task add "TEXT"` adds one; `diurna task list --all` lists closed ones too',
-                fixed=True,
-            )
+    call.answer(
+        lambda: {"tasks": [task_object(one) for one in found]}, map(task_line, found),
+        nothing="no task fits" if any(wanted) else "no task is open",
+        hints=() if found or any(wanted) else (_NO_TASK,),
+    )  # fmt: skip
 
 
-def print_line(one: Listed, out: Output) -> None:
-    """Print a task on one line: its state, whose it is, what it waits for, and how it begins."""
+def task_line(one: Listed) -> Line:
+    """Write a task on one line: its state, whose it is, what it waits for, and how it begins."""
     task = one.task
     said = [task.state]
     if task.contradicted:
@@ -55,31 +50,27 @@ def print_line(one: Listed, out: Output) -> None:
         said.append(f"waits for {', '.join([f'{wait.id} ({wait.why})' for wait in task.waits])}")
     head = f"  {'  '.join(said)}  "
     room = max(_LEAST_CHARS, _LINE_CHARS - len(task.id) - len(head))
-    out.line((task.id, "yellow"), head, one_line(summary_of(task.standing.fact), room))
+    return (task.id, "yellow"), head, one_line(summary_of(task.standing.fact), room)
 
 
 def tell(call: Invocation, change: Change, receipt: Receipt | None, *, dry_run: bool) -> None:
     """Say what became of a task, or would."""
-    from rituals.answers.json_objects import receipt_object
-    from rituals.cli.terminal.receipt_text import print_receipt
+    from rituals.cli.terminal.receipt_text import answer_recorded, receipt_lines
 
-    out, task = call.out, change.task
-    call.landed = bool(receipt and receipt.commit)
-    if call.json:
-        stored = receipt_object(receipt) if receipt else {"stem": "", "commit": "", "findings": []}
-        more = {"dry_run": dry_run, "already": change.already, "notes": list(change.notes)}
-        chosen = task_object(Listed(task)) if task else None
-        return out.answer({**stored, **more, "task": chosen})
+    task = change.task
+    lines: list[Line] = []
     if receipt is not None:
-        print_receipt(call, receipt, dry_run=dry_run)
+        lines = [*receipt_lines(call, receipt, dry_run=dry_run)]
     elif change.already:
-        out.line(change.already if task is None else f"nothing to do: {change.already}")
+        lines = [change.already if task is None else f"nothing to do: {change.already}"]
     elif task is not None:
-        print_line(Listed(task), out)
-    for note in change.notes:
-        out.talk(note)
-    if receipt is not None:
-        out.findings(receipt.findings)
+        lines = [task_line(Listed(task))]
+    answer_recorded(
+        call, receipt, lines, dry_run=dry_run, already=change.already, notes=change.notes,
+        task=task_object(Listed(task)) if task else None,
+    )  # fmt: skip
+    for note in () if call.json else change.notes:
+        call.out.talk(note)
 
 
 ACTIONS = ("list", "add", "start", "move", "done", "handoff", "pick")

@@ -71,16 +71,12 @@ def write_site(
     done = export_site(
         call.memory(), folder, base, _progress(call), shallow=shallow, dry_run=dry_run
     )
-    if call.json:
-        return call.out.answer({"folder": folder, "base": base, "dry_run": dry_run, **done})
+    gone = f", {'remove' if dry_run else 'removed'} {done['removed']}" * bool(done["removed"])
+    changed = f", {done['changed']} of them changed" if done["changed"] else ", all as they were"
     files = f"{counted(done['pages'], 'page')}, {counted(done['files'], 'file')} in all"
-    if dry_run:
-        gone = f", and remove {counted(done['removed'], 'file')}" * bool(done["removed"])
-        return call.out.line(f"would write {files}{gone}: {folder}")
-    gone = f", removed {done['removed']}" * bool(done["removed"])
-    changed = f"{done['changed']} of them changed" if done["changed"] else "all as they were"
-    call.out.line(f"wrote {files}, {changed}{gone}: {folder}")
-    call.out.hint(f"open {folder}/index.html")
+    said = f"{'would write' if dry_run else 'wrote'} {files}{'' if dry_run else changed}{gone}: {folder}"
+    values = {"folder": folder, "base": base, "dry_run": dry_run, **done}
+    call.answer(values, [said], hints=() if dry_run else (f"open {folder}/index.html",))
 
 
 def _progress(call: Invocation) -> Callable[[int, int], None]:
@@ -172,19 +168,16 @@ def export(
 
 
 def _write_vault(call: Invocation, folder: str, dry_run: bool) -> int:
-    from rituals.answers.json_objects import finding_objects
     from rituals.report.vault_files import export_vault
 
     found, left = export_vault(call.memory(), folder, call.out.progress, dry_run=dry_run)
-    if call.json:
-        findings = finding_objects(left)
-        call.out.answer({"folder": folder, **found, "dry_run": dry_run, "findings": findings})
-    else:
-        notes, gone = len(found["written"]), len(found["removed"])
-        same = found["files"] - notes - len(left)
-        removed = f", {'remove' if dry_run else 'removed'} {gone}" * bool(gone)
-        kept = f", {same} as they were" * bool(same)
-        done = "would write" if dry_run else "wrote"
-        call.out.line(f"{done} {counted(notes, 'note')}{removed}{kept}: {folder}")
-    call.out.findings(left)
+    notes, gone = len(found["written"]), len(found["removed"])
+    same = found["files"] - notes - len(left)
+    removed = f", {'remove' if dry_run else 'removed'} {gone}" * bool(gone)
+    kept = f", {same} as they were" * bool(same)
+    line = (
+        f"{'would write' if dry_run else 'wrote'} {counted(notes, 'note')}{removed}{kept}: {folder}"
+    )
+    values = {"folder": folder, **found, "dry_run": dry_run, "findings": left}
+    call.answer(values, [line], findings=left)
     return 1 if left else 0

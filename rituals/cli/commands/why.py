@@ -10,12 +10,15 @@ from memory.recall.recall_values import parted
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.operation import option, word
+from rituals.cli.output import heading, indented, some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from memory.query.provenance import Provenance
     from memory.query.reader import Reader
-    from rituals.cli.output import Output
+    from rituals.cli.output import Line, Output
     from rituals.decide.fact_wording import Telling
 
 #: So many supersessions are printed each way.
@@ -55,78 +58,58 @@ def why(
         from rituals.decide.fact_wording import tellings
 
         told = tellings(memory, fact)
-        if call.json:
-            out.answer(_versions_object(shown, told))
-        else:
-            _print_versions(shown, told, out)
-        return
+        step = "version=step.version text=step.text event=step.event was=step.was stem=step.stem"
+        rest = "agent=step.agent date=step.date title=step.title commit=step.commit"
+        each = [fields_of(one, f"number stands {step} {rest}") for one in told]
+        return call.answer({"id": shown, "versions": each}, _versions(shown, told, out))
     found = memory.why(fact, near=0 if call.json else _NEAR)
     if home:  # of which the newest commit alone is here, and that tells of no log who committed it
         from memory.query.origins import Origin
 
         steps = tuple([step._replace(origin=Origin()) for step in found.steps])
         found = found._replace(id=shown, steps=steps)
-    if call.json:
-        from rituals.answers.json_objects import provenance_object
+    from rituals.answers.json_objects import provenance_object
 
-        out.answer(provenance_object(found))
-        return
-    _print_provenance(found, out)
+    call.answer(lambda: provenance_object(found), _provenance(found, out))
 
 
-def _versions_object(fact: str, found: tuple[Telling, ...]) -> dict[str, object]:
-    step = "version text event was stem agent date title commit"
-    return {
-        "id": fact,
-        "versions": [
-            {**fields_of(one, "number stands"), **fields_of(one.step, step)} for one in found
-        ],
-    }
-
-
-def _print_versions(fact: str, found: tuple[Telling, ...], out: Output) -> None:
-    out.line((fact, "bold"))
+def _versions(fact: str, found: tuple[Telling, ...], out: Output) -> Iterator[Line]:
+    yield ((fact, "bold"),)
     for one in found:
         step = one.step
-        stands = "  stands" if one.stands else ""
         replaces = f"  replaces {', '.join(step.was)}" if step.was else ""
-        out.line("")
-        out.line(f"{one.number:>3}  ", (step.version, "yellow"), (stands, "green"), replaces)
-        out.line(
-            f"     {step.date or NO_DAY}  {step.event} by {step.agent or 'nobody named'}: {step.title}"
-        )
-        out.line(("     in ", "dim"), out.short(step.stem))
-        out.indented(step.text, "     ")
+        number, stands = f"\n{one.number:>3}  ", ("  stands" if one.stands else "", "green")
+        yield number, (step.version, "yellow"), stands, replaces
+        by = f"{step.event} by {step.agent or 'nobody named'}"
+        yield f"     {step.date or NO_DAY}  {by}: {step.title}"
+        yield ("     in ", "dim"), out.short(step.stem)
+        yield indented(step.text, "     ")
 
 
-def _print_provenance(found: Provenance, out: Output) -> None:
+def _provenance(found: Provenance, out: Output) -> Iterator[Line]:
     said = [one for one in (found.mark.said, found.known.said, found.mark.behind.strip()) if one]
-    out.line((found.id, "bold"), "".join([f"  {one}" for one in said]))
+    yield (found.id, "bold"), "".join([f"  {one}" for one in said])
     for step in found.steps:
-        out.line("")
-        out.line(
-            f"{step.date or NO_DAY}  ", (step.event, "bold"), f"  by {step.agent or 'nobody named'}"
-        )
+        by = f"  by {step.agent or 'nobody named'}"
+        yield f"\n{step.date or NO_DAY}  ", (step.event, "bold"), by
         made = "waiting to be committed" if step.waiting else step.origin.said
-        out.line(("  in ", "dim"), out.short(step.stem), f", {made}" if made else "")
+        yield ("  in ", "dim"), out.short(step.stem), some((made, f", {made}"))
         if step.source or step.by:
-            wrote = f", written {step.created}" if step.created else ""
-            out.line(
-                f"  from {step.source or 'elsewhere'}{wrote}{f' by {step.by}' if step.by else ''}"
-            )
+            wrote = some((step.created, f", written {step.created}"))
+            yield f"  from {step.source or 'elsewhere'}{wrote}{some((step.by, f' by {step.by}'))}"
         if step.remark:
-            out.line(f"  {'evidence' if step.proof else 'remark'}: {step.remark}")
+            yield f"  {'evidence' if step.proof else 'remark'}: {step.remark}"
         if step.version:
             replaces = f", replaces {', '.join(step.was)}" if step.was else ""
-            out.line(f"  version {step.version}{replaces}:")
-            out.indented(step.text, "    ")
+            yield f"  version {step.version}{replaces}:"
+            yield indented(step.text, "    ")
     if found.chain:
-        out.heading("supersessions")
+        yield heading("supersessions")
     for link in found.chain:
         left = "" if link.counts else "  (does not count)"
-        out.line(f"  {link.old} → {link.new}{left}  ", (out.short(link.stem), "dim"))
+        yield f"  {link.old} → {link.new}{left}  ", (out.short(link.stem), "dim")
     if found.further:
-        out.line("  … and more, further away: --json has all")
+        yield "  … and more, further away: --json has all"
 
 
 def _is_fact(memory: Reader, asked: str) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from projection.fold.full_replay import State
     from projection.fold.projection_state import Standing
     from projection.policy.model import Policy
-    from rituals.cli.output import Output
+    from rituals.cli.output import Line
 
 #: How long a line is, and how much of the text it has at least, however long the id is.
 _LINE_CHARS, _LEAST_CHARS = 100, 24
@@ -46,13 +46,6 @@ def _fits(one: Standing, pattern: str) -> bool:
     return pattern in one.fact.id or pattern in one.fact.text.casefold()
 
 
-def _said(one: Standing, mark: Mark) -> str:
-    """Say what has to be known before the text of a fact."""
-    if one.fact.contradicted:
-        return "contradicted"
-    return mark.said
-
-
 def block_of(
     one: Standing, state: State, known: Testimony = UNTOLD, gone: tuple[Gone, ...] = ()
 ) -> str:
@@ -76,19 +69,17 @@ def _standing_of(one: Standing, state: State) -> str:
 def line_object(one: Standing, mark: Mark, history: History | None = None) -> dict[str, object]:
     """Describe a fact in a line: enough to choose by, and no more."""
     return {
-        **fields_of(one.fact, "id kind"),
-        "tier": one.tier,
+        **fields_of(one, "id=fact.id kind=fact.kind tier contradiction=fact.contradicted"),
         "line": summary_of(one.fact),
         **mark_object(mark),
-        "contradiction": one.fact.contradicted,
         "state": state_of(one.fact, history) or mark.standing,
     }
 
 
-def print_line(one: Standing, mark: Mark, known: Testimony, out: Output) -> None:
-    """Print a fact on one line."""
-    said = _said(one, mark)
+def fact_line(one: Standing, mark: Mark, known: Testimony) -> Line:
+    """Write a fact on one line, behind what has to be known before its text."""
+    said = "contradicted" if one.fact.contradicted else mark.said
     words = [word for word in (one.fact.kind, one.tier, known.brief) if word]
     head = f"  {'  '.join(words)}  " + (f"({said}) " if said else "")
     room = max(_LEAST_CHARS, _LINE_CHARS - len(one.fact.id) - len(head))
-    out.line((one.fact.id, "yellow"), head, one_line(summary_of(one.fact), room) + mark.behind)
+    return (one.fact.id, "yellow"), head, one_line(summary_of(one.fact), room) + mark.behind

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ledger.errors import NotFound
 from ledger.git.repository import find_repository
@@ -22,7 +22,7 @@ from projection.policy.model import ATTEMPT_KIND
 from rituals.answers.json_objects import log_object
 from rituals.answers.record_fields import fields_of, mark_object
 from rituals.cli.context import Invocation
-from rituals.cli.output import Output, counted
+from rituals.cli.output import Line, Output, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,44 +45,36 @@ def told_of_code(call: Invocation, asked: str) -> bool:
         return False
     found = reasons(memory, place)
     call.opened([one.fact.id for one in found.decisions])
-    if call.json:
-        call.out.answer(_reasons_object(found))
-    else:
-        _print_reasons(found, call.out)
+    call.answer(lambda: _reasons_object(found), _lines(found, call.out))
+    if not (found.decisions or call.json):
+        call.out.talk("no decision is linked with it")
     return True
 
 
 def _reasons_object(found: Reasons) -> dict[str, Any]:
     place = found.place
     return {
-        **fields_of(place, "asked path line text"),
+        **fields_of(place, "asked path line text more"),
         "uncommitted": _spans(place.uncommitted),
         "commits": [_commit_object(one) for one in place.touched],
-        "more": place.more,
-        "sessions": [{**log_object(one.log), "by": list(one.by)} for one in found.sessions],
+        "sessions": [{**log_object(one.log), "by": one.by} for one in found.sessions],
         "decisions": [_reason_object(one) for one in found.decisions],
         "perhaps": [_reason_object(one) for one in found.perhaps],
     }
 
 
 def _commit_object(one: Touched) -> dict[str, Any]:
-    commit = one.commit
-    return {
-        "commit": commit.id,
-        "date": ended_of(stamp_of(max(0, commit.written) * 1000)),
-        **fields_of(commit, "author subject"),
-        "lines": _spans(one.lines),
-        **fields_of(one, "cut files"),
-    }
+    date = ended_of(stamp_of(max(0, one.commit.written) * 1000))
+    fields = "commit=commit.id author=commit.author subject=commit.subject cut files"
+    return {**fields_of(one, fields), "date": date, "lines": _spans(one.lines)}
 
 
 def _reason_object(one: Reason) -> dict[str, Any]:
-    return {
-        **fields_of(one.fact, "id kind text"),
-        "outcome": footer(one.fact, "outcome"),
+    said = {
+        **fields_of(one, "id=fact.id kind=fact.kind text=fact.text by"),
         **mark_object(one.mark),
-        "by": list(one.by),
     }
+    return {**said, "outcome": footer(one.fact, "outcome")}
 
 
 def _spans(lines: Sequence[int]) -> list[list[int]]:
@@ -96,49 +88,46 @@ def _spans(lines: Sequence[int]) -> list[list[int]]:
     return found
 
 
-def _print_reasons(found: Reasons, out: Output) -> None:
+def _lines(found: Reasons, out: Output) -> Iterator[Line]:
     place = found.place
     head = f"{place.path}:{place.line}" if place.line else place.path
     whole = f"{head}  " if place.line else ""
     if head and not place.line:
-        out.line((head, "bold"))
+        yield ((head, "bold"),)
     if place.uncommitted:
         lines = "" if place.line else f"{counted(len(place.uncommitted), 'line')}  "
-        out.line((whole or f"  {lines}", "bold"), NOT_COMMITTED)
+        yield (whole or f"  {lines}", "bold"), NOT_COMMITTED
     for one in place.touched:
         commit = one.commit
         lines = f"  {counted(len(one.lines), 'line')}  " if head and not place.line else whole
-        day = stamp_of(max(0, commit.written) * 1000)[:_DAY]
         wide = f"  (changed {one.files} files)" if one.files else ""
-        out.line((lines, "bold"), (commit.id[:7], "yellow"), f"  {day}  {commit.author}  "
-                 f'"{shortened(commit.subject, _TEXT_CHARS)}"{wide}')  # fmt: skip
+        said = f'"{shortened(commit.subject, _TEXT_CHARS)}"{wide}'
+        day = stamp_of(max(0, commit.written) * 1000)[:_DAY]
+        yield (lines, "bold"), (commit.id[:7], "yellow"), f"  {day}  {commit.author}  {said}"
         if one.cut:
-            out.line("  ", CUT.format(commit.id[:7]))
+            yield "  ", CUT.format(commit.id[:7])
     if place.more:
-        out.line(f"  and {counted(place.more, 'commit')} more")
+        yield f"  and {counted(place.more, 'commit')} more"
     for session in found.sessions:
         log = session.log
         said = f"{log.agent or 'nobody named'}: {log.title}"
-        _line(out, "session", out.short(log.stem), said, ", ".join(session.by))
+        yield _line("session", out.short(log.stem), said, ", ".join(session.by))
     for reason in found.decisions:
         tried = reason.fact.kind == ATTEMPT_KIND
-        _reason(out, "tried" if tried else reason.fact.kind, reason)
-    for reason in found.perhaps:
-        _reason(out, "perhaps", reason)
-    if not found.decisions:
-        out.talk("no decision is linked with it")
+        yield _reason("tried" if tried else reason.fact.kind, reason)
+    yield from [_reason("perhaps", reason) for reason in found.perhaps]
 
 
-def _reason(out: Output, kind: str, reason: Reason) -> None:
-    """Print a fact, behind what has to be known before, and by what it is linked."""
+def _reason(kind: str, reason: Reason) -> Line:
+    """Write a fact, behind what has to be known before, and by what it is linked."""
     contested = "contradicted" * reason.fact.contradicted
     before = reason.mark.whole or contested or footer(reason.fact, "outcome")
     text = shortened(" ".join(reason.fact.text.split()), _TEXT_CHARS) + reason.mark.behind
     ways = dict.fromkeys("session" if one.startswith("session ") else one for one in reason.by)
     said = f"{before}: {text}" if before else text
-    _line(out, kind, reason.fact.id, said, f"by {', '.join(ways)}")
+    return _line(kind, reason.fact.id, said, f"by {', '.join(ways)}")
 
 
-def _line(out: Output, kind: str, name: str, said: str, by: str) -> None:
-    """Print one line: what it is, its name, its words, and by what it is linked."""
-    out.line((f"{kind:<{_KIND_CHARS}} ", "dim"), (name, "bold"), f"  {said}  ", (by, "dim"))
+def _line(kind: str, name: str, said: str, by: str) -> Line:
+    """Write one line: what it is, its name, its words, and by what it is linked."""
+    return (f"{kind:<{_KIND_CHARS}} ", "dim"), (name, "bold"), f"  {said}  ", (by, "dim")

@@ -18,10 +18,12 @@ from memory.recall.recall_values import (
     Hit,
 )
 from memory.replay.reader_marks import as_here
+from rituals.answers.record_fields import fields_of, mark_object
 from rituals.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from memory.query.reader import Reader
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from projection.fold.projection_state import Standing
     from projection.policy.model import Policy
     from rituals.cli.context import Invocation
+    from rituals.cli.output import Line
 
 
 def select(
@@ -78,6 +81,7 @@ def check_kind(policy: Policy, kind: str) -> None:
 
 #: What stands above the hits of a kind, where an answer has others too.
 _PARTS = {SESSION_KIND: "what was said", DOCUMENT_KIND: "what documents say"}
+_HITS = ("hits", "facts", "passages")
 
 
 def named(call: Invocation, ids: list[str], level: str) -> None:
@@ -122,26 +126,29 @@ def _print(call: Invocation, query: str, level: str, answer: Answer, *, org: boo
     """Print what was recalled; what is of an `org` is not asked for by its ids."""
     saved = max(0, answer.whole - answer.tokens)
     out = call.out
-    if call.json:
-        return out.answer(
-            {
-                "query": query,
-                "level": level,
-                "hits": [hit_object(hit) for hit in answer.hits],
-                "facts": [hit_object(hit) for hit in answer.facts],
-                "passages": [hit_object(hit) for hit in answer.passages],
-                "tokens": answer.tokens,
-                "whole": answer.whole,
-                "saved": saved,
-                "perhaps": answer.perhaps,
-                "notes": list(answer.notes),
-            }
-        )
-    for note in answer.notes:
+    for note in answer.notes if not call.json else ():
         out.talk(("note:", "cyan"), f" {note}", fixed=_is_fixed(note))
+    hint = "`diurna recall --ids ID,ID` shows all of what matters"
+    call.answer(
+        lambda: {
+            **fields_of(answer, "tokens whole perhaps notes"),
+            **{name: list(map(hit_object, getattr(answer, name))) for name in _HITS},
+            "query": query,
+            "level": level,
+            "saved": saved,
+        },
+        _lines(call, level, answer, saved, org=org),
+        nothing="no memory answers that",
+        hints=(hint,) if answer.hits and level != FULL and not org else (),
+    )
+
+
+def _lines(
+    call: Invocation, level: str, answer: Answer, saved: int, *, org: bool
+) -> Iterator[Line]:
     if not answer.hits:
-        out.talk("no memory answers that")
         return
+    short = call.out.short
     parts: dict[str, Hit] = {}
     for hit in answer.hits:
         parts.setdefault(_PARTS.get(hit.kind, "what holds"), hit)
@@ -149,32 +156,28 @@ def _print(call: Invocation, query: str, level: str, answer: Answer, *, org: boo
     titles = {} if org else _titles(call, answer)
     for number, hit in enumerate(answer.hits):
         if number and (level != INDEX or hit.id in heads):
-            out.line("")
+            yield ""
         if hit.id in heads:
-            out.line((heads[hit.id], "bold"))
+            yield ((heads[hit.id], "bold"),)
         first, *rest = hit.text.split("\n")
         if hit.id in titles:
             first = first.replace(hit.title, titles[hit.id], 1)
         head, tail = (hit.id, first[len(hit.id) :]) if first.startswith(hit.id) else ("", first)
         if hit.stem:
-            head, tail = (said.replace(hit.stem, out.short(hit.stem)) for said in (head, tail))
+            head, tail = (said.replace(hit.stem, short(hit.stem)) for said in (head, tail))
         whole = (
             f", {hit.whole} in full" if hit.tokens < hit.whole else ""
         )  # its marks can be longer
         cost = "" if level == FULL else f"  [{hit.tokens} tokens{whole}]"
-        out.line((head, "yellow"), tail, (cost, "dim"))
-        for line in rest:
-            out.line(line)
+        yield (head, "yellow"), tail, (cost, "dim")
+        yield from rest
         if hit.passage:
-            said = hit.passage.replace(hit.stem, out.short(hit.stem))
-            out.line((f"    said in {said}", "dim"))
+            yield ((f"    said in {hit.passage.replace(hit.stem, short(hit.stem))}", "dim"),)
         for part in hit.parts:
             remark = f"  {part.remark}" if part.remark else ""
-            out.line((f"    {part.value:8.4f}  {part.name}{remark}", "dim"))
+            yield ((f"    {part.value:8.4f}  {part.name}{remark}", "dim"),)
     full = f"; {answer.tokens + saved} in full" if saved > 0 else ""
-    out.line((f"{counted(len(answer.hits), 'hit')}, about {answer.tokens} tokens{full}", "dim"))
-    if level != FULL and not org:
-        out.hint("`diurna recall --ids ID,ID` shows all of what matters", fixed=True)
+    yield ((f"{counted(len(answer.hits), 'hit')}, about {answer.tokens} tokens{full}", "dim"),)
 
 
 def _titles(call: Invocation, answer: Answer) -> dict[str, str]:
@@ -209,16 +212,7 @@ def _is_fixed(note: str) -> bool:
 
 def hit_object(hit: Hit) -> dict[str, object]:
     """Describe a hit."""
-    from rituals.answers.record_fields import all_fields_of, fields_of, mark_object
-
-    found: dict[str, object] = {
-        **fields_of(hit, "id kind tier date stem agent score line text tokens whole"),
-        **mark_object(hit.mark),
-    }
-    if hit.known.word:
-        found |= {"known": hit.known.word, "known_by": hit.known.by}
-    if hit.passage:
-        found["passage"] = hit.passage
-    if hit.parts:
-        found["parts"] = [all_fields_of(part) for part in hit.parts]
-    return found
+    more = [name for name in ("passage", "parts") if getattr(hit, name)]
+    more += ["known=known.word known_by=known.by"] if hit.known.word else []
+    fields = f"id kind tier date stem agent score line text tokens whole {' '.join(more)}"
+    return {**fields_of(hit, fields), **mark_object(hit.mark)}

@@ -6,12 +6,16 @@ from ledger.errors import DraftRefused
 from ledger.model.session import WORKING
 from memory.write.draft import Near, Receipt, told
 from projection.text.clipping import one_line
-from rituals.answers.json_objects import near_objects, receipt_object
+from rituals.answers.json_objects import receipt_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
     from ledger.model.findings import Finding
     from rituals.cli.context import Invocation
+    from rituals.cli.output import Line
     from rituals.record.answer_lines import Answer
     from rituals.record.own_home_parts import Drafts
 
@@ -33,22 +37,34 @@ def record(
     `again` records it even if the same was recorded a moment ago, `strict` refuses what is otherwise only
     told; `noted`: it is a note.
     """
-    out = call.out
     receipt = drafts.append(call.memory(), again=again, dry_run=dry_run, tiers=True, strict=strict)
     receipt = receipt._replace(findings=(*drafts.findings, *receipt.findings))
     if drafts.here is not None and drafts.here.type in WORKING and not dry_run:
         session = dict(drafts.here.header).get("session", "")
         _note_answer(call, session, corrects=drafts.corrects)
-    call.landed = bool(receipt.commit) and not receipt.already and drafts.here is not None
-    if call.json:
-        log = {"dry_run": True, "log": receipt.data.decode()} if dry_run else {}
-        out.answer({**receipt_object(receipt), "near": near_objects(receipt.near), **log})
-    else:
-        print_receipt(call, receipt, dry_run=dry_run)
-        for one in receipt.near:
-            option = f"--replace {one.id}" if noted else f"--supersede {one.id}={one.fact}"
-            out.line("near     ", *near_pieces(one), f" If yours replaces it: `{option}`")
-    out.findings(receipt.findings)
+    more: dict[str, Any] = {"dry_run": True, "log": receipt.data.decode()} if dry_run else {}
+    lines = [*receipt_lines(call, receipt, dry_run=dry_run)]
+    for one in receipt.near:
+        option = f"--replace {one.id}" if noted else f"--supersede {one.id}={one.fact}"
+        lines.append(("near     ", *near_pieces(one), f" If yours replaces it: `{option}`"))
+    answer_recorded(call, receipt, lines, **more)
+    call.landed = call.landed and drafts.here is not None
+
+
+def answer_recorded(
+    call: Invocation,
+    receipt: Receipt | None,
+    lines: Iterable[Line],
+    *,
+    findings: tuple[Finding, ...] = (),
+    hints: Iterable[str] = (),
+    **more: Any,
+) -> None:
+    """Answer with what was recorded, None for nothing, and `more` keys; or with lines."""
+    findings = receipt.findings if receipt else findings
+    call.landed = bool(receipt and receipt.commit and not receipt.already)
+    values = {**receipt_object(receipt), "findings": findings, "hints": list(hints), **more}
+    call.answer(values, lines, findings=findings, hints=hints)
 
 
 def record_answer(
@@ -72,8 +88,8 @@ def record_answer(
     if answer is None or answer.request.says_nothing:
         if not dry_run:
             _note_answer(call, nothing=True)
-        _say_nothing(call, "noted: nothing", answer.findings if answer else ())
-        return
+        said = answer.findings if answer else ()
+        return answer_recorded(call, None, ["noted: nothing"], findings=said)
     how = {"again": again, "dry_run": dry_run, "strict": strict, "noted": True}
     memory, request, said = call.memory(), answer.request, answer.findings
     try:
@@ -92,10 +108,9 @@ def record_answer(
             raise
     drafts, more = recordable(memory, request)
     said = (*said, *more)
-    if drafts is not None:
-        record(call, drafts._replace(findings=(*said, *drafts.findings)), **how)
-        return
-    _say_nothing(call, "already recorded", said)
+    if drafts is None:
+        return answer_recorded(call, None, ["already recorded"], findings=said)
+    record(call, drafts._replace(findings=(*said, *drafts.findings)), **how)
 
 
 def near_pieces(one: Near) -> tuple[tuple[str, str], str]:
@@ -113,21 +128,13 @@ def _note_answer(call: Invocation, session: str = "", **how: bool) -> None:
     note_answer(memory.home.repository.commondir, said, **how)
 
 
-def _say_nothing(call: Invocation, said: str, findings: tuple[Finding, ...]) -> None:
-    """Say that there is no log, and why."""
-    if call.json:
-        call.out.answer(receipt_object(Receipt("", "", (), (), findings, False, "", b"")))
-    else:
-        call.out.line(said)
-    call.out.findings(findings)
-
-
-def print_receipt(call: Invocation, receipt: Receipt, *, dry_run: bool) -> None:
-    """Print what an append did, or would do, without what was noticed."""
-    memory, out = call.memory(), call.out
+def receipt_lines(call: Invocation, receipt: Receipt, *, dry_run: bool) -> Iterator[Line]:
+    """Yield what an append did, or would do, without what was noticed."""
+    stem = (call.out.short(receipt.stem), "yellow")
     if dry_run and not receipt.already:
-        out.line("would append ", (out.short(receipt.stem), "yellow"))
-        return out.text(receipt.data.decode())
-    out.line((out.short(receipt.stem), "yellow"), f"  {receipt.place(memory.home.branch)}")
+        yield "would append ", stem
+        yield receipt.data.decode().removesuffix("\n")
+        return
+    yield stem, f"  {receipt.place(call.memory().home.branch)}"
     for verb, what in told(receipt):
-        out.line(f"{verb:<7}  ", what if verb == "tier" else (what, "green"))
+        yield f"{verb:<7}  ", what if verb == "tier" else (what, "green")

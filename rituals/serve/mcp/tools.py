@@ -16,7 +16,7 @@ from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
 from memory.recall.recall_values import FULL, INDEX, Answer, Filters, Hit, tokens_of
 from projection.document.fact_remarks import YES
 from projection.graph.graph_neighbours import names_in
-from rituals.answers.record_fields import fields_of, mark_object
+from rituals.answers.record_fields import fields_of, mark_object, plain
 from rituals.hosts.processes import note_opening
 from rituals.record.json_request import value_of
 from rituals.record.request import Request
@@ -278,14 +278,13 @@ def learn(
 @take.tool("Count facts and logs; say what is contradicted, due or unpublished.")
 def status(memory: "Memory", caller: Caller) -> Answered:
     """Say where the ledger stands, and what the command line would say beside it on standard error."""
-    from rituals.answers.json_objects import status_object
     from rituals.answers.status_values import overview
     from rituals.check.verify.projection_checks import policy_problem
 
     found, cache = overview(memory), memory.cache()
     problem = [policy_problem(cache.policy_problem)] if cache.policy_problem else []
-    said = noticed((*found.edits, *problem, *cache.unread()))
-    rest = {key: one for key, one in status_object(found).items() if key not in _UNTOLD}
+    said = noticed((*found["findings"], *problem, *cache.unread()))
+    rest: Answered = plain({key: one for key, one in found.items() if key not in _UNTOLD})
     return {**rest, **({"findings": said} if said else {})}
 
 

@@ -15,7 +15,7 @@ from ledger.escape import visible
 from ledger.model.findings import Finding
 from ledger.model.ids import sha256
 from projection.brief.values import YOURS_FLAG, YOURS_TITLE
-from rituals.answers.record_fields import Failure
+from rituals.answers.record_fields import Failure, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,12 +82,10 @@ def filled(always: str = "", **said: Any) -> Answered:
 
 def noticed(findings: Iterable[Finding]) -> list[Answered]:
     """Describe what was noticed, without what a message may quote of a secret."""
-    from rituals.answers.json_objects import finding_object
-
     said = []
     for one in findings:
         message, hint = message_in_tools(one.message), hint_in_tools(one.hint)
-        told = finding_object(one._replace(message=message, hint=hint))
+        told = plain(one._replace(message=message, hint=hint))
         said.append(filled(**{key: told[key] for key in ("code", "severity", "message", "hint")}))
     return said
 
@@ -96,14 +94,14 @@ def recorded(
     receipt: Receipt, findings: Iterable[Finding], more: str = "", **told: Any
 ) -> Answered:
     """Say what was recorded; `more` names what else is told of its receipt."""
-    from rituals.answers.json_objects import near_objects, receipt_object
+    from rituals.answers.json_objects import receipt_object
 
     said = receipt_object(receipt)
     kept = {key: said[key] for key in ("stem", "commit", "waits", "facts", "did", *more.split())}
     if "tiers" in kept:
         kept["tiers"] = [filled(**one) for one in said["tiers"] if one["before"]]
-    near = near_objects(receipt.near)
-    return filled("stem" if more else "", **kept, **told, near=near, findings=noticed(findings))
+    findings_said = noticed(findings)
+    return filled("stem" if more else "", **kept, **told, near=said["near"], findings=findings_said)
 
 
 def brief_in_tools(text: str) -> str:
