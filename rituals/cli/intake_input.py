@@ -68,7 +68,8 @@ def take_in_all(call: Invocation, **how: bool) -> None:
     for source in SOURCES:
         reading, places = read_source(source, (), ground)
         readings += [reading] if places else []
-        head += [f"{source.name}: {line}" for line in _places(places, ground)]
+        for line in _places(places, ground):
+            call.out.talk(f"{source.name}: {line}")
     if memory.home.kind != OWN_REPOSITORY:
         records = read_records(memory.home, (), call.out.progress)
         head += record_lines(records, verbose=how["verbose"])
