@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -56,7 +56,7 @@ def take_in(call: Invocation, source: Source, paths: tuple[str, ...], **how: boo
             hint=f"name what is to be read: diurna import {source.name} PATH",
         )
     more = {"places": [without_secrets(place) for place in places]}
-    _take_in(call, [reading], _places(places, ground), more, **how)
+    _take_in(call, [reading], _places(places, ground), lambda each: each[0] | more, **how)
 
 
 def take_in_all(call: Invocation, **how: bool) -> None:
@@ -75,7 +75,7 @@ def take_in_all(call: Invocation, **how: bool) -> None:
         head += record_lines(records, verbose=how["verbose"])
         readings.append(records.reading)
         more = readable_object(records)
-    _take_in(call, readings, head, more, several=True, **how)
+    _take_in(call, readings, head, lambda each: {"sources": each, **more}, **how)
     page = f"{ground.project}/{TREE_PREFIX}{CONTINUITY_FILE}"
     if memory.home.prefix != TREE_PREFIX and os.path.isfile(page):
         call.out.hint(f"{TREE_PREFIX} holds another ledger: `diurna import ledger .` brings it in")
@@ -87,21 +87,20 @@ def take_in_records(call: Invocation, paths: tuple[str, ...], **how: bool) -> No
     records = read_records(call.memory().home, named, call.out.progress)
     more = {**fields_of(records, "commit read"), **readable_object(records)}
     head = record_lines(records, verbose=how["verbose"])
-    _take_in(call, [records.reading], head, more, **how)
+    _take_in(call, [records.reading], head, lambda each: each[0] | more, **how)
 
 
 def _take_in(
     call: Invocation,
     readings: Sequence[Reading],
     head: Iterable[Line],
-    more: Mapping[str, object],
+    answered: Callable[[list[dict[str, Any]]], dict[str, Any]],
     *,
     write: bool,
     dry_run: bool,
     verbose: bool,
-    several: bool = False,
 ) -> None:
-    """Show what readings bring, below `head`, ask once, write it, and answer with it and `more`.
+    """Show what readings bring, below `head`, ask once, write it, and answer with what each `answered`.
 
     What is personal goes to the personal home, where there is one. With `write` nobody is asked. Each is
     planned again when it is written, so that what two of them say becomes one fact.
@@ -139,14 +138,16 @@ def _take_in(
         objects.append({**told[0], "yours": told[1] if len(told) > 1 else None})
     if own is not None:
         own.close()
+    values = answered(objects)
     hints = {
-        f"ask your agent for the skill `diurna-harvest`; it runs `{PROPOSE}`": more.get("readable"),
+        f"ask your agent for the skill `diurna-harvest`; it runs `{PROPOSE}`": values.get(
+            "readable"
+        ),
         "`diurna init --personal` makes a home for what is only yours": strangers,
         "nothing was written; --write takes it in": news and not done,
     }
-    values = {"sources": objects} if several else objects[0]
     call.answer(
-        {**values, **more, "dry_run": not done}, lines, findings=tuple(findings),
+        {**values, "dry_run": not done}, lines, findings=tuple(findings),
         hints=[hint for hint, holds in hints.items() if holds],
     )  # fmt: skip
 
