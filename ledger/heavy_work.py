@@ -1,4 +1,4 @@
-"""Do heavy work sooner: halved between two cores, and without the collector of garbage."""
+"""Do heavy work sooner: beside another process, and without the collector of garbage."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ import os
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any, TypeVar
-
-    Made = TypeVar("Made")
+    from typing import Any
 
 
 def may_fork() -> bool:
@@ -66,19 +64,6 @@ class Beside:
         self._pipe.close()
         os.kill(self._child, _SIGKILL)
         os.waitpid(self._child, 0)
-
-
-def in_two(first: Callable[[], Any], second: Callable[[], Made]) -> tuple[Any, Made]:
-    """Do `first` in a child (`Beside`) and `second` here, at once; return what both made.
-
-    Where `second` fails, or is told that its time is up, the child is ended.
-    """
-    child = Beside(lambda: [first()])
-    try:
-        made = second()
-        return child.next(), made
-    finally:
-        child.end()
 
 
 class Uncollected:

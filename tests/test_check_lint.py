@@ -11,7 +11,7 @@ from ledger.model.findings import CODES, Finding
 from memory.api import Memory
 from projection.policy.policy_keys import GONE
 from rituals.check.check_registry import LINT, made
-from rituals.check.linted_files import lint_files, log_findings, text_findings
+from rituals.check.linted_files import lint_files, text_findings
 from rituals.cli.terminal.sarif_text import annotation, sarif
 from tests.conftest import Repo, Run, each_row
 from tests.planted_secrets import ALNUM, Draw, others, tokens
@@ -85,28 +85,6 @@ def test_an_edit_that_is_not_understood_is_passed_on(repo: Repo, run: Run) -> No
     assert {file for _, file, _ in found} == {"continuity.md"}
     assert "undeclared-edit" not in [code for code, _, _ in found]
     assert any(line for _, _, line in found)
-
-
-def test_both_cores_say_what_one_says(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The work of two processes is that of one, in the same order; a child that died is made up for."""
-    for number in range(12):
-        text = f"# T\n\n{TOKEN}\n" if number % 3 else "# T\n"
-        repo.write(f"memory/sessions/2026-07-01-1015{number:02}.md", text)
-    commit(repo)
-    from ledger.model.logset import log_refs
-    from rituals.check.verify.session_listing import list_sessions
-
-    home = discover(str(repo.path))
-    refs, _ = log_refs(list_sessions(home, home.tip()).rows, home.prefix)
-    alone = log_findings(home, refs, "warn")
-    assert [one.code for one in alone] == ["secret-found"] * 8
-    monkeypatch.setattr("rituals.check.linted_files._FORK_FROM", 2)
-    monkeypatch.setattr("rituals.check.linted_files.may_fork", lambda: True)
-    assert log_findings(home, refs, "warn") == alone
-    monkeypatch.setattr(
-        "rituals.check.linted_files.in_two", lambda first, second: (None, second())
-    )  # the child died
-    assert log_findings(home, refs, "warn") == alone
 
 
 def test_own_branch_homes_are_linted(bare_repo: Repo, run: Run) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import time
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from ledger.heavy_work import in_two
 from tests.campaigns import forks
 from tests.conftest import each_row
 
@@ -28,22 +26,3 @@ def test_a_name_that_is_not_there_ends_nobody(tmp_path: Path) -> None:
         script = "import sys; print(sys.stdin.read())"
         done = forks.run(["-c", script], tmp_path, os.environ, b"given", loaded=loaded)
         assert (done.returncode, done.stdout) == (0, "given\n"), done.stderr
-
-
-@pytest.mark.parametrize("much", [b"x" * (1 << 22), b""])
-def test_a_half_that_fails_ends_the_other(tmp_path: Path, much: bytes) -> None:
-    """A hook whose time is up does not wait for a child that has more to say than a pipe holds, or works on."""
-
-    def fail() -> None:
-        time.sleep(0.2)
-        raise TimeoutError("the time is up")
-
-    def first() -> bytes:
-        if not much:
-            time.sleep(3)
-        (tmp_path / "worked on").touch()
-        return much
-
-    with pytest.raises(TimeoutError, match="the time is up"):
-        in_two(first, fail)
-    assert much or not (tmp_path / "worked on").exists()

@@ -1,11 +1,11 @@
-"""Tell which commits HEAD does not hold, and which lines of files commits do not have.
+"""Tell how commits lie to each other, and what stands where in them: one git call for many of them.
 
-One walk or two git calls for all of them, never one for each.
+The first-parent line of a commit is what a branch itself went through: what came by a merge came with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ledger.git.cli import SEVERAL, Git
 from ledger.model.evidence import Place
@@ -18,8 +18,7 @@ _LEAST_DIGITS = 4
 
 def missing(git: Git, wanted: Iterable[At]) -> frozenset[At]:
     """Return the places that are not at their commits; of a commit that is not there nothing is said."""
-    hexes = [one for one in dict.fromkeys(wanted) if not one[0].strip("0123456789abcdef")]
-    asked = [one for one in hexes if len(one[0]) >= _LEAST_DIGITS]
+    asked = [one for one in dict.fromkeys(wanted) if _is_hex(one[0], _LEAST_DIGITS)]
     if not asked:
         return frozenset()
     specs = [f"{commit}^{{commit}}" for commit, _ in asked]
@@ -30,18 +29,18 @@ def missing(git: Git, wanted: Iterable[At]) -> frozenset[At]:
     files = [data or b"" for data in git.blobs(known)]
     counts = [data.count(b"\n") + (data[-1:] not in (b"", b"\n")) for data in files]
     sizes = dict(zip(known, counts, strict=True))  # of lines, also of one that no line feed ends
-    rows = zip(asked, named, blobs, strict=False)
-    return frozenset(
-        [
-            one
-            for one, (kind, _), blob in rows
-            if kind == "commit" and one[1].line > sizes.get(blob, 0)
-        ]
-    )
+    return frozenset([
+        one for one, (kind, _), blob in zip(asked, named, blobs, strict=False)
+        if kind == "commit" and one[1].line > sizes.get(blob, 0)
+    ])  # fmt: skip
 
 
 #: Digits of a whole id; of fewer than `LEAST` nothing is told.
 WHOLE, LEAST = 40, 7
+
+
+def _is_hex(name: str, least: int) -> bool:
+    return least <= len(name) <= WHOLE and not name.strip("0123456789abcdef")
 
 
 class Lacking(Record):
@@ -64,27 +63,194 @@ class Lacking(Record):
 
 def whole_ids(git: Git, names: Collection[str]) -> Mapping[str, str | None]:
     """Return the whole ids of commits by what names them; "" for what is not there, None for several."""
-    asked = list(names)
-    found = git.named(f"{one}^{{commit}}" for one in asked) if asked else []
-    return {
-        name: None if kind == SEVERAL else oid
-        for name, (kind, oid) in zip(asked, found, strict=True)
-    }
+    found = git.named(f"{one}^{{commit}}" for one in names) if names else []
+    rows = zip(names, found, strict=True)
+    return {name: None if kind == SEVERAL else oid for name, (kind, oid) in rows}
+
+
+def not_held(git: Git, commit: str, ids: Iterable[str]) -> frozenset[str]:
+    """Return those of some commits, by their whole ids, that another one does not hold."""
+    wanted = frozenset(ids)
+    lines = "".join([f"{one}\n" for one in (*wanted, f"^{commit}")])
+    said = git.run("rev-list", "--stdin", data=lines.encode()) if wanted else b""
+    return wanted.intersection(said.decode().split())
 
 
 def lacking(git: Git, commit: str, names: Collection[str]) -> Lacking:
     """Tell what of some commits another one does not hold; names of seven digits or more will do."""
-    odd = frozenset(
-        [one for one in names if not LEAST <= len(one) <= WHOLE or one.strip("0123456789abcdef")]
-    )
+    odd = frozenset([one for one in names if not _is_hex(one, LEAST)])
     whole = whole_ids(git, [one for one in names if one not in odd])
     there = {name: one for name, one in whole.items() if one}
-    lines = "".join(f"{one}\n" for one in {*there.values()}) + f"^{commit}\n"
-    said = git.run("rev-list", "--stdin", data=lines.encode()) if there else b""
-    not_held = frozenset(said.decode().split())
+    outside = not_held(git, commit, there.values())
     return Lacking(
         there,
-        frozenset([name for name, one in there.items() if one in not_held]),
+        frozenset([name for name, one in there.items() if one in outside]),
         frozenset([name for name, one in whole.items() if one == ""]),
         odd | {name for name, one in whole.items() if one is None},
     )
+
+
+#: Contents over this size say nothing.
+BLOB_LIMIT_BYTES = 1 << 20
+#: So many paths are asked for in one walk.
+_PATHS = 1000
+#: How git's note of what moved a branch begins where a commit was made.
+_WORK = ("commit", "cherry-pick", "revert", "am")
+
+
+class Step(Record):
+    """A commit of the line."""
+
+    commit: str
+    seconds: int  #: when it was committed, since 1970
+    parent: str  #: the step before it, "" for a first commit
+    merges: bool  #: it has several parents
+    subject: str
+
+
+class Ref(Record):
+    """A tag or a branch: its whole name, its commit, and when an annotated tag was made, 0 for others."""
+
+    name: str
+    commit: str
+    seconds: int
+
+
+class Entry(Record):
+    """What stands at a path of a commit: `type` is git's, "" for nothing."""
+
+    type: str
+    id: str = ""
+
+
+class Mainline:
+    """The first-parent line of a commit.
+
+    Args:
+        git: runs in the repository.
+        head: the commit.
+    """
+
+    def __init__(self, git: Git, head: str) -> None:
+        self._git, self._head = git, head
+
+    def behind(self, *commits: str) -> list[Step]:
+        """Return the steps that none of some commits has, oldest first; the whole line for none."""
+        without = filter(None, commits)
+        asked = ("--first-parent", "--format=%x01%H %ct %P%x02%s", self._head, "--not", *without)
+        out = self._git.run("log", *asked, "--").decode("utf-8", "replace")
+        found = []
+        for part in out.split("\x01")[1:]:
+            ids, _, subject = part.partition("\x02")
+            commit, seconds, first, *others = ids.split(" ")
+            found.append(Step(commit, int(seconds), first, bool(others), subject.rstrip("\n")))
+        return found[::-1]
+
+    def touching(self, paths: Iterable[str], base: str) -> dict[str, dict[str, str]]:
+        """Return, by path, the commits of the line behind one that changed it or what is below it.
+
+        Of each commit the mode of a file of that very path is told, "" for what is none.
+        """
+        wanted = list(set(paths))
+        found: dict[str, dict[str, str]] = {path: {} for path in wanted}
+        for at in range(0, len(wanted), _PATHS):
+            specs = [f":(top,literal){path}" for path in wanted[at : at + _PATHS]]
+            out = self._git.text(
+                "log", "--first-parent", "-m", "--raw", "-z", "--no-renames", "--no-abbrev",
+                "--format=%x01%H%x02", self._head, *([f"^{base}"] if base else []), "--", *specs,
+            )  # fmt: skip
+            for part in out.split("\x01")[1:]:
+                commit, _, rest = part.partition("\x02")
+                fields = rest.strip("\0\n").split("\0")
+                for meta, name in zip(fields[0::2], fields[1::2], strict=False):
+                    mode = meta.strip("\n").split(" ")[1]
+                    parts = name.split("/")
+                    above = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
+                    for path in found.keys() & above:
+                        found[path].setdefault(commit, "")
+                        if path == name:
+                            found[path][commit] = mode
+        return found
+
+    def entries(self, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Entry]:
+        """Return what stands at paths of commits."""
+        wanted = list(set(places))
+        named = self._git.named(f"{commit}:{path}" for commit, path in wanted) if wanted else []
+        return {
+            place: Entry(type if oid else "", oid)
+            for place, (type, oid) in zip(wanted, named, strict=True)
+        }
+
+    def contents(self, blobs: Iterable[str]) -> dict[str, str]:
+        """Return the texts of blobs, by id; those that are missing or large are left out."""
+        wanted = list(set(blobs))
+        sizes = zip(wanted, self._git.sizes(wanted), strict=True) if wanted else ()
+        small = [one for one, size in sizes if size <= BLOB_LIMIT_BYTES]
+        found = zip(small, self._git.blobs(small), strict=True) if small else ()
+        return {one: data.decode("utf-8", "replace") for one, data in found if data is not None}
+
+    def names(self, *below: str) -> list[str]:
+        """Return the whole names of the tags and branches below some folders; no object is read."""
+        return self._git.text("for-each-ref", "--format=%(refname)", *below).split("\n")[:-1]
+
+    def refs(self, names: Iterable[str]) -> list[Ref]:
+        """Return those of some tags and branches that lead to a commit."""
+        form = (
+            "%(refname)%00%(objecttype)%00%(objectname)%00%(*objecttype)%00%(*objectname)"
+            "%00%(taggerdate:unix)"
+        )
+        wanted, found = list(set(names)), []
+        for at in range(0, len(wanted), _PATHS):
+            some = wanted[at : at + _PATHS]
+            for line in self._git.text("for-each-ref", f"--format={form}", *some).split("\n")[:-1]:
+                name, type, oid, behind, peeled, made = line.split("\0")
+                if "commit" in (type, behind) and name in some:
+                    seconds = int(made) if made.isdigit() else 0
+                    found.append(Ref(name, oid if type == "commit" else peeled, seconds))
+        return found
+
+    def times(self, commits: Iterable[str]) -> dict[str, int]:
+        """Return when commits were committed, in seconds since 1970, by id."""
+        wanted = list(set(commits))
+        out = self._git.text("show", "-s", "--format=%H %ct", *wanted) if wanted else ""
+        return {line.split()[0]: int(line.split()[1]) for line in out.split("\n")[:-1]}
+
+    def lacking(self, holder: str, commits: Iterable[str]) -> frozenset[str]:
+        """Return which commits another one, or the line's own for "", does not hold."""
+        return not_held(self._git, holder or self._head, commits)
+
+    def first_holding(self, line: Sequence[Step], commits: Iterable[str]) -> Step:
+        """Return the first step that holds any of some commits, one of which its last one holds."""
+        wanted = frozenset(commits)
+        low, high = 0, len(line) - 1
+        for at, step in enumerate(line):
+            if step.commit in wanted:  # no step before it may hold that one
+                high = at
+                break
+        while low < high:
+            middle = (low + high) // 2
+            if self.lacking(line[middle].commit, wanted) == wanted:
+                low = middle + 1
+            else:
+                high = middle
+        return line[low]
+
+    def whole(self, ids: Iterable[str]) -> dict[str, str]:
+        """Return the whole ids of commits, by what names them; those that are none are left out."""
+        return {name: one for name, one in whole_ids(self._git, list(set(ids))).items() if one}
+
+    def worked_on(self, branch: str) -> str:
+        """Return the newest commit that was made on a branch here, "" where that is not known."""
+        asked = ("reflog", "show", "--format=%H %gs", f"refs/heads/{branch}", "--")
+        for line in self._git.text(*asked, check=False).split("\n"):
+            commit, _, what = line.partition(" ")
+            if what.startswith(_WORK):
+                return commit
+        return ""
+
+    def common(self, commits: Sequence[str]) -> str:
+        """Return the best commit that all of some commits have, "" for none."""
+        if len(set(commits)) < 2:
+            return commits[0] if commits else ""
+        out = self._git.run("merge-base", "--octopus", *sorted(set(commits)), check=False)
+        return out.decode().strip()

@@ -11,7 +11,7 @@ import os
 import re
 from fnmatch import fnmatchcase
 
-from ledger.git.mainline import BLOB_LIMIT_BYTES, Entry, Mainline, Step
+from ledger.git.ancestry import BLOB_LIMIT_BYTES, Entry, Mainline, Step
 from ledger.model.record import Record
 from projection.text.until_conditions import (
     FILE,

@@ -14,7 +14,19 @@ from ledger.model.logset import LogRef
 from ledger.model.order import is_date, is_sealed, is_stamp, is_stem, key_of, stem_in
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
-from memory.cache.schema import ORDINARY, PENDING, entry_in
+from memory.cache.newest_logs import agent_name
+from memory.cache.schema import ORDINARY, PENDING, PINNED, entry_in
+from memory.cache.sqlite import CacheDamaged
+from projection.policy.model import CLOSABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    from ledger.home import Home
+
+    Answer = TypeVar("Answer")
 
 #: Sorts behind every character of a stem.
 END = "\U0010ffff"
@@ -150,3 +162,44 @@ def ordinary_of_kind(cache: Cache, kind: str) -> frozenset[str]:
     """Return the ids of a kind by an index: none that is false, promoted, put away or an open thread."""
     asked = "SELECT id FROM facts WHERE kind = ? AND state = ?"
     return frozenset(cache.column(asked, (kind, ORDINARY)))
+
+
+IDS, THREADS, KINDS, AGENTS, ENTITIES, STEMS = "id", "thread", "kind", "agent", "entity", "stem"
+#: At most so many: nobody reads more, and a shell becomes slow.
+_MOST = 200
+_QUERIES = {
+    IDS: f"id, kind FROM facts WHERE id >= ? AND id < ? AND state != {PENDING} ORDER BY id",
+    THREADS: f"id, kind FROM facts WHERE id >= ? AND id < ? AND state = {PINNED} "
+    f"AND kind IN ({', '.join(map(repr, sorted(CLOSABLE)))}) ORDER BY id",
+    AGENTS: "name, '' FROM newest WHERE name >= ? AND name < ? ORDER BY name",
+    ENTITIES: "DISTINCT about, '' FROM facts WHERE about >= ? AND about < ? AND about > ''",
+    STEMS: "stem, '' FROM logs WHERE stem >= ? AND stem < ? ORDER BY stem DESC",
+}
+
+
+def names(home: Home, what: str, begin: str) -> list[tuple[str, str]]:
+    """Return names of a sort that begin so, each with its kind or "", for completing what is typed."""
+
+    def asked(cache: Cache) -> list[tuple[str, str]]:
+        if what == KINDS:
+            kinds = [kind.name for kind in cache.policy.kinds]
+            return [(name, "") for name in kinds if name.startswith(begin)]
+        start = agent_name(begin) if what == AGENTS else begin
+        rows = cache.rows(f"SELECT {_QUERIES[what]} LIMIT {_MOST}", (start, start + END))
+        if what == STEMS:
+            return [(stem_in(key), "") for key, _ in rows if is_stem(stem_in(key))]
+        return [(name.removeprefix(agent_name("")), kind) for name, kind in rows]
+
+    return as_it_lies(home, asked) or []
+
+
+def as_it_lies(home: Home, question: Callable[[Cache], Answer]) -> Answer | None:
+    """Ask a cache as it was left: nothing is brought up to date; None where it can not be used."""
+    try:
+        cache = Cache.open(home.cache_file + ".sqlite")
+        try:
+            return question(cache)
+        finally:
+            cache.close()
+    except CacheDamaged:
+        return None

@@ -145,7 +145,7 @@ def _base(
         return found
     if not is_stem(stem_in(made_from.newest)):
         return None
-    from memory.replay.as_of import point_in_time, state_at
+    from memory.replay.replayed_state import point_in_time, state_at
 
     point = point_in_time(snapshot, made_from.newest)
     then = state_at(snapshot, point)  # the same set of logs gives the same bytes

@@ -69,7 +69,7 @@ class Reader(OpenHome):
         if as_of:
             from ledger.model.findings import Finding
             from ledger.model.instants import as_of as stem_of
-            from memory.replay.as_of import not_known, point_in_time, state_at
+            from memory.replay.replayed_state import not_known, point_in_time, state_at
 
             point = point_in_time(self.snapshot, stem_of(as_of, self._clock()))
             then = state_at(self.snapshot, point)

@@ -18,17 +18,18 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import logs_of
-from memory.query.code_question import CodeAsked, Touched
-from memory.query.log_lines import LogLine, lines_of
-from memory.query.logs_around import (
+from memory.query.code_question import (
     EDITED,
     FIRM,
     HERE,
     NAMED,
     TOLD,
+    CodeAsked,
+    Touched,
     logs_around,
     names,
 )
+from memory.query.log_lines import LogLine, lines_of
 from memory.query.reader import Reader
 from memory.recall.index.fts_file import Index
 from memory.recall.index.index_catch_up import ask_once

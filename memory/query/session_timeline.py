@@ -277,7 +277,7 @@ def commit_anchor(cache: Cache, home: Home, asked: str) -> Anchor | None:
     if not REVISION.fullmatch(asked):
         return None
     from ledger.git.blame import commit_named, commits_of
-    from memory.query.logs_around import logs_around
+    from memory.query.code_question import logs_around
 
     git = home.repository.git()
     name = commit_named(git, asked)

@@ -1,29 +1,22 @@
-"""Read logs from git: all of them on both cores, or the few that are new without a library."""
+"""Read logs from git: all of them, or the few that are new without a library."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from ledger.codec.log import read_entry, stamp_findings
-from ledger.heavy_work import Uncollected, in_two, may_fork
+from ledger.heavy_work import Uncollected
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
 from ledger.model.logset import LogRef
-from ledger.model.order import is_sealed, is_weak, key_of, proves
+from ledger.model.order import is_sealed, is_weak, proves
 from ledger.model.record import Record
-from ledger.model.session import LOG_LIMIT_BYTES, Entry, pack_entry, unpack_entry
+from ledger.model.session import LOG_LIMIT_BYTES, Entry
 from memory.replay.log_bytes import LOOSE_UP_TO, blobs, read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
 
     from ledger.home import Home
-
-
-#: The number of logs from which a second process pays for its start.
-_FORK_FROM = 3000
 
 
 class Reading(Record):
@@ -48,58 +41,23 @@ class _Doubtful(Record):
 def read_all(
     home: Home, refs: Sequence[LogRef], progress: Callable[[int, int], None] | None = None
 ) -> Reading:
-    """Read many logs, with a second process when it pays.
+    """Read many logs.
 
     `refs` are in ledger order; `progress` is told now and then how many of how many are read.
     """
-    with Uncollected():
-        if len(refs) < _FORK_FROM or not may_fork():
-            return _read_part(home, refs, len(refs), progress)
-        # twins stand beside each other
-        half = bisect_left(refs, key_of(refs[len(refs) // 2].stem), key=lambda ref: ref.key)
-
-        def first() -> tuple[Any, ...]:
-            part = _read_part(home, refs[:half], half, None)
-            return (
-                [tuple(ref) for ref in part.refs],
-                [pack_entry(entry) for entry in part.entries],
-                [tuple(finding) for finding in part.findings],
-            )
-
-        packed, newer = in_two(first, lambda: _read_part(home, refs[half:], len(refs), progress))
-        if packed is None:
-            older = _read_part(home, refs[:half], half, progress)
-        else:
-            kept, entries, findings = packed
-            older = Reading(
-                tuple([LogRef(*values) for values in kept]),
-                tuple(map(unpack_entry, entries)),
-                tuple([Finding(*values) for values in findings]),
-            )
-        return Reading(
-            older.refs + newer.refs, older.entries + newer.entries, older.findings + newer.findings
-        )
-
-
-def _read_part(
-    home: Home, refs: Sequence[LogRef], of: int, progress: Callable[[int, int], None] | None
-) -> Reading:
-    """Read logs in this process alone; `progress` is told how many of all (`of`) are read."""
     if len(refs) <= LOOSE_UP_TO:
         return read_few(home, refs)
     from ledger.git.pygit2_store import Store
 
-    contents = Store(home.repository).blobs(ref.blob for ref in refs)
-    if progress is None:
-        return read_given(home, refs, contents)
-
     def told() -> Iterable[bytes | None]:
+        contents = Store(home.repository).blobs(ref.blob for ref in refs)
         for number, data in enumerate(contents):
-            if number % (len(refs) // 50) == 0:
-                progress(number * of // len(refs), of)
+            if progress is not None and number % (len(refs) // 50) == 0:
+                progress(number, len(refs))
             yield data
 
-    return read_given(home, refs, told())
+    with Uncollected():
+        return read_given(home, refs, told())
 
 
 def read_few(home: Home, refs: Sequence[LogRef]) -> Reading:

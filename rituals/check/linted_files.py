@@ -6,12 +6,11 @@ Secrets and personal data are findings that never hold a value.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from ledger.codec.log import conflicted, decode, stamp_findings
 from ledger.codec.outline import document_text, marker_line
 from ledger.codec.validate import problems
-from ledger.heavy_work import Uncollected, in_two, may_fork
+from ledger.heavy_work import Uncollected
 from ledger.home import Home
 from ledger.model.event import VERBS
 from ledger.model.findings import INFO, Finding
@@ -28,8 +27,6 @@ from rituals.check.verify.projection_checks import conflict_findings, gone_polic
 
 Progress = Callable[[int, int], None]
 
-#: The number of logs from which a second process pays for its start.
-_FORK_FROM = 400
 _REPLACE_HINT = (
     "replace it where it is valid: git's history holds it for good; "
     "a line with `diurna: allow-secret` is none"
@@ -95,22 +92,21 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
 def log_findings(
     home: Home, refs: Sequence[LogRef], personal: str, progress: Progress | None = None
 ) -> list[Finding]:
-    """Look through all logs, with both cores when it pays.
+    """Look through all logs.
 
     `personal` is what the policy says of personal data; progress is told how many of how many are read.
     """
+    from ledger.git.pygit2_store import Store
+
+    found: list[Finding] = []
     with Uncollected():
-        if len(refs) < _FORK_FROM or not may_fork():
-            return _part(home, refs, personal, progress)
-        half = len(refs) // 2
-
-        def first() -> list[tuple[Any, ...]]:
-            return [tuple(one) for one in _part(home, refs[:half], personal, None)]
-
-        sent, newer = in_two(first, lambda: _part(home, refs[half:], personal, progress))
-        if sent is None:
-            return _part(home, refs[:half], personal, progress) + newer
-        return [Finding(*values) for values in sent] + newer
+        contents: Iterable[bytes | None] = Store(home.repository).blobs(ref.blob for ref in refs)
+        for number, (ref, data) in enumerate(zip(refs, contents, strict=True)):
+            if progress is not None and number % 64 == 0:
+                progress(number, len(refs))
+            if data is not None:
+                found += text_findings(ref.path, data, personal)
+    return found
 
 
 def _is_own(text: str, place: Hit) -> bool:
@@ -118,21 +114,6 @@ def _is_own(text: str, place: Hit) -> bool:
     line = text[text.rfind("\n", 0, place.start) + 1 : place.start]
     verb = line.removeprefix("- ").partition(":")[0]
     return verb in VERBS and is_fact_id(text[place.start : place.end])
-
-
-def _part(
-    home: Home, refs: Sequence[LogRef], personal: str, progress: Progress | None
-) -> list[Finding]:
-    from ledger.git.pygit2_store import Store
-
-    found: list[Finding] = []
-    contents: Iterable[bytes | None] = Store(home.repository).blobs(ref.blob for ref in refs)
-    for number, (ref, data) in enumerate(zip(refs, contents, strict=True)):
-        if progress is not None and number % 64 == 0:
-            progress(number, len(refs))
-        if data is not None:
-            found += text_findings(ref.path, data, personal)
-    return found
 
 
 def lint_files(files: Iterable[tuple[str, bytes]], personal: str) -> tuple[Finding, ...]:

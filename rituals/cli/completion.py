@@ -17,7 +17,7 @@ from click.shell_completion import (
     ZshComplete,
 )
 
-from memory.query.name_table import AGENTS, ENTITIES, IDS, KINDS, STEMS, THREADS, names
+from memory.cache.name_lookup import AGENTS, ENTITIES, IDS, KINDS, STEMS, THREADS, names
 from rituals.cli.context import Invocation
 from rituals.cli.operation import Parameter
 

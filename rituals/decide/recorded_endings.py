@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ledger.errors import GitFailed
-from ledger.git.mainline import Mainline
+from ledger.git.ancestry import Mainline
 from ledger.git.repository import Repository, head, read_reference, remote_branches
 from ledger.home import IN_TREE
 from ledger.model.order import stamp_of

@@ -16,7 +16,7 @@ from ledger.model.record import Record
 from ledger.model.session import SOURCE_KEY, Entry
 from memory.api import Memory
 from memory.query.log_lines import LogLine, lines_of
-from memory.replay.as_of import logs_in, state_by
+from memory.replay.replayed_state import state_by
 from memory.write.filled_events import with_seen
 from projection.fold.fact_history import Fact
 from projection.fold.falsity import CONFLICTS
@@ -60,7 +60,7 @@ class Past:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._cache = memory.cache()
-        self.logs = logs_in(self._cache)
+        self.logs = self._cache.logs("ORDER BY stem")
         self._entries = [entry for _, entry in self.logs]
         self._effect = effect(self._entries)
         self.undone = self._effect.undone

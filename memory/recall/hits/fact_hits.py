@@ -57,7 +57,7 @@ def past_at(snapshot: Snapshot, as_of: str) -> Past | None:
     """
     if not as_of:
         return None
-    from memory.replay.as_of import logs_at, not_known, point_in_time, state_at
+    from memory.replay.replayed_state import logs_at, not_known, point_in_time, state_at
 
     point = point_in_time(snapshot, as_of)
     logs, then = [ref.key for ref in logs_at(snapshot, point)], state_at(snapshot, point)

@@ -62,9 +62,10 @@ def _walk(
 
 def _lost_folder(home: Home, tree: str, path: str) -> Finding:
     """Name a folder's missing object and, where an earlier cache knows, the logs in it."""
-    from memory.query.name_table import last_logs
+    from memory.cache.name_lookup import as_it_lies
 
-    known = [ref.stem for ref in last_logs(home) if ref.path.startswith(path + "/")]
+    refs = as_it_lies(home, lambda cache: cache.log_refs()) or []
+    known = [ref.stem for ref in refs if ref.path.startswith(path + "/")]
     said = f"; it held {named(known)}" if known else ""
     return Finding(
         "unreadable",

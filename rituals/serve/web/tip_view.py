@@ -23,10 +23,10 @@ from memory.query.origins import Origin, Origins, all_origins, seen_at
 from memory.query.provenance import Tellings
 from memory.query.reasons import Reasons, reasons
 from memory.query.session_timeline import Session, sessions_of
-from memory.replay.as_of import logs_at, not_known, point_in_time, state_at
 from memory.replay.head_view import EVERYWHERE, Here, here_of
 from memory.replay.read_logs import read_all
 from memory.replay.reader_marks import marked
+from memory.replay.replayed_state import logs_at, not_known, point_in_time, state_at
 from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
