@@ -23,7 +23,7 @@ from projection.policy.model import DEFAULT_KIND, QUESTION_KIND, THREAD_KIND
 from projection.text.clipping import one_line
 from rituals.record.draft_composer import birth, free_id, kinds_of, taken_in, words_for
 from rituals.record.note_lines import FACT, Line
-from rituals.record.option_values import parse_new, slip
+from rituals.record.option_values import parsed
 from rituals.record.own_home_parts import Drafts, drafts_of, is_yours
 from rituals.record.request import NewFact, Request, Supersession
 from rituals.record.slips import ASKED, DONE, TITLE, USED, WRONG
@@ -194,10 +194,10 @@ class _Reading:
         kind = self._kind
         if replaced and not kind and (old := self._memory.fact(replaced[0])):
             kind = old.kind
-        if wrong := slip(whole, self._kinds):
+        new, wrong = parsed(whole, self._kinds, kind or DEFAULT_KIND)
+        if wrong:
             kept = "; it is kept as text" if wrong.code == "bad-footer" else ""
             self._said.append(wrong._replace(message=wrong.message + kept))
-        new = parse_new(whole, self._kinds, kind or DEFAULT_KIND)
         if not any(map(str.isalnum, new.text)) or _misfit(new):
             self._body.append(line.said.strip())
             self._say(f"no fact, kept in the log's prose: {_short(line.said)}", "")

@@ -24,11 +24,13 @@ from rituals.record.slips import ALIKE, KEPT, kind_of, meant_kind, no_text, unkn
 KEYS = ("id", "tags", "entity", *FOOTERS)
 
 
-def parse_new(text: str, kinds: tuple[str, ...], kind: str = DEFAULT_KIND) -> NewFact:
+def parsed(
+    text: str, kinds: tuple[str, ...], kind: str = DEFAULT_KIND
+) -> tuple[NewFact, Finding | None]:
     """Read `kind: text`; `id=my-id`, `entity=NAME,NAME` and other keys may stand around the kind.
 
     What stands before the colon and means no kind of the policy belongs to the text. `kind` is that of a
-    text that names none.
+    text that names none. Where a kind or a key is none and looks like one, that is said beside it.
     """
     said: dict[str, str] = {}
     rest = _take(private_last(text), said)
@@ -36,8 +38,11 @@ def parse_new(text: str, kinds: tuple[str, ...], kind: str = DEFAULT_KIND) -> Ne
     meant, tag = kind_of(head, kinds) if colon else ("", "")
     if meant:
         kind, rest = meant, _take(tail.strip(), said)
+        wrong = _key_slip(rest, said, behind=True)
+    else:
+        wrong = _misread(rest, said, kinds)
     tags = names_in(said.get("tags", ""))
-    return NewFact(
+    new = NewFact(
         rest,
         _as_id(said.get("id", "")),
         kind,
@@ -45,6 +50,7 @@ def parse_new(text: str, kinds: tuple[str, ...], kind: str = DEFAULT_KIND) -> Ne
         names_in(said.get("entity", "")),
         tuple([(key, said[key]) for key in FOOTERS if said.get(key)]),
     )
+    return new, wrong
 
 
 def private_last(text: str) -> str:
@@ -61,32 +67,25 @@ def _as_id(said: str) -> str:
     return bare if is_fact_id(bare) else said
 
 
-def new_fact(text: str, kinds: tuple[str, ...], place: str, hint: str) -> NewFact:
-    """Read a new fact that somebody gave at a place of the command line, or in a form.
-
-    Raises:
-        WrongUsage: it has no text; the hint says how one is given.
-    """
-    new = parse_new(text, kinds)
-    if not new.text:
-        raise WrongUsage(no_text(text), where=place, hint=hint)
-    return new
-
-
-def slips_of(
-    texts: Sequence[str], kinds: tuple[str, ...], place: str = "", *, anyway: bool = False
-) -> tuple[Finding, ...]:
-    """Say which new facts have a kind that is none; refuse those with a key that is none.
+def new_facts(
+    texts: Sequence[str], kinds: tuple[str, ...], place: str, hint: str, *, anyway: bool = False
+) -> tuple[tuple[NewFact, ...], tuple[Finding, ...]]:
+    """Read new facts that somebody gave at a place of the command line; say which kinds are none.
 
     Raises:
         DraftRefused: a key is none, and it is not to be taken `anyway`.
+        WrongUsage: one has no text; the hint says how one is given.
     """
-    found = [wrong for text in texts if (wrong := slip(text, kinds)) is not None]
-    if place:
-        found = [one._replace(message=f"{place}: {one.message}") for one in found]
-    if not anyway and (keys := tuple([one for one in found if one.code == "bad-footer"])):
+    read = [parsed(text, kinds) for text in texts]
+    at = f"{place}: " if place.startswith("--") else ""
+    slips = [wrong._replace(message=f"{at}{wrong.message}") for _, wrong in read if wrong]
+    if not anyway and (keys := tuple([one for one in slips if one.code == "bad-footer"])):
         raise DraftRefused(keys)
-    return tuple([one for one in found if one.code != "bad-footer"])
+    for text, (new, _) in zip(texts, read, strict=True):
+        if not new.text:
+            raise WrongUsage(no_text(text), where=place, hint=hint)
+    found = tuple([one for one in slips if one.code != "bad-footer"])
+    return tuple([new for new, _ in read]), found
 
 
 def parse_supersede(text: str) -> Supersession:
@@ -133,13 +132,9 @@ def parse_ids(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in found if part))
 
 
-def slip(text: str, kinds: tuple[str, ...]) -> Finding | None:
-    """Say which kind or key of an option's new fact is none; None where it reads as it was meant."""
-    said: dict[str, str] = {}
-    rest = _take(private_last(text), said)
+def _misread(rest: str, said: dict[str, str], kinds: tuple[str, ...]) -> Finding | None:
+    """Say what is wrong with a text that names no kind; None where it reads as it was meant."""
     head, colon, tail = rest.partition(":")
-    if colon and kind_of(head, kinds)[0]:
-        return _key_slip(_take(tail.strip(), said), said, behind=True)
     words = head.split()
     before_kind = bool(colon and len(words) > 1 and kind_of(words[-1], kinds)[0])
     wrong = _key_slip(rest, said, behind=False, sure=before_kind)

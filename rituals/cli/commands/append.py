@@ -18,11 +18,10 @@ from rituals.cli.terminal.receipt_text import answer_recorded, record, record_an
 from rituals.record.draft_composer import kinds_of
 from rituals.record.note_lines import FACT
 from rituals.record.option_values import (
-    new_fact,
+    new_facts,
     parse_ids,
     parse_pairs,
     parse_supersede,
-    slips_of,
 )
 from rituals.record.own_home_parts import Drafts, drafts_of
 from rituals.record.request import HEADER_KEYS, Request, Update
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 #: What options say of a log whose content is JSON.
 _WHOSE = ("agent", "type", "anyway", *HEADER_KEYS)
 _NEW_HINT = 'for example: --new "decision: Webhooks retry three times."'
-_NEW = "--new"
 _NOTE_HINT = 'for example: diurna note "decision: Webhooks retry three times."'
 _BUG_HINT = 'for example: diurna note "finding: it fails alone" --rule flaky --path tests/a.py'
 _FILE_HINT = (
@@ -110,11 +108,10 @@ def append(
     if (file, from_json, body).count(STDIN) > 1:
         raise WrongUsage("standard input can be only one of FILE, --body and --from-json")
     kinds = kinds_of(memory)
-    said = slips_of(new, kinds, _NEW, anyway=anyway)
+    facts, said = new_facts(new, kinds, "--new", _NEW_HINT, anyway=anyway)
     request = Request(
         title, _body(call, body), agent, role, host, model, session, parse_ids(ref),
-        tuple([new_fact(text, kinds, _NEW, _NEW_HINT) for text in new]),
-        tuple([Update(fact, text) for fact, text in update]),
+        facts, tuple([Update(fact, text) for fact, text in update]),
         tuple([parse_supersede(text) for text in supersede]),
         parse_ids(invalidate), parse_ids(close), parse_ids(reopen), parse_ids(reactivate), anyway, type,
         parse_pairs(move, "--move", "STATE"), parse_pairs(helped, "--helped", "EVIDENCE"),
@@ -248,9 +245,7 @@ def _lines_of(
         raise WrongUsage("is each word a fact? put the text in quotes", hint=_NOTE_HINT)
     lines = tuple([line_read(text, kinds) for text in texts])
     told = tuple([one.text for one in lines if one.what == FACT and not one.ids])
-    slips_of(told, kinds, anyway=anyway)
-    for text in told:
-        new_fact(text, kinds, "note", _NOTE_HINT)
+    new_facts(told, kinds, "note", _NOTE_HINT, anyway=anyway)
     return lines, False
 
 

@@ -33,7 +33,7 @@ from rituals.decide.redaction import held_lines, redaction, standing
 from rituals.decide.resolution import Verdict, choices, resolution
 from rituals.record.answer_lines import title_of
 from rituals.record.draft_composer import free_id, kinds_of, taken_in, words_for
-from rituals.record.option_values import new_fact, slips_of
+from rituals.record.option_values import new_facts
 from rituals.record.own_home_parts import Drafts, drafts_of
 from rituals.record.request import Request, Supersession
 from rituals.record.task_steps import Author, Leaving, NewTask, adding, step
@@ -102,8 +102,7 @@ def _note(memory: Memory, form: Values, old: str = "") -> Drafts:
         keys = [f"id={id}"] * bool(id) + [f'entity="{names}"'] * bool(names)
         return f"{form.kind or 'fact'}: {' '.join([*keys, text])}"
 
-    said = slips_of((option(),), kinds, "--new")
-    new = new_fact(option(), kinds, "--new", "write what holds, in a sentence")
+    (new,), said = new_facts((option(),), kinds, "--new", "write what holds, in a sentence")
     pairs: tuple[Supersession, ...] = ()
     form |= {"title": titled("Replace", (old,)) if old else title_of([new]), "new": option()}
     if old:
