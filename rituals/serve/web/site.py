@@ -33,7 +33,7 @@ Progress = Callable[[int, int], None]
 #: The list of our files, by which a site is known again; and what lets a forge leave them alone.
 LIST, _NO_BUILD = ".diurna-site", ".nojekyll"
 #: By what pages of a site may be asked.
-_ASKED = frozenset(("page", "at", "rule", "from", "section", "list", "kind", "tier", "creator"))
+_ASKED = frozenset(("page", "rule", "from", "section", "list", "kind", "tier", "creator"))
 _LINK, _ASSET = re.compile(r' (href|src|action)="(/[^"]*)"'), re.compile(r'"/static/([\w.-]+)')
 #: A name that every file system takes; any other becomes the words in it and a hash.
 _PLAIN = re.compile(
@@ -74,21 +74,21 @@ def export_site(
         if strange or (new and os.path.lexists(full)):
             said = f"{full} is not ours, and a page would stand in its place"
             raise WriteRefused(said, where=str(full), hint="move it elsewhere, and export again")
-    there = {path: (root / path).read_bytes() for path in files if _is_plain(root / path)}
-    changed = [one for one in files if there.get(one) != files[one]]
+    changed = [path for path, data in files.items() if _held(root / path) != data]
     gone = sorted(listed - set(files))
     if not dry_run:
-        _list(root, [*files, *gone])  # with it the next one ends a killed one
+        _put(root / LIST, _list([*files, *gone]))  # with it the next one ends a killed one
         for path in changed:
             _put(root / path, files[path])
         for full in [root / path for path in gone]:
             with suppress(OSError):  # it is gone already, or something else is in its folder
                 full.unlink()
                 full.parent.rmdir()
-        _list(root, files)
-    pages, held = [path for path in files if path.endswith(".html")], sum(map(len, files.values()))
-    made = {"pages": len(pages), "files": len(files), "bytes": held}
-    return {**made, "changed": len(changed), "removed": len(gone)}
+        _put(root / LIST, _list(files))
+    return {
+        "pages": sum(path.endswith(".html") for path in files), "files": len(files),
+        "bytes": sum(map(len, files.values())), "changed": len(changed), "removed": len(gone),
+    }  # fmt: skip
 
 
 class Fetching:
@@ -100,8 +100,8 @@ class Fetching:
         access = Access(80, new_token(), files=True)
         self._faults: list[Exception] = []
         self._app: Any = app_of(self._opened, access, self._faults.append)
-        head = {"host": access.hosts[0], "cookie": f"{access.cookie}={access.begin_session()}"}
-        self._head = [(name.encode(), value.encode()) for name, value in head.items()]
+        cookie = f"{access.cookie}={access.begin_session()}"
+        self._head = [(b"host", access.hosts[0].encode()), (b"cookie", cookie.encode())]
         self._base, self._progress = base, progress
         self.known = {"/": "index.html", "/search": "search.html"}  #: address -> file
         self._queue = list(self.known)
@@ -123,8 +123,10 @@ class Fetching:
 
     async def _get(self, address: str) -> bytes:
         path, _, query = address.partition("?")
-        raw = {"raw_path": path.encode(), "query_string": query.encode(), "headers": self._head}
-        scope = {"type": "http", "method": "GET", "path": unquote(path), "root_path": "", **raw}
+        scope = {
+            "type": "http", "method": "GET", "path": unquote(path), "root_path": "",
+            "raw_path": path.encode(), "query_string": query.encode(), "headers": self._head,
+        }  # fmt: skip
         sent: list[Any] = []
 
         async def send(message: Any) -> None:
@@ -192,12 +194,12 @@ def _listed(root: Path) -> frozenset[str]:
     raise WriteRefused(said, where=str(root), hint=hint)
 
 
-def _is_plain(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
+def _held(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() and not path.is_symlink() else None
 
 
-def _list(root: Path, files: Iterable[str]) -> None:
-    _put(root / LIST, json.dumps({"files": sorted(files)}, indent=0).encode() + b"\n")
+def _list(files: Iterable[str]) -> bytes:
+    return json.dumps({"files": sorted(files)}, indent=0).encode() + b"\n"
 
 
 def _put(path: Path, data: bytes) -> None:

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from rituals.serve.access import Access
     from rituals.serve.request_limits import App
 
-#: In the folder where Diurna keeps its state, while a server runs that opened a browser.
-_FILE = "web-{port}.html"
-
 
 class Setting(Record):
     """What a server is started with."""
@@ -93,9 +90,10 @@ def _served(
     with listen(port, "--port 0") as listening:
         settle("web")
         access = Access(listening.getsockname()[1], new_token(), setting.writes, key)
-        app, named = app_of(access), _FILE.format(port=access.port)
+        app = app_of(access)
         setting.announce(access.login, access.port)
-        with opening(access.login, state_dir, named) if setting.opens else nullcontext():
+        path = os.path.join(state_dir, f"web-{access.port}.html")
+        with opening(access.login, path) if setting.opens else nullcontext():
             return anyio.run(serve, app, listening)
 
 
@@ -114,18 +112,16 @@ def has_browser(environment: Mapping[str, str]) -> bool:
 
 
 @contextmanager
-def opening(address: str, folder: str, name: str) -> Iterator[None]:
+def opening(address: str, path: str) -> Iterator[None]:
     """Start a browser, and wait for nothing; where it can not be, the terminal has the address.
 
     A file of this user leads it on to the address, which has the token; it goes with what it leads to.
     """
     from rituals.serve.access import private_file
 
-    path = os.path.join(folder, name)
     with ExitStack() as left:
         with suppress(OSError, DiurnaError):
-            page = _LEADING_PAGE.format(escape(address))
-            left.enter_context(private_file(path, page))
+            left.enter_context(private_file(path, _LEADING_PAGE.format(escape(address))))
             subprocess.Popen(  # noqa: S603 - our own interpreter, and a path of ours
                 [sys.executable, "-P", "-m", "webbrowser", Path(path).absolute().as_uri()],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

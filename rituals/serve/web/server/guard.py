@@ -75,16 +75,26 @@ class Guard:
         foreign = _is_foreign(headers)
         refused = self._refusal(scope, headers, foreign)
         if refused is None:
-            cookies = _cookies(headers, self._access.cookie)
-            session = "" if foreign else self._access.session_of(cookies)
+            session = "" if foreign else self._access.session_of(self._cookies(headers))
             # what is no part of the memory: the login, style and script
             is_open = path == LOGIN or (path.startswith(STATIC) and not posted and not foreign)
             if session or is_open:
                 scope[SESSION] = session
                 await self._app(scope, receive, headed)
                 return
-            refused = _outside(target_of(scope), asked=not posted and path != "/tip")
+            if posted or path == "/tip":  # no person has asked for a page
+                refused = _refuse(401, "log in first: open the address that the terminal shows")
+            else:
+                target = {"location": f"{LOGIN}?next={quote(target_of(scope))}"}
+                refused = PlainTextResponse("log in first\n", 303, target)
         await refused(scope, receive, headed)
+
+    def _cookies(self, headers: Headers) -> list[str]:
+        """Return all values of our cookie: several paths and servers may have set one."""
+        pairs = [
+            one.partition("=") for line in headers.getlist("cookie") for one in line.split(";")
+        ]
+        return [value.strip() for key, _, value in pairs if key.strip() == self._access.cookie]
 
     def _refusal(self, scope: Message, headers: Headers, foreign: bool) -> Response | None:
         """Return why no page of ours can have sent a request, None where one can."""
@@ -125,12 +135,6 @@ def _is_foreign(headers: Headers) -> bool:
     )
 
 
-def _cookies(headers: Headers, name: str) -> list[str]:
-    """Return all values of a cookie: several paths and servers may have set one."""
-    pairs = [one.partition("=") for line in headers.getlist("cookie") for one in line.split(";")]
-    return [value.strip() for key, _, value in pairs if key.strip() == name]
-
-
 def _refuse(status: int, said: str, **headers: str) -> Response:
     """Answer without a page; what the client sends beside it is not read."""
     return PlainTextResponse(f"{said}\n", status, {"connection": "close", **headers})
@@ -148,10 +152,3 @@ def _body_refusal(method: str, headers: Headers) -> Response | None:
     if kind.strip() != FORM or more.strip() not in ("", "charset=utf-8"):
         return _refuse(415, f"a form is sent as {FORM}")
     return None
-
-
-def _outside(target: str, *, asked: bool) -> Response:
-    """Show whoever has no session to the login, where a person has `asked` for a page."""
-    if not asked:
-        return _refuse(401, "log in first: open the address that the terminal shows")
-    return PlainTextResponse("log in first\n", 303, {"location": f"{LOGIN}?next={quote(target)}"})
