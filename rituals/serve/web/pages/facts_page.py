@@ -44,7 +44,7 @@ FIELDS = (*OF_FACTS, "role")
 def now(tip: TipView, asked: Asked) -> Page:
     """Return the page of what holds, and of what needs somebody."""
     words, title, sort = (asked.get(name, "") for name in ("q", "section", "sort"))
-    kept = {"q": words, "section": title, "sort": sort, "rows": asked.get("rows", "")}
+    kept = {"q": words, "section": title, "sort": sort}
     sort = sort if sort in SORTS else "use"
     bar, tip = filter_bar(tip, asked, "/", FIELDS, kept)
     wanted, fits = words.lower().split(), bar.keeps(tip)
@@ -77,7 +77,6 @@ def now(tip: TipView, asked: Asked) -> Page:
         "q": words,
         "sort": sort,
         "sorts": SORTS,
-        "loose": kept["rows"] == "loose",
         "tiers": {
             tier: many
             for tier, many in zip(TIERS, view.tiers, strict=True)
