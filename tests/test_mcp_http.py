@@ -35,7 +35,7 @@ SHORT, LONG, WAITING, LIMIT_BYTES = 1.0, 600.0, 16, 8 << 20
 LIMITED = """
 import sys
 from rituals.cli.entry import main
-from rituals.serve import request_limits as limits
+from rituals.serve import loopback as limits
 limits.HEAD_SECONDS = limits.BODY_SECONDS = {}
 limits.WAITING = {}
 from rituals.serve import loopback

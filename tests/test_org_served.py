@@ -22,9 +22,9 @@ from rituals.org import org_ledgers
 from rituals.org.org_database import connect_owner, initialise
 from rituals.org.org_search import Asker, filters_of
 from rituals.serve.access import Access
+from rituals.serve.long_running import Worker
 from rituals.serve.mcp import tools
 from rituals.serve.web.server.web_app import org_app_of
-from rituals.serve.worker import Worker
 from tests.conftest import Repo, Run
 from tests.mcp_clients import Tell, ask, refused, tell
 from tests.org_cluster import Cluster, Remote, cluster, database, logged_in, needs_postgres

@@ -1,4 +1,9 @@
-"""Serve programs of this machine over HTTP, and no others: the socket is bound to loopback."""
+"""Serve programs of this machine over HTTP, and no others: the socket is bound to loopback.
+
+How long a request is waited for is limited, and for how many at once. A request that has not come whole
+holds no place: only what can be answered does. Who has connected and asked nothing, or half of it, is let
+go after some seconds, and sooner when many others come.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +11,111 @@ import asyncio
 import contextlib
 import logging
 import socket
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from ledger.errors import DiurnaError
 from rituals.serve.long_running import until_stopped
-from rituals.serve.request_limits import ANSWERED, HEAD_BYTES, WAITING, App, RequestLimits
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+#: Of one request: room for a log of a mebibyte, with every character escaped.
+LIMIT_BYTES = 8 * 1024 * 1024
+#: For the head of a request, also of the next one of a connection; and then for all of its body.
+HEAD_SECONDS, BODY_SECONDS = 10.0, 20.0
+#: Connections that may wait for their client at once, requests that may be answered at once, and the bytes
+#: of requests that have not come whole.
+WAITING, ANSWERED, HELD_BYTES = 256, 128, 8 * LIMIT_BYTES
+#: The most bytes of a request's head.
+HEAD_BYTES = 16 * 1024
+
+
+class RequestLimits:
+    """What the connections of one server have in common."""
+
+    def __init__(self) -> None:
+        #: those of which something is awaited, who waits longest first
+        self.waiting: dict[Line, None] = {}
+        self.held = 0  #: bytes of requests that have not come whole
+
+    def protocol(self, *arguments: Any, **named: Any) -> Line:
+        """Make what serves a new connection (uvicorn's `http`)."""
+        return Line(self, *arguments, **named)
+
+
+class Line(H11Protocol):
+    """One connection.
+
+    Args:
+        limits: of the server.
+    """
+
+    def __init__(self, limits: RequestLimits, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._limits = limits
+        self._held = 0
+        self._alarm: asyncio.TimerHandle | None = None
+        self._awaits: object = None  #: the request of which a part has not come
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for the first request."""
+        super().connection_made(transport)
+        self._look()
+
+    def data_received(self, data: bytes) -> None:
+        """Read what comes; where too much has come of too many requests, end this one."""
+        self._held += len(data)
+        self._limits.held += len(data)
+        super().data_received(data)
+        self._look()
+        if self._limits.held > HELD_BYTES:
+            self.let_go()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._look()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End."""
+        self._let_be()
+        super().connection_lost(exc)
+
+    def let_go(self) -> None:
+        """Close the connection: nobody asks anything on it."""
+        self._let_be()
+        self.transport.abort()
+
+    def _look(self) -> None:
+        """Wait for the head of a request, or all of its body; while it is answered nobody waits."""
+        cycle: RequestResponseCycle | None = self.cycle  # none before the first request
+        rests = cycle is None or cycle.response_complete
+        awaits = (cycle, rests) if cycle is None or rests or cycle.more_body else None
+        if awaits == self._awaits and awaits is not None:
+            return
+        self._let_be()
+        self._awaits = awaits
+        if awaits is not None and not self.transport.is_closing():
+            seconds = HEAD_SECONDS if rests else BODY_SECONDS
+            self._alarm = self.loop.call_later(seconds, self.let_go)
+            self._limits.waiting[self] = None
+            if len(self._limits.waiting) > WAITING:
+                next(iter(self._limits.waiting)).let_go()
+
+    def _let_be(self) -> None:
+        """Wait for nothing of this connection."""
+        self._limits.held -= self._held
+        self._held = 0
+        self._limits.waiting.pop(self, None)
+        if self._alarm is not None:
+            self._alarm.cancel()
+
 
 HOST = "127.0.0.1"
 _GRACE_SECONDS = 3

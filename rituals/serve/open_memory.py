@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ledger.errors import Busy, DiurnaError, HomeNotFound, NotFound
-from rituals.serve.worker import Worker
+from rituals.serve.long_running import Worker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

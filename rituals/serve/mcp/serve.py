@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from memory.api import Memory
     from rituals.answers.record_fields import Failure
     from rituals.serve.access import Access
+    from rituals.serve.loopback import App, Message, Receive, Send
     from rituals.serve.mcp.handlers import Handlers
-    from rituals.serve.request_limits import App, Message, Receive, Send
 
 PATH = "/mcp"
 #: What a client may put into its system prompt.
@@ -106,8 +106,7 @@ def serve_http(setting: Setting, port: int) -> int:
 
     from rituals.serve.access import Access, home_key, new_token, private_file
     from rituals.serve.long_running import settle
-    from rituals.serve.loopback import HOST, listen, serve
-    from rituals.serve.request_limits import LIMIT_BYTES
+    from rituals.serve.loopback import HOST, LIMIT_BYTES, listen, serve
 
     with WithoutPersonal(), listen(port, "--http 0") as listening:
         access = Access(listening.getsockname()[1], home_key(home, b"mcp") or new_token())

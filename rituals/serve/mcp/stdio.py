@@ -13,7 +13,7 @@ import os
 import sys
 
 from ledger.errors import DiurnaError
-from rituals.serve.worker import Worker
+from rituals.serve.long_running import Worker
 
 #: Of one message: room for a log of a mebibyte, with every character escaped.
 LIMIT_BYTES = 8 * 1024 * 1024

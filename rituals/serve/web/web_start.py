@@ -17,7 +17,7 @@ from ledger.model.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rituals.serve.access import Access
-    from rituals.serve.request_limits import App
+    from rituals.serve.loopback import App
 
 
 class Setting(Record):
@@ -63,8 +63,8 @@ def serve_org(setting: Setting, port: int) -> int:
     """Serve the search over an organisation's ledgers, as whom $DIURNA_ORG lets in; see `serve_pages`."""
     from ledger.environment import data_folder
     from rituals.org.org_search import Asker
+    from rituals.serve.long_running import Worker
     from rituals.serve.web.server.web_app import org_app_of
-    from rituals.serve.worker import Worker
 
     asker, worker = Asker(), Worker("diurna-org")
     asker.open()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from datetime import date
 from typing import Any
 
-from ledger.codec.fact_blocks import parse_footer
+from ledger.codec.log import decode
 from ledger.errors import NotFound
 from ledger.model.event import (
     FactCreated,
@@ -21,7 +20,7 @@ from ledger.model.event import (
 from ledger.model.ids import WITHHELD
 from ledger.model.layout import log_path
 from ledger.model.order import NO_DAY, has_time, key_of, stem_in
-from ledger.model.session import CONTINUED, FACTS_HEADING, REFERENCES_HEADING, Entry
+from ledger.model.session import CONTINUED, Entry
 from memory.write.draft import did
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.text.clipping import clipped
@@ -91,11 +90,6 @@ def _clock(at: str) -> str:
 
 #: Of a log so much is shown: that of an import may be as long as all pages together.
 _LOG_CHARS = 40_000
-_SECTION = re.compile(r"^(?=## )", re.MULTILINE)
-#: A bullet that has nothing but a verb, ids and versions.
-_BARE = re.compile(r"- \w+: (?:[a-z0-9._,→ -]|\((?:was|held) [^()]*\))+")
-#: What `readable` makes of a footer.
-_FOOTER = re.compile(r"^ *\[\[([^\[\]]+)\]\]$", re.MULTILINE)
 
 
 def session(tip: TipView, asked: Asked) -> Page:
@@ -113,6 +107,7 @@ def session(tip: TipView, asked: Asked) -> Page:
         text = tip.memory.get([stem]).hits[0].text
     except NotFound:  # its words are withheld
         text = ""
+    log = decode(text.encode(), sealed=False)[0]
     said = sentences(tip, entry)
     deeds = other_deeds(entry, said, len(entry.named) + len(entry.acts))
     named = {one["id"] for one in said}.union(*[ids for deed in deeds for ids in deed["facts"]])
@@ -128,9 +123,11 @@ def session(tip: TipView, asked: Asked) -> Page:
         "marks": tip.memory.marks([tip.standings[id].fact for id in named & set(tip.standings)]),
         "origin": tip.writers([stem]).get(stem),
         "place": tip.memory.home.prefix + log_path(entry.stem),
-        "log": told_once(readable(text[:_LOG_CHARS]), named),
+        #: what the page does not say of it: its prose, and reasons beside ids
+        "prose": log.prose[:_LOG_CHARS],
+        "reasons": {event.id: event.remark for event in log.events if event.remark},
         "withheld": not text,
-        "cut": len(text) > _LOG_CHARS,
+        "cut": len(log.prose) > _LOG_CHARS,
         "stem": stem,
         "before": near.get(around[0]) if at else None,
         "behind": near.get(around[-1]) if at + 1 < len(tip.entries) else None,
@@ -147,47 +144,10 @@ def when(at: str) -> str:
     return f"{day:%A}, {day.day} {day:%B %Y}" + (f", {clock} UTC" if clock else "")
 
 
-def told_once(log: str, told: Container[str]) -> str:
-    """Return a log without what the page has said of it: what it did to these facts, and their texts.
-
-    A reason beside an id stays, and so does a section in which anything else stands.
-    """
-    kept: list[str] = []
-    for section in _SECTION.split(log):
-        title, _, body = section.partition("\n")
-        if title == f"## {REFERENCES_HEADING}":
-            rest = [line for line in body.split("\n") if line.strip() and not _BARE.fullmatch(line)]
-            section = "\n".join([title, "", *rest, ""]) if rest else ""
-        elif title == f"## {FACTS_HEADING}":
-            ids = _FOOTER.findall(body)
-            plain = len(ids) != len(re.findall(r"^[-*+] ", body, re.MULTILINE))
-            section = section if plain or not all(id in told for id in ids) else ""
-        kept.append(section)
-    return "".join(kept).strip()
-
-
-def readable(log: str) -> str:
-    """Return a log as markdown: without head and title, and with ids where facts have footers."""
-    lines = log.split("\n")
-    if lines[0] == "---" and "---" in lines[1:]:
-        lines = lines[lines.index("---", 1) + 1 :]
-    if lines[0].startswith("# "):  # the page says it
-        del lines[0]
-    for number, line in enumerate(lines):
-        bare = line.strip()
-        footer = parse_footer(bare) if bare[:4] == "<!--" else None
-        if footer is not None:
-            lines[number] = f"{line[: len(line) - len(line.lstrip())]}[[{footer[0]}]]"
-    return "\n".join(lines)
-
-
 #: What is said of a fact in its own words, by the event; a change that is said twice is said once.
 _SAID = {
-    FactCreated: "new",
-    FactUpdated: "reworded",
-    FactInvalidated: "false",
-    ThreadClosed: "closed",
-}
+    FactCreated: "new", FactUpdated: "reworded", FactInvalidated: "false", ThreadClosed: "closed",
+}  # fmt: skip
 #: What `did` calls these.
 _VERBS = frozenset(("Created", "Updated", "Invalidated", "Closed"))
 
@@ -200,22 +160,24 @@ Sentence = dict[str, Any]
 def sentences(tip: TipView, entry: Entry) -> list[Sentence]:
     """Return what became of facts in a session, in the order of the policy's kinds."""
     replaced: dict[str, list[str]] = {}
-    for event in entry.acts:
-        if isinstance(event, FactSuperseded):
-            replaced.setdefault(event.new, []).append(event.id)
-    found: dict[str, Sentence] = {}
+    words: dict[str, tuple[str, str]] = {}
     for event in entry.acts:
         word = _SAID.get(type(event), "")
-        if word and not (event.id in found and word in ("new", "reworded")):
+        if isinstance(event, FactSuperseded):
+            replaced.setdefault(event.new, []).append(event.id)
+        if word and not (event.id in words and word in ("new", "reworded")):
             own = event.text if isinstance(event, FactCreated | FactUpdated) else ""
-            text = own or _before(tip, event.id, entry.stem)
-            found[event.id] = _sentence(tip, word, event.id, text)
-    for new, old in replaced.items():
-        if new not in found:
-            found[new] = _sentence(tip, "replaces", new, _before(tip, new, entry.stem))
-        found[new]["instead"] = old
+            words[event.id] = word, own or ""
+    found = []
+    for id, (word, own) in (dict.fromkeys(replaced, ("replaces", "")) | words).items():
+        now, text = tip.standings.get(id), own or _before(tip, id, entry.stem)
+        if text[:1] == WITHHELD or (now is not None and now.fact.redacted):
+            text = REDACTED_TEXT
+        kind, stands = (now.fact.kind, now.fact.text) if now is not None else ("", "")
+        told = {"word": word, "id": id, "kind": kind, "text": text or stands}
+        found.append({**told, "instead": replaced.get(id, [])})
     order = {one.name: number for number, one in enumerate(tip.state.policy.kinds)}
-    return sorted(found.values(), key=lambda one: order.get(one["kind"], len(order)))
+    return sorted(found, key=lambda one: order.get(one["kind"], len(order)))
 
 
 def _before(tip: TipView, id: str, key: str) -> str:
@@ -225,14 +187,6 @@ def _before(tip: TipView, id: str, key: str) -> str:
         if act.stem < key and isinstance(act.event, FactCreated | FactUpdated) and act.event.text:
             return act.event.text
     return ""
-
-
-def _sentence(tip: TipView, word: str, id: str, text: str) -> Sentence:
-    now = tip.standings.get(id)
-    if text[:1] == WITHHELD or (now is not None and now.fact.redacted):
-        text = REDACTED_TEXT
-    kind, stands = (now.fact.kind, now.fact.text) if now is not None else ("", "")
-    return {"word": word, "id": id, "kind": kind, "text": text or stands, "instead": []}
 
 
 def other_deeds(entry: Entry, said: Iterable[Sentence], most: int) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, Response
 
 from rituals.serve.access import Access
-from rituals.serve.request_limits import App, Message, Receive, Send
+from rituals.serve.loopback import App, Message, Receive, Send
 
 LOGIN, STATIC = "/login", "/static/"
 

@@ -23,8 +23,8 @@ from ledger.errors import DiurnaError, NotFound, WrongUsage
 from memory.recall.recall_values import Answer, Filters
 from rituals.review.review_record import settle_answers
 from rituals.serve.access import Access
+from rituals.serve.loopback import App
 from rituals.serve.open_memory import OpenMemory
-from rituals.serve.request_limits import App
 from rituals.serve.web.actions.form_fields import LIMIT_VALUES, Fields, FormPlan
 from rituals.serve.web.actions.form_table import NoSuchForm, recorded_by
 from rituals.serve.web.html.templates import Frame, Renderer
@@ -45,7 +45,7 @@ from rituals.serve.web.tip_view import Asked, Page, TipView, TipViews
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rituals.org.org_search import Asker
-    from rituals.serve.worker import Worker
+    from rituals.serve.long_running import Worker
 
 T = TypeVar("T")
 Answering = Callable[[Request], Awaitable[Response]]
