@@ -20,70 +20,39 @@ from ledger.git.repository import Repository
 pygit2.option(Option.ENABLE_STRICT_HASH_VERIFICATION, False)
 
 
-class Store:
-    """Objects of one repository.
+def read_blobs(repository: Repository, ids: Iterable[str]) -> Iterator[bytes | None]:
+    """Yield the bytes of each object, None for one that is missing or unreadable.
 
-    Args:
-        repository: where it is.
+    That the bytes are those of the id is for the caller to check.
+
+    Raises:
+        CorruptRepository: it can not be opened.
     """
-
-    def __init__(self, repository: Repository) -> None:
-        self._where = repository
+    try:
+        packed = pygit2.Repository(repository.gitdir).odb.read
+    except (pygit2.GitError, KeyError) as problem:
+        raise CorruptRepository(
+            f"{repository.gitdir} can not be opened: {problem}",
+            hint="run `git fsck` there to see what is wrong",
+        ) from problem
+    objects, loose = repository.commondir + "/objects", set[str]()
+    for start in os.listdir(objects):  # what is packed is not looked for in vain
+        if len(start) == 2 and os.path.isdir(f"{objects}/{start}"):
+            loose.update([start + name for name in os.listdir(f"{objects}/{start}")])
+    for one in ids:
         try:
-            self._odb = pygit2.Repository(repository.gitdir).odb
-        except (pygit2.GitError, KeyError) as problem:
-            raise CorruptRepository(
-                f"{repository.gitdir} can not be opened: {problem}",
-                hint="run `git fsck` there to see what is wrong",
-            ) from problem
-        self._objects = repository.commondir + "/objects"
-
-    def blobs(self, ids: Iterable[str]) -> Iterator[bytes | None]:
-        """Yield the bytes of each object, None for one that is missing or unreadable.
-
-        That the bytes are those of the id is for the caller to check.
-        """
-        read = self._odb.read
-        loose = self._loose()
-        for one in ids:
-            try:
-                yield self._read_loose(one) if one in loose else read(one)[1]
-            except (KeyError, pygit2.GitError, ValueError):
-                yield None
-
-    def blob(self, one: str) -> bytes | None:
-        """Return the bytes of one object; see `blobs`, which is for many."""
-        try:
-            return self._read_loose(one)
-        except (KeyError, pygit2.GitError, ValueError, OSError):
-            return None
-
-    def _loose(self) -> set[str]:
-        """List the loose objects: what is packed is not looked for in vain, and costs nothing."""
-        found: set[str] = set()
-        for number in range(256):
-            start = f"{number:02x}"
-            try:
-                found.update([start + name for name in os.listdir(f"{self._objects}/{start}")])
-            except OSError:
-                continue
-        return found
-
-    def _read_loose(self, one: str) -> bytes | None:
-        """Read a loose object without libgit2, which never comes back from one that was cut short."""
-        try:
-            with open(f"{self._objects}/{one[:2]}/{one[2:]}", "rb") as file:
-                data = zlib.decompress(file.read())
-            return data[data.index(b"\0") + 1 :]
+            yield _loose(repository, one) if one in loose else packed(one)[1]
         except FileNotFoundError:  # packed meanwhile
-            return bytes(self._odb.read(one)[1])
-        except zlib.error:
-            return self._read_safely(one)
+            yield from repository.git().blobs([one])
+        except (KeyError, pygit2.GitError, ValueError, GitFailed):
+            yield None
 
-    def _read_safely(self, one: str) -> bytes | None:
-        """Let git read an object whose file is damaged: there may be a packed copy."""
-        try:
-            (found,) = self._where.git().blobs([one])
-        except GitFailed:
-            return None
-        return found
+
+def _loose(repository: Repository, one: str) -> bytes | None:
+    with open(f"{repository.commondir}/objects/{one[:2]}/{one[2:]}", "rb") as file:
+        data = file.read()
+    try:
+        data = zlib.decompress(data)
+    except zlib.error:  # damaged; git may have a packed copy
+        return next(repository.git().blobs([one]))
+    return data[data.index(b"\0") + 1 :]

@@ -18,7 +18,7 @@ from ledger.model.verbs import CANCELLED, DONE
 from memory.brief.progress_states import states_of
 from memory.cache.name_lookup import fact_named, is_named
 from memory.cache.newest_logs import corrects
-from memory.replay.log_bytes import read_bytes
+from memory.replay.read_logs import read_bytes
 from memory.replay.reader_marks import NOTHING_MARKED, Marks, marks_at
 from projection.brief.budget import brief
 from projection.brief.choice import (

@@ -14,7 +14,7 @@ import os
 from ledger.environment import now_ms
 from ledger.git.repository import head, is_shallow, slashed_remotes
 from ledger.wal.user_key import digest
-from memory.cache.broken_truth_file import Kept, Lack, Wait, has_code, read, write
+from memory.cache.head_store import Lack, Truths, Wait, has_code, read_truths, write_truths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,9 +99,9 @@ def truth_of(
     """
     if not has_code(home):
         return NOTHING_GONE
-    kept = read(home)
+    kept = read_truths(home)
     if waits is not None and (kept is None or kept.said != said) and not home.repository.promisor:
-        before = read(home) or Kept("", "", ())
+        before = read_truths(home) or Truths("", "", ())
         kept = _with_waits(home, before, tuple(waits()), said)
     if kept is None or not (kept.lacks or kept.waits):
         return NOTHING_GONE
@@ -110,14 +110,14 @@ def truth_of(
     return Truth(lacks + _ended_now(home, kept) if kept.waits else lacks)
 
 
-def _with_waits(home: Home, before: Kept, waits: tuple[Wait, ...], said: str) -> Kept:
+def _with_waits(home: Home, before: Truths, waits: tuple[Wait, ...], said: str) -> Truths:
     """Look at HEAD for what ends facts, and keep it."""
     from ledger.errors import DiurnaError
 
     try:
         kept = with_ends(home, before, waits)._replace(said=said)
         if kept != before:
-            write(home, kept)
+            write_truths(home, kept)
     except DiurnaError:
         return before._replace(waits=waits, heads=(), ends=())
     except OSError:
@@ -125,7 +125,7 @@ def _with_waits(home: Home, before: Kept, waits: tuple[Wait, ...], said: str) ->
     return kept
 
 
-def _ended_now(home: Home, kept: Kept) -> list[Lack]:
+def _ended_now(home: Home, kept: Truths) -> list[Lack]:
     """Return which facts have ended at HEAD, or by today (UTC)."""
     from ledger.model.order import stamp_of
     from projection.document.fact_remarks import ENDED, Gone
@@ -140,7 +140,7 @@ def _ended_now(home: Home, kept: Kept) -> list[Lack]:
     if len(days) == len(kept.waits) or not commit:
         return days
     if commit not in kept.heads or kept.refs != refs_stamp(home, kept.waits):
-        kept = _with_waits(home, read(home) or kept, kept.waits, kept.said)
+        kept = _with_waits(home, read_truths(home) or kept, kept.waits, kept.said)
     return days + [one for known, one in kept.ends if known == commit]
 
 
@@ -153,8 +153,8 @@ def may_end(cache: Cache) -> list[str]:
 
 
 def with_ends(
-    home: Home, before: Kept, waits: Iterable[Wait], at: tuple[str, str] | None = None
-) -> Kept:
+    home: Home, before: Truths, waits: Iterable[Wait], at: tuple[str, str] | None = None
+) -> Truths:
     """Return what is known with what of some facts has ended at HEAD; a history that is cut tells nothing.
 
     `at` is another branch, with its commit, that is asked about.

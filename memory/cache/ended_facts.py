@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ledger.git.cli import Git
-    from memory.cache.broken_truth_file import Wait
+    from memory.cache.head_store import Wait
 
 _TAGS, _HEADS, _REMOTES = "refs/tags", "refs/heads", "refs/remotes"
 _SAID_CHARS = 90

@@ -26,7 +26,7 @@ from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from memory.edits.detect import title_of
 from memory.redaction.withheld_lines import Telling
 from memory.replay.ledger_snapshot import Snapshot
-from memory.replay.log_bytes import read_bytes
+from memory.replay.read_logs import read_bytes
 from memory.replay.replayed_state import cold_state
 from memory.worktree.authorship import OVER_KEY, said_edits
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published

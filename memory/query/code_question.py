@@ -24,7 +24,7 @@ from ledger.model.order import key_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import EDIT, Entry
 from memory.cache.cache_file import Cache
-from memory.cache.head_store import read as read_here
+from memory.cache.head_store import read_heads
 from memory.cache.name_lookup import logs_of
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.outdated_lines import brought_by
@@ -211,7 +211,7 @@ def _landed(home: Home, cache: Cache, commit: str) -> dict[str, str]:
     """Return the logs of which it is recorded that a commit has their work; however old."""
     asked = 'SELECT stem FROM landings WHERE "commit" = ? AND verb = ?'
     recorded = cache.column(asked, (commit, VERB_OF[WorkLanded]))
-    points = [point for point, one in read_here(home).settled.items() if one.commit == commit]
+    points = [point for point, one in read_heads(home).settled.items() if one.commit == commit]
     return dict.fromkeys([*recorded, *_places(cache, points)], LANDED)
 
 

@@ -12,7 +12,7 @@ from ledger.model.order import is_sealed
 from ledger.model.session import WORKING
 from memory.cache.cache_file import Cache
 from memory.replay.ledger_snapshot import Snapshot
-from memory.replay.log_bytes import read_bytes
+from memory.replay.read_logs import read_bytes
 from memory.replay.reader_marks import marks_at
 from projection.fold.full_replay import State
 from projection.graph.entities import Entity, EntityView, entities_of, view_of

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property
 
 from ledger.codec.log import read_header
 from ledger.git.commit_record import FALLBACK_EMAIL
@@ -136,7 +135,7 @@ def origins_of(
         walk = _walked(home, tip, [home.prefix + ref.path for ref in refs])
     if not few or (walk is not None and walk.merged):  # a merge itself put one in its place
         walk = _walked(home, tip, [home.prefix + SESSIONS_DIR])
-    return _settled(home, tip, refs, cut, walk)
+    return _settled(home, refs, cut, walk)
 
 
 def all_origins(
@@ -151,19 +150,18 @@ def all_origins(
         known = {home.prefix + path for path in kept.commits}
         if walk is not None and known.isdisjoint([path for path, _ in walk.put]):
             fresh = [ref for ref in refs if ref.path not in kept.commits]
-            commits = {**kept.commits, **_settled(home, tip, fresh, cut, walk)}
+            commits = {**kept.commits, **_settled(home, fresh, cut, walk)}
             return Origins(tip, commits, cut)
-    return Origins(tip, _settled(home, tip, refs, cut, _walked(home, tip, everywhere)), cut)
+    return Origins(tip, _settled(home, refs, cut, _walked(home, tip, everywhere)), cut)
 
 
 def _follows(home: Home, before: str, tip: str) -> bool:
     """Tell whether a tip descends from a commit."""
-    git = home.repository.git()
-    return not git.call("--no-replace-objects", "merge-base", "--is-ancestor", before, tip)[0]
+    return home.repository.git().holds(tip, before)
 
 
 def _settled(
-    home: Home, tip: str, refs: Iterable[LogRef], cut: frozenset[str], walk: _Walk | None
+    home: Home, refs: Iterable[LogRef], cut: frozenset[str], walk: _Walk | None
 ) -> dict[str, Origin]:
     """Choose for each log the commit that put its bytes there first, wherever they lay then."""
     if walk is None:  # git has not all that it would take
@@ -173,7 +171,7 @@ def _settled(
     for place in walk.put:
         blobs.setdefault(place[1], []).append(place)
         paths.setdefault(place[0], []).append(place)
-    line = _Line(home, tip)
+    order = {commit: at for at, commit in enumerate(walk.commits)}
     found: dict[str, Origin] = {}
     for ref in refs:
         path = home.prefix + ref.path
@@ -182,7 +180,8 @@ def _settled(
         if not commits:
             continue
         here = sorted(commits & cut)
-        first = here[0] if here else line.first(commits, walk.commits)
+        # none of the others leads to the one that is listed last
+        first = here[0] if here else max(commits, key=order.__getitem__)
         commit = walk.commits[first]
         author = _author(commit, stem_of(ref.path))
         if author and _younger(home, ref, commit):
@@ -249,35 +248,6 @@ def _younger(home: Home, ref: LogRef, commit: _Commit) -> bool:
     (data,) = home.repository.git().blobs([ref.blob])
     ended = milliseconds_of(stamp_in(dict(read_header(data or b"")).get("ended", "")) or stem)
     return ended > latest and abs(ended - commit.made * 1000) > _WRITE_MS
-
-
-class _Line:
-    """The commits behind a tip, read when several of them brought one log."""
-
-    def __init__(self, home: Home, tip: str) -> None:
-        self._home, self._tip = home, tip
-
-    @cached_property
-    def _parents(self) -> dict[str, list[str]]:
-        asked = "--no-replace-objects", "rev-list", "--parents", self._tip
-        rows = [line.split(" ") for line in self._home.repository.git().text(*asked).splitlines()]
-        return {one: parents for one, *parents in rows}
-
-    def first(self, commits: set[str], known: Mapping[str, _Commit]) -> str:
-        """Return the one that none of the others leads to; of several the one of the oldest time."""
-        if len(commits) > 1:
-            commits = {one for one in commits if not self._before(one) & commits}
-        return min(commits, key=lambda one: (known[one].at, one))
-
-    def _before(self, commit: str) -> set[str]:
-        """Return all commits that lead to one."""
-        before: set[str] = set()
-        todo = list(self._parents.get(commit, ()))
-        while todo:
-            if (one := todo.pop()) not in before:
-                before.add(one)
-                todo += self._parents.get(one, ())
-        return before
 
 
 def _walked(home: Home, commits: str, paths: Sequence[str]) -> _Walk | None:

@@ -116,7 +116,7 @@ def passages_told(home: Home, cache: Cache) -> list[tuple[str, ...]]:
     from memory.recall.hits.passage_hits import heading_above, title_of
     from memory.recall.index.passage_cutter import passages_of
     from memory.redaction.withheld_texts import named_in, redacted_logs, shown
-    from memory.replay.log_bytes import read_bytes
+    from memory.replay.read_logs import read_bytes
     from projection.brief.wording import plain, untagged
 
     gone = redacted_logs(cache) if cache.redacted else frozenset[str]()

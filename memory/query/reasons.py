@@ -37,7 +37,7 @@ from memory.recall.lookups import Lookups
 from memory.recall.recall_values import without_operators
 from memory.recall.search import search
 from memory.redaction.withheld_texts import redacted_logs
-from memory.replay.log_bytes import read_bytes
+from memory.replay.read_logs import read_bytes
 from memory.replay.reader_marks import marked, marks_at
 from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact

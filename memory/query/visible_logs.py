@@ -16,7 +16,7 @@ from ledger.model.session import SHOWN_KEY, TOLD_KEY, Entry, SessionLog, shown_i
 from memory.cache.cache_file import Cache
 from memory.redaction.withheld_texts import ids_in, named_in, redacted_logs, shown, without_words
 from memory.replay.ledger_snapshot import Snapshot
-from memory.replay.log_bytes import read_bytes
+from memory.replay.read_logs import read_bytes
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.withholding import withheld_events
 

@@ -18,7 +18,7 @@ from ledger.model.order import is_sealed
 from ledger.model.session import SessionLog
 from memory.cache.cache_file import Cache
 from memory.redaction.withheld_texts import holds_cut, logs_naming, redacted_logs, withheld_texts
-from memory.replay.log_bytes import read_bytes
+from memory.replay.read_logs import read_bytes
 from projection.document.page_renderer import REDACTED
 from projection.fold.withholding import free_values, names
 from projection.text.normalize import plain

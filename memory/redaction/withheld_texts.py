@@ -22,7 +22,7 @@ from ledger.model.session import REFERENCES_HEADING, Entry, SessionLog
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import keys_within
 from memory.cache.schema import entry_in
-from memory.replay.log_bytes import read_bytes
+from memory.replay.read_logs import read_bytes
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.withholding import free_values, held_in, names, structural, withheld_events
 

@@ -22,7 +22,7 @@ from ledger.wal.intents import Intents
 from ledger.wal.spool import KEEP, Spool
 from memory.cache.cache_file import Cache
 from memory.replay.ledger_snapshot import Snapshot
-from memory.replay.log_bytes import read_bytes
+from memory.replay.read_logs import read_bytes
 from memory.worktree.checkout import store_blob, work_file
 
 

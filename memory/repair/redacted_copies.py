@@ -32,7 +32,7 @@ from memory.redaction.withheld_lines import Telling, telling_of
 from memory.redaction.withheld_texts import held_logs, redacted_logs
 from memory.repair.lost_blobs import drop_purged, not_whole
 from memory.repair.seen_tip import drop_redacted
-from memory.replay.log_bytes import read_bytes
+from memory.replay.read_logs import read_bytes
 from memory.replay.upstream_homes import brief_file
 from projection.document.page_renderer import REDACTED
 

@@ -13,7 +13,7 @@ from ledger.errors import DiurnaError
 from ledger.git.repository import head
 from ledger.home import OWN_BRANCH, Home
 from ledger.wal.user_key import digest
-from memory.cache.head_store import Kept, Told, keep, read
+from memory.cache.head_store import Heads, Told, keep, read_heads
 from memory.cache.view_name import beside, elsewhere, landed, tip_of
 
 TYPE_CHECKING = False
@@ -170,7 +170,7 @@ def here_known(home: Home) -> Here | None:
     reference, commit = head(home.repository)
     if not commit:
         return EVERYWHERE
-    branch, kept = _short(reference), read(home)
+    branch, kept = _short(reference), read_heads(home)
     told = kept.of(commit, branch)
     if told is None:
         told = told_before(home, kept, commit, branch)
@@ -179,7 +179,7 @@ def here_known(home: Home) -> Here | None:
     return Here(told) if told.tip[:_WHOLE] == home.tip() else None
 
 
-def told_before(home: Home, kept: Kept, commit: str, branch: str) -> Told | None:
+def told_before(home: Home, kept: Heads, commit: str, branch: str) -> Told | None:
     """Return what was told of an earlier HEAD that has only gone on since: what it held is held.
 
     git's note of where HEAD was says so; it costs no process.
@@ -215,7 +215,7 @@ def here_of(home: Home, cache: Cache) -> Here:
     reference, commit = head(home.repository)
     if not commit:
         return EVERYWHERE
-    branch, kept = _short(reference), read(home)
+    branch, kept = _short(reference), read_heads(home)
     settled = _settled(kept, cache)
     kept = kept._replace(told=tuple([one for one in kept.told if one.settled == settled]))
     told = kept.of(commit, branch, cache.commit)
@@ -227,7 +227,7 @@ def here_of(home: Home, cache: Cache) -> Here:
             told = Telling(home, cache, kept, commit, branch).told(before)
         except DiurnaError:  # what git can not tell is not known, and nothing else fails of it
             return EVERYWHERE
-        told = told._replace(settled=_settled(read(home), cache))
+        told = told._replace(settled=_settled(read_heads(home), cache))
         keep(home, told)
     return Here(told)
 
@@ -237,7 +237,7 @@ def asks(home: Home) -> bool:
     return home.kind == OWN_BRANCH and bool(home.repository.top) and not home.everywhere
 
 
-def _settled(kept: Kept, cache: Cache) -> str:
+def _settled(kept: Heads, cache: Cache) -> str:
     """Tell one cache, and one state of what is known of landings, from another."""
     return digest(kept.sum.encode(), cache.generation.encode(), marshal.dumps(cache.landed(), 2))
 

@@ -13,8 +13,8 @@ from ledger.model.event import (
 from ledger.model.order import milliseconds_of
 from ledger.model.session import CHECK_KEY
 from memory.cache.broken_truth import may_end
-from memory.cache.broken_truth_file import Wait
-from memory.replay.log_bytes import read_bytes
+from memory.cache.head_store import Wait
+from memory.replay.read_logs import read_bytes
 from projection.text.until_conditions import DATE, check_of, until_of
 
 TYPE_CHECKING = False

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.cache.broken_truth import Truth
-    from memory.cache.broken_truth_file import Lack, Wait
     from memory.cache.cache_file import Cache
+    from memory.cache.head_store import Lack, Wait
     from memory.replay.head_view import Here
     from memory.replay.ledger_snapshot import Snapshot
     from projection.document.fact_remarks import Gone, Mark

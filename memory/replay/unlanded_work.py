@@ -17,9 +17,8 @@ from ledger.model.event import VERB_OF, WorkLanded, facts_in
 from ledger.model.ids import is_object
 from ledger.model.order import milliseconds_of, stamp_of
 from ledger.model.record import Record
-from memory.cache.broken_truth_file import has_code
 from memory.cache.cache_file import Cache
-from memory.cache.head_store import Kept, Settled, Told, read, settle
+from memory.cache.head_store import Heads, Settled, Told, has_code, read_heads, settle
 from memory.replay.trunk import code_trunk
 from projection.document.fact_remarks import (
     BORN,
@@ -57,7 +56,7 @@ class Telling:
         branch: that is checked out, "" for none.
     """
 
-    def __init__(self, home: Home, cache: Cache, kept: Kept, commit: str, branch: str) -> None:
+    def __init__(self, home: Home, cache: Cache, kept: Heads, commit: str, branch: str) -> None:
         self._home, self._cache, self._kept = home, cache, kept
         self._head, self._branch = commit, branch
         self._git = home.repository.git()
@@ -324,5 +323,5 @@ def works_of(home: Home, cache: Cache) -> Works | None:
         for one in logs
         if whole[one.commit] or (whole[one.commit] == "" and is_object(one.commit))
     ]
-    known = frozenset([*[log.commit for log in logs], *read(home).points.values()])
+    known = frozenset([*[log.commit for log in logs], *read_heads(home).points.values()])
     return Works(tuple(logs), Points(git, seen, trunk), known, tuple(current), trunk)

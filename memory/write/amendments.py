@@ -25,7 +25,7 @@ from ledger.model.order import stem_in
 from ledger.model.session import BY_KEY, CHECK_KEY, UNTIL_KEY, WORK, WORKING, SessionLog
 from ledger.model.verbs import CLOSING, IN_PROGRESS
 from ledger.secrets.log_redaction import guard, is_withheld
-from memory.cache.broken_truth_file import has_code
+from memory.cache.head_store import has_code
 from memory.cache.schema import PINNED
 from memory.write.birth_footers import check_evidence, check_footers
 from memory.write.draft import DEFAULT_TITLE, text_of

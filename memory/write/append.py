@@ -13,7 +13,7 @@ from ledger.model.session import Entry, SessionLog
 from memory.cache.cache_file import Cache
 from memory.cache.view_name import drop_briefs, mark_here, seen, tip_of
 from memory.replay.ledger_snapshot import Snapshot
-from memory.replay.log_bytes import read_bytes
+from memory.replay.read_logs import read_bytes
 from memory.worktree.uncommitted import write_owed
 from memory.write.amendments import MEANT, NAMED, WORDED, amended, told_of
 from memory.write.branch_lock import obstacle

@@ -96,11 +96,11 @@ def log_findings(
 
     `personal` is what the policy says of personal data; progress is told how many of how many are read.
     """
-    from ledger.git.pygit2_store import Store
+    from ledger.git.pygit2_store import read_blobs
 
     found: list[Finding] = []
     with Uncollected():
-        contents: Iterable[bytes | None] = Store(home.repository).blobs(ref.blob for ref in refs)
+        contents: Iterable[bytes | None] = read_blobs(home.repository, [ref.blob for ref in refs])
         for number, (ref, data) in enumerate(zip(refs, contents, strict=True)):
             if progress is not None and number % 64 == 0:
                 progress(number, len(refs))

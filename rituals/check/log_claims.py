@@ -17,8 +17,8 @@ from ledger.model.findings import Finding
 from ledger.model.layout import log_path
 from ledger.model.order import stem_in
 from memory.cache.cache_file import Cache
-from memory.cache.head_store import read
-from memory.replay.log_bytes import read_bytes
+from memory.cache.head_store import read_heads
+from memory.replay.read_logs import read_bytes
 from memory.replay.unlanded_work import Works, works_of
 from rituals.check.survey import Survey
 
@@ -38,7 +38,7 @@ def unproven(survey: Survey) -> Iterator[Finding]:
     rows, works = survey.memory.ask(lambda cache: _gathered(survey.home, cache))
     if works is None or not rows:
         return
-    git, kept, until = survey.home.repository.git(), read(survey.home), monotonic() + _SECONDS
+    git, kept, until = survey.home.repository.git(), read_heads(survey.home), monotonic() + _SECONDS
     logs = {log.stem: log for log in works.logs}
     here = whole_ids(git, {commit for _, _, commit, _ in rows})
     for key, stem, commit, how in rows[:_MOST]:

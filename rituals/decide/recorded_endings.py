@@ -16,7 +16,7 @@ from ledger.model.record import Record
 from ledger.model.session import EDIT
 from memory.api import Memory
 from memory.cache.broken_truth import with_ends
-from memory.cache.broken_truth_file import Kept, Wait, has_code, read, write
+from memory.cache.head_store import Truths, Wait, has_code, read_truths, write_truths
 from memory.replay.possible_endings import waiting
 from memory.replay.trunk import code_trunk
 from memory.write.draft import SessionDraft
@@ -94,9 +94,9 @@ def _by_commits(memory: Memory, waits: Iterable[Wait]) -> list[Ended]:
         return []
     # a ledger in the tree is told what its own branch went through, as far as the trunk has it
     reference, commit = head(home.repository) if home.kind == IN_TREE else (branch, tip)
-    kept = with_ends(home, read(home) or Kept("", "", ()), waits, (reference, commit))
+    kept = with_ends(home, read_truths(home) or Truths("", "", ()), waits, (reference, commit))
     if kept.heads:
-        write(home, kept)
+        write_truths(home, kept)
     ends = [one for known, one in kept.ends if known == commit]
     trunk = Mainline(home.repository.git(), tip)
     strays = trunk.lacking("", [one.place for one in ends]) if commit != tip else frozenset()

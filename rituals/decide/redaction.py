@@ -25,7 +25,7 @@ from memory.query.origins import Origin, origins_of
 from memory.redaction.purged_logs import Purge
 from memory.redaction.withheld_lines import Telling
 from memory.redaction.withheld_texts import held_logs, holders, texts_in, withheld_texts
-from memory.replay.log_bytes import read_bytes
+from memory.replay.read_logs import read_bytes
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.full_replay import State
 from projection.text.normalize import plain

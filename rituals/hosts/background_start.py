@@ -13,7 +13,7 @@ from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import MAINTAINED_FILE, POLICY_FILE
 from ledger.model.record import Record
 from ledger.wal.user_key import digest
-from memory.cache.broken_truth_file import has_code, read
+from memory.cache.head_store import has_code, read_truths
 from projection.policy.model import OFF, Policy
 from rituals.hosts.payloads import fields_of, read_record, write_object
 
@@ -87,7 +87,7 @@ def is_stale(home: Home) -> bool:
     own = home.prefix.partition("/")[0] if home.checked_out else ""
     if all(name[:1] == "." or name == own for name in os.listdir(home.repository.top)):
         return False  # the work tree has nothing beside the memory
-    kept = read(home)
+    kept = read_truths(home)
     return kept is None or (kept.code, kept.tip) != (head(home.repository)[1], home.tip())
 
 

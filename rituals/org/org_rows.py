@@ -9,7 +9,7 @@ from typing import Any
 
 from ledger.codec.log import decode
 from ledger.codec.outline import text_of
-from ledger.git.pygit2_store import Store
+from ledger.git.pygit2_store import read_blobs
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
@@ -82,7 +82,7 @@ def rows_of_logs(
             kept.add(ref.key)
         else:
             new.append((ref, entry, mark, by, ref.stem in withheld or bool(hidden)))
-    contents = Store(reader.home.repository).blobs([ref.blob for ref, *_ in new])
+    contents = read_blobs(reader.home.repository, [ref.blob for ref, *_ in new])
     rows = []
     for (ref, entry, mark, by, hides), data in zip(new, contents, strict=True):
         if data is not None and len(data) <= LOG_LIMIT_BYTES:

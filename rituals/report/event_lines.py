@@ -25,7 +25,7 @@ from ledger.model.order import breaks_seal, is_sealed, is_stem
 from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES, SessionLog
 from memory.api import Memory
-from memory.replay.log_bytes import read_bytes
+from memory.replay.read_logs import read_bytes
 
 #: How many logs are read from git at once.
 _PART = 500

@@ -24,7 +24,7 @@ from ledger.model.event import (
 )
 from ledger.model.order import milliseconds_of
 from memory.cache.cache_file import Cache
-from memory.cache.head_store import read
+from memory.cache.head_store import read_heads
 from memory.replay.head_view import here_of
 from memory.replay.reader_marks import marks_at
 from memory.replay.unlanded_work import Works, works_of
@@ -66,7 +66,7 @@ def dropped_questions(home: Home, cache: Cache) -> list[Question]:
     if works is None:
         return []
     standing = {one.branch for one in works.seen}
-    kept, ended = read(home), {stem for stem, *_ in cache.landed()}
+    kept, ended = read_heads(home), {stem for stem, *_ in cache.landed()}
     settled = {point for point, one in kept.settled.items() if one.commit}
     gone: dict[str, list[Written]] = {}
     for log in works.logs:

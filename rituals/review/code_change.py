@@ -16,8 +16,8 @@ from ledger.model.order import is_stem, milliseconds_of, stamp_of
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from memory.api import Memory
-from memory.cache.broken_truth_file import has_code
-from memory.replay.log_bytes import read_bytes
+from memory.cache.head_store import has_code
+from memory.replay.read_logs import read_bytes
 
 _DEEP = "in CI, check out with the whole history (`fetch-depth: 0`), or fetch what is missing"
 #: Less work than this needs no log.

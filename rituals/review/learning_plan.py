@@ -24,7 +24,7 @@ from memory.cache.cache_file import Cache
 from memory.query.log_lines import LogLine, lines_of
 from memory.redaction.withheld_lines import telling_of
 from memory.redaction.withheld_texts import redacted_logs
-from memory.replay.log_bytes import read_bytes
+from memory.replay.read_logs import read_bytes
 from memory.replay.replayed_state import state_of
 from memory.write.birth_footers import footer_value
 from memory.write.draft import Receipt

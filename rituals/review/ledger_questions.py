@@ -23,8 +23,7 @@ from ledger.model.event import (
 )
 from ledger.model.record import Record
 from ledger.model.session import OBSOLETE_KEY, Entry
-from memory.query.live_pairs import compare_facts
-from projection.compare.likeness import Overlap
+from projection.compare.likeness import Overlap, compare_facts
 from projection.fold.fact_history import Fact, History
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing

@@ -22,7 +22,7 @@ from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from memory.api import Memory
-from memory.cache.head_store import Settled, read, settle
+from memory.cache.head_store import Settled, read_heads, settle
 from memory.replay.unlanded_work import Works, works_of
 from memory.write.draft import SessionDraft
 from rituals.decide.recorded_endings import trunk_tips
@@ -59,7 +59,7 @@ class _Round:
         self._repository = memory.home.repository
         self._git = self._repository.git()
         self._until = monotonic() + seconds
-        self._kept = read(memory.home)
+        self._kept = read_heads(memory.home)
         asked = plain_bytes(f"{self._repository.commondir}/{ASKED_FILE}") or b""
         self._asked = Asked(asked.decode("ascii", "replace"), self._git)
         self._histories: dict[str, History] = {}

@@ -13,8 +13,8 @@ from ledger.git.code_history import DOCUMENTS, Code
 from ledger.home import Home, code_of
 from ledger.wal.user_key import digest, user_key
 from memory.cache.broken_truth import with_ends
-from memory.cache.broken_truth_file import Kept, Lack, Wait, has_code, read, write
 from memory.cache.cache_file import Cache
+from memory.cache.head_store import Lack, Truths, Wait, has_code, read_truths, write_truths
 from memory.query.open_snapshot import open_snapshot
 from memory.replay.possible_endings import waiting
 from memory.replay.replayed_state import state_of
@@ -38,21 +38,21 @@ def make(home: Home) -> None:
     if code is None:
         return
     tip = home.tip()  # before it is read: what moves meanwhile is seen
-    before = read(home)
+    before = read_truths(home)
 
     def asked(cache: Cache) -> tuple[list[Standing], list[Wait], str]:
         return list(state_of(cache).standings()), waiting(home, cache), cache.summary.digest
 
     standings, waits, said = open_snapshot(home).ask(asked)
-    known = with_ends(home, before or Kept("", "", ()), waits)
+    known = with_ends(home, before or Truths("", "", ()), waits)
     marks = made(standings, code, before)
-    write(
+    write_truths(
         home,
         known._replace(code=marks.code, tip=tip, said=said, lacks=marks.lacks, asked=marks.asked),
     )
 
 
-def made(standings: Iterable[Standing], code: Code, before: Kept | None = None) -> Kept:
+def made(standings: Iterable[Standing], code: Code, before: Truths | None = None) -> Truths:
     """Find what is gone of what facts name; `before` was found for an earlier commit."""
     standings = list(standings)
     named = [one for one in named_by(standings, faded=True) if one.claim.kind in _KINDS]
@@ -68,7 +68,7 @@ def made(standings: Iterable[Standing], code: Code, before: Kept | None = None) 
         lacks += _lacks(known, since, answered, names=names)
     gone = {(one.fact, one.gone.subject) for one in lacks}
     rest = [one for one in named if (one.fact.id, prose(one.claim.subject)) not in gone]
-    return Kept(code.commit, "", tuple(sorted(lacks)), tuple(sorted(map(_digest, rest))))
+    return Truths(code.commit, "", tuple(sorted(lacks)), tuple(sorted(map(_digest, rest))))
 
 
 def _lacks(named: list[Named], code: Code, answered: set[str], *, names: bool) -> list[Lack]:

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ledger.git.cli import Git
-from memory.cache.broken_truth_file import Wait
 from memory.cache.ended_facts import ended
+from memory.cache.head_store import Wait
 
 _BEGAN = 1_760_000_000
 PATHS = ("src/pay.py", "src/mail.py", "lib/a/b.txt", "README", "new.txt")

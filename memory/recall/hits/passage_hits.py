@@ -273,7 +273,7 @@ class LogPassages(Passages):
         )  # fmt: skip
 
     def _shown(self, logs: Sequence[LogRow]) -> Iterable[tuple[str, str]]:
-        from memory.replay.log_bytes import read_bytes
+        from memory.replay.read_logs import read_bytes
 
         refs = [LogRef(log.stem, "", log.blob) for log in logs]
         refs = [ref for ref in refs if stem_in(ref.key) not in self._withheld]

@@ -27,7 +27,7 @@ from memory.cache.sqlite import CacheDamaged
 from memory.recall.index.fts_file import FACTS_APART, FACTS_FROM, QUESTIONS_BIT
 from memory.recall.index.passage_cutter import header_of, passages_of, split_words
 from memory.redaction.withheld_texts import Hidden, without_beside, without_lines
-from memory.replay.log_bytes import read_bytes
+from memory.replay.read_logs import read_bytes
 from projection.fold.withholding import withheld_entry
 
 #: What the index has of a log, but its number; and (place, text, words inside of others) of its texts.

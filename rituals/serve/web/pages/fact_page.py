@@ -18,7 +18,7 @@ from ledger.model.event import (
 )
 from ledger.model.ids import WITHHELD
 from ledger.model.order import key_of, stem_in
-from memory.cache.broken_truth_file import has_code
+from memory.cache.head_store import has_code
 from memory.query.origins import ADOPTION
 from memory.query.provenance import Step
 from memory.replay.reader_marks import as_here
