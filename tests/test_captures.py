@@ -1,7 +1,7 @@
 """What boundaries leave: the stories of `tests/hosts/captures.md`, each step with all that comes of it.
 
 Here is looked at rituals.hosts.capture.boundary, rituals.hosts.capture.session_choice,
-rituals.hosts.capture.stamps, rituals.hosts.capture.untold_session, rituals.hosts.capture.gates,
+rituals.hosts.capture.stamps, rituals.hosts.capture.gates,
 rituals.hosts.capture.use_evidence, ledger.wal.kept_asks and rituals.hosts.capture.capture_notes.
 """
 
@@ -26,6 +26,7 @@ __all__ = ["door"]
 
 STORIES = (Path(__file__).parent / "hosts" / "captures.md").read_text(encoding="utf-8")
 _HOOKS = {"ends": "end", "precompacts": "precompact", "delegated": "subagent_stop"}
+_APART = ("at", "said", "host", "session")
 _SHOWN = ("show", "private", "check", "log")
 _SAID = (
     "type",
@@ -141,7 +142,7 @@ def _outcome(one: dict[str, Any]) -> list[str]:
     """Return why nothing came of a session, and the attempts, with what is not 0 of them."""
     lines = [one["said"]] * bool(one["said"])
     for attempt in one["attempts"]:
-        told = {key: value for key, value in attempt.items() if value and key not in ("at", "said")}
+        told = {key: value for key, value in attempt.items() if value and key not in _APART}
         outcome, why, by = told.pop("outcome"), told.pop("why"), told.pop("extractor", "")
         counts = [f"{value} {key}" for key, value in told.items()]
         lines.append(", ".join((f"{outcome} ({why}, {by})", *counts)))

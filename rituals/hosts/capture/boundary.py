@@ -7,6 +7,7 @@ with other branches.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -28,10 +29,13 @@ from ledger.model.session import (
 from ledger.secrets.log_redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
 from ledger.wal.kept_asks import Ask, asks_in, keep_asks
+from ledger.wal.spool import Spool as LogSpool
 from memory.api import Memory
+from memory.cache.newest_logs import reach_name
 from memory.write.draft import SessionDraft
+from memory.write.host_session import ends_in_spool
 from memory.write.opened_facts import MOST_USES
-from projection.policy.model import FORMERLY, OFF, Policy
+from projection.policy.model import FORMERLY, OFF
 from rituals.hosts.adapters import PRECOMPACT, SUBAGENT_STOP
 from rituals.hosts.capture.capture_notes import (
     FAILED,
@@ -47,6 +51,7 @@ from rituals.hosts.capture.commit_texts import History
 from rituals.hosts.capture.composition import (
     Part,
     draft_of_part,
+    header_value,
     passages_of,
     session_name,
     storable,
@@ -61,14 +66,15 @@ from rituals.hosts.capture.told_sources import (
     sources_of,
     title_of,
 )
-from rituals.hosts.capture.untold_session import Pending, Piece
 from rituals.hosts.capture.use_evidence import Evidence, nearest
 from rituals.hosts.context.session_cursor import heard_by
 from rituals.hosts.extraction import SOURCES, Extraction, extract
 from rituals.hosts.moments import CAPTURED_DIR, file_name
+from rituals.hosts.observed.observation_spool import Observation, spool_of
 from rituals.hosts.quoted_items import Item
+from rituals.hosts.silence import audible, heard, silences
 from rituals.hosts.stop_request import counts
-from rituals.hosts.transcripts.slices import read_slice
+from rituals.hosts.transcripts.slices import Slice, read_slice
 from rituals.hosts.transcripts.turns import USER
 from rituals.hosts.user_settings import Settings, settings
 from rituals.record.draft_composer import taken_in, words_for
@@ -114,168 +120,200 @@ def boundary(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ou
         Busy: another boundary of the session took longer than that is waited for.
         StorageFailed: the disk refused; what was not told is told the next time.
     """
-    policy = memory.policy
-    commondir = memory.home.repository.commondir
-    keep = kept_by(policy, memory.home.kind, informed=bool(asked.past))
+    keep = kept_by(memory.policy, memory.home.kind, informed=bool(asked.past))
     if keep == OFF:
         return Outcome(asked, (), (), "capture is off in diurna.toml")
-    folder = f"{commondir}/{CAPTURED_DIR}"
+    folder = f"{memory.home.repository.commondir}/{CAPTURED_DIR}"
     make_folder(folder)
     number = crc32(file_name(asked.host, asked.session).encode()) % _LOCKS
     with Lock(f"{folder}/session-{number:x}.lock", LOCK_SECONDS):
-        return _Boundary(memory, asked, environment, policy, keep).tell()
+        return _Boundary(memory, asked, environment, keep).tell()
 
 
 class _Boundary:
     """One boundary, its session's lock held."""
 
     def __init__(
-        self,
-        memory: Memory,
-        asked: Asked,
-        environment: Mapping[str, str],
-        policy: Policy,
-        keep: str,
+        self, memory: Memory, asked: Asked, environment: Mapping[str, str], keep: str
     ) -> None:
         self._memory, self._asked, self._environment = memory, asked, environment
-        self._policy, self._keep = policy, keep
+        self._policy, self._keep = memory.policy, keep
         self._commondir = memory.home.repository.commondir
+        self._key = asked.host, asked.session
         self._told = told_of(self._commondir, *self._key)
         self._seen = seen_of(self._commondir, *self._key)
-        path = asked.transcript or self._seen.transcript
-        self._pending = Pending(memory.snapshot, *self._key, path, self._told.ends)
-        self._gates = Gates(memory, policy, self._typed)
+        self._folder = asked.folder or self._seen.folder
+        self._path = asked.transcript or self._seen.transcript
+        self._session = header_value("session", asked.session)
+        self._silent_as = (asked.session, self._seen.folder)
+        self._gates = Gates(memory, self._policy, self._typed)
+        self._transcript: Slice | None = None  # as it was read last
         self._attempts: list[Attempt] = []
         self._logs: list[tuple[str, bytes]] = []
         self._asks: list[Ask] = []
         self._withheld = 0
 
-    @property
-    def _key(self) -> tuple[str, str]:
-        return self._asked.host, self._asked.session
-
     def tell(self) -> Outcome:
         """Tell what is left; what makes no log is told with what comes later."""
         began, said = now_ms(), ""
         try:
-            piece = self._pending.next(self._asked.why)
-            if piece is not None:
-                self._tell(piece)
-        except (_Failed, DraftRefused) as problem:
+            part, told = self._left()
+            if part.observations or told is not None:
+                self._tell(part, told)
+        except (_Failed, DiurnaError) as problem:
             said = str(problem)
             self._note(Attempt(now_ms(), *self._key, self._asked.why, FAILED, said=said))
-        except DiurnaError as problem:
-            failed = Attempt(now_ms(), *self._key, self._asked.why, FAILED, said=problem.message)
-            self._note(failed)
-            raise
+            if not isinstance(problem, _Failed | DraftRefused):
+                raise
         if not self._asked.dry_run:
             if not said and self._asked.why not in (PRECOMPACT, SUBAGENT_STOP):
                 self._told = self._told._replace(at=began)  # else something is left
-            self._note_told()
+            with suppress(OSError):  # the ledger knows it without the note
+                note_told(self._commondir, *self._key, self._told)
         if not self._logs and not said:
             said = "nothing new"
         return Outcome(self._asked, (*self._logs,), (*self._attempts,), said, (*self._asks,))
 
+    def _left(self) -> tuple[Part, Slice | None]:
+        """Return what was not told yet: what was observed, and the rest of the transcript.
+
+        At a compaction the turn that goes on is left for the next time, so that it is told whole; the end
+        of a helper tells its transcript alone.
+        """
+        why, span, observations = self._asked.why, None, tuple[Observation, ...]()
+        spool = spool_of(self._commondir, *self._key)
+        name = str(spool.read().began)
+        start = self._end(OBSERVED, name)
+        held = spool.read(start)
+        if why != SUBAGENT_STOP and held.count > start and str(held.began) == name:
+            span, known = Span(name, start, held.count), silences(self._commondir)
+            observations = tuple(
+                [one for one in held.observations if heard(known, *self._silent_as, one.at)]
+            )
+        name, said = self._said()
+        if said is not None and why == PRECOMPACT:
+            said = said.without_last_turn()
+        said = said if said is not None and said.end > said.start else None
+        read = Span(name, said.start, said.end) if said else None
+        turns = said.turns if said else ()
+        return Part(
+            self._asked.host, self._session, SOURCES, span, read, observations, turns, ()
+        ), said
+
+    def _said(self) -> tuple[str, Slice | None]:
+        """Return the part of the transcript that was not told yet, and its name in headers."""
+        base = header_value("transcript", os.path.basename(self._path)) if self._path else ""
+        if not base:
+            return "", None
+        name, number = base, 1
+        while self._end(TRANSCRIPT, f"{base}~{number + 1}"):
+            number += 1
+            name = f"{base}~{number}"
+        start = self._end(TRANSCRIPT, name)
+        found = self._transcript = read_slice(self._asked.host, self._path, start)
+        if found is None:
+            return name, None
+        if found.start != start:  # it is another file than the one that was told
+            name = f"{base}~{number + 1}"
+        heard_here = audible(found.turns, self._commondir, *self._silent_as)
+        return name, found._replace(turns=heard_here)
+
+    @cached_property
+    def _in_spool(self) -> Mapping[str, int]:
+        return ends_in_spool(LogSpool(self._memory.home.spool_folder))
+
+    def _end(self, kind: str, name: str) -> int:
+        """Return up to where something is told: by the ledger, by what waits, and by the note."""
+        row = reach_name(self._asked.host, self._session, kind, name)
+        ledger = self._memory.snapshot.tip.ask(lambda cache: cache.reached(row))
+        return max(self._in_spool.get(row, 0), ledger, self._told.ends.get(f"{kind} {name}", 0))
+
     @cached_property
     def _proofs(self) -> Evidence:
-        return Evidence(self._memory, self._gates, self._seen, self._pending.session)
+        return Evidence(self._memory, self._gates, self._seen, self._session)
 
-    def _tell(self, piece: Piece) -> None:
-        """Record a piece as a log, where it has anything to record; one of the past uses nothing (O6)."""
-        used = () if self._asked.past else self._proofs.of(piece.said)
+    def _tell(self, part: Part, slice: Slice | None) -> None:
+        """Record what is left as a log, where there is anything; one of the past uses nothing (O6)."""
+        used = () if self._asked.past else self._proofs.of(slice)
         began, before = now_ms(), len(self._gates.left_out)
-        span = Span(piece.name, piece.said.start, piece.said.end) if piece.said else None
-        asked, again = self._proofs.parted(self._asked_for(piece))
-        said = self._record_said(span, asked)
-        found = self._extracted(piece, span)
+        facts = self._policy.capture if makes_facts(self._policy) else None
+        wanted = said_in(part.turns, facts.remember) if facts else ()
+        asked, again = self._proofs.parted(wanted)
+        said = self._record_said(part, asked)
+        found = self._extracted(part, slice) if facts else Extraction((), SOURCES)
         total = len(asked) + len(again) + len(found.items)
         fresh, copies = self._proofs.parted(found.items)
-        found = found._replace(items=fresh)
-        mine = storable([item for item in found.items if not item.personal])
-        own = [item for item in found.items if item.personal]
-        owned = self._record_own(found.extractor, own) if own else 0
-        sources = self._sources(piece)
+        mine = storable([item for item in fresh if not item.personal])
+        own = [item for item in fresh if item.personal]
+        part = part._replace(extractor=found.extractor)
+        now, dry = self._memory.occasion(), self._asked.dry_run
+        owned = record_own(part, own, now, dry_run=dry) if own else 0
+        sources = self._sources(slice)
         shared = sources.asking(lambda _: self._policy.capture.asks)
-        told = passages_of(shared, self._policy.capture.characters, self._gates.opened)
         against = {id for item in mine for id in item.supersedes}
         used = (*used, *[one._replace(by="person") for one in again], *copies)
         used = () if self._asked.past else self._proofs.once(used, against)[:MOST_USES]
         heard = heard_by(self._commondir, file_name(*self._key))
         seen, met = len(heard.shown) + heard.unlisted, len(heard.moments)
-        shown = shown_since(heard.shown, self._told.shown, seen)
-        part = Part(
-            self._asked.host, self._pending.session, found.extractor, piece.observed, span,
-            piece.observations, piece.turns, mine, told,
-            self._title(shared), shown,
-            shown_since(heard.moments, self._told.moments, met),
-            counts(self._commondir, *self._key), self._proofs.references(used),
-            cost_since(heard.cost, (self._told.characters, self._told.needed)),
-        )  # fmt: skip
+        named = answered_title(self._memory.snapshot, self._session)
+        part = part._replace(
+            items=mine,
+            told=passages_of(shared, self._policy.capture.characters, self._gates.opened),
+            title=named or title_of(shared, self._gates.opened),
+            shown=shown_since(heard.shown, self._told.shown, seen),
+            met=shown_since(heard.moments, self._told.moments, met),
+            asked=counts(self._commondir, *self._key),
+            references=self._proofs.references(used),
+            cost=cost_since(heard.cost, (self._told.characters, self._told.needed)),
+        )
         part, draft = self._looked_first(part)
-        prompts = [one for one in piece.turns if one.role == USER and self._keep != FORMERLY]
+        prompts = [one for one in part.turns if one.role == USER and self._keep != FORMERLY]
         if draft.prose or draft.events or prompts:
-            done = piece.observations or part.items or sources.commits or sources.texts
-            acted = said or done or any(deeds_of(piece.turns))
+            done = part.observations or part.items or sources.commits or sources.texts
+            acted = said or done or any(deeds_of(part.turns))
             self._append(draft if acted else draft._replace(type=CONTINUED))
             self._keep_asks(sources)
             self._told = Told(*self._told[:3], seen, met, *heard.cost)
         elif not said:
             return
-        spans = ((OBSERVED, piece.observed), (TRANSCRIPT, span))
+        spans = ((OBSERVED, part.observed), (TRANSCRIPT, part.transcript))
         ends = {f"{kind} {one.name}": one.end for kind, one in spans if one is not None}
         self._told = self._told._replace(ends={**self._told.ends, **ends}, failed={})
-        if not self._asked.dry_run:
+        if not dry:
             drop_answer(self._commondir, *self._key)
+        made, quoted = said + len(part.items), len(self._gates.left_out) - before
+        known, seen = total - len(own) - made, len(part.observations)
         attempt = Attempt(began, *self._key, self._asked.why, WRITTEN, found.extractor)
-        self._note(
-            attempt._replace(
-                ms=now_ms() - began,
-                observed=len(piece.observations),
-                facts=said + len(part.items),
-                known=total - len(own) - said - len(part.items),
-                used=len(used),
-                personal=len(own),
-                owned=owned,
-                quoted=len(self._gates.left_out) - before,
-                dropped=found.dropped,
-            )
-        )
+        attempt = attempt._replace(observed=seen, facts=made, known=known, used=len(used))
+        attempt = attempt._replace(personal=len(own), owned=owned, dropped=found.dropped)
+        self._note(attempt._replace(ms=now_ms() - began, quoted=quoted))
 
-    def _asked_for(self, piece: Piece) -> tuple[Item, ...]:
-        """Return what a person asked to be remembered in a piece."""
-        if piece.said is None or not makes_facts(self._policy):
-            return ()
-        return said_in(piece.said.turns, self._policy.capture.remember)
-
-    def _record_said(self, span: Span | None, items: Sequence[Item]) -> int:
+    def _record_said(self, part: Part, items: Sequence[Item]) -> int:
         """Record what a person asked to be remembered, in a log of theirs; return how much was new."""
         shared = storable(items)
         if not shared:
             return 0
-        part = Part(*self._key, SOURCES, None, span, (), (), shared, title=shared[0].text)
+        part = Part(
+            *self._key, SOURCES, None, part.transcript, (), (), shared, title=shared[0].text
+        )
         part, draft = self._looked_first(part)
         if part.items:
             who = self._memory.identity().name
             self._append(draft._replace(header=(), type=EDIT, agent=who))
         return len(part.items)
 
-    def _sources(self, piece: Piece) -> Sources:
-        """Return what a piece told for people to read; nothing where the user does not know of it."""
-        said, room = piece.said, self._policy.capture.characters
+    def _sources(self, said: Slice | None) -> Sources:
+        """Return what was told for people to read; nothing where the user does not know of it."""
+        room = self._policy.capture.characters
         if said is None or said.helps or self._keep == FORMERLY or not room:
             return Sources()
-        works = self._asked.folder or self._seen.folder
-        with History(works, self._memory.home.repository) as history:
+        with History(self._folder, self._memory.home.repository) as history:
             return sources_of(said.turns, history).asking(self._gates.may_be_told)
-
-    def _title(self, sources: Sources) -> str:
-        named = answered_title(self._memory.snapshot, self._pending.session)
-        return named or title_of(sources, self._gates.opened)
 
     def _keep_asks(self, sources: Sources) -> None:
         """Keep in the clone what the person asked for; a disk that refuses is no reason to fail."""
-        at, folder = self._asked.past or now_ms(), self._asked.folder or self._seen.folder
-        self._asks = [Ask(at, *self._key, folder, text) for text in sources.asks]
+        at = self._asked.past or now_ms()
+        self._asks = [Ask(at, *self._key, self._folder, text) for text in sources.asks]
         with suppress(DiurnaError, OSError):
             if self._asks and not self._asked.dry_run:
                 keep_asks(self._commondir, self._asks)
@@ -286,16 +324,16 @@ class _Boundary:
         Also where a helper's transcript is told. Beside it are the runs of what no file has.
         """
         texts, hidden = [one.text for one in asks_in(self._commondir)], list[str]()
-        for path in dict.fromkeys((self._pending.path, self._seen.transcript)):
-            mine = path == self._pending.path
-            part = self._pending.transcript if mine else read_slice(self._asked.host, path, 0)
+        for path in dict.fromkeys((self._path, self._seen.transcript)):
+            mine = path == self._path
+            part = self._transcript if mine else read_slice(self._asked.host, path, 0)
             texts += part.typed if part else ()
             hidden += part.hidden if part else ()
         return texts, hidden
 
-    def _extracted(self, piece: Piece, span: Span | None) -> Extraction:
+    def _extracted(self, told: Part, said: Slice | None) -> Extraction:
         """Return what a model learned of what was said, not of the past."""
-        if piece.said is None or span is None or not makes_facts(self._policy):
+        if said is None or (span := told.transcript) is None:
             return Extraction((), SOURCES)
         kept = kept_answer(self._commondir, *self._key, span.name, span.start)
         since, paid = (kept.span.end, kept.extraction) if kept else (0, Extraction((), SOURCES))
@@ -304,10 +342,9 @@ class _Boundary:
         found = Extraction((), SOURCES)
         if chosen.extractors and since < span.end:
             kinds = [kind.name for kind in self._policy.kinds]
-            turns = tuple([turn for turn in piece.turns if turn.at >= since])
-            known = nearest(self._memory, turns)
-            part = piece.said._replace(turns=turns)
-            found = extract(part, known, chosen, self._environment, kinds)
+            turns = tuple([turn for turn in told.turns if turn.at >= since])
+            new, known = said._replace(turns=turns), nearest(self._memory, turns)
+            found = extract(new, known, chosen, self._environment, kinds)
         if found.failed and failures + 1 >= TRIES:
             found = Extraction((), SOURCES)
         if found.failed:
@@ -317,19 +354,11 @@ class _Boundary:
         by = paid.extractor if found.extractor == SOURCES else found.extractor
         items = self._gates.items((*paid.items, *found.items))
         found = Extraction(items, by, paid.dropped + found.dropped)
-        shared = tuple([item for item in found.items if not item.personal])
-        own = len(shared) < len(found.items)
-        if found.extractor != SOURCES and not (own and self._asked.dry_run):
+        shared = found._replace(items=tuple([item for item in items if not item.personal]))
+        if found.extractor != SOURCES and not (shared != found and self._asked.dry_run):
             # what is only the person's is kept nowhere here, and is found again behind a dry run
-            kept_here = found._replace(items=shared)
-            keep_answer(self._commondir, *self._key, Answer(span, kept_here))
+            keep_answer(self._commondir, *self._key, Answer(span, shared))
         return found
-
-    def _record_own(self, extractor: str, items: list[Item]) -> int:
-        """Record what is about the person alone where they have a home for it; return how much it has."""
-        part = Part(*self._key, extractor, None, None, (), (), ())
-        occasion = self._memory.occasion()
-        return record_own(part, items, occasion, dry_run=self._asked.dry_run)
 
     def _looked_first(self, part: Part) -> tuple[Part, SessionDraft]:
         """Leave out what memory has; return the part and its draft."""
@@ -369,10 +398,3 @@ class _Boundary:
         self._attempts.append(attempt)
         if not self._asked.dry_run:
             note_attempt(self._commondir, attempt)
-
-    def _note_told(self) -> None:
-        """Note up to where the session is told; the ledger knows it without the note."""
-        try:
-            note_told(self._commondir, *self._key, self._told)
-        except OSError:
-            pass

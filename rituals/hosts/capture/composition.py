@@ -10,29 +10,32 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import cached_property
 from itertools import accumulate
 
 from ledger.codec.fact_blocks import order_meta
 from ledger.escape import prose
 from ledger.model.event import FactCreated, FactReferenced, Meta
+from ledger.model.ids import sha256
 from ledger.model.order import ended_of, stamp_of
 from ledger.model.record import Record
-from ledger.model.session import COST_KEY, SHOWN_KEY, TOLD_KEY, Span
+from ledger.model.session import COST_KEY, SHOWN_KEY, TOLD_KEY, SessionLog, Span
+from ledger.secrets.log_redaction import KEEP, guard
 from memory.write.birth_footers import footer_value
 from memory.write.draft import SessionDraft
 from projection.brief.wording import shortened
 from projection.policy.model import SUPERSEDE, THREAD_KIND
 from rituals.hosts.adapters import HOSTS
+from rituals.hosts.capture.commit_texts import Written
 from rituals.hosts.capture.fitting import (
     Opens,
-    Paragraph,
     fitted,
+    names_in,
     paragraphs,
     size_of,
     standing,
+    without_fillers,
 )
-from rituals.hosts.capture.told_sources import MARKS, TITLE_CHARS, Sources
+from rituals.hosts.capture.told_sources import MARKS, TITLE_CHARS, Report, Sources
 from rituals.hosts.capture.typed_words import UNSHARED
 from rituals.hosts.extraction import SOURCES
 from rituals.hosts.observed.observation_spool import Observation
@@ -41,9 +44,9 @@ from rituals.hosts.transcripts.slices import Turn
 from rituals.record.draft_composer import compose, id_of_text
 from rituals.record.request import NewFact, Request, Supersession
 
-_QUOTE_CHARS = 300
-#: Where there is no room for all, so many passages of each kind are told, the last ones.
-_PASSAGES = 15
+_QUOTE_CHARS, _NAME_CHARS = 300, 200
+#: So many characters of a passage are of use; a turn with fewer names of its own says little.
+_SHARE, _FEW_NAMES = 600, 3
 _GAP = "\n\n"
 _SECTIONS = ("Commits", "Texts", "Turns")
 
@@ -82,17 +85,31 @@ class Part(Record):
         return (*told, *[pair for pair in facts if pair[1]])
 
 
+def header_value(key: str, value: str) -> str:
+    """Return how a header names a session or a transcript: as it is, unless nothing would read it so."""
+    clean = " ".join("".join([char if char.isprintable() else " " for char in value]).split())
+    log, _ = guard(SessionLog(((key, clean),), "T", "", ()), personal=KEEP)
+    if clean == value and len(clean) <= _NAME_CHARS and log.header == ((key, clean),):
+        return clean
+    digest = sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{key}-{digest}"
+
+
 class _Passage:
     """What stands below a heading of its own."""
 
-    def __init__(self, section: str, heading: str, text: str, asks: tuple[str, ...] = ()) -> None:
-        self.section, self.heading = section, prose(heading)
-        self.asks, self._text = asks, text
+    def __init__(self, section: str, told: Written | Report) -> None:
+        self.section, self.heading = section, prose(told.heading)
+        self.asks: tuple[str, ...] = ()
+        self.paragraphs = paragraphs(told.body)
+        if isinstance(told, Report):
+            self.asks = told.asks
+            self.paragraphs = without_fillers(self.paragraphs, goes_on=told.goes_on)
 
-    @cached_property
-    def paragraphs(self) -> list[Paragraph]:
-        """What it tells; read where there may be room for it."""
-        return paragraphs(self._text)
+    @property
+    def size(self) -> int:
+        """How much room it takes, and needs at most to be of use."""
+        return min(size_of(self.paragraphs), _SHARE) + len(self.heading) + 8
 
     def texts(self) -> list[str]:
         """Return what others are going to read of an agent."""
@@ -115,13 +132,12 @@ class _Passage:
 def passages_of(sources: Sources, room: int, opens: Opens) -> str:
     """Write what a part of a session told, as others may read it, in `room` characters at most."""
     answered = [f"{prose(question)} → {prose(answer)}" for question, answer in sources.answered]
-    passages = [_Passage("Commits", one.heading, one.body) for one in sources.commits]
-    passages += [_Passage("Texts", one.heading, one.body) for one in sources.texts]
-    for one in sources.reports:
-        passages.append(_Passage("Turns", one.heading, one.text, one.asks))
-    needed = accumulate(size_of(one.paragraphs) + len(one.heading) for one in passages)
-    if any(size > room for size in needed):
-        passages = [one for name in _SECTIONS for one in _of(name, passages)[-_PASSAGES:]]
+    written = [_Passage("Commits", one) for one in sources.commits]
+    written += [_Passage("Texts", one) for one in sources.texts]
+    turns = [_Passage("Turns", one) for one in sources.reports]
+    passages = _first(written[::-1], room // 2)
+    passages += _first(_telling(turns), room - sum([one.size for one in passages]))
+    passages = [one for one in (*written, *turns) if one in passages]
     texts = [*answered, *[text for one in passages for text in one.texts()]]
     readable = dict(zip(texts, opens(texts), strict=True))
     sections: dict[str, list[str]] = {name: [] for name in ("Answered", *_SECTIONS)}
@@ -148,8 +164,25 @@ def passages_of(sources: Sources, room: int, opens: Opens) -> str:
     return _GAP.join([f"## {name}\n\n{text}" for name, text in told])
 
 
-def _of(section: str, passages: Iterable[_Passage]) -> list[_Passage]:
-    return [one for one in passages if one.section == section]
+def _first(passages: Sequence[_Passage], room: int) -> list[_Passage]:
+    """Return the first passages that there is room for, each as a whole or with its share."""
+    needed = accumulate(one.size for one in passages)
+    return [
+        one
+        for one, size in zip(passages, needed, strict=True)
+        if size <= room or one is passages[0]
+    ]
+
+
+def _telling(turns: Sequence[_Passage]) -> list[_Passage]:
+    """Return turns, the last first; behind the others those that name little which no later one names."""
+    known = set[str]()
+    ranked: tuple[list[_Passage], list[_Passage]] = [], []
+    for one in reversed(turns):
+        names = {name for paragraph in one.paragraphs for name in names_in(paragraph.text)}
+        ranked[len(names - known) < _FEW_NAMES].append(one)
+        known |= names
+    return [*ranked[0], *ranked[1]]
 
 
 def draft_of_part(

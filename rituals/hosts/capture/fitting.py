@@ -37,6 +37,15 @@ _OPENS = ("#", ">", "<", *_FENCES, "---", "===")
 _LEAD_BYTES = 100
 _NOWHERE: tuple[int, ...] = ()
 _ANNOUNCES = (":", ":**", "\uff1a", "\uff1a**")
+#: How one ends that cheers, or asks; of so few words it is short.
+_ENDS, _FEW_WORDS = ("!", "\uff01", "?", "\uff1f"), 8
+_ORNAMENT = ' *_"\u2019\u201d)' + "".join(
+    map(chr, (*range(0x2190, 0x2C00), 0xFE0F, *range(0x1F000, 0x1FB00)))
+)
+#: Code in marks; a word with a mark, a digit or a capital within; one with a capital behind a word.
+_NAMES = re.compile(
+    r"`[^`\n]+`|[\w@]*\w[/\\_.:@=#-]+\w[\w/\\.-]*|\w*\d\w*|[a-z]\w*[A-Z]\w*|(?<=[a-z,] )[A-Z][\w]+"
+)
 
 
 #: Where a sentence ends: a mark, a blank and a capital; a wide mark alone.
@@ -78,26 +87,55 @@ def standing(found: Sequence[Paragraph], kept: Callable[[str], str]) -> list[Par
     return stays
 
 
-def fitted(found: Sequence[Paragraph], room: int) -> str:
-    """Return as much of a text as fits into `room` characters, all in its order.
+def without_fillers(found: Sequence[Paragraph], *, goes_on: bool) -> list[Paragraph]:
+    """Leave out of a report short cheers, and an end that cheers or asks and names nothing else.
 
-    Its end, which tells what is left, goes before its beginning, and of the rest the later.
+    Where the agent works on behind it, its end says what comes. An end that is all there is stays.
     """
-    if size_of(found) <= room:
-        return _joined([one.text for one in found if one.text])
+    end = max((place for place, one in enumerate(found) if one.text), default=-1)
+    named, stays = set[str](), list[Paragraph]()
+    for place, one in enumerate(found):
+        names = names_in(one.text)
+        offers = place == end and "\n" not in one.text and names <= named
+        offers = offers and any(other.text and not other.leads for other in stays)
+        offers = offers and (goes_on or one.text.rstrip(_ORNAMENT).endswith(_ENDS))
+        stays.append(one._replace(text="") if offers or is_cheer(one.text) else one)
+        named |= names
+    return standing(stays, str)
+
+
+def is_cheer(text: str) -> bool:
+    """Tell whether a text is a few words with a mark of exclamation, and names nothing."""
+    few = len(text.split()) <= _FEW_WORDS and text.rstrip(_ORNAMENT).endswith(_ENDS[:2])
+    return few and not names_in(text)
+
+
+def names_in(text: str) -> set[str]:
+    """Return what a text names that is no plain word: code, files, addresses, names, numbers."""
+    return {one.group().strip("`").lower() for one in _NAMES.finditer(text)}
+
+
+def fitted(found: Sequence[Paragraph], room: int) -> str:
+    """Return as much of a text as fits into `room` characters, from its beginning on.
+
+    What announces something stands with the first that follows, and neither without the other.
+    """
     kept: dict[int, str] = {}
     texts = [_unannounced(one.text) if one.leads else one.text for one in found]
-    told = [place for place in reversed(range(len(found))) if texts[place]]
-    told[1:] = [*told[:0:-1][:1], *told[1:-1]]
-    left = room
+    told = [place for place in range(len(found)) if texts[place]]
+    first = {need: place for place in reversed(told) for need in found[place].needs}
     for place in told:
-        more = {one: found[one].text for one in found[place].needs}
-        more[place] = kept.get(place, texts[place])
-        cost = sum(len(text) + 2 for text in more.values())
-        cost -= sum(len(kept[one]) + 2 for one in more if one in kept)
-        if cost <= left:
-            kept |= more
-            left -= cost
+        more, waits = {**kept, place: kept.get(place, texts[place])}, [place]
+        if place == told[-1] and is_listed(found[place - 1].text) and not is_listed(texts[place]):
+            waits = []  # what closes a report is no part of the list before it
+        while waits and len(more) <= room:
+            for need in found[waits.pop()].needs:
+                behind = first.get(need, place)
+                waits += [one for one in (need, behind) if one not in more]
+                more |= {need: found[need].text}
+                more.setdefault(behind, texts[behind])
+        if sum([len(text) + 2 for text in more.values()]) <= room:
+            kept = more
     for place in told if not kept else ():
         needs = {one: found[one].text for one in found[place].needs}
         end = _cut(texts[place], room - sum([len(text) + 2 for text in needs.values()]))
@@ -120,6 +158,7 @@ def _unannounced(text: str) -> str:
         return f"{text} …"
     ends = sentence_ends(text, listed_mark(text))
     told = text[: ends[-1]].rstrip() if ends else ""
+    told = "" if is_cheer(told) else told
     return told or (f"{text} …" if len(text.encode()) > _LEAD_BYTES else "")
 
 

@@ -12,10 +12,13 @@ from stat import S_ISREG
 from ledger.environment import machine_ms, now_ms
 from ledger.errors import Busy, NotFound
 from ledger.model.ids import sha256
+from ledger.model.session import OBSERVED
 from ledger.wal.kept_asks import drop_asks
 from memory.api import Memory
+from memory.cache.newest_logs import reach_name
 from rituals.hosts.adapters import HOSTS, Kept
 from rituals.hosts.capture.boundary import Asked, Outcome, boundary
+from rituals.hosts.capture.composition import header_value
 from rituals.hosts.capture.stamps import (
     QUIET_MS,
     Seen,
@@ -25,7 +28,7 @@ from rituals.hosts.capture.stamps import (
     told_of,
     unfinished,
 )
-from rituals.hosts.capture.untold_session import Pending
+from rituals.hosts.observed.observation_spool import spool_of
 from rituals.hosts.payloads import read_object
 
 #: How long a spool is kept behind the last sign of its session, and how long the stamps of that.
@@ -83,9 +86,12 @@ def tidy(memory: Memory) -> None:
     drop_asks(commondir, lambda _: False)  # what is too old goes
     for one in sessions(commondir):
         if one.at < now_ms() - SPOOL_MS and not _is_behind(commondir, one):
-            left = Pending(memory.snapshot, one.host, one.session, "", {})
-            left.sweep()
-            if one.at < now_ms() - STAMPS_MS and not os.path.exists(left.spool.path):
+            spool = spool_of(commondir, one.host, one.session)
+            held, session = spool.read(), header_value("session", one.session)
+            row = reach_name(one.host, session, OBSERVED, str(held.began))
+            if memory.snapshot.tip.ask(lambda cache, row=row: cache.reached(row)) >= held.count:  # type: ignore[misc]
+                spool.remove(held.began, held.count)
+            if one.at < now_ms() - STAMPS_MS and not os.path.exists(spool.path):
                 forget(commondir, one.host, one.session)
 
 
