@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from pathlib import Path
 
@@ -143,27 +142,3 @@ def test_no_opens_what_follows(shop: Repo, typed: Terminal, run: Run) -> None:
     assert not facts["c"]["false"] and not facts["c"]["verified"]
     assert reviewed(run) == (0, False, {"invariant-due": 1})
     assert run("check", "--ci").out == "all in order\n"
-
-
-@pytest.mark.deep(reason="test_cli_review has it without a terminal")
-def test_a_policy_that_does_not_fit_is_set_by_accepting(
-    shop: Repo, typed: Terminal, run: Run
-) -> None:
-    """The question says what to set; `a` sets it in diurna.toml, commits that, and is not asked again."""
-    typed.press("\x03")
-    policy = (shop.path / "memory/diurna.toml").read_text()
-    shop.write(
-        "memory/diurna.toml",
-        re.sub(r"verify_invariants_every = \d+", "verify_invariants_every = 0", policy),
-    )
-    shop.git("commit", "-qam", "nothing to confirm")
-    for number in range(22):
-        assert run("append", "--title", f"More {number}").code == 0
-    asked = Terminal([sys.executable, "-m", "rituals", "review"], shop.path,
-                     {**os.environ, "PYTHONPATH": str(CHECKOUT), "TERM": "dumb"})  # fmt: skip
-    assert "accept: windows.working_days = 2 in diurna.toml; " in asked.answer("[?]", "a")
-    assert asked.finish() == 0
-    assert "Set         windows.archive_days = 30 in diurna.toml" in asked.shown
-    assert "archive_days = 30\n" in shop.git("show", "HEAD:memory/diurna.toml")
-    assert shop.git("status", "--porcelain", "memory/diurna.toml") == ""
-    assert "pace" not in run("review", "--dry-run", "--json").json["asks"]

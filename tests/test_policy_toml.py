@@ -26,7 +26,7 @@ from projection.policy.model import (
     Views,
     Windows,
 )
-from projection.policy.policy_keys import GONE, quoted, with_number
+from projection.policy.policy_keys import GONE, quoted
 from projection.policy.template import write_policy
 from projection.policy.toml import POLICY_LIMIT_BYTES, gone_keys, read_policy
 from tests.conftest import each_row, examples
@@ -110,22 +110,6 @@ def test_read_after_write_is_the_same(policy: Policy) -> None:
     assert read_policy(text) == read_policy(text.encode()) == policy
     assert read_policy(text.replace("\n", "\r\n")) == policy
     assert read_policy(b"\xef\xbb\xbf" + text.encode()) == policy
-
-
-@settings(max_examples=examples(15, 200))
-@given(_policies(), st.sampled_from(Review._fields), _COUNTS)
-def test_a_number_is_set_in_its_line(policy: Policy, key: str, number: int) -> None:
-    """Nothing else changes, no comment goes; where a line is not enough, nothing is set."""
-    text = write_policy(policy)
-    changed = with_number(text, ("review", key), number)
-    said = policy.review._replace(**{key: number})
-    assert read_policy(changed) == policy._replace(review=said)
-    assert {line for line in text.split("\n") if "#" in line and key not in line} <= {
-        *changed.split("\n")
-    }
-    inline = f"review = {{ {key} = 1, x = 2 }}"
-    assert with_number(inline, ("review", key), 3) in ("", inline.replace("= 1", "= 3"))
-    assert with_number("", ("review", key), 3) == f"\n[review]\n{key} = 3\n"
 
 
 def test_golden_file_of_init() -> None:

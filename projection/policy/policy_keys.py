@@ -1,11 +1,10 @@
-"""Find the line on which a key of `diurna.toml` stands, and write one as the file has it.
+"""Find the line on which a key of `diurna.toml` stands.
 
 And say in our own words what is wrong with its value, and what can stand there.
 """
 
 from __future__ import annotations
 
-import re
 import tomllib
 
 from ledger.model.ids import is_fact_id
@@ -46,30 +45,6 @@ def line_of(text: str, path: Keys) -> int:
         if same > longest:
             longest, found = same, number
     return found
-
-
-def with_number(text: str, path: Keys, number: int) -> str:
-    """Return the file with a number in one of its tables; its other lines and its comments stay.
-
-    `path` is that of the number: a table, and a key of it. "" is returned where the file is written in
-    a way that takes more than a line to change.
-    """
-    table, key = path
-    lines, said = text.split("\n"), f"{key} = {number}"
-    before = tomllib.loads(text)
-    at = line_of(text, path)
-    if key in before.get(table, {}):
-        lines[at - 1] = re.sub(r"=\s*\d[\d_]*", f"= {number}", lines[at - 1], count=1)
-    elif table in before:
-        lines.insert(at, said)
-    else:
-        lines += [f"[{table}]", said, ""]
-    after = "\n".join(lines)
-    try:
-        right = tomllib.loads(after) == {**before, table: {**before.get(table, {}), key: number}}
-    except ValueError:
-        right = False
-    return after if right else ""
 
 
 def _keys(line: str) -> Keys:

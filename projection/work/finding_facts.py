@@ -28,7 +28,6 @@ class BugFound(Record):
     message: str  #: what is wrong
     path: str = ""  #: of the file, as the repository has it; "" where it is of none
     symbol: str = ""  #: the function, class or route; "" for none
-    line: int = 0  #: of the file, 0 for none; it is no part of what the finding is
 
     @property
     def id(self) -> str:

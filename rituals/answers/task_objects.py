@@ -72,9 +72,6 @@ def with_claims(
 
     The spools of sessions are in `commondir`, the common git directory.
     """
-    since = floor_of(now_ms - STALE_MS)
-    old = any(move.stem < since for task in tasks for move in _claims(task))
-    seen = _seen(cache, commondir, since, now_ms - STALE_MS) if old else frozenset()
     archive = cache.clock().archive
     newest: dict[str, str] = {}
 
@@ -87,8 +84,8 @@ def with_claims(
         return newest[who] < archive
 
     def told(task: Task) -> Listed:
-        stale = _is_stale(task, since, seen)
-        return Listed(task, stale, left(task), _sign_ms(cache, task, commondir) if stale else 0)
+        sign = _sign_ms(cache, task, commondir, now_ms - STALE_MS)
+        return Listed(task, sign is not None, left(task), sign or 0)
 
     return tuple([told(task) for task in tasks])
 
@@ -118,43 +115,23 @@ def _fits(task: Task, wanted: Wanted, handed: set[str]) -> bool:
     return mine and (not wanted.workstream or task.workstream == wanted.workstream)
 
 
-def _claims(task: Task) -> list[Any]:
-    return [move for move in task.standing.fact.moves if move.state == IN_PROGRESS]
+def _sign_ms(cache: Cache, task: Task, commondir: str, since_ms: int) -> int | None:
+    """Return when there was the last sign of whoever has claimed a task: a log, or an observation here.
 
-
-def _is_stale(task: Task, since: str, seen: frozenset[tuple[str, str]]) -> bool:
-    claims = _claims(task)
-    return bool(claims) and all(
-        move.stem < since
-        and (("session", move.session) if move.session else ("agent", move.agent)) not in seen
-        for move in claims
-    )
-
-
-def _sign_ms(cache: Cache, task: Task, commondir: str) -> int:
-    """Return when there was the last sign of whoever has claimed a task: a log, or an observation here."""
+    0 is for not known; None where nobody has claimed it, or the sign is newer than `since_ms`.
+    """
     from rituals.hosts.observed.observation_spool import spools
 
-    claims = _claims(task)
+    claims = [move for move in task.standing.fact.moves if move.state == IN_PROGRESS]
+    stems, since = [move.stem for move in claims], floor_of(since_ms)
+    if not claims or max(stems) >= since:
+        return None
     sessions = {move.session for move in claims if move.session}
-    stems = [move.stem for move in claims]
     stems += [cache.newest_of(move.agent) for move in claims if move.agent and not move.session]
     if sessions:
         later = cache.entries_since(min(stems))
         stems += [entry.stem for _, entry in later if entry.session in sessions]
     signs = [milliseconds_of(stem) for stem in stems if stem]
     signs += [one.changed_ms for one in spools(commondir) if one.session in sessions]
-    return max(signs, default=0)
-
-
-def _seen(cache: Cache, commondir: str, since: str, since_ms: int) -> frozenset[tuple[str, str]]:
-    """Return the agents and sessions of which there was a sign: a log, or an observation here."""
-    from rituals.hosts.observed.observation_spool import spools
-
-    found: set[tuple[str, str]] = set()
-    for _, entry in cache.entries_since(since):
-        found.update((("agent", entry.agent), ("session", entry.session)))
-    found.update(
-        [("session", one.session) for one in spools(commondir) if one.changed_ms >= since_ms]
-    )
-    return frozenset(found)
+    newest = max(signs, default=0)
+    return None if newest >= since_ms else newest

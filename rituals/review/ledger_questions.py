@@ -236,7 +236,6 @@ def pace_questions(ground: Ground) -> Iterator[Question]:
             f"{one.key} = {one.value} lasts {lasts.get(one.days, f'{one.days} days')}" for one in better
         ),
         proposal=f"in diurna.toml: {', '.join(f'{one.key} = {one.better}' for one in better)}",
-        settings=tuple((one.key, one.better) for one in better),
     )  # fmt: skip
 
 

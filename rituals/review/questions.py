@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ledger.model import event as verbs
-from ledger.model.layout import POLICY_FILE
 from ledger.model.record import Record
 from projection.lifecycle.review_due import (
     ABOUT_KEY,
@@ -142,8 +141,6 @@ class Question(Record):
     accept: tuple[verbs.Event, ...] = ()
     #: parts of the (first) fact's text that accepting replaces: (old, new)
     swaps: tuple[tuple[str, str], ...] = ()
-    #: what accepting sets in `diurna.toml`: (key with its table, number)
-    settings: tuple[tuple[str, int], ...] = ()
     #: what rejecting says happened; empty where it says only that the question is answered
     reject: tuple[verbs.Event, ...] = ()
 
@@ -156,15 +153,15 @@ class Question(Record):
 
     @property
     def acceptable(self) -> bool:
-        """Whether something can be done about it here: events say so, or the policy does."""
-        return bool(self.accept or self.swaps or self.settings)
+        """Whether something can be done about it here."""
+        return bool(self.accept or self.swaps)
 
     @property
     def does(self) -> tuple[str, ...]:
         """What accepting it records, a line each."""
         lines = [f"{verbs.VERB_OF[type(event)]}: {verbs.written(event)}" for event in self.accept]
         lines += [f"Updated: {self.facts[0]} ({old} → {new})" for old, new in self.swaps]
-        return (*lines, *[f"{key} = {number} in {POLICY_FILE}" for key, number in self.settings])
+        return tuple(lines)
 
     def thread(self, text: str = "", mark: str = " ") -> verbs.FactCreated:
         """Return the thread that asks it, in words of its own or in `text`; closed with the mark `x`."""

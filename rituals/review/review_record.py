@@ -20,7 +20,7 @@ from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.event import Event
 from ledger.model.findings import Finding
-from ledger.model.layout import POLICY_FILE, REVIEW_LOCK_FILE
+from ledger.model.layout import REVIEW_LOCK_FILE
 from ledger.model.order import ended_of, stamp_of
 from ledger.model.record import Record
 from ledger.model.session import IDS_LIMIT, LOG_LIMIT_BYTES, SessionLog
@@ -29,11 +29,10 @@ from memory.api import Memory
 from memory.worktree.edited_copy import edited_paths
 from memory.worktree.projection_files import refuse_edited, refuse_incomplete, refuse_unwritable
 from memory.write.draft import SessionDraft
-from projection.policy.policy_keys import with_number
 from rituals.check.check_registry import REVIEW, made
 from rituals.decide.recorded_endings import ended_lines
 from rituals.review.questions import is_raising
-from rituals.review.review_answers import ACCEPT, LATER, Answer, events_of
+from rituals.review.review_answers import LATER, Answer, events_of
 from rituals.review.review_plan import CUT_SHORT, TITLE, Plan, asked, body, cut_short, plan_review
 
 #: How often a plan is made anew because another writer was faster.
@@ -56,9 +55,6 @@ class Outcome(Record):
     #: counted by rule
     unasked: Mapping[str, int] = {}
     prose: str = ""  #: of its log
-    #: what was set in `diurna.toml` besides, or is left to be set by hand, a line each
-    settings: tuple[str, ...] = ()
-
     ended: tuple[str, ...] = ()  #: facts that ended and are recorded so now, a line each
 
     @property
@@ -123,7 +119,7 @@ def review(
             except Outrun:
                 if not left:
                     raise
-        outcome = _set(memory, outcome, given)._replace(ended=ended)
+        outcome = outcome._replace(ended=ended)
         return _published(memory, outcome) if _publishes(memory) else outcome
 
 
@@ -142,7 +138,7 @@ def _answered(
     if not (unasked and outcome.events):
         return None
     try:
-        return _set(memory, _append(memory, outcome), given)
+        return _append(memory, outcome)
     except Outrun:
         return None
 
@@ -172,27 +168,6 @@ def _previewed(
     ended = ended_lines(memory, dry_run=True)
     outcome = Outcome(plan, findings=edits, verified=verified, ended=ended)
     return outcome if plan.nothing_new else _fitted(outcome, None)
-
-
-def _set(memory: Memory, outcome: Outcome, given: Mapping[str, Answer]) -> Outcome:
-    """Set in `diurna.toml` what accepted questions say, in one commit."""
-    accepted = [one for one in outcome.plan.questions if given.get(one.key) == ACCEPT]
-    wanted = [pair for one in accepted for pair in one.settings]
-    if not wanted:
-        return outcome
-    home = memory.home
-    (data,) = home.repository.git().blobs([f"{home.tip()}:{home.prefix}{POLICY_FILE}"])
-    before = text = (data or b"").decode("utf-8", "replace")
-    said = []
-    for key, number in wanted:
-        table, _, name = key.partition(".")
-        changed = with_number(text, (table, name), number)
-        said.append(f"{'Set' if changed else 'By hand':<12}{key} = {number} in {POLICY_FILE}")
-        text = changed or text
-    if text != before:
-        keys = ", ".join([key for key, _ in wanted])
-        memory.commit_files([(POLICY_FILE, text.encode())], f"Set {keys} in {POLICY_FILE}")
-    return outcome._replace(settings=tuple(said))
 
 
 def _published(memory: Memory, outcome: Outcome) -> Outcome:

@@ -308,7 +308,8 @@ def undecided(folder: Path) -> None:
                FactCreated("put-away", "Put away."), FactCreated("untrue", "Untrue."))  # fmt: skip
     one.append("Away", FactArchived("put-away", "not now"), FactInvalidated("untrue"))
     for title in ("Fixed", "Fixed again"):
-        report(one.memory, BUGS, SessionDraft("", type="edit"))
+        for bug in BUGS:
+            report(one.memory, bug, SessionDraft("", type="edit"))
         closed = tuple([ThreadClosed(bug.id) for bug in BUGS])
         one.say(SessionDraft(title, "", closed, type="edit"))
     one.append("The last one")

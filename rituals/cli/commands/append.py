@@ -190,11 +190,10 @@ def _note_finding(
 
     rule, text, path, symbol = bug
     found_bug = BugFound(rule, text.removeprefix(f"{FINDING_KIND}:").strip(), path, symbol)
-    found = report(call.memory(), (found_bug,), draft, dry_run=dry_run)
-    (taken,) = found.taken
-    told = {**fields_of(taken.bug, "id text rule path symbol"), "outcome": taken.outcome}
-    line = (taken.bug.id, "yellow"), f"  {taken.outcome:<9}  {taken.bug.text}"
-    answer_recorded(call, found.receipt, [line], finding=told, dry_run=dry_run)
+    taken, outcome, receipt = report(call.memory(), found_bug, draft, dry_run=dry_run)
+    told = {**fields_of(taken, "id text rule path symbol"), "outcome": outcome}
+    line = (taken.id, "yellow"), f"  {outcome:<9}  {taken.text}"
+    answer_recorded(call, receipt, [line], finding=told, dry_run=dry_run)
 
 
 def _drafts_of(

@@ -176,7 +176,6 @@ def _lines(call: Invocation, outcome: Outcome, *, dry_run: bool) -> Iterator[Lin
         raised = [event for event in outcome.events if is_raising(event)]
         yield from [event_line(event) for event in outcome.events if event not in raised]
         yield from [f"Ended       {line}" for line in outcome.ended]
-        yield from outcome.settings
         for one in raised:
             yield f"Raised      {one.id}: {text_of(one).split(chr(10))[0]}"
     if left:

@@ -177,13 +177,13 @@ def _report(memory: Memory, form: Values) -> FormPlan:
     if not (form.rule and form.text):
         raise WrongUsage("a finding needs a rule and a message", hint="say what it breaks, and how")
     bug = BugFound(form.rule, form.text, form.path, form.symbol)
-    reported = partial(report, memory, (bug,), SessionDraft(title=""))
+    reported = partial(report, memory, bug, SessionDraft(title=""))
     form["finding"] = f"finding: {form.text}"
-    (taken,) = reported(dry_run=True).taken
-    said = f"{taken.bug.id} is {taken.outcome}"
+    taken, outcome, _ = reported(dry_run=True)
+    said = f"{taken.id} is {outcome}"
     return FormPlan(
-        lambda dry_run: reported(dry_run=dry_run).receipt, f"Finding: {form.rule}",
-        (f"{said}: {taken.bug.text}",), said if taken.outcome in (KNOWN, DISMISSED) else "",
+        lambda dry_run: reported(dry_run=dry_run)[2], f"Finding: {form.rule}",
+        (f"{said}: {taken.text}",), said if outcome in (KNOWN, DISMISSED) else "",
     )  # fmt: skip
 
 
