@@ -5,10 +5,8 @@ from __future__ import annotations
 from ledger.errors import WrongUsage
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
 from ledger.model.order import is_stem, stem_in
-from memory.query.reader import Reader
 from memory.recall.recall_values import FULL, INDEX, LEVELS, LOADING_MS, TIMELINE, WITHIN, Filters
-from projection.fold.full_replay import State
-from projection.fold.projection_state import TIERS, Standing
+from projection.fold.projection_state import TIERS
 from rituals.cli.context import Invocation
 from rituals.cli.operation import SINCE, UNTIL, modes, option, word
 
@@ -185,35 +183,35 @@ def _show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: s
         return named(call, list(ids), FULL)
     if not (ids or as_of or kind or tier or call.json):
         return call.out.text(memory.continuity())
+    from memory.replay.reader_marks import NOTHING_MARKED, known, marks_at
     from rituals.cli.terminal.recall_text import select
 
     state = memory.state(as_of)
-    if call.json:
-        _answer_facts(
-            call, memory, as_of, state,
-            select(memory, state, ids, kind, tier, archived=True, as_of=as_of),
-        )  # fmt: skip
-        return
-    from memory.replay.reader_marks import NOTHING_MARKED, known, marks_at
-    from projection.document.page_renderer import NOT_KNOWN, render
-    from rituals.cli.terminal.listing_text import block_of
+    if not (ids or kind or tier or call.json):
+        from projection.document.page_renderer import NOT_KNOWN, render
 
-    if not (ids or kind or tier):
-        view = state.view()
+        page = state.view()
         if not len(state) and any(NOT_KNOWN in one.message for one in memory.snapshot.notes):
-            view = view._replace(tiers=())
-        return call.out.text(render(view))
-    facts = select(memory, state, ids, kind, tier, archived=False, as_of=as_of)
-    told = known(memory.cache(), [one.fact for one in facts])
+            page = page._replace(tiers=())
+        return call.out.text(render(page))
+    facts = select(memory, state, ids, kind, tier, archived=call.json, as_of=as_of)
     marks = NOTHING_MARKED if as_of else marks_at(memory.home, memory.cache())
-    blocks = [block_of(one, state, told[one.fact.id], marks.of(one.fact)) for one in facts]
-    call.out.text("\n\n".join(blocks) + "\n" if blocks else "")
-    if not blocks:
-        call.out.talk("no fact matches", fixed=True)
-        if not (ids or tier):
-            call.out.hint(
-                "`--tier archived` and `--tier superseded` show those in the archive", fixed=True
-            )
+    if not call.json:
+        from rituals.cli.terminal.listing_text import block_of
+
+        told = known(memory.cache(), [one.fact for one in facts])
+        blocks = [block_of(one, state, told[one.fact.id], marks.of(one.fact)) for one in facts]
+        hint = "`--tier archived` and `--tier superseded` show those in the archive"
+        return call.answer(
+            {}, ["\n\n".join(blocks)] if blocks else (), nothing="no fact matches",
+            hints=() if blocks or ids or tier else (hint,),
+        )  # fmt: skip
+    from rituals.answers.json_objects import described, summary_object
+
+    notes = [one for one in memory.snapshot.notes if one.code == "as-of-date"]
+    more = {"facts": described(memory.cache(), state, facts, marks), "findings": notes}
+    head = {"as_of": as_of, "project": state.policy.project, **summary_object(state.summary)}
+    call.out.answer({**head, **more})
 
 
 def _list(
@@ -221,7 +219,7 @@ def _list(
 ) -> None:
     """List facts, a line each."""
     from memory.replay.reader_marks import known
-    from rituals.answers.json_objects import known_object
+    from rituals.answers.record_fields import fields_of
     from rituals.cli.terminal.listing_text import fact_line, in_sections, line_object, matching
     from rituals.cli.terminal.recall_text import select
 
@@ -231,19 +229,18 @@ def _list(
     found = in_sections(found, state.policy)
     marks = memory.marks([one.fact for one in found])
     told = memory.ask(lambda cache: known(cache, [one.fact for one in found]))
+    hint = "`--all` lists archived and superseded facts too"
     call.answer(
         lambda: {
             "facts": [
                 line_object(one, marks[one.fact.id], state.histories.get(one.fact.id))
-                | known_object(told[one.fact.id])
+                | fields_of(told[one.fact.id], "known=word known_by=by")
                 for one in found
             ]
         },
         [fact_line(one, marks[one.fact.id], told[one.fact.id]) for one in found],
         nothing="no fact matches" if len(state) else "no fact yet",
-        hints=("`--all` lists archived and superseded facts too",)
-        if len(state) and not (found or archived or tier)
-        else (),
+        hints=(hint,) if len(state) and not (found or archived or tier) else (),
     )
 
 
@@ -305,23 +302,3 @@ def _changes(memory: Memory) -> list[dict[str, Any]]:
         }
         for one in sorted(found, key=lambda one: (one.key, one.fact))
     ]
-
-
-def _answer_facts(
-    call: Invocation, memory: Reader, as_of: str, state: State, facts: list[Standing]
-) -> None:
-    """Answer with facts, how each is known, and a person's side of a contradiction first, as JSON."""
-    from memory.replay.reader_marks import NOTHING_MARKED, marks_at
-    from rituals.answers.json_objects import described, summary_object
-
-    cache = memory.cache()
-    marks = NOTHING_MARKED if as_of else marks_at(memory.home, cache)
-    call.out.answer(
-        {
-            "as_of": as_of,
-            "project": state.policy.project,
-            **summary_object(state.summary),
-            "facts": described(cache, state, facts, marks),
-            "findings": [one for one in memory.snapshot.notes if one.code == "as-of-date"],
-        }
-    )
