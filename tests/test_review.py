@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,11 +22,11 @@ from ledger.model.logset import LogRef
 from ledger.model.order import stamp_of
 from ledger.model.session import Entry
 from memory.replay.replayed_state import state_from
-from projection.lifecycle.pace import Pace, pace, proposals
+from projection.lifecycle.pace import Pace, pace
 from projection.lifecycle.promotion import scores, sessions_using
 from projection.lifecycle.review_due import ROOM, Size, key_of, newly_due, reasons, room_for
 from projection.lifecycle.transitions import Change, Fading
-from projection.policy.model import PACED, Policy, Review, Windows
+from projection.policy.model import Policy, Review, Windows
 from rituals.review.agent_file import target_file
 from rituals.review.questions import Question, threads_for
 from rituals.review.review_answers import ACCEPT, REJECT, events_of
@@ -372,23 +371,6 @@ def test_pace_counts_by_the_stems_alone() -> None:
     assert found.agents == (("b", 18), ("a", 10))
     assert pace([]) == Pace(0, 0, ())
     assert pace(work[:1]).days == 7
-
-
-@pytest.mark.parametrize(
-    ("sessions", "keys"),
-    [
-        (28, {}),  # a session a day: twenty of them are three weeks
-        (560, {"windows.working_days": 2, "windows.active_days": 10, "windows.archive_days": 30,
-               "review.every": 140, "review.verify_invariants_every": 600}),
-        (10, {}),  # too few to tell
-    ],
-)  # fmt: skip
-def test_proposals(sessions: int, keys: dict[str, int]) -> None:
-    """Windows that last far too short are to ask for days, which fit any pace; once they do, nothing more."""
-    found = {one.key: one.better for one in proposals(Pace(28, sessions, ()), Policy())}
-    assert found == keys
-    paced = proposals(Pace(28, sessions, ()), Policy(windows=PACED))
-    assert {one.key for one in paced} == {key for key in keys if key.startswith("review.")}
 
 
 def test_promotion_scores() -> None:

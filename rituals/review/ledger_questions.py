@@ -29,7 +29,6 @@ from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
 from projection.fold.testimony import DECIDED, testimony
 from projection.graph.fact_links import footer, served
-from projection.lifecycle.pace import Pace, proposals
 from projection.lifecycle.review_due import (
     MISFIT_KEY,
     Raised,
@@ -67,7 +66,6 @@ class Ground(Record):
     state: State  #: at the pinned commit
     standings: tuple[Standing, ...]  #: all its facts, by id
     size: Size  #: of its `continuity.md`
-    pace: Pace  #: of its work sessions
     raised: tuple[Raised, ...]  #: what earlier reviews raised
     entries: Mapping[str, Entry]  #: what its logs say, by their keys
 
@@ -162,15 +160,19 @@ def wordy_questions(ground: Ground) -> Iterator[Question]:
 
 
 def size_questions(ground: Ground) -> Iterator[Question]:
-    """Ask to shrink `continuity.md`, where it is over the limits of the policy."""
+    """Ask to shrink `continuity.md`, where it is over the limits of the policy.
+
+    Once the thread of that was closed, it is asked again only after `review.every` sessions more.
+    """
     review, size = ground.policy.review, ground.size
     measures = (
         (size.facts, most_facts(size, review), "facts and threads that can fade"),
         (size.lines, review.max_lines, "lines"),
     )
     over = [f"{has} {noun} (limit {most})" for has, most, noun in measures if 0 < most < has]
-    number = _standing_number(ground, "size")
-    if not over or number is None:
+    closed = [one.closed_at for one in ground.raised if one.rule == "size" and one.closed]
+    every = max(ground.policy.review.every, 1)
+    if not over or (closed and ground.sessions_since(max(closed)) < every):
         return
     live = [fact for fact in ground.live if not is_raised(fact)]
     longest = sorted(live, key=lambda fact: (-text_lines(fact), fact.id))[:5]
@@ -178,7 +180,7 @@ def size_questions(ground: Ground) -> Iterator[Question]:
     counts = Counter(sorted([fact.kind for fact in live])).most_common()
     by_kind = ", ".join(f"{count} {kind}" for kind, count in counts)
     yield question(
-        "size", str(number), facts=(), said=f"continuity.md has {' and '.join(over)}.",
+        "size", str(len(closed)), facts=(), said=f"continuity.md has {' and '.join(over)}.",
         evidence=(f"the longest: {shown}", f"by kind: {by_kind}"),
         proposal="close what is done, merge what says the same, or raise the limit in diurna.toml",
     )  # fmt: skip
@@ -220,33 +222,6 @@ def link_questions(ground: Ground) -> Iterator[Question]:
                 proposal = f"let it serve {listed(goal.superseded_by, ' or ')}"
             said = f"{fact.id} serves {prose(target)}, which {why}."
             yield question("serves-broken", fact.id, target, said=said, proposal=proposal)
-
-
-def pace_questions(ground: Ground) -> Iterator[Question]:
-    """Propose a policy, where its windows last far too short or too long at the pace of the ledger."""
-    better = proposals(ground.pace, ground.policy)
-    number = _standing_number(ground, "pace")
-    if not better or number is None:
-        return
-    tenths, lasts = ground.pace.weekly_tenths, {0: "less than a day", 1: "a day"}
-    yield question(
-        "pace", str(number), facts=(),
-        said=f"{tenths // 10}.{tenths % 10} work sessions a week do not fit the policy.",
-        evidence=tuple(
-            f"{one.key} = {one.value} lasts {lasts.get(one.days, f'{one.days} days')}" for one in better
-        ),
-        proposal=f"in diurna.toml: {', '.join(f'{one.key} = {one.better}' for one in better)}",
-    )  # fmt: skip
-
-
-def _standing_number(ground: Ground, rule: str) -> int | None:
-    """Number the question of a rule that is about the whole ledger; None while it rests.
-
-    Once its thread was closed, it is asked again only after `review.every` sessions more.
-    """
-    closed = [one.closed_at for one in ground.raised if one.rule == rule and one.closed]
-    every = max(ground.policy.review.every, 1)
-    return None if closed and ground.sessions_since(max(closed)) < every else len(closed)
 
 
 def remark_questions(ground: Ground, *, code: bool) -> Iterator[Question]:

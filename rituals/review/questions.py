@@ -114,7 +114,6 @@ RULES: dict[str, Rule] = {
     "serves-broken": Rule(
         "Broken `serves` links", "Let these facts serve something that holds."
     ),
-    "pace": Rule("Policy and pace"),
     LEARN: Rule("Proposals of `diurna review --learn`"),
 }  # fmt: skip
 #: What accepting is called by the first that it records; a new text where it is all.

@@ -41,7 +41,6 @@ from rituals.review.ledger_questions import (
     Ground,
     invariant_questions,
     link_questions,
-    pace_questions,
     pair_questions,
     remark_questions,
     size_questions,
@@ -149,7 +148,7 @@ def plan_of(
     before = state_from(until, entries[: len(until)], state.policy) if last else None
     raised = raised_threads(standing.fact for standing in standings)
     found_pace = pace([(entry.stem, entry.agent) for entry in entries if entry.work])
-    ground = Ground(state, standings, size, found_pace, raised, {ref.key: one for ref, one in logs})
+    ground = Ground(state, standings, size, raised, {ref.key: one for ref, one in logs})
     scored = score_facts(state, standings, entries, code)
     aged = ageing(before, standings, state.decay, state.policy)
     pairs = pair_questions(ground, aged.returned, progress)
@@ -160,7 +159,7 @@ def plan_of(
         *overruled_questions(ground), *invariant_questions(ground), *evidence, *pairs,
         *promotion_questions(scored, state, doubted, files), *thread_questions(ground),
         *wordy_questions(ground), *size_questions(ground), *link_questions(ground),
-        *remark_questions(ground, code=code is not None), *pace_questions(ground), *more,
+        *remark_questions(ground, code=code is not None), *more,
     ])  # fmt: skip
     known = {key for one in raised for key in one.keys}
     fresh = tuple([question for question in questions if question.key not in known])
