@@ -28,13 +28,6 @@ def over(fact: Fact, remark: str = "") -> Event:
     return (ThreadClosed if fact.kind in CLOSABLE else FactInvalidated)(fact.id, remark)
 
 
-class Author(Record):
-    """Whose decision it is, and under which title; "" for the default of the process."""
-
-    agent: str = ""
-    title: str = ""
-
-
 class Decision(Record):
     """What is to be recorded, before it is."""
 
@@ -48,9 +41,11 @@ class Decision(Record):
 
 
 def record(
-    memory: Memory, decision: Decision, author: Author, *, dry_run: bool = False
+    memory: Memory, decision: Decision, agent: str = "", title: str = "", *, dry_run: bool = False
 ) -> Receipt | None:
     """Append the log of a decision; None when there is nothing to record.
+
+    `agent` says whose it is, `title` what the log is called; "" for the defaults.
 
     Whether something was decided before is read off the facts, never off a recent log that looks alike:
     the same decision may be right again a minute later.
@@ -61,7 +56,7 @@ def record(
     if not decision.events:
         return None
     draft = SessionDraft(
-        author.title or decision.title, decision.reason, decision.events, author.agent, _TYPE,
+        title or decision.title, decision.reason, decision.events, agent, _TYPE,
         decision.header, anyway=True,
     )  # fmt: skip
     return memory.append(draft, again=True, dry_run=dry_run, tiers=not dry_run)

@@ -273,7 +273,7 @@ class _Reading:
                 pairs += [Supersession(old, there) for old in replaced]
                 continue
             if replaced and not new.id:
-                new = new._replace(id=free_id(new.text, used | set(replaced), taken, {}, words))
+                new = new._replace(id=free_id(new.text, used | set(replaced), taken, words))
                 used.add(new.id)
             news.append(new)
             pairs += [Supersession(old, new.id) for old in replaced if old != new.id]

@@ -151,12 +151,12 @@ def compose(
     header = tuple((key, value) for key, value in base.header if key not in given)
     events: list[Event] = [*base.events]
     used = {event.id for event in events}
-    free: dict[str, list[int]] = {}
+    free: dict[str, int] = {}
     events += [FactReferenced(fact) for fact in request.refs]
     made = []
     for new in request.new:
         other = theirs if theirs and says_personal(new.footers) else taken
-        fact = new.id or free_id(new.text, used, other, free, words)
+        fact = new.id or free_id(new.text, used, other, words, free)
         if not new.id:
             made.append(fact)
         used.add(fact)
@@ -201,16 +201,18 @@ def birth(fact: str, new: NewFact) -> FactCreated:
 
 
 def free_id(
-    text: str, used: set[str], taken: Taken, free: dict[str, list[int]], words: Mapping[str, str]
-) -> str:
+    text: str, used: set[str], taken: Taken, words: Mapping[str, str] | None = None,
+    free: dict[str, int] | None = None, made: str = "",
+) -> str:  # fmt: skip
     """Make an id for a text: the first of `id`, `id-2`, `id-3`… that stands for nothing else.
 
     Args:
         text: of a fact to be.
         used: ids of others beside it.
         taken: tells whether an id stands for something else.
-        free: of each id, which numbers may be free, and any behind the last; it is brought forward.
         words: of which ids may be made.
+        free: of each id, up to which number all are used; it is brought forward.
+        made: the id, where it is not made of words.
 
     Raises:
         WrongUsage: the text has no letter or digit.
@@ -221,19 +223,19 @@ def free_id(
             where="--new",
             hint='name one: --new "id=my-id kind: text"',
         )
-    made = id_of_subject(text, words)
-    numbers, at = free.setdefault(made, [1]), 0
-    while True:
-        number = numbers[at]
-        found = made if number == 1 else f"{made}-{number}"
-        if at == len(numbers) - 1:
-            numbers.append(number + 1)
-        if found not in used and taken(found, tidy(text)):
-            at += 1  # by another text: it may be free for the next one
-            continue
-        del numbers[at]
-        if found not in used:
-            return found
+    made = made or id_of_subject(text, words or {})
+    free = {} if free is None else free
+
+    def name(number: int) -> str:
+        return made if number == 1 else f"{made}-{number}"
+
+    number = free.get(made, 1)
+    while name(number) in used:
+        number += 1
+    free[made] = number
+    while name(number) in used or taken(name(number), tidy(text)):
+        number += 1
+    return name(number)
 
 
 def id_of_text(text: str, used: set[str], taken: Taken, words: Mapping[str, str]) -> str:

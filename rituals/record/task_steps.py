@@ -30,26 +30,6 @@ from rituals.record.request import NewFact, Request, because
 _TITLE_CHARS = 90
 
 
-class Author(Record):
-    """Who records; "" for what the process says by itself."""
-
-    agent: str = ""  #: the name
-    role: str = ""  #: that they work in
-    host: str = ""  #: the program
-    session: str = ""  #: the host's session
-
-    def header(self) -> tuple[tuple[str, str], ...]:
-        """Return what of it stands in the header of a log beside the agent."""
-        said = (("role", self.role), ("host", self.host), ("session", self.session))
-        return tuple([pair for pair in said if pair[1]])
-
-    def signed(self, request: Request) -> Request:
-        """Put the author into a request."""
-        return request._replace(
-            agent=self.agent, role=self.role, host=self.host, session=self.session
-        )
-
-
 class NewTask(Record):
     """A task to be added; "" and () stand for not said."""
 
@@ -67,11 +47,11 @@ class NewTask(Record):
 
 
 def adding(
-    memory: Memory, new: NewTask, author: Author, *, anyway: bool = False
+    memory: Memory, new: NewTask, author: Request, *, anyway: bool = False
 ) -> tuple[SessionDraft, tuple[Finding, ...]]:
     """Make the draft of a log that adds a task; say what is odd about it.
 
-    `anyway` says that ids that nobody knows are meant.
+    `author` says who records, in a header; `anyway` that ids that nobody knows are meant.
 
     Raises:
         DraftRefused: it names something that nobody knows.
@@ -83,7 +63,7 @@ def adding(
         )
         _refuse_unknown(memory, (*new.depends, *new.serves))
     try:
-        id = new.id or free_id(new.text, set(), taken_in(memory), {}, words_for(memory))
+        id = new.id or free_id(new.text, set(), taken_in(memory), words_for(memory))
     except WrongUsage as problem:
         raise WrongUsage(problem.message, hint="name one: `--id my-id`") from None
     said = (
@@ -102,8 +82,9 @@ def adding(
         for text in texts
     ]
     first = " ".join(new.text.split())
-    request = Request(f"Task: {shortened(first, _TITLE_CHARS)}", new=(task, *beside), anyway=anyway)
-    draft, odd = draft_of_request(memory, author.signed(request))
+    title = f"Task: {shortened(first, _TITLE_CHARS)}"
+    request = author._replace(title=title, new=(task, *beside), anyway=anyway)
+    draft, odd = draft_of_request(memory, request)
     if not (author.session or memory.occasion().session):
         draft = draft._replace(
             type=EDIT
@@ -143,7 +124,7 @@ class Change(Record):
     notes: tuple[str, ...] = ()  #: what whoever does this should know
 
 
-def starting(memory: Memory, id: str, author: Author, *, take_over: bool = False) -> Change:
+def starting(memory: Memory, id: str, author: Request, *, take_over: bool = False) -> Change:
     """Plan to claim a task: it is in progress then, and its claimant is the author.
 
     `take_over` does so also where somebody else has it, which the author knows.
@@ -178,7 +159,7 @@ def starting(memory: Memory, id: str, author: Author, *, take_over: bool = False
     return Change(task, draft, notes=(*notes, *failed))
 
 
-def picking(memory: Memory, author: Author, *, start: bool = False) -> Change:
+def picking(memory: Memory, author: Request, *, start: bool = False) -> Change:
     """Choose the task to begin next; with `start` plan to claim it."""
     elsewhere = handed_elsewhere(memory.ask(handoffs_in), _name(memory, author), author.role)
     listed = memory.ask(tasks_in)
@@ -193,7 +174,7 @@ def picking(memory: Memory, author: Author, *, start: bool = False) -> Change:
     return Change(task, notes=_failed_before(memory, task.id, author))
 
 
-def moving(memory: Memory, id: str, state: str, author: Author, why: str = "") -> Change:
+def moving(memory: Memory, id: str, state: str, author: Request, why: str = "") -> Change:
     """Plan to move a task to another state.
 
     Raises:
@@ -208,7 +189,7 @@ def moving(memory: Memory, id: str, state: str, author: Author, why: str = "") -
     return Change(task, _draft(f"Move {id} to {state}", author, (said,), why))
 
 
-def step(memory: Memory, action: str, id: str, author: Author, given: Mapping[str, Any]) -> Change:
+def step(memory: Memory, action: str, id: str, author: Request, given: Mapping[str, Any]) -> Change:
     """Plan what an action does with a task: `start`, `handoff`, `pick`, `move` or `done`.
 
     `given` has `start`, `take_over`, `leaving`, `state` and `why`, each of some of them.
@@ -272,7 +253,7 @@ def found(memory: Memory, id: str) -> Task:
     return task
 
 
-def _failed_before(memory: Memory, id: str, author: Author) -> tuple[str, ...]:
+def _failed_before(memory: Memory, id: str, author: Request) -> tuple[str, ...]:
     """Name what failed before at a task, without what is for another role alone."""
 
     def ask(cache: Cache) -> tuple[Attempt, ...]:
@@ -302,7 +283,7 @@ def _refuse_closed(task: Task) -> None:
         raise DiurnaError(f"{task.id} is {said}, since {task.when}", hint=f"{back} opens it again")
 
 
-def _is_own(memory: Memory, task: Task, author: Author) -> bool:
+def _is_own(memory: Memory, task: Task, author: Request) -> bool:
     """Tell whether the author has claimed a task, in this session as far as both are known."""
     name = _name(memory, author)
     session = author.session or memory.occasion().session
@@ -319,12 +300,12 @@ def _owned(task: Task, name: str) -> tuple[Event, ...]:
     return (FactUpdated(fact.id, fact.text, meta=(("owner", name),)),)
 
 
-def _name(memory: Memory, author: Author) -> str:
+def _name(memory: Memory, author: Request) -> str:
     return author.agent or memory.asker()
 
 
-def _draft(title: str, author: Author, events: tuple[Event, ...], prose: str = "") -> SessionDraft:
-    return SessionDraft(title, prose, events, author.agent, header=author.header())
+def _draft(title: str, author: Request, events: tuple[Event, ...], prose: str = "") -> SessionDraft:
+    return SessionDraft(title, prose, events, author.agent, header=tuple(author.header.items()))
 
 
 #: The sections of its text, in order: the field, and what stands before each line.
@@ -346,7 +327,7 @@ class Leaving(Record):
     confidence: str = ""  #: that what is done is right, in a word or a number
 
 
-def handing_over(memory: Memory, id: str, leaving: Leaving, author: Author) -> Change:
+def handing_over(memory: Memory, id: str, leaving: Leaving, author: Request) -> Change:
     """Plan to hand a task over, with what the next one has to know.
 
     Raises:
@@ -372,21 +353,12 @@ def handing_over(memory: Memory, id: str, leaving: Leaving, author: Author) -> C
     footers = (
         ("serves", id), ("from", giver), ("to", leaving.to), ("confidence", leaving.confidence),
     )  # fmt: skip
+    made = f"{HANDOFF_KIND}-{id}"[: ID_LIMIT_CHARS - 5].rstrip("-.")
     new = NewFact(
-        text, _free_id(memory, id, text), HANDOFF_KIND,
+        text, free_id(text, set(), taken_in(memory), made=made), HANDOFF_KIND,
         footers=tuple([(key, value) for key, value in footers if value]),
     )  # fmt: skip
-    draft, _ = draft_of_request(memory, author.signed(Request(f"Hand over {id}", new=(new,))))
+    request = author._replace(title=f"Hand over {id}", new=(new,))
+    draft, _ = draft_of_request(memory, request)
     move = FactMoved(id, HANDOFF_READY)
     return Change(task, draft._replace(events=(*draft.events, move)))
-
-
-def _free_id(memory: Memory, task: str, text: str) -> str:
-    """Return `handoff-TASK`, with a number where that is another handoff."""
-    taken = taken_in(memory)
-    number, begin = 1, f"{HANDOFF_KIND}-{task}"[: ID_LIMIT_CHARS - 5].rstrip("-.")
-    made = begin
-    while taken(made, text):
-        number += 1
-        made = f"{begin}-{number}"
-    return made

@@ -34,7 +34,7 @@ from projection.lifecycle.promotion import paragraphs_of, undocumented, words
 from projection.lifecycle.review_due import Raised, key_of, raised_threads
 from projection.policy.model import PATTERN_KIND
 from projection.work.finding_facts import REGRESSED, Finding, finding_of
-from rituals.decide.decision import Author, Decision, record
+from rituals.decide.decision import Decision, record
 from rituals.hosts.capture.composition import sentence_of
 from rituals.record.draft_composer import id_of_text, taken_in, words_for
 from rituals.review.agent_file import put_back, write_file
@@ -52,7 +52,6 @@ _FAILED, _HEADER_BYTES = "fail", 8_000
 _SHOWN = 3
 FINDING, VERDICT = "finding", "verdict"
 ACCEPT, REJECT = "accept", "reject"
-_NOBODY = Author()
 
 
 class Habit(Record):
@@ -223,7 +222,7 @@ class Outcome(Record):
 
 
 def record_answers(
-    memory: Memory, plan: Plan, given: Mapping[str, Answer], author: Author = _NOBODY
+    memory: Memory, plan: Plan, given: Mapping[str, Answer], agent: str = ""
 ) -> Outcome:
     """Record the answers of a person, by key; what is left out is asked again.
 
@@ -257,15 +256,13 @@ def record_answers(
         parts = ((accepted, "learned"), (promoted, "promoted"), (rejected, "rejected"))
         title = f"Learn: {', '.join([f'{len(some)} {what}' for some, what in parts if some])}"
         decision = Decision(title, (), tuple(events))
-        receipt, written = _written(memory, promoted, given, decision, author)
+        receipt, written = _written(memory, promoted, given, decision, agent)
     keys = tuple([one.key for one in rejected])
     findings = receipt.findings if receipt else ()
     return Outcome(plan, receipt, tuple(facts), keys, (), written, findings)
 
 
-def raise_threads(
-    memory: Memory, plan: Plan, author: Author = _NOBODY, *, dry_run: bool = False
-) -> Outcome:
+def raise_threads(memory: Memory, plan: Plan, agent: str = "", *, dry_run: bool = False) -> Outcome:
     """Raise proposals as open threads, those that none asks yet. No fact is written.
 
     Raises:
@@ -276,7 +273,7 @@ def raise_threads(
     if not threads:
         return Outcome(plan)
     decision = Decision(f"Ask about {len(threads)} proposals to learn", (), threads)
-    receipt = record(memory, decision, author, dry_run=dry_run)
+    receipt = record(memory, decision, agent, dry_run=dry_run)
     ids = tuple([thread.id for thread in threads])
     return Outcome(plan, receipt, raised=ids, findings=receipt.findings if receipt else ())
 
@@ -294,7 +291,7 @@ def _done(question: Question, raised: Mapping[str, bool], said: str) -> list[Eve
 
 def _written(
     memory: Memory, promoted: Sequence[Promotion], given: Mapping[str, Answer], decision: Decision,
-    author: Author,
+    agent: str,
 ) -> tuple[Receipt | None, tuple[str, ...]]:  # fmt: skip
     """Write the files, then the log; where the log can not be recorded the files are as they were."""
     top, now = memory.home.repository.top, dict[str, bytes]()
@@ -303,7 +300,7 @@ def _written(
         for one in promoted:
             text = given[one.key].text or one.text
             now[one.path] = write_file(top, one.path, now.get(one.path, one.before), text)
-        receipt = record(memory, decision, author)
+        receipt = record(memory, decision, agent)
     except DiurnaError:
         for path, data in now.items():
             put_back(top, path, before[path], data)

@@ -157,9 +157,9 @@ def decide(
 
     `agent` is "" for the default, `title` is the log's, "" for the decision's own.
     """
-    from rituals.decide.decision import Author, record
+    from rituals.decide.decision import record
 
-    receipt = record(call.memory(), decision, Author(agent, title), dry_run=dry_run)
+    receipt = record(call.memory(), decision, agent, title, dry_run=dry_run)
     answer_decision(call, decision, receipt, dry_run, **more)
 
 

@@ -38,8 +38,6 @@ _ANSWERS = {
 
 def learn(call: Invocation, ask: bool, accept: str, text: str, agent: str, dry_run: bool) -> None:
     """Propose what sessions taught, and record what is answered."""
-    from rituals.decide.decision import Author
-
     if (text and not accept) or (accept and (ask or dry_run)):
         raise WrongUsage("--text goes with --accept, and --accept with no --ask and no --dry-run")
     memory = call.memory()
@@ -47,11 +45,11 @@ def learn(call: Invocation, ask: bool, accept: str, text: str, agent: str, dry_r
     outcome = Outcome(plan)
     asking = not (ask or accept or dry_run or call.json) and call.interactive()
     if accept:
-        outcome = record_answers(memory, plan, accepted(plan, accept, text), Author(agent))
+        outcome = record_answers(memory, plan, accepted(plan, accept, text), agent)
     elif ask:
-        outcome = raise_threads(memory, plan, Author(agent), dry_run=dry_run)
+        outcome = raise_threads(memory, plan, agent, dry_run=dry_run)
     elif asking and plan.steps:
-        outcome = record_answers(memory, plan, walk(plan, call.out), Author(agent))
+        outcome = record_answers(memory, plan, walk(plan, call.out), agent)
     answered = bool(ask or accept or (asking and plan.steps))
     lines = _outcome_lines(call, outcome, asked=ask) if answered else _plan_lines(plan)
     receipt = outcome.receipt

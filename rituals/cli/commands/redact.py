@@ -61,7 +61,7 @@ def redact(
       diurna redact staging-login --reason "It holds a password." --purge --dry-run
       diurna redact 2026-11-21-083012417-tq5n2xk7vb3wmd4zh6cyfugae2 --reason "It quotes a token." --dry-run
     """
-    from rituals.decide.decision import Author, record
+    from rituals.decide.decision import record
     from rituals.decide.history_purge import plan_purge
     from rituals.decide.history_purge import purge as write_anew
     from rituals.decide.redaction import held_lines, holding_of, redaction, standing
@@ -74,7 +74,7 @@ def redact(
     if plan is not None and not dry_run and not _agreed_purge(call, plan, yes):
         return
 
-    receipt = record(memory, found.decision, Author(agent, title), dry_run=dry_run)
+    receipt = record(memory, found.decision, agent, title, dry_run=dry_run)
     if not dry_run:
         if plan is not None:
             plan = write_anew(memory, plan_purge(memory, found.facts, found.logs))

@@ -151,8 +151,9 @@ def task(
     from rituals.record import task_steps as steps
     from rituals.record.option_values import parse_ids
     from rituals.record.own_home_parts import Drafts
+    from rituals.record.request import Request
 
-    memory, author = call.memory(), steps.Author(agent, role, session=session)
+    memory, author = call.memory(), Request(agent=agent, role=role, session=session)
     if action == "add":
         new = steps.NewTask(
             words[0], id, priority, owner, goal, workstream, parse_ids(depends), parse_ids(serves),

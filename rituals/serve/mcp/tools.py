@@ -179,7 +179,7 @@ def resolve(
     ] = "",
 ) -> Answered:  # fmt: skip
     """Resolve a contradiction, as `diurna conflicts` does; without a choice, list its sides."""
-    from rituals.decide.decision import Author, record
+    from rituals.decide.decision import record
     from rituals.decide.open_contradictions import disputes
     from rituals.decide.resolution import Verdict, choices, resolution
 
@@ -192,7 +192,7 @@ def resolve(
         ]
         return filled("id", id=id, notice=NOTICE, disputed=[one.said for one in found], sides=sides)
     decision = resolution(memory, id, verdict)
-    receipt = record(memory, decision, Author(caller.agent))
+    receipt = record(memory, decision, caller.agent)
     done = fields_of(receipt, "stem commit waits") if receipt else {}
     said = noticed(receipt.findings if receipt else ())
     return filled(
@@ -224,7 +224,7 @@ def task(
 
     if (action == "add" and not text.strip()) or (action == "move" and not state):
         raise WrongUsage(f"{action} needs {'text' if action == 'add' else 'state'}")
-    author = steps.Author(caller.agent, role, caller.host, caller.session)
+    author = Request(agent=caller.agent, role=role, host=caller.host, session=caller.session)
 
     def rows(*tasks: Listed) -> list[Answered]:
         return [filled("id state line", **task_object(one)) for one in tasks]
@@ -261,11 +261,10 @@ def learn(
 ) -> Answered:  # fmt: skip
     """List what could be learned, or raise it as threads; a fact is written by a person's answer alone."""
     from rituals.answers.json_objects import promotion_object, proposal_object
-    from rituals.decide.decision import Author
     from rituals.review.learning_plan import Outcome, plan_learning, raise_threads
 
     plan = plan_learning(memory)
-    outcome = raise_threads(memory, plan, Author(caller.agent)) if ask else Outcome(plan)
+    outcome = raise_threads(memory, plan, caller.agent) if ask else Outcome(plan)
     return filled(
         "notice",
         notice=NOTICE, proposals=list(map(proposal_object, plan.proposals)),

@@ -19,7 +19,7 @@ from ledger.model.session import WORK
 from memory.api import Memory
 from memory.write.draft import Near, Receipt, told
 from memory.write.near_facts import near_in
-from rituals.decide.decision import Author, Decision, record
+from rituals.decide.decision import Decision, record
 from rituals.record.own_home_parts import Drafts
 from rituals.record.task_steps import Change, carried_out
 
@@ -176,7 +176,7 @@ def planned(memory: Memory, made: Decision | Drafts | Callable[[], Change] | For
             return made
         case Decision():
             return FormPlan(
-                lambda dry_run: record(memory, made, Author(), dry_run=dry_run),
+                lambda dry_run: record(memory, made, dry_run=dry_run),
                 made.title, made.does, made.already, made.hints,
             )  # fmt: skip
         case Drafts():

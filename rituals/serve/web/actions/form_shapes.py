@@ -36,7 +36,7 @@ from rituals.record.draft_composer import free_id, kinds_of, taken_in, words_for
 from rituals.record.option_values import new_facts
 from rituals.record.own_home_parts import Drafts, drafts_of
 from rituals.record.request import Request, Supersession
-from rituals.record.task_steps import Author, Leaving, NewTask, adding, step
+from rituals.record.task_steps import Leaving, NewTask, adding, step
 from rituals.review.finding_reports import DISMISSED, KNOWN, report
 from rituals.serve.web.actions.form_fields import (
     IDS,
@@ -107,7 +107,7 @@ def _note(memory: Memory, form: Values, old: str = "") -> Drafts:
     form |= {"title": titled("Replace", (old,)) if old else title_of([new]), "new": option()}
     if old:
         words = words_for(memory, [new])
-        new = new._replace(id=new.id or free_id(new.text, {old}, taken_in(memory), {}, words))
+        new = new._replace(id=new.id or free_id(new.text, {old}, taken_in(memory), words))
         pairs = (Supersession(old, new.id),)
         form |= {"new": option(new.id), "supersede": f"{old}={new.id}"}
     asked = Request(form.title, form.body, type=EDIT, new=(new,), supersede=pairs)
@@ -157,19 +157,19 @@ def _add_task(memory: Memory, form: Values) -> Drafts:
         form.text, priority=form.priority, owner=form.owner, goal=form.goal, workstream=form.workstream,
         depends=form.depends, criteria=form.criterion, questions=form.question, risks=form.risk,
     )  # fmt: skip
-    return Drafts(*adding(memory, new, Author()))
+    return Drafts(*adding(memory, new, Request()))
 
 
 def _move(memory: Memory, form: Values, state: str) -> Any:
     if not state:
         raise WrongUsage("no state is chosen", hint="choose the state that it is in from now on")
-    return partial(step, memory, "move", form.id, Author(), {"state": state, "why": form.why})
+    return partial(step, memory, "move", form.id, Request(), {"state": state, "why": form.why})
 
 
 def _hand_over(memory: Memory, form: Values) -> Any:
     points = form.done, form.remaining, form.warning, form.question, form.first
     form["leaving"] = Leaving(form.to, *points, form.confidence)
-    return partial(step, memory, "handoff", form.id, Author(), form)
+    return partial(step, memory, "handoff", form.id, Request(), form)
 
 
 def _report(memory: Memory, form: Values) -> FormPlan:
@@ -318,7 +318,7 @@ FORMS: dict[str, Shape] = {
     ),
     "start": Shape(
         "Start …", "task start {id} --take-over",
-        lambda memory, form: partial(step, memory, "start", form.id, Author(), form),
+        lambda memory, form: partial(step, memory, "start", form.id, Request(), form),
         (Field("take_over", "Take it over, if somebody has it and that is agreed", tick=True),),
         "It is in progress then, and yours.",
     ),
