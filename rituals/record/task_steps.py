@@ -192,7 +192,7 @@ def moving(memory: Memory, id: str, state: str, author: Request, why: str = "") 
 def step(memory: Memory, action: str, id: str, author: Request, given: Mapping[str, Any]) -> Change:
     """Plan what an action does with a task: `start`, `handoff`, `pick`, `move` or `done`.
 
-    `given` has `start`, `take_over`, `leaving`, `state` and `why`, each of some of them.
+    `given` has `start`, `take_over`, `state`, `why`, and what `handing_over` takes, each of some of them.
 
     Raises:
         DiurnaError: as of the plan.
@@ -202,7 +202,7 @@ def step(memory: Memory, action: str, id: str, author: Request, given: Mapping[s
     if action == "start":
         return starting(memory, id, author, take_over=given["take_over"])
     if action == "handoff":
-        return handing_over(memory, id, given["leaving"], author)
+        return handing_over(memory, id, given, author)
     state = DONE if action == "done" else given["state"]
     return moving(memory, id, state, author, given["why"])
 
@@ -308,27 +308,17 @@ def _draft(title: str, author: Request, events: tuple[Event, ...], prose: str = 
     return SessionDraft(title, prose, events, author.agent, header=tuple(author.header.items()))
 
 
-#: The sections of its text, in order: the field, and what stands before each line.
-_SECTIONS = (
-    ("done", "Done"), ("remaining", "Remaining"), ("warnings", "Warning"), ("questions", "Question"),
-    ("next", "Next"),
-)  # fmt: skip
+#: What the next one has to know, in the order of its text: the value, and what stands before each line.
+_SECTIONS = {
+    "done": "Done", "remaining": "Remaining", "warning": "Warning", "question": "Question", "next": "Next",
+}  # fmt: skip
 
 
-class Leaving(Record):
-    """What the next one has to know; each line of each text is a point."""
-
-    to: str = ""  #: an agent or a role, "" for whoever takes the task
-    done: tuple[str, ...] = ()  #: what is done
-    remaining: tuple[str, ...] = ()  #: what is not
-    warnings: tuple[str, ...] = ()  #: what to look out for
-    questions: tuple[str, ...] = ()  #: what is open
-    next: tuple[str, ...] = ()  #: what to do first
-    confidence: str = ""  #: that what is done is right, in a word or a number
-
-
-def handing_over(memory: Memory, id: str, leaving: Leaving, author: Request) -> Change:
+def handing_over(memory: Memory, id: str, given: Mapping[str, Any], author: Request) -> Change:
     """Plan to hand a task over, with what the next one has to know.
+
+    `given` has for each of `_SECTIONS` texts, of which each line is a point; `to` whom, "" for whoever
+    takes it; and `confidence` that what is done is right, a word or a number.
 
     Raises:
         NotFound: there is no such task.
@@ -338,8 +328,8 @@ def handing_over(memory: Memory, id: str, leaving: Leaving, author: Request) -> 
     id = task.id
     lines = [
         f"- {word}: {said}"
-        for field, word in _SECTIONS
-        for text in getattr(leaving, field)
+        for key, word in _SECTIONS.items()
+        for text in given[key]
         for line in text.split("\n")
         if (said := " ".join(line.split()).removeprefix("- "))
     ]
@@ -348,10 +338,10 @@ def handing_over(memory: Memory, id: str, leaving: Leaving, author: Request) -> 
             f"nothing is said of {id} for the next one",
             hint='say what is done and what is left: --done "…" --remaining "…" --next "…"',
         )
-    giver = author.agent or memory.asker()
-    text = "\n".join((f"{id} is handed over{f' to {leaving.to}' if leaving.to else ''}.", *lines))
+    giver, to = author.agent or memory.asker(), given["to"]
+    text = "\n".join((f"{id} is handed over{f' to {to}' if to else ''}.", *lines))
     footers = (
-        ("serves", id), ("from", giver), ("to", leaving.to), ("confidence", leaving.confidence),
+        ("serves", id), ("from", giver), ("to", to), ("confidence", given["confidence"]),
     )  # fmt: skip
     made = f"{HANDOFF_KIND}-{id}"[: ID_LIMIT_CHARS - 5].rstrip("-.")
     new = NewFact(

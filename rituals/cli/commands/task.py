@@ -162,9 +162,10 @@ def task(
         drafts = Drafts(*steps.adding(memory, new, author, anyway=anyway))
         return record(call, drafts, again=False, dry_run=dry_run, strict=False)
     id, state = (*words, "", "")[:2]
-    leaving = steps.Leaving(to, done, remaining, warning, question, next, confidence)
     given = {
-        "state": state, "why": why, "start": start, "take_over": take_over, "leaving": leaving,
+        "state": state, "why": why, "start": start, "take_over": take_over, "to": to, "done": done,
+        "remaining": remaining, "warning": warning, "question": question, "next": next,
+        "confidence": confidence,
     }  # fmt: skip
     plan = partial(steps.step, memory, action, id, author, given)
     change, receipt = steps.carried_out(memory, plan, dry_run=dry_run)

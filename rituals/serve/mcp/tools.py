@@ -240,8 +240,11 @@ def task(
         draft, odd = steps.adding(memory, new, author)
         added = memory.append(draft, tiers=True)
         return recorded(added, (*odd, *added.findings))
-    left = steps.Leaving(to, (done,), (remaining,), (warnings,), (questions,), (next,), confidence)
-    given = {"state": state, "why": why, "start": start, "take_over": take_over, "leaving": left}
+    given = {
+        "state": state, "why": why, "start": start, "take_over": take_over, "to": to, "done": (done,),
+        "remaining": (remaining,), "warning": (warnings,), "question": (questions,), "next": (next,),
+        "confidence": confidence,
+    }  # fmt: skip
     plan = partial(steps.step, memory, action, id, author, given)
     change, receipt = steps.carried_out(memory, plan)
     told: Answered = {"notes": list(change.notes), "already": change.already}

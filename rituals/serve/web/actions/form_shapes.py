@@ -36,7 +36,7 @@ from rituals.record.draft_composer import free_id, kinds_of, taken_in, words_for
 from rituals.record.option_values import new_facts
 from rituals.record.own_home_parts import Drafts, drafts_of
 from rituals.record.request import Request, Supersession
-from rituals.record.task_steps import Leaving, NewTask, adding, step
+from rituals.record.task_steps import NewTask, adding, step
 from rituals.review.finding_reports import DISMISSED, KNOWN, report
 from rituals.serve.web.actions.form_fields import (
     IDS,
@@ -164,12 +164,6 @@ def _move(memory: Memory, form: Values, state: str) -> Any:
     if not state:
         raise WrongUsage("no state is chosen", hint="choose the state that it is in from now on")
     return partial(step, memory, "move", form.id, Request(), {"state": state, "why": form.why})
-
-
-def _hand_over(memory: Memory, form: Values) -> Any:
-    points = form.done, form.remaining, form.warning, form.question, form.first
-    form["leaving"] = Leaving(form.to, *points, form.confidence)
-    return partial(step, memory, "handoff", form.id, Request(), form)
 
 
 def _report(memory: Memory, form: Values) -> FormPlan:
@@ -332,7 +326,9 @@ FORMS: dict[str, Shape] = {
     ),
     "hand-over": Shape(
         "Hand over …", "task handoff {id} --to --done --remaining --warning --question --next=first "
-        "--confidence", _hand_over,
+        "--confidence",
+        lambda memory, form: partial(
+            step, memory, "handoff", form.id, Request(), form | {"next": form.first}),
         (Field("to", "To whom", hint="an agent or a role; empty for whoever takes it"),
          _points("done", "What is done", "a point on each line"),
          _points("remaining", "What is left", "a point on each line"),
