@@ -801,47 +801,23 @@ def person(
 
 
 def test_a_person_is_asked(bare_repo: Repo, person: Callable[..., Any], tmp_path: Path) -> None:
-    """For each host that is found, where its logs land, and who reads sessions; and is told what is kept."""
+    """For each host that is found, and where its logs land; and is told what is kept."""
     assert person("install", says="nn").out == "nothing is installed\n"
-    ran = person("install", "--no-mcp", says=["n", "y", "n", ""])
+    ran = person("install", "--no-mcp", says=["n", "y", "n"])
     assert ran.code == 0 and "branch of its own" in ran.err and "`diurna init` makes" in ran.err
-    assert "diurna capture --show" in ran.err and "on this machine" in ran.err
+    assert "diurna capture --show" in ran.err
     assert not (bare_repo.path / ".claude/settings.json").exists()
     assert COMMANDS["cursor"] in (bare_repo.path / ".cursor/hooks.json").read_text()
-    assert not (tmp_path / "home/.config").exists()  # nobody needs no configuration
     assert not bare_repo.git("branch", "--list", "memory")
-    ran = person("install", "claude", "--no-mcp", says=["y", "codex"])
+    ran = person("install", "claude", "--no-mcp", says=["y"])
     assert ran.code == 0 and "memory" in bare_repo.git("branch", "--list", "memory")
-    config = tmp_path / "home/.config/diurna/config.toml"
-    assert config.stat().st_mode & 0o777 == 0o600
-    assert tomllib.loads(config.read_text())["extraction"]["use"] == ["codex"]
-    assert "who reads?" not in person("install", "claude", "--mcp", says="").err
-
-
-def test_an_endpoint_is_asked_for(
-    bare_repo: Repo, person: Callable[..., Any], tmp_path: Path
-) -> None:
-    """With its address, its model and the variable of its key; without an address nothing is written."""
-    home = tmp_path / "home"
-    said = ["y", "http", "ftp://x", "m", ""]
-    ran = person("install", "claude", "--no-mcp", says=said)
-    assert ran.code == 1 and "https://" in ran.err and not (home / ".config").exists()
-    said = ["http", "https://models.example.org/v1", "small", "MODEL_KEY"]
-    assert person("install", "cursor", "--no-mcp", says=said).code == 0
-    found = tomllib.loads((home / ".config/diurna/config.toml").read_text())["extraction"]
-    assert found == {
-        "use": ["http"],
-        "url": "https://models.example.org/v1",
-        "model": "small",
-        "key_variable": "MODEL_KEY",
-    }
 
 
 def test_init_offers_the_branch_and_the_hosts(
     bare_repo: Repo, person: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once, to a person; whoever names a branch or has a home is asked for less."""
-    ran = person("init", says=["", "n", "y", "n", "nobody"])
+    ran = person("init", says=["", "n", "y", "n"])
     assert ran.code == 0 and "on a branch of its own, memory?" in ran.err
     assert (
         "memory" in bare_repo.git("branch", "--list", "memory")

@@ -199,25 +199,20 @@ def test_a_footer_that_would_be_told_at_everything_is_refused(
 
 
 PROMPT, LINE, FILE = "do we use pip for packages, or uv?", "pip install x", "src/gen/a.py"
-SWITCHES: list[tuple[str, str, str]] = [
-    ("", "", "prompt line file"), ("prompt = false", "", "line file"), ('command = "off"', "", "prompt file"),
-    ("file = false", "", "prompt line"), ("", "off = true", ""), ("", "off = 1\nhold = true", "prompt line file"),
-    ("", "off", "prompt line file"),
+SWITCHES = [
+    ("", "prompt line file"), ("prompt = false", "line file"), ('command = "off"', "prompt file"),
+    ("file = false", "prompt line"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("policy", "user", "told"), SWITCHES)
+@pytest.mark.parametrize(("policy", "told"), SWITCHES)
 def test_what_is_told_unasked_can_be_switched_off(
-    door: Door, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, policy: str, user: str, told: str
-) -> None:  # fmt: skip
-    """Each for itself by the policy, all by the user's own file; one that can not be read wishes nothing."""
+    door: Door, run: Run, policy: str, told: str
+) -> None:
+    """Each for itself by the policy."""
     run("note", "id=uv convention: Use uv, not pip, for packages.",
         "id=gen convention: Never edit files below src/gen by hand.")  # fmt: skip
     _policy(door.repo, f"[moment]\n{policy}")
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    if user:
-        (tmp_path / "diurna").mkdir()
-        (tmp_path / "diurna/config.toml").write_text(f"[moment]\n{user}\n")
     door.session(session="first").prompt()
     heard = {
         "prompt": door.session(session="a").prompt(PROMPT),

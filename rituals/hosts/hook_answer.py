@@ -116,7 +116,7 @@ class Call:
     def _make_ready(self, said: Moment, first: Callable[[], None] = lambda: None) -> None:
         from rituals.hosts.session_start import make_ready
 
-        make_ready(said, self._commondir, self._environment, first)
+        make_ready(said, self._commondir, first)
 
     def _keep(self, said: Moment) -> None:
         """Keep what is worth it of an event, and follow it up, where that was not done in time."""
@@ -134,7 +134,7 @@ class Call:
         if self._outdated:
             from rituals.hosts.session_start import make_moments
 
-            make_moments(said, self._commondir, self._environment)
+            make_moments(said, self._commondir)
         if self._kind == adapters.STOP or self._unheard:
             self._make_ready(said)
         starts = self._kind == adapters.START
@@ -161,7 +161,7 @@ class Call:
         if starts and not self._late:
             from rituals.hosts.session_start import prepare
 
-            prepare(said, self._commondir, self._environment)
+            prepare(said, self._commondir)
 
     def _answer(self) -> bytes:
         # also where nothing is asked: a host may fail that can not hand over what it says
@@ -210,7 +210,7 @@ class Call:
         from rituals.hosts.moments import COMPACT, settle
         from rituals.hosts.session_start import context
 
-        text, heard = context(said, self._environment, which)
+        text, heard = context(said, which)
         self._find(said.folder)  # a fresh clone has it from now on
         in_time = self._kind == adapters.START and said.source != COMPACT
 

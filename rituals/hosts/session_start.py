@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.environment import TookTooLong, allow
+from ledger.environment import TookTooLong, allow, variables
 from rituals.hosts.adapters import HOSTS, START, SUBAGENT_START
 from rituals.hosts.capture import detached
 from rituals.hosts.moments import Moment, file_name
@@ -15,7 +15,7 @@ from rituals.hosts.payloads import note_fault, open_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from ledger.home import Home
@@ -48,9 +48,7 @@ RULE = (
 )
 
 
-def context(
-    said: Moment, environment: Mapping[str, str], which: str = NEW
-) -> tuple[str, Callable[[], None] | None]:
+def context(said: Moment, which: str = NEW) -> tuple[str, Callable[[], None] | None]:
     """Return the brief and the ground rule with what stands around them; "" where there is no memory.
 
     A subagent is told the brief for its role alone. Behind it comes what is to be called when the session
@@ -68,23 +66,19 @@ def context(
     if which == NEW and _is_told_beside(said, home):
         return "", None
     tells = _for_role if said.event == SUBAGENT_START else _for_session
-    return tells(said, home, environment, which)
+    return tells(said, home, which)
 
 
-def _for_role(
-    said: Moment, home: Home, environment: Mapping[str, str], which: str
-) -> tuple[str, Callable[[], None] | None]:
+def _for_role(said: Moment, home: Home, which: str) -> tuple[str, Callable[[], None] | None]:
     from ledger.escape import visible
     from rituals.hosts.context.session_news import note_shown
 
-    text = visible(_brief(said, home, environment, ROLE_CHARS, which)[0]).rstrip()
+    text = visible(_brief(said, home, ROLE_CHARS, which)[0]).rstrip()
     commondir, name = home.repository.commondir, file_name(said.host, said.session)
     return text, (lambda: note_shown(commondir, name, text)) if text and said.session else None
 
 
-def _for_session(
-    said: Moment, home: Home, environment: Mapping[str, str], which: str
-) -> tuple[str, Callable[[], None] | None]:
+def _for_session(said: Moment, home: Home, which: str) -> tuple[str, Callable[[], None] | None]:
     from ledger.escape import visible
     from rituals.hosts.context.session_news import begin
 
@@ -92,11 +86,11 @@ def _for_session(
     told = (
         begin(home, file_name(said.host, said.session), resumed=resumed) if said.session else None
     )
-    before = _before(said, home.repository.commondir, environment)
+    before = _before(said, home.repository.commondir)
     room = -(-(len(before) + 2) // _STEP) * _STEP if before else 0
     budget = min(START_CHARS, CONTEXT_CHARS - room) - len(RULE) - 4
     while True:
-        made, last = _brief(said, home, environment, budget, which)
+        made, last = _brief(said, home, budget, which)
         if not made:
             return "", None
         parts = [before, visible(made).rstrip(), RULE]
@@ -104,7 +98,7 @@ def _for_session(
             break
         budget = budget * 3 // 4
     if which == NEW and said.source in _FRESH:
-        parts.insert(2, _asked(said, home, environment, parts))
+        parts.insert(2, _asked(said, home, parts))
     whole = _whole(parts)
     return whole, (lambda: told(whole, last)) if told else None
 
@@ -120,7 +114,7 @@ def _fits(parts: Sequence[str], chars: int = 0, size: int = 0) -> bool:
     return fits and len(text.encode("utf-8", "replace")) + size <= CONTEXT_BYTES
 
 
-def _before(said: Moment, commondir: str, environment: Mapping[str, str]) -> str:
+def _before(said: Moment, commondir: str) -> str:
     """Return what a compaction took, and the question that it left no time for; "" for nothing."""
     parts = []
     if said.session and said.source in ("compact", "resume"):
@@ -130,11 +124,11 @@ def _before(said: Moment, commondir: str, environment: Mapping[str, str]) -> str
     if said.session and said.source == "compact":
         from rituals.hosts.stop_request import when_compacted
 
-        parts.append(when_compacted(said, commondir, environment))
+        parts.append(when_compacted(said, commondir, variables()))
     return _whole(parts)
 
 
-def _asked(said: Moment, home: Home, environment: Mapping[str, str], parts: Sequence[str]) -> str:
+def _asked(said: Moment, home: Home, parts: Sequence[str]) -> str:
     """Return the question about facts that are near each other, "" for none."""
     from rituals.hosts.overlap_request import ASKED_BYTES, ASKED_CHARS, is_due, take
 
@@ -142,7 +136,7 @@ def _asked(said: Moment, home: Home, environment: Mapping[str, str], parts: Sequ
         return ""
     from rituals.hosts.stop_request import limit_of
 
-    return take(home) if limit_of(said, home.repository.commondir, environment) else ""
+    return take(home) if limit_of(said, home.repository.commondir, variables()) else ""
 
 
 def _is_told_beside(said: Moment, home: Home) -> bool:
@@ -161,13 +155,11 @@ def _is_told_beside(said: Moment, home: Home) -> bool:
     return is_doubled(home.repository.commondir, name, f"{once} {here()}")
 
 
-def _brief(
-    said: Moment, home: Home, environment: Mapping[str, str], budget: int, which: str
-) -> tuple[str, Kept | None]:
+def _brief(said: Moment, home: Home, budget: int, which: str) -> tuple[str, Kept | None]:
     """Return a brief, "" for none, and the one of before where it is that."""
     from memory.query.last_answers import last_brief
 
-    wish = _wish(said, environment, budget)
+    wish = _wish(said, budget)
     last = last_brief(home, wish)
     if last is None or not (last.current or which != NEW):
         if last is not None:
@@ -184,10 +176,10 @@ def _brief(
     return f"as of {last.newest}{newer}\n\n{last.text}", last
 
 
-def _wish(said: Moment, environment: Mapping[str, str], budget: int) -> Wish:
+def _wish(said: Moment, budget: int) -> Wish:
     from memory.brief.brief_place import Wish
 
-    agent = environment.get("DIURNA_AGENT") or HOSTS[said.host].agent
+    agent = variables().get("DIURNA_AGENT") or HOSTS[said.host].agent
     return Wish(agent, said.role, budget_chars=budget - _AS_OF_CHARS)
 
 
@@ -222,14 +214,14 @@ def _made(home: Home, wish: Wish, *, apart: bool = False, waits: bool = True) ->
         os.close(fd)
 
 
-def make_next(said: Moment, environment: Mapping[str, str]) -> None:
+def make_next(said: Moment) -> None:
     """Make the brief that the next start is told, where anything came since the last one was made."""
     from ledger.home import discover
     from memory.query.last_answers import last_brief
 
     sub = said.agent or said.event == SUBAGENT_START
     home = discover(said.folder)
-    wish = _wish(said, environment, ROLE_CHARS if sub else START_CHARS - len(RULE) - 4)
+    wish = _wish(said, ROLE_CHARS if sub else START_CHARS - len(RULE) - 4)
     last = last_brief(home, wish)
     if last is None or last.newer:
         from rituals.hosts.overlap_request import look
@@ -238,7 +230,7 @@ def make_next(said: Moment, environment: Mapping[str, str]) -> None:
         look(home)
 
 
-def prepare(said: Moment, commondir: str, environment: Mapping[str, str]) -> None:
+def prepare(said: Moment, commondir: str) -> None:
     """Leave, at the start of a session, what its later hooks and its MCP server ask for."""
     from ledger.home import discover
     from rituals.hosts.background_start import look_after
@@ -251,13 +243,12 @@ def prepare(said: Moment, commondir: str, environment: Mapping[str, str]) -> Non
     refresh(home)
     look_after(home)
     if opened(commondir, said.folder) is None:
-        make_moments(said, commondir, environment)
+        make_moments(said, commondir)
 
 
 def make_ready(
     said: Moment,
     commondir: str,
-    environment: Mapping[str, str],
     first: Callable[[], None] = lambda: None,
 ) -> None:
     """Make in a process of its own what the next one that asks finds ready.
@@ -267,18 +258,18 @@ def make_ready(
 
     def made() -> None:
         first()
-        make_next(said, environment)
+        make_next(said)
 
     _apart(commondir, "the next brief", made)
 
 
-def make_moments(said: Moment, commondir: str, environment: Mapping[str, str]) -> None:
+def make_moments(said: Moment, commondir: str) -> None:
     """Make in a process of its own what later hooks look up at a prompt, a command or a file."""
 
     def made() -> None:
         from rituals.hosts.context.moment_contents import make
 
-        make(commondir, said.folder, environment)
+        make(commondir, said.folder)
 
     _apart(commondir, "the index of moments", made)
 

@@ -1,4 +1,4 @@
-"""Read what the user configured (`~/.config/diurna/config.toml`), and write it where there is nothing yet.
+"""Read what the user configured (`~/.config/diurna/config.toml`).
 
 Only the user can name a program or an address that is given what was said: no file of a repository is
 read here, and no folder that was not named by an absolute path.
@@ -6,17 +6,13 @@ read here, and no folder that was not named by an absolute path.
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from ledger.environment import variables
-from ledger.errors import WriteRefused
 from ledger.model.record import Record
-from ledger.wal.atomic_files import make_folder, replace_file
 
 HTTP, CLAUDE, CODEX = "http", "claude", "codex"
 #: What ends the list: no model is asked.
@@ -35,15 +31,6 @@ class Settings(Record):
     #: the environment variable that has the key, "" where the endpoint takes none
     key_variable: str = ""
     wrong: str = ""  #: what in the file can not be meant, one line; nothing of it counts then
-
-
-def wants_none(environment: Mapping[str, str]) -> bool:
-    """Tell whether the user wants to be told nothing unasked, whatever a policy says (`[moment] off`)."""
-    try:
-        table = _said(settings_path(environment)).get("moment", {})
-    except (OSError, ValueError):
-        return False
-    return isinstance(table, dict) and table.get("off") is True
 
 
 def settings_path(environment: Mapping[str, str]) -> str:
@@ -111,28 +98,3 @@ def _wrong(table: object) -> str:
         if not table.get("model"):
             return "model must say which"
     return ""
-
-
-def is_configured() -> bool:
-    """Tell whether the user has a configuration, or can have none."""
-    path = settings_path(variables())
-    return not path or os.path.lexists(path)
-
-
-def configure(extractor: str, url: str = "", model: str = "", key_variable: str = "") -> str:
-    """Write the user's configuration; return where it is.
-
-    `key_variable` is the environment variable with an endpoint's key, "" for none.
-
-    Raises:
-        WriteRefused: an endpoint without an address or a model.
-        StorageFailed: the disk refused.
-    """
-    path = settings_path(variables())
-    said = {_ORDER: [extractor], "url": url, "model": model, "key_variable": key_variable}
-    if wrong := _wrong(said):
-        raise WriteRefused(wrong, hint=f"[{_TABLE}] in {path} says: use, url, model, key_variable")
-    lines = [f"{key} = {json.dumps(value)}\n" for key, value in said.items() if value]
-    make_folder(os.path.dirname(path), 0o700)
-    replace_file(path, "".join([f"[{_TABLE}]\n", *lines]).encode(), 0o600, durable=True)
-    return path

@@ -79,7 +79,7 @@ def capture(
         from rituals.hosts.moments import Moment
         from rituals.hosts.session_start import make_next
 
-        make_next(Moment(asked.host, why, folder=working_directory()), variables())
+        make_next(Moment(asked.host, why, folder=working_directory()))
     return _answer(call, found, show=show, dry_run=dry_run)
 
 

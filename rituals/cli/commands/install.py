@@ -28,9 +28,6 @@ BRANCH = "memory"
 _TWO_HOMES = """\
 In the folder memory/: beside the code, reviewed and branched with it.
 On a branch of its own, read in .memory/: live for all branches, agents and worktrees."""
-_WHO_READS = """\
-Sessions are recorded on this machine, without a model. A model can also make facts of what was said:
-claude or codex on your subscription, or http, an endpoint of yours. It then reads all of the session."""
 _WHAT_IS_KEPT = (
     "sessions leave logs that everybody with this memory can read: what agents report at the end of "
     "turns, commit messages, answers in dialogs, what was edited, committed and tested, and what a "
@@ -252,28 +249,6 @@ def _ask_hosts(found: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(one for one in found if click.confirm(f"install for {one}?", err=True))
 
 
-def _ask_extractor(call: Invocation) -> None:
-    """Ask who reads sessions, unless that is configured; no model is asked unless somebody says so."""
-    from rituals.hosts.user_settings import EXTRACTORS, HTTP, NOBODY, configure, is_configured
-
-    if is_configured():
-        return
-    call.out.talk(_WHO_READS)
-    chosen = click.prompt(
-        "which may read sessions?", NOBODY, type=click.Choice(EXTRACTORS), err=True
-    )
-    if chosen == NOBODY:
-        return
-    said = []
-    if chosen == HTTP:
-        said = [
-            click.prompt("its address, up to /v1", err=True),
-            click.prompt("the model", err=True),
-            click.prompt("the environment variable with its key", "", show_default=False, err=True),
-        ]
-    call.out.line(f"wrote {configure(chosen, *said)}")
-
-
 def offer(call: Invocation, found: tuple[str, ...]) -> None:
     """Offer to install for the hosts that are found in a project."""
     from rituals.hosts.install.install_plan import base_folder
@@ -308,8 +283,6 @@ def _hook_up(
                 f"{deaf.replace(' ', ', ')}: the hooks of a project run where it is started at the top; "
                 f"`diurna install {deaf} --user` works in every folder"
             )
-        if call.interactive() and not call.json:
-            _ask_extractor(call)
     if not dry_run and not call.json and (plan.changes or not is_informed()):
         call.out.hint(_WHAT_IS_KEPT)
         note_informed()

@@ -52,7 +52,6 @@ from rituals.hosts.context.session_cursor import NEWS_DIR, heard_by, stamps
 from rituals.hosts.context.session_news import watched_of
 from rituals.hosts.observed.shell import RUNNERS
 from rituals.hosts.payloads import files_in
-from rituals.hosts.user_settings import settings_path, wants_none
 
 #: Of a long text the words of so much of it count.
 _TEXT_CHARS = 20_000
@@ -66,7 +65,7 @@ _CHORES = stems(" ".join(listed(ENGLISH, "chores")))
 _SMALL = listed(ENGLISH, "small")
 
 
-def make(commondir: str, folder: str, environment: Mapping[str, str]) -> None:
+def make(commondir: str, folder: str) -> None:
     """Make the index of a folder anew, where it is out of date and nobody else is at it."""
     if not user_key():
         return
@@ -75,16 +74,16 @@ def make(commondir: str, folder: str, environment: Mapping[str, str]) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if opened(commondir, folder) is None:
-            keep(commondir, folder, _made(folder, environment))
+            keep(commondir, folder, _made(folder))
     except (BlockingIOError, DiurnaError):
         pass  # another one makes it; or there is no home, and a tool is told nothing
     finally:
         os.close(lock)
 
 
-def _made(folder: str, environment: Mapping[str, str]) -> MomentIndex:
-    home, path = discover(folder), settings_path(environment)
-    watched = (*watched_of(home), *([path] if path else ()))
+def _made(folder: str) -> MomentIndex:
+    home = discover(folder)
+    watched = watched_of(home)
     seen = stamps(watched)  # before the branch is read: what moves meanwhile is seen
     with Uncollected():
         snapshot = open_snapshot(home)
@@ -92,8 +91,6 @@ def _made(folder: str, environment: Mapping[str, str]) -> MomentIndex:
         passages = snapshot.ask(lambda cache: passages_told(home, cache))
         found = [one for one in state.standings() if may_be_told(one)]
         told, git, commondir = state.policy.moment, home.repository.git(), home.repository.commondir
-        if wants_none(environment):
-            told = told._replace(prompt=False, command=OFF, file=False)
         often = _told_often(commondir)
         passages = [one for one in passages if often[one[0]] < _TWICE]
         names = words_of(f"{folder} {home.repository.top}")
