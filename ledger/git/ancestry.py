@@ -254,3 +254,21 @@ class Mainline:
             return commits[0] if commits else ""
         out = self._git.run("merge-base", "--octopus", *sorted(set(commits)), check=False)
         return out.decode().strip()
+
+
+def merged_branches(message: str) -> tuple[str, ...]:
+    """Return the branches that a message says, as git and forges write it, that its commit merges."""
+    import re  # a note does without
+
+    named = re.match(
+        r"Merged? (?:branch|branches|remote-tracking branch) ((?:(?:, | and )?'[^']+')+)"
+        r"|Merge pull request #\d+ from [^/\s]+/(\S+)|Merged in (\S+) \(pull request #\d+\)",
+        message,
+    )
+    if named is None:
+        return ()
+    if named[1] is None:
+        return (named[2] or named[3],)
+    ours = re.findall(r"'([^']+)'", named[1])
+    remote = "remote-tracking" in named[0]
+    return tuple([one.partition("/")[2] if remote else one for one in ours])

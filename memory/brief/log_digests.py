@@ -10,8 +10,8 @@ from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import log_named, logs_of
 from memory.redaction.withheld_texts import ids_in, named_in, redacted_logs, shown
 from memory.replay.ledger_snapshot import Snapshot
-from memory.replay.outdated_lines import Outdated, brought_by
 from memory.replay.read_logs import read_bytes
+from memory.replay.reader_marks import Outdated, brought_by
 from projection.document.page_renderer import REDACTED
 from projection.text.session_digest import Digest, Quote, gist
 

@@ -14,8 +14,8 @@ from ledger.environment import now_ms
 from ledger.model.event import FactCreated
 from ledger.model.order import day_seen, is_sealed
 from ledger.model.session import LOG_LIMIT_BYTES
-from memory.replay.outdated_lines import Outdated, brought_by
 from memory.replay.read_logs import read_bytes
+from memory.replay.reader_marks import Outdated, brought_by
 from projection.brief.choice import has_left, roles_of
 from projection.brief.values import Session
 from projection.policy.model import THREAD_KIND

@@ -11,7 +11,7 @@ import os
 import re
 from fnmatch import fnmatchcase
 
-from ledger.git.ancestry import BLOB_LIMIT_BYTES, Entry, Mainline, Step
+from ledger.git.ancestry import BLOB_LIMIT_BYTES, Entry, Mainline, Step, merged_branches
 from ledger.model.record import Record
 from projection.text.until_conditions import (
     FILE,
@@ -35,10 +35,6 @@ if TYPE_CHECKING:
 _TAGS, _HEADS, _REMOTES = "refs/tags", "refs/heads", "refs/remotes"
 _SAID_CHARS = 90
 _LINK = "120000"
-_MERGES = re.compile(
-    r"Merge (?:branch|branches|remote-tracking branch) (?P<named>'[^']+'(?:(?:, | and )'[^']+')*)"
-    r"|Merge pull request #\d+ from [^/\s]+/(?P<pulled>\S+)$|Merged in (?P<in>\S+) \(pull request #\d+\)"
-)
 _COMPARES = {
     ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
 }  # fmt: skip
@@ -254,7 +250,9 @@ class _Looking:
             if until.place == self._branch:
                 continue
             own = self._all(wait)
-            told = [one for one in own if one.merges and _names(one.subject, until.place)]
+            told = [
+                one for one in own if one.merges and until.place in merged_branches(one.subject)
+            ]
             ours = [
                 one for one in names
                 if one == f"{_HEADS}/{until.place}"
@@ -342,17 +340,6 @@ def _compares(until: Until, text: str) -> bool:
     if until.how == "=":
         return (*found, 0, 0, 0)[: len(until.number)] == until.number
     return bool(_COMPARES[until.how]((*found, 0, 0, 0)[:4], (*until.number, 0, 0, 0)[:4]))
-
-
-def _names(subject: str, branch: str) -> bool:
-    """Tell whether the subject of a merge says that it brings a branch."""
-    match = _MERGES.match(subject)
-    if match is None:
-        return False
-    named = re.findall(r"'([^']+)'", match["named"] or "")
-    if "remote-tracking" in match[0]:
-        named = [one.partition("/")[2] for one in named]
-    return branch in (*named, match["pulled"], match["in"])
 
 
 def _clipped(said: str) -> str:

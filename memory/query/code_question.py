@@ -27,7 +27,7 @@ from memory.cache.cache_file import Cache
 from memory.cache.head_store import read_heads
 from memory.cache.name_lookup import logs_of
 from memory.redaction.withheld_texts import redacted_logs
-from memory.replay.outdated_lines import brought_by
+from memory.replay.reader_marks import brought_by
 
 #: What may name a commit: the beginning of its id, `HEAD~2`, a tag or a branch.
 REVISION = re.compile(r"[0-9a-f]{7,64}|(?!-)(?=.*[^0-9a-f])[\w./+-]{1,200}(?:[~^]\d{0,4}){0,8}")

@@ -15,7 +15,7 @@ from memory.query.origins import ADOPTION, Origin, Origins, origins_of, seen_at
 from memory.query.visible_logs import logs_of
 from memory.redaction.withheld_texts import ids_in
 from memory.replay.ledger_snapshot import Snapshot
-from memory.replay.outdated_lines import Outdated, brought_by
+from memory.replay.reader_marks import Outdated, brought_by
 
 _IMPORT = "import"
 

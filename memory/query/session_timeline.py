@@ -34,8 +34,7 @@ from memory.query.visible_logs import visible_texts
 from memory.recall.recall_values import Answer, parted, tokens_of
 from memory.redaction.withheld_texts import named_in
 from memory.replay.ledger_snapshot import Snapshot
-from memory.replay.outdated_lines import Outdated, brought_by
-from memory.replay.reader_marks import Marks, marked, marks_at
+from memory.replay.reader_marks import Marks, Outdated, brought_by, marked, marks_at
 from memory.write.draft import did
 from projection.document.fact_remarks import Mark
 from projection.document.page_renderer import REDACTED

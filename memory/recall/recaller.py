@@ -24,8 +24,7 @@ from memory.recall.recall_values import (
 )
 from memory.recall.search import search
 from memory.recall.standing import PERHAPS
-from memory.replay.outdated_lines import Outdated
-from memory.replay.reader_marks import marks_at
+from memory.replay.reader_marks import Outdated, marks_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

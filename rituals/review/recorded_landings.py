@@ -13,8 +13,8 @@ from ledger.environment import monotonic
 from ledger.errors import DiurnaError
 from ledger.git.ancestry import Lacking, lacking
 from ledger.git.landing.branch_sightings import TIPS_FILE, Written, noted, tips_text
+from ledger.git.landing.evidence import History, history
 from ledger.git.landing.landing_search import ASKED_FILE, Asked, Landing, Work, search
-from ledger.git.landing.message_references import History, history
 from ledger.git.repository import head
 from ledger.model.event import Event, WorkLanded, WorkReverted
 from ledger.model.order import stamp_of

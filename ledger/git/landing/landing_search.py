@@ -12,9 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
+from ledger.git.ancestry import merged_branches
 from ledger.git.cli import Git
-from ledger.git.landing.message_references import History, Told
-from ledger.git.landing.patches import Budget, Lines, Patch, between, patches_of, same_share
+from ledger.git.landing.evidence import (
+    Budget,
+    History,
+    Lines,
+    Patch,
+    Told,
+    between,
+    patches_of,
+    same_share,
+)
 from ledger.model.record import Record
 
 ANCESTOR, NAMED, PATCH, SQUASH, FORGE, CONTENT = (
@@ -141,7 +150,7 @@ class _Search:
             named = point in one.message and point in one.names
             if named and (not own or _share(own, one.names) >= _HALF):
                 yield one.commit, NAMED
-            elif branch and one.merged == branch and one.seconds >= self._since:
+            elif branch in merged_branches(one.message) and one.seconds >= self._since:
                 if one.commit in self._history.line and self._touches(one, paths):
                     yield one.commit, NAMED
 

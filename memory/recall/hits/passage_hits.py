@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from memory.recall.index.fts_file import Index
     from memory.recall.lookups import Lookups
     from memory.recall.search import Scored
-    from memory.replay.outdated_lines import Outdated
+    from memory.replay.reader_marks import Outdated
 
 _TEXTS_KEPT = 500
 #: How many passages are shown whole, and the most that such a hit has behind the title and the heading.
