@@ -45,8 +45,6 @@ CANDIDATES, LOGS = 100, 50
 BAR, FIRST = 0.7, 3
 #: How much more a ledger counts that is about all of the question, and the asker's own.
 ABOUT, OWN = 3.0, 1.5
-#: So many words that begin alike are counted: all that begin as so many characters of a word, at once.
-_SPELLED, _START = 5000, 4
 #: What only one ledger can tell, and the option that asks for it.
 _OF_ONE = {
     "tags": "--tag", "agents": "--agent", "roles": "--role", "branches": "--branch", "as_of": "--as-of",
@@ -165,12 +163,8 @@ class _Index:
 
     def __init__(self, asker: Asker, wanted: str, question: str) -> None:
         self._asker, self._wanted = asker, wanted
-        stems = asker.stems.of(question)
-        self._starts = tuple({one[:_START] for one in stems if len(one) >= _START})
-        self._near: list[tuple[str, int]] = self._beginning(self._starts, _SPELLED)
-        self._counts = dict(self._near)
-        facts = self._count(["", *[one for one in stems if one[:_START] not in self._starts]])
-        self.totals = Totals(0, 0, facts)
+        self._counts: dict[str, int] = {}
+        self.totals = Totals(0, 0, self._count(["", *asker.stems.of(question)]))
         self._rows: list[Row] = []
         #: the words that were looked up, in order
         self.looked: dict[str, None] = {}
@@ -196,20 +190,13 @@ class _Index:
 
     def count(self, stem: str) -> int:
         """Return how many facts have a word."""
-        if stem not in self._counts and stem[:_START] not in self._starts:
-            return self._count([stem])
-        return self._counts.get(stem, 0)
-
-    def _beginning(self, starts: Sequence[str], most: int) -> list[tuple[str, int]]:
-        return self._asker.rows("beginning", list(starts), most, self._wanted) if starts else []
+        return self._counts[stem] if stem in self._counts else self._count([stem])
 
     def beginning(self, start: str, most: int) -> list[str]:
         """Return words that begin so, commonest first."""
-        if start[:_START] in self._starts:
-            return [word for word, _ in self._near if word.startswith(start)][:most]
-        found = self._beginning((start,), most)
-        self._counts |= dict(found)
-        return [word for word, _ in found]
+        found = dict(self._asker.rows("beginning", [start], most, self._wanted))
+        self._counts |= found
+        return list(found)
 
     def found(self, stem: str, facts: bool) -> list[tuple[int, int]]:
         """Return where a word stands in candidates, which are facts."""

@@ -21,7 +21,7 @@ def test_pictures_scroll_in_their_own_box(page: Page, server: Server) -> None:
     box = page.locator(".scroll").first
     assert box.evaluate("one => one.scrollWidth > one.clientWidth")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.get_by_text("Both as a table").click()
+    page.get_by_text("As a table").click()
     cells = page.locator("details td.number")
     assert cells.count() % 6 == 0
     sync_api.expect(cells.first).to_be_visible()

@@ -112,9 +112,10 @@ class Renderer:
 
     def render(self, page: Page, frame: Frame | None = None) -> str:
         """Write a page whole; without a frame it shows nothing of a memory."""
-        self._frame = frame or Frame("")
+        if frame is not None:  # a page without one is written beside another thread's
+            self._frame = frame
         template = self._environment.get_template(f"{page.template}.html")
-        return template.render(page.values, frame=self._frame, page=page)
+        return template.render(page.values, frame=frame, page=page)
 
     def static(self, name: str) -> str:
         """Write the address of a file that pages load, which names what it holds."""

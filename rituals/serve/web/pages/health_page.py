@@ -52,20 +52,17 @@ def marks_of(tip: TipView) -> tuple[list[Tick], list[Tick]]:
     return releases, list(months.values())
 
 
-_WIDTH = 860
+_WIDTH, _HEIGHT = 860, 220
 #: Room for the numbers on the left, above, on the right, and for the dates below.
 _LEFT, _TOP, _RIGHT, _BELOW = 48, 8, 4, 24
 #: How many points are drawn and how many dates are written at most.
 _POINTS, _DATES = 120, 6
 
 
-def tier_areas(
-    dates: Sequence[str], tiers: Sequence[tuple[str, Sequence[int]]], height: int
-) -> str:
+def tier_areas(dates: Sequence[str], tiers: Sequence[tuple[str, Sequence[int]]]) -> str:
     """Draw tiers as areas; the first one lies at the bottom.
 
-    Dates go from the oldest on; a tier has its name, and a count for each date. The height is in the
-    picture's own pixels.
+    Dates go from the oldest on; a tier has its name, and a count for each date.
     """
     chosen = evenly(len(dates), _POINTS)
     sums = [0] * len(chosen)
@@ -74,7 +71,7 @@ def tier_areas(
         sums = [under + row[place] for under, place in zip(sums, chosen, strict=True)]
         edges.append((name, row[-1] if row else 0, sums))
     top = max([1, *sums])
-    right, bottom = _WIDTH - _RIGHT, height - _BELOW
+    right, bottom = _WIDTH - _RIGHT, _HEIGHT - _BELOW
     across = [
         _LEFT + (right - _LEFT) * number // max(len(chosen) - 1, 1) for number in range(len(chosen))
     ]
@@ -97,9 +94,9 @@ def tier_areas(
         for count in steps(top)
     )
     return (
-        f'<svg class="areas" viewBox="0 0 {_WIDTH} {height}" role="img"'
+        f'<svg class="areas" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img"'
         f' aria-label="Facts by tier over time; the table below has the numbers">'
-        f"{''.join(areas)}{grid}{_said([dates[place] for place in chosen], across, height - 6)}</svg>"
+        f"{''.join(areas)}{grid}{_said([dates[place] for place in chosen], across, _HEIGHT - 6)}</svg>"
     )
 
 
