@@ -234,10 +234,10 @@ def test_report_tells_how_facts_were_met(met: Repo, run: Run) -> None:
 
 def test_pages_list_how_facts_were_met(met: Repo) -> None:
     pages, row = client_of(met.path).login(), 'class="id whole" href="/fact/'
-    lists = [pages.get(f"/facts?list={one}").text for one in ("shown", "resting", "never")]
+    lists = [pages.get(f"/facts?list={one}").text for one in ("resting", "never")]
     assert [[f'{row}{id}"' in html for id in ("quiet", "retries")] for html in lists] == [
         [True, False]
-    ] * 3
+    ] * 2
 
 
 def test_headers_that_say_nonsense_are_passed_over(repo: Repo, run: Run) -> None:

@@ -207,7 +207,7 @@ def test_a_form_records_what_the_command_records(twins: Twins, cases: list[str])
         assert done.stem and done.stem in new and done.title
         log, shape = git(twins.ours, "show", f"HEAD:{new}"), twins.shape()
         assert shown in ("", log) and f"agent: {AGENT}\n" in log
-        assert ("type: edit\n" in log) == (name != "report-finding")
+        assert "type: edit\n" in log
         again = twins.form(name, *pairs)
         assert again.status in (200, 409) and (
             "Nothing was left" in again.page or 'role="alert"' in again.page
@@ -434,7 +434,6 @@ ASKS = {
     "add-task": ("text", "priority", "criterion", "owner", "depends", "goal", "workstream", "question", "risk"),
     "start": ("id", "take_over"), "move": ("id", "state", "why"), "done": ("id", "why"),
     "hand-over": ("id", "to", "done", "remaining", "first", "warning", "question", "confidence"),
-    "report-finding": ("text", "rule", "path", "symbol"),
 }  # fmt: skip
 _CHOSEN = ("kind", "priority", "state", "take_over", "id")
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MOST = {
     "add a fact": 3, "reword": 4, "say that it is false": 4, "replace": 4, "close": 3, "withhold": 4,
-    "start a task": 3, "move a task": 4, "hand over a task": 4, "undo": 1, "add a task": 4, "report a finding": 5,
+    "start a task": 3, "move a task": 4, "hand over a task": 4, "undo": 1, "add a task": 4,
 }  # fmt: skip
 LOOK, WRITE = "Preview", "Save"
 

@@ -16,8 +16,6 @@ from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.model.verbs import DONE
 from memory.api import Memory
-from memory.write.draft import SessionDraft
-from projection.work.finding_facts import BugFound
 from rituals.decide.decision import titled
 from rituals.decide.fact_status import (
     archiving,
@@ -37,7 +35,6 @@ from rituals.record.option_values import new_facts
 from rituals.record.own_home_parts import Drafts, drafts_of
 from rituals.record.request import Request, Supersession
 from rituals.record.task_steps import NewTask, adding, step
-from rituals.review.finding_reports import DISMISSED, KNOWN, report
 from rituals.serve.web.actions.form_fields import (
     IDS,
     LINES,
@@ -164,21 +161,6 @@ def _move(memory: Memory, form: Values, state: str) -> Any:
     if not state:
         raise WrongUsage("no state is chosen", hint="choose the state that it is in from now on")
     return partial(step, memory, "move", form.id, Request(), {"state": state, "why": form.why})
-
-
-def _report(memory: Memory, form: Values) -> FormPlan:
-    """Plan to report what is wrong; whoever meets the same names the same fact."""
-    if not (form.rule and form.text):
-        raise WrongUsage("a finding needs a rule and a message", hint="say what it breaks, and how")
-    bug = BugFound(form.rule, form.text, form.path, form.symbol)
-    reported = partial(report, memory, bug, SessionDraft(title=""))
-    form["finding"] = f"finding: {form.text}"
-    taken, outcome, _ = reported(dry_run=True)
-    said = f"{taken.id} is {outcome}"
-    return FormPlan(
-        lambda dry_run: reported(dry_run=dry_run)[2], f"Finding: {form.rule}",
-        (f"{said}: {taken.text}",), said if outcome in (KNOWN, DISMISSED) else "",
-    )  # fmt: skip
 
 
 def _as_shown(memory: Memory, fields: Fields) -> str:
@@ -336,14 +318,6 @@ FORMS: dict[str, Shape] = {
          _points("question", "What is open"),
          Field("confidence", "How sure you are that what is done is right", hint="a word or a number")),
         "The next one reads it before anything else.",
-    ),
-    "report-finding": Shape(
-        "Report a finding", "note --rule --path --symbol {finding}", _report,
-        (Field("text", "What is wrong", 2, needed=True),
-         Field("rule", "What it breaks", needed=True, hint="a rule, as the tool or you call it"),
-         Field("path", "File", hint="as the repository has it"),
-         Field("symbol", "Function, class or route")),
-        "One fact for one bug: whoever meets the same one names the same fact.",
     ),
 }  # fmt: skip
 #: What is recorded at once, by a button of a page.

@@ -120,11 +120,6 @@ LISTS: dict[str, FactList] = {
         "Never used", "Live facts that no session named since the one that recorded them.",
         lambda one, usage, unused: one.live and unused, "old",
     ),
-    "shown": (
-        "Shown, never used",
-        "Live facts that sessions were shown at their start, and that no session named.",
-        lambda one, usage, unused: bool(one.live and unused and usage and usage.shown), "old",
-    ),
     "resting": (
         "Resting", "Shown so often since their last use that the start of a session leaves them out.",
         lambda one, usage, unused: usage is not None and usage.rests, "use",
