@@ -1,12 +1,14 @@
 """Play one real history through the hooks, and say what memory would have spared its people.
 
-`python -m tests.bench.series SHARED SESSIONS [--answers FOLDER] [--objects GIT] [--kept RUN]` makes a
-home on a branch, plays each transcript of SESSIONS (`prepare.py` of `SHARED/bench/series` makes them) as
-its host would, and prints how many events of `history.py` there a brief, a prompt or a tool's answer told
-in time, and what else is measured. With `--answers` it is played once more, and each question at a stop
-is answered as is written there. Hooks run in this process and have a minute each, what they leave to
-others is done at once, and the clock goes by turns: the table is the same on every machine. Patterns are
-loose: `--kept` writes what was told, to be read.
+`python -m tests.bench.series SHARED SESSIONS [--answers FOLDER] [--closings FILE] [--objects GIT] [--kept
+RUN]` makes a home on a branch, plays each transcript of SESSIONS (`prepare.py` of `SHARED/bench/series`
+makes them) as its host would, and prints how many events of `history.py` there a brief, a prompt or a
+tool's answer told in time, and what else is measured. With `--answers` it is played once more, and each
+question at a stop is answered as is written there; with `--closings` so is what the questions name: a line
+is `SESSION QUESTION LINE`, as `9 2 done verubi`, and question 0 is the one of the start. A line is refused,
+and counted, where the question did not name each id that it ends. Hooks run in this process and have a
+minute each, what they leave to others is done at once, and the clock goes by turns: the table is the same
+on every machine. Patterns are loose: `--kept` writes what was told, to be read.
 """
 
 from __future__ import annotations
@@ -28,8 +30,9 @@ from tests.conftest import Repo
 from tests.host_door import Door, Session, context
 from tests.world import OWN_BRANCH, Place, World
 
-#: Of the clock, a call of a tool; what stands for no prompt of a person; tools whose calls a hook hears of.
-TOOL_MINUTES = 1 / 15
+#: Minutes: a call of a tool, from the start of a session to the next one, and a turn.
+TOOL_MINUTES, APART, TURN = 1 / 15, 3 * 60, 5
+#: What stands for no prompt of a person; tools whose calls a hook hears of.
 _HOSTS_OWN = ("<command-", "<local-command", "[Request interrupted", "<task-notification", "<bash-")
 _TOOLS = "Bash Edit Write MultiEdit NotebookEdit AskUserQuestion Task Agent".split()
 #: A session of so many turns is a long one; so many prompts are a day, and so many days need nothing.
@@ -38,7 +41,9 @@ LONG, DAY, DAYS = 6, 60, 5
 WITHHELD = "(not shared)"
 WHERE = ("brief", "prompt", "tool")
 _ITEM = re.compile(r"^ {0,3}(\d+)[.)] +(\S.*)$")
-Answers = Mapping[int, Mapping[str, str]]
+#: What was asked, session and number of the question -> what is piped into `note`, and which lines end facts.
+Answers = Mapping[tuple[int, int], str]
+Closings = Mapping[tuple[int, int], Sequence[str]]
 
 
 class Told(NamedTuple):
@@ -56,18 +61,16 @@ class Player:
     Args:
         place: the home's clone.
         door: its hooks.
-        answers: session -> number of a question in it -> what is piped into `note`.
-        apart: hours between the starts of two sessions.
-        turn: minutes that a turn takes.
+        answers: to the questions at stops.
+        closings: to what the questions name.
     """
 
-    def __init__(
-        self, place: Place, door: Door, answers: Answers, *, apart: float, turn: float
-    ) -> None:
-        self._place, self._door, self._answers = place, door, answers
-        self._apart, self._turn = apart, turn
+    def __init__(self, place: Place, door: Door, answers: Answers, closings: Closings) -> None:
+        self._place, self._door, self._answers, self._closings = place, door, answers, closings
         self._minutes = 0.0
         self.told: list[Told] = []
+        #: lines that end what their question did not name
+        self.refused: list[str] = []
         #: session -> what was typed; the turns at whose end a question came; what the agent said
         self.typed: dict[int, list[str]] = {}
         self.asked: dict[int, list[int]] = {}
@@ -76,7 +79,7 @@ class Player:
     def play(self, number: int, transcript: Path) -> None:
         """Play a session to its end, and commit as a person does behind it."""
         lines = [json.loads(line) for line in transcript.read_text("utf-8").splitlines() if line]
-        path = self._open(number, number * self._apart * 60)
+        path = self._open(number, number * APART)
         here, was = str(self._place.folder), lines[0]["sessionId"]
         calls: dict[str, Any] = {}
         report = ""
@@ -128,7 +131,9 @@ class Player:
         os.environ.update(CLAUDECODE="1", CLAUDE_CODE_ENTRYPOINT="cli", CLAUDE_CODE_SESSION_ID=id)
         self._session = Session(self._door, "claude", id, {"transcript_path": str(path)})
         self.typed[number], self.asked[number], self.reports[number] = [], [], []
-        self._tell(number, "brief", self._hook("start", 1, source="startup"))
+        told = context(self._hook("start", 1, source="startup"))
+        self._tell(number, "brief", told)
+        self._answer(number, 0, told.partition("These overlap")[2])
         return path
 
     def _hook(self, meaning: str, minutes: float, **said: object) -> bytes:
@@ -145,7 +150,7 @@ class Player:
 
     def _prompt(self, number: int, typed: str) -> None:
         self.typed[number].append(typed)
-        self._tell(number, "prompt", self._hook("prompt", self._turn / 2, prompt=typed))
+        self._tell(number, "prompt", self._hook("prompt", TURN / 2, prompt=typed))
 
     def _tool(self, number: int, call: Mapping[str, Any], result: Mapping[str, Any]) -> None:
         """Say how a call ended."""
@@ -166,17 +171,28 @@ class Player:
         if not self.typed[number]:
             return
         ends = {"stop_hook_active": False, "last_assistant_message": report}
-        said = json.loads(self._hook("stop", self._turn / 2, **ends))
+        said = json.loads(self._hook("stop", TURN / 2, **ends))
         if said.get("decision") != "block":
             return
         self.asked[number].append(len(self.typed[number]))
         self._tell(number, "question", said["reason"])
-        if answer := self._answers.get(number, {}).get(str(len(self.asked[number]))):
-            asked = re.search(r"(?m)^diurna (note.*?) <<", said["reason"])
-            words = asked[1].split() if asked else ["note"]
-            done = self._place.run(*words, stdin=answer, json=False, code=None)
-            self._tell(number, "answered", f"{answer}\n=> {done}")
+        if self._answer(number, len(self.asked[number]), said["reason"]):
             self._hook("stop", 1, stop_hook_active=True, last_assistant_message="Noted.")
+
+    def _answer(self, session: int, question: int, asked: str) -> bool:
+        """Answer a question as it says; tell whether there is an answer."""
+        lines = [self._answers.get((session, question), "")]
+        for line in self._closings.get((session, question), ()):
+            ids = re.findall(r"[\w-]+", re.sub(r"^(done|wrong) | -> .*", "", line))
+            known = all(re.search(rf"(?<![\w-]){id}:", asked) for id in ids)
+            (lines if known else self.refused).append(line)
+        answer = "\n".join(filter(None, lines))
+        if answer:
+            said = re.search(r"diurna (note --agent [\w-]+)", asked)
+            words = said[1].split() if said else ["note"]
+            done = self._place.run(*words, stdin=answer, json=False, code=None)
+            self._tell(session, "answered", f"{answer}\n=> {done}")
+        return bool(answer)
 
 
 def _typed(said: Mapping[str, Any]) -> str:
@@ -231,10 +247,16 @@ def numbered(text: str) -> list[set[tuple[int, str]]]:
     return found
 
 
+def _lacks(one: set[tuple[int, str]], wholes: Sequence[set[tuple[int, str]]]) -> bool:
+    """Tell whether a list lacks an item of each of those that it may be of; what is withheld is there."""
+    known = {number for number, text in one if text == WITHHELD}
+    return bool(wholes) and all(any(at not in known for at, _ in two - one) for two in wholes)
+
+
 class Run:
     """A history that was played: `rows` are the table, and `keep` writes all that may be read."""
 
-    def __init__(self, given: argparse.Namespace, answers: Answers) -> None:
+    def __init__(self, given: argparse.Namespace, answers: Answers, closings: Closings) -> None:
         self._events = runpy.run_path(str(given.shared / "bench/series/history.py"))["EVENTS"]
         lines = (given.shared / "bench/sessions/prompts.jsonl").read_text("utf-8").splitlines()
         foreign = [json.loads(line)["prompt"] for line in lines]
@@ -246,11 +268,7 @@ class Run:
             place.run("install", "claude", json=False)
             place.commit_all("diurna")
             with pytest.MonkeyPatch.context() as patch:
-                door, clock = (
-                    Door(Repo(place.folder), patch),
-                    {"apart": given.apart, "turn": given.turn},
-                )
-                player = Player(place, door, answers, **clock)
+                player = Player(place, Door(Repo(place.folder), patch), answers, closings)
                 for transcript in sorted(given.sessions.glob("[0-9]*.jsonl")):
                     player.play(int(transcript.stem), transcript)
                 self._asked, self._player = dict(player.asked), player
@@ -282,40 +300,25 @@ class Run:
             before = [hit for hit, log in zip(hits, logs, strict=True) if log < event[0]][:5]
             answered += any(all(re.search(key, hit.lower()) for key in event[4]) for hit in before)
         yield "obvious questions, by the first five hits", f"{answered} of {len(found)}"
-        chars = [sum(len(one.text) for one in day) for day in (self._day, *self._others)]
-        yield (
-            f"characters told in a day of {DAY} prompts: its own, others",
-            f"{chars[0]}, {max(chars[1:])}",
-        )
+        own, *others = [sum(len(one.text) for one in day) for day in (self._day, *self._others)]
+        yield f"characters in a day of {DAY} prompts: its own, others", f"{own}, {max(others)}"
         brief = next(one.text for one in self._day if one.where == "brief")
         threads = brief.partition("## Open threads")[2].partition("\n## ")[0].count("\n- ")
-        yield (
-            "facts; open threads in the brief; its characters",
-            f"{len(self._facts)}; {threads}; {len(brief)}",
-        )
+        figures = f"{len(self._facts)}; {threads}; {len(brief)}"
+        yield "facts; open threads in the brief; its characters", figures
         turns = {session: len(self._player.typed[session]) for session in self._asked}
         long = {one: at for one, at in self._asked.items() if turns[one] >= LONG}
         late = sum(bool(at) and at[-1] >= 0.9 * turns[one] for one, at in long.items())
         yield "long sessions asked behind 90 % of the turns", f"{late} of {len(long)}"
         each = [f"{','.join(map(str, at)) or '-'}/{turns[one]}" for one, at in long.items()]
         yield "when each was asked, of its turns", " ".join(each)
+        yield "lines that end what no question named", "; ".join(self._player.refused) or 0
         yield "logs; their characters", f"{len(self._logs)}; {sum(map(len, self._logs.values()))}"
-        reports = [text for said in self._player.reports.values() for text in said]
-        wholes = [one for text in reports for one in numbered(text)]
+        reports = self._player.reports.values()
+        wholes = [one for said in reports for text in said for one in numbered(text)]
         lists = [one for log in self._logs.values() for one in numbered(log)]
-        said = [{number for number, text in one if text == WITHHELD} for one in lists]
-        lacking = [
-            [
-                {item for item in whole - one if item[0] not in known}
-                for whole in wholes
-                if whole & one
-            ]
-            for one, known in zip(lists, said, strict=True)
-        ]
-        yield (
-            "numbered lists that lack an item",
-            f"{sum(bool(one) and all(one) for one in lacking)} of {len(lists)}",
-        )
+        lacking = sum([_lacks(one, [whole for whole in wholes if whole & one]) for one in lists])
+        yield "numbered lists that lack an item", f"{lacking} of {len(lists)}"
 
     def keep(self, folder: Path) -> None:
         """Write what was told, the logs, the facts, and what told each event."""
@@ -334,20 +337,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("shared", type=Path)
     parser.add_argument("sessions", type=Path)
-    parser.add_argument(
-        "--answers", type=Path, help="to the questions: a file NUMBER.json a session"
-    )
-    parser.add_argument(
-        "--objects", type=Path, help="git directory with the commits of the history"
-    )
+    parser.add_argument("--answers", type=Path, help="to questions: a file SESSION.json each")
+    parser.add_argument("--closings", type=Path, help="to what the questions name: see above")
+    parser.add_argument("--objects", type=Path, help="git directory with the history's commits")
     parser.add_argument("--kept", type=Path, help="folder for what is to be read")
-    parser.add_argument("--apart", type=float, default=3, help="hours from one session to the next")
-    parser.add_argument("--turn", type=float, default=5, help="minutes that a turn takes")
     given = parser.parse_args()
     files = sorted(given.answers.glob("*.json")) if given.answers else []
-    read: Answers = {int(file.stem): json.loads(file.read_text()) for file in files}
-    for answers in ({}, read) if read else ({},):
-        name, run = "answers" if answers else "without", Run(given, answers)
+    answers = {
+        (int(file.stem), int(question)): text
+        for file in files
+        for question, text in json.loads(file.read_text()).items()
+    }
+    closings: dict[tuple[int, int], list[str]] = {}
+    for line in given.closings.read_text().splitlines() if given.closings else ():
+        session, question, said = line.split(" ", 2)
+        closings.setdefault((int(session), int(question)), []).append(said)
+    plays: dict[str, tuple[Answers, Closings]] = {"without": ({}, {})}
+    plays |= {"answers": (answers, closings)} if answers else {}
+    for name, play in plays.items():
+        run = Run(given, *play)
         print(f"| {name} | |\n|---|---|")
         for what, figure in run.rows():
             print(f"| {what} | {figure} |")
