@@ -22,10 +22,10 @@ from ledger.model.logset import LogRef
 from ledger.model.order import stamp_of
 from ledger.model.session import Entry
 from memory.replay.replayed_state import state_from
-from projection.lifecycle.pace import Pace, pace
+from projection.lifecycle.life import Change, Fading
 from projection.lifecycle.promotion import scores, sessions_using
 from projection.lifecycle.review_due import ROOM, Size, key_of, newly_due, reasons, room_for
-from projection.lifecycle.transitions import Change, Fading
+from projection.lifecycle.statistics import Pace, pace
 from projection.policy.model import Policy, Review, Windows
 from rituals.review.agent_file import target_file
 from rituals.review.questions import Question, threads_for

@@ -18,8 +18,7 @@ from ledger.model.ids import blob_id
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
 from ledger.wal.git_locks import git_prunes, journal, set_aside
-from ledger.wal.intents import Intents
-from ledger.wal.spool import KEEP, Spool
+from ledger.wal.spool import KEEP, Intents, Spool
 from memory.cache.cache_file import Cache
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.read_logs import read_bytes

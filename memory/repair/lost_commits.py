@@ -1,7 +1,7 @@
 """Make commits and trees again, byte for byte, that `git gc --prune=now` took (W8).
 
 git deletes what nothing referred to when it looked, and a branch may move to it in that very moment. What
-was meant is noted beside the spool (`ledger.wal.intents`): parent, files, author and time give the same
+was meant is noted beside the spool (`ledger.wal.spool`): parent, files, author and time give the same
 objects, under the same ids. Nothing is moved and nothing replaced; what is there stays.
 """
 
@@ -20,8 +20,7 @@ from ledger.model.ids import blob_id
 from ledger.model.layout import MIRROR_DIR, SESSIONS_DIR, stem_of
 from ledger.wal.atomic_files import plain_bytes
 from ledger.wal.git_locks import journal
-from ledger.wal.intents import Intent, Intents
-from ledger.wal.spool import Spool
+from ledger.wal.spool import Intent, Intents, Spool
 from memory.repair.lost_blobs import clear_damaged
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.checkout import store_blob, work_file

@@ -21,9 +21,8 @@ from ledger.model.order import is_sealed
 from ledger.model.session import OBSERVED, span_of
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file, unlink
 from ledger.wal.git_locks import git_prunes, is_abandoned
-from ledger.wal.intents import Intents
 from ledger.wal.kept_asks import drop_asks
-from ledger.wal.spool import Spool
+from ledger.wal.spool import Intents, Spool
 from memory.cache.cache_file import Cache
 from memory.cache.rebuild import take_away
 from memory.cache.sqlite import FILE_ERRORS, CacheDamaged

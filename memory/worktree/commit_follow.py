@@ -29,7 +29,7 @@ from ledger.wal.git_locks import (
     locks_of,
     said_by,
 )
-from ledger.wal.intents import Intents
+from ledger.wal.spool import Intents
 from memory.worktree.checkout import (
     FILE_MODE,
     LATER,

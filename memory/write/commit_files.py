@@ -10,7 +10,7 @@ from ledger.git.repository import read_reference
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import FORMAT_VERSION, SESSIONS_DIR, stem_of
-from ledger.wal.intents import Intents
+from ledger.wal.spool import Intents
 from memory.repair.seen_tip import along, note_logs
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.checkout_update import Ahead

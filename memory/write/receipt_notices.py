@@ -84,7 +84,7 @@ def _fading(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:
     if earlier and earlier[0][:10] == receipt.stem[:10]:
         return ()
     from projection.fold.tiers import Decay
-    from projection.lifecycle.transitions import WEEK_DAYS, fading
+    from projection.lifecycle.life import WEEK_DAYS, fading
 
     soon = fading(cache.view().live, Decay(cache.work_stems(), policy.windows), policy)
     if not soon:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from ledger.model.session import Entry
-    from ledger.wal.intents import Intents
+    from ledger.wal.spool import Intents
 
 
 #: An agent's name that is longer, or of another form, may be a sentence.

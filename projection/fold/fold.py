@@ -46,11 +46,11 @@ from projection.fold.fact_history import (
     Fact,
     History,
     Signature,
+    Texts,
     Version,
     counted_in,
 )
 from projection.fold.falsity import Call, Edge, Take, known, taken, takes_in
-from projection.fold.text_versions import Texts
 from projection.fold.withholding import withheld_fact
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, TASK_KIND, THREAD_KIND
 

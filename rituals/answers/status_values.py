@@ -15,8 +15,8 @@ from memory.repair.seen_tip import lost_findings
 from memory.replay.trunk import publishing
 from memory.replay.upstream_homes import upstreams
 from projection.fold.projection_state import TIERS
+from projection.lifecycle.life import fading
 from projection.lifecycle.review_due import reasons, size_of
-from projection.lifecycle.transitions import fading
 from projection.policy.model import OFF
 from rituals.answers.json_objects import disputed_objects, home_object
 from rituals.answers.record_fields import all_fields_of, fields_of

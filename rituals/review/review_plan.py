@@ -22,7 +22,7 @@ from projection.brief.choice import QUIET_DAYS, QUIET_SESSIONS, has_left, quiet_
 from projection.fold.full_replay import State
 from projection.fold.projection_state import TIERS, Summary
 from projection.fold.tiers import newest_dates
-from projection.lifecycle.pace import Pace, pace
+from projection.lifecycle.life import Ageing, ageing
 from projection.lifecycle.promotion import Score as Promotion
 from projection.lifecycle.review_due import (
     NOTE_KEY,
@@ -33,7 +33,7 @@ from projection.lifecycle.review_due import (
     remarks,
     size_of,
 )
-from projection.lifecycle.transitions import Ageing, ageing
+from projection.lifecycle.statistics import Pace, pace
 from rituals.decide.open_contradictions import contested
 from rituals.review.clone_questions import clone_questions
 from rituals.review.code_questions import evidence_questions

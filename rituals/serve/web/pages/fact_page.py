@@ -23,9 +23,8 @@ from memory.query.origins import ADOPTION
 from memory.query.provenance import Step
 from memory.replay.reader_marks import as_here
 from projection.document.page_renderer import REDACTED
-from projection.fold.fact_history import Fact
-from projection.fold.text_versions import Texts
-from projection.lifecycle.transitions import left_of
+from projection.fold.fact_history import Fact, Texts
+from projection.lifecycle.life import left_of
 from projection.policy.model import CLOSABLE
 from projection.text.claims import PATH, claims
 from rituals.serve.web.pages.tasks_page import cards

@@ -18,8 +18,8 @@ from projection.fold.projection_state import (
     Standing,
 )
 from projection.graph.fact_links import footer
+from projection.lifecycle.life import fading
 from projection.lifecycle.review_due import pressing
-from projection.lifecycle.transitions import fading
 from projection.views.decision_view import KIND, Change, changes, status
 from projection.views.view_page import ROLE_KEY
 from rituals.decide.fact_status import due
