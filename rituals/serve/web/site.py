@@ -34,7 +34,9 @@ Progress = Callable[[int, int], None]
 LIST, _NO_BUILD = ".diurna-site", ".nojekyll"
 #: By what pages of a site may be asked.
 _ASKED = frozenset(("page", "rule", "from", "section", "list", "kind", "tier", "creator"))
-_LINK, _ASSET = re.compile(r' (href|src|action)="(/[^"]*)"'), re.compile(r'"/static/([\w.-]+)')
+_LINK = re.compile(r' (href|src|action)="(/[^"]*)"')
+#: What pages load.
+_LOADED = ("static/diurna.css", "static/diurna.js")
 #: A name that every file system takes; any other becomes the words in it and a hash.
 _PLAIN = re.compile(
     r"(?=.{1,80}$)(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[a-z0-9]+(?:[._-][a-z0-9]+)*"
@@ -108,18 +110,16 @@ class Fetching:
 
     async def all(self) -> dict[str, bytes]:
         """Return all files; the first page is the last, as it leads to all others."""
-        files, pages = {_NO_BUILD: b""}, dict[str, bytes]()
+        pages: dict[str, bytes] = {}
         try:
+            files = {path: await self._get(f"/{path}") for path in _LOADED}
             for done, address in enumerate(self._queue, 1):
                 html = (await self._get(address)).decode()
-                for name in _ASSET.findall(html):
-                    if f"static/{name}" not in files:
-                        files[f"static/{name}"] = await self._get(f"/static/{name}")
                 pages[self.known[address]] = self._as_file(address, html).encode()
                 self._progress(done, len(self._queue))
         finally:
             self._opened.close()
-        return files | dict(reversed(pages.items()))
+        return {_NO_BUILD: b""} | files | dict(reversed(pages.items()))
 
     async def _get(self, address: str) -> bytes:
         path, _, query = address.partition("?")
@@ -181,16 +181,14 @@ def safe_name(name: str) -> str:
 
 def _listed(root: Path) -> frozenset[str]:
     """Return the files that an export wrote; refuse a folder in which others are."""
-    said, hint = f"{root / LIST} is not as Diurna wrote it", "name another folder"
-    if not os.path.lexists(root / LIST):
-        if not root.is_dir() or not os.listdir(root):
-            return frozenset()
-        said = f"{root} holds other files, and is no site of Diurna's"
-        hint = "name a folder that is empty, not there yet, or a site that was exported before"
+    if not os.path.lexists(root / LIST) and not (root.is_dir() and os.listdir(root)):
+        return frozenset()
     with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
         names = json.loads((root / LIST).read_bytes())["files"]
         if not any(os.path.isabs(one) or ".." in one.split("/") or one == LIST for one in names):
             return frozenset(names)
+    said = f"{root} holds other files, or no list as Diurna wrote it"
+    hint = "name a folder that is empty, not there yet, or a site that was exported before"
     raise WriteRefused(said, where=str(root), hint=hint)
 
 
