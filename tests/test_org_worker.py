@@ -24,7 +24,7 @@ from ledger.model.event import (
 from ledger.model.layout import log_path
 from ledger.model.order import seal
 from ledger.model.session import LOG_LIMIT_BYTES, SessionLog
-from rituals.org import org_mirror, org_reading
+from rituals.org import org_reading
 from rituals.org.org_database import DatabaseFailed, connect_owner, initialise
 from rituals.org.org_ledgers import KILLED, Fenced, claim
 from rituals.org.org_reading import TABLES, carry_out, do
@@ -191,8 +191,8 @@ def test_poisoned_ledgers_hold_nobody_up(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each is told by a code and tried again later; the others are read, and nothing of it is kept."""
-    monkeypatch.setattr(org_mirror, "LIMIT_SECONDS", 2.0)
-    monkeypatch.setattr(org_mirror, "LIMIT_MB", 1)
+    monkeypatch.setattr(org_reading, "LIMIT_SECONDS", 2.0)
+    monkeypatch.setattr(org_reading, "LIMIT_MB", 1)
     monkeypatch.setattr(org_reading, "LOGS_MOST", 20)
     for name, (make, _) in POISON.items():
         add(database, make(tmp_path / name, monkeypatch))
@@ -418,8 +418,8 @@ def test_what_never_ends_is_ended(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A pack without an end, a folder of the machine, and a log that is too large; nothing of a pack stays."""
-    monkeypatch.setattr(org_mirror, "LIMIT_MB", 4)
-    monkeypatch.setattr(org_mirror, "LIMIT_SECONDS", 20.0)
+    monkeypatch.setattr(org_reading, "LIMIT_MB", 4)
+    monkeypatch.setattr(org_reading, "LIMIT_SECONDS", 20.0)
     (tmp_path / "endless.py").write_text(_ENDLESS)
     monkeypatch.setenv("GIT_SSH_COMMAND", f"{sys.executable} {tmp_path}/endless.py")
     large = encode(

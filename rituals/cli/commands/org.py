@@ -92,7 +92,7 @@ def _rebuild(
 ) -> None:
     """Let ledgers be read anew, or take them out, with their mirrors in a folder."""
     from rituals.org import org_ledgers as ledgers
-    from rituals.org.org_mirror import forget
+    from rituals.org.org_reading import forget
 
     said = "made anew when `diurna org work` comes to it"
     for one in [ledgers.ledger_named(base, one) for one in words]:
