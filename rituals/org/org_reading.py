@@ -1,9 +1,9 @@
 """Read ledgers as they fall due: fetch one, let the library fold it, and write the rows that differ.
 
-One process within limits does that; any number of them may run, anywhere. Of each ledger there is a mirror:
-a bare repository with its branch's history and the files of its home. A branch that may have code on it is
-fetched without files; the library brings those of the home alone. What a remote sends is limited in size
-and time, and is never a setting, a hook or another remote's name.
+One process within limits does that; any number of them may run, anywhere. Of each ledger there is a
+mirror, a bare repository with its branch's history and the files of its home. A branch that may have code
+on it is fetched without files; the library brings those of the home alone. What a remote sends is limited
+in size and time, and is never a setting, a hook or another remote's name.
 """
 
 from __future__ import annotations

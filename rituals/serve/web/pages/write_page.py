@@ -43,7 +43,7 @@ def filled(tip: TipView, name: str, fields: Fields, go_on: str, *, typed: bool =
         raise NotFound("there is no such form", hint="the pages stand in the menu above")
     form = _form(tip, name, fields, typed=typed)
     own = f"/fact/{form['standing'].fact.id}" if form["standing"] else "/"
-    return Page("write", form["title"], {"form": form | {"next": go_on or own}})
+    return _said(form["title"], form["said"], form=form | {"next": go_on or own})
 
 
 def previewed(name: str, seen: FormPlan, fields: Fields, go_on: str) -> Page:
@@ -68,11 +68,10 @@ def refused(
             if not (form["fields"] or status == 403):
                 form = None  # nothing was typed: the page as it stands now has the button
     said = problem.message if problem.where in problem.message else str(problem)
-    values = {
-        "said": said, "hint": problem.hint, "back": go_on, "alert": True, "kept": not waits,
-        "form": form | {"next": go_on} if form and not waits else None, "disputes": disputes,
-    }  # fmt: skip
-    return Page("said", "Not committed yet" if waits else "Nothing was recorded", values, status)
+    title = "Not committed yet" if waits else "Nothing was recorded"
+    form = form | {"next": go_on} if form and not waits else None
+    more = {"form": form, "disputes": disputes, "alert": True, "kept": not waits}
+    return _said(title, said, problem.hint, go_on, status, **more)
 
 
 def _form(tip: TipView, name: str, fields: Fields, *, typed: bool) -> Form:
@@ -142,21 +141,16 @@ def _sent(name: str, fields: Fields, sides: list[tuple[str, str]]) -> Form:
 def already(recorded: FormPlan, back: str) -> Page:
     """Return the page of a form that had nothing to record; `back` has the form."""
     said = f"Nothing was left to record: {recorded.already}."
-    return _said("Nothing left to record", said, "", back)
+    return _said("Nothing left to record", said, back=back)
 
 
 def missing(problem: DiurnaError) -> Page:
     """Return the page of what is not there, with what was meant perhaps."""
-    return _said("Not here", problem.message, problem.hint, "", 404)
+    return _said("Not here", problem.message, problem.hint, status=404)
 
 
-def _said(title: str, said: str, hint: str, back: str, status: int = 200) -> Page:
-    values = {
-        "said": said,
-        "hint": hint,
-        "back": back,
-        "alert": False,
-        "form": None,
-        "disputes": (),
-    }
-    return Page("said", title, values, status)
+def _said(
+    title: str, said: str, hint: str = "", back: str = "", status: int = 200, **more: Any
+) -> Page:
+    usual = {"alert": False, "form": None, "disputes": ()}
+    return Page("said", title, {"said": said, "hint": hint, "back": back, **usual, **more}, status)
