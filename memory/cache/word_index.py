@@ -86,8 +86,8 @@ class WordIndex:
         """Return the id up to which the first reading came."""
         return self._cache.value("indexed", str)
 
-    def _facts_with(self, word: str) -> Iterator[tuple[int, Iterable[int]]]:
-        yield 0, self._cache.column("SELECT fact FROM posts WHERE word = ?", (word,))
+    def _facts_with(self, word: str) -> list[int]:
+        return self._cache.column("SELECT fact FROM posts WHERE word = ?", (word,))
 
     def _known(self, numbers: list[int]) -> Iterator[tuple[str, list[str]]]:
         for number in numbers:

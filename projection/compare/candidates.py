@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
     from projection.text.normalize import Statement
 
-    #: The facts with a word, in parts: (what to add to the numbers of a part, these numbers).
-    Parts = Iterable[tuple[int, Iterable[int]]]
-
 #: How many candidates a fact gets.
 CANDIDATES = 20
 #: How many facts are looked up by their rarest words before the best of them are chosen.
@@ -43,47 +40,30 @@ def queries(parts: Sequence[Statement], words: Sequence[str]) -> list[frozenset[
     return asked
 
 
-def looked_up(
-    counts: Iterable[tuple[int, str]],
-    read: Callable[[str], Parts],
-    most: Callable[[list[str]], list[int]] | None = None,
-) -> list[int]:
+def looked_up(counts: Iterable[tuple[int, str]], read: Callable[[str], Iterable[int]]) -> list[int]:
     """Look up the rarest words, as many as the limit allows; return the numbers of the shortlist.
 
-    `counts` are (in how many facts, word); `read` gives the facts with a word, `most` those with most
-    of some words, None to count what `read` gives.
+    `counts` are (in how many facts, word); `read` gives the numbers of the facts with a word.
     """
     ordered = sorted(one for one in counts if one[0])
     if sum(count for count, _ in ordered[:LEAST_WORDS]) > ENTRIES_LIMIT:
         return _sharing([word for _, word in ordered], read)
     totals = accumulate([count for count, _ in ordered])
     read_all = sum([total <= ENTRIES_LIMIT for total in totals])
-    words = [word for _, word in ordered[:read_all]]
-    if most is not None:
-        return most(words)
     shared: dict[int, int] = {}
-    for word in words:
-        for first, numbers in read(word):
-            _count_elements(shared, map(first.__add__, numbers) if first else numbers)
+    for _, word in ordered[:read_all]:
+        _count_elements(shared, read(word))
     return shortlist(shared)
 
 
-def _sharing(words: Sequence[str], read: Callable[[str], Parts]) -> list[int]:
+def _sharing(words: Sequence[str], read: Callable[[str], Iterable[int]]) -> list[int]:
     """Return the facts that share ever more of some common words, none where these tell them not apart."""
-    found: dict[int, set[int]] = {}
-    total = 0
+    found: set[int] = set()
     for word in words:
-        if found:
-            both = ((at, found[at].intersection(here)) for at, here in read(word) if at in found)
-            found = {at: same for at, same in both if same} or found
-        else:
-            found = {at: set(here) for at, here in read(word)}
-        total = sum(map(len, found.values()))
-        if total <= SHORTLIST:
+        found = found.intersection(read(word)) or found if found else set(read(word))
+        if len(found) <= SHORTLIST:
             break
-    if total > ENTRIES_LIMIT:
-        return []
-    return sorted(at + number for at, numbers in found.items() for number in numbers)
+    return sorted(found) if len(found) <= ENTRIES_LIMIT else []
 
 
 def shortlist(shared: Mapping[int, int]) -> list[int]:
@@ -134,7 +114,6 @@ class Postings:
         for number, own in enumerate(self._words):
             for word in own:
                 self._posts.setdefault(word, []).append(number)
-        self._kept: dict[str, int] = {}
         self._best: dict[frozenset[str], list[str]] = {}
 
     def candidates(self, asked: Iterable[frozenset[str]], fact: str = "") -> list[str]:
@@ -152,20 +131,8 @@ class Postings:
         return sorted(found)
 
     def _shortlist(self, words: Iterable[str]) -> list[int]:
-        return looked_up(
-            [(len(self._posts.get(word, ())), word) for word in words],
-            lambda word: ((0, self._posts[word]),),
-            lambda words: most_of([self._bits(word) for word in words]),
-        )
-
-    def _bits(self, word: str) -> int:
-        """Return the facts with a word as the bits of a number; those of common words are kept."""
-        own = self._posts[word]
-        if len(own) < _KEPT:
-            return bits_of(own, len(self._ids))
-        if word not in self._kept:
-            self._kept[word] = bits_of(own, len(self._ids))
-        return self._kept[word]
+        counts = [(len(self._posts.get(word, ())), word) for word in words]
+        return looked_up(counts, self._posts.__getitem__)
 
 
 def bits_of(numbers: Sequence[int], count: int) -> int:
@@ -202,13 +169,3 @@ def numbers_in(bits: int) -> Iterator[int]:
         last = bits & -bits
         yield last.bit_length() - 1
         bits ^= last
-
-
-def most_of(words: Iterable[int]) -> list[int]:
-    """Return the numbers of those in most of some sets, each the bits of a number, as `shortlist` does."""
-    found, total = 0, 0
-    for _, level in levels_of(words):
-        if total and total + level.bit_count() > SHORTLIST:
-            break
-        found, total = found | level, total + level.bit_count()
-    return list(numbers_in(found))
