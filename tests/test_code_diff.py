@@ -9,7 +9,7 @@ import pytest
 from ledger.git.cli import Git
 from ledger.git.code_diff import code_diff
 from ledger.git.code_history import Change, Code
-from ledger.git.landing.evidence import Budget, between, patches_of
+from ledger.git.landing_evidence import Budget, between, patches_of
 from tests.conftest import Repo
 
 

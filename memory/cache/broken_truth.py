@@ -208,7 +208,7 @@ def _seen(home: Home, waits: Iterable[Wait]) -> dict[str, str]:
     """Return where branches were noted last, where a merge may end a fact."""
     if not any(one.until.strip().lower().startswith(_MERGED) for one in waits):
         return {}
-    from ledger.git.landing.branch_sightings import noted
+    from ledger.git.branch_sightings import noted
 
     return {one.branch: one.commit for one in noted(home.repository)}
 

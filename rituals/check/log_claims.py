@@ -8,8 +8,8 @@ from ledger.codec.log import read_header
 from ledger.environment import monotonic
 from ledger.errors import DiurnaError
 from ledger.git.ancestry import missing, whole_ids
-from ledger.git.landing.evidence import history
-from ledger.git.landing.landing_search import HOWS, search
+from ledger.git.landing_evidence import history
+from ledger.git.landing_search import HOWS, search
 from ledger.home import OWN_REPOSITORY, Home
 from ledger.model.event import VERB_OF, FactHelped, WorkLanded
 from ledger.model.evidence import place_in

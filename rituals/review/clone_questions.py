@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from ledger.git.landing.branch_sightings import Written
+from ledger.git.branch_sightings import Written
 from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.event import (

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from ledger.environment import monotonic
 from ledger.errors import DiurnaError
 from ledger.git.ancestry import Lacking, lacking
-from ledger.git.landing.branch_sightings import TIPS_FILE, Written, noted, tips_text
-from ledger.git.landing.evidence import History, history
-from ledger.git.landing.landing_search import ASKED_FILE, Asked, Landing, Work, search
+from ledger.git.branch_sightings import TIPS_FILE, Written, noted, tips_text
+from ledger.git.landing_evidence import History, history
+from ledger.git.landing_search import ASKED_FILE, Asked, Landing, Work, search
 from ledger.git.repository import head
 from ledger.model.event import Event, WorkLanded, WorkReverted
 from ledger.model.order import stamp_of
