@@ -308,7 +308,7 @@ def test_what_is_no_message_ends_nothing(serve: Serve, monkeypatch: pytest.Monke
     refusal = server.next()
     assert refusal["id"] is None and "bytes" in refusal["error"]["message"]
     big = server.call(3, "append", title="Big", body="b" * 2_000_000)
-    assert big["isError"] and "body: it has more than 100000" in big["content"][0]["text"]
+    assert big["isError"] and "body: String should have at most 100000" in big["content"][0]["text"]
     assert server.call(4, "status")["structuredContent"]["logs"] == 0
     server.send(request(5, "ping"))
     assert server.next()["result"] == {}

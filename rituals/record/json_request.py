@@ -17,27 +17,6 @@ from ledger.errors import DraftRefused
 from ledger.model.findings import Finding
 from rituals.record.request import Pairs, Request
 
-#: What pydantic calls an error -> how it reads behind the place.
-_SAID = {
-    "extra_forbidden": "there is no such {thing}",
-    "missing": "it has to be there",
-    "string_type": "it has to be a string",
-    "list_type": "it has to be a list",
-    "int_type": "it has to be a whole number",
-    "bool_type": "it has to be true or false",
-    "model_type": "it has to be an object",
-    "dict_type": "it has to be an object of strings",
-    "model_attributes_type": "it has to be an object",
-    "string_too_short": "it is empty",
-    "too_short": "it is empty",
-    "literal_error": "it has to be one of {expected}",
-    "string_too_long": "it has more than {max_length} characters",
-    "too_long": "it has more than {max_length}",
-    "greater_than_equal": "it has to be at least {ge}",
-    "less_than_equal": "it has to be at most {le}",
-    "value_error": "{error}",
-}
-
 
 class Strict(BaseModel):
     """These keys and no others, of these types and no others."""
@@ -88,15 +67,6 @@ def value_of(said: Any) -> Any:
     return tuple([value_of(one) for one in said]) if isinstance(said, list) else said
 
 
-def reason(error: Any, thing: str) -> str:
-    """Say what is wrong at one place.
-
-    The error is as pydantic describes it; `thing` is what a key is called here.
-    """
-    said = _SAID.get(error["type"])
-    return said.format(thing=thing, **error.get("ctx", {})) if said else str(error["msg"])
-
-
 #: A session log as JSON; every key may be left out, no other key may be there.
 JsonDraft = model_of(
     Request, {name: type_ for name, type_ in types_of(Request).items() if name != "type"}
@@ -120,8 +90,7 @@ def _findings(problem: ValidationError, name: str) -> tuple[Finding, ...]:
     found = []
     for error in problem.errors(include_url=False, include_input=False):
         place = ".".join(str(part) for part in error["loc"])
-        said = reason(error, "key")
-        said = f"{place}: {said}" if place else said.replace("it has to be", "the JSON has to be")
+        said = f"{place}: {error['msg']}" if place else error["msg"]
         hint = f"keys: {', '.join(_keys(error['loc']))}"
         if error["type"] == "json_invalid":
             hint = 'for example: {"title": "Tidy", "new": [{"text": "CI runs on two cores."}]}'

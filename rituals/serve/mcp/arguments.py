@@ -19,7 +19,7 @@ from pydantic import AfterValidator, Field, ValidationError, create_model
 
 from ledger.errors import WrongUsage
 from ledger.model.record import Record
-from rituals.record.json_request import Strict, model_of, reason
+from rituals.record.json_request import Strict, model_of
 from rituals.record.request import NewFact, Request, Supersession, Update
 
 A = TypeVar("A", bound=Strict)
@@ -159,7 +159,12 @@ def read(model: type[A], arguments: Mapping[str, Any]) -> A:
     said = []
     for error in errors[:_ERRORS_SAID]:
         place = ".".join(str(part) for part in error["loc"])
-        said.append(f"{place[:NAMES_CHARS]}: {reason(error, 'argument')}")
+        wrong = (
+            "it is empty"
+            if error["type"].endswith("too_short")
+            else error["msg"].removeprefix("Value error, ")
+        )
+        said.append(f"{place[:NAMES_CHARS]}: {wrong}")
     raise WrongUsage("; ".join(said), hint=f"arguments: {', '.join(model.model_fields)}")
 
 
