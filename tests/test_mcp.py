@@ -176,8 +176,8 @@ def test_whatever_form_a_client_sends_means_the_same(tell: Tell) -> None:
     ("draft", "options", "said"),
     [
         (
-            {"refs": ["Not An Id"]},
-            ("--ref", "Not An Id"),
+            {"close": ["Not An Id"]},
+            ("--close", "Not An Id"),
             "not a fact id: 'Not An Id'\nhint: ids are ",
         ),
         ({"new": [{"text": ""}]}, ("--new", ""), "'' gives the fact no text\nhint: for example: "),

@@ -17,7 +17,7 @@ from ledger.model.ids import is_fact_id
 from ledger.model.session import IMPORT_KEYS
 from ledger.model.verbs import STATES, is_state
 from memory.write.birth_footers import meant_key
-from rituals.record.request import ID_LISTS, PAIR_LISTS, NewFact, Request
+from rituals.record.request import NewFact, Request
 
 #: A kind -> what else it is called; a kind of the policy goes before.
 _KINDS = {
@@ -96,7 +96,7 @@ _ID_HINT = "ids are lower-case words joined by hyphens or dots"
 
 
 def refuse(request: Request, kinds: tuple[str, ...], *, options: bool) -> tuple[Finding, ...]:
-    """Refuse what is no fact id and no text; return what is odd, a kind that is none above all.
+    """Refuse what is no text, verdict, footer or state; return what is odd, a kind that is none above all.
 
     `options` says whether it came as options of the command line.
 
@@ -104,13 +104,6 @@ def refuse(request: Request, kinds: tuple[str, ...], *, options: bool) -> tuple[
         DraftRefused: the findings name each of them.
     """
     wrong = tuple(
-        Finding(
-            "bad-id", f"{option if options else key}: not a fact id: {fact[:80]!r}", hint=_ID_HINT
-        )
-        for option, key, fact in _named(request)
-        if not is_fact_id(fact)
-    )
-    wrong += tuple(
         Finding("event-without-fact", f"new.{number}.text: {no_text(new.text)}", hint=_TEXT_HINT)
         for number, new in enumerate(request.new)
         if not new.text.strip()
@@ -218,25 +211,6 @@ def of_a_kind(kind: str, text: str) -> str:
     bare = "".join([char if char.isalnum() or char in "-_" else " " for char in kind[:80]])
     word = " ".join(bare.split())
     return f"{word}: {text}" if word else text
-
-
-def _named(request: Request) -> Iterator[tuple[str, str, str]]:
-    """Yield the ids that a request names, with the option and the key of each."""
-    for key in ID_LISTS:
-        option = "--ref" if key == "refs" else f"--{key}"
-        for number, fact in enumerate(getattr(request, key)):
-            yield option, f"{key}.{number}", fact
-    for number, new in enumerate(request.new):
-        if new.id:
-            yield "--new", f"new.{number}.id", new.id
-    for number, update in enumerate(request.update):
-        yield "--update", f"update.{number}.id", update.id
-    for key in PAIR_LISTS:
-        for fact, _ in getattr(request, key):
-            yield f"--{key}", key, fact
-    for number, pair in enumerate(request.supersede):
-        yield "--supersede", f"supersede.{number}.old", pair.old
-        yield "--supersede", f"supersede.{number}.new", pair.new
 
 
 def _kept_as_text(request: Request, kinds: tuple[str, ...]) -> Iterator[Finding]:
