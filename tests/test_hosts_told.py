@@ -604,24 +604,12 @@ def test_a_compaction_is_survived(door: Door, run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("wide", [False, True])
 def test_all_of_it_fits_what_hosts_take(door: Door, run: Run, tmp_path: Path, wide: bool) -> None:
     """7,500 characters and 9,500 bytes of a checkpoint and a brief; 2,000 of a role's brief."""
-    words = (
-        "每一個網路掛鉤都會重試三次並帶有抖動。" * 9
-        if wide
-        else "This rule is long and plain. " * 9
+    words = 9 * (
+        "每一個網路掛鉤都會重試三次並帶有抖動。" if wide else "This rule is long and plain. "
     )
     run("note", *[f"id=rule-{n} invariant: {n} {words}" for n in range(30)])
-    assert (
-        run(
-            "append",
-            "--title",
-            "N",
-            "--role",
-            "reviewer",
-            "--new",
-            f"pattern: Mind the edges. {words}",
-        ).code
-        == 0
-    )
+    pattern = f"pattern: Mind the edges. {words}"
+    assert run("append", "--title", "N", "--role", "reviewer", "--new", pattern).code == 0
     for number in range(9):
         door.session("codex", f"o-{number}").runs(f"git commit -m '{words}'")
     path = say(tmp_path / "t.jsonl", *[words * 3] * 5, role="user")

@@ -10,9 +10,9 @@ are logs that wait though nothing failed: captured ones, until they are in nobod
 and those that are plain files which a person commits (W21). So do their kept copies: one that has to wait
 again is held again. Where a plain file belongs stands beside its copy (`Mark`).
 
-What is about to be committed is noted here, too (`Intents`), before any git object is written: a commit and
-its trees follow from its parent, the logs and that note, so they can be made again, under the same ids, when
-`git gc --prune=now` took them while the branch was just moving to them (W8).
+What is about to be committed is noted here, too (`Intents`), before any git object is written: a commit
+and its trees follow from its parent, the logs and that note, so they can be made again, under the same
+ids, when `git gc --prune=now` took them while the branch was just moving to them (W8).
 """
 
 from __future__ import annotations

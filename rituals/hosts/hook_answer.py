@@ -291,10 +291,9 @@ class Call:
         if said.event in _TELLING and said.session:
             from rituals.hosts.context.moment_answer import needed_at
             from rituals.hosts.context.session_cursor import has_news
-            from rituals.hosts.moments import file_name
 
             needed, self._outdated = needed_at(said, self._commondir, self._top)
-            name = file_name(said.host, said.session)
+            name = said.files
             news = has_news(self._commondir, name, tool=said.event != adapters.PROMPT)
             if not (needed or news):
                 return ""

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 #: What is known of sessions that are captured, below the git directory: a few small files of each.
 CAPTURED_DIR = "diurna/captured"
-#: Ends the name of the one that says that a session is over.
-ENDED = ".ended"
+#: End the names of the one that says where a session was seen last, and of the one that it is over.
+SEEN, ENDED = ".seen", ".ended"
 #: How sessions started, and what each is owed: a file for each, and for each of its subagents.
 STARTS_DIR = "diurna/starts"
 #: What compactions would have lost: a file for each session.
@@ -62,7 +62,6 @@ _ONCE = ("tool_call_id", "tool_use_id", "toolUseId", "toolCallId")
 _AGENT = ("agent_id", "agentId", "subagent_id")
 _ROLE = ("agent_type", "agentType", "subagent_type")
 _MESSAGE = ("last_assistant_message", "prompt_response", "response")
-_REASON = ("reason", "trigger")
 _STOPPED = ("stop_reason", "stopReason")
 _CONTEXT = "<hook_context>", "</hook_context>"
 _NAME_CHARS = 100
@@ -88,13 +87,17 @@ class Moment(Record):
     agent: str = ""  #: the subagent's id, "" for the session's own
     role: str = ""  #: the subagent's type
     message: str = ""  #: the last thing that the agent said, where the host says it
-    reason: str = ""  #: of the end of a session, or what began a compaction
     cwd: str = ""  #: where the agent stands
     #: the host's own time of it, "" for none: it tells two calls apart that have no id
     at: str = ""
     task: str = ""  #: what a completed task is called
     #: of a stop: the agent ended its turn by itself, no hook had it go on, and it may act
     final: bool = True
+
+    @property
+    def files(self) -> str:
+        """What files of its session are called."""
+        return file_name(self.host, self.session)
 
 
 class Start(Record):
@@ -192,7 +195,6 @@ def moment(
         agent=agent,
         role=_text(payload, *_ROLE),
         message=without_private(_text(payload, *_MESSAGE)),
-        reason=_text(payload, *_REASON),
         cwd=cwd,
         at=str(stamp) if isinstance(stamp, (str, int)) else "",
         task=without_private(_text(payload, "task_subject")),

@@ -1,9 +1,9 @@
 """Know the host's process: which session it is in, for its MCP server, and whether it ended.
 
-A host may pass its MCP servers no environment that names the session (Codex passes none). The hook that
-begins a session and the server have the same process above them, the host's, apart from shells between.
-A process is known by its number and by when it began, so that a number that is used again is another one.
-Where /proc does not tell of processes nothing is noted.
+A host may pass its MCP servers no environment that names the session (Codex passes none). The hooks of a
+session and the server have the same process above them, the host's, apart from shells between; the hooks
+stamp it (`rituals.hosts.capture.stamps`). A process is known by its number and by when it began, so that a
+number that is used again is another one. Where /proc does not tell of processes nothing is known.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from __future__ import annotations
 import os
 
 from ledger.environment import now_ms, variables, working_directory
-from ledger.model.layout import STATE_DIR
-from ledger.wal.atomic_files import try_unlink
-from rituals.hosts.payloads import read_start, write_file
+from rituals.hosts.moments import CAPTURED_DIR, SEEN
+from rituals.hosts.payloads import files_in, read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,13 +20,13 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
 
-_FOLDER = f"{STATE_DIR}/processes"
 _SHELLS = frozenset(
     (b"sh", b"bash", b"dash", b"zsh", b"ksh", b"ash", b"fish", b"busybox", b"env", b"timeout")
 )
 #: What stands between a host and what it starts.
 _ABOVE = 8
-_FILE_BYTES = 4096
+#: So many of the sessions that were seen last are looked at.
+_LOOKED = 40
 
 
 def host_process() -> str:
@@ -56,36 +55,27 @@ def here() -> str:
 def is_gone(called: str) -> bool:
     """Tell whether a process has surely ended; one of elsewhere, or from before a restart, is unknown."""
     name, _, where = called.partition(" ")
+    number, _, began = name.partition("-")
     known = where and where == _machine() and _stat(os.getpid()) is not None
-    return bool(known) and not _runs(name)
-
-
-def note_session(commondir: str, host: str, session: str) -> None:
-    """Note that the host's process above this one is in a session from now on.
-
-    Raises:
-        OSError: the disk refused.
-    """
-    process = host_process()
-    if not (process and session):
-        return
-    folder = f"{commondir}/{_FOLDER}"
-    write_file(f"{folder}/{process}", f"{host}\n{session}".encode("utf-8", "surrogatepass"))
-    for name in os.listdir(folder):  # the notes of processes that are gone are taken away
-        if not _runs(name):
-            try_unlink(f"{folder}/{name}")  # another start may be faster
+    if not known or not number.isdigit():
+        return False
+    found = _stat(int(number))
+    return found is None or str(found[2]) != began
 
 
 def host_session_here(commondir: str) -> str:
-    """Return the host's session that this process is in, as variables or a hook say, "" for none."""
+    """Return the host's session that this process is in, as variables or its hooks say, "" for none."""
     from memory.write.host_session import host_session
 
     named = host_session(variables())
-    process = "" if named else host_process()
-    if not process:
-        return named
-    said = read_start(f"{commondir}/{_FOLDER}/{process}", _FILE_BYTES)
-    return said.decode("utf-8", "replace").partition("\n")[2]
+    place = "" if named else here()
+    folder = f"{commondir}/{CAPTURED_DIR}"
+    seen = [(written, name) for name, _, written in files_in(folder) if name.endswith(SEEN)]
+    for _, name in sorted(seen, reverse=True)[:_LOOKED] if place else ():
+        said = read_file(f"{folder}/{name}")
+        if said.get("process") == place:
+            return str(said.get("session"))
+    return named
 
 
 def note_opening(home: Home, ids: Iterable[str], session: str = "") -> None:
@@ -115,13 +105,6 @@ def _machine() -> str:
             return f"{part} {file.read().strip()}"
     except (OSError, ValueError):
         return ""
-
-
-def _runs(name: str) -> bool:
-    """Tell whether a process runs that began then, or its name is none."""
-    number, _, began = name.partition("-")
-    found = _stat(int(number)) if number.isdigit() else (b"", 0, began)
-    return found is not None and str(found[2]) == began
 
 
 def _stat(number: int) -> tuple[bytes, int, int] | None:

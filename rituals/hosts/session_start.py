@@ -10,7 +10,7 @@ import os
 from ledger.environment import TookTooLong, allow, variables
 from rituals.hosts.adapters import HOSTS, START, SUBAGENT_START
 from rituals.hosts.capture import detached
-from rituals.hosts.moments import Moment, file_name
+from rituals.hosts.moments import Moment
 from rituals.hosts.payloads import note_fault, open_file
 
 TYPE_CHECKING = False
@@ -74,7 +74,7 @@ def _for_role(said: Moment, home: Home, which: str) -> tuple[str, Callable[[], N
     from rituals.hosts.context.session_news import note_shown
 
     text = visible(_brief(said, home, ROLE_CHARS, which)[0]).rstrip()
-    commondir, name = home.repository.commondir, file_name(said.host, said.session)
+    commondir, name = home.repository.commondir, said.files
     return text, (lambda: note_shown(commondir, name, text)) if text and said.session else None
 
 
@@ -83,9 +83,7 @@ def _for_session(said: Moment, home: Home, which: str) -> tuple[str, Callable[[]
     from rituals.hosts.context.session_news import begin
 
     resumed = said.source in ("resume", "fork")
-    told = (
-        begin(home, file_name(said.host, said.session), resumed=resumed) if said.session else None
-    )
+    told = begin(home, said.files, resumed=resumed) if said.session else None
     before = _before(said, home.repository.commondir)
     room = -(-(len(before) + 2) // _STEP) * _STEP if before else 0
     budget = min(START_CHARS, CONTEXT_CHARS - room) - len(RULE) - 4
@@ -151,7 +149,7 @@ def _is_told_beside(said: Moment, home: Home) -> bool:
     from rituals.hosts.processes import here
 
     once = said.source or f"{said.role} {said.agent}"
-    name = file_name(said.host, said.session)
+    name = said.files
     return is_doubled(home.repository.commondir, name, f"{once} {here()}")
 
 
@@ -236,10 +234,8 @@ def prepare(said: Moment, commondir: str) -> None:
     from rituals.hosts.background_start import look_after
     from rituals.hosts.context.moment_index import opened
     from rituals.hosts.observed.admission import refresh
-    from rituals.hosts.processes import note_session
 
     home = discover(said.folder)
-    note_session(commondir, said.host, said.session)
     refresh(home)
     look_after(home)
     if opened(commondir, said.folder) is None:

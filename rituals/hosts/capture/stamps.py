@@ -15,7 +15,7 @@ from ledger.environment import machine_ms
 from ledger.model.record import Record
 from ledger.wal.atomic_files import try_unlink
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.moments import CAPTURED_DIR, ENDED, Moment, captured_file, file_name
+from rituals.hosts.moments import CAPTURED_DIR, ENDED, SEEN, Moment, captured_file, file_name
 from rituals.hosts.observed.observation_spool import OBSERVED_DIR, spools
 from rituals.hosts.payloads import (
     fields_of,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 QUIET_MS = 600_000
 #: How far clocks may be apart.
 _CLOCK_MS = 60_000
-_SEEN, _TOLD = ".seen", ".told"
+_TOLD = ".told"
 
 
 class Seen(Record):
@@ -82,7 +82,7 @@ def stamp(commondir: str, moment: Moment) -> None:
     """
     if not moment.session:
         return
-    path = captured_file(commondir, moment.host, moment.session, _SEEN)
+    path = captured_file(commondir, moment.host, moment.session, SEEN)
     own = "" if moment.agent else moment.transcript
     said = {"host": moment.host, "session": moment.session, "folder": moment.folder}
     said["transcript"] = own or seen_of(commondir, moment.host, moment.session).transcript
@@ -128,7 +128,7 @@ def _is_over(commondir: str, name: str) -> bool:
     """Tell whether a session has ended: it said so, or its process was killed, or tells no end."""
     if os.path.isfile(f"{commondir}/{CAPTURED_DIR}/{name}{ENDED}"):
         return True
-    process = read_file(f"{commondir}/{CAPTURED_DIR}/{name}{_SEEN}").get("process")
+    process = read_file(f"{commondir}/{CAPTURED_DIR}/{name}{SEEN}").get("process")
     return isinstance(process, str) and is_gone(process)
 
 
@@ -137,7 +137,7 @@ def sessions(commondir: str) -> list[Seen]:
     found: dict[tuple[str, str], Seen] = {}
     folder = f"{commondir}/{CAPTURED_DIR}"
     for name, _, _ in files_in(folder):
-        if name.endswith(_SEEN) and (one := _seen(f"{folder}/{name}")) is not None:
+        if name.endswith(SEEN) and (one := _seen(f"{folder}/{name}")) is not None:
             found[one.host, one.session] = one
     for spool in spools(commondir):
         known = found.get((spool.host, spool.session), Seen(spool.host, spool.session, "", ""))
@@ -149,7 +149,7 @@ def sessions(commondir: str) -> list[Seen]:
 
 def seen_of(commondir: str, host: str, session: str) -> Seen:
     """Return what a hook knew of a session; nothing but its name where no hook saw it."""
-    path = captured_file(commondir, host, session, _SEEN)
+    path = captured_file(commondir, host, session, SEEN)
     return _seen(path) or Seen(host, session, "", "")
 
 
@@ -173,7 +173,7 @@ def note_told(commondir: str, host: str, session: str, told: Told) -> None:
 
 def forget(commondir: str, host: str, session: str) -> None:
     """Take away the stamps of a session of which nothing is left to tell."""
-    for end in (_SEEN, ENDED, _TOLD, ".asked"):
+    for end in (SEEN, ENDED, _TOLD, ".asked"):
         try_unlink(captured_file(commondir, host, session, end))
 
 

@@ -15,7 +15,7 @@ from ledger.model.record import Record
 from memory.query.open_snapshot import hides
 from projection.brief.wording import enveloped, shortened
 from rituals.hosts.context.other_sessions import clock, path_said, safe, states
-from rituals.hosts.moments import CHECKPOINTS_DIR, Moment, file_name
+from rituals.hosts.moments import CHECKPOINTS_DIR, Moment
 from rituals.hosts.payloads import fields_of, read_record, write_file, write_object
 
 TYPE_CHECKING = False
@@ -78,7 +78,7 @@ def restored(commondir: str, moment: Moment) -> str:
 
 
 def _path(commondir: str, moment: Moment) -> str:
-    return f"{commondir}/{CHECKPOINTS_DIR}/{file_name(moment.host, moment.session)}"
+    return f"{commondir}/{CHECKPOINTS_DIR}/{moment.files}"
 
 
 def _shown(value: str | list[str], hidden: Callable[[str], bool]) -> str | tuple[str, ...]:

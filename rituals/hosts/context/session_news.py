@@ -13,7 +13,7 @@ from ledger.model.record import Record
 from memory.cache.view_name import waiting
 from rituals.hosts.adapters import PROMPT
 from rituals.hosts.context.session_cursor import OBSERVED_DIR, Cursor, Heard, stamps, tidy
-from rituals.hosts.moments import Moment, file_name
+from rituals.hosts.moments import Moment
 from rituals.hosts.payloads import files_in
 
 TYPE_CHECKING = False
@@ -118,7 +118,7 @@ def telling(moment: Moment, commondir: str, needed: Needed | None, *, news: bool
 
     `news`: there may be something that it did not hear (`has_news`).
     """
-    name = file_name(moment.host, moment.session)
+    name = moment.files
     from ledger.errors import HomeNotFound
     from ledger.home import discover
     from projection.brief.wording import enveloped
@@ -160,7 +160,7 @@ def _since(moment: Moment, commondir: str, cursor: Cursor) -> tuple[list[str], C
     """Return the lines of what a session did not hear, and its cursor when it did."""
     from rituals.hosts.context.other_sessions import OtherSessions
 
-    name = file_name(moment.host, moment.session)
+    name = moment.files
     seen = (cursor.at_prompt if moment.event == PROMPT else cursor.at_tool)(commondir, name)
     others = OtherSessions(commondir, name, moment.folder, now_ms(), cursor.offsets, cursor.told)
     if moment.event != PROMPT:
