@@ -126,12 +126,12 @@ class Output:
         said = "".join([_styled(piece, styled) for piece in pieces])
         self._print(said + "\n")
 
-    def lines(self, lines: Iterable[Line]) -> bool:
-        """Print lines of a result; tell whether there were any."""
+    def lines(self, lines: Iterable[Line], *, beside: bool = False) -> bool:
+        """Print lines of a result, or say them `beside` it; tell whether there were any."""
         some = False
         for line in lines:
             some = True
-            self.line(*((line,) if isinstance(line, str) else line))
+            (self.talk if beside else self.line)(*((line,) if isinstance(line, str) else line))
         return some
 
     def answer(self, values: Mapping[str, object], *, lines: bool = True) -> None:

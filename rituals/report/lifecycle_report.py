@@ -69,7 +69,6 @@ class Report(Record):
     costs: tuple[Cost, ...]  #: of the sessions that say so, oldest first
     course: Course  #: tiers over time, of all facts of the kind, whenever they were born
     lives: tuple[Life, ...]  #: of the facts that are told of, by id
-    work: tuple[str, ...]  #: stems of all work logs up to the end, in order
 
     @property
     def resting(self) -> tuple[Usage, ...]:
@@ -130,7 +129,7 @@ def report_on(
         statistics.group_of("", chosen), statistics.groups_of(chosen, kinds),
         statistics.authors_of(chosen), statistics.reviews_of(told, policy, since),
         *_met(told, chosen, since, policy.brief.rest),
-        _course(of_kind, [clocks[stem] for stem in found.work], before), tuple(chosen), found.work,
+        _course(of_kind, [clocks[stem] for stem in found.work], before), tuple(chosen),
     )  # fmt: skip
 
 

@@ -87,8 +87,7 @@ def walk(plan: Plan, out: Output) -> dict[str, Answer]:
     given: dict[str, Answer] = {}
     for number, step in enumerate(plan.steps, 1):
         out.talk()
-        for line in _step_lines(step, f"{number}/{len(plan.steps)}"):
-            out.talk(*((line,) if isinstance(line, str) else line))
+        out.lines(_step_lines(step, f"{number}/{len(plan.steps)}"), beside=True)
         refused = not isinstance(step, Proposal) and step.refused
         letters = "rlq" if refused else "aerlq"
         answer = chosen({letter: _ANSWERS[letter] for letter in letters}, "l", out)

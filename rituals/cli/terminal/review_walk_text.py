@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import click
 
-from ledger.model.event import VERB_OF, Event, FactInvalidated, FactUpdated, written
+from ledger.model.event import VERB_OF, FactInvalidated, FactUpdated, written
 from projection.lifecycle.review_due import Raised, remarks
-from rituals.cli.output import Output, counted
+from rituals.cli.output import Line, Output, counted
 from rituals.review.questions import INVARIANT_DUE, RULES, Question
 from rituals.review.review_answers import ACCEPT, LATER, REJECT, Answer
 from rituals.review.review_plan import Plan
@@ -49,15 +49,22 @@ def walk(plan: Plan, out: Output) -> dict[str, Answer]:
         out.talk(f"{number}{more}; what you leave for later stays open as a thread")
     at = 0
     while at < len(steps):
-        step, letters = steps[at], "lbq" if at else "lq"
-        place = f"{at + 1}/{len(steps)}"
+        step, place = steps[at], f"{at + 1}/{len(steps)}"
+        key, begin = (step.id, "a") if isinstance(step, Raised) else (step.key, "r")
         out.talk()
-        if isinstance(step, Question):
-            key = step.key
-            answer = _of_question(plan, step, place, letters, given.get(key, LATER), out)
+        if isinstance(step, Raised):
+            out.lines(_settled(step, place), beside=True)
         else:
-            key = step.id
-            answer = _of_settled(step, place, letters, given.get(key, LATER), out)
+            out.lines(_question(plan, step, place), beside=True)
+            begin = "ar" if step.acceptable else "r"
+        choices = {letter: _ANSWERS[letter] for letter in begin + ("lbq" if at else "lq")}
+        before = given.get(key, LATER)
+        default = [letter for letter, (name, _) in choices.items() if name == before]
+        answer: Answer = chosen(choices, default[0] if default else "r", out)
+        if answer == REJECT and isinstance(step, Question) and step.rule == INVARIANT_DUE:
+            answer = _instead(plan, step, out)
+            if answer == _BACK:
+                continue
         if answer == _QUIT:
             break
         if answer == _BACK:
@@ -68,64 +75,38 @@ def walk(plan: Plan, out: Output) -> dict[str, Answer]:
     return given
 
 
-def _of_question(
-    plan: Plan, question: Question, place: str, letters: str, before: Answer, out: Output
-) -> Answer:
-    out.talk((f"{place} {RULES[question.rule].heading}", "bold"))
-    _show(plan, question, out)
-    letters = ("ar" if question.acceptable else "r") + letters
-    while True:
-        answer: Answer = _answer(letters, before, out)
-        if answer == REJECT and question.rule == INVARIANT_DUE:
-            answer = _instead(plan, question, out)
-            if answer == _BACK:
-                continue
-        return answer
+def _settled(thread: Raised, place: str) -> Iterator[Line]:
+    yield ((f"{place} Settled", "bold"),)
+    yield f"{thread.id} stands open, and what it asks does not arise any more."
+    yield ("accept:", "cyan"), f" Closed: {thread.id}"
 
 
-def _of_settled(thread: Raised, place: str, letters: str, before: Answer, out: Output) -> Answer:
-    out.talk((f"{place} Settled", "bold"))
-    out.talk(f"{thread.id} stands open, and what it asks does not arise any more.")
-    out.talk(("accept:", "cyan"), f" Closed: {thread.id}")
-    return _answer(f"a{letters}", before, out)
-
-
-def _answer(letters: str, before: Answer, out: Output) -> str:
-    """Ask for one of the answers; Enter gives that of before again."""
-    choices = {letter: _ANSWERS[letter] for letter in letters}
-    default = [letter for letter, (name, _) in choices.items() if name == before]
-    return chosen(choices, default[0] if default else "r", out)
-
-
-def _show(plan: Plan, question: Question, out: Output) -> None:
-    """Show a question with its evidence, the text it is about, and what accepting it says."""
-    out.talk(question.said)
-    for line in question.evidence:
-        out.talk(f"  {line}")
+def _question(plan: Plan, question: Question, place: str) -> Iterator[Line]:
+    """Yield a question with its evidence, the text it is about, and what accepting it says."""
+    yield ((f"{place} {RULES[question.rule].heading}", "bold"),)
+    yield question.said
+    yield from [f"  {line}" for line in question.evidence]
+    bar = ("  │ ", "dim")
     for line in question.before.split("\n")[:_SHOWN_LINES] if question.before else ():
-        out.talk(("  │ ", "dim"), f"was: {line}")
+        yield bar, f"was: {line}"
     for name in question.facts:
         fact = plan.state.fact(name)
-        lines = fact.text.split("\n") if fact else []
-        if len(question.facts) > 1 and fact:
-            out.talk((f"  {name}", "bold"))
-        for line in lines[:_SHOWN_LINES]:
-            out.talk(("  │ ", "dim"), line)
-        for key, value in remarks(fact).items() if fact else ():
-            out.talk(("  │ ", "dim"), f"{key}: {value}")
+        if fact is None:
+            continue
+        lines = fact.text.split("\n")
+        if len(question.facts) > 1:
+            yield ((f"  {name}", "bold"),)
+        yield from [(bar, line) for line in lines[:_SHOWN_LINES]]
+        yield from [(bar, f"{key}: {value}") for key, value in remarks(fact).items()]
         if len(lines) > _SHOWN_LINES:
-            out.talk(("  │ ", "dim"), f"… {counted(len(lines) - _SHOWN_LINES, 'more line')}")
+            yield bar, f"… {counted(len(lines) - _SHOWN_LINES, 'more line')}"
     if question.proposal:
-        out.talk(("proposal:", "cyan"), f" {question.proposal}")
+        yield ("proposal:", "cyan"), f" {question.proposal}"
     if question.acceptable:
-        out.talk(("accept:", "cyan"), f" {'; '.join(question.does)}")
+        yield ("accept:", "cyan"), f" {'; '.join(question.does)}"
     if question.reject:
-        said = [_said(event) for event in question.reject]
-        out.talk(("reject:", "cyan"), f" {'; '.join(said)}")
-
-
-def _said(event: Event) -> str:
-    return f"{VERB_OF[type(event)]}: {written(event)}"
+        said = [f"{VERB_OF[type(event)]}: {written(event)}" for event in question.reject]
+        yield ("reject:", "cyan"), f" {'; '.join(said)}"
 
 
 def chosen(choices: Mapping[str, tuple[str, str]], default: str, out: Output) -> str:
