@@ -27,7 +27,6 @@ from projection.lifecycle.promotion import scores, sessions_using
 from projection.lifecycle.review_due import ROOM, Size, key_of, newly_due, reasons, room_for
 from projection.lifecycle.statistics import Pace, pace
 from projection.policy.model import Policy, Review, Windows
-from rituals.review.agent_file import target_file
 from rituals.review.questions import Question, threads_for
 from rituals.review.review_answers import ACCEPT, REJECT, events_of
 from rituals.review.review_plan import Plan, plan_of
@@ -430,18 +429,6 @@ def test_a_promotion_is_asked_about_and_accepted() -> None:
     book.review(rule=ACCEPT)
     assert book.plan().state["rule"].tier == "core"
     assert rules(book.plan()) == {}
-
-
-def test_target_file() -> None:
-    """The nearest file for agents above the folder named, else a rules file, else the one at the top."""
-    files = dict.fromkeys(("api/AGENTS.md", "api/v1/x.py", "web/y.ts", "CLAUDE.md"), "")
-    assert target_file("See `api/v1/x.py`.", files) == "api/AGENTS.md"
-    assert target_file("See `web/y.ts`.", files) == "CLAUDE.md"
-    assert (
-        target_file("See `web/y.ts`.", {**files, ".claude/rules/a.md": ""})
-        == ".claude/rules/web.md"
-    )
-    assert target_file("Always.", {}) == "AGENTS.md"
 
 
 # ---- pairs ----------------------------------------------------------------------------------------

@@ -8,46 +8,23 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Container
 
 from ledger.errors import StorageFailed, WriteRefused
 from ledger.escape import prose
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
-from projection.text.claims import FOLDER, PATH, claims
 from projection.text.normalize import plain
 
-#: Files that agents read at every start, best first, and folders of rules.
+#: Files that agents read at every start, best first.
 READ_FIRST = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
-_RULE_FOLDERS = (".claude/rules/", ".cursor/rules/", ".github/instructions/")
 #: Where promoted facts stand in the file.
 HEADING = "## Learned"
 #: No file for agents is longer.
 _FILE_BYTES = 1 << 20
 
 
-def target_file(text: str, files: Mapping[str, str]) -> str:
-    """Return the file in which agents would read a fact.
-
-    That is the nearest file for agents above the one folder that the text names; else a rules file of its
-    own, where the repository keeps rules and the text names a folder; else the file at the top.
-    """
-    folders = set[str]()
-    for claim in claims(text):
-        named = claim.subject if claim.kind in (PATH, FOLDER) else ""
-        if named in files:
-            folders.add(named.rpartition("/")[0])
-        elif named and any(path.startswith(f"{named}/") for path in files):
-            folders.add(named)
-    folders.discard("")  # what lies at the top
-    if len(folders) == 1:
-        parts = folders.pop().split("/")
-        above = ["/".join(parts[:end]) for end in range(len(parts), 0, -1)]
-        for nearer in [f"{folder}/{name}" for folder in above for name in READ_FIRST[:2]]:
-            if nearer in files:
-                return nearer
-        for rules in _RULE_FOLDERS:
-            if any(path.startswith(rules) for path in files):
-                return f"{rules}{parts[-1]}{'.mdc' if 'cursor' in rules else '.md'}"
+def target_file(files: Container[str]) -> str:
+    """Return the file in which agents would read a fact: the first that is there, else `AGENTS.md`."""
     return next((name for name in READ_FIRST if name in files), READ_FIRST[0])
 
 

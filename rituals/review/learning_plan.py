@@ -293,16 +293,17 @@ def _written(
     memory: Memory, promoted: Sequence[Promotion], given: Mapping[str, Answer], decision: Decision,
     agent: str,
 ) -> tuple[Receipt | None, tuple[str, ...]]:  # fmt: skip
-    """Write the files, then the log; where the log can not be recorded the files are as they were."""
-    top, now = memory.home.repository.top, dict[str, bytes]()
-    before = {one.path: one.before for one in reversed(promoted)}
+    """Write the file, then the log; where the log can not be recorded the file is as it was."""
+    if not promoted:
+        return record(memory, decision, agent), ()
+    top, path, before = memory.home.repository.top, promoted[0].path, promoted[0].before
+    data = before
     try:
         for one in promoted:
-            text = given[one.key].text or one.text
-            now[one.path] = write_file(top, one.path, now.get(one.path, one.before), text)
+            data = write_file(top, path, data, given[one.key].text or one.text)
         receipt = record(memory, decision, agent)
     except DiurnaError:
-        for path, data in now.items():
-            put_back(top, path, before[path], data)
+        if data is not None and data != before:
+            put_back(top, path, before, data)
         raise
-    return receipt, tuple([path for path, data in now.items() if data != before[path]])
+    return receipt, (path,) if data != before else ()

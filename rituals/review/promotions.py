@@ -76,7 +76,7 @@ def promotion_questions(
         fact = state.fact(score.id)
         if score.proposal == PROMOTE and fact is not None and fact.id not in doubted:
             marks = ", ".join([f"{name} {getattr(score, name)}" for name in _MARKS])
-            where = target_file(fact.text, files)
+            where = target_file(files)
             yield question(
                 PROMOTION, fact.id, said=f"{fact.id} is worth promoting to {where}.",
                 evidence=(f"{score.total} of 10: {marks}",),
@@ -140,7 +140,7 @@ def promotions(
         if key_of(LEARN, PROMOTION, name) not in answered and undocumented(
             words(fact.text), paragraphs
         ):
-            offered.append(_promotion(top, fact, target_file(fact.text, there), evidence))
+            offered.append(_promotion(top, fact, target_file(there), evidence))
     return offered[:_MOST]
 
 
