@@ -37,8 +37,7 @@ from projection.work.finding_facts import REGRESSED, Finding, finding_of
 from rituals.decide.decision import Decision, record
 from rituals.hosts.capture.composition import sentence_of
 from rituals.record.draft_composer import id_of_text, taken_in, words_for
-from rituals.review.agent_file import put_back, write_file
-from rituals.review.promotions import Promotion, documents_of, promotions
+from rituals.review.promotions import Promotion, documents_of, promotions, put_back, write_file
 from rituals.review.questions import LEARN, Question, answered_keys, threads_for
 
 #: So many proposals are made at once, and the headers of so many logs read, the newest.
