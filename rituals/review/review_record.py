@@ -8,7 +8,6 @@ faster, the plan is made again on what stands there then (R6).
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -21,7 +20,6 @@ from ledger.home import Home
 from ledger.model.event import Event
 from ledger.model.findings import Finding
 from ledger.model.layout import REVIEW_LOCK_FILE
-from ledger.model.order import ended_of, stamp_of
 from ledger.model.record import Record
 from ledger.model.session import IDS_LIMIT, LOG_LIMIT_BYTES, SessionLog
 from ledger.wal.atomic_files import Lock, make_folder
@@ -91,9 +89,9 @@ def review(
     """
     if dry_run:
         return _previewed(memory, code_path, progress)
-    home, occasion = memory.home, memory.occasion()
+    home = memory.home
     refuse_unwritable(home)
-    with alone(home, occasion.agent, occasion.now_ms):
+    with alone(home):
         refuse_incomplete(memory.ask(lambda cache: cache.unread()))
         if kept and ask and (answered := _answered(memory, kept, ask)):
             return answered
@@ -232,41 +230,19 @@ class ReviewRuns(Busy):
 
 
 @contextmanager
-def alone(home: Home, agent: str, now_ms: int) -> Iterator[None]:
+def alone(home: Home) -> Iterator[None]:
     """Keep other reviews of a repository out (R5); the kernel frees the lock with its process.
-
-    `now_ms` is when the review began.
 
     Raises:
         ReviewRuns: another review is under way.
         StorageFailed: the lock file can not be made.
     """
-    path = os.path.join(home.repository.commondir, REVIEW_LOCK_FILE)
     make_folder(home.state_dir)
     with ExitStack() as held:
-        lock = Lock(path, wait_seconds=0.0)
         try:
-            held.enter_context(lock)
-        except Busy:
-            said = f"a review of this ledger is under way{owner(path)}"
+            held.enter_context(Lock(f"{home.repository.commondir}/{REVIEW_LOCK_FILE}", 0.0))
+        except Busy as problem:
+            said = f"a review of this ledger is under way: {problem.message}"
             hint = "wait for its end; the plan alone can be seen with `diurna review --dry-run`"
             raise ReviewRuns(said, hint=hint) from None
-        # the process is named in the note too: what a dead owner left does not pass for the next one's
-        note = f"{os.getpid()} {ended_of(stamp_of(now_ms))} {' '.join(agent.split())}"
-        try:
-            lock.write_note(note)
-        except OSError:
-            pass  # a full disk: the lock holds without a name on it
         yield
-
-
-def owner(path: str) -> str:
-    """Say whose a lock file is: `: by claude-code (process 4711), since 2026-11-21T08:30:12.417Z`."""
-    try:
-        with open(path, "rb") as file:
-            words = file.read(4096).decode("utf-8", "replace").split()
-    except OSError:
-        return ""
-    if len(words) < 4 or words[0] != words[1]:
-        return f" (process {words[0]})" if words and words[0].isdigit() else ""
-    return f": by {' '.join(words[3:])} (process {words[0]}), since {words[2]}"
