@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from ledger.environment import user_folder, variables, working_directory
 from ledger.errors import WrongUsage
@@ -12,16 +13,13 @@ from memory.write.draft import NOT_COMMITTED
 from rituals.answers.json_objects import capture_object
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, SINCE, modes, option
-from rituals.cli.output import counted, some
+from rituals.cli.output import Line, counted, some
 from rituals.hosts.adapters import END, HOSTS
 from rituals.hosts.capture.capture_notes import FAILED
 from rituals.hosts.extraction import SOURCES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rituals.cli.output import Line
     from rituals.hosts.capture.boundary import Outcome
     from rituals.hosts.capture.stamps import Seen
 

@@ -12,12 +12,11 @@ from rituals.answers.record_fields import all_fields_of
 from rituals.check.check_registry import CHECKS, DOCTOR, LINT, SAID, VERIFY, made
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, modes, option, word
-from rituals.cli.output import Output, counted, told
+from rituals.cli.output import Line, Output, counted, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rituals.check.doctor import Visit
-    from rituals.cli.output import Line
 
 #: What is done with the projection.
 _PAGES = ("replay", "absorb", "publish")

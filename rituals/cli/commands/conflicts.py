@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 import click
@@ -12,14 +13,8 @@ from rituals.answers.record_fields import all_fields_of, fields_of
 from rituals.cli.commands.decisions import decide
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DECIDER, DRY_RUN, TITLE, modes, option, word
-from rituals.cli.output import Output, indented, some
+from rituals.cli.output import Line, Output, indented, some
 from rituals.decide.open_contradictions import DECLARED, Dispute, contested, disputes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from rituals.cli.output import Line
 
 
 def conflicts(

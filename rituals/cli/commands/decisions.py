@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ledger.errors import WrongUsage
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.operation import DECIDER, DRY_RUN, SINCE, TITLE, modes, option, word
-from rituals.cli.output import counted
+from rituals.cli.output import Line, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from memory.write.draft import Receipt
-    from rituals.cli.output import Line
     from rituals.decide.decision import Decision
     from rituals.decide.undo_plan import Undoing
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from difflib import unified_diff
 from importlib.util import find_spec
 
@@ -13,14 +14,11 @@ from ledger.errors import DiurnaError, WrongUsage
 from rituals.cli.commands.status import UNASKED
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, modes, option, word
-from rituals.cli.output import counted, told
+from rituals.cli.output import Line, counted, told
 from rituals.hosts.adapters import HOSTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rituals.cli.output import Line
     from rituals.hosts.install.install_plan import Change, Plan
 
 #: The branch that is proposed for a home that programs or other people write to.

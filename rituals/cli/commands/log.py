@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ledger.errors import HomeNotFound, NotFound, WrongUsage
 from ledger.model.order import NO_DAY, is_stem
@@ -14,18 +14,15 @@ from rituals.answers.json_objects import log_object
 from rituals.answers.record_fields import fields_of, mark_object
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.operation import SINCE, UNTIL, modes, option, word
-from rituals.cli.output import Output, counted, heading, some
+from rituals.cli.output import Line, Output, counted, heading, some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from memory.api import Memory
     from memory.query.log_lines import LogLine
     from memory.query.session_timeline import Timeline
     from projection.document.fact_remarks import Mark
     from projection.text.session_digest import Digest
-    from rituals.cli.output import Line
 
 _NAME_WORDS = 3  #: of a user; what has more is what was asked for
 #: How many ids of one verb a line of a timeline names.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from ledger.environment import data_folder
 from ledger.errors import WrongUsage
@@ -12,7 +13,6 @@ from rituals.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from rituals.org.org_database import Connection

@@ -8,13 +8,12 @@ from typing import Any
 from rituals.answers.json_objects import event_line, event_object, summary_object
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
-from rituals.cli.output import counted
+from rituals.cli.output import Line, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.edits.absorb import Absorption
     from memory.edits.discard import Dropped
-    from rituals.cli.output import Line
 
 #: How many lines of a page that goes are shown.
 _SHOWN = 40

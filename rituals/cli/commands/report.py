@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
-from rituals.cli.output import counted, few, heading
+from rituals.cli.output import Line, counted, few, heading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from projection.lifecycle.statistics import Ages, Group, Reviews, Spread
-    from rituals.cli.output import Line
     from rituals.report.lifecycle_report import Report
 
 _LIFE = "id kind agent uses tier reason born_session=session last_used=last moments"

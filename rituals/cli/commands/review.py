@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from ledger.errors import WrongUsage
 from ledger.model.event import VERB_OF
@@ -16,16 +17,13 @@ from rituals.answers.json_objects import (
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, modes, option, word
-from rituals.cli.output import counted
+from rituals.cli.output import Line, counted
 from rituals.decide.open_contradictions import contested
 from rituals.review.questions import is_raising
 from rituals.review.review_plan import asked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rituals.cli.output import Line
     from rituals.review.review_record import Outcome
 
 #: Codes that a review says in its own words.

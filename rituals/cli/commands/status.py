@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from memory.cache.view_name import elsewhere
@@ -12,7 +13,6 @@ from rituals.cli.output import counted, few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from typing import Any
 
 #: Who asks the agent where no stop can.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from memory.merge.summary import CHANGES, Learned
@@ -10,13 +11,10 @@ from projection.text.clipping import one_line
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, option, word
-from rituals.cli.output import counted
+from rituals.cli.output import Line, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rituals.cli.output import Line
     from rituals.sync.sync_report import Report
 
 #: How many facts are named, and how much of each.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ledger.errors import NotFound
 from ledger.home import PERSONAL
 from ledger.model.order import NO_DAY
@@ -10,15 +12,12 @@ from memory.recall.recall_values import parted
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.operation import option, word
-from rituals.cli.output import heading, indented, some
+from rituals.cli.output import Line, Output, heading, indented, some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from memory.query.provenance import Provenance
     from memory.query.reader import Reader
-    from rituals.cli.output import Line, Output
     from rituals.decide.fact_wording import Telling
 
 #: So many supersessions are printed each way.

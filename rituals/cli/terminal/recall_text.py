@@ -5,6 +5,8 @@ And select the facts that `diurna show` shows.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ledger.errors import WrongUsage
 from memory.recall.recall_values import (
     COMMON_NOTES,
@@ -19,11 +21,10 @@ from memory.recall.recall_values import (
 )
 from memory.replay.reader_marks import as_here
 from rituals.answers.record_fields import fields_of, mark_object
-from rituals.cli.output import counted
+from rituals.cli.output import Line, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     from memory.query.reader import Reader
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from projection.fold.projection_state import Standing
     from projection.policy.model import Policy
     from rituals.cli.context import Invocation
-    from rituals.cli.output import Line
 
 
 def select(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from ledger.errors import DraftRefused
 from ledger.model.session import WORKING
 from memory.write.draft import Near, Receipt, told
@@ -10,7 +12,6 @@ from rituals.answers.json_objects import receipt_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from ledger.model.findings import Finding
