@@ -61,7 +61,11 @@ def log(
             raise WrongUsage("one log is told whole", hint="leave the options or the log out")
 
         found = _digested(call, what)
-        return call.answer(_digest_object(found), _digest(found, call.out))
+        quotes = (
+            "points(line text) actions(line text) decisions(line text) entities(name kind line)"
+        )
+        fields = f"stem title summary line {quotes} chars log_chars ratio"
+        return call.answer(fields_of(found, fields), _digest(found, call.out))
     memory = call.memory()
     lines = memory.log(agent, since, until, limit)
     nothing = "no session log matches" if agent or since or until else "no session log yet"
@@ -150,11 +154,6 @@ def _digested(call: Invocation, what: str) -> Digest:
         hint = "`diurna log` lists session logs, and the start of a stem is enough"
         raise NotFound(f"there is no file and no session log {what}", hint=hint)
     return call.memory().digest(what)
-
-
-def _digest_object(found: Digest) -> dict[str, object]:
-    quotes = "points(line text) actions(line text) decisions(line text) entities(name kind line)"
-    return fields_of(found, f"stem title summary line {quotes} chars log_chars ratio")
 
 
 def _digest(found: Digest, out: Output) -> Iterator[Line]:

@@ -150,18 +150,17 @@ def _report_object(report: Report) -> dict[str, object]:
 
 
 def _group_object(group: Group) -> dict[str, object]:
-    return {
+    found = {
         "facts": group.facts,
         "standing": fields_of(group, "live faded closed false"),
         "uses": _spread_object(group.uses),
         "returned": {"count": group.returns},
-        **{label: _ages_object(getattr(group, field)) for field, label in _AGES.items()},
     }
-
-
-def _ages_object(ages: Ages) -> dict[str, object]:
-    sessions, days = _spread_object(ages.sessions), _spread_object(ages.days)
-    return {"count": ages.sessions.size, "age_sessions": sessions, "age_days": days}
+    for field, label in _AGES.items():
+        ages: Ages = getattr(group, field)
+        sessions, days = _spread_object(ages.sessions), _spread_object(ages.days)
+        found[label] = {"count": ages.sessions.size, "age_sessions": sessions, "age_days": days}
+    return found
 
 
 def _spread_object(spread: Spread) -> dict[str, object] | None:

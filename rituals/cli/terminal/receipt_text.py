@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ledger.errors import DraftRefused
 from ledger.model.session import WORKING
-from memory.write.draft import Near, Receipt, told
+from memory.write.draft import Receipt, told
 from projection.text.clipping import one_line
 from rituals.answers.json_objects import receipt_object
 
@@ -47,7 +47,10 @@ def record(
     lines = [*receipt_lines(call, receipt, dry_run=dry_run)]
     for one in receipt.near:
         option = f"--replace {one.id}" if noted else f"--supersede {one.id}={one.fact}"
-        lines.append(("near     ", *near_pieces(one), f" If yours replaces it: `{option}`"))
+        said = one_line(one.text, _NEAR_CHARS)
+        said += "" if said.endswith((".", "!", "?", "…")) else "."
+        said = f"  {said} If yours replaces it: `{option}`"
+        lines.append(("near     ", (one.id, "yellow"), said))
     answer_recorded(call, receipt, lines, **more)
     call.landed = call.landed and drafts.here is not None
 
@@ -112,12 +115,6 @@ def record_answer(
     if drafts is None:
         return answer_recorded(call, None, ["already recorded"], findings=said)
     record(call, drafts._replace(findings=(*said, *drafts.findings)), **how)
-
-
-def near_pieces(one: Near) -> tuple[tuple[str, str], str]:
-    """Say which fact is near a new one, and what it says, as a sentence."""
-    said = one_line(one.text, _NEAR_CHARS)
-    return (one.id, "yellow"), f"  {said}" if said.endswith((".", "!", "?", "…")) else f"  {said}."
 
 
 def _note_answer(call: Invocation, session: str = "", **how: bool) -> None:
